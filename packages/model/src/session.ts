@@ -1,0 +1,51 @@
+import type { EndState } from './end-state.ts'
+import type { Step } from './step.ts'
+import type { Usage } from './usage.ts'
+
+/** The test that a session was recorded in. */
+export type SessionTest = {
+  file?: string
+  suite?: string
+  name?: string
+  attempt?: number
+  variant?: string
+  runId?: string
+}
+
+/** One run of one agent, first step to last, without its steps. */
+export type SessionSummary = {
+  /** 32 hex digits, the trace id on the wire. */
+  id: string
+  name: string
+  /** The first line of what the agent was asked. */
+  inputPreview?: string
+  endState: EndState
+  endStateReason?: string
+  startedAt: string
+  endedAt: string | null
+  durationMs: number | null
+  tags: string[]
+  usage: Usage
+  /** US dollars; null when nothing could be priced. */
+  cost: number | null
+  /** Models that were used and whose price is not known: `cost` lacks them. */
+  unpricedModels: string[]
+  stepCount: number
+  llmCallCount: number
+  actionCount: number
+  errorCount: number
+  models: string[]
+  agents: string[]
+  /** Names of the actions that were taken, each once. */
+  tools: string[]
+  userId?: string
+  threadId?: string
+  environment?: string
+  test?: SessionTest
+  vcs?: { branch?: string; commit?: string }
+  metadata?: Record<string, unknown>
+  url?: string
+  demo: boolean
+}
+
+export type Session = { session: SessionSummary; steps: Step[] }

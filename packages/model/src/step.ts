@@ -1,0 +1,120 @@
+import type { Attributes } from './span.ts'
+import type { Message, ToolDefinition } from './message.ts'
+import type { Usage, UsageScope } from './usage.ts'
+
+/** What a step is. Tools are actions; chains are workflows; reranking is retrieval; http, databases and plain code are `other`. */
+export type StepKind =
+  | 'llm'
+  | 'embedding'
+  | 'action'
+  | 'agent'
+  | 'retrieval'
+  | 'guardrail'
+  | 'handoff'
+  | 'evaluator'
+  | 'workflow'
+  | 'event'
+  | 'other'
+
+export const stepKinds = [
+  'llm',
+  'embedding',
+  'action',
+  'agent',
+  'retrieval',
+  'guardrail',
+  'handoff',
+  'evaluator',
+  'workflow',
+  'event',
+  'other',
+] as const satisfies readonly StepKind[]
+
+/** `soft-error`: the step returned, but what it returned says that it failed. */
+export type StepStatus = 'ok' | 'error' | 'soft-error' | 'running'
+
+/** Whether an action reads or writes the world. */
+export type Effect = 'read' | 'write'
+
+export type StepError = {
+  type: string
+  message: string
+  stack?: string
+  cause?: StepError
+  /** True when a step below threw it and this one only passed it on. */
+  isPropagated?: boolean
+  /** True when the failure was handled: a later attempt succeeded, or the step above went on. */
+  isHandled?: boolean
+}
+
+export type StepTool = {
+  name: string
+  callId?: string
+  type?: string
+  description?: string
+  arguments?: unknown
+  result?: unknown
+}
+
+/** Time to the first token and, where recorded, each chunk as [milliseconds since the step began, text]. */
+export type Streaming = { firstTokenMs?: number; chunks?: [offsetMs: number, text: string][] }
+
+export type LogEntry = {
+  at: string
+  offsetMs: number
+  severity: string
+  name: string
+  body: unknown
+  attributes?: Attributes
+}
+
+export type RetrievedDocument = { id?: string; score?: number; content?: string; metadata?: unknown }
+
+/** One thing the agent did, as the API, recordings and the SDK give it. Optional fields are absent when unknown. */
+export type Step = {
+  id: string
+  parentId: string | null
+  kind: StepKind
+  name: string
+  startedAt: string
+  endedAt: string | null
+  offsetMs: number
+  durationMs: number | null
+  status: StepStatus
+  error?: StepError
+  /** One short line of the input and of the output, always present where there is any. */
+  inputPreview?: string
+  outputPreview?: string
+  /** False when input, output, messages and attributes were left out of this answer; ask for the step to get them. */
+  hasPayload: boolean
+  input?: unknown
+  output?: unknown
+  messages?: Message[]
+  toolDefinitions?: ToolDefinition[]
+  model?: string
+  /** What was asked for, when it differs from the model that answered. */
+  requestedModel?: string
+  provider?: string
+  parameters?: Record<string, unknown>
+  usage?: Usage
+  usageScope?: UsageScope
+  cost: number | null
+  costSource?: 'reported' | 'computed'
+  tool?: StepTool
+  agent?: string
+  effect?: Effect
+  handoff?: { from?: string; to?: string }
+  guardrail?: { name?: string; isTriggered?: boolean }
+  retrieval?: { query?: string; documents?: RetrievedDocument[] }
+  streaming?: Streaming
+  responseId?: string
+  finishReasons?: string[]
+  attempt?: number
+  logs?: LogEntry[]
+  dialect: string
+  attributes?: Attributes
+  /** True when the step names a parent that never arrived. */
+  isOrphan?: boolean
+  /** True when part of the content was cut before it reached us. */
+  isTruncated?: boolean
+}

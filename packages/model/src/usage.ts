@@ -1,0 +1,52 @@
+/**
+ * Tokens of one call, or of many. A field that nobody reported is absent, never 0.
+ * `input` includes cache reads and writes, `output` includes reasoning; the others are parts of those two.
+ */
+export type Usage = {
+  input?: number
+  output?: number
+  cacheRead?: number
+  cacheWrite?: number
+  cacheWrite5m?: number
+  cacheWrite1h?: number
+  reasoning?: number
+  audioInput?: number
+  audioOutput?: number
+  imageInput?: number
+  total?: number
+}
+
+/**
+ * `call`: counted. `rollup`: repeats what steps below it report. `duplicate`: another instrumentation of the same
+ * call is counted instead.
+ */
+export type UsageScope = 'call' | 'rollup' | 'duplicate'
+
+export const usageFields = [
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite5m',
+  'cacheWrite1h',
+  'reasoning',
+  'audioInput',
+  'audioOutput',
+  'imageInput',
+  'total',
+] as const satisfies readonly (keyof Usage)[]
+
+/** The sum of two usages; a field is absent only when both lack it. */
+export function addUsage(left: Usage, right: Usage): Usage {
+  const sum: Usage = { ...left }
+  for (const field of usageFields) {
+    const value = right[field]
+    if (value !== undefined) sum[field] = (sum[field] ?? 0) + value
+  }
+  return sum
+}
+
+/** True when at least one field was reported. */
+export function hasUsage(usage: Usage | undefined): usage is Usage {
+  return usage !== undefined && usageFields.some((field) => usage[field] !== undefined)
+}
