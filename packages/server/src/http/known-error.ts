@@ -1,0 +1,52 @@
+/** Every error the server answers with on purpose, and the HTTP status of each. A new code is one line here. */
+export const errorStatus = {
+  BAD_REQUEST: 400,
+  OTLP_UNREADABLE: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  SESSION_NOT_FOUND: 404,
+  STEP_NOT_FOUND: 404,
+  CONFLICT: 409,
+  BODY_TOO_LARGE: 413,
+  UNSUPPORTED_ENCODING: 415,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  DATA_LOCKED: 503,
+  DISK_FULL: 503,
+  ENGINE_UNAVAILABLE: 503,
+  SERVER_BUSY: 503,
+  STORE_UNAVAILABLE: 503,
+} as const satisfies Record<string, number>
+
+export type ErrorCode = keyof typeof errorStatus
+
+export type KnownErrorOptions = { cause?: unknown; retryAfterSeconds?: number }
+
+/** An error with an answer: the message says what happened and what to do. Anything else that is thrown is a bug. */
+export class KnownError extends Error {
+  override readonly name = 'KnownError'
+  readonly code: ErrorCode
+  /** When to try again; null where trying again cannot help. */
+  readonly retryAfterSeconds: number | null
+
+  constructor(code: ErrorCode, message: string, options: KnownErrorOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined)
+    this.code = code
+    this.retryAfterSeconds = options.retryAfterSeconds ?? (errorStatus[code] === 503 ? 1 : null)
+  }
+}
+
+export type ErrorBody = { error: { code: string; message: string } }
+
+/** What goes over the wire for a known error. */
+export function answerError(error: KnownError): {
+  status: (typeof errorStatus)[ErrorCode]
+  headers: Record<string, string>
+  body: ErrorBody
+} {
+  return {
+    status: errorStatus[error.code],
+    headers: error.retryAfterSeconds === null ? {} : { 'retry-after': String(error.retryAfterSeconds) },
+    body: { error: { code: error.code, message: error.message } },
+  }
+}

@@ -1,0 +1,154 @@
+import { GrowingBuffer } from './growing-buffer.ts'
+
+/** Collects the values of one column and gives them in ClickHouse's Native encoding. */
+export type ColumnWriter<Value> = {
+  append(value: Value): void
+  /** The encoded pieces, in order. */
+  pieces(): Buffer[]
+}
+
+export class StringWriter implements ColumnWriter<string> {
+  readonly #buffer = new GrowingBuffer()
+
+  append(value: string): void {
+    this.#buffer.writeString(value)
+  }
+
+  pieces(): Buffer[] {
+    return [this.#buffer.taken()]
+  }
+}
+
+type NumberKind = 'UInt8' | 'UInt16' | 'UInt32' | 'UInt64' | 'Int64' | 'Float32' | 'Float64'
+const widths: Record<NumberKind, number> = {
+  UInt8: 1,
+  UInt16: 2,
+  UInt32: 4,
+  UInt64: 8,
+  Int64: 8,
+  Float32: 4,
+  Float64: 8,
+}
+
+export class NumberWriter implements ColumnWriter<number | bigint> {
+  readonly #buffer = new GrowingBuffer(1024)
+  readonly #kind: NumberKind
+  readonly #width: number
+
+  constructor(kind: NumberKind) {
+    this.#kind = kind
+    this.#width = widths[kind]
+  }
+
+  append(value: number | bigint): void {
+    const buffer = this.#buffer
+    buffer.reserve(this.#width)
+    writeNumber(this.#kind, buffer.bytes, buffer.length, value)
+    buffer.length += this.#width
+  }
+
+  pieces(): Buffer[] {
+    return [this.#buffer.taken()]
+  }
+}
+
+function writeNumber(kind: NumberKind, bytes: Buffer, at: number, value: number | bigint): void {
+  switch (kind) {
+    case 'UInt8':
+      bytes[at] = Number(value)
+      return
+    case 'UInt16':
+      bytes.writeUInt16LE(Math.min(Number(value), 0xffff), at)
+      return
+    case 'UInt32':
+      bytes.writeUInt32LE(Math.min(Number(value), 0xffffffff), at)
+      return
+    case 'UInt64':
+      if (typeof value === 'bigint') bytes.writeBigUInt64LE(value, at)
+      else writeUnsafe64(bytes, at, value)
+      return
+    case 'Int64':
+      bytes.writeBigInt64LE(BigInt(value), at)
+      return
+    case 'Float32':
+      bytes.writeFloatLE(Number(value), at)
+      return
+    case 'Float64':
+      bytes.writeDoubleLE(Number(value), at)
+  }
+}
+
+/** Whole numbers below 2^53 without the cost of a bigint. */
+function writeUnsafe64(bytes: Buffer, at: number, value: number): void {
+  const whole = Math.min(Math.max(Math.floor(value), 0), Number.MAX_SAFE_INTEGER)
+  bytes.writeUInt32LE(whole % 0x1_0000_0000, at)
+  bytes.writeUInt32LE(Math.floor(whole / 0x1_0000_0000), at + 4)
+}
+
+export class NullableWriter<Value> implements ColumnWriter<Value | null> {
+  readonly #nulls = new GrowingBuffer(256)
+  readonly #values: ColumnWriter<Value>
+  readonly #filler: Value
+
+  constructor(values: ColumnWriter<Value>, filler: Value) {
+    this.#values = values
+    this.#filler = filler
+  }
+
+  append(value: Value | null): void {
+    this.#nulls.reserve(1)
+    this.#nulls.bytes[this.#nulls.length++] = value === null ? 1 : 0
+    this.#values.append(value ?? this.#filler)
+  }
+
+  pieces(): Buffer[] {
+    return [this.#nulls.taken(), ...this.#values.pieces()]
+  }
+}
+
+export class ArrayWriter<Value> implements ColumnWriter<readonly Value[]> {
+  readonly #ends = new NumberWriter('UInt64')
+  readonly #items: ColumnWriter<Value>
+  #count = 0
+
+  constructor(items: ColumnWriter<Value>) {
+    this.#items = items
+  }
+
+  append(values: readonly Value[]): void {
+    for (const value of values) this.#items.append(value)
+    this.#count += values.length
+    this.#ends.append(this.#count)
+  }
+
+  pieces(): Buffer[] {
+    return [...this.#ends.pieces(), ...this.#items.pieces()]
+  }
+}
+
+/** `Map(String, Number)`: entries whose value is undefined are left out, so that missing stays missing. */
+export class MapWriter implements ColumnWriter<Readonly<Record<string, number | undefined>>> {
+  readonly #ends = new NumberWriter('UInt64')
+  readonly #keys = new StringWriter()
+  readonly #values: NumberWriter
+  #count = 0
+
+  constructor(kind: NumberKind) {
+    this.#values = new NumberWriter(kind)
+  }
+
+  append(entries: Readonly<Record<string, number | undefined>>): void {
+    for (const key of Object.keys(entries)) {
+      const value = entries[key]
+      if (value === undefined) continue
+      this.#keys.append(key)
+      this.#values.append(value)
+      this.#count += 1
+    }
+    this.#ends.append(this.#count)
+  }
+
+  pieces(): Buffer[] {
+    return [...this.#ends.pieces(), ...this.#keys.pieces(), ...this.#values.pieces()]
+  }
+}

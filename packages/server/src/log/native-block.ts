@@ -1,0 +1,84 @@
+import {
+  ArrayWriter,
+  MapWriter,
+  NullableWriter,
+  NumberWriter,
+  StringWriter,
+  type ColumnWriter,
+} from './column-writers.ts'
+import { GrowingBuffer } from './growing-buffer.ts'
+
+/** The column types that we write. The engine casts them to the table's own (LowCardinality and the like). */
+const writerFactories = {
+  String: () => new StringWriter(),
+  UInt8: () => new NumberWriter('UInt8'),
+  UInt16: () => new NumberWriter('UInt16'),
+  UInt32: () => new NumberWriter('UInt32'),
+  UInt64: () => new NumberWriter('UInt64'),
+  Float64: () => new NumberWriter('Float64'),
+  "DateTime64(3, 'UTC')": () => new NumberWriter('Int64'),
+  "DateTime64(9, 'UTC')": () => new NumberWriter('Int64'),
+  "Nullable(DateTime64(9, 'UTC'))": () => new NullableWriter(new NumberWriter('Int64'), 0n),
+  'Nullable(UInt32)': () => new NullableWriter(new NumberWriter('UInt32'), 0),
+  'Nullable(Float64)': () => new NullableWriter(new NumberWriter('Float64'), 0),
+  'Array(String)': () => new ArrayWriter(new StringWriter()),
+  'Array(UInt8)': () => new ArrayWriter(new NumberWriter('UInt8')),
+  'Array(Nullable(Float64))': () => new ArrayWriter(new NullableWriter(new NumberWriter('Float64'), 0)),
+  'Array(Nullable(Float32))': () => new ArrayWriter(new NullableWriter(new NumberWriter('Float32'), 0)),
+  'Array(Nullable(UInt64))': () => new ArrayWriter(new NullableWriter(new NumberWriter('UInt64'), 0)),
+  'Map(String, UInt64)': () => new MapWriter('UInt64'),
+} satisfies Record<string, () => ColumnWriter<never>>
+
+export type ColumnType = keyof typeof writerFactories
+export type Columns = Record<string, ColumnType>
+
+type ValueOf<Writer> = Writer extends ColumnWriter<infer Value> ? Value : never
+/** A row of a table with these columns. */
+export type RowOf<Table extends Columns> = {
+  [Name in keyof Table]: ValueOf<ReturnType<(typeof writerFactories)[Table[Name]]>>
+}
+
+/** Rows on their way to ClickHouse, column by column in its Native format. Blocks can be concatenated in one file. */
+export class NativeBlock<Table extends Columns> {
+  rows = 0
+  readonly #names: (keyof Table & string)[]
+  readonly #types: ColumnType[]
+  readonly #writers: ColumnWriter<unknown>[]
+
+  constructor(columns: Table) {
+    this.#names = Object.keys(columns)
+    this.#types = this.#names.map((name) => columns[name]!)
+    this.#writers = this.#types.map((type) => writerFactories[type]() as ColumnWriter<unknown>)
+  }
+
+  append(row: RowOf<Table>): void {
+    for (let index = 0; index < this.#writers.length; index++) {
+      this.#writers[index]!.append(row[this.#names[index]!])
+    }
+    this.rows += 1
+  }
+
+  /** The whole block, ready for one gathered write. `constant` is one more UInt64 column, the same in every row. */
+  pieces(constant?: { name: string; value: bigint }): Buffer[] {
+    const head = new GrowingBuffer(64)
+    head.writeVarint(this.#writers.length + (constant === undefined ? 0 : 1))
+    head.writeVarint(this.rows)
+    const pieces = [head.taken()]
+    this.#writers.forEach((writer, index) => {
+      pieces.push(columnTitle(this.#names[index]!, this.#types[index]!), ...writer.pieces())
+    })
+    if (constant !== undefined) {
+      const values = Buffer.alloc(this.rows * 8)
+      for (let row = 0; row < this.rows; row++) values.writeBigUInt64LE(constant.value, row * 8)
+      pieces.push(columnTitle(constant.name, 'UInt64'), values)
+    }
+    return pieces
+  }
+}
+
+function columnTitle(name: string, type: ColumnType): Buffer {
+  const title = new GrowingBuffer(64)
+  title.writeString(name)
+  title.writeString(type)
+  return title.taken()
+}

@@ -1,0 +1,83 @@
+import { open, readFile, rm, truncate, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { wholeBlocks } from './whole-blocks.ts'
+
+/** One file of the log: acknowledged rows that the store may not have yet. */
+export type Segment = {
+  id: bigint
+  path: string
+  rows: number
+  bytes: number
+  /** The sessions it has rows of, as `project` NUL `session`; undefined when it was found at the start. */
+  touched: Set<string> | undefined
+}
+
+export function segmentPath(directory: string, id: bigint): string {
+  return join(directory, `${id.toString().padStart(20, '0')}.native`)
+}
+
+export function segmentId(fileName: string): bigint | undefined {
+  const match = /^(\d{20})\.native$/.exec(fileName)
+  return match === null ? undefined : BigInt(match[1]!)
+}
+
+/** A segment left by a process that ended before the store had it; what was being written when it ended is cut off. */
+export async function recoverSegment(directory: string, id: bigint): Promise<Segment | undefined> {
+  const path = segmentPath(directory, id)
+  const bytes = await readFile(path)
+  const whole = wholeBlocks(bytes)
+  if (whole.rows === 0) {
+    await rm(path, { force: true })
+    return undefined
+  }
+  if (whole.length < bytes.length) await truncate(path, whole.length)
+  return { id, path, rows: whole.rows, bytes: whole.length, touched: undefined }
+}
+
+/** A segment that is being written. */
+export class OpenSegment {
+  readonly segment: Segment
+  readonly openedAtMs = performance.now()
+  readonly #handle: FileHandle
+
+  private constructor(segment: Segment, handle: FileHandle) {
+    this.segment = segment
+    this.#handle = handle
+  }
+
+  static async create(directory: string, id: bigint): Promise<OpenSegment> {
+    const path = segmentPath(directory, id)
+    const handle = await open(path, 'wx')
+    await syncDirectory(directory)
+    return new OpenSegment({ id, path, rows: 0, bytes: 0, touched: new Set() }, handle)
+  }
+
+  /** Appends a block and returns when it is on disk; on failure the file is as it was before. */
+  async append(pieces: Buffer[], rows: number): Promise<void> {
+    const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
+    try {
+      const { bytesWritten } = await this.#handle.writev(pieces, this.segment.bytes)
+      if (bytesWritten < size) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+      await this.#handle.datasync()
+    } catch (error) {
+      await this.#handle.truncate(this.segment.bytes)
+      throw error
+    }
+    this.segment.rows += rows
+    this.segment.bytes += size
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close()
+  }
+}
+
+/** A new file survives a power failure only when its folder is on disk too. */
+async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,105 @@
+/** How much of a segment is whole: everything behind the last complete block was never acknowledged. */
+export type WholeBlocks = { length: number; rows: number }
+
+/** Walks the Native blocks of a segment. A write that was cut off by a crash leaves part of a block at the end. */
+export function wholeBlocks(bytes: Buffer): WholeBlocks {
+  const walker = new BlockWalker(bytes)
+  let whole: WholeBlocks = { length: 0, rows: 0 }
+  while (walker.at < bytes.length) {
+    const rows = walker.skipBlock()
+    if (rows === undefined) break
+    whole = { length: walker.at, rows: whole.rows + rows }
+  }
+  return whole
+}
+
+const widths: Record<string, number> = {
+  UInt8: 1,
+  UInt16: 2,
+  UInt32: 4,
+  UInt64: 8,
+  Int64: 8,
+  Float32: 4,
+  Float64: 8,
+}
+// More columns than any table of ours has: what claims more is not a block.
+const MAX_COLUMNS = 200
+
+class BlockWalker {
+  at = 0
+  readonly #bytes: Buffer
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+  }
+
+  /** The rows of the block that starts here, having moved behind it; undefined when it is not whole. */
+  skipBlock(): number | undefined {
+    const columns = this.#varint()
+    const rows = this.#varint()
+    if (columns === undefined || rows === undefined || columns === 0 || columns > MAX_COLUMNS)
+      return undefined
+    for (let column = 0; column < columns; column++) {
+      if (this.#string() === undefined) return undefined
+      const type = this.#string()
+      if (type === undefined || !this.#skipColumn(type, rows)) return undefined
+    }
+    return rows
+  }
+
+  #skipColumn(type: string, rows: number): boolean {
+    if (type === 'String') return this.#skipStrings(rows)
+    if (type.startsWith('DateTime64')) return this.#skip(rows * 8)
+    const width = widths[type]
+    if (width !== undefined) return this.#skip(rows * width)
+    const [outer, inner] = splitType(type)
+    if (outer === 'Nullable') return this.#skip(rows) && this.#skipColumn(inner, rows)
+    const items = this.#skipEnds(rows)
+    if (items === undefined) return false
+    if (outer === 'Array') return this.#skipColumn(inner, items)
+    if (outer !== 'Map') return false
+    return inner.split(', ').every((part) => this.#skipColumn(part, items))
+  }
+
+  /** Arrays and maps begin with the end of each row's items; the last end is the number of items. */
+  #skipEnds(rows: number): number | undefined {
+    if (rows === 0) return 0
+    if (!this.#skip(rows * 8)) return undefined
+    const items = Number(this.#bytes.readBigUInt64LE(this.at - 8))
+    return items <= this.#bytes.length ? items : undefined
+  }
+
+  #skipStrings(rows: number): boolean {
+    for (let row = 0; row < rows; row++) {
+      const length = this.#varint()
+      if (length === undefined || !this.#skip(length)) return false
+    }
+    return true
+  }
+
+  #skip(count: number): boolean {
+    this.at += count
+    return this.at <= this.#bytes.length
+  }
+
+  #varint(): number | undefined {
+    let value = 0
+    for (let shift = 1; this.at < this.#bytes.length && shift < 2 ** 50; shift *= 0x80) {
+      const byte = this.#bytes[this.at++]!
+      value += (byte & 0x7f) * shift
+      if (byte < 0x80) return value
+    }
+    return undefined
+  }
+
+  #string(): string | undefined {
+    const length = this.#varint()
+    if (length === undefined || length > 200 || !this.#skip(length)) return undefined
+    return this.#bytes.toString('latin1', this.at - length, this.at)
+  }
+}
+
+function splitType(type: string): [outer: string, inner: string] {
+  const open = type.indexOf('(')
+  return open === -1 ? [type, ''] : [type.slice(0, open), type.slice(open + 1, -1)]
+}

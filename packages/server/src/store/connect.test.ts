@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { connectStore } from './connect.ts'
+
+const directory = await mkdtemp(join(tmpdir(), 'playhead-store-'))
+const store = await connectStore({ path: directory, report: () => undefined })
+afterAll(async () => {
+  await store.close()
+  await rm(directory, { recursive: true })
+})
+
+test('parameters reach the engine as they are, quotes, escapes and newlines included', async () => {
+  const value = 'it\'s "a" \\ tab\t new\nline ünï 🎈 \u0000 {x:String}'
+
+  const result = await store.client.query({
+    query:
+      'SELECT {value:String} AS value, {list:Array(String)} AS list, {nothing:Nullable(String)} AS nothing',
+    query_params: { value, list: [value, "')"], nothing: null },
+    format: 'JSONEachRow',
+  })
+
+  expect(await result.json()).toEqual([{ value, list: [value, "')"], nothing: null }])
+})
+
+test('data of an insert is never read as SQL', async () => {
+  await store.client.command({ query: 'CREATE TABLE notes (text String) ENGINE = MergeTree ORDER BY text' })
+  const texts = ['plain', '\n\nTRUNCATE TABLE notes\n\n', "'; DROP TABLE notes; --", '-- { error }']
+
+  await store.client.insert({
+    table: 'notes',
+    values: texts.map((text) => ({ text })),
+    format: 'JSONEachRow',
+  })
+
+  const result = await store.client.query({ query: 'SELECT text FROM notes', format: 'JSONEachRow' })
+  expect((await result.json<{ text: string }>()).map((row) => row.text).sort()).toEqual(texts.sort())
+})
+
+test("an error carries ClickHouse's code and its rows never show up in the next answer", async () => {
+  const failing = store.client.query({
+    query: 'SELECT throwIf(number = 90000) FROM numbers(100000)',
+    format: 'JSONEachRow',
+  })
+  await expect(failing.then((result) => result.text())).rejects.toMatchObject({ code: '395' })
+
+  const next = await store.client.query({ query: 'SELECT 1 AS one', format: 'JSONEachRow' })
+  expect(await next.json()).toEqual([{ one: 1 }])
+})
+
+test('a statement whose reader went away is stopped', async () => {
+  const controller = new AbortController()
+  const slow = store.client.query({
+    query: 'SELECT sleepEachRow(1) FROM numbers(30) SETTINGS max_block_size = 1',
+    abort_signal: controller.signal,
+  })
+  setTimeout(() => controller.abort(), 300)
+  await expect(slow).rejects.toThrow()
+
+  await expect
+    .poll(
+      async () => {
+        const result = await store.client.query({
+          query:
+            "SELECT count() AS running FROM system.processes WHERE query LIKE '%sleepEachRow(1)%' AND query NOT LIKE '%system.processes%'",
+          format: 'JSONEachRow',
+        })
+        return (await result.json<{ running: number }>())[0]?.running
+      },
+      { timeout: 10_000 },
+    )
+    .toBe(0)
+})
+
+test('an engine that was killed is back at the same place with its data', async () => {
+  await store.client.command({
+    query: 'CREATE TABLE kept (n UInt32) ENGINE = MergeTree ORDER BY n SETTINGS fsync_after_insert = 1',
+  })
+  await store.client.insert({ table: 'kept', values: [{ n: 7 }], format: 'JSONEachRow' })
+
+  process.kill(store.engine!.pid()!, 'SIGKILL')
+
+  await expect
+    .poll(
+      () =>
+        store.client.query({ query: 'SELECT n FROM kept', format: 'JSONEachRow' }).then(
+          (result) => result.json(),
+          () => 'down',
+        ),
+      { timeout: 15_000 },
+    )
+    .toEqual([{ n: 7 }])
+})

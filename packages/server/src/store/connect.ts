@@ -1,0 +1,124 @@
+import { createReadStream } from 'node:fs'
+import { Agent, type AgentOptions } from 'node:http'
+import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client'
+import { INFILE_HEADER } from './engine/answer-clickhouse.ts'
+import { startEngine, type EngineProcess } from './engine/start-engine.ts'
+import { migrate } from './migrate.ts'
+
+/** Where sessions are kept: ClickHouse's SQL, spoken by one client, to the embedded engine or to a server. */
+export type Store = {
+  client: ClickHouseClient
+  /** The engine in our own process tree; undefined with CLICKHOUSE_URL. */
+  engine: EngineProcess | undefined
+  /** Set when the tables are spread over a cluster of this name. */
+  cluster: string | undefined
+  /** Runs an `INSERT … FORMAT Native` on a file. `token` makes a repeated insert into a replicated table a no-op. */
+  insertFile(statement: string, path: string, token: string): Promise<void>
+  close(): Promise<void>
+}
+
+export type StoreSettings = {
+  /** Folder of the embedded engine. */
+  path: string
+  clickhouseUrl?: string | undefined
+  cluster?: string | undefined
+  report: (line: string) => void
+}
+
+const DATABASE = 'playhead'
+const REQUEST_TIMEOUT_MS = 120_000
+const everyClient = {
+  request_timeout: REQUEST_TIMEOUT_MS,
+  // Failures are ours to report, once and in our words.
+  log: { level: ClickHouseLogLevel.OFF },
+  clickhouse_settings: { output_format_json_quote_64bit_integers: 0, date_time_input_format: 'best_effort' },
+} as const
+
+/** Connects to the embedded engine, or to the server that `clickhouseUrl` names, and brings its tables up to date. */
+export async function connectStore(settings: StoreSettings): Promise<Store> {
+  const { clickhouseUrl, cluster } = settings
+  const store =
+    clickhouseUrl === undefined ? await connectEngine(settings) : await connectServer(clickhouseUrl, cluster)
+  try {
+    await migrate(store)
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+  return store
+}
+
+async function connectEngine(settings: StoreSettings): Promise<Store> {
+  const engine = await startEngine({ path: settings.path, report: settings.report })
+  const options: AgentOptions & { socketPath: string } = {
+    socketPath: engine.socketPath,
+    keepAlive: true,
+    maxSockets: 32,
+  }
+  const agent = new Agent(options)
+  const open = (database: string) =>
+    createClient({
+      url: 'http://engine.local:80',
+      database,
+      http_agent: agent,
+      ...everyClient,
+      keep_alive: { enabled: true },
+    })
+  // The engine's own default database lacks features of a server's; an Atomic one has them all.
+  await createDatabase(open('default'), `CREATE DATABASE IF NOT EXISTS ${DATABASE} ENGINE = Atomic`)
+  const client = open(DATABASE)
+  return {
+    client,
+    engine,
+    cluster: undefined,
+    async insertFile(statement, path) {
+      await client.command({ query: statement, http_headers: { [INFILE_HEADER]: path } })
+    },
+    async close() {
+      await client.close()
+      agent.destroy()
+      await engine.stop()
+    },
+  }
+}
+
+async function connectServer(url: string, cluster: string | undefined): Promise<Store> {
+  const address = new URL(url)
+  // `http://host:8123/name` chooses the database; without a name the tables live in one of our own.
+  const database = address.pathname.replaceAll('/', '') || DATABASE
+  address.pathname = '/'
+  const open = (name: string) =>
+    createClient({
+      url: address,
+      database: name,
+      ...everyClient,
+      max_open_connections: 32,
+      compression: { response: true, request: false },
+    })
+  const onCluster = cluster === undefined ? '' : `ON CLUSTER '${cluster}'`
+  await createDatabase(open('default'), `CREATE DATABASE IF NOT EXISTS \`${database}\` ${onCluster}`)
+  const client = open(database)
+  return {
+    client,
+    engine: undefined,
+    cluster,
+    async insertFile(statement, path, token) {
+      const { stream } = await client.exec({
+        query: statement,
+        values: createReadStream(path),
+        clickhouse_settings: { insert_deduplication_token: token, distributed_foreground_insert: 1 },
+      })
+      stream.resume()
+      await new Promise((resolve, reject) => stream.once('end', resolve).once('error', reject))
+    },
+    close: () => client.close(),
+  }
+}
+
+async function createDatabase(client: ClickHouseClient, statement: string): Promise<void> {
+  try {
+    await client.command({ query: statement })
+  } finally {
+    await client.close()
+  }
+}

@@ -1,0 +1,184 @@
+import { createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { timingSafeEqual, randomUUID } from 'node:crypto'
+import type { Engine } from './open-engine.ts'
+import { quoteSql } from './quote-sql.ts'
+
+/** Names a file on this machine that an INSERT reads instead of its body: a log segment crosses as its path. */
+export const INFILE_HEADER = 'x-playhead-infile'
+
+// The parameters of ClickHouse's HTTP interface that are not settings.
+const ownParameters = new Set([
+  'query',
+  'query_id',
+  'database',
+  'default_format',
+  'session_id',
+  'role',
+  'user',
+  'password',
+])
+// The engine answers one reader on this machine: compressing the answer only costs time.
+const ignoredSettings = new Set([
+  'enable_http_compression',
+  'wait_end_of_query',
+  'send_progress_in_http_headers',
+])
+
+/** The part of ClickHouse's HTTP interface that `@clickhouse/client` uses, answered by the embedded engine. */
+export async function answerClickHouse(
+  engine: Engine,
+  request: IncomingMessage,
+  response: ServerResponse,
+  password: string | undefined,
+): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://engine')
+  if (url.pathname === '/ping') return void response.end('Ok.\n')
+  if (url.pathname === '/alive') return answerHeartbeat(engine, response)
+  if (password !== undefined && !isAllowed(request, password)) {
+    return sendError(
+      response,
+      'Code: 516. DB::Exception: default: Authentication failed. (AUTHENTICATION_FAILED)',
+    )
+  }
+  const queryId = url.searchParams.get('query_id') ?? randomUUID()
+  let isFinished = false
+  response.on('close', () => {
+    if (!isFinished) void engine.kill(queryId).catch(() => undefined)
+  })
+  try {
+    const { statement, cleanUp } = await readStatement(engine, request, url)
+    try {
+      await waitForTurn()
+      if (response.destroyed) return
+      const result = await engine.run(
+        `/* ${queryId.replaceAll(/[^\w-]/g, '')} */ ${statement}`,
+        preparation(url),
+      )
+      isFinished = true
+      response.setHeader('x-clickhouse-query-id', queryId)
+      response.setHeader('x-clickhouse-summary', summary(result))
+      response.end(result.bytes)
+    } finally {
+      isFinished = true
+      endTurn()
+      await cleanUp()
+    }
+  } catch (error) {
+    sendError(response, error instanceof Error ? error.message : String(error))
+  }
+}
+
+// Fewer than libuv's threads, so that the heartbeat and file writes always find one free.
+const MAX_STATEMENTS = 16
+let runningStatements = 0
+const waitingStatements: (() => void)[] = []
+
+async function waitForTurn(): Promise<void> {
+  if (runningStatements < MAX_STATEMENTS) runningStatements += 1
+  else await new Promise<void>((resolve) => waitingStatements.push(resolve))
+}
+
+function endTurn(): void {
+  const next = waitingStatements.shift()
+  if (next === undefined) runningStatements -= 1
+  else next()
+}
+
+async function answerHeartbeat(engine: Engine, response: ServerResponse): Promise<void> {
+  await engine.run('SELECT 1', []).then(
+    () => response.end('Ok.\n'),
+    (error: Error) => sendError(response, error.message),
+  )
+}
+
+/** What runs first on the statement's own session: its database, its parameters, its settings. */
+function preparation(url: URL): string[] {
+  const assignments: string[] = []
+  for (const [name, value] of url.searchParams) {
+    if (ownParameters.has(name) || ignoredSettings.has(name)) continue
+    if (!/^\w+$/.test(name))
+      throw new Error(`Code: 36. DB::Exception: Bad setting name ${name}. (BAD_ARGUMENTS)`)
+    // Parameters are set, not bound: bound statements run one at a time in the whole process.
+    assignments.push(`${name} = ${quoteSql(value)}`)
+  }
+  const database = url.searchParams.get('database')
+  return [
+    ...(database === null ? [] : [`USE ${quoteIdentifier(database)}`]),
+    ...(assignments.length === 0 ? [] : [`SET ${assignments.join(', ')}`]),
+  ]
+}
+
+async function readStatement(
+  engine: Engine,
+  request: IncomingMessage,
+  url: URL,
+): Promise<{ statement: string; cleanUp: () => Promise<void> }> {
+  const nothing = async () => undefined
+  const query = url.searchParams.get('query')
+  const file = request.headers[INFILE_HEADER]
+  if (query === null) {
+    const statement = await readText(request)
+    if (typeof file === 'string') return { statement: fromFile(statement, file), cleanUp: nothing }
+    return { statement, cleanUp: nothing }
+  }
+  // Data after an INSERT never enters the SQL text: a blank line in it would end the data and run the rest.
+  const path = join(engine.inbox, randomUUID())
+  await pipeline(request, createWriteStream(path))
+  return { statement: fromFile(query, path), cleanUp: () => rm(path, { force: true }) }
+}
+
+/** `INSERT INTO t (…) FORMAT F` → the same statement reading a file. */
+function fromFile(query: string, path: string): string {
+  const match = /^([\s\S]*?)\sFORMAT\s+(\w+)\s*;?\s*$/i.exec(query)
+  if (match === null)
+    throw new Error('Code: 62. DB::Exception: An INSERT with data must end in FORMAT name. (SYNTAX_ERROR)')
+  return `${match[1]} FROM INFILE ${quoteSql(path)} FORMAT ${match[2]}`
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}
+
+function isAllowed(request: IncomingMessage, password: string): boolean {
+  const given = request.headers['x-clickhouse-key'] ?? basicPassword(request.headers.authorization)
+  if (typeof given !== 'string') return false
+  const [left, right] = [Buffer.from(given), Buffer.from(password)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+function basicPassword(authorization: string | undefined): string | undefined {
+  if (authorization?.startsWith('Basic ') !== true) return undefined
+  const pair = Buffer.from(authorization.slice(6), 'base64').toString()
+  return pair.slice(pair.indexOf(':') + 1)
+}
+
+function summary(result: { rowsRead: number; bytesRead: number; elapsedSeconds: number }): string {
+  return JSON.stringify({
+    read_rows: String(result.rowsRead),
+    read_bytes: String(result.bytesRead),
+    written_rows: '0',
+    written_bytes: '0',
+    total_rows_to_read: '0',
+    result_rows: '0',
+    result_bytes: '0',
+    elapsed_ns: String(Math.round(result.elapsedSeconds * 1e9)),
+  })
+}
+
+function sendError(response: ServerResponse, message: string): void {
+  if (response.headersSent || response.destroyed) return
+  const code = /Code: (\d+)/.exec(message)?.[1]
+  response.statusCode = code === '516' ? 403 : 500
+  if (code !== undefined) response.setHeader('x-clickhouse-exception-code', code)
+  response.end(message)
+}
+
+function quoteIdentifier(name: string): string {
+  return `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``
+}

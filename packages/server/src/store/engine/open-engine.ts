@@ -1,0 +1,84 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+/**
+ * chDB is loaded with `require` at this one place: its ESM entry imports the same file, and a missing build for this
+ * platform must surface as our own error.
+ */
+const require = createRequire(import.meta.url)
+
+type ChdbSession = {
+  queryAsync(
+    sql: string,
+    options: { format: string },
+  ): Promise<{ bytes(): Uint8Array; rowsRead: number; bytesRead: number; elapsed: number }>
+  close(): void
+}
+type Chdb = {
+  Session: new (path: string, options: { connectionArgs: readonly string[] }) => ChdbSession
+  drainPending(): Promise<void>
+}
+
+export type StatementResult = {
+  bytes: Uint8Array
+  rowsRead: number
+  bytesRead: number
+  elapsedSeconds: number
+}
+
+export type Engine = {
+  /** Runs `prepare` and then `statement` on a session of their own, and returns what the last one printed. */
+  run(statement: string, prepare: string[]): Promise<StatementResult>
+  /** Stops the running statement whose text contains this marker. */
+  kill(marker: string): Promise<void>
+  /** A folder for bodies of inserts, emptied at every start. */
+  inbox: string
+  close(): Promise<void>
+}
+
+const connectionArguments = [
+  '--max_threads=2',
+  '--max_server_memory_usage=1500000000',
+  '--mark_cache_size=268435456',
+  '--background_pool_size=2',
+  '--use_top_k_dynamic_filtering=0',
+  '--http_max_tries=1',
+]
+
+export function openEngine(path: string): Engine {
+  const inbox = join(path, '..', 'inbox')
+  rmSync(inbox, { recursive: true, force: true })
+  mkdirSync(inbox, { recursive: true })
+  mkdirSync(path, { recursive: true })
+  const chdb = require('chdb') as Chdb
+  const open = () => new chdb.Session(path, { connectionArgs: connectionArguments })
+  // Closing the last session shuts the engine down; this one keeps it up between statements.
+  const keeper = open()
+
+  async function run(statement: string, prepare: string[]): Promise<StatementResult> {
+    // A failed statement leaves its rows in the session's output; the next one on it would return them.
+    const session = open()
+    try {
+      for (const step of prepare) await session.queryAsync(step, { format: 'TabSeparated' })
+      const result = await session.queryAsync(statement, { format: 'TabSeparated' })
+      const { rowsRead, bytesRead, elapsed } = result
+      return { bytes: result.bytes(), rowsRead, bytesRead, elapsedSeconds: elapsed }
+    } finally {
+      session.close()
+    }
+  }
+
+  return {
+    run,
+    inbox,
+    async kill(marker) {
+      // Without SYNC: waiting for the end of a statement from another session has hung the engine.
+      await run(`KILL QUERY WHERE query LIKE '%${marker}%' AND query NOT LIKE 'KILL%' ASYNC`, [])
+    },
+    async close() {
+      keeper.close()
+      await chdb.drainPending()
+    },
+  }
+}

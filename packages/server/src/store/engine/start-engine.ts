@@ -1,0 +1,152 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { mkdirSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { KnownError } from '../../http/known-error.ts'
+import { socketPath } from '../../socket-path.ts'
+import { engineProblem } from './engine-platform.ts'
+import type { EngineOptions } from './engine-main.ts'
+
+/** The embedded engine as the parent sees it: always at the same socket, started again whenever it dies. */
+export type EngineProcess = {
+  socketPath: string
+  /** The process that serves now; it changes when the engine is started again. */
+  pid(): number | undefined
+  restarts(): number
+  stop(): Promise<void>
+}
+
+type Settings = {
+  path: string
+  /** Told of every unexpected end, in one line. */
+  report: (line: string) => void
+  heartbeatMs?: number
+}
+
+const HEARTBEAT_MS = 5_000
+// Longer than any pause of a loaded machine, shorter than a person's patience.
+const HEARTBEAT_PATIENCE_MS = 20_000
+const START_PATIENCE_MS = 30_000
+
+export async function startEngine(settings: Settings): Promise<EngineProcess> {
+  const problem = engineProblem()
+  if (problem !== undefined) throw new KnownError('ENGINE_UNAVAILABLE', problem)
+  mkdirSync(settings.path, { recursive: true })
+  const socket = socketPath(settings.path, 'engine.sock')
+  const options: EngineOptions = { path: join(settings.path, 'tables'), listen: socket, nice: 10 }
+  let isStopping = false
+  let restarts = 0
+  let child = await launch(options)
+  watch(child)
+
+  function watch(current: ChildProcess): void {
+    current.once('exit', (code, signal) => {
+      if (isStopping) return
+      restarts += 1
+      settings.report(`the embedded engine ended (${signal ?? `code ${code}`}); starting it again`)
+      void restart()
+    })
+  }
+
+  async function restart(delayMs = 0): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, delayMs))
+    if (isStopping) return
+    try {
+      child = await launch(options)
+      watch(child)
+    } catch (error) {
+      settings.report(
+        `the embedded engine did not start: ${error instanceof Error ? error.message : String(error)}`,
+      )
+      void restart(Math.min(5_000, delayMs * 2 + 250))
+    }
+  }
+
+  const heartbeat = setInterval(() => void beat(), settings.heartbeatMs ?? HEARTBEAT_MS)
+  heartbeat.unref()
+
+  async function beat(): Promise<void> {
+    const current = child
+    if (isStopping || current.exitCode !== null || current.signalCode !== null) return
+    // A crash inside the engine hangs its process instead of ending it; nothing but SIGKILL helps then.
+    if (!(await isAlive(socket)) && current === child && !isStopping) current.kill('SIGKILL')
+  }
+
+  return {
+    socketPath: socket,
+    pid: () => child.pid,
+    restarts: () => restarts,
+    async stop() {
+      isStopping = true
+      clearInterval(heartbeat)
+      await stopChild(child)
+      rmSync(socket, { force: true })
+    },
+  }
+}
+
+async function launch(options: EngineOptions): Promise<ChildProcess> {
+  if (typeof options.listen === 'string') rmSync(options.listen, { force: true })
+  const child = forkEngine(options)
+  let errors = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    errors = (errors + chunk.toString()).slice(-4_000)
+  })
+  await new Promise<void>((resolve, reject) => {
+    const patience = setTimeout(() => {
+      child.kill('SIGKILL')
+      reject(new Error(`no answer in ${START_PATIENCE_MS / 1000} s`))
+    }, START_PATIENCE_MS)
+    child.once('message', () => resolve(clearTimeout(patience)))
+    child.once('exit', (code, signal) => {
+      clearTimeout(patience)
+      reject(new Error(explain(errors) ?? `it ended with ${signal ?? `code ${code}`}`))
+    })
+  })
+  return child
+}
+
+/** Starts the engine's process; also what tests use to get an engine behind a port. */
+export function forkEngine(options: EngineOptions): ChildProcess {
+  return fork(
+    new URL(`./engine-main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url),
+    [JSON.stringify(options)],
+    {
+      // Statements run on libuv's pool; its default of four would let four slow ones block everything.
+      env: { ...process.env, UV_THREADPOOL_SIZE: '24' },
+      stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+    },
+  )
+}
+
+function explain(errors: string): string | undefined {
+  if (/Cannot lock file|Another server instance/.test(errors))
+    return 'another process holds its data directory'
+  const line = errors.split('\n').findLast((text) => /error|exception|cannot/i.test(text))
+  return line?.trim().slice(0, 300)
+}
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  await new Promise<void>((resolve) => {
+    const patience = setTimeout(() => child.kill('SIGKILL'), 10_000)
+    child.once('exit', () => resolve(clearTimeout(patience)))
+    if (child.connected) child.send('stop')
+    else child.kill('SIGKILL')
+  })
+}
+
+function isAlive(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = request(
+      { socketPath, path: '/alive', timeout: HEARTBEAT_PATIENCE_MS, agent: false },
+      (response) => {
+        response.resume()
+        resolve(response.statusCode === 200)
+      },
+    )
+    probe.on('timeout', () => probe.destroy())
+    probe.on('error', () => resolve(false))
+    probe.end()
+  })
+}

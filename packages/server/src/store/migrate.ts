@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { KnownError } from '../http/known-error.ts'
+import type { Store } from './connect.ts'
+import { renderSchema } from './render-schema.ts'
+
+const folder = new URL('./schema/', import.meta.url)
+
+type Migration = { version: number; name: string; template: string }
+
+/** The numbered `.sql` files, in order. */
+export function migrations(): Migration[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) => ({
+      version: Number(file.slice(0, 4)),
+      name: file,
+      template: readFileSync(new URL(file, folder), 'utf8'),
+    }))
+}
+
+/** Brings the store's tables up to what this version of the server reads and writes. */
+export async function migrate(store: Store): Promise<void> {
+  for (const statement of renderSchema(migrationsTable, store.cluster))
+    await store.client.command({ query: statement })
+  const known = migrations()
+  const applied = await appliedVersions(store)
+  const newest = Math.max(0, ...applied)
+  if (newest > known.length) {
+    throw new KnownError(
+      'STORE_UNAVAILABLE',
+      `The store was written by a newer Playhead (schema ${newest}, this one knows ${known.length}). Install that version or newer, or point PLAYHEAD_DATA elsewhere.`,
+    )
+  }
+  for (const migration of known) {
+    if (!applied.has(migration.version)) await apply(store, migration)
+  }
+}
+
+const migrationsTable = `CREATE TABLE IF NOT EXISTS migrations [[on_cluster]]
+(version UInt32, name String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3))
+ENGINE = [[everywhere(MergeTree)]] ORDER BY version;`
+
+async function appliedVersions(store: Store): Promise<Set<number>> {
+  const result = await store.client.query({ query: 'SELECT version FROM migrations', format: 'JSONEachRow' })
+  return new Set((await result.json<{ version: number }>()).map((row) => row.version))
+}
+
+async function apply(store: Store, migration: Migration): Promise<void> {
+  for (const statement of renderSchema(migration.template, store.cluster)) {
+    await store.client.command({ query: statement })
+  }
+  await store.client.insert({
+    table: 'migrations',
+    values: [{ version: migration.version, name: migration.name }],
+    format: 'JSONEachRow',
+  })
+}
