@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { MAX_BODY_BYTES } from './ingest/limits.ts'
 
 /** What the server was told by its environment. Only this file reads it. */
 export type Config = {
@@ -42,7 +43,7 @@ export function readConfig(
   const isAuthOn = auth === 'on' || (auth !== 'off' && !isLoopback(host))
   const refusal = authProblem(host, isAuthOn, password)
   if (refusal !== undefined) return { problem: refusal }
-  const maxBodyMebibytes = Number(environment.PLAYHEAD_MAX_BODY_MB || 64)
+  const maxBodyMebibytes = Number(environment.PLAYHEAD_MAX_BODY_MB || MAX_BODY_BYTES / MEBIBYTE)
   if (!(maxBodyMebibytes >= 1 && maxBodyMebibytes <= 512)) {
     return {
       problem: `PLAYHEAD_MAX_BODY_MB is "${environment.PLAYHEAD_MAX_BODY_MB}"; it must be from 1 to 512.`,

@@ -1,5 +1,6 @@
 /** Every error the server answers with on purpose, and the HTTP status of each. A new code is one line here. */
 export const errorStatus = {
+  AMBIGUOUS_ID: 409,
   BAD_REQUEST: 400,
   OTLP_UNREADABLE: 400,
   UNAUTHORIZED: 401,
@@ -8,12 +9,15 @@ export const errorStatus = {
   SESSION_NOT_FOUND: 404,
   STEP_NOT_FOUND: 404,
   CONFLICT: 409,
+  METHOD_NOT_ALLOWED: 405,
   BODY_TOO_LARGE: 413,
+  TOO_MANY_LOGINS: 429,
   UNSUPPORTED_ENCODING: 415,
   UNSUPPORTED_MEDIA_TYPE: 415,
   DATA_LOCKED: 503,
   DISK_FULL: 503,
   ENGINE_UNAVAILABLE: 503,
+  PORT_IN_USE: 503,
   SERVER_BUSY: 503,
   STORE_UNAVAILABLE: 503,
 } as const satisfies Record<string, number>

@@ -10,6 +10,8 @@ export type Segment = {
   bytes: number
   /** The sessions it has rows of, as `project` NUL `session`; undefined when it was found at the start. */
   touched: Set<string> | undefined
+  /** True once an insert was tried, by this process or by one that ended: the store has to be asked before the next. */
+  mayBeStored: boolean
 }
 
 export function segmentPath(directory: string, id: bigint): string {
@@ -31,7 +33,7 @@ export async function recoverSegment(directory: string, id: bigint): Promise<Seg
     return undefined
   }
   if (whole.length < bytes.length) await truncate(path, whole.length)
-  return { id, path, rows: whole.rows, bytes: whole.length, touched: undefined }
+  return { id, path, rows: whole.rows, bytes: whole.length, touched: undefined, mayBeStored: true }
 }
 
 /** A segment that is being written. */
@@ -49,7 +51,7 @@ export class OpenSegment {
     const path = segmentPath(directory, id)
     const handle = await open(path, 'wx')
     await syncDirectory(directory)
-    return new OpenSegment({ id, path, rows: 0, bytes: 0, touched: new Set() }, handle)
+    return new OpenSegment({ id, path, rows: 0, bytes: 0, touched: new Set(), mayBeStored: false }, handle)
   }
 
   /** Appends a block and returns when it is on disk; on failure the file is as it was before. */

@@ -98,6 +98,7 @@ CREATE TABLE IF NOT EXISTS sessions[[local]] [[on_cluster]]
     started_at       DateTime64(9, 'UTC') CODEC(Delta(8), ZSTD(1)),
     ended_at         Nullable(DateTime64(9, 'UTC')) CODEC(Delta(8), ZSTD(1)),
     last_heard_at    DateTime64(3, 'UTC') CODEC(Delta(8), ZSTD(1)),
+    is_open          UInt8,
     settled_state    LowCardinality(String),
     end_state_reason String CODEC(ZSTD(1)),
     name             String CODEC(ZSTD(1)),
@@ -169,6 +170,7 @@ CREATE TABLE IF NOT EXISTS projects [[on_cluster]]
     created_at      DateTime64(3, 'UTC'),
     retention_days  Nullable(UInt32),
     price_overrides String,
+    price_revision  UInt32,
     version         UInt64,
     is_deleted      UInt8
 )

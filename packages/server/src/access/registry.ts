@@ -1,0 +1,275 @@
+import { randomUUID } from 'node:crypto'
+import type { ClickHouseClient } from '@clickhouse/client'
+import type { Pricer, PriceOverride } from '@playhead/model'
+import { createPricer } from '@playhead/model/prices'
+import { KnownError } from '../http/known-error.ts'
+import { hashSecret, newKeySecret } from './secrets.ts'
+
+export const scopes = ['ingest', 'read', 'admin'] as const
+export type Scope = (typeof scopes)[number]
+
+export type Project = {
+  id: string
+  name: string
+  createdAt: string
+  /** Sessions older than this are deleted; null keeps them. */
+  retentionDays: number | null
+  priceOverrides: PriceOverride[]
+  /** Grows whenever prices change or are computed again: a reading of a step at a later revision wins. */
+  priceRevision: number
+}
+
+/** A key without its secret, which is shown once and never stored. */
+export type Key = {
+  id: string
+  project: string
+  name: string
+  /** The first characters of the secret, to tell keys apart. */
+  hint: string
+  scopes: Scope[]
+  createdAt: string
+  revokedAt: string | null
+}
+
+export const DEFAULT_PROJECT = 'default'
+
+type StoredKey = Key & { hash: string }
+type ProjectPricer = { pricer: Pricer; revision: number }
+
+/** Projects and keys: kept in the store, held in memory because every request asks. */
+export class Registry {
+  readonly #client: ClickHouseClient
+  #projects = new Map<string, Project>()
+  #keys = new Map<string, StoredKey>()
+  readonly #pricers = new Map<string, ProjectPricer>()
+
+  private constructor(client: ClickHouseClient) {
+    this.#client = client
+  }
+
+  static async open(client: ClickHouseClient): Promise<Registry> {
+    const registry = new Registry(client)
+    await registry.reload()
+    if (!registry.#projects.has(DEFAULT_PROJECT))
+      await registry.createProject({ id: DEFAULT_PROJECT, name: 'Default' })
+    return registry
+  }
+
+  /** Reads what other nodes changed. */
+  async reload(): Promise<void> {
+    const [projects, keys] = await Promise.all([
+      this.#read<ProjectRow>(
+        'SELECT id, name, created_at, retention_days, price_overrides, price_revision FROM projects FINAL ORDER BY created_at',
+      ),
+      this.#read<KeyRow>(
+        'SELECT id, project, name, hash, hint, scopes, created_at, revoked_at FROM keys FINAL ORDER BY created_at',
+      ),
+    ])
+    this.#projects = new Map(projects.map((row) => [row.id, projectFromRow(row)]))
+    this.#keys = new Map(keys.map((row) => [row.hash, keyFromRow(row)]))
+    this.#pricers.clear()
+  }
+
+  projects(): Project[] {
+    return [...this.#projects.values()]
+  }
+
+  project(id: string): Project | undefined {
+    return this.#projects.get(id)
+  }
+
+  async createProject(given: { id?: string | undefined; name: string }): Promise<Project> {
+    const id = given.id ?? slug(given.name)
+    if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(id)) {
+      throw new KnownError(
+        'BAD_REQUEST',
+        `"${id}" can't be a project's id: up to 63 lower-case letters, digits, - and _, a letter or digit first.`,
+      )
+    }
+    if (this.#projects.has(id))
+      throw new KnownError('CONFLICT', `There is a project "${id}" already. Choose another id.`)
+    const project: Project = {
+      id,
+      name: given.name,
+      createdAt: new Date().toISOString(),
+      retentionDays: null,
+      priceOverrides: [],
+      priceRevision: 0,
+    }
+    await this.#write(project)
+    return project
+  }
+
+  async updateProject(
+    id: string,
+    change: Partial<Pick<Project, 'name' | 'retentionDays' | 'priceOverrides'>>,
+  ): Promise<Project> {
+    const project = this.#projects.get(id)
+    if (project === undefined) throw new KnownError('NOT_FOUND', `There is no project "${id}".`)
+    const arePricesNew = change.priceOverrides !== undefined
+    const changed = { ...project, ...change, priceRevision: project.priceRevision + (arePricesNew ? 1 : 0) }
+    await this.#write(changed)
+    return changed
+  }
+
+  /** A new revision of the project's prices, for steps that are about to be priced again. */
+  async advancePriceRevision(id: string): Promise<void> {
+    await this.updateProject(id, { priceOverrides: this.#projects.get(id)?.priceOverrides ?? [] })
+  }
+
+  /** The project's prices. */
+  pricerOf(projectId: string): ProjectPricer {
+    let known = this.#pricers.get(projectId)
+    if (known === undefined) {
+      const project = this.#projects.get(projectId)
+      known = {
+        pricer: createPricer({ overrides: project?.priceOverrides ?? [] }),
+        revision: project?.priceRevision ?? 0,
+      }
+      this.#pricers.set(projectId, known)
+    }
+    return known
+  }
+
+  keys(project: string): Key[] {
+    return [...this.#keys.values()].filter((key) => key.project === project).map(({ hash: _, ...key }) => key)
+  }
+
+  /** The key with this secret, unless it was revoked. */
+  findKey(secret: string): Key | undefined {
+    const key = this.#keys.get(hashSecret(secret))
+    return key === undefined || key.revokedAt !== null ? undefined : key
+  }
+
+  async createKey(given: {
+    project: string
+    name: string
+    scopes: Scope[]
+  }): Promise<{ key: Key; secret: string }> {
+    if (!this.#projects.has(given.project))
+      throw new KnownError('NOT_FOUND', `There is no project "${given.project}".`)
+    const secret = newKeySecret()
+    const key: Key = {
+      id: randomUUID(),
+      ...given,
+      hint: secret.slice(0, 7),
+      createdAt: new Date().toISOString(),
+      revokedAt: null,
+    }
+    await this.#writeKey({ ...key, hash: hashSecret(secret) })
+    return { key, secret }
+  }
+
+  async revokeKey(project: string, id: string): Promise<Key> {
+    const stored = [...this.#keys.values()].find((key) => key.id === id && key.project === project)
+    if (stored === undefined) throw new KnownError('NOT_FOUND', `Project "${project}" has no key ${id}.`)
+    const revoked = { ...stored, revokedAt: stored.revokedAt ?? new Date().toISOString() }
+    await this.#writeKey(revoked)
+    const { hash: _, ...key } = revoked
+    return key
+  }
+
+  async #write(project: Project): Promise<void> {
+    await this.#client.insert({
+      table: 'projects',
+      format: 'JSONEachRow',
+      values: [
+        {
+          id: project.id,
+          name: project.name,
+          created_at: project.createdAt,
+          retention_days: project.retentionDays,
+          price_overrides: JSON.stringify(project.priceOverrides),
+          price_revision: project.priceRevision,
+          version: Date.now(),
+        },
+      ],
+    })
+    this.#projects.set(project.id, project)
+    this.#pricers.delete(project.id)
+  }
+
+  async #writeKey(key: StoredKey): Promise<void> {
+    const { id, project, name, hash, hint, scopes: allowed } = key
+    await this.#client.insert({
+      table: 'keys',
+      format: 'JSONEachRow',
+      values: [
+        {
+          id,
+          project,
+          name,
+          hash,
+          hint,
+          scopes: allowed,
+          created_at: key.createdAt,
+          revoked_at: key.revokedAt,
+          version: Date.now(),
+        },
+      ],
+    })
+    this.#keys.set(hash, key)
+  }
+
+  async #read<Row>(query: string): Promise<Row[]> {
+    const result = await this.#client.query({ query, format: 'JSONEachRow' })
+    return result.json<Row>()
+  }
+}
+
+type ProjectRow = {
+  id: string
+  name: string
+  created_at: string
+  retention_days: number | null
+  price_overrides: string
+  price_revision: number
+}
+type KeyRow = {
+  id: string
+  project: string
+  name: string
+  hash: string
+  hint: string
+  scopes: Scope[]
+  created_at: string
+  revoked_at: string | null
+}
+
+function projectFromRow(row: ProjectRow): Project {
+  return {
+    id: row.id,
+    name: row.name,
+    createdAt: isoTime(row.created_at),
+    retentionDays: row.retention_days,
+    priceOverrides: JSON.parse(row.price_overrides || '[]') as PriceOverride[],
+    priceRevision: row.price_revision,
+  }
+}
+
+function keyFromRow(row: KeyRow): StoredKey {
+  const { id, project, name, hash, hint } = row
+  return {
+    id,
+    project,
+    name,
+    hash,
+    hint,
+    scopes: row.scopes,
+    createdAt: isoTime(row.created_at),
+    revokedAt: row.revoked_at && isoTime(row.revoked_at),
+  }
+}
+
+/** ClickHouse writes `2026-01-02 03:04:05.678` and means UTC. */
+function isoTime(text: string): string {
+  return `${text.replace(' ', 'T')}Z`
+}
+
+function slug(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 63)
+}

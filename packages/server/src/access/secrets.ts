@@ -1,0 +1,52 @@
+import { createHash, createHmac, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const SECRET_LENGTH = 40
+
+/** A new key: 238 bits of chance behind a prefix that secret scanners can look for. */
+export function newKeySecret(): string {
+  let secret = 'ph_'
+  while (secret.length < SECRET_LENGTH + 3) {
+    for (const byte of randomBytes(SECRET_LENGTH)) {
+      // 248 is the largest multiple of 62 in a byte: each character is equally likely.
+      if (byte < 248 && secret.length < SECRET_LENGTH + 3) secret += alphabet[byte % 62]
+    }
+  }
+  return secret
+}
+
+/** What is stored of a key. Keys are long and random, so a plain hash can't be guessed backwards. */
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}
+
+/** Signs and checks login cookies. The signing key comes from the password: a new password ends every login. */
+export class LoginCookies {
+  readonly #signingKey: Buffer
+  readonly #passwordHash: Buffer
+
+  constructor(password: string) {
+    this.#signingKey = scryptSync(password, 'playhead login cookie', 32)
+    this.#passwordHash = createHash('sha256').update(password).digest()
+  }
+
+  isPassword(typed: string): boolean {
+    return timingSafeEqual(createHash('sha256').update(typed).digest(), this.#passwordHash)
+  }
+
+  issue(expiresAtMs: number): string {
+    return `${expiresAtMs.toString(36)}.${this.#sign(expiresAtMs)}`
+  }
+
+  isValid(cookie: string, nowMs: number): boolean {
+    const [expires = '', signature = ''] = cookie.split('.')
+    const expiresAtMs = Number.parseInt(expires, 36)
+    if (!(expiresAtMs > nowMs)) return false
+    const [given, right] = [Buffer.from(signature), Buffer.from(this.#sign(expiresAtMs))]
+    return given.length === right.length && timingSafeEqual(given, right)
+  }
+
+  #sign(expiresAtMs: number): string {
+    return createHmac('sha256', this.#signingKey).update(String(expiresAtMs)).digest('base64url')
+  }
+}

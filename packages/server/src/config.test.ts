@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { isLoopback, readConfig } from './config.ts'
+
+test('with nothing set, the server is open on loopback, on the port of OTLP', () => {
+  expect(readConfig({ HOME: '/home/x' })).toMatchObject({
+    host: '127.0.0.1',
+    port: 4318,
+    isAuthOn: false,
+    isDemoOn: true,
+    clickhouseUrl: undefined,
+    maxBodyBytes: 64 * 1024 * 1024,
+  })
+})
+
+test('on any other address it refuses to start without a password, and says how', () => {
+  expect(readConfig({ PLAYHEAD_HOST: '0.0.0.0' })).toEqual({
+    problem: expect.stringContaining('set PLAYHEAD_PASSWORD') as string,
+  })
+  expect(readConfig({ PLAYHEAD_HOST: '0.0.0.0', PLAYHEAD_AUTH: 'off' })).toEqual({
+    problem: expect.stringContaining('PLAYHEAD_AUTH=off is allowed on loopback only') as string,
+  })
+  expect(readConfig({ PLAYHEAD_HOST: '0.0.0.0', PLAYHEAD_PASSWORD: 'correct horse' })).toMatchObject({
+    isAuthOn: true,
+  })
+})
+
+test('a mistake in the environment is named with what it should be', () => {
+  expect(readConfig({ PLAYHEAD_PORT: 'http' })).toEqual({
+    problem: expect.stringContaining('PLAYHEAD_PORT is "http"') as string,
+  })
+  expect(readConfig({ PLAYHEAD_AUTH: 'yes' })).toEqual({
+    problem: expect.stringContaining('can be "on" or "off"') as string,
+  })
+  expect(readConfig({ PLAYHEAD_MAX_BODY_MB: '9999' })).toEqual({
+    problem: expect.stringContaining('from 1 to 512') as string,
+  })
+})
+
+test('loopback is what only this machine can reach', () => {
+  expect(
+    ['localhost', '127.0.0.1', '127.8.9.10', '::1', '[::1]', 'app.localhost'].map(isLoopback),
+  ).not.toContain(false)
+  expect(
+    ['0.0.0.0', '::', '10.0.0.1', 'example.com', '127.0.0.1.evil.com', 'localhost.evil.com'].map(isLoopback),
+  ).not.toContain(true)
+})

@@ -1,0 +1,192 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { openAiAgentsItemToSpan, type Span } from '@playhead/model'
+import { authorize, identify } from '../access/caller.ts'
+import { acceptLogs, acceptSpans } from '../ingest/accept.ts'
+import { decodeLogs } from '../ingest/decode-logs.ts'
+import { decodeTraces } from '../ingest/decode-traces.ts'
+import { encodeExportResponse, encodeStatus } from '../ingest/encode-export-response.ts'
+import { withBody } from '../ingest/read-body.ts'
+import type { Rejection } from '../ingest/rejection.ts'
+import type { Services } from '../services.ts'
+import { answerError, KnownError, type ErrorBody } from './known-error.ts'
+
+/**
+ * What SDKs post: OTLP on its own paths, below whatever prefix they put before them, and OpenAI Agents' own export.
+ * Read from the socket directly, because every span passes here.
+ */
+export async function handleIngest(
+  services: Services,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const path = (request.url ?? '').replace(/\?.*$/, '').replace(/\/$/, '')
+  allowLoopbackPages(request, response)
+  try {
+    if (request.method === 'OPTIONS') return void response.writeHead(204).end()
+    if (request.method !== 'POST') {
+      throw new KnownError(
+        'METHOD_NOT_ALLOWED',
+        `${path} takes POST: it is where SDKs send OTLP. Sessions are read from /api/sessions.`,
+      )
+    }
+    const project = ingestProject(services, request)
+    const limits = {
+      maxBytes: services.config.maxBodyBytes,
+      maxInflatedBytes: services.config.maxBodyBytes,
+      budget: services.budget,
+    }
+    await withBody(request, limits, async (body) => {
+      if (path.endsWith('/v1/traces/ingest')) return answerOpenAiAgents(services, project, body, response)
+      if (path.endsWith('/v1/traces'))
+        return answerTraces(services, project, { body, contentType: contentType(request) }, response)
+      if (path.endsWith('/v1/logs'))
+        return answerLogs(services, project, { body, contentType: contentType(request) }, response)
+      // Metrics are taken and dropped: SDKs send them whether anyone wants them or not.
+      send(response, 200, {
+        contentType: contentType(request) || 'application/json',
+        body: isJson(request) ? Buffer.from('{}') : Buffer.alloc(0),
+      })
+    })
+  } catch (error) {
+    answerIngestError(services, error, request, response)
+  }
+}
+
+type Payload = { body: Buffer; contentType: string }
+
+async function answerTraces(
+  services: Services,
+  project: string,
+  payload: Payload,
+  response: ServerResponse,
+): Promise<void> {
+  const { spans, rejected, format } = decodeTraces(payload.body, payload.contentType)
+  await acceptSpans(project, spans, services.targets)
+  countSpans(services, spans.length, rejected.length)
+  send(response, 200, encodeExportResponse('traces', format, rejected))
+}
+
+async function answerLogs(
+  services: Services,
+  project: string,
+  payload: Payload,
+  response: ServerResponse,
+): Promise<void> {
+  const { records, rejected, format } = decodeLogs(payload.body, payload.contentType)
+  const unattached = await acceptLogs(project, records, services.targets)
+  const all = [...rejected, ...unattached]
+  services.counters.logsStored += records.length - unattached.length
+  services.counters.logsRejected += all.length
+  send(response, 200, encodeExportResponse('logs', format, all))
+}
+
+async function answerOpenAiAgents(
+  services: Services,
+  project: string,
+  body: Buffer,
+  response: ServerResponse,
+): Promise<void> {
+  const items = readItems(body)
+  const spans: Span[] = []
+  const rejected: Rejection[] = []
+  const receivedAtNs = BigInt(Date.now()) * 1_000_000n
+  items.forEach((item, index) => {
+    const span = openAiAgentsItemToSpan(item, receivedAtNs)
+    if (typeof span === 'string') rejected.push({ item: `item ${index}`, reason: span })
+    else spans.push(span)
+  })
+  if (spans.length === 0 && rejected.length > 0) {
+    throw new KnownError(
+      'OTLP_UNREADABLE',
+      `None of the ${rejected.length} items can be read; the first: ${rejected[0]!.reason}`,
+    )
+  }
+  await acceptSpans(project, spans, services.targets)
+  countSpans(services, spans.length, rejected.length)
+  send(response, 200, { contentType: 'application/json', body: Buffer.from(JSON.stringify({ rejected })) })
+}
+
+function readItems(body: Buffer): unknown[] {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(body.toString())
+  } catch (error) {
+    throw new KnownError('OTLP_UNREADABLE', `The body is not JSON: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+  const data = (parsed as { data?: unknown } | null)?.data
+  if (!Array.isArray(data))
+    throw new KnownError('OTLP_UNREADABLE', 'The body has no "data" array of traces and spans.')
+  return data
+}
+
+function ingestProject(services: Services, request: IncomingMessage): string {
+  const header = (name: string) => [request.headers[name]].flat()[0]
+  const caller = identify(header, services)
+  return authorize(caller, 'ingest', header('x-playhead-project'), services.registry)
+}
+
+type Answer = { status: number; headers: Record<string, string>; body: ErrorBody }
+
+function answerIngestError(
+  services: Services,
+  error: unknown,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  if (response.headersSent || response.destroyed) return
+  const { status, headers, body }: Answer =
+    error instanceof KnownError ? answerError(error) : unexpected(services, error, request)
+  if (error instanceof KnownError) services.counters.requestsRefused += 1
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  if (status === 405) response.setHeader('allow', 'POST, OPTIONS')
+  if (contentType(request).includes('protobuf')) {
+    return send(response, status, {
+      contentType: 'application/x-protobuf',
+      body: encodeStatus(body.error.message),
+    })
+  }
+  // OTLP's own error shape beside ours: SDKs print `message`.
+  const answer = { code: status === 503 ? 14 : 3, message: body.error.message, ...body }
+  send(response, status, { contentType: 'application/json', body: Buffer.from(JSON.stringify(answer)) })
+}
+
+function unexpected(services: Services, error: unknown, request: IncomingMessage): Answer {
+  services.counters.failures += 1
+  services.report(
+    `a request to ${request.url} failed: ${error instanceof Error ? error.stack : String(error)}`,
+  )
+  const message = 'The server failed; its output says why. Nothing of this batch was acknowledged.'
+  return { status: 500, headers: {}, body: { error: { code: 'INTERNAL', message } } }
+}
+
+function send(response: ServerResponse, status: number, answer: { contentType: string; body: Buffer }): void {
+  response.writeHead(status, { 'content-type': answer.contentType, 'content-length': answer.body.length })
+  response.end(answer.body)
+}
+
+/** Pages that the guard let through (the developer's own, on loopback) may read the answer. */
+function allowLoopbackPages(request: IncomingMessage, response: ServerResponse): void {
+  if (request.headers.origin === undefined) return
+  response.setHeader('access-control-allow-origin', request.headers.origin)
+  response.setHeader('access-control-allow-methods', 'POST')
+  response.setHeader(
+    'access-control-allow-headers',
+    'content-type, content-encoding, authorization, x-api-key, x-playhead-project, traceparent',
+  )
+  response.setHeader('vary', 'origin')
+}
+
+function countSpans(services: Services, stored: number, rejected: number): void {
+  services.counters.spansStored += stored
+  services.counters.spansRejected += rejected
+}
+
+function contentType(request: IncomingMessage): string {
+  return request.headers['content-type'] ?? ''
+}
+
+function isJson(request: IncomingMessage): boolean {
+  return contentType(request).includes('json')
+}

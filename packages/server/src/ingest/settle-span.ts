@@ -1,0 +1,51 @@
+import type { Span } from '@playhead/model'
+import { isMissingId } from './ids.ts'
+import { quote } from './rejection.ts'
+import { findTimeFault } from './time-fault.ts'
+
+const HAS_IS_REMOTE = 0x100
+const IS_REMOTE = 0x200
+
+/** OTLP's flags of a span whose sender knows that its parent lives in another process. */
+export const REMOTE_PARENT_FLAGS = HAS_IS_REMOTE | IS_REMOTE
+
+export function saysParentIsRemote(flags: number): boolean {
+  return (flags & REMOTE_PARENT_FLAGS) === REMOTE_PARENT_FLAGS
+}
+
+const LAST_KIND = 5
+const LAST_STATUS_CODE = 2
+
+/** Completes a decoded span, whose missing times are 0, or says why it cannot be stored. */
+export function settleSpan(span: Span): string | null {
+  if (span.kind > LAST_KIND) span.kind = 0
+  if (span.statusCode > LAST_STATUS_CODE) span.statusCode = 0
+  return findIdFault(span) ?? settleTimes(span) ?? settleEventTimes(span)
+}
+
+function findIdFault({ traceId, spanId }: Span): string | null {
+  if (isMissingId(traceId)) return traceId === '' ? 'it has no trace id' : 'its trace id is all zeros'
+  if (isMissingId(spanId)) return spanId === '' ? 'it has no span id' : 'its span id is all zeros'
+  return null
+}
+
+function settleTimes(span: Span): string | null {
+  const endNs = span.endNs ?? 0n
+  if (span.startNs === 0n && endNs === 0n) return 'it has neither a start nor an end time'
+  if (span.startNs === 0n) span.startNs = endNs
+  span.endNs = endNs === 0n ? null : endNs
+  const fault = findTimeFault('its start time', span.startNs)
+  if (fault !== null || span.endNs === null) return fault
+  if (endNs < span.startNs) span.endNs = span.startNs
+  return findTimeFault('its end time', endNs)
+}
+
+/** An event without a time happened somewhere in its span: at the start, for want of better. */
+function settleEventTimes({ events, startNs }: Span): string | null {
+  for (const event of events) {
+    if (event.timeNs === 0n) event.timeNs = startNs
+    const fault = findTimeFault(`the time of its event ${quote(event.name)},`, event.timeNs)
+    if (fault !== null) return fault
+  }
+  return null
+}

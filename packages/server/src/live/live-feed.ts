@@ -1,0 +1,105 @@
+import { presentStep, type SessionSummary, type Step, type StepOutline } from '@playhead/model'
+
+/** What viewers are told. `reset`: events were missed; ask for the session again. */
+export type LiveEvent =
+  | { type: 'step'; sessionId: string; step: Step }
+  | { type: 'session'; sessionId: string; session: SessionSummary }
+  | { type: 'reset' }
+
+type Stored = { sequence: number; project: string; event: Exclude<LiveEvent, { type: 'reset' }> }
+type Listener = (id: string, event: LiveEvent) => void
+type Subscription = { project: string; sessionId: string | undefined; listener: Listener }
+
+/** Events that a viewer who lost the connection can catch up on. */
+const KEPT_EVENTS = 5_000
+/** Sessions whose beginning is remembered, so that a new step knows its offset. */
+const KEPT_SESSIONS = 10_000
+
+/** Tells viewers what arrives, as soon as it is on disk. In this process only: a viewer sees what its server takes in. */
+export class LiveFeed {
+  /** Marks ids of this process: after a restart, older ones mean nothing. */
+  readonly #epoch = Date.now().toString(36)
+  readonly #subscriptions = new Set<Subscription>()
+  readonly #startedAtMs = new Map<string, number>()
+  #kept: Stored[] = []
+  #sequence = 0
+
+  publishSteps(project: string, outlines: readonly StepOutline[]): void {
+    for (const outline of outlines) {
+      const startedAtMs = this.#noteStart(project, outline)
+      const step = presentStep({ ...outline, depth: outline.parentId === null ? 0 : 1 }, { startedAtMs })
+      this.#publish(project, { type: 'step', sessionId: outline.sessionId, step })
+    }
+  }
+
+  publishSession(project: string, session: SessionSummary): void {
+    this.#publish(project, { type: 'session', sessionId: session.id, session })
+  }
+
+  /** True when somebody looks at this session, or at the project's list. */
+  isWatched(project: string, sessionId: string): boolean {
+    for (const subscription of this.#subscriptions)
+      if (concerns(subscription, project, sessionId)) return true
+    return false
+  }
+
+  get viewerCount(): number {
+    return this.#subscriptions.size
+  }
+
+  /** Calls `listener` for every event from `lastEventId` on; returns how to stop. */
+  subscribe(
+    scope: { project: string; sessionId?: string | undefined; lastEventId?: string | undefined },
+    listener: Listener,
+  ): () => void {
+    const subscription: Subscription = { project: scope.project, sessionId: scope.sessionId, listener }
+    if (scope.lastEventId !== undefined) this.#catchUp(subscription, scope.lastEventId)
+    this.#subscriptions.add(subscription)
+    return () => this.#subscriptions.delete(subscription)
+  }
+
+  #publish(project: string, event: Stored['event']): void {
+    this.#sequence += 1
+    this.#kept.push({ sequence: this.#sequence, project, event })
+    // Cut in large pieces: one at a time would move the whole array for every event.
+    if (this.#kept.length > 2 * KEPT_EVENTS) this.#kept = this.#kept.slice(-KEPT_EVENTS)
+    for (const subscription of this.#subscriptions) {
+      if (concerns(subscription, project, event.sessionId))
+        subscription.listener(this.#id(this.#sequence), event)
+    }
+  }
+
+  #catchUp(subscription: Subscription, lastEventId: string): void {
+    const [epoch, sequence] = lastEventId.split('-')
+    const last = Number.parseInt(sequence ?? '', 36)
+    const oldest = this.#kept[0]?.sequence ?? this.#sequence + 1
+    if (epoch !== this.#epoch || Number.isNaN(last) || last + 1 < oldest) {
+      return subscription.listener(this.#id(this.#sequence), { type: 'reset' })
+    }
+    for (const { sequence: at, project, event } of this.#kept) {
+      if (at > last && concerns(subscription, project, event.sessionId))
+        subscription.listener(this.#id(at), event)
+    }
+  }
+
+  #id(sequence: number): string {
+    return `${this.#epoch}-${sequence.toString(36)}`
+  }
+
+  #noteStart(project: string, outline: StepOutline): number {
+    const key = `${project}\0${outline.sessionId}`
+    const known = this.#startedAtMs.get(key)
+    if (known !== undefined && known <= outline.startedAtMs) return known
+    this.#startedAtMs.set(key, outline.startedAtMs)
+    if (this.#startedAtMs.size > KEPT_SESSIONS) {
+      const oldest = this.#startedAtMs.keys().next().value
+      if (oldest !== undefined) this.#startedAtMs.delete(oldest)
+    }
+    return outline.startedAtMs
+  }
+}
+
+function concerns(subscription: Subscription, project: string, sessionId: string): boolean {
+  if (subscription.project !== project) return false
+  return subscription.sessionId === undefined || subscription.sessionId === sessionId
+}

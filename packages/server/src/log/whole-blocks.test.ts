@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { NativeBlock, type Columns } from './native-block.ts'
+import { wholeBlocks } from './whole-blocks.ts'
+
+const columns = {
+  name: 'String',
+  count: 'UInt32',
+  at: "DateTime64(9, 'UTC')",
+  ended: "Nullable(DateTime64(9, 'UTC'))",
+  tags: 'Array(String)',
+  costs: 'Array(Nullable(Float64))',
+  usage: 'Map(String, UInt64)',
+} as const satisfies Columns
+
+const row = fc.record({
+  name: fc.string({ unit: 'binary', maxLength: 300 }),
+  count: fc.nat(),
+  at: fc.bigInt(0n, 2n ** 62n),
+  ended: fc.option(fc.bigInt(0n, 2n ** 62n)),
+  tags: fc.array(fc.string()),
+  costs: fc.array(fc.option(fc.double())),
+  usage: fc.dictionary(fc.string(), fc.nat()),
+})
+
+function encode(rows: Parameters<NativeBlock<typeof columns>['append']>[0][]): Buffer {
+  const block = new NativeBlock(columns)
+  for (const each of rows) block.append(each)
+  return Buffer.concat(block.pieces({ name: 'segment', value: 7n }))
+}
+
+test('a segment cut anywhere keeps exactly the blocks before the cut', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(row, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (batches, share) => {
+        const blocks = batches.map(encode)
+        const file = Buffer.concat(blocks)
+        const cut = Math.floor(file.length * share)
+
+        const whole = wholeBlocks(file.subarray(0, cut))
+
+        let [length, rows] = [0, 0]
+        for (const [index, block] of blocks.entries()) {
+          if (length + block.length > cut) break
+          length += block.length
+          rows += batches[index]!.length
+        }
+        expect(whole).toEqual({ length, rows })
+      },
+    ),
+  )
+})
+
+test('garbage behind the last block is cut off', () => {
+  const block = encode([{ name: 'a', count: 1, at: 0n, ended: null, tags: [], costs: [], usage: {} }])
+
+  expect(wholeBlocks(Buffer.concat([block, Buffer.alloc(4096)]))).toEqual({ length: block.length, rows: 1 })
+  expect(wholeBlocks(Buffer.alloc(100, 0xff))).toEqual({ length: 0, rows: 0 })
+})

@@ -1,0 +1,51 @@
+import { readConfig } from './config.ts'
+import { KnownError } from './http/known-error.ts'
+import { startServer } from './start-server.ts'
+
+/** `playhead serve`: reads the environment, starts the server and ends it on a signal. */
+export async function serve(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<void> {
+  const config = readConfig(environment)
+  if ('problem' in config) return fail(config.problem)
+  const startedAt = performance.now()
+  try {
+    const server = await startServer(config, (line) => console.error(`playhead: ${line}`))
+    console.log(`Playhead is at ${server.url} (${Math.round(performance.now() - startedAt)} ms)`)
+    console.log(
+      `  data        ${config.clickhouseUrl === undefined ? config.dataDirectory : 'ClickHouse at CLICKHOUSE_URL'}`,
+    )
+    console.log(`  OTLP/HTTP   ${server.url}/v1/traces`)
+    if (config.isAuthOn)
+      console.log('  auth        on: people log in, programs need a key (playhead keys create)')
+    endOnSignal(server.stop)
+  } catch (error) {
+    if (error instanceof KnownError) return fail(error.message)
+    throw error
+  }
+}
+
+function endOnSignal(stop: () => Promise<void>): void {
+  let isStopping = false
+  const end = (signal: NodeJS.Signals) => {
+    if (isStopping) process.exit(130)
+    isStopping = true
+    console.log(`\nPlayhead is stopping (${signal}); press Ctrl-C again to stop at once.`)
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(error)
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGINT', end)
+  process.on('SIGTERM', end)
+}
+
+function fail(message: string): void {
+  console.error(`playhead: ${message}`)
+  process.exitCode = 1
+}
+
+if (import.meta.main) await serve()

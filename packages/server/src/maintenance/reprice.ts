@@ -1,0 +1,140 @@
+import type { StepOutline } from '@playhead/model'
+import type { Registry } from '../access/registry.ts'
+import { loadSql } from '../query/load-sql.ts'
+import type { Services } from '../services.ts'
+import { outlineFromRow, outlineSelect, type OutlineRow } from '../store/steps-table.ts'
+import { countSessions, sessionBatches } from './session-batches.ts'
+
+/** What pricing again changed, model by model. Costs are of the steps whose cost changed. */
+export type RepriceResult = {
+  project: string
+  sessions: number
+  steps: number
+  models: { model: string; steps: number; before: number | null; after: number | null }[]
+  /** Models in use that still have no price. */
+  unpricedModels: string[]
+}
+
+export type Progress = { done: number; total: number }
+
+type Change = { step: StepOutline; before: number | undefined; after: number | undefined }
+
+const outlinesSql = loadSql('./outlines-of-sessions.sql')
+const PRICED = "(kind IN ('llm', 'embedding') OR notEmpty(usage))"
+
+/** Computes every cost of a project anew, with the prices of now; reported costs stay as they were reported. */
+export async function repriceProject(
+  services: Pick<Services, 'store' | 'refresher'> & { registry: Registry },
+  project: string,
+  onProgress: (progress: Progress) => Promise<void>,
+): Promise<RepriceResult> {
+  const { store, registry, refresher } = services
+  await registry.advancePriceRevision(project)
+  const total = await countSessions(store.client, project, PRICED)
+  const tally = new RepriceTally()
+  let done = 0
+  for await (const ids of sessionBatches(store.client, project, PRICED)) {
+    const changes = await findChanges(services, project, ids, tally)
+    if (changes.length > 0) {
+      await writeCosts(services, project, changes)
+      const sessions = [...new Set(changes.map(({ step }) => step.sessionId))]
+      await refresher.refresh(project, sessions)
+      tally.sessions += sessions.length
+    }
+    done += ids.length
+    await onProgress({ done, total })
+  }
+  return tally.result(project)
+}
+
+async function findChanges(
+  { store, registry }: Pick<Services, 'store'> & { registry: Registry },
+  project: string,
+  ids: readonly string[],
+  tally: RepriceTally,
+): Promise<Change[]> {
+  const { pricer } = registry.pricerOf(project)
+  const result = await store.client.query({
+    query: outlinesSql({ outline: outlineSelect }),
+    query_params: { project, ids },
+    format: 'JSONEachRow',
+  })
+  const changes: Change[] = []
+  for (const row of await result.json<OutlineRow & { session_id: string }>()) {
+    const step = outlineFromRow(row.session_id, row)
+    const after = pricer.price(step)?.cost
+    tally.note(step, after)
+    if (!isSameCost(step.cost, after)) changes.push({ step, before: step.cost, after })
+  }
+  for (const change of changes) tally.change(change)
+  return changes
+}
+
+/** Copies the rows with their new cost; the payloads stay where they are, only the engine reads them. */
+async function writeCosts(
+  { store, registry }: Pick<Services, 'store'> & { registry: Registry },
+  project: string,
+  changes: readonly Change[],
+): Promise<void> {
+  await store.client.command({
+    query: `INSERT INTO steps SELECT * REPLACE (
+          nullIf(transform(step_id, {ids:Array(String)}, {costs:Array(Float64)}, -1.), -1.) AS cost,
+          if(isNull(cost), '', 'computed') AS cost_source,
+          intDiv(version, 4096) * 4096 + {revision:UInt32} AS version,
+          0 AS segment)
+        FROM (
+          SELECT * FROM steps
+          WHERE project = {project:String} AND session_id IN {sessions:Array(String)} AND step_id IN {ids:Array(String)}
+          ORDER BY session_id, step_id, version DESC, received_at DESC LIMIT 1 BY session_id, step_id
+        )`,
+    query_params: {
+      project,
+      sessions: [...new Set(changes.map(({ step }) => step.sessionId))],
+      ids: changes.map(({ step }) => step.id),
+      costs: changes.map(({ after }) => after ?? -1),
+      revision: Math.min(registry.pricerOf(project).revision, 4_095),
+    },
+  })
+}
+
+/** Prices are sums of products; the last bits of a double may differ. */
+function isSameCost(left: number | undefined, right: number | undefined): boolean {
+  if (left === undefined || right === undefined) return left === right
+  return Math.abs(left - right) <= 1e-9 * Math.max(Math.abs(left), Math.abs(right))
+}
+
+class RepriceTally {
+  sessions = 0
+  #steps = 0
+  readonly #models = new Map<string, { steps: number; before: number | null; after: number | null }>()
+  readonly #unpriced = new Set<string>()
+
+  note(step: StepOutline, cost: number | undefined): void {
+    const isCall = step.kind === 'llm' || step.kind === 'embedding'
+    if (isCall && cost === undefined && step.usage !== undefined) this.#unpriced.add(modelOf(step))
+  }
+
+  change({ step, before, after }: Change): void {
+    const entry = this.#models.get(modelOf(step)) ?? { steps: 0, before: null, after: null }
+    entry.steps += 1
+    if (before !== undefined) entry.before = (entry.before ?? 0) + before
+    if (after !== undefined) entry.after = (entry.after ?? 0) + after
+    this.#models.set(modelOf(step), entry)
+    this.#steps += 1
+  }
+
+  result(project: string): RepriceResult {
+    const models = [...this.#models].map(([model, entry]) => ({ model, ...entry }))
+    return {
+      project,
+      sessions: this.sessions,
+      steps: this.#steps,
+      models,
+      unpricedModels: [...this.#unpriced],
+    }
+  }
+}
+
+function modelOf(step: StepOutline): string {
+  return step.model ?? step.requestedModel ?? 'unknown model'
+}

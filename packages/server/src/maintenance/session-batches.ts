@@ -1,0 +1,38 @@
+import type { ClickHouseClient } from '@clickhouse/client'
+
+const SESSIONS_AT_ONCE = 200
+
+/** The ids of a project's sessions in order, some at a time; `condition` is SQL over `steps`. */
+export async function* sessionBatches(
+  client: ClickHouseClient,
+  project: string,
+  condition = '1',
+): AsyncGenerator<string[], void> {
+  for (let last = ''; ;) {
+    const result = await client.query({
+      query: `SELECT DISTINCT session_id FROM steps
+        WHERE project = {project:String} AND session_id > {last:String} AND ${condition}
+        ORDER BY session_id LIMIT ${SESSIONS_AT_ONCE}`,
+      query_params: { project, last },
+      format: 'JSONEachRow',
+    })
+    const ids = (await result.json<{ session_id: string }>()).map((row) => row.session_id)
+    if (ids.length === 0) return
+    yield ids
+    last = ids.at(-1)!
+  }
+}
+
+export async function countSessions(
+  client: ClickHouseClient,
+  project: string,
+  condition = '1',
+): Promise<number> {
+  const result = await client.query({
+    query: `SELECT uniqExact(session_id) AS total FROM steps WHERE project = {project:String} AND ${condition}`,
+    query_params: { project },
+    format: 'JSONEachRow',
+  })
+  const [row] = await result.json<{ total: number }>()
+  return row?.total ?? 0
+}

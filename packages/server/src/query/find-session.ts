@@ -1,0 +1,47 @@
+import type { ClickHouseClient } from '@clickhouse/client'
+import { parseSessionIdPrefix, shortSessionId } from '@playhead/model'
+import { KnownError } from '../http/known-error.ts'
+
+const FULL_LENGTH = 32
+const SHOWN_CANDIDATES = 5
+
+/** The one session of the project whose id begins like this, with or without `s_`. */
+export async function findSessionId(
+  client: ClickHouseClient,
+  project: string,
+  typed: string,
+): Promise<string> {
+  const prefix = parseSessionIdPrefix(typed)
+  if (prefix === undefined) {
+    throw new KnownError(
+      'BAD_REQUEST',
+      `"${typed.slice(0, 60)}" is not a session id: it must be 4 to 32 hex digits, with or without s_.`,
+    )
+  }
+  if (prefix.length === FULL_LENGTH) return prefix
+  const result = await client.query({
+    query: `SELECT DISTINCT session_id FROM (
+        SELECT session_id FROM steps WHERE project = {project:String} AND startsWith(session_id, {prefix:String})
+        UNION ALL
+        SELECT session_id FROM logs WHERE project = {project:String} AND startsWith(session_id, {prefix:String})
+      ) LIMIT {limit:UInt8}`,
+    query_params: { project, prefix, limit: SHOWN_CANDIDATES },
+    format: 'JSONEachRow',
+  })
+  const ids = (await result.json<{ session_id: string }>()).map((row) => row.session_id)
+  if (ids.length === 0) throw sessionNotFound(typed)
+  if (ids.length > 1) {
+    throw new KnownError(
+      'AMBIGUOUS_ID',
+      `Several sessions begin with ${shortSessionId(prefix)}: ${ids.join(', ')}. Give more digits.`,
+    )
+  }
+  return ids[0]!
+}
+
+export function sessionNotFound(typed: string): KnownError {
+  return new KnownError(
+    'SESSION_NOT_FOUND',
+    `There is no session ${typed.slice(0, 60)} in this project. It may be in another project, past its retention, or not sent yet.`,
+  )
+}

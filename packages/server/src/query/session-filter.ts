@@ -1,0 +1,186 @@
+import { endStates, LOST_AFTER_MS } from '@playhead/model'
+import { z } from 'zod'
+import { SEARCH_TEXT } from '../store/render-schema.ts'
+import { durationRange, numberRange, parseTime } from './parse-filter.ts'
+
+/** A parameter that may be given once or several times. */
+const many = (description: string) =>
+  z
+    .union([z.string(), z.array(z.string())])
+    .transform((value) => (Array.isArray(value) ? value : [value]))
+    .optional()
+    .describe(description)
+
+/** What sessions can be filtered by, in `GET /api/sessions` and `GET /api/stats` alike. */
+export const sessionFilterSchema = z.object({
+  status: z
+    .union([z.enum(endStates), z.array(z.enum(endStates))])
+    .transform((value) => (Array.isArray(value) ? value : [value]))
+    .optional()
+    .describe('end state; several: any of them'),
+  tag: many('has this tag; several: all of them'),
+  model: many('called this model; several: any of them'),
+  tool: many('took this action; several: all of them'),
+  agent: many('this agent took part; several: all of them'),
+  error: many('had an error of this type or fingerprint; several: any of them'),
+  name: z.string().optional().describe('part of the name or of the first input line, whatever the case'),
+  user: z.string().optional().describe('user id'),
+  thread: z.string().optional().describe('thread id'),
+  environment: z.string().optional(),
+  branch: z.string().optional().describe('git branch'),
+  test: z.string().optional().describe('name of the test it was recorded in, with or without its suites'),
+  runId: z.string().optional().describe('id of the test run'),
+  variant: z.string().optional().describe('variant of the test'),
+  demo: z.enum(['true', 'false']).optional().describe('only the demo sessions, or none of them'),
+  cost: z
+    .string()
+    .optional()
+    .describe('US dollars: ">0.01", "<=1", "0.01..0.05"')
+    .transform(rangeOr(numberRange)),
+  duration: z.string().optional().describe('">2s", "<500ms", "1s..5m"').transform(rangeOr(durationRange)),
+  from: z
+    .string()
+    .optional()
+    .describe('started at or after: ISO time, or how long ago: "24h", "7d"')
+    .transform(timeOr),
+  to: z.string().optional().describe('started before: ISO time, or how long ago').transform(timeOr),
+  text: z
+    .string()
+    .max(400)
+    .optional()
+    .describe('words that occur in a step: in prompts, answers, arguments, results, names'),
+})
+
+export type SessionFilter = z.infer<typeof sessionFilterSchema>
+
+/** The state of a session at this moment; an open one is running while something was heard of it lately. */
+export const STATE = `if(is_open AND last_heard_at > now64(3) - toIntervalMillisecond(${LOST_AFTER_MS}), 'running', toString(settled_state))`
+
+export const DURATION_MS = `if(${STATE} = 'running' OR ended_at IS NULL, NULL, (toUnixTimestamp64Micro(assumeNotNull(ended_at)) - toUnixTimestamp64Micro(started_at)) / 1000)`
+
+export type Conditions = { sql: string; params: Record<string, unknown> }
+
+/** The filter as SQL over `sessions`: fixed text, the values are parameters. */
+export function sessionConditions(project: string, filter: SessionFilter): Conditions {
+  const parts = ['project = {project:String}']
+  const params: Record<string, unknown> = { project }
+  const add = (sql: string, values: Record<string, unknown>) => {
+    parts.push(sql)
+    Object.assign(params, values)
+  }
+  if (filter.status) add(`has({status:Array(String)}, ${STATE})`, { status: filter.status })
+  if (filter.tag) add('hasAll(tags, {tag:Array(String)})', { tag: filter.tag })
+  if (filter.model) add('hasAny(models, {model:Array(String)})', { model: filter.model })
+  if (filter.tool) add('hasAll(tools, {tool:Array(String)})', { tool: filter.tool })
+  if (filter.agent) add('hasAll(agents, {agent:Array(String)})', { agent: filter.agent })
+  if (filter.error) {
+    add('(hasAny(error_types, {error:Array(String)}) OR hasAny(error_prints, {error:Array(String)}))', {
+      error: filter.error,
+    })
+  }
+  if (filter.name) {
+    add(
+      '(positionCaseInsensitiveUTF8(name, {name:String}) > 0 OR positionCaseInsensitiveUTF8(input_preview, {name:String}) > 0)',
+      { name: filter.name },
+    )
+  }
+  if (filter.user) add('user_id = {user:String}', { user: filter.user })
+  if (filter.thread) add('thread_id = {thread:String}', { thread: filter.thread })
+  if (filter.environment) add('environment = {environment:String}', { environment: filter.environment })
+  if (filter.branch) add('branch = {branch:String}', { branch: filter.branch })
+  if (filter.test) {
+    add("(test_name = {test:String} OR concat(test_suite, ' > ', test_name) = {test:String})", {
+      test: filter.test,
+    })
+  }
+  if (filter.runId) add('test_run_id = {runId:String}', { runId: filter.runId })
+  if (filter.variant) add('test_variant = {variant:String}', { variant: filter.variant })
+  if (filter.demo) add(`demo = ${filter.demo === 'true' ? 1 : 0}`, {})
+  addRange(add, 'cost', filter.cost)
+  addRange(add, DURATION_MS, filter.duration)
+  addTimes(add, filter)
+  if (filter.text) add(`session_id IN (${textSubquery(filter.text)})`, textParams(filter.text))
+  return { sql: parts.join(' AND '), params }
+}
+
+type Add = (sql: string, values: Record<string, unknown>) => void
+
+function addRange(add: Add, column: string, range: SessionFilter['cost']): void {
+  if (range === undefined) return
+  const name = column === 'cost' ? 'cost' : 'duration'
+  if (range.min !== undefined) {
+    add(`${column} ${range.isMinOpen ? '>' : '>='} {${name}Min:Float64}`, { [`${name}Min`]: range.min })
+  }
+  if (range.max !== undefined) {
+    add(`${column} ${range.isMaxOpen ? '<' : '<='} {${name}Max:Float64}`, { [`${name}Max`]: range.max })
+  }
+}
+
+/** Time both as itself and as the bucket that the table is sorted by. */
+function addTimes(add: Add, filter: SessionFilter): void {
+  if (filter.from !== undefined) {
+    add('bucket <= {fromBucket:UInt32} AND started_at >= fromUnixTimestamp64Milli({fromMs:Int64})', {
+      fromBucket: hourBucket(filter.from),
+      fromMs: filter.from,
+    })
+  }
+  if (filter.to !== undefined) {
+    add('bucket >= {toBucket:UInt32} AND started_at < fromUnixTimestamp64Milli({toMs:Int64})', {
+      toBucket: hourBucket(filter.to),
+      toMs: filter.to,
+    })
+  }
+}
+
+/** Hours counted backwards from the end of UInt32's range of seconds, so that newer sessions have smaller buckets. */
+export function hourBucket(timeMs: number): number {
+  const hour = Math.floor(timeMs / 3_600_000) * 3_600
+  return 4_294_967_295 - Math.min(Math.max(hour, 0), 4_294_967_295)
+}
+
+/**
+ * Sessions with a step that holds every word. Words of letters and digits go through the text index; a query that has
+ * none (only signs), or writes without spaces between words, is looked for as a substring.
+ */
+function textSubquery(text: string): string {
+  const from = 'SELECT session_id FROM steps WHERE project = {project:String} AND'
+  if (isSubstringSearch(text)) return `${from} position(${SEARCH_TEXT}, {text:String}) > 0`
+  return `${from} (hasAllTokens(${SEARCH_TEXT}, {text:String}) OR hasAllTokens(${SEARCH_TEXT}, {escapedText:String}))`
+}
+
+function textParams(text: string): Record<string, unknown> {
+  const lower = text.toLowerCase()
+  return isSubstringSearch(text)
+    ? { text: lower }
+    : { text: words(lower), escapedText: words(asJsonEscapes(lower)) }
+}
+
+/** Scripts written without spaces are one long token to the index. */
+function isSubstringSearch(text: string): boolean {
+  return /[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/.test(text) || words(text) === ''
+}
+
+function words(text: string): string {
+  return text.replaceAll(/[\u0000-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f]+/g, ' ').trim()
+}
+
+/** Python's json.dumps writes é as \u00e9; what it wrote must be found too. */
+function asJsonEscapes(text: string): string {
+  return text.replaceAll(
+    /[^\0-\x7f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+function rangeOr<Range>(parse: (text: string) => Range | undefined) {
+  return (text: string | undefined, context: z.core.$RefinementCtx): Range | undefined => {
+    if (text === undefined) return undefined
+    const range = parse(text)
+    if (range === undefined) context.addIssue({ code: 'custom', message: `can't be read: "${text}"` })
+    return range
+  }
+}
+
+function timeOr(text: string | undefined, context: z.core.$RefinementCtx): number | undefined {
+  return rangeOr((value) => parseTime(value, Date.now()))(text, context)
+}

@@ -1,0 +1,211 @@
+import {
+  assembleSession,
+  logsToSteps,
+  presentStep,
+  resolveSteps,
+  spanToStep,
+  summarizeSession,
+  type Pricer,
+  type ResolvedStep,
+  type Session,
+  type SessionLog,
+  type Span,
+  type Step,
+  type StepContent,
+  type StepOutline,
+} from '@playhead/model'
+import { KnownError } from '../http/known-error.ts'
+import type { Store } from '../store/connect.ts'
+import type { DuplicateCalls } from '../store/duplicate-calls.ts'
+import { readLogs } from '../store/read-logs.ts'
+import {
+  outlineFromRow,
+  outlineSelect,
+  spanFromRow,
+  spanSelect,
+  type OutlineRow,
+  type SpanRow,
+} from '../store/steps-table.ts'
+import { findSessionId, sessionNotFound } from './find-session.ts'
+import { loadSql } from './load-sql.ts'
+
+/** What was received of a session, resolved, without payloads. */
+type OpenSession = {
+  id: string
+  steps: ResolvedStep[]
+  outlines: StepOutline[]
+  /** Contents of steps that were built from logs, which have no row of their own. */
+  builtContents: ReadonlyMap<string, StepContent>
+  logs: SessionLog[]
+  payloadSizes: ReadonlyMap<string, number>
+  duplicateSteps: ReadonlySet<string> | undefined
+  lastHeardAtMs: number
+}
+
+export type ReaderTools = {
+  store: Store
+  duplicates: DuplicateCalls
+  pricerOf: (project: string) => { pricer: Pricer }
+  /** Brings what was acknowledged into the store. */
+  settle: () => Promise<void>
+}
+
+const outlinesSql = loadSql('./outlines-of-sessions.sql')
+
+/** What the first screen of a replay shows. */
+const FIRST_SCREEN_STEPS = 60
+const FIRST_SCREEN_BYTES = 512 * 1024
+/** Opening a long session once serves the many steps that are then looked at. */
+const KEPT_SESSIONS = 8
+const KEPT_FOR_MS = 30_000
+
+/** Opens sessions: the one place where stored rows become a session again. */
+export class SessionReader {
+  readonly #tools: ReaderTools
+  readonly #kept = new Map<string, { open: OpenSession; atMs: number }>()
+
+  constructor(tools: ReaderTools) {
+    this.#tools = tools
+  }
+
+  /** Something arrived for this session: what is remembered of it is old. */
+  forget(project: string, sessionId: string): void {
+    this.#kept.delete(`${project}\0${sessionId}`)
+  }
+
+  /** The session, its steps in start order, and the payloads of the first screen (or of all, or of none). */
+  async readSession(
+    project: string,
+    typedId: string,
+    payloads: 'first-screen' | 'all' | 'none',
+  ): Promise<Session> {
+    const open = await this.#open(project, typedId)
+    const wanted =
+      payloads === 'none' ? [] : payloads === 'all' ? open.steps.map((step) => step.id) : firstScreen(open)
+    const contents = new Map([...open.builtContents, ...(await this.#readContents(project, open.id, wanted))])
+    return assembleSession({
+      outlines: open.outlines,
+      contents,
+      logs: open.logs,
+      duplicateSteps: open.duplicateSteps,
+      pricer: this.#tools.pricerOf(project).pricer,
+      nowMs: Date.now(),
+      lastHeardAtMs: open.lastHeardAtMs,
+    })
+  }
+
+  /** One step with everything it holds. */
+  async readStep(project: string, typedId: string, stepId: string): Promise<Step> {
+    const open = await this.#open(project, typedId)
+    const step = open.steps.find((candidate) => candidate.id === stepId)
+    if (step === undefined) {
+      throw new KnownError('STEP_NOT_FOUND', `Session ${open.id} has no step ${stepId.slice(0, 60)}.`)
+    }
+    const content =
+      open.builtContents.get(stepId) ?? (await this.#readContents(project, open.id, [stepId])).get(stepId)
+    const logs = open.logs.filter((log) => log.stepId === stepId)
+    return presentStep(step, { startedAtMs: open.steps[0]!.startedAtMs }, content, logs)
+  }
+
+  /** The spans as they arrived, for an export. */
+  async readSpans(project: string, typedId: string): Promise<Span[]> {
+    const open = await this.#open(project, typedId)
+    const rows = await this.#readSpanRows(project, open.id, undefined)
+    return rows.map(spanFromRow)
+  }
+
+  async readSummary(project: string, typedId: string) {
+    const open = await this.#open(project, typedId)
+    return summarizeSession(open.steps, { nowMs: Date.now(), lastHeardAtMs: open.lastHeardAtMs })
+  }
+
+  async #open(project: string, typedId: string): Promise<OpenSession> {
+    await this.#tools.settle()
+    const id = await findSessionId(this.#tools.store.client, project, typedId)
+    const key = `${project}\0${id}`
+    const kept = this.#kept.get(key)
+    if (kept !== undefined && Date.now() - kept.atMs < KEPT_FOR_MS) return kept.open
+    const open = await this.#read(project, id)
+    if (open === undefined) throw sessionNotFound(typedId)
+    this.#kept.delete(key)
+    this.#kept.set(key, { open, atMs: Date.now() })
+    if (this.#kept.size > KEPT_SESSIONS) this.#kept.delete(this.#kept.keys().next().value!)
+    return open
+  }
+
+  async #read(project: string, id: string): Promise<OpenSession | undefined> {
+    const [rows, records] = await Promise.all([
+      this.#readOutlineRows(project, id),
+      readLogs(this.#tools.store.client, project, [id]),
+    ])
+    if (rows.length === 0 && records.length === 0) return undefined
+    const built = rows.length === 0 ? logsToSteps(records.map(({ draft }) => draft)) : []
+    const outlines =
+      rows.length === 0 ? built.map((draft) => draft.outline) : rows.map((row) => outlineFromRow(id, row))
+    if (outlines.length === 0) return undefined
+    const logs = records.map(({ draft }) => ({ ...draft.outline, content: draft.content }))
+    const duplicateSteps = (await this.#tools.duplicates.known(project, [id])).get(id)
+    const { pricer } = this.#tools.pricerOf(project)
+    return {
+      id,
+      outlines,
+      steps: resolveSteps(outlines, logs, { duplicateSteps, pricer }),
+      builtContents: new Map(built.map((draft) => [draft.outline.id, draft.content])),
+      logs,
+      payloadSizes: new Map(rows.map((row) => [row.step_id, row.payload_size])),
+      duplicateSteps,
+      lastHeardAtMs: [
+        ...rows.map((row) => row.received_ms),
+        ...records.map((record) => record.receivedMs),
+      ].reduce((last, ms) => Math.max(last, ms), 0),
+    }
+  }
+
+  async #readOutlineRows(project: string, id: string) {
+    const result = await this.#tools.store.client.query({
+      query: outlinesSql({ outline: outlineSelect }),
+      query_params: { project, ids: [id] },
+      format: 'JSONEachRow',
+    })
+    return result.json<OutlineRow & { received_ms: number; payload_size: number }>()
+  }
+
+  async #readContents(
+    project: string,
+    id: string,
+    stepIds: readonly string[],
+  ): Promise<Map<string, StepContent>> {
+    if (stepIds.length === 0) return new Map()
+    const rows = await this.#readSpanRows(project, id, stepIds)
+    return new Map(rows.map((row) => [row.step_id, spanToStep(spanFromRow(row)).content]))
+  }
+
+  async #readSpanRows(
+    project: string,
+    id: string,
+    stepIds: readonly string[] | undefined,
+  ): Promise<SpanRow[]> {
+    const result = await this.#tools.store.client.query({
+      query: `SELECT ${spanSelect} FROM steps
+        WHERE project = {project:String} AND session_id = {id:String} ${stepIds === undefined ? '' : 'AND step_id IN {stepIds:Array(String)}'}
+        ORDER BY started_at, step_id, version DESC LIMIT 1 BY step_id`,
+      query_params: { project, id, ...(stepIds !== undefined && { stepIds }) },
+      format: 'JSONEachRow',
+    })
+    return result.json<SpanRow>()
+  }
+}
+
+/** The steps at the top of the page and the first that failed, as far as they are small enough to send unasked. */
+function firstScreen(open: OpenSession): string[] {
+  const failed = open.steps.find((step) => step.status === 'error' && step.error?.isPropagated !== true)
+  const candidates = open.steps.slice(0, FIRST_SCREEN_STEPS)
+  if (failed !== undefined && !candidates.includes(failed)) candidates.unshift(failed)
+  let budget = FIRST_SCREEN_BYTES
+  return candidates.flatMap((step) => {
+    const size = open.payloadSizes.get(step.id) ?? 0
+    if (size > budget) return []
+    budget -= size
+    return [step.id]
+  })
+}

@@ -1,0 +1,19 @@
+SELECT
+    [[key]] AS key,
+    count() AS total,
+    countIf(state = 'success') AS success,
+    countIf(state = 'fail') AS fail,
+    countIf(state = 'indeterminate') AS indeterminate,
+    countIf(state = 'running') AS running,
+    countIf(state = 'lost') AS lost,
+    sum(cost) AS cost,
+    sumMap(usage) AS usage,
+    arrayMap(value -> if(isNaN(value), NULL, value), quantiles(0.5, 0.95, 0.99)(duration)) AS durations
+FROM
+(
+    SELECT started_at, cost, usage, [[state]] AS state, [[duration]] AS duration
+    FROM sessions FINAL
+    WHERE [[conditions]]
+)
+GROUP BY key
+ORDER BY [[order]]

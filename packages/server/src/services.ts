@@ -1,0 +1,28 @@
+import type { LoginCookies } from './access/secrets.ts'
+import type { Registry } from './access/registry.ts'
+import type { Config } from './config.ts'
+import type { IngestTargets } from './ingest/accept.ts'
+import type { BodyBudget } from './ingest/body-budget.ts'
+import type { LiveFeed } from './live/live-feed.ts'
+import type { Counters } from './metrics.ts'
+import type { SessionReader } from './query/session-reader.ts'
+import type { Store } from './store/connect.ts'
+import type { SessionRefresher } from './store/refresh-sessions.ts'
+
+/** Everything that requests are answered with; made once by `startServer`. */
+export type Services = {
+  config: Config
+  store: Store
+  registry: Registry
+  cookies: LoginCookies | undefined
+  targets: IngestTargets
+  budget: BodyBudget
+  live: LiveFeed
+  reader: SessionReader
+  refresher: SessionRefresher
+  counters: Counters
+  /** Brings what was acknowledged into the store; at once when the store is far behind. */
+  settle: () => Promise<void>
+  /** A line for whoever watches the server's output. */
+  report: (line: string) => void
+}

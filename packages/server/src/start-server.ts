@@ -1,0 +1,176 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { getRequestListener } from '@hono/node-server'
+import { summarizeSession } from '@playhead/model'
+import { guardOrigin, isIngestPath } from './access/origin-guard.ts'
+import { Registry } from './access/registry.ts'
+import { LoginCookies } from './access/secrets.ts'
+import type { Config } from './config.ts'
+import { lockDataDirectory } from './data-lock.ts'
+import { createApp } from './http/app.ts'
+import { handleIngest } from './http/ingest-handler.ts'
+import { answerError, KnownError } from './http/known-error.ts'
+import { createBodyBudget } from './ingest/body-budget.ts'
+import { LiveFeed } from './live/live-feed.ts'
+import { SegmentLog } from './log/segment-log.ts'
+import type { Columns } from './log/native-block.ts'
+import { startRetention } from './maintenance/retention.ts'
+import { createCounters } from './metrics.ts'
+import { firstSegmentId } from './node-id.ts'
+import { SessionReader } from './query/session-reader.ts'
+import type { Services } from './services.ts'
+import { connectStore, type Store } from './store/connect.ts'
+import { DuplicateCalls } from './store/duplicate-calls.ts'
+import { flushSegment } from './store/flush-segment.ts'
+import { logColumns } from './store/logs-table.ts'
+import { SessionRefresher } from './store/refresh-sessions.ts'
+import { stepColumns } from './store/steps-table.ts'
+
+export type RunningServer = { url: string; services: Services; stop(): Promise<void> }
+
+/** How often a node looks for keys and projects that another node changed. */
+const REGISTRY_RELOAD_MS = 5_000
+
+/** Starts everything, in the order in which one thing needs the other; `stop` ends it in reverse. */
+export async function startServer(config: Config, report: (line: string) => void): Promise<RunningServer> {
+  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
+  const lock = await lockDataDirectory(config.dataDirectory, {
+    pid: process.pid,
+    url,
+    startedAt: new Date().toISOString(),
+  })
+  const undo: (() => Promise<unknown> | unknown)[] = [() => lock.release()]
+  const stop = async () => {
+    for (const step of undo.toReversed()) await step()
+  }
+  try {
+    const store = await connectStore({
+      path: join(config.dataDirectory, 'store'),
+      clickhouseUrl: config.clickhouseUrl,
+      cluster: config.clickhouseCluster,
+      report,
+    })
+    undo.push(() => store.close())
+    const services = await createServices(config, store, report, undo)
+    const server = await listen(services)
+    undo.push(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+    const address = server.address()
+    const port = typeof address === 'object' && address !== null ? address.port : config.port
+    services.config.port = port
+    return { url: url.replace(/:\d+$/, `:${port}`), services, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function createServices(
+  config: Config,
+  store: Store,
+  report: (line: string) => void,
+  undo: (() => Promise<unknown> | unknown)[],
+): Promise<Services> {
+  const registry = await Registry.open(store.client)
+  if (store.engine === undefined) {
+    const timer = setInterval(
+      () => void registry.reload().catch((error: Error) => report(error.message)),
+      REGISTRY_RELOAD_MS,
+    )
+    undo.push(() => clearInterval(timer))
+  }
+  const live = new LiveFeed()
+  const duplicates = await DuplicateCalls.open(store)
+  const pricerOf = (project: string) => registry.pricerOf(project)
+  const refresher = new SessionRefresher({
+    store,
+    directory: join(config.dataDirectory, 'inbox'),
+    duplicates,
+    pricerOf,
+    onRefreshed(project, steps, lastHeardAtMs) {
+      const id = steps[0]?.sessionId
+      if (id === undefined) return
+      reader.forget(project, id)
+      if (live.isWatched(project, id))
+        live.publishSession(project, summarizeSession(steps, { nowMs: Date.now(), lastHeardAtMs }))
+    },
+  })
+  const [steps, logs] = await openLogs(config, store, refresher, report)
+  undo.push(
+    () => logs.close(),
+    () => steps.close(),
+  )
+  const settle = async () => void (await Promise.all([steps.settle(), logs.settle()]))
+  const reader: SessionReader = new SessionReader({ store, duplicates, pricerOf, settle })
+  undo.push(startRetention(store, registry, report))
+  return {
+    config: { ...config },
+    store,
+    registry,
+    cookies: config.password === undefined ? undefined : new LoginCookies(config.password),
+    targets: { steps, logs, live, pricerOf },
+    budget: createBodyBudget(),
+    live,
+    reader,
+    refresher,
+    counters: createCounters(),
+    settle,
+    report,
+  }
+}
+
+async function openLogs(
+  config: Config,
+  store: Store,
+  refresher: SessionRefresher,
+  report: (line: string) => void,
+) {
+  const root = join(config.dataDirectory, 'log')
+  const firstId = firstSegmentId(root)
+  const open = <Table extends Columns>(name: 'steps' | 'logs', columns: Table) =>
+    SegmentLog.open({
+      directory: join(root, name),
+      columns,
+      firstId,
+      flush: (segment) => flushSegment(segment, { name, columns: Object.keys(columns) }, store, refresher),
+      report,
+    })
+  return Promise.all([open('steps', stepColumns), open('logs', logColumns)])
+}
+
+async function listen(services: Services) {
+  const answerApi = getRequestListener(createApp(services).fetch, { overrideGlobalObjects: false })
+  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
+    try {
+      guardOrigin(request, services.config)
+    } catch (error) {
+      return refuse(error, response)
+    }
+    if (isIngestPath(request.url ?? '')) void handleIngest(services, request, response)
+    else void answerApi(request as IncomingMessage, response)
+  })
+  const { host, port } = services.config
+  server.listen(port, host)
+  await Promise.race([
+    once(server, 'listening'),
+    once(server, 'error').then(([error]) => Promise.reject(listenError(error, host, port))),
+  ])
+  return server
+}
+
+function refuse(error: unknown, response: ServerResponse): void {
+  if (!(error instanceof KnownError)) throw error
+  const { status, headers, body } = answerError(error)
+  response.writeHead(status, { ...headers, 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  if (error.code !== 'EADDRINUSE') return error
+  return new KnownError(
+    'PORT_IN_USE',
+    `Port ${port} on ${host} is in use by another program (an OpenTelemetry Collector listens there too). Stop it, or choose another port: PLAYHEAD_PORT=4319.`,
+  )
+}

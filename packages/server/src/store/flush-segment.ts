@@ -1,0 +1,85 @@
+import type { Segment } from '../log/segment-file.ts'
+import type { PermanentError } from '../log/segment-log.ts'
+import type { Store } from './connect.ts'
+import type { SessionRefresher } from './refresh-sessions.ts'
+
+/** What the store answers when a segment itself is at fault; no retry mends that. */
+const permanentCodes = new Set([
+  '6', // CANNOT_PARSE_TEXT
+  '16', // NO_SUCH_COLUMN_IN_TABLE
+  '27', // CANNOT_PARSE_INPUT_ASSERTION_FAILED
+  '33', // CANNOT_READ_ALL_DATA
+  '50', // UNKNOWN_TYPE
+  '53', // TYPE_MISMATCH
+  '117', // INCORRECT_DATA
+])
+
+/** Brings one segment of the log into its table and computes the sessions it touched. */
+export async function flushSegment(
+  segment: Segment,
+  table: { name: 'steps' | 'logs'; columns: readonly string[] },
+  store: Store,
+  refresher: SessionRefresher,
+): Promise<void> {
+  if (!segment.mayBeStored || !(await isInStore(segment, table.name, store))) {
+    segment.mayBeStored = true
+    await insert(segment, table, store)
+  }
+  const touched = segment.touched ?? (await touchedSessions(segment, table.name, store))
+  for (const [project, ids] of byProject(touched)) {
+    await refresher.refresh(
+      project,
+      ids,
+      table.name === 'steps' && segment.touched !== undefined ? segment.id : undefined,
+    )
+  }
+}
+
+async function insert(
+  segment: Segment,
+  table: { name: string; columns: readonly string[] },
+  store: Store,
+): Promise<void> {
+  const statement = `INSERT INTO ${table.name} (${table.columns.join(', ')}, segment) FORMAT Native`
+  try {
+    await store.insertFile(statement, segment.path, `${table.name}-${segment.id}`)
+  } catch (error) {
+    if (permanentCodes.has(String((error as { code?: unknown }).code))) {
+      throw Object.assign(error as Error, { isPermanent: true as const }) satisfies PermanentError
+    }
+    throw error
+  }
+}
+
+/** Whether an insert that nobody saw the end of took place: each row carries the number of its segment. */
+async function isInStore(segment: Segment, table: string, store: Store): Promise<boolean> {
+  const result = await store.client.query({
+    query: `SELECT count() AS stored FROM ${table} WHERE segment = {segment:UInt64}`,
+    query_params: { segment: segment.id },
+    format: 'JSONEachRow',
+  })
+  const [row] = await result.json<{ stored: number }>()
+  return row !== undefined && row.stored >= segment.rows
+}
+
+async function touchedSessions(segment: Segment, table: string, store: Store): Promise<Set<string>> {
+  const result = await store.client.query({
+    query: `SELECT DISTINCT project, session_id FROM ${table} WHERE segment = {segment:UInt64}`,
+    query_params: { segment: segment.id },
+    format: 'JSONEachRow',
+  })
+  const rows = await result.json<{ project: string; session_id: string }>()
+  return new Set(rows.map((row) => `${row.project}\0${row.session_id}`))
+}
+
+function byProject(touched: Iterable<string>): Map<string, string[]> {
+  const projects = new Map<string, string[]>()
+  for (const key of touched) {
+    const separator = key.indexOf('\0')
+    const project = key.slice(0, separator)
+    const ids = projects.get(project)
+    if (ids === undefined) projects.set(project, [key.slice(separator + 1)])
+    else ids.push(key.slice(separator + 1))
+  }
+  return projects
+}

@@ -1,0 +1,198 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { randomUUID } from 'node:crypto'
+import {
+  logsToSteps,
+  priceStep,
+  resolveSteps,
+  type LogOutline,
+  type Pricer,
+  type ResolvedStep,
+  type StepOutline,
+} from '@playhead/model'
+import { NativeBlock } from '../log/native-block.ts'
+import type { Store } from './connect.ts'
+import type { DuplicateCalls } from './duplicate-calls.ts'
+import { readLogs } from './read-logs.ts'
+import { logOutlineFromRow, logOutlineSelect, type LogOutlineRow } from './logs-table.ts'
+import { toSessionRow, toTombstone } from './session-row.ts'
+import { sessionColumns, type SessionRow } from './sessions-table.ts'
+import { outlineFromRow, outlineSelect, type OutlineRow } from './steps-table.ts'
+import { loadSql } from '../query/load-sql.ts'
+
+/** Everything a refresh needs to know of one session. */
+type SessionParts = { outlines: StepOutline[]; logs: LogOutline[]; lastHeardAtMs: number; isNew: boolean }
+
+const SESSIONS_AT_ONCE = 1_000
+
+const readOutlines = loadSql('./outlines-of-sessions.sql')
+
+export type RefresherTools = {
+  store: Store
+  /** Where rows wait as a file while they are inserted. */
+  directory: string
+  duplicates: DuplicateCalls
+  pricerOf: (project: string) => { pricer: Pricer }
+  /** Told of every session that was computed anew. */
+  onRefreshed: (project: string, steps: readonly ResolvedStep[], lastHeardAtMs: number) => void
+}
+
+/**
+ * Computes the rows of `sessions` anew for sessions that something arrived of. From the steps themselves, every time:
+ * a span that was sent twice can't be counted twice.
+ */
+export class SessionRefresher {
+  readonly #store: Store
+  readonly #directory: string
+  readonly #duplicates: DuplicateCalls
+  readonly #pricerOf: RefresherTools['pricerOf']
+  readonly #onRefreshed: RefresherTools['onRefreshed']
+  #lastVersion = 0
+
+  constructor(tools: RefresherTools) {
+    this.#store = tools.store
+    this.#directory = tools.directory
+    this.#duplicates = tools.duplicates
+    this.#pricerOf = tools.pricerOf
+    this.#onRefreshed = tools.onRefreshed
+  }
+
+  /** `segment` is the one just stored: a session with rows of no other has no row in `sessions` yet. */
+  async refresh(project: string, ids: readonly string[], segment?: bigint): Promise<void> {
+    for (let start = 0; start < ids.length; start += SESSIONS_AT_ONCE) {
+      const others = await this.#refreshSome(project, ids.slice(start, start + SESSIONS_AT_ONCE), segment)
+      if (others.length > 0) await this.#refreshSome(project, others, undefined)
+    }
+  }
+
+  /** Returns the sessions elsewhere whose share of a call changed because of these. */
+  async #refreshSome(
+    project: string,
+    ids: readonly string[],
+    segment: bigint | undefined,
+  ): Promise<string[]> {
+    const version = this.#nextVersion()
+    const sessions = await this.#readParts(project, ids, segment)
+    const { duplicates, changedElsewhere } = await this.#duplicates.find(project, sessions)
+    const buckets = await this.#readBuckets(
+      project,
+      [...sessions].flatMap(([id, parts]) => (parts.isNew ? [] : [id])),
+    )
+    const rows: SessionRow[] = []
+    for (const [id, parts] of sessions) {
+      if (parts.outlines.length === 0) continue
+      const duplicateSteps = duplicates.get(id)
+      const steps = resolveSteps(parts.outlines, parts.logs, {
+        duplicateSteps,
+        pricer: this.#pricerOf(project).pricer,
+      })
+      const row = toSessionRow(project, steps, { version, lastHeardAtMs: parts.lastHeardAtMs })
+      rows.push(row)
+      this.#onRefreshed(project, steps, parts.lastHeardAtMs)
+      for (const bucket of buckets.get(id) ?? [])
+        if (bucket !== row.bucket) rows.push(toTombstone(row, bucket))
+    }
+    await this.#insert(rows)
+    return changedElsewhere.filter((id) => !sessions.has(id))
+  }
+
+  async #readParts(
+    project: string,
+    ids: readonly string[],
+    segment: bigint | undefined,
+  ): Promise<Map<string, SessionParts>> {
+    const [steps, logs] = await Promise.all([this.#readSteps(project, ids), this.#readLogs(project, ids)])
+    const sessions = new Map<string, SessionParts>()
+    const partsOf = (id: string) => {
+      let parts = sessions.get(id)
+      if (parts === undefined) {
+        parts = { outlines: [], logs: [], lastHeardAtMs: 0, isNew: true }
+        sessions.set(id, parts)
+      }
+      return parts
+    }
+    for (const row of steps) {
+      const parts = partsOf(row.session_id)
+      parts.outlines.push(outlineFromRow(row.session_id, row))
+      parts.lastHeardAtMs = Math.max(parts.lastHeardAtMs, row.received_ms)
+      if (segment === undefined || BigInt(row.segment) !== segment) parts.isNew = false
+    }
+    for (const row of logs) {
+      const parts = partsOf(row.session_id)
+      parts.logs.push(logOutlineFromRow(row.session_id, row))
+      parts.lastHeardAtMs = Math.max(parts.lastHeardAtMs, row.received_ms)
+      parts.isNew = false
+    }
+    await this.#buildFromLogs(project, sessions)
+    return sessions
+  }
+
+  /** Some instrumentations send nothing but log records; their steps are made of those. */
+  async #buildFromLogs(project: string, sessions: ReadonlyMap<string, SessionParts>): Promise<void> {
+    const ids = [...sessions].flatMap(([id, parts]) => (parts.outlines.length === 0 ? [id] : []))
+    if (ids.length === 0) return
+    const logs = await readLogs(this.#store.client, project, ids)
+    for (const id of ids) {
+      const drafts = logs.flatMap((log) => (log.sessionId === id ? [log.draft] : []))
+      sessions.get(id)!.outlines = logsToSteps(drafts).map((draft) =>
+        priceStep(draft.outline, this.#pricerOf(project).pricer),
+      )
+    }
+  }
+
+  async #readSteps(project: string, ids: readonly string[]) {
+    const result = await this.#store.client.query({
+      query: readOutlines({ outline: outlineSelect }),
+      query_params: { project, ids },
+      format: 'JSONEachRow',
+      clickhouse_settings: { output_format_json_quote_64bit_integers: 0 },
+    })
+    return result.json<OutlineRow & { session_id: string; segment: number; received_ms: number }>()
+  }
+
+  async #readLogs(project: string, ids: readonly string[]) {
+    const result = await this.#store.client.query({
+      query: `SELECT session_id, toUnixTimestamp64Milli(received_at) AS received_ms, ${logOutlineSelect} FROM logs
+        WHERE project = {project:String} AND session_id IN {ids:Array(String)} AND outline != ''
+        ORDER BY session_id, logged_at, log_id LIMIT 1 BY session_id, log_id`,
+      query_params: { project, ids },
+      format: 'JSONEachRow',
+    })
+    return result.json<LogOutlineRow & { session_id: string; received_ms: number }>()
+  }
+
+  async #readBuckets(project: string, ids: readonly string[]): Promise<Map<string, number[]>> {
+    const buckets = new Map<string, number[]>()
+    if (ids.length === 0) return buckets
+    const result = await this.#store.client.query({
+      query: `SELECT session_id, groupUniqArray(bucket) AS buckets FROM sessions
+        WHERE project = {project:String} AND session_id IN {ids:Array(String)} AND is_deleted = 0 GROUP BY session_id`,
+      query_params: { project, ids },
+      format: 'JSONEachRow',
+    })
+    for (const row of await result.json<{ session_id: string; buckets: number[] }>())
+      buckets.set(row.session_id, row.buckets)
+    return buckets
+  }
+
+  async #insert(rows: readonly SessionRow[]): Promise<void> {
+    if (rows.length === 0) return
+    const block = new NativeBlock(sessionColumns)
+    for (const row of rows) block.append(row)
+    await mkdir(this.#directory, { recursive: true })
+    const path = join(this.#directory, `${randomUUID()}.native`)
+    await writeFile(path, Buffer.concat(block.pieces()))
+    try {
+      const columns = Object.keys(sessionColumns).join(', ')
+      await this.#store.insertFile(`INSERT INTO sessions (${columns}) FORMAT Native`, path, randomUUID())
+    } finally {
+      await rm(path, { force: true })
+    }
+  }
+
+  /** Later refreshes win; two in one millisecond keep their order. */
+  #nextVersion(): number {
+    this.#lastVersion = Math.max(Date.now() * 1_000, this.#lastVersion + 1)
+    return this.#lastVersion
+  }
+}
