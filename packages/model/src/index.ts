@@ -1,3 +1,9 @@
+export { assembleSession, type SessionParts } from './assemble-session.ts'
+export { costRelevance, isSameCall } from './count-usage.ts'
+export { logsToSteps } from './dialects/logs-to-steps.ts'
+export { logToDraft, sessionOfLog } from './dialects/log-to-draft.ts'
+export { openAiAgentsItemToSpan } from './dialects/openai-agents-items.ts'
+export { NORMALIZER_VERSION, spanToStep } from './dialects/span-to-step.ts'
 export {
   describeEndState,
   endStates,
@@ -6,10 +12,21 @@ export {
   type EndState,
   type GivenEndState,
 } from './end-state.ts'
+export { describeCost, formatCost } from './format-cost.ts'
+export { formatDuration, formatOffset } from './format-duration.ts'
 export type { LogAddition, LogContent, LogDraft, LogOutline } from './log-draft.ts'
 export type { Message, Part, ToolDefinition } from './message.ts'
+export { describeValue, visibleText } from './plain-text.ts'
+export { presentStep, type SessionLog } from './present-step.ts'
+export { priceStep, type Price, type Pricer } from './price.ts'
+export type { PriceOverride } from './price-override.ts'
+export { findProblems, type ArgumentProblem } from './problem.ts'
+export { parseRecording, RECORDING_VERSION, toRecording, type Recording } from './recording.ts'
+export type { ResolvedStep } from './resolved-step.ts'
+export { resolveSteps, type ResolveOptions } from './resolve-steps.ts'
 export type { Session, SessionSummary, SessionTest } from './session.ts'
 export { parseSessionIdPrefix, shortSessionId } from './session-id.ts'
+export { endStateAt, settledEndState, type SettledEndState } from './settled-end-state.ts'
 export {
   emptyAttributes,
   type Attributes,
@@ -21,6 +38,7 @@ export {
   type SpanLink,
 } from './span.ts'
 export type { SessionFacts, StepContent, StepDraft, StepOutline, TreeQuestion } from './step-draft.ts'
+export { buildStepTree, type StepBranch } from './step-tree.ts'
 export {
   stepKinds,
   type Effect,
@@ -33,4 +51,6 @@ export {
   type StepTool,
   type Streaming,
 } from './step.ts'
+export { summarizeSession, UNKNOWN_MODEL } from './summarize-session.ts'
+export { renderTextReplay, type TextReplayOptions } from './text-replay.ts'
 export { addUsage, hasUsage, usageFields, type Usage, type UsageScope } from './usage.ts'

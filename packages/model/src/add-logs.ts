@@ -1,0 +1,92 @@
+import type { LogOutline } from './log-draft.ts'
+import { joinLogs, type AddingLog } from './join-logs.ts'
+import { priceStep, type Pricer } from './price.ts'
+import type { ResolvedStep } from './resolved-step.ts'
+import { readableTime } from './session-time.ts'
+import type { SessionFacts } from './step-draft.ts'
+import type { StepError } from './step.ts'
+import type { StepNode, StepNodes } from './step-node.ts'
+
+/**
+ * Adds to each step what log records say of it. A span's own word counts before a record's, and records are taken in
+ * the order of their time stamps, so that it never matters which of them arrived first.
+ */
+export function addLogs(
+  walk: readonly StepNode[],
+  nodes: StepNodes,
+  options: { logs: readonly LogOutline[]; pricer?: Pricer | undefined },
+): void {
+  const adding = options.logs.filter((log): log is AddingLog => log.adds !== undefined)
+  if (adding.length === 0 || walk.length === 0) return
+  adding.sort(oldestFirst)
+  const targets = joinLogs(adding, walk, nodes)
+  const additions = new Map<StepNode, AddingLog[]>()
+  for (const log of adding) {
+    const target = targets.get(log)
+    if (target === undefined) addToRoot(log.adds.session, walk)
+    else if (additions.has(target)) additions.get(target)!.push(log)
+    else additions.set(target, [log])
+  }
+  for (const [{ step }, logs] of additions) {
+    step.addedBy = logs
+    addToStep(step, logs, options.pricer)
+  }
+}
+
+/** Oldest first; records of one instant in an order that does not depend on their arrival. */
+export function oldestFirst(left: LogOutline, right: LogOutline): number {
+  return (
+    readableTime(left.atMs) - readableTime(right.atMs) ||
+    (left.adds?.sequence ?? 0) - (right.adds?.sequence ?? 0) ||
+    compareText(left.name, right.name) ||
+    compareText(JSON.stringify(left), JSON.stringify(right))
+  )
+}
+
+function compareText(left: string, right: string): number {
+  if (left === right) return 0
+  return left < right ? -1 : 1
+}
+
+function addToRoot(facts: SessionFacts | undefined, walk: readonly StepNode[]): void {
+  if (facts === undefined) return
+  const root = walk.find((node) => node.parent === null && node.step.isOrphan !== true) ?? walk[0]!
+  root.step.session = withFacts(root.step.session, facts)
+}
+
+function addToStep(step: ResolvedStep, logs: readonly AddingLog[], pricer: Pricer | undefined): void {
+  const hasOwnInput = step.inputPreview !== undefined
+  for (const { adds } of logs) {
+    // Of several messages that were sent, the last is what the model was asked now; of several answers, the first.
+    if (adds.inputPreview !== undefined && !hasOwnInput) step.inputPreview = adds.inputPreview
+    if (adds.outputPreview !== undefined) step.outputPreview ??= adds.outputPreview
+    if (adds.model !== undefined) step.model ??= adds.model
+    if (adds.usage !== undefined) step.usage = { ...adds.usage, ...step.usage }
+    if (adds.reportedCost !== undefined) step.reportedCost ??= adds.reportedCost
+    if (adds.error !== undefined) addError(step, adds.error)
+    if (adds.session !== undefined) step.session = withFacts(step.session, adds.session)
+  }
+  if (pricer !== undefined) priceStep(step, pricer)
+  else if (step.reportedCost !== undefined && step.reportedCost > 0) {
+    step.cost = step.reportedCost
+    step.costSource = 'reported'
+  }
+}
+
+/** A record of a failure makes its step fail, unless the step was answered after all: then an attempt failed. */
+function addError(step: ResolvedStep, error: StepError): void {
+  if (step.status === 'error' || step.status === 'soft-error') {
+    if (step.error === undefined || step.error.message === '') step.error = error
+    return
+  }
+  if (step.error !== undefined) return
+  const isAnswered =
+    (step.kind === 'llm' || step.kind === 'embedding') &&
+    (step.outputPreview !== undefined || step.finishReasons !== undefined || step.usage?.output !== undefined)
+  step.error = isAnswered ? { ...error, isHandled: true } : error
+  if (!isAnswered) step.status = 'error'
+}
+
+function withFacts(own: SessionFacts | undefined, added: SessionFacts): SessionFacts {
+  return own === undefined ? added : { ...added, ...own }
+}

@@ -1,0 +1,86 @@
+import type { ResolvedStep } from './resolved-step.ts'
+import type { StepKind } from './step.ts'
+import { ACTION_BELOW, AI_BELOW, ANSWER_BELOW, ANSWERS_BELOW, LLM_BELOW, type StepNode } from './step-node.ts'
+
+/** Decides the kinds that only the tree can tell. Needs every node's parent; reads no usage. */
+export function answerTreeQuestions(walk: readonly StepNode[]): void {
+  let hasNestedActions = false
+  for (let index = walk.length - 1; index >= 0; index -= 1) {
+    const node = walk[index]!
+    const { step, parent } = node
+    if (step.treeQuestion !== undefined) answerFor(node)
+    if (step.kind === 'action' && node.bits & ACTION_BELOW) hasNestedActions = true
+    if (parent !== null) tellParent(node, parent)
+  }
+  if (hasNestedActions) for (const node of walk) demoteRepeatedAction(node)
+}
+
+function answerFor(node: StepNode): void {
+  const { step } = node
+  step.kind = kindInTree(node)
+  // Its name was taken for an agent's in case it is one.
+  if (step.treeQuestion === 'agent-if-tools-below' && step.kind !== 'agent') delete step.agent
+}
+
+function kindInTree(node: StepNode): StepKind {
+  const { kind, treeQuestion } = node.step
+  switch (treeQuestion) {
+    case 'llm-unless-model-below':
+      return node.bits & LLM_BELOW ? 'workflow' : 'llm'
+    case 'agent-if-tools-below':
+      return node.bits & (ACTION_BELOW | ANSWERS_BELOW) ? 'agent' : 'workflow'
+    case 'workflow-if-ai-below':
+      return node.bits & AI_BELOW ? 'workflow' : 'other'
+    default:
+      return kind
+  }
+}
+
+function tellParent(node: StepNode, parent: StepNode): void {
+  const { kind, status } = node.step
+  const isSecondAnswer = (parent.bits & ANSWER_BELOW) !== 0
+  parent.bits |= node.bits & FOUND_BELOW
+  if (kind === 'llm') parent.bits |= LLM_BELOW
+  if (kind === 'action') parent.bits |= ACTION_BELOW
+  if (isAi(kind)) parent.bits |= AI_BELOW
+  // A failed attempt that was tried again is not a second step of an agent, nor is the same call seen twice.
+  const isAnswered = kind === 'llm' && status !== 'error'
+  if (!isAnswered && (node.bits & ANSWER_BELOW) === 0) return
+  parent.bits |= isSecondAnswer ? ANSWERS_BELOW : ANSWER_BELOW
+}
+
+const FOUND_BELOW = LLM_BELOW | ACTION_BELOW | AI_BELOW | ANSWERS_BELOW
+
+function isAi(kind: StepKind): boolean {
+  return kind !== 'other' && kind !== 'event'
+}
+
+/** One tool call that several instrumentations saw (MCP client and server, framework and function): the outer is the action. */
+function demoteRepeatedAction(node: StepNode): void {
+  const { parent, step } = node
+  if (parent === null) return
+  if (parent.step.kind === 'action') node.enclosingAction = parent
+  else if (parent.step.kind === 'other') node.enclosingAction = parent.enclosingAction
+  const outer = node.enclosingAction
+  if (outer === null || step.kind !== 'action' || !isSameToolCall(outer.step, step)) return
+  step.kind = 'other'
+}
+
+/** Dialects of recorded functions: one that calls itself is two actions, not one seen twice. */
+const functionDialects: ReadonlySet<string> = new Set([
+  'generic',
+  'laminar',
+  'mlflow',
+  'playhead',
+  'agentops',
+  'langfuse',
+  'langsmith',
+  'openllmetry',
+])
+
+function isSameToolCall(outer: ResolvedStep, inner: ResolvedStep): boolean {
+  if ((outer.toolName ?? outer.name) !== (inner.toolName ?? inner.name)) return false
+  if (outer.toolCallId !== undefined && inner.toolCallId !== undefined)
+    return outer.toolCallId === inner.toolCallId
+  return inner.isParentRemote || outer.dialect !== inner.dialect || !functionDialects.has(inner.dialect)
+}

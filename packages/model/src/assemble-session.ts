@@ -1,0 +1,47 @@
+import { oldestFirst } from './add-logs.ts'
+import { presentStep, type SessionLog } from './present-step.ts'
+import type { ResolvedStep } from './resolved-step.ts'
+import { resolveSteps, type ResolveOptions } from './resolve-steps.ts'
+import type { Session } from './session.ts'
+import type { StepContent, StepOutline } from './step-draft.ts'
+import { summarizeSession } from './summarize-session.ts'
+
+export type SessionParts = ResolveOptions & {
+  outlines: readonly StepOutline[]
+  /** The heavy part of the steps that somebody looks at, by step id. */
+  contents?: ReadonlyMap<string, StepContent> | undefined
+  logs?: readonly SessionLog[] | undefined
+  nowMs: number
+  lastHeardAtMs: number
+}
+
+/** One session from everything that was received of it, in whatever order. */
+export function assembleSession(parts: SessionParts): Session {
+  const logs = parts.logs ?? []
+  const steps = resolveSteps(parts.outlines, logs, parts)
+  const session = { startedAtMs: steps[0]?.startedAtMs ?? parts.lastHeardAtMs }
+  const logsOf = groupLogs(logs, steps)
+  return {
+    session: summarizeSession(steps, parts),
+    steps: steps.map((step) => presentStep(step, session, parts.contents?.get(step.id), logsOf.get(step.id))),
+  }
+}
+
+/** The records of each step, oldest first; those that name no step of the session are shown at its root. */
+function groupLogs(
+  logs: readonly SessionLog[],
+  steps: readonly ResolvedStep[],
+): ReadonlyMap<string, SessionLog[]> {
+  const groups = new Map<string, SessionLog[]>()
+  if (logs.length === 0) return groups
+  const known = new Set(steps.map((step) => step.id))
+  const root = steps.find((step) => step.depth === 0 && step.isOrphan !== true) ?? steps[0]
+  for (const log of logs.toSorted(oldestFirst)) {
+    const stepId = log.stepId !== null && known.has(log.stepId) ? log.stepId : root?.id
+    if (stepId === undefined) continue
+    const group = groups.get(stepId)
+    if (group === undefined) groups.set(stepId, [log])
+    else group.push(log)
+  }
+  return groups
+}

@@ -1,0 +1,167 @@
+import { expect, test } from 'vitest'
+import { failed, outline, resolveById } from '../test/outline.ts'
+
+function errorsOf(steps: ReturnType<typeof resolveById>) {
+  return Object.fromEntries(
+    Object.values(steps).map(({ id, status, error }) => [
+      id,
+      error === undefined
+        ? status
+        : [status, ...(error.isPropagated ? ['propagated'] : []), ...(error.isHandled ? ['handled'] : [])],
+    ]),
+  )
+}
+
+test('an error that several steps show belongs to the deepest of them', () => {
+  const message = '429 Rate limit reached'
+  const steps = resolveById([
+    failed({
+      id: 'workflow',
+      kind: 'workflow',
+      message: `Error in agent run: {"error":"Error: ${message}"}`,
+    }),
+    failed({ id: 'agent', kind: 'agent', parentId: 'workflow', message }),
+    outline({ id: 'turn', kind: 'workflow', parentId: 'agent' }),
+    failed({ id: 'call', kind: 'llm', parentId: 'turn', message }),
+  ])
+
+  expect(errorsOf(steps)).toEqual({
+    workflow: ['error', 'propagated'],
+    agent: ['error', 'propagated'],
+    turn: 'ok',
+    call: ['error'],
+  })
+})
+
+test('an error that wraps another as its cause is that error, passed on', () => {
+  const steps = resolveById([
+    outline({
+      id: 'agent',
+      status: 'error',
+      error: {
+        type: 'AgentError',
+        message: 'the run failed',
+        cause: { type: 'ValueError', message: 'customer_id cannot be None' },
+      },
+    }),
+    failed({ id: 'tool', parentId: 'agent', message: 'customer_id cannot be None' }),
+  ])
+
+  expect(errorsOf(steps)).toEqual({ agent: ['error', 'propagated'], tool: ['error'] })
+})
+
+test('a failure without words of its own is that of the child that failed last', () => {
+  const steps = resolveById([
+    outline({ id: 'http', status: 'error', to: 50 }),
+    failed({ id: 'first', parentId: 'http', from: 1 }),
+    failed({ id: 'second', parentId: 'http', from: 20, to: 30 }),
+    outline({ id: 'bare', status: 'error' }),
+  ])
+
+  expect(errorsOf(steps)).toEqual({
+    http: ['error', 'propagated'],
+    first: ['error'],
+    second: ['error'],
+    bare: ['error'],
+  })
+  expect(steps['bare']?.error).toEqual({ type: 'Error', message: '' })
+})
+
+test('a failed tool under an agent that went on was handled, and so was all that it passed through', () => {
+  const steps = resolveById([
+    outline({ id: 'main', kind: 'agent' }),
+    failed({ id: 'helper', kind: 'agent', parentId: 'main', message: 'backend is down' }),
+    failed({ id: 'tool', kind: 'action', parentId: 'helper', message: 'backend is down' }),
+    outline({
+      id: 'polite',
+      kind: 'action',
+      parentId: 'main',
+      status: 'soft-error',
+      error: { type: 'ToolError', message: 'not found' },
+    }),
+  ])
+
+  expect(errorsOf(steps)).toEqual({
+    main: 'ok',
+    helper: ['error', 'propagated', 'handled'],
+    tool: ['error', 'handled'],
+    polite: ['soft-error', 'handled'],
+  })
+})
+
+test('an error under a step that is still running is not handled yet', () => {
+  const steps = resolveById([
+    outline({ id: 'main', kind: 'agent', to: null }),
+    failed({ id: 'tool', kind: 'action', parentId: 'main' }),
+  ])
+
+  expect(errorsOf(steps)).toEqual({ main: 'running', tool: ['error'] })
+})
+
+test('attempts that failed before one that succeeded were handled, even when the agent fails of something else', () => {
+  const steps = resolveById([
+    failed({ id: 'agent', kind: 'agent', to: 100, message: 'the tool exploded' }),
+    failed({ id: 'attempt-1', kind: 'llm', parentId: 'agent', from: 1, message: '429 Too many requests' }),
+    failed({ id: 'attempt-2', kind: 'llm', parentId: 'agent', from: 20, message: '429 Too many requests' }),
+    outline({ id: 'attempt-3', kind: 'llm', parentId: 'agent', from: 40 }),
+    failed({ id: 'tool', kind: 'action', parentId: 'agent', from: 60, message: 'the tool exploded' }),
+  ])
+
+  expect(errorsOf(steps)).toEqual({
+    agent: ['error', 'propagated'],
+    'attempt-1': ['error', 'handled'],
+    'attempt-2': ['error', 'handled'],
+    'attempt-3': 'ok',
+    tool: ['error'],
+  })
+})
+
+test('of calls made side by side the one whose error got out was not handled', () => {
+  const steps = resolveById([
+    failed({ id: 'agent', kind: 'agent', to: 100, message: 'connection reset by peer' }),
+    failed({ id: 'a', kind: 'llm', parentId: 'agent', from: 1, message: 'connection reset by peer' }),
+    outline({ id: 'b', kind: 'llm', parentId: 'agent', from: 2 }),
+  ])
+
+  expect(errorsOf(steps)).toEqual({ agent: ['error', 'propagated'], a: ['error'], b: 'ok' })
+})
+
+test('a guardrail that triggered did its work; the agent it stopped carries the error', () => {
+  const message = 'InputGuardrailTripwireTriggered: blocked'
+  const steps = resolveById([
+    failed({ id: 'agent', kind: 'agent', message }),
+    failed({
+      id: 'guard',
+      kind: 'guardrail',
+      parentId: 'agent',
+      message,
+      guardrail: { name: 'guard', isTriggered: true },
+    }),
+    failed({ id: 'broken', kind: 'guardrail', parentId: 'agent', message: 'the guardrail itself crashed' }),
+  ])
+
+  expect(errorsOf(steps)).toEqual({ agent: ['error'], broken: ['error'], guard: 'ok' })
+})
+
+test('a root that saw nothing itself fares as its last child did', () => {
+  const trace = (id: string) => ({
+    ...outline({ id, kind: 'workflow' as const }),
+    startedAtMs: 0,
+    endedAtMs: 0,
+  })
+  const steps = resolveById([
+    trace('failed-trace'),
+    failed({ id: 'run', kind: 'agent', parentId: 'failed-trace', message: 'Max turns (2) exceeded' }),
+    trace('recovered-trace'),
+    failed({ id: 'first', kind: 'agent', parentId: 'recovered-trace', message: 'it did not work' }),
+    outline({ id: 'again', kind: 'agent', parentId: 'recovered-trace', from: 20 }),
+  ])
+
+  expect(errorsOf(steps)).toEqual({
+    'failed-trace': ['error', 'propagated'],
+    run: ['error'],
+    'recovered-trace': 'ok',
+    first: ['error', 'handled'],
+    again: 'ok',
+  })
+})

@@ -1,0 +1,148 @@
+import type { ResolvedStep } from './resolved-step.ts'
+import type { StepError } from './step.ts'
+import { BLIND, MAY_FAIL_ABOVE, type ErrorTrail, type StepNode } from './step-node.ts'
+
+/** Errors remembered per step on the way up: enough to recognise one again, and a bound for sessions of failures. */
+const TRAILS_KEPT = 16
+/** A shorter text inside a longer one says nothing. */
+const TELLING_LENGTH = 8
+const CAUSES_FOLLOWED = 5
+
+/**
+ * Gives every error one owner: the deepest step that shows it. Steps above that show it again passed it on; it was
+ * handled when the step above the last of them went on, or when a later attempt of the same call succeeded.
+ */
+export function attributeErrors(walk: readonly StepNode[]): void {
+  if (!walk.some((node) => isFailed(node.step))) return
+  const wasTriedAgain = createRetryFinder(walk)
+  markBelowFailures(walk)
+  const trails: ErrorTrail[] = []
+  for (let index = walk.length - 1; index >= 0; index -= 1) {
+    const node = walk[index]!
+    if (node.bits & BLIND && node.step.status === 'ok') takeVerdictOfLastChild(node)
+    excuseGuardrail(node.step)
+    if (isFailed(node.step)) followError(node, trails, wasTriedAgain)
+    if (node.trails !== null && node.bits & MAY_FAIL_ABOVE) passUp(node.trails, node.parent!)
+  }
+  for (const trail of trails)
+    if (trail.top.parent?.step.status === 'ok' || wasTriedAgain(trail.top)) markHandled(trail)
+}
+
+/** Errors travel up only where a step above could show them again. */
+function markBelowFailures(walk: readonly StepNode[]): void {
+  for (const node of walk) {
+    const { parent } = node
+    if (parent === null) continue
+    if (parent.bits & (MAY_FAIL_ABOVE | BLIND) || isFailed(parent.step)) node.bits |= MAY_FAIL_ABOVE
+  }
+}
+
+function passUp(trails: ErrorTrail[], parent: StepNode): void {
+  parent.trails = parent.trails === null ? trails : [...trails, ...parent.trails].slice(-TRAILS_KEPT)
+}
+
+function isFailed(step: ResolvedStep): boolean {
+  return step.status === 'error' || step.status === 'soft-error'
+}
+
+/** A guardrail that stops a run did what it is there for; the step above carries the error. */
+function excuseGuardrail(step: ResolvedStep): void {
+  if (step.kind !== 'guardrail' || step.guardrail?.isTriggered !== true || !isFailed(step)) return
+  step.status = 'ok'
+  delete step.error
+}
+
+function takeVerdictOfLastChild(node: StepNode): void {
+  let last: StepNode | undefined
+  for (let child = node.firstChild; child !== null; child = child.nextSibling) {
+    const { kind, startedAtMs } = child.step
+    if (kind === 'guardrail' || kind === 'event' || kind === 'handoff') continue
+    if (last === undefined || startedAtMs >= last.step.startedAtMs) last = child
+  }
+  if (last === undefined || !isFailed(last.step)) return
+  node.step.status = last.step.status
+  node.step.error ??= errorOf(last.step)
+}
+
+function followError(node: StepNode, all: ErrorTrail[], wasTriedAgain: RetryFinder): void {
+  const { step } = node
+  const error = errorOf(step)
+  const below = trailsOf(error, node, wasTriedAgain)
+  step.error = below.length > 0 ? { ...error, isPropagated: true } : error
+  for (const trail of below) trail.top = node
+  if (below.length > 0) return
+  const trail = { owner: node, top: node }
+  all.push(trail)
+  node.trails = [...(node.trails ?? []), trail].slice(-TRAILS_KEPT)
+}
+
+function errorOf(step: ResolvedStep): StepError {
+  return step.error ?? { type: 'Error', message: '' }
+}
+
+/** The errors below that this step passes on. */
+function trailsOf(error: StepError, node: StepNode, wasTriedAgain: RetryFinder): ErrorTrail[] {
+  if (node.trails === null) return []
+  if (isWordless(error))
+    return node.trails.filter(({ top }) => top.parent === node && !wasTriedAgain(top)).slice(-1)
+  const same = node.trails.filter(
+    ({ owner, top }) => isSameError(error, errorOf(owner.step)) || isSameError(error, errorOf(top.step)),
+  )
+  const unsolved = same.filter(({ top }) => !wasTriedAgain(top))
+  return unsolved.length > 0 ? unsolved : same
+}
+
+/** True for a failure without words of its own: a bare status, or what OpenAI Agents puts on every agent that failed. */
+export function isWordless({ type, message }: StepError): boolean {
+  const text = message.trim()
+  return text === '' || text === type || /^error in agent run\.?$/i.test(text)
+}
+
+function isSameError(outer: StepError, inner: StepError): boolean {
+  let error: StepError | undefined = outer
+  for (let depth = 0; error !== undefined && depth < CAUSES_FOLLOWED; depth += 1) {
+    if (isSameText(error.message, inner.message)) return true
+    error = error.cause
+  }
+  return false
+}
+
+function isSameText(left: string, right: string): boolean {
+  const [shorter, longer] = left.length < right.length ? [left.trim(), right] : [right.trim(), left]
+  if (shorter === longer.trim()) return shorter !== ''
+  return shorter.length >= TELLING_LENGTH && longer.includes(shorter)
+}
+
+type RetryFinder = (node: StepNode) => boolean
+
+/** Tells of a failed model call whether a later sibling made it again, with success. */
+function createRetryFinder(walk: readonly StepNode[]): RetryFinder {
+  let lastAnswers: LastAnswers | undefined
+  return ({ step, parent }) => {
+    if (parent === null || (step.kind !== 'llm' && step.kind !== 'embedding')) return false
+    lastAnswers ??= findLastAnswers(walk)
+    return (lastAnswers[step.kind].get(parent) ?? -1) >= step.startedAtMs
+  }
+}
+
+/** When the last successful call below each parent began. */
+type LastAnswers = Record<'llm' | 'embedding', Map<StepNode, number>>
+
+function findLastAnswers(walk: readonly StepNode[]): LastAnswers {
+  const lastAnswers: LastAnswers = { llm: new Map(), embedding: new Map() }
+  for (const { step, parent } of walk) {
+    if (parent === null || step.status !== 'ok' || (step.kind !== 'llm' && step.kind !== 'embedding'))
+      continue
+    const last = lastAnswers[step.kind].get(parent) ?? 0
+    lastAnswers[step.kind].set(parent, Math.max(last, step.startedAtMs))
+  }
+  return lastAnswers
+}
+
+function markHandled({ owner, top }: ErrorTrail): void {
+  for (let node: StepNode | null = owner; node !== null; node = node.parent) {
+    const { error } = node.step
+    if (error !== undefined && isFailed(node.step)) node.step.error = { ...error, isHandled: true }
+    if (node === top) return
+  }
+}

@@ -1,0 +1,167 @@
+import type { ResolvedStep } from './resolved-step.ts'
+import type { StepOutline } from './step-draft.ts'
+import {
+  byStart,
+  COST_BELOW,
+  COUNTED_ABOVE,
+  EMBEDDING_CALL_BELOW,
+  LLM_CALL_BELOW,
+  USAGE_BELOW,
+  type StepNode,
+} from './step-node.ts'
+import { hasUsage, usageFields } from './usage.ts'
+
+/** Clocks of one millisecond: two reports of one call may miss each other by that much. */
+const OVERLAP_SLACK_MS = 1
+
+/**
+ * Says of every step with tokens or a cost whether it counts: once per call, however many steps report it.
+ * A step counts unless one below it does, unless its dialect says that it is a sum, unless it is another
+ * instrumentation's view of a call that counts already.
+ */
+export function countUsage(walk: readonly StepNode[], duplicateSteps?: ReadonlySet<string>): void {
+  const withResponse: StepNode[] = []
+  let countsForOthers = false
+  for (let index = walk.length - 1; index >= 0; index -= 1) {
+    const node = walk[index]!
+    const { step } = node
+    scopeInTree(node)
+    if (step.usageScope === 'call' && node.firstChild !== null) countsForOthers = true
+    if (duplicateSteps?.has(step.id) && step.usageScope !== 'rollup') step.usageScope = 'duplicate'
+    else if (step.responseId !== undefined && mayBeCall(node)) withResponse.push(node)
+  }
+  if (withResponse.length > 1) markDuplicates(withResponse)
+  markRepeatedBelow(walk)
+  if (countsForOthers) markCountedAbove(walk)
+}
+
+/**
+ * How much a step says of what its call cost; of several reports of one call the one with the most is counted, and of
+ * equal ones that inside a run before that which stands alone. Ties go to the earlier step, then to the smaller id.
+ */
+export function costRelevance(outline: StepOutline): number {
+  const { usage } = outline
+  let relevance = outline.parentId === null ? 0 : 0.5
+  if (usage !== undefined)
+    for (const field of usageFields) if (field !== 'total' && (usage[field] ?? 0) > 0) relevance += 2
+  if (outline.cost !== undefined) relevance += 1
+  if (outline.costSource === 'reported') relevance += 1
+  if (outline.model !== undefined) relevance += 1
+  return outline.isUsageEstimated === true ? relevance - 100 : relevance
+}
+
+/**
+ * True when two steps report one call: one response id and model, at one time, by two instrumentations. One
+ * instrumentation does not report a call twice under one name; what looks like it is a scripted model that repeats its
+ * response id.
+ */
+export function isSameCall(left: StepOutline, right: StepOutline): boolean {
+  if (left.responseId === undefined || left.responseId !== right.responseId) return false
+  const isApart =
+    left.startedAtMs > (right.endedAtMs ?? Infinity) + OVERLAP_SLACK_MS ||
+    right.startedAtMs > (left.endedAtMs ?? Infinity) + OVERLAP_SLACK_MS
+  return !isApart && !isSameReporter(left, right) && isSameModel(left, right)
+}
+
+function scopeInTree(node: StepNode): void {
+  const { step, parent } = node
+  const ownsUsage = hasUsage(step.usage)
+  const ownsCost = step.cost !== undefined
+  if (ownsUsage) step.usageScope = step.isUsageRollup || node.bits & USAGE_BELOW ? 'rollup' : 'call'
+  else if (ownsCost) step.usageScope = node.bits & (USAGE_BELOW | COST_BELOW) ? 'rollup' : 'call'
+  if (parent === null) return
+  // A child that reports nothing but zeros, or a sum of nothing, does not silence the step above it.
+  const counts = ownsUsage && step.usageScope === 'call' && hasTokens(step)
+  parent.bits |= node.bits & (USAGE_BELOW | COST_BELOW)
+  if (counts) parent.bits |= USAGE_BELOW
+  if (ownsCost) parent.bits |= COST_BELOW
+}
+
+function hasTokens({ usage }: ResolvedStep): boolean {
+  return usage !== undefined && usageFields.some((field) => (usage[field] ?? 0) > 0)
+}
+
+function mayBeCall({ step }: StepNode): boolean {
+  if (step.usageScope !== undefined) return step.usageScope === 'call'
+  return step.kind === 'llm' || step.kind === 'embedding'
+}
+
+function markDuplicates(nodes: readonly StepNode[]): void {
+  const first = new Map<string, StepNode>()
+  const groups = new Map<string, StepNode[]>()
+  for (const node of nodes) {
+    const responseId = node.step.responseId!
+    const other = first.get(responseId)
+    if (other === undefined) first.set(responseId, node)
+    else if (groups.has(responseId)) groups.get(responseId)!.push(node)
+    else groups.set(responseId, [other, node])
+  }
+  for (const group of groups.values()) markDuplicatesOfOneResponse(group)
+}
+
+/** Only steps that overlap in time: calls in a row under one response id are many calls. */
+function markDuplicatesOfOneResponse(group: StepNode[]): void {
+  group.sort(byStart)
+  let overlapping: StepNode[] = []
+  let endMs = -Infinity
+  for (const node of group) {
+    if (node.step.startedAtMs > endMs + OVERLAP_SLACK_MS) {
+      keepBest(overlapping)
+      overlapping = []
+    }
+    overlapping.push(node)
+    endMs = Math.max(endMs, node.step.endedAtMs ?? Infinity)
+  }
+  keepBest(overlapping)
+}
+
+function keepBest(nodes: readonly StepNode[]): void {
+  if (nodes.length < 2) return
+  let best = nodes[0]!
+  let bestRelevance = costRelevance(best.step)
+  for (const node of nodes) {
+    const relevance = costRelevance(node.step)
+    if (relevance > bestRelevance) [best, bestRelevance] = [node, relevance]
+  }
+  for (const { step } of nodes)
+    if (!isSameReporter(step, best.step) && isSameModel(step, best.step)) step.usageScope = 'duplicate'
+}
+
+function isSameReporter(left: StepOutline, right: StepOutline): boolean {
+  return left.dialect === right.dialect && left.name === right.name && left.kind === right.kind
+}
+
+function isSameModel(left: StepOutline, right: StepOutline): boolean {
+  const leftModel = left.model ?? left.requestedModel
+  const rightModel = right.model ?? right.requestedModel
+  if (leftModel === undefined || rightModel === undefined) return true
+  return leftModel.startsWith(rightModel) || rightModel.startsWith(leftModel)
+}
+
+/** Finds model calls that are seen again below, closer to the wire. */
+function markRepeatedBelow(walk: readonly StepNode[]): void {
+  for (let index = walk.length - 1; index >= 0; index -= 1) {
+    const node = walk[index]!
+    const { step, parent } = node
+    const callBit = callBitOf(step)
+    if (node.bits & callBit) step.isRepeatedBelow = true
+    if (parent === null) continue
+    parent.bits |= node.bits & (LLM_CALL_BELOW | EMBEDDING_CALL_BELOW)
+    if (step.usageScope !== 'duplicate') parent.bits |= callBit
+  }
+}
+
+/** Finds model calls whose tokens a step above reports. */
+function markCountedAbove(walk: readonly StepNode[]): void {
+  for (const node of walk) {
+    const { step, parent } = node
+    if (parent === null) continue
+    if (parent.bits & COUNTED_ABOVE || parent.step.usageScope === 'call') node.bits |= COUNTED_ABOVE
+    if (node.bits & COUNTED_ABOVE && callBitOf(step) !== 0) step.isCountedAbove = true
+  }
+}
+
+function callBitOf({ kind }: ResolvedStep): number {
+  if (kind === 'llm') return LLM_CALL_BELOW
+  return kind === 'embedding' ? EMBEDDING_CALL_BELOW : 0
+}

@@ -1,0 +1,101 @@
+import type { StepTool } from '../step.ts'
+import { isMeaningful, isRecord, toText } from './attribute-value.ts'
+import type { Reading } from './dialect.ts'
+import { messagesOfEvent } from './event-messages.ts'
+import { parseJson, parseJsonText } from './json-text.ts'
+import { inputOf, outputOf, unwrapInput } from './payload.ts'
+import { readJson } from './read-json.ts'
+import { unwrapBlocks } from './to-part.ts'
+
+/** What an action was called with and what it gave back. */
+export function toolOfSpan(reading: Reading): StepTool {
+  const { fields, span } = reading
+  const tool: StepTool = { name: toolName(reading) }
+  const callId = fields.toolCallId ?? callIdOf(outputOf(reading))
+  if (callId !== undefined) tool.callId = callId
+  if (fields.toolType !== undefined) tool.type = fields.toolType
+  if (fields.toolDescription !== undefined) tool.description = fields.toolDescription
+  const fromEvents = span.events.length === 0 ? {} : payloadOfEvents(reading)
+  const given = argumentsOf(reading) ?? fromEvents.arguments ?? inputOf(reading)
+  if (given !== undefined && !isPlaceholder(given)) tool.arguments = given
+  const result = resultOf(reading) ?? fromEvents.result ?? unwrapResult(outputOf(reading))
+  if (result !== undefined && !isPlaceholder(result)) tool.result = result
+  return tool
+}
+
+/** `execute_tool x`, `x.tool`, `tools/call x`: what is left is the tool. */
+const decoration = /^(?:execute_tool |running tool: ?|tools\/call |tool_call\.)|\.(?:tool|tool_usage)$/g
+
+function toolName({ fields, span }: Reading): string {
+  return fields.toolName ?? fields.entityName ?? span.name.replace(decoration, '')
+}
+
+function argumentsOf(reading: Reading): unknown {
+  const { fields } = reading
+  if (fields.toolArguments !== undefined) return unwrapInput(readJson(reading, fields.toolArguments))
+  if (fields.toolParameters === undefined) return undefined
+  const parameters = parseJson(fields.toolParameters)
+  return isSchema(parameters) ? undefined : unwrapInput(parameters)
+}
+
+/** One key, two meanings: AgentOps writes arguments there, OpenInference the schema of the arguments. */
+function isSchema(value: unknown): boolean {
+  if (!isRecord(value)) return false
+  return value.$schema !== undefined || (isRecord(value.properties) && typeof value.type === 'string')
+}
+
+function resultOf(reading: Reading): unknown {
+  const { fields } = reading
+  return fields.toolResult === undefined ? undefined : unwrapResult(readJson(reading, fields.toolResult))
+}
+
+/** A result inside LangChain's message or inside a list of one text block. */
+function unwrapResult(value: unknown): unknown {
+  if (isRecord(value) && isRecord(value.kwargs) && value.lc !== undefined) {
+    const { content, status } = value.kwargs
+    const result = unwrapBlocks(parseJson(content))
+    return status === 'error' ? { isError: true, content: result } : result
+  }
+  return unwrapBlocks(value)
+}
+
+/** LangChain's tools do not know which call they answer; the message that they return does. */
+function callIdOf(output: unknown): string | undefined {
+  const message = isRecord(output) && isRecord(output.kwargs) ? output.kwargs : undefined
+  return toText(message?.tool_call_id)
+}
+
+function isPlaceholder(value: unknown): boolean {
+  if (typeof value === 'string') return value === 'N/A' || value === '<not specified>'
+  return isRecord(value) && value.result === '<not specified>' && Object.keys(value).length === 1
+}
+
+/** Strands sends a tool's arguments and result as messages, Claude Code its output, in events of the span. */
+function payloadOfEvents({ span }: Reading): { arguments?: unknown; result?: unknown } {
+  const found: { arguments?: unknown; result?: unknown } = {}
+  for (const event of span.events) {
+    if (event.name === 'tool.output') found.result ??= toolOutput(event.attributes)
+    else if (event.name === 'gen_ai.tool.message') found.arguments ??= parseContent(event.attributes.content)
+    else if (event.name === 'gen_ai.choice') {
+      found.result ??= unwrapBlocks(parseContent(event.attributes.message))
+    } else if (event.name.startsWith('gen_ai.')) {
+      for (const message of messagesOfEvent(event.name, event.attributes) ?? []) {
+        for (const part of message.parts) {
+          if (part.type === 'tool-call') found.arguments ??= part.arguments
+          if (part.type === 'tool-result') found.result ??= part.result
+        }
+      }
+    }
+  }
+  return found
+}
+
+function toolOutput(attributes: Record<string, unknown>): unknown {
+  const output = attributes.output ?? attributes.content
+  return isMeaningful(output) ? parseJson(output) : undefined
+}
+
+function parseContent(content: unknown): unknown {
+  const text = toText(content)
+  return text === undefined ? undefined : parseJsonText(text)
+}

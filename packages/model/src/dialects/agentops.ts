@@ -1,0 +1,138 @@
+import type { Message } from '../message.ts'
+import type { StepKind } from '../step.ts'
+import type { Dialect, KindAnswer, Reading } from './dialect.ts'
+import { itIs, kindOfWord } from './kind-words.ts'
+import { indexedPrompts } from './openllmetry.ts'
+import { readJson } from './read-json.ts'
+import { toMessages } from './to-message.ts'
+
+const kinds: ReadonlyMap<string, StepKind> = new Map([
+  ['session', 'workflow'],
+  ['workflow', 'workflow'],
+  ['workflow.step', 'workflow'],
+  ['task', 'workflow'],
+  ['operation', 'workflow'],
+  ['chain', 'workflow'],
+  ['text', 'workflow'],
+  ['agent', 'agent'],
+  ['tool', 'action'],
+  ['tool.usage', 'action'],
+  ['llm', 'llm'],
+  ['request', 'llm'],
+  ['guardrail', 'guardrail'],
+  ['http', 'other'],
+])
+
+const entities = ['session', 'agent', 'task', 'operation', 'workflow', 'tool', 'guardrail', 'llm', 'chain']
+
+/** The AgentOps SDKs: Python, and the TypeScript one that records OpenAI Agents. */
+export const agentOps: Dialect = {
+  name: 'agentops',
+  signs: ['agentops.'],
+  scopes: ['agentops'],
+  numbers: {
+    cost: ['gen_ai.usage.total_cost'],
+    inputCost: ['gen_ai.usage.prompt_cost'],
+    outputCost: ['gen_ai.usage.completion_cost'],
+    firstChunkSeconds: ['gen_ai.streaming.time_to_first_token'],
+  },
+  texts: {
+    agentOpsKind: ['agentops.span.kind'],
+    entityName: ['agentops.entity.name'],
+    operationLabel: ['operation.name'],
+    endState: ['agentops.session.end_state'],
+    endStateReason: ['agentops.session.end_state_reason', 'agentops.legacy.end_state_reason'],
+    toolName: ['function.name'],
+    toolStatus: ['tool.status', 'gen_ai.tool.status'],
+    handoffFrom: ['from_agent'],
+    handoffTo: ['to_agent'],
+    guardrailName: ['guardrail.name'],
+    responseId: ['response.id'],
+    responseInput: ['response.input'],
+    calledFunction: ['gen_ai.message.function_call.name'],
+    threadId: ['workflow.session_id'],
+    userId: ['workflow.user_id'],
+    agentName: ['agent_name', 'recipient_agent.name'],
+  },
+  values: {
+    input: [
+      ...entities.map((entity) => `agentops.${entity}.input`),
+      'agentops.entity.input',
+      'workflow.input',
+    ],
+    output: [
+      ...entities.map((entity) => `agentops.${entity}.output`),
+      'agentops.entity.output',
+      'workflow.final_output',
+      'workflow.output',
+    ],
+    toolArguments: ['function.input', 'gen_ai.tool.input', 'gen_ai.tool.args', 'langchain.tool.input'],
+    toolResult: ['function.output', 'tool.result', 'gen_ai.tool.output', 'langchain.tool.output'],
+    systemInstructions: ['gen_ai.request.instructions', 'gen_ai.request.system_instruction'],
+    guardrailTriggered: ['guardrail.triggered'],
+    calledFunctionArguments: ['gen_ai.message.function_call.arguments'],
+    isStreaming: ['gen_ai.request.streaming'],
+    tags: ['agentops.tags'],
+  },
+  groups: {
+    'agent.handoff.': 'handoffs',
+    'trace.metadata.': 'sessionMetadata',
+  },
+  expand: ({ fields }) => {
+    if (fields.agentOpsKind !== undefined) fields.entityName ??= fields.operationLabel
+  },
+  kind: readKind,
+  inputMessages: readInput,
+  outputMessages: readOutput,
+}
+
+function readKind(reading: Reading): KindAnswer | undefined {
+  const stated = kindOfWord(kinds, reading.fields.agentOpsKind?.toLowerCase())
+  if (stated !== undefined) return stated
+  if (!isTypeScriptSdk(reading)) return undefined
+  if (reading.span.parentSpanId === null) return itIs('workflow')
+  const kind = kindByShape(reading)
+  return kind === undefined ? undefined : byTime.get(kind)
+}
+
+/** The TypeScript SDK states no kind, and says that every span hangs below the root. */
+function kindByShape({ fields, groups, span }: Reading): StepKind | undefined {
+  if (fields.toolName !== undefined) return 'action'
+  if (fields.responseId !== undefined || span.name === 'Response' || span.name === 'Generation') return 'llm'
+  if (fields.guardrailName !== undefined) return 'guardrail'
+  if (groups.handoffs !== undefined || span.name === 'Handoff') return 'handoff'
+  return fields.agentName === undefined ? undefined : 'agent'
+}
+
+const byTime = new Map(
+  (['action', 'llm', 'guardrail', 'handoff', 'agent'] as const).map((kind): [StepKind, KindAnswer] => [
+    kind,
+    { kind, question: 'parent-by-time' },
+  ]),
+)
+
+function isTypeScriptSdk({ span, fields }: Reading): boolean {
+  const isRoot = span.parentSpanId === null && Object.keys(span.attributes).length === 0
+  return (
+    span.scope.name === 'agentops' &&
+    fields.agentOpsKind === undefined &&
+    (isRoot || 'openai_agents.span_id' in span.attributes)
+  )
+}
+
+/** The TypeScript SDK lists only messages of text; all that was sent, calls and results too, is one JSON beside. */
+function readInput(reading: Reading): Message[] | undefined {
+  const items = readJson(reading, reading.fields.responseInput)
+  if (!Array.isArray(items)) return undefined
+  const listed = indexedPrompts.inputMessages?.(reading) ?? []
+  return [...listed.filter((message) => message.role === 'system'), ...toMessages(items, 'user')]
+}
+
+/** Of several calls in one answer the TypeScript SDK keeps the last. */
+function readOutput(reading: Reading): Message[] | undefined {
+  const { calledFunction, calledFunctionArguments } = reading.fields
+  if (calledFunction === undefined) return undefined
+  const messages = indexedPrompts.outputMessages?.(reading) ?? []
+  const call = { name: calledFunction, arguments: calledFunctionArguments }
+  return [...messages, ...toMessages([{ role: 'assistant', tool_calls: [call] }], 'assistant')]
+}

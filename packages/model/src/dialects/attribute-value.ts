@@ -1,0 +1,75 @@
+/** Reading values whose type the sender chose: numbers as text, booleans as text, lists as JSON. */
+
+/** An object with keys: what JSON calls an object. */
+export type JsonObject = Record<string, unknown>
+
+export function isRecord(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** False for what senders write when they have nothing to say: null, NaN, "", {}, []. */
+export function isMeaningful(value: unknown): boolean {
+  switch (typeof value) {
+    case 'string':
+      return value !== ''
+    case 'number':
+      return !Number.isNaN(value)
+    case 'object':
+      if (value === null) return false
+      if (Array.isArray(value)) return value.length > 0
+      for (const key in value) if (Object.hasOwn(value, key)) return true
+      return false
+    case 'undefined':
+      return false
+    default:
+      return true
+  }
+}
+
+/** A finite number, or text that is one. */
+export function toNumber(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
+  if (typeof value !== 'string' || value.trim() === '') return undefined
+  const number = Number(value)
+  return Number.isFinite(number) ? number : undefined
+}
+
+/** A number that counts something: never negative. */
+export function toCount(value: unknown): number | undefined {
+  const number = toNumber(value)
+  return number !== undefined && number >= 0 ? number : undefined
+}
+
+const placeholders = new Set(['N/A', '<not specified>', '(merged tools)'])
+
+/** Text with something in it; numbers and booleans are text too. */
+export function toText(value: unknown): string | undefined {
+  if (typeof value === 'string') {
+    return value === '' || (value.length < 17 && placeholders.has(value)) ? undefined : value
+  }
+  if (typeof value === 'number') return Number.isNaN(value) ? undefined : String(value)
+  return typeof value === 'boolean' ? String(value) : undefined
+}
+
+export function toFlag(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value
+  if (value === 'true' || value === 'True' || value === 1) return true
+  if (value === 'false' || value === 'False' || value === 0) return false
+  return undefined
+}
+
+/** The first of the values that is text with something in it. */
+export function firstText(...values: unknown[]): string | undefined {
+  for (const value of values) {
+    const text = toText(value)
+    if (text !== undefined) return text
+  }
+  return undefined
+}
+
+const unsafeKeys = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** True for keys that must not be copied from strangers into an object of ours. */
+export function isUnsafeKey(key: string): boolean {
+  return unsafeKeys.has(key)
+}

@@ -1,0 +1,224 @@
+import type { Message } from '../message.ts'
+import type { Span } from '../span.ts'
+import type { StepError, StepTool } from '../step.ts'
+import type { StepContent, StepDraft, StepOutline } from '../step-draft.ts'
+import { hasUsage } from '../usage.ts'
+import { toolOfSpan } from './action-of-span.ts'
+import { labelOrder } from './all-dialects.ts'
+import { toFlag } from './attribute-value.ts'
+import type { KindAnswer, Reading } from './dialect.ts'
+import { embeddedTexts, withoutVectors } from './embedding-payload.ts'
+import { finishReasonsOf } from './finish-reasons.ts'
+import { firstTokenMs, streamingOf } from './first-token.ts'
+import { parseJson } from './json-text.ts'
+import { kindOfStep } from './kind-of-step.ts'
+import { itIs } from './kind-words.ts'
+import { messagesOfSpan, type MessagesOfSpan } from './messages-of-span.ts'
+import { modelOfSpan } from './model-and-provider.ts'
+import { parametersOfSpan } from './parameters.ts'
+import { agentOfSpan, guardrailOfSpan, handoffOfSpan, isHandoffTool } from './participants.ts'
+import { inputOf, outputOf } from './payload.ts'
+import {
+  compactJson,
+  oneLine,
+  previewOfArguments,
+  previewOfInput,
+  previewOfOutput,
+  previewOfValue,
+} from './preview.ts'
+import { responseIdOf } from './provider-payload.ts'
+import { readSpan } from './read-span.ts'
+import { reportedCost } from './reported-cost.ts'
+import { retrievalOfSpan } from './retrieval-of-span.ts'
+import { sessionFactsOf } from './session-facts.ts'
+import { softErrorOf } from './soft-error.ts'
+import { errorOfSpan, readStated } from './step-error.ts'
+import { nameOfStep } from './step-name.ts'
+import { toolDefinitionsOfSpan } from './tool-definitions.ts'
+import { usageOfSpan } from './usage-of-span.ts'
+
+/** As `spanToStep`, but a mistake in here throws. */
+export function draftStep(span: Span): StepDraft {
+  const reading = readSpan(span)
+  const { answer, tool } = settleKind(reading)
+  const outline = beginOutline(reading, answer)
+  const content: StepContent = { attributes: span.attributes }
+  addModel(reading, outline)
+  addParticipants(reading, outline, tool)
+  const conversation = messagesOfSpan(reading, answer.kind)
+  addPayload(reading, outline, content, conversation)
+  if (tool !== undefined) addTool(outline, content, tool)
+  addOutcome(reading, outline, content, tool)
+  addStreaming(reading, outline, content)
+  addPreviews(outline, content, tool)
+  outline.name = nameOfStep(reading, answer.kind, outline)
+  const facts = sessionFactsOf(reading, answer.kind)
+  if (facts !== undefined) outline.session = facts
+  const isCut = reading.isTruncated || toFlag(reading.fields.truncated) === true
+  if (isCut) outline.isTruncated = true
+  return { outline, content }
+}
+
+/** An action that only hands over is a handoff, whatever its sender calls it. */
+function settleKind(reading: Reading): { answer: KindAnswer; tool: StepTool | undefined } {
+  const answer = kindOfStep(reading)
+  if (answer.kind !== 'action') return { answer, tool: undefined }
+  const tool = toolOfSpan(reading)
+  if (reading.fields.stepKind === undefined && isHandoffTool(tool.name, tool.arguments)) {
+    return { answer: { ...answer, kind: itIs('handoff').kind }, tool: undefined }
+  }
+  return { answer, tool }
+}
+
+function beginOutline(reading: Reading, { kind, question }: KindAnswer): StepOutline {
+  const { span } = reading
+  const outline: StepOutline = {
+    sessionId: span.traceId,
+    id: span.spanId,
+    parentId: span.parentSpanId,
+    isParentRemote: span.isParentRemote,
+    startedAtMs: Number(span.startNs) / 1e6,
+    endedAtMs: span.endNs === null ? null : Number(span.endNs) / 1e6,
+    kind,
+    name: span.name,
+    dialect: labelOf(reading),
+    status: 'ok',
+  }
+  if (question !== undefined) outline.treeQuestion = question
+  return outline
+}
+
+function labelOf({ signs }: Reading): string {
+  for (const { dialect, bit } of labelOrder) if ((signs & bit) !== 0) return dialect.name
+  return 'generic'
+}
+
+function addModel(reading: Reading, outline: StepOutline): void {
+  const { fields } = reading
+  const isCall = outline.kind === 'llm' || outline.kind === 'embedding'
+  const response = isCall && fields.responseId === undefined ? outputOf(reading) : undefined
+  const { model, requestedModel, provider } = modelOfSpan(reading, outline.kind, response)
+  if (model !== undefined) outline.model = model
+  if (requestedModel !== undefined) outline.requestedModel = requestedModel
+  if (provider !== undefined) outline.provider = provider
+  const { usage, isRollup, isEstimated } = usageOfSpan(reading, provider, response)
+  if (usage !== undefined && hasUsage(usage)) {
+    outline.usage = usage
+    if (isRollup) outline.isUsageRollup = true
+    if (isEstimated) outline.isUsageEstimated = true
+  }
+  const cost = reportedCost(reading, (usage?.total ?? 0) > 0)
+  if (cost !== undefined) outline.reportedCost = cost
+  const responseId = fields.responseId ?? (isCall ? responseIdOf(response) : undefined)
+  if (responseId !== undefined && isCall) outline.responseId = responseId
+  const attempt = fields.attempt ?? (fields.resendCount === undefined ? undefined : fields.resendCount + 1)
+  if (attempt !== undefined) outline.attempt = attempt
+}
+
+function addParticipants(reading: Reading, outline: StepOutline, tool: StepTool | undefined): void {
+  const { kind } = outline
+  const agent = agentOfSpan(reading, kind, outline.treeQuestion === 'agent-if-tools-below')
+  if (agent !== undefined) outline.agent = agent
+  if (tool !== undefined) outline.toolName = tool.name
+  if (tool?.callId !== undefined) outline.toolCallId = tool.callId
+  const { effect } = reading.fields
+  if (effect === 'read' || effect === 'write') outline.effect = effect
+  if (kind === 'handoff') outline.handoff = handoffOfSpan(reading)
+  if (kind === 'guardrail') outline.guardrail = guardrailOfSpan(reading)
+}
+
+/** Input and output as they came, unless the messages already say the same. */
+function addPayload(
+  reading: Reading,
+  outline: StepOutline,
+  content: StepContent,
+  { messages, hasInput, hasOutput }: MessagesOfSpan,
+): void {
+  const { kind } = outline
+  if (messages !== undefined && kind !== 'action') content.messages = messages
+  const isCall = kind === 'llm'
+  const isEmbedding = kind === 'embedding'
+  const input = isCall && hasInput ? undefined : inputOf(reading)
+  const output = isCall && hasOutput ? undefined : outputOf(reading)
+  const texts = isEmbedding ? embeddedTexts(reading) : undefined
+  setPayload(content, 'input', texts ?? (isEmbedding ? withoutVectors(input) : input))
+  setPayload(content, 'output', isEmbedding ? withoutVectors(output) : output)
+  if (kind === 'retrieval') {
+    const retrieval = retrievalOfSpan(reading)
+    if (retrieval.query !== undefined || retrieval.documents !== undefined) content.retrieval = retrieval
+  }
+  if (kind === 'llm' || kind === 'agent') {
+    const definitions = toolDefinitionsOfSpan(reading)
+    if (definitions !== undefined) content.toolDefinitions = definitions
+  }
+  const parameters = parametersOfSpan(reading)
+  if (parameters !== undefined) content.parameters = parameters
+  const reasons = finishReasonsOf(reading.fields.finishReasons, messages)
+  if (reasons !== undefined) outline.finishReasons = reasons
+}
+
+function setPayload(content: StepContent, side: 'input' | 'output', value: unknown): void {
+  if (value !== undefined) content[side] = value
+}
+
+function addTool(outline: StepOutline, content: StepContent, tool: StepTool): void {
+  content.tool = tool
+  if (tool.arguments !== undefined) content.input = tool.arguments
+  if (tool.result !== undefined) content.output = tool.result
+}
+
+/** Whether the step is still running, threw, or returned something that says that it failed. */
+function addOutcome(
+  reading: Reading,
+  outline: StepOutline,
+  content: StepContent,
+  tool: StepTool | undefined,
+): void {
+  if (reading.span.endNs === null) {
+    outline.status = 'running'
+    return
+  }
+  const error = errorOfSpan(reading)
+  if (error !== undefined) return setError('error', error, outline, content)
+  const stated = readStated(parseJson(reading.fields.softError))
+  const soft = stated ?? (tool === undefined ? undefined : softErrorOf(tool.result))
+  if (soft !== undefined) setError('soft-error', soft, outline, content)
+}
+
+/** The list needs the first line; the whole, stack and causes, is loaded with the step. */
+function setError(
+  status: 'error' | 'soft-error',
+  error: StepError,
+  outline: StepOutline,
+  content: StepContent,
+): void {
+  outline.status = status
+  outline.error = { type: error.type, message: error.message }
+  content.error = error
+}
+
+function addStreaming(reading: Reading, outline: StepOutline, content: StepContent): void {
+  const firstToken = firstTokenMs(reading)
+  if (firstToken !== undefined) outline.firstTokenMs = firstToken
+  const streaming = streamingOf(reading, firstToken)
+  if (streaming !== undefined) content.streaming = streaming
+}
+
+function addPreviews(outline: StepOutline, content: StepContent, tool: StepTool | undefined): void {
+  const messages: Message[] = content.messages ?? []
+  const input =
+    tool === undefined
+      ? (previewOfInput(messages) ?? previewOfValue(content.retrieval?.query ?? content.input))
+      : previewOfArguments(tool.arguments)
+  if (input !== undefined) outline.inputPreview = input
+  const output =
+    tool === undefined
+      ? (previewOfOutput(messages) ?? previewOfValue(content.output))
+      : previewOfResult(tool.result)
+  if (output !== undefined) outline.outputPreview = output
+}
+
+function previewOfResult(result: unknown): string | undefined {
+  if (result === undefined) return undefined
+  return oneLine(typeof result === 'string' ? result : compactJson(result))
+}

@@ -1,0 +1,92 @@
+import type { Message } from '../message.ts'
+import type { SpanEvent } from '../span.ts'
+import { isRecord, type JsonObject } from './attribute-value.ts'
+import { parseJson, parseJsonText } from './json-text.ts'
+import { messagesOfRequest, messagesOfResponse } from './provider-payload.ts'
+import { asOutput, normaliseRole, textMessage, toMessage, toMessages } from './to-message.ts'
+import { toPart } from './to-part.ts'
+
+/** Events that carry prompts and answers: their names are the same on spans and in logs. */
+const messageEvents = new Map([
+  ['gen_ai.system.message', 'system'],
+  ['gen_ai.user.message', 'user'],
+  ['gen_ai.assistant.message', 'assistant'],
+  ['gen_ai.tool.message', 'tool'],
+  ['gen_ai.choice', 'assistant'],
+])
+
+export const OPERATION_DETAILS = 'gen_ai.client.inference.operation.details'
+
+/** The messages that one event carries, those of the answer marked; undefined for any other event. */
+export function messagesOfEvent(name: string, payload: JsonObject): Message[] | undefined {
+  const role = messageEvents.get(name)
+  if (role !== undefined) return messagesOfMessageEvent(name, role, payload)
+  if (name === OPERATION_DETAILS) return messagesOfDetails(payload)
+  if (name === 'gen_ai.content.prompt') return messagesOfRequest(parseJson(payload['gen_ai.prompt'])) ?? []
+  if (name === 'gen_ai.content.completion') {
+    return asOutput(messagesOfResponse(parseJson(payload['gen_ai.completion'])) ?? [])
+  }
+  return undefined
+}
+
+/** What the span's own events say that the model was sent. */
+export function inputOfEvents(events: readonly SpanEvent[]): Message[] | undefined {
+  return select(events, false)
+}
+
+/** What the span's own events say that the model answered. */
+export function outputOfEvents(events: readonly SpanEvent[]): Message[] | undefined {
+  return select(events, true)
+}
+
+function select(events: readonly SpanEvent[], isOutput: boolean): Message[] | undefined {
+  const found: Message[] = []
+  for (const event of events) {
+    if (!event.name.startsWith('gen_ai.')) continue
+    for (const message of messagesOfEvent(event.name, event.attributes) ?? []) {
+      if ((message.isOutput === true) === isOutput) found.push(message)
+    }
+  }
+  return found.length === 0 ? undefined : found
+}
+
+function messagesOfDetails(payload: JsonObject): Message[] {
+  const system = textMessage('system', parseJson(payload['gen_ai.system_instructions']))
+  const input = parseJson(payload['gen_ai.input.messages'])
+  const output = parseJson(payload['gen_ai.output.messages'])
+  return [
+    ...(system === undefined ? [] : [system]),
+    ...(input === undefined ? [] : toMessages(input, 'user')),
+    ...(output === undefined ? [] : asOutput(toMessages(output, 'assistant'))),
+  ]
+}
+
+function messagesOfMessageEvent(name: string, role: string, payload: JsonObject): Message[] {
+  const inner = parseJson(payload['gen_ai.event.content'])
+  const body = isRecord(inner) ? inner : payload
+  const isChoice = name === 'gen_ai.choice'
+  const content = isChoice
+    ? (parseBlocks(body.message) ?? parseBlocks(body.content))
+    : parseBlocks(body.content)
+  const shaped = isRecord(content)
+    ? { role, ...body, ...content, message: undefined }
+    : { ...body, role: normaliseRole(body.role, role), content, message: undefined }
+  const message = toMessage(shaped, role)
+  if (message === undefined) return []
+  delete message.name
+  const messages = [message]
+  const toolResults = parseJson(payload['tool.result'])
+  if (Array.isArray(toolResults)) messages.push({ role: 'tool', parts: toolResults.map(toPart) })
+  return isChoice ? asOutput(messages) : messages
+}
+
+/** Content that is a JSON list of blocks, or one JSON message; any other text stays text. */
+function parseBlocks(content: unknown): unknown {
+  if (typeof content !== 'string') return content
+  const parsed = parseJsonText(content)
+  if (Array.isArray(parsed) && parsed.some((block) => isRecord(block) && toPart(block).type !== 'other')) {
+    return parsed
+  }
+  const isMessage = isRecord(parsed) && (parsed.role !== undefined || parsed.tool_calls !== undefined)
+  return isMessage ? parsed : content
+}

@@ -1,0 +1,47 @@
+import type { Streaming } from '../step.ts'
+import { speaks } from './all-dialects.ts'
+import { toNumber, toText } from './attribute-value.ts'
+import type { Reading } from './dialect.ts'
+import { parseJson, parseJsonText } from './json-text.ts'
+import { strands } from './strands.ts'
+
+/** Milliseconds from the start of the step to its first token. */
+export function firstTokenMs(reading: Reading): number | undefined {
+  const { fields, span } = reading
+  if (fields.firstChunkSeconds !== undefined) return fields.firstChunkSeconds * 1000
+  if (fields.firstChunkMs !== undefined) return fields.firstChunkMs
+  if (fields.completionStart !== undefined) return sinceStart(fields.completionStart, span.startNs)
+  if (fields.serverFirstToken === undefined) return undefined
+  return fields.serverFirstToken * (isInMilliseconds(reading, fields.serverFirstToken) ? 1 : 1000)
+}
+
+/** Strands writes milliseconds where OpenLIT writes seconds; more seconds than the span took are milliseconds too. */
+function isInMilliseconds(reading: Reading, value: number): boolean {
+  if (speaks(reading, strands)) return true
+  const { startNs, endNs } = reading.span
+  return endNs !== null && value > Number(endNs - startNs) / 1e9
+}
+
+function sinceStart(text: string, startNs: bigint): number | undefined {
+  const at = Date.parse(toText(parseJsonText(text)) ?? '')
+  const elapsed = at - Number(startNs) / 1e6
+  // Such times have milliseconds only: the first token may seem to come before the start.
+  return elapsed > -1 ? Math.max(0, elapsed) : undefined
+}
+
+/** When each piece of a streamed answer came, where the sender recorded it. */
+export function streamingOf({ fields }: Reading, firstToken: number | undefined): Streaming | undefined {
+  const streaming: Streaming = {}
+  if (firstToken !== undefined) streaming.firstTokenMs = firstToken
+  const list = parseJson(fields.streamChunks)
+  if (Array.isArray(list)) {
+    const chunks: [offsetMs: number, text: string][] = []
+    for (const item of list) {
+      const offset = Array.isArray(item) ? toNumber(item[0]) : undefined
+      const text = Array.isArray(item) && typeof item[1] === 'string' ? item[1] : undefined
+      if (offset !== undefined && text !== undefined) chunks.push([offset, text])
+    }
+    if (chunks.length > 0) streaming.chunks = chunks
+  }
+  return streaming.firstTokenMs === undefined && streaming.chunks === undefined ? undefined : streaming
+}

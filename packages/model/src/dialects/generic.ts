@@ -1,0 +1,30 @@
+import type { Dialect } from './dialect.ts'
+
+/** Keys that several senders use, or that nobody owns. Read after all others. */
+export const generic: Dialect = {
+  name: 'generic',
+  texts: {
+    userId: ['gen_ai.user', 'llm.user', 'gen_ai.request.user'],
+    agentName: ['agent', 'gen_ai.agent.id'],
+    bareModel: ['model_name', 'llm.model'],
+    toolName: ['tool.function.name'],
+    toolCallId: ['tool.call.id', 'tool.call_id', 'tool_call_id'],
+    statedKind: ['span.kind'],
+    handoffFrom: ['langgraph.command.source_node'],
+    handoffTo: ['langgraph.command.goto_node'],
+  },
+  values: {
+    input: ['genai.input', 'request', 'prompt', 'input'],
+    output: ['genai.output', 'response', 'completion', 'output'],
+    inputMessages: ['gen_ai.request.messages', 'llm.input_messages', 'llm.messages', 'messages'],
+    outputMessages: ['gen_ai.response.messages', 'llm.output_messages'],
+    toolArguments: ['tool.arguments', 'tool.input', 'tool.args', 'arguments'],
+    toolResult: ['tool.output', 'tool.response', 'tool_result', 'result'],
+    toolDefinitions: ['gen_ai.request.tools', 'llm.tools', 'tools'],
+    usageObject: ['usage', 'llm.usage', 'gen_ai.usage', 'token_usage'],
+    inputTokenDetails: ['gen_ai.usage.input_token_details'],
+    outputTokenDetails: ['gen_ai.usage.output_token_details'],
+    finishReasons: ['finish_reason', 'finishReason', 'gen_ai.response.stop_reason'],
+    documents: ['retrieval.documents', 'documents'],
+  },
+}

@@ -1,0 +1,50 @@
+import type { StepKind } from '../step.ts'
+import type { Dialect, KindAnswer, Reading } from './dialect.ts'
+import { kindOfWord } from './kind-words.ts'
+
+const subtypes: ReadonlyMap<string, StepKind> = new Map([
+  ['model', 'llm'],
+  ['background-model', 'llm'],
+  ['tool', 'action'],
+  ['tool.v2', 'action'],
+  ['flow', 'workflow'],
+  ['prompt', 'workflow'],
+  ['executable-prompt', 'workflow'],
+  ['util', 'workflow'],
+  ['agent', 'agent'],
+  ['retriever', 'retrieval'],
+  ['reranker', 'retrieval'],
+  ['embedder', 'embedding'],
+  ['evaluator', 'evaluator'],
+  ['indexer', 'other'],
+])
+
+const types: ReadonlyMap<string, StepKind> = new Map([
+  ['flow', 'workflow'],
+  ['flowStep', 'workflow'],
+  ['util', 'workflow'],
+  ['helper', 'workflow'],
+  ['dotprompt', 'workflow'],
+  ['promptTemplate', 'workflow'],
+])
+
+/** Firebase Genkit; a model's request and answer, usage included, are its input and output. */
+export const genkit: Dialect = {
+  name: 'genkit',
+  signs: ['genkit:', 'genkit/'],
+  scopes: ['genkit'],
+  texts: {
+    genkitSubtype: ['genkit:metadata:subtype'],
+    genkitType: ['genkit:type'],
+    entityName: ['genkit:name'],
+    state: ['genkit:state'],
+    threadId: ['genkit:sessionId'],
+    requestModel: ['genkit:model'],
+  },
+  values: { input: ['genkit:input'], output: ['genkit:output'] },
+  kind: readKind,
+}
+
+function readKind({ fields }: Reading): KindAnswer | undefined {
+  return kindOfWord(subtypes, fields.genkitSubtype) ?? kindOfWord(types, fields.genkitType)
+}

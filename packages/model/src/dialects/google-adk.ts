@@ -1,0 +1,43 @@
+import type { Message } from '../message.ts'
+import { isMeaningful } from './attribute-value.ts'
+import type { Dialect, KindAnswer, Reading } from './dialect.ts'
+import { itIs } from './kind-words.ts'
+import { messagesOfRequest, messagesOfResponse } from './provider-payload.ts'
+import { readJson } from './read-json.ts'
+
+/** Google's Agent Development Kit. */
+export const googleAdk: Dialect = {
+  name: 'google-adk',
+  signs: ['gcp.vertex.agent.'],
+  scopes: ['gcp.vertex.agent', 'google.adk', 'google-adk'],
+  texts: { threadId: ['gcp.vertex.agent.session_id'] },
+  values: {
+    llmRequest: ['gcp.vertex.agent.llm_request'],
+    llmResponse: ['gcp.vertex.agent.llm_response'],
+    toolArguments: ['gcp.vertex.agent.tool_call_args'],
+    toolResult: ['gcp.vertex.agent.tool_response'],
+    input: ['gcp.vertex.agent.data'],
+  },
+  kind: readKind,
+  inputMessages: (reading) => read(reading, reading.fields.llmRequest, messagesOfRequest),
+  outputMessages: (reading) => read(reading, reading.fields.llmResponse, messagesOfResponse),
+}
+
+function readKind({ span }: Reading): KindAnswer | undefined {
+  const { name } = span
+  if (name === 'call_llm') return itIs('llm')
+  if (name.startsWith('execute_tool')) return itIs('action')
+  if (name.startsWith('invoke_agent') || name.startsWith('agent_run')) return itIs('agent')
+  return name === 'invocation' ? itIs('workflow') : undefined
+}
+
+/** Spans of tools carry an empty request and response, "{}". */
+function read(
+  reading: Reading,
+  value: unknown,
+  messagesOf: (payload: unknown) => Message[] | undefined,
+): Message[] | undefined {
+  if (value === undefined || value === '{}') return undefined
+  const payload = readJson(reading, value)
+  return isMeaningful(payload) && typeof payload === 'object' ? messagesOf(payload) : undefined
+}

@@ -1,0 +1,62 @@
+const QUOTE = 34
+const BRACKET = 91
+const BRACE = 123
+/** Deeper values make a writer of JSON overflow its stack later on; no sender means them. */
+const MAX_DEPTH = 1000
+/** A text this short can't hold a value that is too deep. */
+const MIN_TOO_DEEP_LENGTH = 2 * MAX_DEPTH
+
+/**
+ * The value of a text that may be JSON, or JSON in JSON: parsed at most twice. Anything that is not JSON stays the text
+ * it is.
+ */
+export function parseJsonText(text: string): unknown {
+  const value = parseOnce(text)
+  return typeof value === 'string' && value !== text ? parseOnce(value) : value
+}
+
+/** As `parseJsonText` for a value that may be something else than text already. */
+export function parseJson(value: unknown): unknown {
+  return typeof value === 'string' ? parseJsonText(value) : value
+}
+
+/** True for text that began as JSON and does not end as one: an attribute limit cut it. */
+export function isCutJson(text: string): boolean {
+  const first = firstCharacter(text)
+  if (first !== BRACE && first !== BRACKET) return false
+  const last = text.trimEnd().at(-1)
+  return first === BRACE ? last !== '}' : last !== ']'
+}
+
+function parseOnce(text: string): unknown {
+  const first = firstCharacter(text)
+  if (first !== BRACE && first !== BRACKET && first !== QUOTE) return text
+  try {
+    const value: unknown = JSON.parse(text)
+    return text.length >= MIN_TOO_DEEP_LENGTH && isDeeperThan(value, MAX_DEPTH) ? text : value
+  } catch {
+    return text
+  }
+}
+
+function firstCharacter(text: string): number {
+  let index = 0
+  while (index < text.length && text.charCodeAt(index) <= 32) index++
+  return index < text.length ? text.charCodeAt(index) : 0
+}
+
+function isDeeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (depth === 0) return true
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      if (typeof item === 'object' && isDeeperThan(item, depth - 1)) return true
+    }
+    return false
+  }
+  for (const key in value) {
+    const item = (value as Record<string, unknown>)[key]
+    if (typeof item === 'object' && isDeeperThan(item, depth - 1)) return true
+  }
+  return false
+}

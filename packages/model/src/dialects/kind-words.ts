@@ -1,0 +1,57 @@
+import type { StepKind } from '../step.ts'
+import type { KindAnswer } from './dialect.ts'
+
+const answers = new Map<StepKind, KindAnswer>()
+
+/** The answer that needs no question; the same object each time. */
+export function itIs(kind: StepKind): KindAnswer {
+  let answer = answers.get(kind)
+  if (answer === undefined) {
+    answer = { kind }
+    answers.set(kind, answer)
+  }
+  return answer
+}
+
+/** Looks a sender's word up in its dialect's own list. */
+export function kindOfWord(
+  words: ReadonlyMap<string, StepKind>,
+  word: string | undefined,
+): KindAnswer | undefined {
+  const kind = word === undefined ? undefined : words.get(word)
+  return kind === undefined ? undefined : itIs(kind)
+}
+
+/** Words that mean the same in every dialect we know, lower-case. */
+export const commonKindWords: ReadonlyMap<string, StepKind> = new Map([
+  ['llm', 'llm'],
+  ['chat', 'llm'],
+  ['chat_model', 'llm'],
+  ['completion', 'llm'],
+  ['generation', 'llm'],
+  ['model', 'llm'],
+  ['embedding', 'embedding'],
+  ['embeddings', 'embedding'],
+  ['embedder', 'embedding'],
+  ['tool', 'action'],
+  ['function', 'action'],
+  ['action', 'action'],
+  ['tool_call', 'action'],
+  ['agent', 'agent'],
+  ['retriever', 'retrieval'],
+  ['retrieval', 'retrieval'],
+  ['reranker', 'retrieval'],
+  ['rerank', 'retrieval'],
+  ['guardrail', 'guardrail'],
+  ['handoff', 'handoff'],
+  ['evaluator', 'evaluator'],
+  ['evaluation', 'evaluator'],
+  ['workflow', 'workflow'],
+  ['chain', 'workflow'],
+  ['task', 'workflow'],
+  ['flow', 'workflow'],
+  ['graph', 'workflow'],
+  ['pipeline', 'workflow'],
+  ['session', 'workflow'],
+  ['event', 'event'],
+] satisfies [string, StepKind][])

@@ -1,0 +1,33 @@
+import type { StepKind } from '../step.ts'
+import type { Dialect } from './dialect.ts'
+import { kindOfWord } from './kind-words.ts'
+
+const kinds: ReadonlyMap<string, StepKind> = new Map([
+  ['LLM', 'llm'],
+  ['CACHED', 'llm'],
+  ['TOOL', 'action'],
+  ['EXECUTOR', 'workflow'],
+  ['PIPELINE', 'workflow'],
+  ['EVALUATION', 'workflow'],
+  ['EVALUATOR', 'evaluator'],
+  ['HUMAN_EVALUATOR', 'evaluator'],
+])
+
+export const laminar: Dialect = {
+  name: 'laminar',
+  signs: ['lmnr.'],
+  scopes: ['lmnr'],
+  numbers: { inputCost: ['gen_ai.usage.input_cost'], outputCost: ['gen_ai.usage.output_cost'] },
+  texts: {
+    laminarType: ['lmnr.span.type'],
+    threadId: ['lmnr.association.properties.session_id'],
+    userId: ['lmnr.association.properties.user_id'],
+  },
+  values: {
+    input: ['lmnr.span.input'],
+    output: ['lmnr.span.output'],
+    tags: ['lmnr.association.properties.tags'],
+  },
+  groups: { 'lmnr.association.properties.metadata.': 'sessionMetadata' },
+  kind: ({ fields }) => kindOfWord(kinds, fields.laminarType?.toUpperCase()),
+}

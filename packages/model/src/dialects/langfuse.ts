@@ -1,0 +1,54 @@
+import type { StepKind } from '../step.ts'
+import type { Dialect, KindAnswer, Reading } from './dialect.ts'
+import { itIs, kindOfWord } from './kind-words.ts'
+
+const kinds: ReadonlyMap<string, StepKind> = new Map([
+  ['generation', 'llm'],
+  ['embedding', 'embedding'],
+  ['agent', 'agent'],
+  ['tool', 'action'],
+  ['chain', 'workflow'],
+  ['retriever', 'retrieval'],
+  ['guardrail', 'guardrail'],
+  ['evaluator', 'evaluator'],
+  ['event', 'event'],
+])
+
+const plainSpan: KindAnswer = { kind: 'other', question: 'workflow-if-ai-below' }
+
+export const langfuse: Dialect = {
+  name: 'langfuse',
+  signs: ['langfuse.observation.'],
+  scopes: ['langfuse-sdk', 'langfuse'],
+  texts: {
+    langfuseType: ['langfuse.observation.type'],
+    model: ['langfuse.observation.model.name', 'langfuse.observation.model'],
+    level: ['langfuse.observation.level'],
+    levelMessage: ['langfuse.observation.status_message'],
+    completionStart: ['langfuse.observation.completion_start_time'],
+    threadId: ['langfuse.session.id'],
+    userId: ['langfuse.user.id'],
+    sessionName: ['langfuse.trace.name'],
+    environment: ['langfuse.environment'],
+  },
+  values: {
+    input: ['langfuse.observation.input'],
+    output: ['langfuse.observation.output'],
+    invocationParameters: ['langfuse.observation.model.parameters'],
+    usageBuckets: ['langfuse.observation.usage_details'],
+    costObject: ['langfuse.observation.cost_details'],
+    tags: ['langfuse.trace.tags'],
+    isSessionRoot: ['langfuse.internal.as_root'],
+  },
+  groups: { 'langfuse.trace.metadata.': 'sessionMetadata', 'langfuse.observation.metadata.': 'metadata' },
+  kind: readKind,
+}
+
+/** The Python SDK up to 3.3.0 called a generation `span`; its keys give it away. */
+function readKind({ fields }: Reading): KindAnswer | undefined {
+  if (fields.langfuseType?.toLowerCase() !== 'span')
+    return kindOfWord(kinds, fields.langfuseType?.toLowerCase())
+  if (fields.operation !== undefined) return undefined
+  const isCall = fields.model !== undefined || fields.usageBuckets !== undefined
+  return isCall ? itIs('llm') : plainSpan
+}

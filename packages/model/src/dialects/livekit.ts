@@ -1,0 +1,68 @@
+import type { Message } from '../message.ts'
+import type { StepKind } from '../step.ts'
+import { isRecord } from './attribute-value.ts'
+import type { Dialect, Reading } from './dialect.ts'
+import { kindOfWord } from './kind-words.ts'
+import { readJson } from './read-json.ts'
+import { addToolCalls, toMessages } from './to-message.ts'
+
+const kinds: ReadonlyMap<string, StepKind> = new Map([
+  ['agent_session', 'workflow'],
+  ['job_entrypoint', 'workflow'],
+  ['agent_turn', 'agent'],
+  ['user_turn', 'workflow'],
+  ['llm_node', 'workflow'],
+  ['tts_node', 'workflow'],
+  ['llm_request', 'llm'],
+  ['function_tool', 'action'],
+  ['agent_speaking', 'event'],
+  ['user_speaking', 'event'],
+  ['eou_detection', 'event'],
+])
+
+/** LiveKit agents; since 2026 what is personal sits below `lk.pii.`. */
+export const liveKit: Dialect = {
+  name: 'livekit',
+  signs: ['lk.'],
+  scopes: ['livekit'],
+  numbers: { firstChunkSeconds: ['lk.response.ttft', 'lk.response.ttfb'] },
+  texts: {
+    toolName: ['lk.function_tool.name'],
+    toolCallId: ['lk.function_tool.id'],
+    agentName: ['lk.agent_name', 'lk.agent_label'],
+  },
+  values: {
+    input: ['user_input', 'user_transcript', 'input_text'].flatMap(both),
+    output: both('response.text'),
+    inputMessages: both('chat_ctx'),
+    systemInstructions: both('instructions'),
+    responseToolCalls: both('response.function_calls'),
+    toolArguments: both('function_tool.arguments'),
+    toolResult: both('function_tool.output'),
+    isToolError: ['lk.function_tool.is_error'],
+    usageObject: ['lk.llm_metrics', 'lk.realtime_model_metrics'],
+  },
+  kind: ({ span }) => kindOfWord(kinds, span.name),
+  inputMessages: readInput,
+  outputMessages: readOutput,
+}
+
+function both(name: string): string[] {
+  return [`lk.${name}`, `lk.pii.${name}`]
+}
+
+function readInput(reading: Reading): Message[] | undefined {
+  const context = readJson(reading, reading.fields.inputMessages)
+  const items = isRecord(context) ? context.items : context
+  if (!Array.isArray(items)) return undefined
+  const messages = toMessages(items, 'user')
+  return messages.length === 0 ? undefined : messages
+}
+
+function readOutput(reading: Reading): Message[] | undefined {
+  const { output, responseToolCalls } = reading.fields
+  const messages = toMessages(output, 'assistant')
+  const message = messages[0] ?? { role: 'assistant', parts: [] }
+  addToolCalls(message.parts, readJson(reading, responseToolCalls))
+  return message.parts.length === 0 ? undefined : [message]
+}

@@ -1,0 +1,110 @@
+import type { LogAddition, LogDraft, LogOutline } from '../log-draft.ts'
+import type { LogRecord } from '../span.ts'
+import type { StepError } from '../step.ts'
+import type { SessionFacts } from '../step-draft.ts'
+import { firstText, isMeaningful, isRecord, toNumber, toText, type JsonObject } from './attribute-value.ts'
+import { additionOfClaudeCode, isClaudeCodeLog, nameOfClaudeCodeLog, type Added } from './claude-code-logs.ts'
+import { messagesOfEvent, OPERATION_DETAILS } from './event-messages.ts'
+import { parseJson } from './json-text.ts'
+import { previewOfInput, previewOfOutput } from './preview.ts'
+import { readResource } from './read-span.ts'
+import { describe } from './step-error.ts'
+
+/** The one conversion of a log record: prompts, answers, costs and errors that arrive as logs, and plain logs. */
+export function logToDraft(log: LogRecord): LogDraft {
+  const isClaudeCode = isClaudeCodeLog(log)
+  const outline: LogOutline = {
+    sessionId: sessionOfLog(log) ?? log.traceId,
+    stepId: log.spanId,
+    atMs: Number(log.timeNs) / 1e6,
+    severity: log.severity,
+    name: isClaudeCode ? nameOfClaudeCodeLog(log) : log.name,
+  }
+  const content: LogDraft['content'] = { body: log.body, attributes: log.attributes }
+  const added = isClaudeCode ? additionOfClaudeCode(log) : additionOfEvent(log)
+  if (isMeaningful(added.adds)) outline.adds = added.adds!
+  if (added.messages !== undefined && added.messages.length > 0) content.messages = added.messages
+  if (added.input !== undefined) content.input = added.input
+  if (added.output !== undefined) content.output = added.output
+  return { outline, content }
+}
+
+const hexTrace = /^[0-9a-f]{32}$/
+const noTrace = /^0*$/
+
+/**
+ * The session that a record belongs to: its trace, and for Claude Code without traces the prompt it answers, else its
+ * conversation. Undefined for a record of no session.
+ */
+export function sessionOfLog(log: LogRecord): string | undefined {
+  if (!noTrace.test(log.traceId)) return log.traceId
+  if (!isClaudeCodeLog(log)) return undefined
+  return idOf(log.attributes['prompt.id']) ?? idOf(log.attributes['session.id'])
+}
+
+function idOf(uuid: unknown): string | undefined {
+  const id = toText(uuid)?.replaceAll('-', '').toLowerCase()
+  return id !== undefined && hexTrace.test(id) ? id : undefined
+}
+
+/** Events of the semantic conventions, in a body, in attributes, or in both. */
+function additionOfEvent(log: LogRecord): Added {
+  const name = log.name
+  const isGenAi = name.startsWith('gen_ai.')
+  const body = isGenAi ? parseJson(log.body) : undefined
+  const payload = isRecord(body) ? { ...log.attributes, ...body } : withText(log.attributes, body)
+  if (isException(name)) return { adds: { error: errorOf(payload), ...sessionOf(log) } }
+  const messages = isGenAi ? messagesOfEvent(name, payload) : undefined
+  if (messages === undefined || messages.length === 0) return {}
+  const adds: LogAddition = sessionOf(log)
+  adds.sequence =
+    toNumber(payload['gen_ai.message.index']) ??
+    toNumber(log.attributes['event.sequence']) ??
+    usualOrder.indexOf(name)
+  const input = previewOfInput(messages)
+  if (input !== undefined) adds.inputPreview = input
+  const output = previewOfOutput(messages)
+  if (output !== undefined) adds.outputPreview = output
+  if (name === OPERATION_DETAILS) {
+    const model = firstText(payload['gen_ai.response.model'], payload['gen_ai.request.model'])
+    if (model !== undefined) adds.model = model
+  }
+  return { adds, messages }
+}
+
+/** Records of one prompt often have one time stamp; this is the order in which a conversation begins. */
+const usualOrder = [
+  'gen_ai.system.message',
+  'gen_ai.user.message',
+  'gen_ai.assistant.message',
+  'gen_ai.tool.message',
+  'gen_ai.choice',
+]
+
+function isException(name: string): boolean {
+  return name === 'gen_ai.client.operation.exception' || name === 'operation.exception'
+}
+
+function withText(attributes: JsonObject, body: unknown): JsonObject {
+  const text = toText(body)
+  return text === undefined || attributes.content !== undefined
+    ? attributes
+    : { ...attributes, content: text }
+}
+
+function errorOf(payload: JsonObject): StepError {
+  return describe(
+    firstText(payload['exception.message'], payload['error.message'], payload.message) ?? '',
+    firstText(payload['exception.type'], payload['error.type']),
+    toText(payload['exception.stacktrace']),
+  )
+}
+
+function sessionOf(log: LogRecord): { session?: SessionFacts } {
+  const thread = firstText(log.attributes['session.id'], log.attributes['gen_ai.conversation.id'])
+  const environment = readResource(log.resource).environment
+  const session: SessionFacts = {}
+  if (thread !== undefined) session.threadId = thread
+  if (thread !== undefined && environment !== undefined) session.environment = environment
+  return isMeaningful(session) ? { session } : {}
+}

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { find, outlineOf, pick, stepOf, stepsOf } from '../../test/steps-of.ts'
+
+test('the levels of an agent run are told apart, and the generation asks the tree', () => {
+  const steps = stepsOf('otlp/mastra-1.71')
+
+  expect(outlineOf(steps).slice(0, 10)).toEqual([
+    'event model_chunk Weather Agent',
+    'action get_weather',
+    'event model_chunk Weather Agent',
+    'llm gpt-4o-mini',
+    'workflow agent_step Weather Agent',
+    'event model_chunk Weather Agent',
+    'llm gpt-4o-mini',
+    'workflow agent_step Weather Agent',
+    'llm model_generation gpt-4o-mini',
+    'agent Weather Agent',
+  ])
+  expect(find(steps, 'llm', 'model_generation gpt-4o-mini').outline.treeQuestion).toBe(
+    'llm-unless-model-below',
+  )
+})
+
+test('an inference has usage, finish reasons out of JSON text, and a provider without its API', () => {
+  expect(
+    pick(
+      find(stepsOf('otlp/mastra-1.71'), 'llm', 'gpt-4o-mini', 1),
+      'usage',
+      'finishReasons',
+      'provider',
+      'outputPreview',
+    ),
+  ).toEqual({
+    usage: { input: 120, output: 35, cacheRead: 64, reasoning: 16, total: 155 },
+    finishReasons: ['stop'],
+    provider: 'openai',
+    outputPreview: 'It is sunny and 21C in Paris today.',
+  })
+})
+
+test('the agent has plain instructions, tools by name, its session and its own input', () => {
+  const agent = find(stepsOf('otlp/mastra-1.71'), 'agent', 'Weather Agent')
+
+  expect(agent.outline.session).toEqual({
+    threadId: 'sess-42',
+    userId: 'user-7',
+    tags: ['demo'],
+    metadata: { runId: 'ef8ee85d-848c-4c9a-90bb-f91a745e69ca' },
+  })
+  expect(agent.content.toolDefinitions).toEqual([{ name: 'get_weather' }])
+  expect(agent.content.messages?.[0]).toEqual({
+    role: 'system',
+    parts: [{ type: 'text', text: 'You are terse.' }],
+  })
+  expect(pick(agent, 'inputPreview', 'outputPreview')).toEqual({
+    inputPreview: 'Weather in Paris?',
+    outputPreview: 'It is sunny and 21C in Paris today.',
+  })
+})
+
+test('a failed run says what failed', () => {
+  expect(find(stepsOf('otlp/mastra-1.71'), 'agent', 'Weather Agent', 1).outline.error).toEqual({
+    type: 'Error',
+    message: 'Rate limit reached for fake',
+  })
+})
+
+test.each([
+  ['workflow_step', 'workflow'],
+  ['workflow_conditional', 'workflow'],
+  ['mcp_tool_call', 'action'],
+  ['rag_embedding', 'embedding'],
+  ['generic', 'workflow'],
+])('mastra.span.type %s is a step of kind %s', (type, kind) => {
+  expect(stepOf({ attributes: { 'mastra.span.type': type } }).outline.kind).toBe(kind)
+})

@@ -1,0 +1,64 @@
+import type { StepKind } from '../step.ts'
+import type { Dialect, KindAnswer, Reading } from './dialect.ts'
+import { itIs, kindOfWord } from './kind-words.ts'
+
+const kinds: ReadonlyMap<string, StepKind> = new Map([
+  ['agent_run', 'agent'],
+  ['workflow_run', 'workflow'],
+  ['model_step', 'workflow'],
+  ['generic', 'workflow'],
+  ['model_inference', 'llm'],
+  ['tool_call', 'action'],
+  ['mcp_tool_call', 'action'],
+  ['provider_tool_call', 'action'],
+  ['rag_embedding', 'embedding'],
+  ['rag_vector_operation', 'retrieval'],
+  ['model_chunk', 'event'],
+  ['processor_run', 'workflow'],
+  ['scorer_run', 'evaluator'],
+])
+
+const generation: KindAnswer = { kind: 'llm', question: 'llm-unless-model-below' }
+
+const types = [
+  'agent_run',
+  'workflow_run',
+  'workflow_step',
+  'model_generation',
+  'model_step',
+  'model_inference',
+  'model_chunk',
+  'tool_call',
+  'mcp_tool_call',
+  'generic',
+  'processor_run',
+]
+
+export const mastra: Dialect = {
+  name: 'mastra',
+  signs: ['mastra.'],
+  scopes: ['@mastra/', 'mastra'],
+  numbers: {
+    cacheWrite5mTokens: ['gen_ai.usage.cache_creation.5m_input_tokens'],
+    cacheWrite1hTokens: ['gen_ai.usage.cache_creation.1h_input_tokens'],
+  },
+  texts: {
+    mastraType: ['mastra.span.type'],
+    completionStart: ['mastra.completion_start_time'],
+    threadId: ['mastra.metadata.sessionId', 'mastra.metadata.threadId', 'mastra.metadata.resourceId'],
+    userId: ['mastra.metadata.userId'],
+  },
+  values: {
+    input: types.map((type) => `mastra.${type}.input`),
+    output: types.map((type) => `mastra.${type}.output`),
+    tags: ['mastra.tags'],
+  },
+  groups: { 'mastra.metadata.': 'metadata' },
+  kind: readKind,
+}
+
+function readKind({ fields }: Reading): KindAnswer | undefined {
+  const type = fields.mastraType?.toLowerCase()
+  if (type === 'model_generation') return generation
+  return type?.startsWith('workflow_') === true ? itIs('workflow') : kindOfWord(kinds, type)
+}

@@ -1,0 +1,64 @@
+import type { Message } from '../message.ts'
+import type { StepKind } from '../step.ts'
+import { messageOrder } from './all-dialects.ts'
+import type { Reading } from './dialect.ts'
+import { isCutJson } from './json-text.ts'
+import { unindexedPrompts } from './langsmith.ts'
+import { inputOf, outputOf } from './payload.ts'
+import { messagesOfRequest, messagesOfResponse } from './provider-payload.ts'
+import { readJson } from './read-json.ts'
+import { asOutput, textMessage } from './to-message.ts'
+
+/**
+ * The conversation of a step: system first, then what the model was sent, then what it answered. `hasInput` and
+ * `hasOutput` say which side it holds.
+ */
+export type MessagesOfSpan = { messages?: Message[]; hasInput: boolean; hasOutput: boolean }
+
+export function messagesOfSpan(reading: Reading, kind: StepKind): MessagesOfSpan {
+  let input: Message[] | undefined
+  let output: Message[] | undefined
+  for (const { dialect, bit } of messageOrder) {
+    if ((reading.signs & bit) === 0 || (dialect === unindexedPrompts && kind !== 'llm')) continue
+    input ??= dialect.inputMessages?.(reading)
+    output ??= dialect.outputMessages?.(reading)
+    if (input !== undefined && output !== undefined) break
+  }
+  if (kind === 'llm') {
+    input ??= messagesInside(inputOf(reading), messagesOfRequest)
+    output ??= messagesInside(outputOf(reading), messagesOfResponse)
+  }
+  const system = systemOf(reading)
+  if (system === undefined && input === undefined && output === undefined) {
+    return { hasInput: false, hasOutput: false }
+  }
+  const messages = withSystem(system, input ?? [])
+  if (output !== undefined) for (const message of asOutput(output)) messages.push(message)
+  return { messages, hasInput: input !== undefined, hasOutput: output !== undefined }
+}
+
+function messagesInside(
+  payload: unknown,
+  messagesOf: (payload: unknown) => Message[] | undefined,
+): Message[] | undefined {
+  if (payload === undefined || (typeof payload === 'string' && isCutJson(payload))) return undefined
+  return messagesOf(payload)
+}
+
+/** A list of parts, or plain text (Mastra). */
+function systemOf(reading: Reading): Message | undefined {
+  const given = reading.fields.systemInstructions
+  return given === undefined ? undefined : textMessage('system', readJson(reading, given))
+}
+
+/** OpenLIT says the system message twice: among the input and on its own. */
+function withSystem(system: Message | undefined, input: Message[]): Message[] {
+  if (system === undefined) return input
+  const first = input[0]
+  if (first?.role !== 'system' || textOf(first) !== textOf(system)) return [system, ...input]
+  return [system, ...input.slice(1)]
+}
+
+function textOf(message: Message): string {
+  return message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+}

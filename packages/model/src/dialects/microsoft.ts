@@ -1,0 +1,17 @@
+import type { Dialect } from './dialect.ts'
+
+/** Microsoft's agent framework, Semantic Kernel and Azure AI: OTel GenAI with a thread of its own. */
+export const microsoft: Dialect = {
+  name: 'microsoft',
+  scopes: [
+    'agent_framework',
+    'Microsoft.Agents',
+    'Microsoft.Extensions.AI',
+    'Microsoft.SemanticKernel',
+    'Experimental.Microsoft',
+    'semantic_kernel',
+    'azure.ai',
+    'Azure.AI',
+  ],
+  texts: { threadId: ['gen_ai.thread.id'] },
+}

@@ -1,0 +1,46 @@
+import type { StepKind } from '../step.ts'
+import { toText } from './attribute-value.ts'
+import type { Dialect } from './dialect.ts'
+import { parseJson } from './json-text.ts'
+import { kindOfWord } from './kind-words.ts'
+
+const kinds: ReadonlyMap<string, StepKind> = new Map([
+  ['LLM', 'llm'],
+  ['CHAT_MODEL', 'llm'],
+  ['AGENT', 'agent'],
+  ['TOOL', 'action'],
+  ['RETRIEVER', 'retrieval'],
+  ['RERANKER', 'retrieval'],
+  ['EMBEDDING', 'embedding'],
+  ['GUARDRAIL', 'guardrail'],
+  ['EVALUATOR', 'evaluator'],
+  ['WORKFLOW', 'workflow'],
+  ['CHAIN', 'workflow'],
+  ['TASK', 'workflow'],
+  ['PARSER', 'workflow'],
+  ['MEMORY', 'workflow'],
+])
+
+/** MLflow writes every value as JSON, so that texts come in quotes. */
+export const mlflow: Dialect = {
+  name: 'mlflow',
+  signs: ['mlflow.'],
+  scopes: ['mlflow'],
+  texts: {
+    mlflowType: ['mlflow.spanType'],
+    requestModel: ['mlflow.llm.model', 'mlflow.chat.model'],
+    provider: ['mlflow.llm.provider'],
+    threadId: ['mlflow.trace.session'],
+    userId: ['mlflow.trace.user'],
+    toolName: ['mlflow.tool.name'],
+  },
+  values: {
+    input: ['mlflow.spanInputs'],
+    output: ['mlflow.spanOutputs'],
+    usageObject: ['mlflow.chat.tokenUsage'],
+    costObject: ['mlflow.llm.cost'],
+    toolDefinitions: ['mlflow.chat.tools'],
+  },
+  groups: { 'mlflow.traceTag.': 'sessionMetadata' },
+  kind: ({ fields }) => kindOfWord(kinds, toText(parseJson(fields.mlflowType))?.toUpperCase()),
+}

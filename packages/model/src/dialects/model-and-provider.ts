@@ -1,0 +1,122 @@
+import type { StepKind } from '../step.ts'
+import { toText } from './attribute-value.ts'
+import type { Reading } from './dialect.ts'
+import { hasUsageField } from './usage-of-span.ts'
+import { parseJsonText } from './json-text.ts'
+import { invocationOf } from './payload.ts'
+import { modelOf } from './provider-payload.ts'
+
+export type ModelOfSpan = { model?: string; requestedModel?: string; provider?: string }
+
+/** The model that answered, the one that was asked for where it differs, and whose it is. */
+export function modelOfSpan(reading: Reading, kind: StepKind, response: unknown): ModelOfSpan {
+  const { fields } = reading
+  const isModelKind = kind === 'llm' || kind === 'embedding'
+  const isBareBelieved = isModelKind || hasUsageField(fields)
+  const requested = unquote(fields.requestModel) ?? (isModelKind ? modelOf(invocationOf(reading)) : undefined)
+  const answered = unquote(fields.responseModel) ?? answeredModel(fields.model, modelOf(response))
+  const bare = isBareBelieved ? unquote(fields.bareModel) : undefined
+  const genkitName = kind === 'llm' && fields.genkitSubtype === 'model' ? fields.entityName : undefined
+  const model = answered ?? requested ?? bare ?? genkitName
+  const found: ModelOfSpan = {}
+  if (model !== undefined) found.model = model
+  if (requested !== undefined && requested !== model) found.requestedModel = requested
+  if (model !== undefined || isModelKind) {
+    const provider = normaliseProvider(unquote(fields.provider)) ?? providerOfModel(model)
+    if (provider !== undefined) found.provider = provider
+  }
+  return found
+}
+
+/** Some senders name the model that was asked for and leave the one that answered to the response. */
+function answeredModel(named: string | undefined, inResponse: string | undefined): string | undefined {
+  if (named === undefined) return inResponse
+  return inResponse?.startsWith(named) === true ? inResponse : named
+}
+
+/** MLflow's texts come in quotes. */
+function unquote(text: string | undefined): string | undefined {
+  return text !== undefined && text.startsWith('"') ? toText(parseJsonText(text)) : text
+}
+
+/** Values that name a framework and not who runs the model. */
+const frameworks = new Set([
+  'langchain',
+  'langgraph',
+  'crewai',
+  'strands-agents',
+  'strands',
+  'gcp.vertex.agent',
+  'firstparty',
+  'pydantic-ai',
+  'pydantic_ai',
+  'agent_framework',
+  'microsoft.agent_framework',
+  'autogen',
+  'llama_index',
+  'litellm',
+  'unknown',
+])
+
+const aliases = new Map([
+  ['openai', 'openai'],
+  ['anthropic', 'anthropic'],
+  ['az.ai.openai', 'azure.ai.openai'],
+  ['azure', 'azure.ai.openai'],
+  ['azure-openai', 'azure.ai.openai'],
+  ['azure_openai', 'azure.ai.openai'],
+  ['az.ai.inference', 'azure.ai.inference'],
+  ['vertex_ai', 'gcp.vertex_ai'],
+  ['vertexai', 'gcp.vertex_ai'],
+  ['google_vertexai', 'gcp.vertex_ai'],
+  ['google-vertex', 'gcp.vertex_ai'],
+  ['google.vertex', 'gcp.vertex_ai'],
+  ['gcp.gen_ai', 'gcp.gemini'],
+  ['gemini', 'gcp.gemini'],
+  ['google', 'gcp.gemini'],
+  ['google_genai', 'gcp.gemini'],
+  ['google-genai', 'gcp.gemini'],
+  ['googleai', 'gcp.gemini'],
+  ['aws', 'aws.bedrock'],
+  ['bedrock', 'aws.bedrock'],
+  ['amazon-bedrock', 'aws.bedrock'],
+  ['amazon', 'aws.bedrock'],
+  ['amazon_bedrock', 'aws.bedrock'],
+  ['xai', 'x_ai'],
+  ['mistralai', 'mistral_ai'],
+  ['mistral', 'mistral_ai'],
+])
+
+/** Spelt with dots by the semantic conventions; elsewhere a dot begins the API: `openai.chat`. */
+const dotted = /^(?:azure\.ai|az\.ai|aws|gcp|ibm|google\.vertex)\b/
+
+/** One spelling for each provider; undefined for what is no provider. */
+function normaliseProvider(provider: string | undefined): string | undefined {
+  if (provider === undefined) return undefined
+  const known = aliases.get(provider)
+  if (known !== undefined) return known
+  const word = provider.toLowerCase()
+  if (frameworks.has(word)) return undefined
+  if (word.startsWith('google.vertex')) return 'gcp.vertex_ai'
+  if (dotted.test(word)) return word
+  const owner = word.split('.', 1)[0]!
+  return aliases.get(word) ?? aliases.get(owner) ?? owner
+}
+
+const families: [RegExp, string][] = [
+  [/^(?:[a-z]{2,4}\.)?(?:anthropic|amazon|meta|cohere|mistral|ai21)\.[a-z]/, 'aws.bedrock'],
+  [/^(?:gpt-|chatgpt|o[1-9](?:-|$)|text-embedding|davinci|dall-e|whisper|tts-|codex)/, 'openai'],
+  [/claude/, 'anthropic'],
+  [/gemini|gemma/, 'gcp.gemini'],
+  [/mistral|mixtral|codestral|ministral|magistral/, 'mistral_ai'],
+  [/^grok/, 'x_ai'],
+  [/deepseek/, 'deepseek'],
+  [/^command|^rerank-|^embed-/, 'cohere'],
+]
+
+/** Whose model it is, judged by its name. */
+export function providerOfModel(model: string | undefined): string | undefined {
+  if (model === undefined) return undefined
+  const name = model.toLowerCase().replace(/^(?:models\/|openai\/|anthropic\/|google\/)/, '')
+  return families.find(([pattern]) => pattern.test(name))?.[1]
+}

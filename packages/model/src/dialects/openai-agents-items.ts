@@ -1,0 +1,133 @@
+import { emptyAttributes, type Attributes, type AttributeValue, type Span } from '../span.ts'
+import { isRecord, toText, type JsonObject } from './attribute-value.ts'
+import { DEFAULT_NAME, typeOfSpanData } from './openai-agents.ts'
+import { stableId } from './stable-id.ts'
+
+const TRACE_DIGITS = 32
+const SPAN_DIGITS = 24
+const ROOT_DIGITS = 16
+const MAX_DEPTH = 64
+const scope = { name: 'openai-agents', version: '' }
+
+/**
+ * One item of what OpenAI Agents' own exporter posts, as a span; or why it can't be read.
+ *
+ * A "trace" item becomes the root, below which spans without a parent hang. It has no times: both are 0, which the
+ * assembly takes for "those of the steps below". What a span says stays whole in `openai_agents.span_data` and
+ * `openai_agents.error`, so that its step can be derived again.
+ */
+export function openAiAgentsItemToSpan(item: unknown, receivedAtNs: bigint): Span | string {
+  if (!isRecord(item)) return 'an item must be an object'
+  if (item.object === 'trace') return traceToSpan(item)
+  if (item.object === 'trace.span') return itemToSpan(item, receivedAtNs)
+  return `an item's "object" must be "trace" or "trace.span", not ${JSON.stringify(toText(item.object) ?? null)}`
+}
+
+function traceToSpan(item: JsonObject): Span | string {
+  const id = toText(item.id)
+  if (id === undefined) return 'a trace must have an "id"'
+  const attributes = emptyAttributes()
+  attributes['openai_agents.object'] = 'trace'
+  set(attributes, 'openai_agents.workflow_name', item.workflow_name)
+  set(attributes, 'openai_agents.group_id', item.group_id)
+  set(attributes, 'openai_agents.metadata', item.metadata)
+  const traceId = traceIdOf(id)
+  return {
+    ...noSpan(traceId, rootIdOf(traceId)),
+    name: toText(item.workflow_name) ?? DEFAULT_NAME,
+    startNs: 0n,
+    endNs: 0n,
+    attributes,
+  }
+}
+
+function itemToSpan(item: JsonObject, receivedAtNs: bigint): Span | string {
+  const id = toText(item.id)
+  const trace = toText(item.trace_id)
+  if (id === undefined || trace === undefined) return 'a span must have an "id" and a "trace_id"'
+  const traceId = traceIdOf(trace)
+  const parent = toText(item.parent_id)
+  const startedAt = parseTimeNs(item.started_at)
+  const endedAt = parseTimeNs(item.ended_at)
+  const attributes = emptyAttributes()
+  attributes['openai_agents.object'] = 'trace.span'
+  set(attributes, 'openai_agents.span_data', item.span_data)
+  set(attributes, 'openai_agents.error', item.error)
+  set(attributes, 'openai_agents.metadata', item.metadata)
+  return {
+    ...noSpan(traceId, spanIdOf(id)),
+    parentSpanId: parent === undefined ? rootIdOf(traceId) : spanIdOf(parent),
+    name: nameOf(item.span_data),
+    startNs: startedAt ?? endedAt ?? receivedAtNs,
+    endNs: endedAt,
+    statusCode: isRecord(item.error) ? 2 : 0,
+    statusMessage: (isRecord(item.error) ? toText(item.error.message) : undefined) ?? '',
+    attributes,
+  }
+}
+
+function noSpan(traceId: string, spanId: string): Span {
+  return {
+    traceId,
+    spanId,
+    parentSpanId: null,
+    isParentRemote: false,
+    name: '',
+    kind: 1,
+    startNs: 0n,
+    endNs: null,
+    statusCode: 0,
+    statusMessage: '',
+    attributes: emptyAttributes(),
+    events: [],
+    links: [],
+    resource: noResource,
+    scope,
+  }
+}
+
+const noResource = Object.freeze(emptyAttributes())
+
+function traceIdOf(id: string): string {
+  return stableId(id.replace(/^trace_/, ''), TRACE_DIGITS)
+}
+
+function spanIdOf(id: string): string {
+  return stableId(id.replace(/^span_/, ''), SPAN_DIGITS)
+}
+
+function rootIdOf(traceId: string): string {
+  return traceId.slice(0, ROOT_DIGITS)
+}
+
+function nameOf(data: unknown): string {
+  if (!isRecord(data)) return 'span'
+  return toText(data.name) ?? typeOfSpanData(data) ?? 'span'
+}
+
+const isoTime = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:?\d\d)?$/
+
+/** Nanoseconds of an ISO time; Python writes microseconds, which a Date would lose. */
+function parseTimeNs(value: unknown): bigint | null {
+  const match = typeof value === 'string' ? isoTime.exec(value) : null
+  if (match === null) return null
+  const seconds = Date.parse(`${match[1]}${match[3] ?? 'Z'}`)
+  if (!Number.isFinite(seconds)) return null
+  return BigInt(seconds) * 1_000_000n + BigInt((match[2] ?? '').padEnd(9, '0').slice(0, 9))
+}
+
+function set(attributes: Attributes, key: string, value: unknown): void {
+  if (value !== undefined && value !== null) attributes[key] = toAttribute(value, 0)
+}
+
+/** A copy that holds nothing but what an attribute can, in objects without a prototype. */
+function toAttribute(value: unknown, depth: number): AttributeValue {
+  if (typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  if (typeof value !== 'object' || value === null) return null
+  if (depth === MAX_DEPTH) return '…'
+  if (Array.isArray(value)) return value.map((item) => toAttribute(item, depth + 1))
+  const copy = emptyAttributes()
+  for (const key of Object.keys(value)) copy[key] = toAttribute((value as JsonObject)[key], depth + 1)
+  return copy
+}

@@ -1,0 +1,206 @@
+import { expect, test } from 'vitest'
+import { find, outlineOf, pick, stepOf, stepsOf } from '../../test/steps-of.ts'
+
+test('flattened messages, images, tools and counts of a chat are put together again', () => {
+  const { outline, content } = stepsOf('otlp/openinference-js')[0]!
+
+  expect(content.messages).toEqual([
+    { role: 'system', parts: [{ type: 'text', text: 'You are terse.' }] },
+    {
+      role: 'user',
+      parts: [
+        { type: 'text', text: 'Weather in Paris?' },
+        { type: 'media', modality: 'image', mimeType: 'image/png', base64: 'iVBORw0KGgo=' },
+      ],
+    },
+    {
+      role: 'assistant',
+      parts: [
+        { type: 'tool-call', id: 'call_000117fake', name: 'get_weather', arguments: { city: 'Paris' } },
+      ],
+      isOutput: true,
+    },
+  ])
+  expect(outline).toMatchObject({
+    kind: 'llm',
+    name: 'gpt-4o-mini',
+    model: 'gpt-4o-mini-2024-07-18',
+    requestedModel: 'gpt-4o-mini',
+    provider: 'openai',
+    responseId: 'chatcmpl-c_000118fake',
+    usage: { input: 120, output: 35, cacheRead: 64, reasoning: 16, total: 155 },
+    session: { threadId: 'sess-42', userId: 'user-7', tags: ['demo', 'oi'], metadata: { plan: 'pro' } },
+  })
+  expect(content.toolDefinitions).toMatchObject([{ name: 'get_weather', type: 'function' }])
+  expect({ ...content.parameters }).toEqual({ temperature: 0.2, max_tokens: 100 })
+})
+
+test('a tool call that is in the content and in its own list is one call', () => {
+  const claude = find(stepsOf('otlp/openinference-js'), 'llm', 'claude-sonnet-4-5')
+
+  expect(claude.content.messages?.at(-1)?.parts).toEqual([
+    { type: 'text', text: 'Let me check.' },
+    { type: 'tool-call', id: 'toolu_000124fake', name: 'get_weather', arguments: { city: 'Paris' } },
+  ])
+  expect(claude.outline.usage).toMatchObject({ input: 3520, cacheRead: 1500, cacheWrite: 2000 })
+})
+
+test('LangChain and the provider name the same response and the same model, so that a call counts once', () => {
+  const steps = stepsOf('otlp/openinference-js').filter(
+    ({ outline }) => outline.responseId === 'chatcmpl-c_000127fake',
+  )
+
+  expect(steps.map((step) => pick(step, 'model', 'requestedModel'))).toEqual([
+    { model: 'gpt-4o-mini-2024-07-18', requestedModel: 'gpt-4o-mini' },
+    { model: 'gpt-4o-mini-2024-07-18', requestedModel: 'gpt-4o-mini' },
+  ])
+})
+
+test('a LangGraph tool takes its bare argument as text and its result out of the tool message', () => {
+  const tool = find(stepsOf('otlp/openinference-js'), 'action', 'get_weather')
+
+  expect(tool.content.tool).toEqual({
+    name: 'get_weather',
+    callId: 'call_000126fake',
+    arguments: 'Paris',
+    result: { city: 'Paris', temp: 21, sky: 'sunny' },
+  })
+  expect(tool.outline.inputPreview).toBe('"Paris"')
+})
+
+test('a graph is a workflow that shows what was said last', () => {
+  expect(
+    pick(
+      find(stepsOf('otlp/openinference-js'), 'workflow', 'weather_agent'),
+      'inputPreview',
+      'outputPreview',
+    ),
+  ).toEqual({ inputPreview: 'Weather in Paris?', outputPreview: 'It is sunny and 21C in Paris today.' })
+})
+
+test('a status message that holds a whole stack is split', () => {
+  const tool = find(stepsOf('otlp/openinference-js'), 'action', 'bad_tool')
+
+  expect(tool.outline.error).toEqual({ type: 'Error', message: 'tool exploded' })
+  expect(tool.content.error?.stack).toContain('at tool.name')
+})
+
+test('a stream without usage has none, and an embedding loses its vectors', () => {
+  const steps = stepsOf('otlp/openinference-js')
+
+  expect(steps[1]!.outline.usage).toBeUndefined()
+  expect(find(steps, 'embedding', 'text-embedding-3-small').content).toMatchObject({ input: ['a', 'b'] })
+})
+
+test('hand-offs, guardrails and agents of OpenAI Agents are told apart', () => {
+  const steps = stepsOf('otlp/openinference-openai-agents')
+
+  expect(outlineOf(steps).slice(0, 5)).toEqual([
+    'guardrail no_politics',
+    'llm gpt-4o-mini-2024-07-18',
+    'handoff Triage agent → Weather agent',
+    'workflow turn',
+    'agent Triage agent',
+  ])
+  expect(find(steps, 'guardrail', 'tripwire').outline).toMatchObject({
+    status: 'ok',
+    guardrail: { name: 'tripwire', isTriggered: true },
+  })
+  expect(find(steps, 'agent', 'Guarded').outline.error).toEqual({
+    type: 'InputGuardrailTripwireTriggered',
+    message: 'Input guardrail triggered: {"why":"blocked"}',
+  })
+  expect(find(steps, 'agent', 'Failing').outline.error).toEqual({
+    type: 'Error',
+    message: '429 Rate limit reached for fake',
+  })
+})
+
+test('messages may begin at index 1', () => {
+  const { content } = stepOf({
+    attributes: {
+      'openinference.span.kind': 'LLM',
+      'llm.input_messages.2.message.role': 'user',
+      'llm.input_messages.2.message.content': 'second',
+      'llm.input_messages.1.message.role': 'user',
+      'llm.input_messages.1.message.content': 'first',
+    },
+  })
+
+  expect(content.messages?.map(({ parts }) => parts[0])).toEqual([
+    { type: 'text', text: 'first' },
+    { type: 'text', text: 'second' },
+  ])
+})
+
+test('documents of a retriever and of a reranker are kept', () => {
+  const retriever = stepOf({
+    attributes: {
+      'openinference.span.kind': 'RETRIEVER',
+      'input.value': 'capital',
+      'retrieval.documents.0.document.id': 'a',
+      'retrieval.documents.0.document.score': 0.5,
+      'retrieval.documents.0.document.content': 'Paris',
+      'retrieval.documents.0.document.metadata': '{"page":1}',
+    },
+  })
+  const reranker = stepOf({
+    attributes: {
+      'openinference.span.kind': 'RERANKER',
+      'reranker.query': 'q',
+      'reranker.output_documents.0.document.content': 'x',
+    },
+  })
+
+  expect(retriever.content.retrieval).toEqual({
+    query: 'capital',
+    documents: [{ id: 'a', score: 0.5, content: 'Paris', metadata: { page: 1 } }],
+  })
+  expect(reranker.outline.kind).toBe('retrieval')
+  expect(reranker.content.retrieval).toEqual({ query: 'q', documents: [{ content: 'x' }] })
+})
+
+test('the schema of a tool is not taken for its arguments', () => {
+  const { content } = stepOf({
+    attributes: {
+      'openinference.span.kind': 'TOOL',
+      'tool.name': 'f',
+      'tool.parameters': '{"type":"object","properties":{"a":{"type":"string"}}}',
+      'input.value': '{"a":"x"}',
+      'input.mime_type': 'application/json',
+    },
+  })
+
+  expect(content.tool).toEqual({ name: 'f', arguments: { a: 'x' } })
+})
+
+test('text that says it is text is not parsed', () => {
+  const { content } = stepOf({
+    attributes: {
+      'openinference.span.kind': 'CHAIN',
+      'input.value': '{"a":1}',
+      'input.mime_type': 'text/plain',
+    },
+  })
+
+  expect(content.input).toBe('{"a":1}')
+})
+
+test('the Claude agent SDK reports an agent whole: input without cache, with its cost', () => {
+  const { outline } = stepOf({
+    scope: 'openinference.instrumentation.claude_agent_sdk',
+    attributes: {
+      'openinference.span.kind': 'AGENT',
+      'llm.token_count.prompt': 5000,
+      'llm.token_count.completion': 42,
+      'llm.token_count.prompt_details.cache_read': 1500,
+      'llm.cost.total': 0.01,
+    },
+  })
+
+  expect(outline).toMatchObject({
+    kind: 'agent',
+    usage: { input: 6500, cacheRead: 1500 },
+    reportedCost: 0.01,
+  })
+})

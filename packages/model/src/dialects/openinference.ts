@@ -1,0 +1,178 @@
+import type { Message, Part } from '../message.ts'
+import type { StepKind } from '../step.ts'
+import { firstText, isRecord, toText, type JsonObject } from './attribute-value.ts'
+import type { Dialect, KindAnswer, Reading } from './dialect.ts'
+import { unflattenList, type FlatEntry } from './flattened-keys.ts'
+import { parseJson } from './json-text.ts'
+import { itIs, kindOfWord } from './kind-words.ts'
+import { addToolCalls, normaliseRole } from './to-message.ts'
+import { toPart, toToolCall, toToolResult } from './to-part.ts'
+
+const kinds: ReadonlyMap<string, StepKind> = new Map([
+  ['LLM', 'llm'],
+  ['EMBEDDING', 'embedding'],
+  ['AGENT', 'agent'],
+  ['TOOL', 'action'],
+  ['CHAIN', 'workflow'],
+  ['PROMPT', 'workflow'],
+  ['RETRIEVER', 'retrieval'],
+  ['RERANKER', 'retrieval'],
+  ['GUARDRAIL', 'guardrail'],
+  ['EVALUATOR', 'evaluator'],
+])
+
+export const openInference: Dialect = {
+  name: 'openinference',
+  signs: [
+    'openinference.',
+    'llm.token_count.',
+    'llm.input_messages.',
+    'llm.output_messages.',
+    'llm.invocation_parameters',
+    'llm.model_name',
+    'retrieval.documents.',
+    'reranker.',
+    'embedding.embeddings.',
+  ],
+  scopes: ['openinference', '@arizeai/openinference'],
+  numbers: {
+    inputTokens: ['llm.token_count.prompt'],
+    outputTokens: ['llm.token_count.completion'],
+    totalTokens: ['llm.token_count.total'],
+    cacheReadTokens: [
+      'llm.token_count.prompt_details.cache_read',
+      'llm.token_count.prompt_details.cache_input',
+    ],
+    cacheWriteTokens: ['llm.token_count.prompt_details.cache_write'],
+    reasoningTokens: ['llm.token_count.completion_details.reasoning'],
+    audioInputTokens: ['llm.token_count.prompt_details.audio'],
+    audioOutputTokens: ['llm.token_count.completion_details.audio'],
+    cost: ['llm.cost.total'],
+    inputCost: ['llm.cost.prompt'],
+    outputCost: ['llm.cost.completion'],
+  },
+  texts: {
+    openInferenceKind: ['openinference.span.kind'],
+    requestModel: ['llm.request.model_name', 'embedding.model_name', 'reranker.model_name'],
+    responseModel: ['llm.response.model_name'],
+    model: ['llm.model_name'],
+    provider: ['llm.provider', 'llm.system'],
+    toolName: ['tool.name'],
+    toolCallId: ['tool_call.id', 'tool.id'],
+    toolDescription: ['tool.description'],
+    agentName: ['agent.name'],
+    graphNode: ['graph.node.name', 'graph.node.id'],
+    inputMimeType: ['input.mime_type'],
+    outputMimeType: ['output.mime_type'],
+    retrievalQuery: ['reranker.query'],
+  },
+  values: {
+    input: ['input.value'],
+    output: ['output.value'],
+    toolParameters: ['tool.parameters'],
+    invocationParameters: ['llm.invocation_parameters'],
+    finishReasons: ['llm.finish_reason'],
+    tags: ['tag.tags'],
+    metadata: ['metadata'],
+  },
+  groups: {
+    'llm.input_messages.': 'inputMessages',
+    'llm.output_messages.': 'outputMessages',
+    'llm.prompts.': 'promptTexts',
+    'llm.choices.': 'choiceTexts',
+    'llm.tools.': 'toolSchemas',
+    'retrieval.documents.': 'documents',
+    'reranker.output_documents.': 'rerankedDocuments',
+    'embedding.embeddings.': 'embeddings',
+  },
+  kind: readKind,
+  inputMessages: ({ groups }) =>
+    readMessages(groups.inputMessages, 'user') ?? readTexts(groups.promptTexts, 'prompt', 'user'),
+  outputMessages: ({ groups }) =>
+    readMessages(groups.outputMessages, 'assistant') ??
+    readTexts(groups.choiceTexts, 'completion', 'assistant'),
+}
+
+const handoffName = /^handoff to /i
+
+/** OpenInference has no kind for hand-offs: they are tools whose name begins so. */
+function readKind({ fields, span }: Reading): KindAnswer | undefined {
+  const kind = fields.openInferenceKind?.toUpperCase()
+  const isHandoff = handoffName.test(span.name) || fields.toolName?.startsWith('handoff_to_') === true
+  return kind === 'TOOL' && isHandoff ? itIs('handoff') : kindOfWord(kinds, kind)
+}
+
+function readMessages(entries: FlatEntry[] | undefined, role: string): Message[] | undefined {
+  if (entries === undefined) return undefined
+  const messages: Message[] = []
+  for (const item of unflattenList(entries)) {
+    if (isRecord(item) && isRecord(item.message)) messages.push(readMessage(item.message, role))
+  }
+  return messages.length === 0 ? undefined : messages
+}
+
+function readMessage(raw: JsonObject, defaultRole: string): Message {
+  const role = normaliseRole(raw.role, defaultRole)
+  const message: Message = { role, parts: role === 'tool' ? [readToolResult(raw)] : readContent(raw) }
+  const calls = Array.isArray(raw.tool_calls) ? raw.tool_calls : []
+  addToolCalls(
+    message.parts,
+    calls.map((call) => (isRecord(call) ? (call.tool_call ?? call) : call)),
+  )
+  const legacyName = toText(raw.function_call_name)
+  if (legacyName !== undefined) {
+    message.parts.push(toToolCall({ name: legacyName, arguments: raw.function_call_arguments_json }))
+  }
+  const name = toText(raw.name)
+  if (name !== undefined) message.name = name
+  return message
+}
+
+function readContent(raw: JsonObject): Part[] {
+  const text = toText(raw.content)
+  const parts: Part[] = text === undefined ? [] : [{ type: 'text', text }]
+  if (!Array.isArray(raw.contents)) return parts
+  for (const item of raw.contents) {
+    if (!isRecord(item)) continue
+    const content = isRecord(item.message_content) ? item.message_content : {}
+    if (isRecord(item.tool_call)) parts.push(toToolCall(item.tool_call))
+    else parts.push(readContentItem(content))
+  }
+  return parts
+}
+
+/** `image.image.url`: the innermost object holds the address. */
+function readContentItem(content: JsonObject): Part {
+  for (const modality of ['image', 'audio', 'video']) {
+    const outer = content[modality]
+    if (isRecord(outer)) return toPart({ type: modality, [modality]: outer[modality] ?? outer })
+  }
+  const isText = content.type === undefined && typeof content.text === 'string'
+  return toPart(isText ? { type: 'text', text: content.text } : content)
+}
+
+function readToolResult(raw: JsonObject): Part {
+  const content = raw.content ?? (Array.isArray(raw.contents) ? textsOf(raw.contents) : undefined)
+  const shape: JsonObject = { content, tool_call_id: raw.tool_call_id }
+  if (raw.name !== undefined) shape.name = raw.name
+  return toToolResult(shape)
+}
+
+function textsOf(contents: unknown[]): string {
+  return contents
+    .map((item) =>
+      isRecord(item) && isRecord(item.message_content) ? firstText(item.message_content.text) : '',
+    )
+    .join('\n')
+}
+
+/** Completions of before there were messages: `llm.prompts.0.prompt.text`. */
+function readTexts(entries: FlatEntry[] | undefined, key: string, role: string): Message[] | undefined {
+  const texts: string[] = []
+  for (const item of unflattenList(entries)) {
+    const inner = isRecord(item) ? item[key] : item
+    const text = firstText(isRecord(inner) ? inner.text : parseJson(inner))
+    if (text !== undefined) texts.push(text)
+  }
+  return texts.length === 0 ? undefined : texts.map((text) => ({ role, parts: [{ type: 'text', text }] }))
+}

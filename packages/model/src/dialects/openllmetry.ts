@@ -1,0 +1,109 @@
+import type { Message } from '../message.ts'
+import type { StepKind } from '../step.ts'
+import { isRecord, type JsonObject } from './attribute-value.ts'
+import type { Dialect, KindAnswer, Reading } from './dialect.ts'
+import { unflattenList, type FlatEntry } from './flattened-keys.ts'
+import { parseJsonText } from './json-text.ts'
+import { kindOfWord } from './kind-words.ts'
+import { toMessage } from './to-message.ts'
+import { toPart } from './to-part.ts'
+
+const kinds: ReadonlyMap<string, StepKind> = new Map([
+  ['workflow', 'workflow'],
+  ['session', 'workflow'],
+  ['task', 'workflow'],
+  ['agent', 'agent'],
+  ['tool', 'action'],
+  ['handoff', 'handoff'],
+])
+
+/** Spans of model calls had no `traceloop.span.kind` before 2026. */
+const requestTypes: ReadonlyMap<string, StepKind> = new Map([
+  ['chat', 'llm'],
+  ['completion', 'llm'],
+  ['embedding', 'embedding'],
+  ['rerank', 'retrieval'],
+])
+
+/** OpenLLMetry (Traceloop): what is below `traceloop.`, and model calls flattened by index as many others send them. */
+export const openLlmetry: Dialect = {
+  name: 'openllmetry',
+  signs: ['traceloop.', 'llm.request.', 'llm.usage.', 'llm.is_streaming', 'llm.chat.'],
+  scopes: ['@traceloop/', 'traceloop'],
+  numbers: {
+    inputTokens: ['llm.usage.prompt_tokens'],
+    outputTokens: ['llm.usage.completion_tokens'],
+    totalTokens: ['llm.usage.total_tokens'],
+    reasoningTokens: ['llm.usage.reasoning_tokens'],
+    cacheReadTokens: ['llm.usage.cache_read_input_tokens'],
+    cacheWriteTokens: ['llm.usage.cache_creation_input_tokens'],
+  },
+  texts: {
+    traceloopKind: ['traceloop.span.kind'],
+    requestType: ['llm.request.type', 'gen_ai.request.type'],
+    requestModel: ['llm.request.model'],
+    responseModel: ['llm.response.model'],
+    entityName: ['traceloop.entity.name'],
+    workflowName: ['traceloop.workflow.name'],
+    threadId: ['session_id', 'conversation_id', 'thread_id', 'chat_id'].map(
+      (name) => `traceloop.association.properties.${name}`,
+    ),
+    userId: ['traceloop.association.properties.user_id'],
+    handoffFrom: ['gen_ai.handoff.from_agent'],
+    handoffTo: ['gen_ai.handoff.to_agent'],
+    guardrailName: ['gen_ai.guardrail.name'],
+    guardrailStatus: ['gen_ai.guardrail.status'],
+    errorType: ['gen_ai.guardrail.error.type'],
+    errorMessage: ['gen_ai.guardrail.error.message'],
+  },
+  values: {
+    input: ['traceloop.entity.input', 'gen_ai.guardrail.input'],
+    output: ['traceloop.entity.output', 'gen_ai.guardrail.output'],
+    isStreaming: ['gen_ai.is_streaming', 'llm.is_streaming'],
+  },
+  groups: {
+    'traceloop.association.properties.': 'sessionMetadata',
+    'gen_ai.prompt.': 'promptMessages',
+    'gen_ai.completion.': 'completionMessages',
+    'llm.request.functions.': 'functions',
+    'llm.': 'looseParameters',
+  },
+  kind: readKind,
+}
+
+/** `gen_ai.prompt.0.role` and its siblings, whoever sends them. */
+export const indexedPrompts: Dialect = {
+  name: 'indexed-prompts',
+  inputMessages: ({ groups }) => readMessages(groups.promptMessages, 'user'),
+  outputMessages: ({ groups }) => readMessages(groups.completionMessages, 'assistant'),
+}
+
+function readKind({ fields }: Reading): KindAnswer | undefined {
+  return (
+    kindOfWord(kinds, fields.traceloopKind?.toLowerCase()) ??
+    kindOfWord(requestTypes, fields.requestType?.toLowerCase())
+  )
+}
+
+function readMessages(entries: FlatEntry[] | undefined, role: string): Message[] | undefined {
+  if (entries === undefined) return undefined
+  const messages: Message[] = []
+  for (const item of unflattenList(entries)) {
+    const message = isRecord(item) ? toMessage(cleanContent(item), role) : toMessage(item, role)
+    if (message !== undefined) messages.push(message)
+  }
+  return messages.length === 0 ? undefined : messages
+}
+
+/** Turns that only call tools arrive as the text "null", those of Anthropic as the JSON of their blocks. */
+function cleanContent(item: JsonObject): JsonObject {
+  const { content } = item
+  const shape: JsonObject = { ...item, role: item.role ?? undefined, type: undefined }
+  if (typeof content !== 'string') return shape
+  if (content === 'null') return { ...shape, content: undefined }
+  if (!content.startsWith('[')) return shape
+  const blocks = parseJsonText(content)
+  const isBlocks =
+    Array.isArray(blocks) && blocks.some((block) => isRecord(block) && toPart(block).type !== 'other')
+  return isBlocks ? { ...shape, content: blocks } : shape
+}

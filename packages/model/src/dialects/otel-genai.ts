@@ -1,0 +1,132 @@
+import type { StepKind } from '../step.ts'
+import type { Dialect, KindAnswer, Reading } from './dialect.ts'
+import { itIs, kindOfWord } from './kind-words.ts'
+import { readJson } from './read-json.ts'
+import { toMessages } from './to-message.ts'
+
+const kinds: ReadonlyMap<string, StepKind> = new Map([
+  ['chat', 'llm'],
+  ['text_completion', 'llm'],
+  ['generate_content', 'llm'],
+  ['completion', 'llm'],
+  ['acompletion', 'llm'],
+  ['generate', 'llm'],
+  ['generate_text', 'llm'],
+  ['responses', 'llm'],
+  ['response', 'llm'],
+  ['messages', 'llm'],
+  ['image_generation', 'llm'],
+  ['speech', 'llm'],
+  ['transcription', 'llm'],
+  ['embeddings', 'embedding'],
+  ['embedding', 'embedding'],
+  ['retrieval', 'retrieval'],
+  ['retrieve', 'retrieval'],
+  ['rerank', 'retrieval'],
+  ['execute_tool', 'action'],
+  ['search_memory', 'action'],
+  ['create_memory', 'action'],
+  ['update_memory', 'action'],
+  ['upsert_memory', 'action'],
+  ['delete_memory', 'action'],
+  ['invoke_agent', 'agent'],
+  ['create_agent', 'agent'],
+  ['invoke_workflow', 'workflow'],
+  ['plan', 'workflow'],
+  ['agent_step', 'workflow'],
+  ['execute_event_loop_cycle', 'workflow'],
+  ['execute_task', 'workflow'],
+  ['handoff', 'handoff'],
+  ['guardrail.run', 'guardrail'],
+  ['guard', 'guardrail'],
+  ['apply_guardrail', 'guardrail'],
+  ['run_guardrail', 'guardrail'],
+  ['evaluate', 'evaluator'],
+])
+
+/** The OpenTelemetry semantic conventions for generative AI, from 1.27 to those of 2026. */
+export const otelGenAi: Dialect = {
+  name: 'otel-genai',
+  signs: ['gen_ai.'],
+  scopes: ['gen_ai'],
+  numbers: {
+    inputTokens: ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens'],
+    outputTokens: ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens'],
+    totalTokens: ['gen_ai.usage.total_tokens'],
+    cacheReadTokens: ['gen_ai.usage.cache_read.input_tokens', 'gen_ai.usage.cache_read_input_tokens'],
+    cacheWriteTokens: [
+      'gen_ai.usage.cache_write.input_tokens',
+      'gen_ai.usage.cache_creation.input_tokens',
+      'gen_ai.usage.cache_creation_input_tokens',
+      'gen_ai.usage.cache_write_input_tokens',
+    ],
+    reasoningTokens: ['gen_ai.usage.reasoning.output_tokens', 'gen_ai.usage.reasoning_tokens'],
+    audioInputTokens: ['gen_ai.usage.audio.input_tokens', 'gen_ai.usage.audio_input_tokens'],
+    audioOutputTokens: ['gen_ai.usage.audio.output_tokens', 'gen_ai.usage.audio_output_tokens'],
+    imageInputTokens: ['gen_ai.usage.image.input_tokens'],
+    firstChunkSeconds: ['gen_ai.response.time_to_first_chunk', 'gen_ai.client.operation.time_to_first_chunk'],
+    serverFirstToken: ['gen_ai.server.time_to_first_token'],
+    resendCount: ['http.request.resend_count'],
+  },
+  texts: {
+    operation: ['gen_ai.operation.name'],
+    requestModel: ['gen_ai.request.model'],
+    responseModel: ['gen_ai.response.model'],
+    provider: ['gen_ai.provider.name', 'gen_ai.system'],
+    responseId: ['gen_ai.response.id'],
+    toolName: ['gen_ai.tool.name'],
+    toolCallId: ['gen_ai.tool.call.id', 'gen_ai.tool.call_id'],
+    toolType: ['gen_ai.tool.type'],
+    toolDescription: ['gen_ai.tool.description'],
+    agentName: ['gen_ai.agent.name'],
+    workflowName: ['gen_ai.workflow.name'],
+    dataSource: ['gen_ai.data_source.id'],
+    threadId: ['session.id', 'gen_ai.conversation.id'],
+    userId: ['user.id', 'enduser.id'],
+    environment: ['deployment.environment.name', 'deployment.environment'],
+    errorType: ['error.type'],
+    errorMessage: ['error.message'],
+    retrievalQuery: ['gen_ai.retrieval.query.text', 'gen_ai.memory.query.text'],
+    databaseSystem: ['db.system', 'db.system.name'],
+  },
+  values: {
+    systemInstructions: ['gen_ai.system_instructions', 'gen_ai.agent.system_prompt'],
+    inputMessages: ['gen_ai.input.messages'],
+    outputMessages: ['gen_ai.output.messages'],
+    toolDefinitions: ['gen_ai.tool.definitions'],
+    toolArguments: ['gen_ai.tool.call.arguments'],
+    toolResult: ['gen_ai.tool.call.result'],
+    finishReasons: ['gen_ai.response.finish_reasons', 'gen_ai.response.finish_reason'],
+    documents: ['gen_ai.retrieval.documents', 'gen_ai.memory.records'],
+    isStreaming: ['gen_ai.request.stream'],
+  },
+  groups: {
+    'gen_ai.request.functions.': 'functions',
+    'gen_ai.request.tools.': 'functions',
+    'gen_ai.request.': 'parameters',
+    'db.vector.': 'vectorSearch',
+  },
+  kind: readKind,
+}
+
+/** Messages whole in one attribute each, whoever sends them. */
+export const messageAttributes: Dialect = {
+  name: 'message-attributes',
+  inputMessages: (reading) => messagesOf(reading, 'inputMessages'),
+  outputMessages: (reading) => messagesOf(reading, 'outputMessages'),
+}
+
+function readKind({ fields }: Reading): KindAnswer | undefined {
+  const operation = fields.operation?.toLowerCase()
+  if (operation === undefined) return undefined
+  const known = kindOfWord(kinds, operation)
+  if (known !== undefined) return known
+  return operation.startsWith('invoke_') ? itIs('workflow') : undefined
+}
+
+function messagesOf(reading: Reading, field: 'inputMessages' | 'outputMessages') {
+  const value = readJson(reading, reading.fields[field])
+  if (!Array.isArray(value) && typeof value !== 'object') return undefined
+  const messages = toMessages(value, field === 'inputMessages' ? 'user' : 'assistant')
+  return messages.length === 0 ? undefined : messages
+}

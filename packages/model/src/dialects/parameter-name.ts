@@ -1,0 +1,74 @@
+import { isUnsafeKey } from './attribute-value.ts'
+import { toSnakeCase } from './usage-object.ts'
+
+/** Names of one thing. The others are kept as they come, in snake case. */
+const names = new Map([
+  ['max_output_tokens', 'max_tokens'],
+  ['max_completion_tokens', 'max_tokens'],
+  ['max_new_tokens', 'max_tokens'],
+  ['stop', 'stop_sequences'],
+  ['chat.stop_sequences', 'stop_sequences'],
+  ['choice.count', 'n'],
+  ['candidate_count', 'n'],
+  ['is_stream', 'stream'],
+  ['streaming', 'stream'],
+  ['is_streaming', 'stream'],
+  ['encoding_formats', 'encoding_format'],
+  ['structured_output_schema', 'response_format'],
+])
+
+/** Parts of a request or of an answer that are no parameters. */
+const notParameters = new Set([
+  'id',
+  'object',
+  'created',
+  'created_at',
+  'completed_at',
+  'status',
+  'error',
+  'incomplete_details',
+  'model',
+  'messages',
+  'input',
+  'contents',
+  'prompt',
+  'prompts',
+  'instructions',
+  'system',
+  'tools',
+  'functions',
+  'output',
+  'output_text',
+  'usage',
+  'metadata',
+  'user',
+  'type',
+  'function_tools',
+  'builtin_tools',
+  'output_tools',
+])
+
+/** Below `llm.` senders put anything; these are parameters. */
+const looseNames = new Set([
+  'temperature',
+  'top_p',
+  'top_k',
+  'frequency_penalty',
+  'presence_penalty',
+  'chat.stop_sequences',
+  'is_streaming',
+  'seed',
+  'max_tokens',
+])
+
+/** The one name of a parameter; undefined for what is none. */
+export function parameterName(key: string): string | undefined {
+  const snake = toSnakeCase(key)
+  const name = names.get(snake) ?? snake
+  return isUnsafeKey(name) || notParameters.has(name) || name.startsWith('headers') ? undefined : name
+}
+
+/** As `parameterName`, for a key below `llm.`. */
+export function looseParameterName(key: string): string | undefined {
+  return looseNames.has(key) ? parameterName(key) : undefined
+}

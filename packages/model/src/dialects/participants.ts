@@ -1,0 +1,86 @@
+import type { StepKind } from '../step.ts'
+import type { StepOutline } from '../step-draft.ts'
+import { firstText, isRecord, toFlag, toText } from './attribute-value.ts'
+import type { Reading } from './dialect.ts'
+import { unflattenList } from './flattened-keys.ts'
+import { inputOf, outputOf } from './payload.ts'
+
+/** The agent that a step is, or acts for. */
+export function agentOfSpan({ fields, span }: Reading, kind: StepKind, isLoop: boolean): string | undefined {
+  if (fields.agentName !== undefined) return fields.agentName
+  if (kind === 'agent') {
+    return fields.graphNode ?? fields.functionId ?? fields.entityName ?? bareAgentName(span.name)
+  }
+  return isLoop ? fields.functionId : undefined
+}
+
+const decoration = /^(?:invoke_agent|create_agent|agent_run|agent) (?=\S)|\.agent$/g
+
+export function bareAgentName(spanName: string): string {
+  return spanName.replace(decoration, '')
+}
+
+/** `handoff_to_x` always hands over; `transfer_to_x` does when there is nothing else to transfer. */
+export function isHandoffTool(toolName: string | undefined, toolArguments: unknown): boolean {
+  if (toolName === undefined) return false
+  if (toolName.startsWith('handoff_to_')) return true
+  if (!toolName.startsWith('transfer_to_')) return false
+  return toolArguments === undefined || (isRecord(toolArguments) && Object.keys(toolArguments).length === 0)
+}
+
+/** Who handed over to whom. */
+export function handoffOfSpan(reading: Reading): NonNullable<StepOutline['handoff']> {
+  const { fields, groups, span } = reading
+  const listed = unflattenList(groups.handoffs)[0]
+  const input = inputOf(reading)
+  const output = outputOf(reading)
+  const from =
+    fields.handoffFrom ??
+    (isRecord(listed) ? toText(listed.from) : undefined) ??
+    (isRecord(input) ? toText(input.from_agent) : toText(input))
+  const to =
+    fields.handoffTo ??
+    (isRecord(listed) ? toText(listed.to) : undefined) ??
+    (isRecord(output) ? firstText(output.to_agent) : toText(output)) ??
+    handoffTarget(fields.toolName ?? '') ??
+    handoffTarget(span.name)
+  const handoff: NonNullable<StepOutline['handoff']> = {}
+  if (from !== undefined) handoff.from = from
+  if (to !== undefined) handoff.to = to
+  return handoff
+}
+
+function handoffTarget(name: string): string | undefined {
+  return toText(/^(?:execute_tool )?(?:handoff[_ ]to[_ ]|transfer_to_)(.+)$/i.exec(name)?.[1])
+}
+
+const triggeredWords = new Set(['triggered', 'failed', 'fail', 'blocked', 'block', 'tripped', 'intervened'])
+const passedWords = new Set(['passed', 'pass', 'success', 'ok', 'allowed', 'allow', 'none'])
+
+/** A guardrail's name, and whether it stopped what it guards. */
+export function guardrailOfSpan(reading: Reading): NonNullable<StepOutline['guardrail']> {
+  const { fields, span } = reading
+  const name =
+    fields.guardrailName ?? fields.toolName ?? fields.entityName ?? span.name.replace(/\.guardrail$/, '')
+  const isTriggered =
+    toFlag(fields.guardrailTriggered) ?? flagOfStatus(fields.guardrailStatus) ?? flagOfOutput(reading)
+  return isTriggered === undefined ? { name } : { name, isTriggered }
+}
+
+function flagOfStatus(status: string | undefined): boolean | undefined {
+  const word = status?.toLowerCase()
+  if (word === undefined) return undefined
+  if (triggeredWords.has(word)) return true
+  return passedWords.has(word) ? false : undefined
+}
+
+function flagOfOutput(reading: Reading): boolean | undefined {
+  const output = outputOf(reading)
+  if (!isRecord(output)) return undefined
+  const isTriggered = toFlag(
+    output.tripwire_triggered ?? output.tripwireTriggered ?? output.triggered ?? output.blocked,
+  )
+  if (isTriggered !== undefined) return isTriggered
+  const isPassed = toFlag(output.passed ?? output.allowed ?? output.valid)
+  return isPassed === undefined ? undefined : !isPassed
+}

@@ -1,0 +1,39 @@
+import { stepKinds, type StepKind } from '../step.ts'
+import type { Dialect } from './dialect.ts'
+import { kindOfWord } from './kind-words.ts'
+
+const kinds: ReadonlyMap<string, StepKind> = new Map(stepKinds.map((kind) => [kind, kind]))
+
+/** Our own SDK: OTel GenAI, and what that has no words for. */
+export const playhead: Dialect = {
+  name: 'playhead',
+  signs: ['playhead.'],
+  scopes: ['playhead', '@playhead'],
+  numbers: { testAttempt: ['playhead.test.attempt'], attempt: ['playhead.step.attempt'] },
+  texts: {
+    stepKind: ['playhead.step.kind'],
+    effect: ['playhead.step.effect'],
+    sessionName: ['playhead.session.name'],
+    endState: ['playhead.session.end_state'],
+    endStateReason: ['playhead.session.end_state_reason'],
+    branch: ['vcs.ref.head.name'],
+    commit: ['vcs.ref.head.revision'],
+    testFile: ['playhead.test.file'],
+    testSuite: ['playhead.test.suite'],
+    testName: ['playhead.test.name'],
+    testVariant: ['playhead.test.variant'],
+    testRunId: ['playhead.test.run_id'],
+  },
+  values: {
+    tags: ['playhead.session.tags'],
+    metadata: ['playhead.session.metadata'],
+    softError: ['playhead.step.soft_error'],
+    stepError: ['playhead.step.error'],
+    toolArguments: ['playhead.action.arguments'],
+    toolResult: ['playhead.action.result'],
+    streamChunks: ['playhead.stream.chunks'],
+    truncated: ['playhead.truncated'],
+    demo: ['playhead.demo'],
+  },
+  kind: ({ fields }) => kindOfWord(kinds, fields.stepKind),
+}

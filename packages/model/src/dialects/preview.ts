@@ -1,0 +1,189 @@
+import type { Message, Part } from '../message.ts'
+import { isMeaningful, isRecord, toText, type JsonObject } from './attribute-value.ts'
+import { toMessages } from './to-message.ts'
+
+const MAX_LENGTH = 200
+/** Text beyond this can't reach the preview, however much of it is white space. */
+const MAX_LOOK = 4000
+/** Most text reaches its 200 characters well before this. */
+const FIRST_LOOK = 260
+const MAX_DEPTH = 6
+const whitespace = /\s+/g
+const foldables = ['\n', '  ', '\t', '\r', '\u00a0']
+
+/** One line of at most 200 characters; undefined when nothing is left. */
+export function oneLine(text: string): string | undefined {
+  let folded = fold(text, FIRST_LOOK)
+  if (folded.length <= MAX_LENGTH && text.length > FIRST_LOOK) folded = fold(text, MAX_LOOK)
+  if (folded.length > MAX_LENGTH) return `${cutWhole(folded, MAX_LENGTH - 1)}…`
+  return folded === '' ? undefined : folded
+}
+
+function fold(text: string, look: number): string {
+  const start = text.length > look ? text.slice(0, look) : text
+  // Looking for five texts is several times faster than one regular expression that knows them all.
+  const isFoldable = foldables.some((space) => start.includes(space))
+  return (isFoldable ? start.replace(whitespace, ' ') : start).trim()
+}
+
+/** Cuts between characters, never through one that takes two code units. */
+function cutWhole(text: string, length: number): string {
+  const last = text.charCodeAt(length - 1)
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)
+}
+
+/** JSON that stops once it is long enough, however large or deep the value. */
+export function compactJson(value: unknown): string {
+  const writer = { text: '' }
+  write(writer, value, 0)
+  return writer.text
+}
+
+type Writer = { text: string }
+
+function write(writer: Writer, value: unknown, depth: number): void {
+  if (writer.text.length > MAX_LENGTH) return
+  if (typeof value === 'string') writer.text += JSON.stringify(value.slice(0, MAX_LENGTH + 1))
+  else if (typeof value !== 'object' || value === null) writer.text += String(value)
+  else if (depth === MAX_DEPTH) writer.text += '…'
+  else if (Array.isArray(value)) writeList(writer, value, depth)
+  else writeObject(writer, value as JsonObject, depth)
+}
+
+function writeList(writer: Writer, list: unknown[], depth: number): void {
+  writer.text += '['
+  for (const [index, item] of list.entries()) {
+    if (index > 0) writer.text += ','
+    write(writer, item, depth + 1)
+    if (writer.text.length > MAX_LENGTH) return
+  }
+  writer.text += ']'
+}
+
+function writeObject(writer: Writer, record: JsonObject, depth: number): void {
+  writer.text += '{'
+  let isFirst = true
+  for (const key of Object.keys(record)) {
+    if (!isFirst) writer.text += ','
+    isFirst = false
+    writer.text += `${JSON.stringify(key.slice(0, MAX_LENGTH))}:`
+    write(writer, record[key], depth + 1)
+    if (writer.text.length > MAX_LENGTH) return
+  }
+  writer.text += '}'
+}
+
+/** The last thing that the model was told by a user or a tool. */
+export function previewOfInput(messages: readonly Message[]): string | undefined {
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const message = messages[index]!
+    if (message.isOutput === true || message.role === 'system' || message.role === 'assistant') continue
+    const preview = previewOfParts(message.parts)
+    if (preview !== undefined) return preview
+  }
+  return undefined
+}
+
+/** The answer: its text, or the tools that it calls. */
+export function previewOfOutput(messages: readonly Message[]): string | undefined {
+  const calls: Part[] = []
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const message = messages[index]!
+    if (message.isOutput !== true) break
+    const text = textOfParts(message.parts)
+    if (text !== undefined && message.role !== 'tool') return oneLine(text)
+    calls.unshift(...message.parts)
+  }
+  return previewOfParts(calls)
+}
+
+function previewOfParts(parts: readonly Part[]): string | undefined {
+  const text = textOfParts(parts)
+  if (text !== undefined) return oneLine(text)
+  const calls = parts.filter((part) => part.type === 'tool-call')
+  if (calls.length > 0) return oneLine(`→ ${calls.map(describeCall).join(', ')}`)
+  for (const part of parts) {
+    if (part.type === 'tool-result') return previewOfValue(part.result)
+    if (part.type === 'media') return `[${part.modality}]`
+    if (part.type === 'reasoning' && part.text !== undefined) return oneLine(part.text)
+  }
+  return undefined
+}
+
+function textOfParts(parts: readonly Part[]): string | undefined {
+  let text = ''
+  for (const part of parts) {
+    if (part.type !== 'text' || part.text === '') continue
+    text = text === '' ? part.text : `${text} ${part.text}`
+    if (text.length > MAX_LOOK) break
+  }
+  return text === '' ? undefined : text
+}
+
+function describeCall(call: Extract<Part, { type: 'tool-call' }>): string {
+  return `${call.name}(${previewOfArguments(call.arguments) ?? ''})`
+}
+
+/** `key=value, key=value`; a single argument without a name just as its JSON. */
+export function previewOfArguments(value: unknown): string | undefined {
+  if (value === undefined) return undefined
+  if (!isRecord(value)) return oneLine(compactJson(value))
+  let text = ''
+  for (const key of Object.keys(value)) {
+    const written = `${key}=${argument(value[key])}`
+    text = text === '' ? written : `${text}, ${written}`
+    if (text.length > MAX_LENGTH) break
+  }
+  return oneLine(text)
+}
+
+function argument(value: unknown): string {
+  return typeof value === 'string' ? value.slice(0, MAX_LENGTH + 1) : compactJson(value)
+}
+
+const textKeys = [
+  'text',
+  'content',
+  'output_text',
+  'output',
+  'answer',
+  'response',
+  'result',
+  'message',
+  'input',
+]
+
+/** What a person wants to see of any value: text as it is, the last message of a conversation, else JSON. */
+export function previewOfValue(value: unknown): string | undefined {
+  if (!isMeaningful(value)) return undefined
+  if (typeof value === 'string') return oneLine(value)
+  if (isRecord(value)) {
+    if (Array.isArray(value.messages)) return previewOfLast(value.messages) ?? oneLine(compactJson(value))
+    if (value.lc !== undefined || value.role !== undefined || hasCalls(value)) {
+      const preview = previewOfLast([{ role: 'assistant', ...value }])
+      if (preview !== undefined) return preview
+    }
+    for (const key of textKeys) {
+      const text = typeof value[key] === 'string' ? toText(value[key]) : undefined
+      if (text !== undefined) return oneLine(text)
+    }
+  } else if (Array.isArray(value) && isConversation(value)) {
+    return previewOfLast(value) ?? oneLine(compactJson(value))
+  }
+  return oneLine(compactJson(value))
+}
+
+function hasCalls(value: JsonObject): boolean {
+  const calls = value.toolCalls ?? value.tool_calls
+  return Array.isArray(calls) && calls.length > 0
+}
+
+function isConversation(list: unknown[]): boolean {
+  const last = list.at(-1)
+  return isRecord(last) && (last.role !== undefined || last.lc !== undefined)
+}
+
+function previewOfLast(list: unknown[]): string | undefined {
+  const last = toMessages(list.slice(-1), 'user').at(-1)
+  return last === undefined ? undefined : previewOfParts(last.parts)
+}

@@ -1,0 +1,159 @@
+import type { Message } from '../message.ts'
+import { firstText, isRecord, type JsonObject } from './attribute-value.ts'
+import { textMessage, toMessage, toMessages } from './to-message.ts'
+import { toPart } from './to-part.ts'
+
+/** The messages in what a model was sent: a whole request, a list of messages, or text. */
+export function messagesOfRequest(request: unknown): Message[] | undefined {
+  if (!isRecord(request)) return atLeastOne(toMessages(request, 'user'))
+  if (request.role !== undefined || request.lc !== undefined) return atLeastOne(toMessages(request, 'user'))
+  const config = isRecord(request.config) ? request.config : undefined
+  const system = systemOf(
+    request.system ?? request.instructions ?? request.system_instruction ?? config?.system_instruction,
+  )
+  const content =
+    request.messages ??
+    request.input ??
+    request.contents ??
+    request.prompt ??
+    request.prompts ??
+    request.inputs
+  const messages = isRecord(content) ? messagesOfNested(content) : toMessages(content, 'user')
+  return atLeastOne(system === undefined ? messages : [system, ...messages])
+}
+
+/** The messages in what a model answered: a whole response, one message, or text. */
+export function messagesOfResponse(response: unknown): Message[] | undefined {
+  if (Array.isArray(response)) return atLeastOne(messagesOfList(response))
+  if (!isRecord(response)) return atLeastOne(toMessages(response, 'assistant'))
+  if (response.lc !== undefined) return atLeastOne(toMessages(response, 'assistant'))
+  const list = response.choices ?? response.candidates ?? response.generations ?? response.messages
+  if (Array.isArray(list)) return atLeastOne(list.flatMap(messagesOfChoice))
+  if (Array.isArray(response.output)) return atLeastOne(toMessages(response.output, 'assistant'))
+  if (isRecord(response.output)) return messagesOfResponse(response.output)
+  if (isRecord(response.message)) return atLeastOne(toMessages(response, 'assistant'))
+  if (response.content !== undefined || response.role !== undefined) return messagesOfContent(response)
+  if (response.text !== undefined || Array.isArray(response.toolCalls)) return messagesOfText(response)
+  return atLeastOne(
+    toMessages(
+      firstText(response.output_text, response.completion, response.output, response.response),
+      'assistant',
+    ),
+  )
+}
+
+/** The id that a provider gave its answer, wherever the emitter left it. */
+export function responseIdOf(response: unknown): string | undefined {
+  if (!isRecord(response)) return undefined
+  const id = firstText(response.id, response.responseId, response.response_id)
+  const inner = firstText(generatedMessage(response)?.id)
+  return [id, inner].find((candidate) => candidate !== undefined && !/^(?:lc_)?run-/.test(candidate))
+}
+
+/** The token counts that a provider put into its answer. */
+export function usageOf(response: unknown): JsonObject | undefined {
+  if (!isRecord(response)) return undefined
+  const found = [
+    response.usage,
+    response.usageMetadata,
+    response.usage_metadata,
+    generatedMessage(response)?.usage_metadata,
+    isRecord(response.llmOutput) ? response.llmOutput.tokenUsage : undefined,
+    isRecord(response.llm_output) ? response.llm_output.token_usage : undefined,
+  ]
+  return found.find(isRecord)
+}
+
+/** The model's name in a request or an answer. */
+export function modelOf(payload: unknown): string | undefined {
+  if (!isRecord(payload)) return undefined
+  const metadata = generatedMessage(payload)?.response_metadata
+  const inside = isRecord(metadata) ? firstText(metadata.model_name, metadata.model) : undefined
+  return inside ?? firstText(payload.model, payload.modelVersion, payload.model_version)
+}
+
+function atLeastOne(messages: Message[]): Message[] | undefined {
+  return messages.length === 0 ? undefined : messages
+}
+
+function systemOf(given: unknown): Message | undefined {
+  if (given === undefined || given === null) return undefined
+  if (isRecord(given) && Array.isArray(given.parts)) {
+    const message = toMessage(given, 'system')
+    return message === undefined ? undefined : { ...message, role: 'system' }
+  }
+  return textMessage('system', given)
+}
+
+/** `{ input: { messages: […] } }`, once. */
+function messagesOfNested(content: JsonObject): Message[] {
+  return toMessages(content.messages ?? content, 'user')
+}
+
+function messagesOfList(list: unknown[]): Message[] {
+  const isMessage = (item: unknown) =>
+    isRecord(item) &&
+    (item.role !== undefined ||
+      item.lc !== undefined ||
+      item.message !== undefined ||
+      item.parts !== undefined)
+  if (list.some((item) => Array.isArray(item) || isMessage(item))) return list.flatMap(messagesOfChoice)
+  const isPart = list.some((item) => isRecord(item) && toPart(item).type !== 'other')
+  return isPart ? [{ role: 'assistant', parts: list.map(toPart) }] : toMessages(list, 'assistant')
+}
+
+/** One of several answers: OpenAI's choice, Gemini's candidate, LangChain's generation. */
+function messagesOfChoice(choice: unknown): Message[] {
+  if (Array.isArray(choice)) return choice.slice(0, 1).flatMap(messagesOfChoice)
+  if (!isRecord(choice)) return toMessages(choice, 'assistant')
+  if (isRecord(choice.content) && Array.isArray(choice.content.parts)) {
+    return toMessages(
+      { finish_reason: choice.finish_reason ?? choice.finishReason, ...choice.content },
+      'assistant',
+    )
+  }
+  const message = toMessages(choice, 'assistant')
+  const info = choice.generationInfo ?? choice.generation_info
+  const reason = isRecord(info) ? firstText(info.finish_reason) : undefined
+  if (reason !== undefined && message[0] !== undefined) message[0].finishReason ??= reason
+  return message
+}
+
+/** Anthropic's message, Gemini's content, or any message with a role. */
+function messagesOfContent(response: JsonObject): Message[] | undefined {
+  const inner = response.content
+  if (isRecord(inner) && Array.isArray(inner.parts)) {
+    return atLeastOne(
+      toMessages({ finish_reason: response.finish_reason ?? response.finishReason, ...inner }, 'assistant'),
+    )
+  }
+  return atLeastOne(toMessages({ role: 'assistant', ...response }, 'assistant'))
+}
+
+/** `{ text, toolCalls }` as Vercel and Mastra write it. */
+function messagesOfText(response: JsonObject): Message[] | undefined {
+  const { text, toolCalls, reasoningText } = response
+  const content = typeof text === 'string' ? text : undefined
+  return atLeastOne(
+    toMessages(
+      {
+        role: 'assistant',
+        content,
+        toolCalls,
+        reasoning: reasoningText,
+        finish_reason: response.finishReason,
+      },
+      'assistant',
+    ),
+  )
+}
+
+/** LangChain's message inside its list of lists of generations. */
+function generatedMessage(response: JsonObject): JsonObject | undefined {
+  const list = response.generations
+  if (!Array.isArray(list)) return undefined
+  const first: unknown = Array.isArray(list[0]) ? list[0][0] : list[0]
+  const message = isRecord(first) ? first.message : undefined
+  if (!isRecord(message)) return undefined
+  return isRecord(message.kwargs) ? message.kwargs : message
+}

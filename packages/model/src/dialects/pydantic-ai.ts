@@ -1,0 +1,73 @@
+import type { Message } from '../message.ts'
+import { isRecord } from './attribute-value.ts'
+import type { Dialect, KindAnswer, Reading } from './dialect.ts'
+import { messagesOfEvent } from './event-messages.ts'
+import { itIs } from './kind-words.ts'
+import { readJson } from './read-json.ts'
+import { toMessage } from './to-message.ts'
+
+/** pydantic-ai and Logfire; from its version 3 on mostly OTel GenAI. */
+export const pydanticAi: Dialect = {
+  name: 'pydantic-ai',
+  signs: ['pydantic_ai.', 'gen_ai.aggregated_usage.'],
+  scopes: ['pydantic-ai', 'pydantic_ai'],
+  numbers: {
+    aggregatedInputTokens: ['gen_ai.aggregated_usage.input_tokens'],
+    aggregatedOutputTokens: ['gen_ai.aggregated_usage.output_tokens'],
+    aggregatedCacheReadTokens: [
+      'gen_ai.aggregated_usage.cache_read.input_tokens',
+      'gen_ai.aggregated_usage.details.cache_read_tokens',
+    ],
+    aggregatedCacheWriteTokens: [
+      'gen_ai.aggregated_usage.cache_creation.input_tokens',
+      'gen_ai.aggregated_usage.details.cache_write_tokens',
+    ],
+    cacheReadTokens: ['gen_ai.usage.details.cache_read_tokens'],
+    cacheWriteTokens: ['gen_ai.usage.details.cache_write_tokens'],
+    reasoningTokens: ['gen_ai.usage.details.reasoning_tokens'],
+    audioInputTokens: ['gen_ai.usage.details.input_audio_tokens'],
+    cost: ['operation.cost'],
+  },
+  texts: { displayName: ['logfire.msg'] },
+  values: {
+    output: ['final_result'],
+    toolArguments: ['tool_arguments'],
+    toolResult: ['tool_response'],
+    allMessages: ['pydantic_ai.all_messages', 'all_messages_events', 'events'],
+    invocationParameters: ['model_request_parameters', 'model_config'],
+  },
+  kind: readKind,
+  inputMessages: (reading) => select(reading, false),
+  outputMessages: (reading) => select(reading, true),
+}
+
+const severalTools = /^running \d+ tools?$/
+
+/** Up to version 2 only names tell: "agent run", "running tool", "running 2 tools". */
+function readKind({ fields, span }: Reading): KindAnswer | undefined {
+  if (severalTools.test(span.name)) return itIs('workflow')
+  if (span.name.startsWith('running tool')) return itIs('action')
+  const isRun = span.name === 'agent run' || span.name.endsWith(' run')
+  return isRun && (fields.allMessages !== undefined || fields.output !== undefined)
+    ? itIs('agent')
+    : undefined
+}
+
+/** One list holds the whole exchange: what the model said last is its answer. */
+function select(reading: Reading, isOutput: boolean): Message[] | undefined {
+  const list = readJson(reading, reading.fields.allMessages)
+  if (!Array.isArray(list)) return undefined
+  const messages = list.flatMap(readEntry)
+  const last = messages.at(-1)
+  const hasAnswer = last !== undefined && (last.isOutput === true || last.role === 'assistant')
+  const chosen = isOutput ? (hasAnswer ? [last] : []) : hasAnswer ? messages.slice(0, -1) : messages
+  return chosen.length === 0 ? undefined : chosen
+}
+
+function readEntry(entry: unknown): Message[] {
+  if (isRecord(entry) && typeof entry['event.name'] === 'string') {
+    return messagesOfEvent(entry['event.name'], entry) ?? []
+  }
+  const message = toMessage(entry, 'user')
+  return message === undefined ? [] : [message]
+}

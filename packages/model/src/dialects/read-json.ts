@@ -1,0 +1,10 @@
+import type { Reading } from './dialect.ts'
+import { isCutJson, parseJsonText } from './json-text.ts'
+
+/** The value of an attribute that may be JSON; notes when an attribute limit cut it. */
+export function readJson(reading: Reading, value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  const parsed = parseJsonText(value)
+  if (parsed === value && isCutJson(value)) reading.isTruncated = true
+  return parsed
+}

@@ -1,0 +1,76 @@
+import type { RetrievedDocument } from '../step.ts'
+import type { StepContent } from '../step-draft.ts'
+import { firstText, isRecord, toNumber, toText, type JsonObject } from './attribute-value.ts'
+import type { Reading } from './dialect.ts'
+import { unflattenList } from './flattened-keys.ts'
+import { parseJson } from './json-text.ts'
+import { inputOf, outputOf } from './payload.ts'
+import { readJson } from './read-json.ts'
+
+/** What was searched for, and what was found. */
+export function retrievalOfSpan(reading: Reading): NonNullable<StepContent['retrieval']> {
+  const retrieval: NonNullable<StepContent['retrieval']> = {}
+  const query = reading.fields.retrievalQuery ?? queryOf(inputOf(reading))
+  if (query !== undefined) retrieval.query = query
+  const documents = documentsOf(reading)
+  if (documents.length > 0) retrieval.documents = documents
+  return retrieval
+}
+
+function queryOf(input: unknown): string | undefined {
+  if (!isRecord(input)) return toText(input)
+  const { query } = input
+  return isRecord(query)
+    ? firstText(query.text, query.content)
+    : firstText(query, input.input, input.question, input.text)
+}
+
+function documentsOf(reading: Reading): RetrievedDocument[] {
+  const { fields, groups, span } = reading
+  const flattened = [groups.documents, groups.rerankedDocuments]
+  for (const group of flattened) {
+    const documents = unflattenList(group).flatMap(toDocument)
+    if (documents.length > 0) return documents
+  }
+  const listed = toDocuments(readJson(reading, fields.documents))
+  if (listed.length > 0) return listed
+  const events = span.events.filter((event) => event.name.startsWith('db.query.result'))
+  if (events.length > 0) return events.flatMap((event) => toDocument(withoutPrefix(event.attributes)))
+  const output = outputOf(reading)
+  return toDocuments(isRecord(output) ? (output.documents ?? output.results ?? output.matches) : output)
+}
+
+function toDocuments(list: unknown): RetrievedDocument[] {
+  return Array.isArray(list) ? list.flatMap(toDocument) : []
+}
+
+function toDocument(item: unknown): RetrievedDocument[] {
+  if (typeof item === 'string') return [{ content: item }]
+  if (!isRecord(item)) return []
+  const raw = isRecord(item.document) ? item.document : isRecord(item.kwargs) ? item.kwargs : item
+  const found: RetrievedDocument = {}
+  const id = toText(raw.id)
+  if (id !== undefined) found.id = id
+  const score = toNumber(
+    raw.score ?? item.score ?? raw.relevance_score ?? raw.relevanceScore ?? raw.similarity ?? raw.distance,
+  )
+  if (score !== undefined) found.score = score
+  const content = contentOf(raw)
+  if (content !== undefined) found.content = content
+  const metadata = parseJson(raw.metadata)
+  if (metadata !== undefined && metadata !== null) found.metadata = metadata
+  return Object.keys(found).length === 0 ? [] : [found]
+}
+
+function contentOf(raw: JsonObject): string | undefined {
+  const direct = firstText(raw.content, raw.page_content, raw.pageContent, raw.text, raw.document, raw.body)
+  if (direct !== undefined || !Array.isArray(raw.content)) return direct
+  return toText(raw.content.map((part) => (isRecord(part) ? (toText(part.text) ?? '') : '')).join('\n'))
+}
+
+/** `db.query.result.score` as well as `score`. */
+function withoutPrefix(attributes: JsonObject): JsonObject {
+  const plain = Object.create(null) as JsonObject
+  for (const key of Object.keys(attributes)) plain[key.slice(key.lastIndexOf('.') + 1)] = attributes[key]
+  return plain
+}

@@ -1,0 +1,113 @@
+import { parseEndState } from '../end-state.ts'
+import type { SessionTest } from '../session.ts'
+import type { StepKind } from '../step.ts'
+import type { SessionFacts } from '../step-draft.ts'
+import { firstText, isMeaningful, isRecord, isUnsafeKey, toFlag, toText } from './attribute-value.ts'
+import type { Reading } from './dialect.ts'
+import type { Fields } from './fields.ts'
+import { parseJson } from './json-text.ts'
+import { readResource } from './read-span.ts'
+
+/** Longer values are payloads that somebody attached, no metadata. */
+const MAX_METADATA_LENGTH = 2000
+
+/** What a span, and behind it its resource, says of its session. Undefined when it says nothing. */
+export function sessionFactsOf(reading: Reading, kind: StepKind): SessionFacts | undefined {
+  const { fields, span } = reading
+  const resource = readResource(span.resource)
+  const facts: SessionFacts = {}
+  const isRoot = span.parentSpanId === null || toFlag(fields.isSessionRoot) === true
+  const metadata = isRoot || fields.threadId === undefined ? parseJson(fields.metadata) : undefined
+  const inMetadata = isRecord(metadata) ? metadata : undefined
+  setText(facts, 'name', fields.sessionName ?? resource.sessionName)
+  setText(
+    facts,
+    'threadId',
+    fields.threadId ??
+      firstText(inMetadata?.session_id, inMetadata?.thread_id, inMetadata?.conversation_id) ??
+      resource.threadId,
+  )
+  setText(facts, 'userId', fields.userId ?? firstText(inMetadata?.user_id) ?? resource.userId)
+  setText(facts, 'environment', fields.environment ?? resource.environment)
+  setText(facts, 'endStateReason', fields.endStateReason)
+  if (fields.endState !== undefined) facts.endState = parseEndState(fields.endState)
+  const tags = tagsOf(fields.tags) ?? tagsOf(resource.tags)
+  if (tags !== undefined) facts.tags = tags
+  addOrigin(facts, fields, resource)
+  addMetadata(facts, metadataOf(reading, { isRoot, kind, given: inMetadata, resource }))
+  return isMeaningful(facts) ? facts : undefined
+}
+
+function setText(
+  facts: SessionFacts,
+  name: 'name' | 'threadId' | 'userId' | 'environment' | 'endStateReason',
+  value: string | undefined,
+): void {
+  if (value !== undefined) facts[name] = value
+}
+
+/** A list, the JSON of one, or names joined by commas. */
+function tagsOf(value: unknown): string[] | undefined {
+  if (value === undefined) return undefined
+  const given = parseJson(value)
+  const list: unknown[] = Array.isArray(given) ? given : typeof given === 'string' ? given.split(',') : []
+  const tags = list.map((tag) => toText(tag)?.trim()).filter((tag) => tag !== undefined && tag !== '')
+  return tags.length === 0 ? undefined : (tags as string[])
+}
+
+/** The test, branch, commit and demo that a session comes from. */
+function addOrigin(facts: SessionFacts, fields: Fields, resource: Fields): void {
+  const test = testOf(fields) ?? testOf(resource)
+  if (test !== undefined) facts.test = test
+  const branch = fields.branch ?? resource.branch
+  const commit = fields.commit ?? resource.commit
+  if (branch !== undefined || commit !== undefined) {
+    facts.vcs = {}
+    if (branch !== undefined) facts.vcs.branch = branch
+    if (commit !== undefined) facts.vcs.commit = commit
+  }
+  if (toFlag(fields.demo ?? resource.demo) === true) facts.demo = true
+}
+
+function testOf(fields: Fields): SessionTest | undefined {
+  const test: SessionTest = {}
+  if (fields.testFile !== undefined) test.file = fields.testFile
+  if (fields.testSuite !== undefined) test.suite = fields.testSuite
+  if (fields.testName !== undefined) test.name = fields.testName
+  if (fields.testAttempt !== undefined) test.attempt = fields.testAttempt
+  if (fields.testVariant !== undefined) test.variant = fields.testVariant
+  if (fields.testRunId !== undefined) test.runId = fields.testRunId
+  return isMeaningful(test) ? test : undefined
+}
+
+type MetadataSources = {
+  isRoot: boolean
+  kind: StepKind
+  given: Record<string, unknown> | undefined
+  resource: Fields
+}
+
+/** A root's metadata speak of the session; of other steps only what senders repeat all over the session does. */
+function metadataOf({ groups }: Reading, { isRoot, kind, given, resource }: MetadataSources): unknown {
+  const isWrapper = isRoot || kind === 'agent' || kind === 'workflow'
+  if (!isWrapper) return undefined
+  const metadata = Object.create(null) as Record<string, unknown>
+  if (isRoot) {
+    const whole = given ?? parseJson(resource.metadata)
+    if (isRecord(whole)) for (const key of Object.keys(whole)) keep(metadata, key, whole[key])
+    for (const entry of groups.metadata ?? []) keep(metadata, String(entry.path[0]), parseJson(entry.value))
+  }
+  for (const entry of groups.sessionMetadata ?? [])
+    keep(metadata, String(entry.path[0]), parseJson(entry.value))
+  return metadata
+}
+
+function addMetadata(facts: SessionFacts, metadata: unknown): void {
+  if (isRecord(metadata) && isMeaningful(metadata)) facts.metadata = metadata
+}
+
+function keep(metadata: Record<string, unknown>, key: string, value: unknown): void {
+  if (isUnsafeKey(key) || !isMeaningful(value)) return
+  if (typeof value === 'string' && value.length > MAX_METADATA_LENGTH) return
+  metadata[key] ??= value
+}

@@ -1,0 +1,54 @@
+import type { StepError } from '../step.ts'
+import { firstText, isMeaningful, isRecord, toNumber, toText, type JsonObject } from './attribute-value.ts'
+import { compactJson } from './preview.ts'
+
+/** The failure that an action's result tells of although nothing was thrown; undefined when it tells of none. */
+export function softErrorOf(result: unknown): StepError | undefined {
+  if (!isRecord(result)) return undefined
+  const exitCode = exitCodeOf(result)
+  if (exitCode !== undefined && exitCode !== 0) {
+    const said = firstText(result.stderr, result.stdout)
+    return { type: 'ExitCode', message: said === undefined ? `exit code ${exitCode}` : firstLine(said) }
+  }
+  const isFailed =
+    result.isError === true ||
+    result.is_error === true ||
+    result.success === false ||
+    result.ok === false ||
+    hasError(result.error)
+  return isFailed ? { type: typeOf(result), message: messageOf(result) } : undefined
+}
+
+function hasError(error: unknown): boolean {
+  if (error === false || error === 0 || error === 'null' || error === 'None') return false
+  return isMeaningful(error)
+}
+
+/** A code means that a program ran only beside what it printed. */
+function exitCodeOf(result: JsonObject): number | undefined {
+  if (result.stdout === undefined && result.stderr === undefined) return undefined
+  return toNumber(result.exitCode ?? result.exit_code ?? result.code ?? result.returncode)
+}
+
+function typeOf({ error, ...result }: JsonObject): string {
+  const inner = isRecord(error) ? firstText(error.type, error.name, error.code) : undefined
+  return inner ?? firstText(result.errorType, result.error_type, result.error_code) ?? 'ToolError'
+}
+
+function messageOf(result: JsonObject): string {
+  const { error } = result
+  if (isRecord(error)) return firstText(error.message, error.detail) ?? compactJson(error)
+  const text = error === true ? undefined : toText(error)
+  const said = text ?? firstText(result.message, result.reason, result.content, textOfBlocks(result.content))
+  return said === undefined ? compactJson(result) : said
+}
+
+/** MCP answers with a list of blocks. */
+function textOfBlocks(content: unknown): string | undefined {
+  if (!Array.isArray(content)) return isRecord(content) ? compactJson(content) : undefined
+  return firstText(content.map((block) => (isRecord(block) ? (toText(block.text) ?? '') : '')).join('\n'))
+}
+
+function firstLine(text: string): string {
+  return text.trim().split('\n', 1)[0]!
+}

@@ -1,0 +1,122 @@
+import type { Span, SpanEvent } from '../span.ts'
+import type { StepError } from '../step.ts'
+import { speaks } from './all-dialects.ts'
+import { firstText, isRecord, toFlag, toText, type JsonObject } from './attribute-value.ts'
+import type { Reading } from './dialect.ts'
+import type { Fields } from './fields.ts'
+import { parseJson } from './json-text.ts'
+import { langSmith } from './langsmith.ts'
+
+const ERROR_CODE = 2
+const MAX_CAUSES = 10
+
+/** The error that a span says it ended with; undefined when it ended well. */
+export function errorOfSpan(reading: Reading): StepError | undefined {
+  const { fields, span } = reading
+  const stated = readStated(parseJson(fields.stepError))
+  if (stated !== undefined) return stated
+  if (fields.agentsError !== undefined) return ofOpenAiAgents(fields.agentsError)
+  if (!isFailed(reading)) return undefined
+  const event = exceptionOf(span)
+  const given = [
+    event === undefined ? undefined : toText(event.attributes['exception.message']),
+    span.statusCode === ERROR_CODE ? span.statusMessage : undefined,
+    fields.levelMessage,
+    messageField(fields),
+  ]
+  const type = firstText(event?.attributes['exception.type'], fields.errorType)
+  const stack = toText(event?.attributes['exception.stacktrace'])
+  return describe(firstText(...given) ?? '', type, stack)
+}
+
+function isFailed(reading: Reading): boolean {
+  const { fields, span } = reading
+  if (span.statusCode === ERROR_CODE) return true
+  if (fields.level?.toUpperCase() === 'ERROR' || fields.state === 'error') return true
+  if (fields.errorType !== undefined || messageField(fields) !== undefined) return true
+  if (toFlag(fields.success) === false || fields.errorMessage === 'true') return true
+  const status = fields.toolStatus?.toLowerCase()
+  if (status === 'failed' || status === 'error') return true
+  if (toFlag(fields.isToolError) === true) return true
+  // LangSmith's JavaScript sets OK first, which is final in the SDK: its failures are OK with an exception.
+  return speaks(reading, langSmith) && exceptionOf(span) !== undefined
+}
+
+/** `error` may be a flag as well as a message. */
+function messageField({ errorMessage }: Fields): string | undefined {
+  return errorMessage === 'true' || errorMessage === 'false' ? undefined : errorMessage
+}
+
+/** The last exception: decorators record the same one twice, and what came last got out. */
+function exceptionOf(span: Span): SpanEvent | undefined {
+  for (let index = span.events.length - 1; index >= 0; index--) {
+    if (span.events[index]!.name === 'exception') return span.events[index]
+  }
+  return undefined
+}
+
+const typePrefix =
+  /^((?:[A-Za-z_$][\w$.]*)?(?:Error|Exception|Warning|Interrupt|Triggered|Exceeded|Exit|Failure)): (?=\S)/
+const embedded = /^(.*?): (\{.*\})$/s
+
+/** Splits a message that says more than a message: its type before it, its stack below it, or JSON behind it. */
+export function describe(message: string, type?: string, stack?: string): StepError {
+  const json = embedded.exec(message)
+  const inner = json === null ? undefined : parseJson(json[2])
+  if (isRecord(inner) && typeof inner.error === 'string') {
+    return describeInner(json![1]!, inner.error, type, stack)
+  }
+  const newline = message.indexOf('\n')
+  const first = newline === -1 ? message : message.slice(0, newline)
+  const rest = newline === -1 ? '' : message.slice(newline + 1).trim()
+  const named = typePrefix.exec(first)
+  const isSameType = named !== null && (type === undefined || type === 'Error' || type.endsWith(named[1]!))
+  const error: StepError = {
+    type: (isSameType ? (type === undefined || type === 'Error' ? named[1] : type) : type) ?? 'Error',
+    message: isSameType ? first.slice(named[0].length) : first,
+  }
+  const trace = stack ?? (rest.includes('\n') || rest.includes(' at ') ? rest : undefined)
+  if (trace !== undefined) error.stack = trace
+  else if (rest !== '') error.message = message
+  return error
+}
+
+/** OpenAI Agents: "Error in agent run" says nothing, its detail everything; redacted details say nothing in turn. */
+function describeInner(outer: string, detail: string, type?: string, stack?: string): StepError {
+  if (/redacted/i.test(detail))
+    return withStack({ type: type ?? 'Error', message: `${outer}: ${detail}` }, stack)
+  return withStack(describe(detail, type), stack)
+}
+
+function withStack(error: StepError, stack: string | undefined): StepError {
+  if (stack !== undefined) error.stack ??= stack
+  return error
+}
+
+function ofOpenAiAgents(value: unknown): StepError {
+  const error = parseJson(value)
+  if (!isRecord(error)) return describe(toText(error) ?? '')
+  const message = toText(error.message) ?? ''
+  const detail = isRecord(error.data) ? toText(error.data.error) : undefined
+  return detail === undefined ? describe(message) : describeInner(message, detail)
+}
+
+/** An error that our SDK wrote down, causes and all. */
+export function readStated(value: unknown, depth = 0): StepError | undefined {
+  if (!isRecord(value)) return typeof value === 'string' && value !== '' ? describe(value) : undefined
+  const error: StepError = {
+    type: firstText(value.type, value.name) ?? 'Error',
+    message: messageIn(value),
+  }
+  const stack = toText(value.stack)
+  if (stack !== undefined) error.stack = stack
+  const cause = depth < MAX_CAUSES ? readStated(value.cause, depth + 1) : undefined
+  if (cause !== undefined) error.cause = cause
+  if (value.isPropagated === true) error.isPropagated = true
+  if (value.isHandled === true) error.isHandled = true
+  return error
+}
+
+function messageIn(value: JsonObject): string {
+  return toText(value.message) ?? ''
+}

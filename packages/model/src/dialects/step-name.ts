@@ -1,0 +1,61 @@
+import type { StepKind } from '../step.ts'
+import type { StepOutline } from '../step-draft.ts'
+import type { Reading } from './dialect.ts'
+import { bareAgentName } from './participants.ts'
+
+/** Names that frameworks give to everything. */
+const useless = new Set([
+  'response',
+  'generation',
+  'turn',
+  'runnablesequence',
+  'runnablelambda',
+  'unknown',
+  '',
+])
+const suffix = /\.(?:workflow|task|operation|session|guardrail|chain|llm|handoff|agent|tool)$/
+const prefix = /^(?:(?:invoke_workflow|retrieval|rerank|plan) (?=\S)|claude_code\.)/
+
+type Named = Pick<StepOutline, 'model' | 'requestedModel' | 'agent' | 'toolName' | 'handoff' | 'guardrail'>
+
+/** What people call the step: its tool, agent or model where it has one, else what the span was called. */
+export function nameOfStep(reading: Reading, kind: StepKind, known: Named): string {
+  const { fields, span } = reading
+  switch (kind) {
+    case 'llm':
+    case 'embedding':
+      return modelName(known) ?? plainName(reading, kind)
+    case 'action':
+      return known.toolName ?? plainName(reading, kind)
+    case 'agent':
+      return known.agent ?? bareAgentName(span.name)
+    case 'guardrail':
+      return known.guardrail?.name ?? plainName(reading, kind)
+    case 'handoff':
+      return handoffName(known.handoff) ?? plainName(reading, kind)
+    case 'workflow':
+      return fields.functionId ?? plainName(reading, kind)
+    default:
+      return plainName(reading, kind)
+  }
+}
+
+/** The name that was asked for, as long as the answer's only adds a date to it. */
+function modelName({ model, requestedModel }: Named): string | undefined {
+  if (model === undefined || requestedModel === undefined) return model
+  return model.startsWith(requestedModel) ? requestedModel : model
+}
+
+function handoffName(handoff: StepOutline['handoff']): string | undefined {
+  if (handoff?.to === undefined) return undefined
+  return handoff.from === undefined ? `→ ${handoff.to}` : `${handoff.from} → ${handoff.to}`
+}
+
+function plainName({ fields, span }: Reading, kind: StepKind): string {
+  const isSuffixed = fields.traceloopKind !== undefined || fields.agentOpsKind !== undefined
+  const bare = (isSuffixed ? span.name.replace(suffix, '') : span.name).replace(prefix, '')
+  const name = fields.displayName ?? fields.entityName ?? bare
+  if (!useless.has(name.toLowerCase())) return name
+  const isCall = kind === 'llm' || kind === 'embedding'
+  return (isCall ? (fields.operation ?? fields.requestType ?? kind) : fields.operation) ?? (name || kind)
+}

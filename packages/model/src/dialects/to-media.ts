@@ -1,0 +1,93 @@
+import type { Part } from '../message.ts'
+import { firstText, isRecord, type JsonObject } from './attribute-value.ts'
+
+type Media = Extract<Part, { type: 'media' }>
+
+const dataUrl = /^data:([^;,]*)[^,]*,/
+const address = /^(?:https?|gs|s3|file|blob):/i
+
+/** An image, a sound or a file in any provider's shape; undefined when it is none. */
+export function toMedia(raw: JsonObject): Part | undefined {
+  const holder = findHolder(raw)
+  const mimeType = firstText(
+    holder.mime_type,
+    holder.mimeType,
+    holder.mediaType,
+    holder.media_type,
+    holder.contentType,
+    raw.mime_type,
+    raw.mimeType,
+    raw.mediaType,
+  )
+  const media: Media = { type: 'media', modality: modalityOf(raw, mimeType) }
+  if (mimeType !== undefined) media.mimeType = mimeType
+  const fileId = firstText(holder.file_id, holder.fileId, raw.file_id)
+  if (fileId !== undefined) media.fileId = fileId
+  const source = sourceOf(holder, raw)
+  if (source !== undefined) setSource(media, source)
+  return source === undefined && fileId === undefined ? undefined : media
+}
+
+const holders = [
+  'source',
+  'image_url',
+  'input_audio',
+  'file',
+  'inline_data',
+  'inlineData',
+  'file_data',
+  'fileData',
+  'media',
+  'image',
+  'audio',
+  'video',
+  'document',
+  'image_file',
+]
+
+/** True for an object without a type that names what it holds: { inline_data: … }. */
+export function hasMediaInside(raw: JsonObject): boolean {
+  return holders.some((key) => isRecord(raw[key]))
+}
+
+/** Where the bytes or the address are: often one object further down. */
+function findHolder(raw: JsonObject): JsonObject {
+  for (const key of holders) {
+    const inner = raw[key]
+    if (isRecord(inner)) return isRecord(inner.source) ? inner.source : inner
+  }
+  return raw
+}
+
+function sourceOf(holder: JsonObject, raw: JsonObject): string | undefined {
+  return firstText(
+    holder.url,
+    holder.uri,
+    holder.file_uri,
+    holder.fileUri,
+    holder.data,
+    holder.file_data,
+    holder.bytes,
+    raw.image_url,
+    raw.image,
+    raw.content,
+    raw.file_url,
+  )
+}
+
+function setSource(media: Media, source: string): void {
+  const inline = dataUrl.exec(source)
+  if (inline !== null) {
+    if (inline[1] !== '' && inline[1] !== undefined) media.mimeType ??= inline[1]
+    media.base64 = source.slice(inline[0].length)
+  } else if (address.test(source)) media.uri = source
+  else media.base64 = source
+}
+
+function modalityOf(raw: JsonObject, mimeType: string | undefined): string {
+  const stated = firstText(raw.modality)
+  if (stated !== undefined) return stated
+  const hint = `${firstText(raw.type) ?? Object.keys(raw)[0] ?? ''} ${mimeType ?? ''}`
+  for (const modality of ['image', 'audio', 'video']) if (hint.includes(modality)) return modality
+  return 'file'
+}

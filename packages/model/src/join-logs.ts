@@ -1,0 +1,137 @@
+import type { LogAddition, LogOutline } from './log-draft.ts'
+import { readableTime } from './session-time.ts'
+import { byStart, type StepNode, type StepNodes } from './step-node.ts'
+
+/** A log record that adds something. */
+export type AddingLog = LogOutline & { adds: LogAddition }
+
+/** Bounds for hostile input: steps looked at for all rows together, and steps under one call id. */
+const STEPS_LOOKED_AT = 2_000_000
+const CALLS_KEPT = 64
+
+/**
+ * Which step each record adds to. `logs` are oldest first. A record says so itself, names a tool call, or is one of a
+ * row: the n-th of its row goes to the n-th step of the kind in time, and where a row is shorter than its steps, to the
+ * one that ended nearest to it.
+ */
+export function joinLogs(
+  logs: readonly AddingLog[],
+  walk: readonly StepNode[],
+  { byId }: StepNodes,
+): Map<AddingLog, StepNode> {
+  const targets = new Map<AddingLog, StepNode>()
+  const rows = new Map<string, AddingLog[]>()
+  const tree = createTree(walk)
+  for (const log of logs) {
+    const named = log.stepId === null ? undefined : byId.get(log.stepId)
+    const { joinTo } = log.adds
+    if (joinTo !== undefined && joinTo.toolCallId === undefined) {
+      pushTo(rows, rowOf(log, named), log)
+      continue
+    }
+    const target = joinTo === undefined ? named : tree.findCall(joinTo.kind, joinTo.toolCallId!, named)
+    if (target !== undefined) targets.set(log, target)
+  }
+  for (const row of rows.values()) {
+    const stepId = row[0]!.stepId
+    const named = stepId === null ? undefined : byId.get(stepId)
+    pairUp(row, candidates(named === undefined ? walk : tree.atOrBelow(named), row[0]!), targets)
+  }
+  return targets
+}
+
+/** Records of one event in one place, told apart by what can be told: the model, and whether it failed. */
+function rowOf(log: AddingLog, named: StepNode | undefined): string {
+  const { joinTo, model, error } = log.adds
+  return [named?.step.id ?? '', joinTo?.kind, log.name, model ?? '', error !== undefined].join('\n')
+}
+
+/** The steps a row may go to, earliest first: of its kind, and where that leaves any, of its model and its outcome. */
+function candidates(nodes: readonly StepNode[], { adds }: AddingLog): StepNode[] {
+  let meant = nodes.filter((node) => node.step.kind === adds.joinTo?.kind)
+  if (adds.model !== undefined)
+    meant = narrow(meant, ({ step }) => step.model === adds.model || step.requestedModel === adds.model)
+  meant = narrow(meant, ({ step }) => (step.status === 'error') === (adds.error !== undefined))
+  return meant.sort(byStart)
+}
+
+function narrow(nodes: StepNode[], isMeant: (node: StepNode) => boolean): StepNode[] {
+  const meant = nodes.filter(isMeant)
+  return meant.length > 0 ? meant : nodes
+}
+
+function pairUp(
+  row: readonly AddingLog[],
+  nodes: readonly StepNode[],
+  targets: Map<AddingLog, StepNode>,
+): void {
+  let next = 0
+  let spare = nodes.length - row.length
+  for (const log of row) {
+    while (spare > 0 && distance(nodes[next + 1]!, log) < distance(nodes[next]!, log)) {
+      next += 1
+      spare -= 1
+    }
+    const node = nodes[next]
+    if (node === undefined) return
+    targets.set(log, node)
+    next += 1
+  }
+}
+
+/** Records are written when something is over. */
+function distance({ step }: StepNode, log: AddingLog): number {
+  return Math.abs((step.endedAtMs ?? step.startedAtMs) - readableTime(log.atMs))
+}
+
+type Tree = {
+  atOrBelow(node: StepNode): StepNode[]
+  findCall(kind: string, callId: string, below: StepNode | undefined): StepNode | undefined
+}
+
+function createTree(walk: readonly StepNode[]): Tree {
+  const lastPositions = findLastPositions(walk)
+  let byCallId: Map<string, StepNode[]> | undefined
+  let looked = 0
+  const isInside = (node: StepNode, outer: StepNode): boolean =>
+    node.position >= outer.position && node.position <= lastPositions[outer.position]!
+  return {
+    atOrBelow: (node) => {
+      const end = lastPositions[node.position]! + 1
+      looked += end - node.position
+      return looked > STEPS_LOOKED_AT ? [] : walk.slice(node.position, end)
+    },
+    findCall: (kind, callId, below) => {
+      byCallId ??= indexByCallId(walk)
+      const calls = byCallId.get(callId)?.filter((node) => node.step.kind === kind)
+      return calls?.find((node) => below !== undefined && isInside(node, below)) ?? calls?.[0]
+    },
+  }
+}
+
+/** The position of each node's last descendant. */
+function findLastPositions(walk: readonly StepNode[]): Int32Array {
+  const last = new Int32Array(walk.length)
+  for (let position = walk.length - 1; position >= 0; position -= 1) {
+    last[position] = Math.max(last[position]!, position)
+    const parent = walk[position]!.parent
+    if (parent !== null) last[parent.position] = Math.max(last[parent.position]!, last[position]!)
+  }
+  return last
+}
+
+function indexByCallId(walk: readonly StepNode[]): Map<string, StepNode[]> {
+  const byCallId = new Map<string, StepNode[]>()
+  for (const node of walk) {
+    const callId = node.step.toolCallId
+    if (callId === undefined || (byCallId.get(callId)?.length ?? 0) >= CALLS_KEPT) continue
+    pushTo(byCallId, callId, node)
+  }
+  return byCallId
+}
+
+function pushTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [value])
+  else list.push(value)
+}

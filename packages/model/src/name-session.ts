@@ -1,0 +1,50 @@
+import type { ResolvedStep } from './resolved-step.ts'
+import type { SessionFacts } from './step-draft.ts'
+
+/** Names that frameworks give to everything. */
+const uselessNames: ReadonlySet<string> = new Set([
+  'agent workflow',
+  'default',
+  'invocation',
+  'response',
+  'root',
+  'runnablesequence',
+  'session',
+  'span',
+  'trace',
+  'turn',
+  'unknown',
+])
+const NAME_LENGTH = 80
+
+/** What a session is called: the name it was given, else the root's, the first agent's or workflow's, or what it was asked. */
+export function nameSession(facts: SessionFacts, { top, steps, inputPreview }: NameSources): string {
+  if (facts.name) return facts.name
+  const root = top[0]
+  if (root !== undefined && isTelling(root.name) && !isModelName(root)) return root.name
+  const agent = steps.find((step) => step.kind === 'agent' && isTelling(step.agent ?? step.name))
+  if (agent !== undefined) return agent.agent ?? agent.name
+  const workflow = steps.find((step) => step.kind === 'workflow' && isTelling(step.name))
+  if (workflow !== undefined) return workflow.name
+  const line = inputPreview?.trim().split('\n', 1)[0]
+  if (line !== undefined && line !== '')
+    return line.length > NAME_LENGTH ? `${line.slice(0, NAME_LENGTH)}…` : line
+  return root === undefined || root.name.trim() === '' ? 'session' : root.name
+}
+
+type NameSources = {
+  top: readonly ResolvedStep[]
+  steps: readonly ResolvedStep[]
+  inputPreview: string | undefined
+}
+
+/** A session of one call is better known by what was asked. */
+function isModelName({ kind, name, model, requestedModel }: ResolvedStep): boolean {
+  if (kind !== 'llm' && kind !== 'embedding') return false
+  return [model, requestedModel].some((known) => known !== undefined && name.includes(known))
+}
+
+function isTelling(name: string): boolean {
+  const text = name.trim().toLowerCase()
+  return text !== '' && !uselessNames.has(text)
+}

@@ -1,0 +1,143 @@
+import type { LogContent, LogOutline } from './log-draft.ts'
+import type { Message } from './message.ts'
+import type { ResolvedStep } from './resolved-step.ts'
+import { isoTime, readableTime, roundMs } from './session-time.ts'
+import type { StepContent } from './step-draft.ts'
+import type { LogEntry, Step, StepError, StepTool, Streaming } from './step.ts'
+
+/** A log record, with its heavy part where that was loaded. */
+export type SessionLog = LogOutline & { content?: LogContent }
+
+/** A step as the API, recordings and the SDK give it. `logs` are the records to show beside it. */
+export function presentStep(
+  step: ResolvedStep,
+  session: { startedAtMs: number },
+  content?: StepContent,
+  logs: readonly SessionLog[] = [],
+): Step {
+  const presented: Step = {
+    id: step.id,
+    parentId: step.parentId,
+    kind: step.kind,
+    name: step.name,
+    startedAt: isoTime(step.startedAtMs),
+    endedAt: step.endedAtMs === null ? null : isoTime(step.endedAtMs),
+    offsetMs: roundMs(step.startedAtMs - session.startedAtMs),
+    durationMs: step.endedAtMs === null ? null : roundMs(step.endedAtMs - step.startedAtMs),
+    status: step.status,
+    hasPayload: content !== undefined,
+    cost: step.cost ?? null,
+    dialect: step.dialect,
+  }
+  copyKnown(step, presented)
+  if (step.error !== undefined) presented.error = presentError(step.error, content?.error)
+  presentTool(step, presented, content)
+  presentStreaming(step, presented, content)
+  if (content !== undefined) copyContent(content, presented)
+  fillFromLogs(presented, step.addedBy ?? [])
+  if (logs.length > 0) presented.logs = logs.map((log) => presentLog(log, session))
+  return presented
+}
+
+const copiedFields = [
+  'inputPreview',
+  'outputPreview',
+  'model',
+  'requestedModel',
+  'provider',
+  'usage',
+  'usageScope',
+  'costSource',
+  'agent',
+  'effect',
+  'handoff',
+  'guardrail',
+  'responseId',
+  'finishReasons',
+  'attempt',
+  'isOrphan',
+  'isTruncated',
+] as const satisfies readonly (keyof ResolvedStep & keyof Step)[]
+
+function copyKnown(step: ResolvedStep, presented: Step): void {
+  for (const field of copiedFields) copyField(step, presented, field)
+  if (presented.requestedModel === presented.model) delete presented.requestedModel
+}
+
+const contentFields = [
+  'input',
+  'output',
+  'messages',
+  'toolDefinitions',
+  'parameters',
+  'retrieval',
+  'attributes',
+] as const satisfies readonly (keyof StepContent & keyof Step)[]
+
+function copyContent(content: StepContent, presented: Step): void {
+  for (const field of contentFields) copyField(content, presented, field)
+}
+
+function copyField<Field extends keyof Step>(from: Partial<Pick<Step, Field>>, to: Step, field: Field): void {
+  const value = from[field]
+  if (value !== undefined) to[field] = value
+}
+
+/** The outline's error carries the verdict (propagated, handled), the content's the stack and the causes. */
+function presentError(error: StepError, full: StepError | undefined): StepError {
+  return full === undefined || full.message !== error.message ? error : { ...full, ...error }
+}
+
+function presentTool(step: ResolvedStep, presented: Step, content: StepContent | undefined): void {
+  const name = content?.tool?.name ?? step.toolName ?? (step.kind === 'action' ? step.name : undefined)
+  if (name === undefined) return
+  const tool: StepTool = { ...content?.tool, name }
+  if (step.toolCallId !== undefined) tool.callId ??= step.toolCallId
+  presented.tool = tool
+}
+
+function presentStreaming(step: ResolvedStep, presented: Step, content: StepContent | undefined): void {
+  const streaming: Streaming = { ...content?.streaming }
+  if (step.firstTokenMs !== undefined) streaming.firstTokenMs ??= step.firstTokenMs
+  if (streaming.firstTokenMs !== undefined) streaming.firstTokenMs = roundMs(streaming.firstTokenMs)
+  if (Object.keys(streaming).length > 0) presented.streaming = streaming
+}
+
+/** What was sent as log records stands in where the span has nothing of its own. */
+function fillFromLogs(presented: Step, logs: readonly SessionLog[]): void {
+  const contents = logs.flatMap((log) => (log.content === undefined ? [] : [log.content]))
+  if (contents.length === 0) return
+  const added = contents.flatMap((content) => content.messages ?? [])
+  const own = presented.messages ?? []
+  const messages = [...ownOrAdded(own, added, isSent), ...ownOrAdded(own, added, isAnswer)]
+  if (messages.length > 0) presented.messages = messages
+  presented.input ??= contents.find((content) => content.input !== undefined)?.input
+  presented.output ??= contents.find((content) => content.output !== undefined)?.output
+  if (presented.input === undefined) delete presented.input
+  if (presented.output === undefined) delete presented.output
+}
+
+function isAnswer(message: Message): boolean {
+  return message.isOutput === true
+}
+
+function isSent(message: Message): boolean {
+  return message.isOutput !== true
+}
+
+function ownOrAdded(own: Message[], added: Message[], isMeant: (message: Message) => boolean): Message[] {
+  const meant = own.filter(isMeant)
+  return meant.length > 0 ? meant : added.filter(isMeant)
+}
+
+function presentLog(log: SessionLog, session: { startedAtMs: number }): LogEntry {
+  const atMs = readableTime(log.atMs) || session.startedAtMs
+  return {
+    at: isoTime(atMs),
+    offsetMs: roundMs(atMs - session.startedAtMs),
+    severity: log.severity,
+    name: log.name,
+    body: log.content?.body ?? null,
+    ...(log.content !== undefined && { attributes: log.content.attributes }),
+  }
+}

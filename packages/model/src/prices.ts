@@ -1,0 +1,107 @@
+import { reportedPrice, roundDollars, type Price, type Pricer } from './price.ts'
+import { createOverrideRule, type OverrideRule, type PriceOverride } from './price-override.ts'
+import { findCard, type DatedCard } from './price-table.ts'
+import { costOf, type PricedTokens, type RateCard } from './rate-card.ts'
+import type { StepOutline } from './step-draft.ts'
+
+export type { PriceOverride } from './price-override.ts'
+
+/** Models are named by strangers: past this many names the lookups start afresh. */
+const LOOKUPS_KEPT = 10_000
+
+/** Audio rates that the table lacks, from https://platform.openai.com/docs/pricing. */
+const tableGaps: PriceOverride[] = [
+  {
+    model: 'gpt-4o-audio-preview*',
+    inputPerMillion: 2.5,
+    outputPerMillion: 10,
+    audioInputPerMillion: 40,
+    audioOutputPerMillion: 80,
+  },
+  {
+    model: 'gpt-4o-mini-audio-preview*',
+    inputPerMillion: 0.15,
+    outputPerMillion: 0.6,
+    audioInputPerMillion: 10,
+    audioOutputPerMillion: 20,
+  },
+]
+
+/** Prices calls from the sender's report, else from the user's overrides (later ones win), else from the bundled table. */
+export function createPricer({ overrides = [] }: { overrides?: readonly PriceOverride[] } = {}): Pricer {
+  const rules = [...tableGaps, ...overrides].map(createOverrideRule).toReversed()
+  const lookups = new Map<string, Lookup>()
+  const lookUp = (outline: StepOutline): Lookup => {
+    const key = `${outline.provider ?? ''}\n${outline.model ?? ''}\n${outline.requestedModel ?? ''}`
+    let lookup = lookups.get(key)
+    if (lookup === undefined) {
+      if (lookups.size >= LOOKUPS_KEPT) lookups.clear()
+      lookup = createLookup(outline, rules)
+      lookups.set(key, lookup)
+    }
+    return lookup
+  }
+  return { price: (outline) => reportedPrice(outline) ?? computePrice(outline, lookUp) }
+}
+
+/** What can set the price of one model: the overrides that match it, the latest first, and its card in the table. */
+type Lookup = { rules: OverrideRule[]; dated: DatedCard | null; isAudioModel: boolean }
+
+function createLookup(outline: StepOutline, rules: readonly OverrideRule[]): Lookup {
+  const provider = outline.provider?.trim().toLowerCase()
+  const names = [outline.model, outline.requestedModel]
+    .map((name) => name?.trim().toLowerCase() ?? '')
+    .filter((name) => name !== '')
+  let dated: DatedCard | null = null
+  for (const name of names) dated ??= findCard(name, provider)
+  return {
+    rules: rules.filter((rule) => names.some((name) => rule.matches(name, provider))),
+    dated,
+    isAudioModel: names.some((name) => /audio|realtime|voice/.test(name)),
+  }
+}
+
+function computePrice(outline: StepOutline, lookUp: (outline: StepOutline) => Lookup): Price | null {
+  // What a tool costs is known to its sender only.
+  if (outline.kind === 'action' || outline.usage === undefined) return null
+  if (outline.model === undefined && outline.requestedModel === undefined) return null
+  const lookup = lookUp(outline)
+  const card = cardAt(outline.startedAtMs, lookup)
+  if (card === null) return null
+  const tokens = tokensOf(outline, card)
+  if (tokens === null || lacksAudioRate(tokens, card, lookup)) return null
+  return { cost: roundDollars(costOf(tokens, card)), source: 'computed' }
+}
+
+function cardAt(startedAtMs: number, { rules, dated }: Lookup): RateCard | null {
+  const atMs = startedAtMs > 0 ? startedAtMs : Infinity
+  for (const rule of rules) if (atMs >= rule.fromMs) return rule.card
+  return dated === null ? null : dated(atMs)
+}
+
+/** Both sums of a call. A sum that nobody reported is unknown, unless the other figures or the kind of call tell it. */
+function tokensOf(outline: StepOutline, card: RateCard): PricedTokens | null {
+  const usage = outline.usage!
+  const makesNoOutput =
+    outline.kind === 'embedding' ||
+    outline.status === 'error' ||
+    (card.output === undefined && card.input !== undefined)
+  const total = usage.total
+  let { input, output } = usage
+  if (output === undefined && makesNoOutput) output = 0
+  if (input === undefined && total !== undefined && output !== undefined) input = total - output
+  if (output === undefined && total !== undefined && input !== undefined) output = total - input
+  if (input === undefined || output === undefined || !(input >= 0) || !(output >= 0)) return null
+  // The sum of many calls says nothing about the size of any of them.
+  const isOneCall = outline.kind === 'llm' || outline.kind === 'embedding'
+  return { usage, input, output, contextTokens: isOneCall ? input : 0 }
+}
+
+/** Gemini charges audio like text unless its card says otherwise; a model made for audio never does. */
+function lacksAudioRate({ usage }: PricedTokens, card: RateCard, { isAudioModel }: Lookup): boolean {
+  if (!isAudioModel) return false
+  return (
+    ((usage.audioInput ?? 0) > 0 && card.audioInput === undefined) ||
+    ((usage.audioOutput ?? 0) > 0 && card.audioOutput === undefined)
+  )
+}

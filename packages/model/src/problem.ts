@@ -1,0 +1,172 @@
+import type { Step } from './step.ts'
+
+/** One argument of a failed action that may be why it failed. `value` is undefined when the argument is not there at all. */
+export type ArgumentProblem = { path: string; value: unknown; why: string }
+
+const NESTING_LOOKED_AT = 6
+const VALUES_LOOKED_AT = 2000
+const MESSAGE_LOOKED_AT = 4000
+
+/**
+ * Which arguments of a failed action are suspicious: nothing where something was meant. When the error names some of
+ * them, only those; when it asks for one that was never passed, that one.
+ */
+export function findProblems(step: Step): ArgumentProblem[] {
+  const isFailed = step.status === 'error' || step.status === 'soft-error'
+  if (step.kind !== 'action' || !isFailed) return []
+  const given = argumentsOf(step)
+  const message = errorText(step)
+  const found: Suspicion[] = []
+  collect(given, '', { found, looked: 0 })
+  const named = found.filter((suspicion) => isNamed(suspicion.path, message))
+  const missing = findMissing(given, message)
+  if (named.length > 0 || missing.length > 0) return [...named, ...missing].map(toProblem)
+  const strong = found.filter((suspicion) => !suspicion.isWeak)
+  return (strong.length > 0 || isCrowded(given) ? strong : found).map(toProblem)
+}
+
+/** The arguments of an action, whichever way they were recorded; JSON text is read, Python's args and kwargs are joined. */
+export function argumentsOf(step: Step): unknown {
+  const given = readJson(step.tool?.arguments === undefined ? step.input : step.tool.arguments)
+  if (!isObject(given) || !isPythonCall(given)) return given
+  const args = Array.isArray(given.args) ? given.args : []
+  const kwargs = isObject(given.kwargs) ? given.kwargs : {}
+  if (args.length === 0) return kwargs
+  if (Object.keys(kwargs).length === 0) return args
+  return { ...Object.fromEntries(args.map((value, index) => [String(index), value])), ...kwargs }
+}
+
+type Suspicion = ArgumentProblem & { isWeak: boolean }
+
+function toProblem({ path, value, why }: ArgumentProblem): ArgumentProblem {
+  return { path, value, why }
+}
+
+function isPythonCall(given: { [key: string]: unknown }): boolean {
+  const keys = Object.keys(given)
+  return keys.length > 0 && keys.every((key) => key === 'args' || key === 'kwargs')
+}
+
+function readJson(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}
+
+function collect(value: unknown, path: string, search: { found: Suspicion[]; looked: number }): void {
+  search.looked += 1
+  if (search.looked > VALUES_LOOKED_AT) return
+  const why = suspect(value)
+  if (why !== undefined) {
+    // No input at all is normal for an action that takes none.
+    if (path !== '' || value === null)
+      search.found.push({ path, value, why, isWeak: typeof value === 'object' && value !== null })
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  if (path.split(/[.[]/).length > NESTING_LOOKED_AT) return
+  for (const [key, item] of Object.entries(value))
+    collect(item, Array.isArray(value) ? `${path}[${key}]` : joinPath(path, key), search)
+}
+
+function joinPath(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`
+}
+
+function suspect(value: unknown): string | undefined {
+  if (value === undefined) return 'undefined was passed'
+  if (value === null) return 'null was passed'
+  if (typeof value === 'number') return Number.isNaN(value) ? 'NaN was passed' : undefined
+  if (typeof value === 'string') return suspectText(value)
+  if (typeof value !== 'object') return undefined
+  if (Object.keys(value).length > 0) return undefined
+  return Array.isArray(value) ? 'an empty list was passed' : 'an empty object was passed'
+}
+
+function suspectText(value: string): string | undefined {
+  const text = value.trim()
+  if (text === '') return 'an empty text was passed'
+  if (/^(null|undefined|none|nan|\[object object\])$/i.test(text))
+    return `the text "${text}" was passed as a value`
+  return undefined
+}
+
+function errorText(step: Step): string {
+  const texts: string[] = []
+  let error = step.error
+  for (let depth = 0; error !== undefined && depth < 5; depth += 1) {
+    texts.push(error.message)
+    error = error.cause
+  }
+  return texts.join('\n').slice(0, MESSAGE_LOOKED_AT)
+}
+
+/** True when the message has the argument's own name as a word. */
+function isNamed(path: string, message: string): boolean {
+  const name = path.split(/[.[\]]/).findLast((part) => part !== '' && !/^\d+$/.test(part))
+  if (name === undefined || name.length < 2) return false
+  return new RegExp(`(?<![A-Za-z0-9_])${escapeForPattern(name)}(?![A-Za-z0-9_])`).test(message)
+}
+
+function escapeForPattern(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+}
+
+const identifier = String.raw`["'\`]?([A-Za-z_$][A-Za-z0-9_$.]*)["'\`]?`
+const lackPhrases = [
+  // "missing 1 required positional argument: 'customer_id'", "must have required property 'customer_id'"
+  String.raw`(?:missing|required)\b[^\n:]{0,60}?\b(?:argument|parameter|field|property|key)s?:?\s+${identifier}`,
+  // "customer_id is required", "'customer_id' is a required property"
+  String.raw`${identifier}\s+(?:is|are)\s+(?:a\s+)?(?:required|missing|undefined|not defined)\b(?!\s+(?:to|for|by)\b)`,
+  String.raw`${identifier}\s+(?:must|should)\s+be\s+(?:provided|set|given|specified)\b`,
+  // "customer_id cannot be None", "customer_id must not be null"
+  String.raw`${identifier}\s+(?:cannot|can't|can not|must not|may not|should not)\s+be\s+(?:null|none|undefined|empty|blank|missing)\b`,
+  // Zod's issues and Pydantic's "customer_id\n  Field required"
+  String.raw`"path"\s*:\s*\[\s*"([^"\]]+)"\s*\]`,
+  String.raw`^([A-Za-z_][\w.]*)\n\s+Field required`,
+].map((phrase) => new RegExp(phrase, 'gim'))
+/** Words that stand where a name could: "This field is required". */
+const notNames: ReadonlySet<string> = new Set(
+  'it this that field value argument parameter property key input which and or is a the what'.split(' '),
+)
+
+/** Arguments that the error asks for and that were not passed. */
+function findMissing(given: unknown, message: string): Suspicion[] {
+  // Arguments that were not recorded are unknown, not missing.
+  if (!isObject(given)) return []
+  const names = new Set<string>()
+  for (const phrase of lackPhrases)
+    for (const match of message.matchAll(phrase))
+      if (match[1] !== undefined) names.add(match[1].replace(/\.$/, ''))
+  const missing: Suspicion[] = []
+  for (const name of names) {
+    if (notNames.has(name.toLowerCase()) || hasPath(given, name)) continue
+    missing.push({
+      path: name,
+      value: undefined,
+      why: 'the error asks for it and it was not passed',
+      isWeak: false,
+    })
+  }
+  return missing
+}
+
+function hasPath(given: unknown, path: string): boolean {
+  let value = given
+  for (const key of path.split('.')) {
+    if (!isObject(value) || !Object.hasOwn(value, key)) return false
+    value = value[key]
+  }
+  return true
+}
+
+function isCrowded(given: unknown): boolean {
+  return typeof given === 'object' && given !== null && Object.keys(given).length > 1
+}
+
+function isObject(value: unknown): value is { [key: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

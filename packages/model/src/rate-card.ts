@@ -1,0 +1,78 @@
+import type { Usage } from './usage.ts'
+
+/** US dollars per million tokens; `tiers` apply to the whole call when its input is larger than their start. */
+export type Rate = number | { base: number; tiers: readonly { start: number; price: number }[] }
+
+/** What one model charges. A part without a rate of its own is charged like the whole it belongs to. */
+export type RateCard = {
+  input?: Rate
+  output?: Rate
+  cacheRead?: Rate
+  cacheWrite?: Rate
+  cacheWrite5m?: Rate
+  cacheWrite1h?: Rate
+  audioInput?: Rate
+  audioCacheRead?: Rate
+  audioOutput?: Rate
+  imageInput?: Rate
+  imageCacheRead?: Rate
+  reasoning?: Rate
+  /** US dollars per call. */
+  request?: number
+}
+
+/** Tokens of one call with both sums known. `contextTokens` chooses the tier. */
+export type PricedTokens = { usage: Usage; input: number; output: number; contextTokens: number }
+
+/** US dollars for one call. */
+export function costOf(tokens: PricedTokens, card: RateCard): number {
+  return inputCost(tokens, card) + outputCost(tokens, card) + (card.request ?? 0)
+}
+
+function inputCost({ usage, input, contextTokens }: PricedTokens, card: RateCard): number {
+  const audio = upTo(usage.audioInput, input)
+  const image = upTo(usage.imageInput, input - audio)
+  const text = input - audio - image
+  const written = upTo(usage.cacheWrite ?? (usage.cacheWrite5m ?? 0) + (usage.cacheWrite1h ?? 0), text)
+  const writtenForHour = upTo(usage.cacheWrite1h, written)
+  const read = upTo(usage.cacheRead, input - written)
+  // Reports don't say what kind of token was cached: text first, for it is what prompts repeat.
+  const readText = upTo(read, text - written)
+  const readAudio = upTo(read - readText, audio)
+  const readImage = upTo(read - readText - readAudio, image)
+  const rate = (chosen: Rate | undefined) => rateFor(chosen, contextTokens)
+  const cacheRead = card.cacheRead ?? card.input
+  const cacheWrite = card.cacheWrite ?? card.input
+  const dollars =
+    (text - written - readText) * rate(card.input) +
+    readText * rate(cacheRead) +
+    (written - writtenForHour) * rate(card.cacheWrite5m ?? cacheWrite) +
+    writtenForHour * rate(card.cacheWrite1h ?? cacheWrite) +
+    (audio - readAudio) * rate(card.audioInput ?? card.input) +
+    readAudio * rate(card.audioCacheRead ?? card.cacheRead ?? card.audioInput ?? card.input) +
+    (image - readImage) * rate(card.imageInput ?? card.input) +
+    readImage * rate(card.imageCacheRead ?? card.cacheRead ?? card.imageInput ?? card.input)
+  return dollars / 1e6
+}
+
+function outputCost({ usage, output, contextTokens }: PricedTokens, card: RateCard): number {
+  const audio = upTo(usage.audioOutput, output)
+  const reasoning = card.reasoning === undefined ? 0 : upTo(usage.reasoning, output - audio)
+  const dollars =
+    (output - audio - reasoning) * rateFor(card.output, contextTokens) +
+    audio * rateFor(card.audioOutput ?? card.output, contextTokens) +
+    reasoning * rateFor(card.reasoning, contextTokens)
+  return dollars / 1e6
+}
+
+function upTo(count: number | undefined, limit: number): number {
+  return count === undefined ? 0 : Math.max(0, Math.min(count, limit))
+}
+
+function rateFor(rate: Rate | undefined, contextTokens: number): number {
+  if (rate === undefined) return 0
+  if (typeof rate === 'number') return rate
+  let price = rate.base
+  for (const tier of rate.tiers) if (contextTokens > tier.start) price = tier.price
+  return price
+}

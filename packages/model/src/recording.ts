@@ -1,0 +1,104 @@
+import { endStates } from './end-state.ts'
+import type { Session, SessionSummary } from './session.ts'
+import { stepKinds, type Step } from './step.ts'
+
+/** The version that this Playhead writes, and the newest that it reads. */
+export const RECORDING_VERSION = 1
+
+/** A session saved to a file. */
+export type Recording = { version: number; exportedAt: string; session: SessionSummary; steps: Step[] }
+
+type JsonObject = { [key: string]: unknown }
+
+/** Turns a recording of one version into one of the next. */
+export type RecordingUpgrade = (recording: JsonObject) => JsonObject
+
+/** The first entry reads version 1 and gives version 2, and so on; a new version adds its entry and stays readable for ever. */
+const upgrades: readonly RecordingUpgrade[] = []
+
+export function toRecording(session: Session, exportedAt: string): Recording {
+  return { version: RECORDING_VERSION, exportedAt, session: session.session, steps: session.steps }
+}
+
+/** Reads a recording of this version or an older one. The problem says what is wrong with the file, and where. */
+export function parseRecording(json: unknown): { session: Session } | { problem: string } {
+  const upgraded = upgradeRecording(json, upgrades)
+  if ('problem' in upgraded) return upgraded
+  const { session, steps } = upgraded.recording
+  const problem = findProblem(session, steps)
+  if (problem !== undefined) return { problem: `not a Playhead recording: ${problem}` }
+  return { session: { session: session as SessionSummary, steps: steps as Step[] } }
+}
+
+/** Brings a recording to the version that the chain of upgrades ends at. */
+export function upgradeRecording(
+  json: unknown,
+  chain: readonly RecordingUpgrade[],
+): { recording: JsonObject } | { problem: string } {
+  if (!isObject(json)) return { problem: 'not a Playhead recording: it is not a JSON object' }
+  const { version } = json
+  if (typeof version !== 'number' || !Number.isInteger(version) || version < 1)
+    return { problem: 'not a Playhead recording: it has no version' }
+  const newest = chain.length + 1
+  if (version > newest)
+    return {
+      problem: `made by a newer Playhead: version ${version}, this one reads up to ${newest}; update Playhead to open it`,
+    }
+  let recording = json
+  for (const upgrade of chain.slice(version - 1)) recording = upgrade(recording)
+  return { recording: { ...recording, version: newest } }
+}
+
+/** The first thing that would break whoever shows the session; what is optional is left to them. */
+function findProblem(session: unknown, steps: unknown): string | undefined {
+  if (!isObject(session)) return 'session is missing'
+  for (const field of ['id', 'name', 'startedAt'])
+    if (typeof session[field] !== 'string') return `session.${field} should be text`
+  if (!endStates.some((state) => state === session.endState))
+    return `session.endState should be one of ${endStates.join(', ')}`
+  if (!isNumberOrNull(session.durationMs)) return 'session.durationMs should be a number or null'
+  if (!isNumberOrNull(session.cost)) return 'session.cost should be a number or null'
+  if (!isObject(session.usage)) return 'session.usage should be an object'
+  for (const field of ['tags', 'models', 'agents', 'tools', 'unpricedModels'])
+    if (!isListOfText(session[field])) return `session.${field} should be a list of texts`
+  if (!Array.isArray(steps)) return 'steps should be a list'
+  for (const [index, step] of steps.entries()) {
+    const problem = findStepProblem(step)
+    if (problem !== undefined) return `steps[${index}]${problem}`
+  }
+  return undefined
+}
+
+function findStepProblem(step: unknown): string | undefined {
+  if (!isObject(step)) return ' should be an object'
+  for (const field of ['id', 'name', 'startedAt', 'dialect'])
+    if (typeof step[field] !== 'string') return `.${field} should be text`
+  if (step.parentId !== null && typeof step.parentId !== 'string') return '.parentId should be text or null'
+  if (!stepKinds.some((kind) => kind === step.kind)) return `.kind should be one of ${stepKinds.join(', ')}`
+  if (!['ok', 'error', 'soft-error', 'running'].some((status) => status === step.status))
+    return '.status should be one of ok, error, soft-error, running'
+  if (typeof step.offsetMs !== 'number') return '.offsetMs should be a number'
+  if (!isNumberOrNull(step.durationMs)) return '.durationMs should be a number or null'
+  if (!isNumberOrNull(step.cost)) return '.cost should be a number or null'
+  if (step.error !== undefined && !(isObject(step.error) && typeof step.error.message === 'string'))
+    return '.error.message should be text'
+  if (step.messages !== undefined && !isListOfMessages(step.messages))
+    return '.messages should be a list of messages with parts'
+  return undefined
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isNumberOrNull(value: unknown): boolean {
+  return value === null || typeof value === 'number'
+}
+
+function isListOfText(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}
+
+function isListOfMessages(value: unknown): boolean {
+  return Array.isArray(value) && value.every((message) => isObject(message) && Array.isArray(message.parts))
+}

@@ -1,0 +1,158 @@
+import { describeCost } from './format-cost.ts'
+import { formatDuration, formatOffset } from './format-duration.ts'
+import { oneLine, visibleLines, visibleText } from './plain-text.ts'
+import { argumentsOf } from './problem.ts'
+import { describeInput, describeOutput, PROBLEM_MARK, resultOf, textOf } from './replay-content.ts'
+import type { Step, StepError, StepKind } from './step.ts'
+
+type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow'
+
+export type Painter = (style: Style, text: string) => string
+
+const codes: Record<Style, [on: number, off: number]> = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+}
+
+/** Colours text for a terminal, or leaves it as it is. */
+export function createPainter(isColoured: boolean): Painter {
+  if (!isColoured) return (_style, text) => text
+  return (style, text) => `\u001B[${codes[style][0]}m${text}\u001B[${codes[style][1]}m`
+}
+
+/** `isWrapper`: it only holds other steps, which are shown themselves. A width of Infinity shows everything. */
+export type BlockOptions = { paint: Painter; width: number; isWrapper: boolean }
+
+/** One step of the text replay: its time and title, and below them what went in, what came out, what went wrong. */
+export function renderStep(step: Step, options: BlockOptions): string {
+  const { paint } = options
+  const clock = formatOffset(step.offsetMs)
+  const indent = ' '.repeat(clock.length + 2)
+  const lines = [`${paint('dim', clock)}  ${paint('bold', titleOf(step))}${stateOf(step, paint)}`]
+  const isFull = options.width === Infinity
+  const body = isFull ? fullBody(step, paint) : shortBody(step, options, indent.length)
+  for (const line of body) lines.push(indent + line)
+  return lines.join('\n')
+}
+
+const titles: Record<StepKind, string> = {
+  llm: 'LLM Call',
+  embedding: 'Embedding',
+  action: 'Action',
+  agent: 'Agent',
+  retrieval: 'Retrieval',
+  guardrail: 'Guardrail',
+  handoff: 'Handoff',
+  evaluator: 'Evaluator',
+  workflow: 'Workflow',
+  event: 'Event',
+  other: 'Step',
+}
+
+function titleOf(step: Step): string {
+  const title = titles[step.kind]
+  if (step.kind === 'llm' || step.kind === 'embedding')
+    return `${title} (${visibleText(step.model ?? step.requestedModel ?? step.name)})`
+  const { from, to } = step.handoff ?? {}
+  const name = step.kind === 'handoff' && to !== undefined ? `${from ?? '?'} → ${to}` : nameOf(step)
+  return `${title}: ${visibleText(name)}`
+}
+
+function nameOf(step: Step): string {
+  if (step.kind === 'action') return step.tool?.name ?? step.name
+  if (step.kind === 'agent') return step.agent ?? step.name
+  return step.name
+}
+
+function stateOf(step: Step, paint: Painter): string {
+  if (step.status === 'running') return paint('yellow', '  … running')
+  return step.guardrail?.isTriggered === true ? paint('yellow', '  triggered') : ''
+}
+
+function shortBody(step: Step, { paint, width, isWrapper }: BlockOptions, indent: number): string[] {
+  const room = Math.max(20, width - indent)
+  const isTold = step.kind === 'handoff' && step.handoff?.to !== undefined
+  const isOneLine = isTold || (isWrapper && step.kind !== 'action' && step.kind !== 'retrieval')
+  const lines = isOneLine ? [] : labelled('Input: ', describeInput(step, room - 7), paint)
+  const output = isOneLine ? undefined : describeOutput(step, room - 8)
+  if (output !== undefined) lines.push(`Output: ${output}`)
+  if (ownsError(step)) lines.push(paint('red', `Error: ${oneLine(describeError(step.error), room - 7)}`))
+  return lines
+}
+
+function labelled(label: string, texts: readonly string[], paint: Painter): string[] {
+  return texts.map((text, index) => {
+    const marked = text.endsWith(PROBLEM_MARK)
+      ? text.slice(0, -PROBLEM_MARK.length) + paint('red', PROBLEM_MARK)
+      : text
+    return (index === 0 ? label : ' '.repeat(label.length)) + marked
+  })
+}
+
+function ownsError(step: Step): boolean {
+  const isFailed = step.status === 'error' || step.status === 'soft-error'
+  return isFailed && step.error?.isPropagated !== true
+}
+
+function describeError(error: StepError | undefined): string {
+  if (error === undefined) return 'no message'
+  const { type, message, isHandled } = error
+  const text = [type, message].filter((part) => part !== '').join(': ') || 'no message'
+  // "Error: Error: …" and "ValueError: ValueError: …" say one thing twice.
+  const once = type === 'Error' || message.startsWith(`${type}:`) ? message || type : text
+  return isHandled === true ? `${once} (handled)` : once
+}
+
+function fullBody(step: Step, paint: Painter): string[] {
+  const lines = factsOf(step)
+  const problems = describeInput(step, 1000).filter((line) => line.endsWith(PROBLEM_MARK))
+  for (const message of step.messages ?? [])
+    lines.push(
+      ...section(
+        message.isOutput === true ? 'Output' : `Input (${visibleText(message.role)})`,
+        textOf(message),
+      ),
+    )
+  if (step.messages === undefined) {
+    const input = argumentsOf(step) === undefined ? step.inputPreview : argumentsOf(step)
+    const output = resultOf(step)
+    if (input !== undefined) lines.push(...section('Input', input))
+    if (output !== undefined) lines.push(...section('Output', output))
+  }
+  lines.push(...labelled('Problem: ', problems, paint))
+  if (step.error !== undefined) {
+    lines.push(paint('red', `Error: ${visibleText(describeError(step.error))}`))
+    for (const line of visibleLines(step.error.stack ?? '')) if (line.trim() !== '') lines.push(`  ${line}`)
+  }
+  return lines
+}
+
+function factsOf(step: Step): string[] {
+  const facts: string[] = []
+  if (step.durationMs !== null) facts.push(`Duration: ${formatDuration(step.durationMs)}`)
+  if (step.usage?.input !== undefined) facts.push(`Input tokens: ${step.usage.input}`)
+  if (step.usage?.output !== undefined) facts.push(`Output tokens: ${step.usage.output}`)
+  if (step.cost !== null) facts.push(`Cost: ${describeCost(step.cost, [])}`)
+  return facts.length > 0 ? [facts.join(' | ')] : []
+}
+
+function section(label: string, value: unknown): string[] {
+  const text = typeof value === 'string' ? value : toJson(value)
+  const lines = visibleLines(text)
+  return lines.length === 1 ? [`${label}: ${lines[0]}`] : [`${label}:`, ...lines.map((line) => `  ${line}`)]
+}
+
+function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value, jsonValue, 2) ?? String(value)
+  } catch (error) {
+    return `[not readable: ${String(error)}]`
+  }
+}
+
+function jsonValue(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
+}

@@ -1,0 +1,37 @@
+import { addLogs } from './add-logs.ts'
+import { answerTreeQuestions } from './answer-tree-questions.ts'
+import { attributeErrors } from './attribute-errors.ts'
+import { countUsage } from './count-usage.ts'
+import { linkParents, walkDown } from './link-parents.ts'
+import type { LogOutline } from './log-draft.ts'
+import { nestByTime } from './nest-by-time.ts'
+import type { Pricer } from './price.ts'
+import type { ResolvedStep } from './resolved-step.ts'
+import { settleTimes } from './settle-times.ts'
+import type { StepOutline } from './step-draft.ts'
+import { createNodes, inStartOrder } from './step-node.ts'
+
+export type ResolveOptions = {
+  /** Steps whose call is counted in another session. */
+  duplicateSteps?: ReadonlySet<string> | undefined
+  /** Prices calls whose tokens or model came as log records. */
+  pricer?: Pricer | undefined
+}
+
+/** Turns the outlines of one session, in any order, into steps in start order that know their place in it. */
+export function resolveSteps(
+  outlines: readonly StepOutline[],
+  logs: readonly LogOutline[] = [],
+  options: ResolveOptions = {},
+): ResolvedStep[] {
+  const nodes = createNodes(outlines)
+  nestByTime(nodes)
+  linkParents(nodes)
+  const walk = walkDown(nodes)
+  settleTimes(walk, nodes)
+  addLogs(walk, nodes, { logs, pricer: options.pricer })
+  answerTreeQuestions(walk)
+  countUsage(walk, options.duplicateSteps)
+  attributeErrors(walk)
+  return inStartOrder(nodes)
+}

@@ -1,0 +1,149 @@
+import type { ResolvedStep } from './resolved-step.ts'
+import { LAST_TIME_MS, readableTime } from './session-time.ts'
+import type { StepOutline } from './step-draft.ts'
+
+/** A step while its session is being resolved. Kept small: a session may have a hundred thousand of them. */
+export type StepNode = {
+  step: ResolvedStep
+  parent: StepNode | null
+  firstChild: StepNode | null
+  nextSibling: StepNode | null
+  /** Its position when parents are visited before their children. */
+  position: number
+  /** What is known of it and of the steps below it: the sum of some of the bits below. */
+  bits: number
+  /** The action it runs inside of, with nothing but plain code between them. */
+  enclosingAction: StepNode | null
+  /** Errors of this step and below, the latest few. */
+  trails: ErrorTrail[] | null
+}
+
+export const LLM_BELOW = 1
+/** At least one, at least two model calls that were answered. */
+export const ANSWER_BELOW = 2
+export const ANSWERS_BELOW = 4
+export const ACTION_BELOW = 8
+export const AI_BELOW = 16
+export const USAGE_BELOW = 32
+export const COST_BELOW = 64
+/** Calls that are not duplicates of calls elsewhere. */
+export const LLM_CALL_BELOW = 128
+export const EMBEDDING_CALL_BELOW = 256
+/** A step above it counts for the tokens of all that is below. */
+export const COUNTED_ABOVE = 512
+/** A container that did not witness what happened in it: no time of its own, or made afterwards. */
+export const BLIND = 1024
+/** A step above it failed, or may turn out to have. */
+export const MAY_FAIL_ABOVE = 2048
+
+/** One error: the step it came from and the highest step it reached. */
+export type ErrorTrail = { owner: StepNode; top: StepNode }
+
+/** The nodes of a session, earliest first, and the same by step id. */
+export type StepNodes = {
+  all: StepNode[]
+  byId: ReadonlyMap<string, StepNode>
+  /** False when steps share an instant, or were given other times since: then their order is to be looked at again. */
+  isOrderSure: boolean
+}
+
+/** One node per step id. The outlines are copied: resolving never changes what it was given. */
+export function createNodes(outlines: readonly StepOutline[]): StepNodes {
+  const all: StepNode[] = []
+  const byId = new Map<string, StepNode>()
+  const { sorted, isOrderSure } = sortByStart(outlines, compareIds)
+  for (const outline of sorted) {
+    const node = createNode(copyStep(outline))
+    all.push(node)
+    byId.set(outline.id, node)
+  }
+  if (byId.size < all.length) return createNodes(oneOfEach(outlines))
+  return { all, byId, isOrderSure }
+}
+
+/** Earliest first; steps of one instant in the order of their ids, so that the order of arrival never matters. */
+export function byStart(left: StepNode, right: StepNode): number {
+  return left.step.startedAtMs - right.step.startedAtMs || compareIds(left.step, right.step)
+}
+
+/** The resolved steps, earliest first; at one instant parents before children. */
+export function inStartOrder({ all, isOrderSure }: StepNodes): ResolvedStep[] {
+  const steps = all.map((node) => node.step)
+  return isOrderSure ? steps : sortByStart(steps, compareDepths).sorted
+}
+
+/** Sorts positions by a table of times: many times faster than looking into the steps at each comparison. */
+function sortByStart<Outline extends StepOutline>(
+  outlines: readonly Outline[],
+  compareAtOneInstant: (left: Outline, right: Outline) => number,
+): { sorted: Outline[]; isOrderSure: boolean } {
+  const starts = new Float64Array(outlines.length)
+  let isOrderSure = true
+  let previousMs = -1
+  let index = 0
+  for (const { startedAtMs } of outlines) {
+    const startMs = readableTime(startedAtMs)
+    starts[index] = startMs
+    if (startMs <= previousMs) isOrderSure = false
+    previousMs = startMs
+    index += 1
+  }
+  if (isOrderSure) return { sorted: [...outlines], isOrderSure }
+  const compare = (left: number, right: number): number =>
+    starts[left]! - starts[right]! || compareAtOneInstant(outlines[left]!, outlines[right]!)
+  const positions = Uint32Array.from(outlines.keys())
+  positions.sort(compare)
+  return { sorted: Array.from(positions, (position) => outlines[position]!), isOrderSure }
+}
+
+function compareIds(left: StepOutline, right: StepOutline): number {
+  if (left.id === right.id) return 0
+  return left.id < right.id ? -1 : 1
+}
+
+function compareDepths(left: ResolvedStep, right: ResolvedStep): number {
+  return left.depth - right.depth || compareIds(left, right)
+}
+
+function createNode(step: ResolvedStep): StepNode {
+  return {
+    step,
+    parent: null,
+    firstChild: null,
+    nextSibling: null,
+    position: 0,
+    bits: 0,
+    enclosingAction: null,
+    trails: null,
+  }
+}
+
+function copyStep(outline: StepOutline): ResolvedStep {
+  const step: ResolvedStep = { ...outline, depth: 0 }
+  const startMs = readableTime(outline.startedAtMs)
+  if (startMs !== outline.startedAtMs) step.startedAtMs = startMs
+  const { endedAtMs } = outline
+  if (endedAtMs !== null && !(endedAtMs >= startMs && endedAtMs <= LAST_TIME_MS))
+    step.endedAtMs = endedAtMs > LAST_TIME_MS ? LAST_TIME_MS : startMs
+  return step
+}
+
+function oneOfEach(outlines: readonly StepOutline[]): StepOutline[] {
+  const chosen = new Map<string, StepOutline>()
+  for (const outline of outlines) {
+    const other = chosen.get(outline.id)
+    chosen.set(outline.id, other === undefined ? outline : fuller(other, outline))
+  }
+  return [...chosen.values()]
+}
+
+/** Of two copies of one step: the one that ended, then the one that ended later, then the one that says more. */
+function fuller(left: StepOutline, right: StepOutline): StepOutline {
+  const ended = (left.endedAtMs ?? -1) - (right.endedAtMs ?? -1)
+  if (ended > 0) return left
+  if (ended < 0) return right
+  const leftText = JSON.stringify(left)
+  const rightText = JSON.stringify(right)
+  if (leftText.length !== rightText.length) return leftText.length > rightText.length ? left : right
+  return leftText < rightText ? left : right
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { outline, SESSION_START } from '../test/outline.ts'
+import { presentStep } from './present-step.ts'
+import type { Step } from './step.ts'
+import { buildStepTree, type StepBranch } from './step-tree.ts'
+
+function step(id: string, parentId: string | null): Step {
+  return presentStep({ ...outline({ id, parentId }), depth: 0 }, { startedAtMs: SESSION_START })
+}
+
+function ids(branches: StepBranch[]): unknown[] {
+  return branches.map(({ step: { id }, children }) => (children.length > 0 ? [id, ids(children)] : id))
+}
+
+test('steps hang below their parents in the order they are given, those without one at the top', () => {
+  const steps = [
+    step('root', null),
+    step('orphan', 'gone'),
+    step('b', 'root'),
+    step('a', 'root'),
+    step('c', 'b'),
+  ]
+
+  expect(ids(buildStepTree(steps))).toEqual([['root', [['b', ['c']], 'a']], 'orphan'])
+})
+
+test('a child that comes before its parent hangs below it all the same', () => {
+  expect(ids(buildStepTree([step('child', 'root'), step('root', null)]))).toEqual([['root', ['child']]])
+})
+
+test('a circle is opened, and nothing is left out', () => {
+  const steps = [step('leaf', 'a'), step('a', 'c'), step('b', 'a'), step('c', 'b'), step('self', 'self')]
+
+  expect(ids(buildStepTree(steps))).toEqual([['a', ['leaf', ['b', ['c']]]], 'self'])
+})

@@ -1,0 +1,36 @@
+import type { Step } from './step.ts'
+
+export type StepBranch = { step: Step; children: StepBranch[] }
+
+/**
+ * Steps as a tree for display, in the order they are given. A step whose parent is not among them stands at the top
+ * (`isOrphan` says whether its parent is missing), and a circle of parents is opened: nothing is ever left out.
+ */
+export function buildStepTree(steps: readonly Step[]): StepBranch[] {
+  const branches = new Map<string, StepBranch>()
+  for (const step of steps) branches.set(step.id, { step, children: [] })
+  const opened = openCircles(branches)
+  const top: StepBranch[] = []
+  for (const branch of branches.values()) {
+    const { id, parentId } = branch.step
+    const parent = parentId === null || opened.has(id) ? undefined : branches.get(parentId)
+    if (parent === undefined) top.push(branch)
+    else parent.children.push(branch)
+  }
+  return top
+}
+
+/** One step of every circle: recordings come from strangers. */
+function openCircles(branches: ReadonlyMap<string, StepBranch>): Set<string> {
+  const opened = new Set<string>()
+  const seenFrom = new Map<string, string>()
+  for (const start of branches.keys()) {
+    let branch = branches.get(start)
+    while (branch !== undefined && !seenFrom.has(branch.step.id)) {
+      seenFrom.set(branch.step.id, start)
+      branch = branch.step.parentId === null ? undefined : branches.get(branch.step.parentId)
+    }
+    if (branch !== undefined && seenFrom.get(branch.step.id) === start) opened.add(branch.step.id)
+  }
+  return opened
+}

@@ -1,0 +1,280 @@
+import { expect, test } from 'vitest'
+import { failed, outline, SESSION_START } from '../test/outline.ts'
+import { LOST_AFTER_MS } from './end-state.ts'
+import { resolveSteps } from './resolve-steps.ts'
+import type { StepOutline } from './step-draft.ts'
+import { settledEndState } from './settled-end-state.ts'
+import { summarizeSession } from './summarize-session.ts'
+
+const heardNow = { nowMs: SESSION_START + 1000, lastHeardAtMs: SESSION_START + 1000 }
+const silent = { nowMs: SESSION_START + LOST_AFTER_MS + 1001, lastHeardAtMs: SESSION_START + 1000 }
+
+function summarize(outlines: StepOutline[], context = heardNow) {
+  return summarizeSession(resolveSteps(outlines), context)
+}
+
+test('a session is summed up from its steps', () => {
+  const summary = summarize([
+    outline({
+      id: 'root',
+      kind: 'agent',
+      name: 'support',
+      agent: 'support',
+      to: 4200,
+      inputPreview: 'I was charged twice',
+      session: {
+        tags: ['support', 'v2.1'],
+        userId: 'u1',
+        threadId: 't1',
+        environment: 'production',
+        test: { name: 'billing' },
+        vcs: { branch: 'main' },
+        metadata: { plan: 'pro' },
+        demo: true,
+      },
+    }),
+    outline({
+      id: 'call',
+      kind: 'llm',
+      parentId: 'root',
+      from: 1.0004,
+      to: 1234.5678,
+      model: 'gpt-4o',
+      usage: { input: 412, output: 38, cacheRead: 64 },
+      cost: 0.003,
+      session: { tags: ['v2.1', 'late'], userId: 'somebody else' },
+    }),
+    outline({
+      id: 'lookup',
+      kind: 'embedding',
+      parentId: 'root',
+      from: 5,
+      model: 'embed-1',
+      usage: { input: 8, total: 8 },
+      cost: 0.0001,
+    }),
+    outline({ id: 'tool', kind: 'action', toolName: 'fetch_customer', parentId: 'root', from: 1890 }),
+    failed({ id: 'again', kind: 'action', toolName: 'fetch_customer', parentId: 'root', from: 1900 }),
+  ])
+
+  expect(summary).toEqual({
+    id: 'a'.repeat(32),
+    name: 'support',
+    inputPreview: 'I was charged twice',
+    endState: 'success',
+    startedAt: '2026-01-02T03:04:05.000Z',
+    endedAt: '2026-01-02T03:04:09.200Z',
+    durationMs: 4200,
+    tags: ['support', 'v2.1', 'late'],
+    usage: { input: 420, output: 38, cacheRead: 64, total: 458 },
+    cost: 0.0031,
+    unpricedModels: [],
+    stepCount: 5,
+    llmCallCount: 1,
+    actionCount: 2,
+    errorCount: 1,
+    models: ['gpt-4o', 'embed-1'],
+    agents: ['support'],
+    tools: ['fetch_customer'],
+    userId: 'u1',
+    threadId: 't1',
+    environment: 'production',
+    test: { name: 'billing' },
+    vcs: { branch: 'main' },
+    metadata: { plan: 'pro' },
+    demo: true,
+  })
+})
+
+test('the end state that was given wins, the root before the others, with its own reason', () => {
+  const summary = summarize([
+    outline({ id: 'early', from: 0, session: { endState: 'success', endStateReason: 'not asked' } }),
+    outline({
+      id: 'child',
+      parentId: 'early',
+      to: null,
+      session: { endState: 'fail', endStateReason: 'wrong' },
+    }),
+  ])
+  const byChild = summarize([
+    failed({ id: 'root' }),
+    outline({ id: 'child', parentId: 'root', session: { endState: 'indeterminate' } }),
+  ])
+
+  expect([summary.endState, summary.endStateReason]).toEqual(['success', 'not asked'])
+  expect([byChild.endState, byChild.endStateReason]).toEqual(['indeterminate', undefined])
+})
+
+test('a session with an open step runs while it is heard of, then it is lost', () => {
+  const open = [
+    outline({ id: 'root', to: null }),
+    outline({ id: 'call', kind: 'llm', parentId: 'root', to: 80 }),
+  ]
+
+  expect(summarize(open, heardNow)).toMatchObject({ endState: 'running', endedAt: null, durationMs: null })
+  expect(summarize(open, silent)).toMatchObject({
+    endState: 'lost',
+    endedAt: '2026-01-02T03:04:05.080Z',
+    durationMs: 80,
+  })
+})
+
+test('a session whose root never arrived runs while it is heard of, then it is lost, or failed when its top did', () => {
+  const orphan = [outline({ id: 'orphan', parentId: 'gone' })]
+  const failedOrphan = [failed({ id: 'orphan', parentId: 'gone', message: 'Max turns exceeded' })]
+
+  expect([summarize(orphan, heardNow).endState, summarize(orphan, silent).endState]).toEqual([
+    'running',
+    'lost',
+  ])
+  expect(summarize(failedOrphan, heardNow)).toMatchObject({ endState: 'running' })
+  expect(summarize(failedOrphan, silent)).toMatchObject({
+    endState: 'fail',
+    endStateReason: 'Max turns exceeded',
+  })
+})
+
+test('a session whose root has ended is not lost because a step in between is missing', () => {
+  const gap = [
+    outline({ id: 'root', to: 50 }),
+    outline({ id: 'call', kind: 'llm', parentId: 'gone', from: 5 }),
+  ]
+
+  expect(settledEndState(resolveSteps(gap))).toEqual({ isOpen: true, whenSilent: 'success' })
+  expect(settledEndState(resolveSteps([...gap, outline({ id: 'open-root', to: null })]))).toEqual({
+    isOpen: true,
+    whenSilent: 'lost',
+  })
+})
+
+test('an error at a root is a failure, one that was handled below is not', () => {
+  const soft = outline({
+    id: 'root',
+    kind: 'action',
+    status: 'soft-error',
+    error: { type: 'ToolError', message: 'not found' },
+  })
+  const handled = [outline({ id: 'root' }), failed({ id: 'tool', parentId: 'root' })]
+  const secondRoot = [outline({ id: 'root' }), failed({ id: 'other', from: 20, message: 'boom' })]
+
+  expect(summarize([soft])).toMatchObject({ endState: 'fail', endStateReason: 'not found', errorCount: 1 })
+  expect(summarize(handled)).toMatchObject({ endState: 'success', errorCount: 1 })
+  expect(summarize(secondRoot)).toMatchObject({ endState: 'fail', endStateReason: 'boom' })
+})
+
+test('one error on its way up is counted once', () => {
+  const summary = summarize([
+    failed({ id: 'root', message: 'the same thing' }),
+    failed({ id: 'middle', parentId: 'root', message: 'the same thing' }),
+    failed({ id: 'deep', parentId: 'middle', message: 'the same thing' }),
+  ])
+
+  expect(summary.errorCount).toBe(1)
+})
+
+test('the reason of a failure is the error itself where the root has no words for it', () => {
+  const summary = summarize([
+    failed({ id: 'root', message: 'Error in agent run' }),
+    failed({ id: 'call', kind: 'llm', parentId: 'root', message: '429 Rate limit' }),
+  ])
+
+  expect([summary.endStateReason, summary.errorCount]).toEqual(['429 Rate limit', 1])
+})
+
+test('a given failure without a reason takes the message of the error that nothing handled', () => {
+  const summary = summarize([
+    outline({ id: 'root', session: { endState: 'fail' } }),
+    failed({ id: 'attempt', kind: 'llm', parentId: 'root', message: '429' }),
+  ])
+
+  expect(summary.endStateReason).toBe('429')
+})
+
+test('the name is the given one, the root’s, the first agent’s or workflow’s, or what was asked', () => {
+  const useless = { id: 'root', name: 'Agent workflow', kind: 'workflow' } as const
+  const agent = outline({ id: 'a', kind: 'agent', name: 'run', agent: 'Triage', parentId: 'root' })
+  const workflow = outline({ id: 'w', kind: 'workflow', name: 'billing', parentId: 'root' })
+
+  expect(summarize([outline({ ...useless, session: { name: 'mine' } })]).name).toBe('mine')
+  expect(summarize([outline({ id: 'root', name: 'checkout' }), agent]).name).toBe('checkout')
+  expect(summarize([outline(useless), workflow, agent]).name).toBe('Triage')
+  expect(summarize([outline(useless), workflow]).name).toBe('billing')
+  expect(summarize([outline({ ...useless, inputPreview: 'Where is my parcel?' })]).name).toBe(
+    'Where is my parcel?',
+  )
+  expect(summarize([outline(useless)]).name).toBe('Agent workflow')
+  expect(
+    summarize([outline({ id: 'a', kind: 'llm', name: 'chat o3', model: 'o3', inputPreview: 'Hi' })]).name,
+  ).toBe('Hi')
+  expect(summarize([outline({ id: 'root', name: '' })]).name).toBe('session')
+})
+
+test('the input is the root’s, else that of the first model call', () => {
+  const call = outline({ id: 'call', kind: 'llm', parentId: 'root', from: 5, inputPreview: 'asked' })
+  const tool = outline({ id: 'tool', kind: 'action', parentId: 'root', from: 1, inputPreview: 'id=1' })
+
+  expect(summarize([outline({ id: 'root', inputPreview: 'top' }), call]).inputPreview).toBe('top')
+  expect(summarize([outline({ id: 'root' }), tool, call]).inputPreview).toBe('asked')
+})
+
+test('tokens and costs are summed over what counts, and a figure that nobody reported stays away', () => {
+  const summary = summarize([
+    outline({ id: 'agent', kind: 'agent', usage: { input: 999, output: 999 }, cost: 9 }),
+    outline({ id: 'a', kind: 'llm', parentId: 'agent', model: 'm', usage: { input: 1, reasoning: 2 } }),
+    outline({ id: 'b', kind: 'llm', parentId: 'agent', model: 'm', usage: { input: 10 }, from: 2 }),
+  ])
+
+  expect(summary.usage).toEqual({ input: 11, reasoning: 2 })
+  expect(summary.cost).toBeNull()
+})
+
+test('models that could not be priced are named once, whether their price or their tokens are unknown', () => {
+  const summary = summarize([
+    outline({ id: 'priced', kind: 'llm', model: 'gpt-4o', usage: { input: 1, output: 1 }, cost: 0.1 }),
+    outline({ id: 'no-price', kind: 'llm', model: 'my-model', usage: { input: 1, output: 1 } }),
+    outline({ id: 'no-price-2', kind: 'llm', model: 'my-model', usage: { input: 1, output: 1 } }),
+    outline({ id: 'no-tokens', kind: 'llm', requestedModel: 'streamed' }),
+    outline({ id: 'no-name', kind: 'embedding', usage: { input: 4 } }),
+    failed({ id: 'failed', kind: 'llm', model: 'failed-model' }),
+    outline({ id: 'open', kind: 'llm', model: 'open-model', to: null }),
+    outline({ id: 'turn', kind: 'workflow', usage: { input: 5, output: 5 }, cost: 0.2 }),
+    outline({ id: 'told-above', kind: 'llm', model: 'covered', parentId: 'turn' }),
+    outline({ id: 'wrapper', kind: 'llm', model: 'seen-below' }),
+    outline({
+      id: 'wire',
+      kind: 'llm',
+      model: 'seen-below-1',
+      parentId: 'wrapper',
+      usage: { input: 1 },
+      cost: 0.3,
+    }),
+  ])
+
+  expect(summary.unpricedModels).toEqual(['unknown model', 'my-model', 'streamed'])
+  expect(summary.cost).toBe(0.6)
+})
+
+test('a call that is seen again below, or beside it, is one call', () => {
+  const below = summarize([
+    outline({ id: 'langchain', kind: 'llm', usage: { input: 1 } }),
+    outline({ id: 'openai', kind: 'llm', parentId: 'langchain' }),
+    outline({ id: 'captured', kind: 'llm', parentId: 'openai', usage: { input: 1 } }),
+  ])
+  const beside = summarize([
+    outline({ id: 'openai', kind: 'llm', responseId: 'r' }),
+    outline({ id: 'captured', kind: 'llm', responseId: 'r', usage: { input: 1 } }),
+  ])
+
+  expect([below.llmCallCount, beside.llmCallCount]).toEqual([1, 1])
+})
+
+test('a session of which nothing is known yet can be shown', () => {
+  expect(summarizeSession([], heardNow)).toMatchObject({
+    id: '',
+    name: 'session',
+    endState: 'running',
+    startedAt: '2026-01-02T03:04:06.000Z',
+    stepCount: 0,
+    cost: null,
+  })
+})

@@ -1,0 +1,170 @@
+import { isWordless } from './attribute-errors.ts'
+import type { EndState } from './end-state.ts'
+import type { ResolvedStep } from './resolved-step.ts'
+import { nameSession } from './name-session.ts'
+import type { SessionSummary } from './session.ts'
+import { roundDollars } from './price.ts'
+import { isoTime, roundMs } from './session-time.ts'
+import { endStateAt, givenEndState, settledEndState, topSteps } from './settled-end-state.ts'
+import type { SessionFacts } from './step-draft.ts'
+import { addUsage, hasUsage, type Usage } from './usage.ts'
+
+/** Stands in `unpricedModels` for a call that does not say which model answered. */
+export const UNKNOWN_MODEL = 'unknown model'
+
+/** All that lists show of a session, from its steps. */
+export function summarizeSession(
+  steps: readonly ResolvedStep[],
+  context: { nowMs: number; lastHeardAtMs: number },
+): SessionSummary {
+  const top = topSteps(steps)
+  const facts = mergeFacts(top, steps)
+  const endState = endStateAt(settledEndState(steps), context)
+  const times = timesOf(steps, context.lastHeardAtMs)
+  const isRunning = endState === 'running'
+  const reason = endStateReason(endState, top, steps)
+  const inputPreview = inputPreviewOf(top, steps)
+  return {
+    id: steps[0]?.sessionId ?? '',
+    name: nameSession(facts, { top, steps, inputPreview }),
+    ...(inputPreview !== undefined && { inputPreview }),
+    endState,
+    ...(reason !== undefined && { endStateReason: reason }),
+    startedAt: isoTime(times.startedAtMs),
+    endedAt: isRunning ? null : isoTime(times.endedAtMs),
+    durationMs: isRunning ? null : roundMs(times.endedAtMs - times.startedAtMs),
+    tags: facts.tags ?? [],
+    ...sumUsage(steps),
+    ...countSteps(steps),
+    ...(facts.userId !== undefined && { userId: facts.userId }),
+    ...(facts.threadId !== undefined && { threadId: facts.threadId }),
+    ...(facts.environment !== undefined && { environment: facts.environment }),
+    ...(facts.test !== undefined && { test: facts.test }),
+    ...(facts.vcs !== undefined && { vcs: facts.vcs }),
+    ...(facts.metadata !== undefined && { metadata: facts.metadata }),
+    demo: facts.demo ?? false,
+  }
+}
+
+/** The model a step is listed under: the one that answered, else the one that was asked. */
+function modelOf(step: ResolvedStep): string | undefined {
+  return step.model ?? step.requestedModel
+}
+
+function isModelCall({ kind }: ResolvedStep): boolean {
+  return kind === 'llm' || kind === 'embedding'
+}
+
+/** The top's word counts before the others'; tags are gathered from all. */
+function mergeFacts(top: readonly ResolvedStep[], steps: readonly ResolvedStep[]): SessionFacts {
+  let merged: SessionFacts = {}
+  const tags = new Set<string>()
+  const add = (facts: SessionFacts) => {
+    merged = { ...facts, ...merged }
+    for (const tag of facts.tags ?? []) tags.add(tag)
+  }
+  for (const { session } of top) if (session !== undefined) add(session)
+  for (const { session, depth } of steps) if (session !== undefined && depth > 0) add(session)
+  if (tags.size > 0) merged.tags = [...tags]
+  return merged
+}
+
+function endStateReason(
+  endState: EndState,
+  top: readonly ResolvedStep[],
+  steps: readonly ResolvedStep[],
+): string | undefined {
+  const given = givenEndState(steps)
+  if (given?.endStateReason) return given.endStateReason
+  if (endState !== 'fail') return undefined
+  const failed = steps.filter((step) => isFailed(step) && step.error?.isPropagated !== true)
+  const telling =
+    top.find((step) => isFailed(step) && step.error !== undefined && !isWordless(step.error)) ??
+    failed.findLast((step) => step.error?.isHandled !== true) ??
+    failed.at(-1)
+  return telling?.error?.message || telling?.error?.type
+}
+
+function isFailed({ status }: ResolvedStep): boolean {
+  return status === 'error' || status === 'soft-error'
+}
+
+function timesOf(
+  steps: readonly ResolvedStep[],
+  otherwiseMs: number,
+): { startedAtMs: number; endedAtMs: number } {
+  const startedAtMs = steps[0]?.startedAtMs ?? otherwiseMs
+  let endedAtMs = startedAtMs
+  for (const step of steps) endedAtMs = Math.max(endedAtMs, step.endedAtMs ?? step.startedAtMs)
+  return { startedAtMs, endedAtMs }
+}
+
+function inputPreviewOf(top: readonly ResolvedStep[], steps: readonly ResolvedStep[]): string | undefined {
+  const root = top.find((step) => step.inputPreview !== undefined)
+  if (root !== undefined) return root.inputPreview
+  return steps.find((step) => step.kind === 'llm' && step.inputPreview !== undefined)?.inputPreview
+}
+
+function sumUsage(steps: readonly ResolvedStep[]): Pick<SessionSummary, 'usage' | 'cost' | 'unpricedModels'> {
+  let usage: Usage = {}
+  let cost: number | null = null
+  const unpriced = new Set<string>()
+  for (const step of steps) {
+    if (step.usageScope === 'call') {
+      if (step.usage !== undefined) usage = addUsage(usage, withTotal(step.usage))
+      if (step.cost !== undefined) cost = (cost ?? 0) + step.cost
+    }
+    if (lacksPrice(step)) unpriced.add(modelOf(step) ?? UNKNOWN_MODEL)
+  }
+  return { usage, cost: cost === null ? null : roundDollars(cost), unpricedModels: [...unpriced] }
+}
+
+/** A sum of totals is a total only when every call has one. */
+function withTotal(usage: Usage): Usage {
+  if (usage.total !== undefined || usage.input === undefined || usage.output === undefined) return usage
+  return { ...usage, total: usage.input + usage.output }
+}
+
+/** True for a call that belongs in the cost and is not: its price, or how many tokens it took, is unknown. */
+function lacksPrice(step: ResolvedStep): boolean {
+  if (step.cost !== undefined) return false
+  if (step.usageScope !== undefined) return step.usageScope === 'call' && hasUsage(step.usage)
+  if (!isModelCall(step) || step.isRepeatedBelow === true || step.isCountedAbove === true) return false
+  return step.status === 'ok' || step.status === 'soft-error'
+}
+
+type Counts = Pick<
+  SessionSummary,
+  'stepCount' | 'llmCallCount' | 'actionCount' | 'errorCount' | 'models' | 'agents' | 'tools'
+>
+
+function countSteps(steps: readonly ResolvedStep[]): Counts {
+  let llmCallCount = 0
+  let actionCount = 0
+  let errorCount = 0
+  const models = new Set<string>()
+  const agents = new Set<string>()
+  const tools = new Set<string>()
+  for (const step of steps) {
+    if (isFailed(step) && step.error?.isPropagated !== true) errorCount += 1
+    if (step.kind === 'llm' && step.isRepeatedBelow !== true && step.usageScope !== 'duplicate')
+      llmCallCount += 1
+    const model = isModelCall(step) || step.usageScope === 'call' ? modelOf(step) : undefined
+    if (model !== undefined) models.add(model)
+    const agent = step.agent ?? (step.kind === 'agent' ? step.name : undefined)
+    if (agent !== undefined) agents.add(agent)
+    if (step.kind === 'action') {
+      actionCount += 1
+      tools.add(step.toolName ?? step.name)
+    }
+  }
+  return {
+    stepCount: steps.length,
+    llmCallCount,
+    actionCount,
+    errorCount,
+    models: [...models],
+    agents: [...agents],
+    tools: [...tools],
+  }
+}

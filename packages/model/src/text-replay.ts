@@ -1,0 +1,137 @@
+import { describeEndState, type EndState } from './end-state.ts'
+import { describeCost } from './format-cost.ts'
+import { formatDuration, formatOffset } from './format-duration.ts'
+import { oneLine, visibleText } from './plain-text.ts'
+import { createPainter, renderStep, type Painter } from './replay-block.ts'
+import { shortSessionId } from './session-id.ts'
+import type { Session, SessionSummary } from './session.ts'
+import type { Step } from './step.ts'
+
+export type TextReplayOptions = {
+  /** Colours for a terminal; none by default. */
+  color?: boolean
+  /** Characters in a line; 100 by default. */
+  width?: number
+  /** Shows this step alone, in full; the first is 1. */
+  step?: number
+  /** Shows failed steps only. */
+  errorsOnly?: boolean
+}
+
+/** A session as people read it in a terminal or a build log. */
+export function renderTextReplay(session: Session, options: TextReplayOptions = {}): string {
+  const paint = createPainter(options.color === true)
+  const header = renderHeader(session, paint)
+  const blocks =
+    options.step === undefined
+      ? [header, ...renderSteps(session, options, paint), renderEnd(session, paint)]
+      : [header, renderOneStep(session, options.step, paint)]
+  return `${blocks.join('\n\n')}\n`
+}
+
+function renderHeader({ session, steps }: Session, paint: Painter): string {
+  const length = session.durationMs ?? lengthSoFar(steps)
+  const duration = session.durationMs === null ? `${formatDuration(length)} so far` : formatDuration(length)
+  const status = paint(colourOf(session.endState), describeEndState(session.endState))
+  const cost = describeCost(session.cost, session.unpricedModels.map(visibleText))
+  const id = paint('bold', shortSessionId(visibleText(session.id)))
+  return `Session: ${id} | Duration: ${duration} | Cost: ${cost} | Status: ${status}`
+}
+
+function renderSteps({ steps }: Session, options: TextReplayOptions, paint: Painter): string[] {
+  const width = options.width ?? 100
+  const family = createFamily(steps)
+  const blocks: string[] = []
+  for (const step of steps) {
+    const isOwnError = isFailed(step) && step.error?.isPropagated !== true
+    if (!isOwnError && (options.errorsOnly === true || family.isDetail(step))) continue
+    blocks.push(renderStep(step, { paint, width, isWrapper: family.isWrapper(step) }))
+  }
+  if (blocks.length === 0)
+    blocks.push(options.errorsOnly === true ? 'No step failed.' : 'No steps were recorded.')
+  return blocks
+}
+
+type Family = {
+  /** True when it holds steps that tell all that it could. */
+  isWrapper(step: Step): boolean
+  /** True for another instrumentation's view of a call that is shown, and for the chunks and stages of a call. */
+  isDetail(step: Step): boolean
+}
+
+function createFamily(steps: readonly Step[]): Family {
+  const kinds = new Map(steps.map((step) => [step.id, step.kind]))
+  const parents = new Set(steps.map((step) => step.parentId))
+  const isRepeated = (step: Step) => step.parentId !== null && kinds.get(step.parentId) === step.kind
+  const parentsOfTheirKind = new Set(steps.filter(isRepeated).map((step) => step.parentId))
+  const shownResponses = new Set(
+    steps.filter((step) => step.usageScope !== 'duplicate').map((step) => step.responseId),
+  )
+  return {
+    isWrapper: (step) =>
+      step.kind === 'llm' || step.kind === 'embedding'
+        ? parentsOfTheirKind.has(step.id)
+        : parents.has(step.id),
+    isDetail: (step) => {
+      if (step.usageScope === 'duplicate')
+        return step.responseId !== undefined && shownResponses.has(step.responseId)
+      const parentKind = step.parentId === null ? undefined : kinds.get(step.parentId)
+      return step.kind === 'event' && (parentKind === 'llm' || parentKind === 'action')
+    },
+  }
+}
+
+function renderOneStep({ steps }: Session, position: number, paint: Painter): string {
+  const step = steps[position - 1]
+  if (step === undefined)
+    return `There is no step ${position}: the session has ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}.`
+  return renderStep(step, { paint, width: Infinity, isWrapper: false })
+}
+
+function isFailed(step: Step): boolean {
+  return step.status === 'error' || step.status === 'soft-error'
+}
+
+function renderEnd({ session, steps }: Session, paint: Painter): string {
+  const fatal = session.endState === 'fail' ? findFatal(steps) : undefined
+  const atMs = fatal === undefined ? (session.durationMs ?? lengthSoFar(steps)) : endOf(fatal)
+  const clock = formatOffset(atMs)
+  const end = paint(colourOf(session.endState), describeEnd(session, fatal))
+  if (fatal === undefined) return `${paint('dim', clock)}  ${end}`
+  const type = visibleText(fatal.error?.type || 'Error')
+  return `${paint('dim', clock)}  ${paint('red', `Exception: ${type}`)}\n${' '.repeat(clock.length + 2)}${end}`
+}
+
+function describeEnd(session: SessionSummary, fatal: Step | undefined): string {
+  if (session.endState === 'running') return 'Session is still running'
+  if (session.endState === 'lost') return 'Session lost: it never ended, and nothing more was heard of it'
+  const word = `Session ended: ${describeEndState(session.endState)}`
+  const reason = session.endStateReason
+  if (reason === undefined || reason === fatal?.error?.message) return word
+  return `${word} (${oneLine(reason, 200)})`
+}
+
+/** The step whose error ended the session: the last that nothing handled. */
+function findFatal(steps: readonly Step[]): Step | undefined {
+  let fatal: Step | undefined
+  for (const step of steps) {
+    if (!isFailed(step) || step.error?.isPropagated === true || step.error?.isHandled === true) continue
+    if (fatal === undefined || endOf(step) >= endOf(fatal)) fatal = step
+  }
+  return fatal
+}
+
+function endOf(step: Step): number {
+  return step.offsetMs + (step.durationMs ?? 0)
+}
+
+function lengthSoFar(steps: readonly Step[]): number {
+  let length = 0
+  for (const step of steps) length = Math.max(length, endOf(step))
+  return length
+}
+
+function colourOf(endState: EndState): 'green' | 'red' | 'yellow' {
+  if (endState === 'success') return 'green'
+  return endState === 'fail' ? 'red' : 'yellow'
+}
