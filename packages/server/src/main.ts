@@ -41,6 +41,9 @@ function endOnSignal(stop: () => Promise<void>): void {
   }
   process.on('SIGINT', end)
   process.on('SIGTERM', end)
+  process.on('SIGHUP', end)
+  // Whoever started us over a channel wants us no longer than itself.
+  if (process.connected) process.on('disconnect', () => end('SIGTERM'))
 }
 
 function fail(message: string): void {

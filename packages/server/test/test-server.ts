@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Session, SessionSummary, Step } from '@playhead/model'
+import { readConfig, type Config } from '../src/config.ts'
+import { startServer, type RunningServer } from '../src/start-server.ts'
+
+export type TestServer = RunningServer & {
+  dataDirectory: string
+  reports: string[]
+  /** A request to the server; JSON bodies are stringified. */
+  request(path: string, options?: RequestInit & { json?: unknown }): Promise<Response>
+  /** Posts OTLP traces as JSON and expects success. */
+  postTraces(payload: unknown): Promise<unknown>
+  sessions(query?: string): Promise<SessionSummary[]>
+  session(id: string, query?: string): Promise<Session>
+  step(id: string, stepId: string): Promise<Step>
+}
+
+/** A real server on a free port with a store of its own. */
+export async function startTestServer(
+  environment: Record<string, string> = {},
+  change: Partial<Config> = {},
+): Promise<TestServer> {
+  const dataDirectory = environment.PLAYHEAD_DATA ?? (await mkdtemp(join(tmpdir(), 'playhead-test-')))
+  const config = readConfig({ PLAYHEAD_PORT: '0', PLAYHEAD_DEMO: 'off', ...environment, PLAYHEAD_DATA: dataDirectory })
+  if ('problem' in config) throw new Error(config.problem)
+  const reports: string[] = []
+  const server = await startServer({ ...config, ...change }, (line) => reports.push(line))
+  const request: TestServer['request'] = (path, { json, ...options } = {}) =>
+    fetch(`${server.url}${path}`, {
+      ...options,
+      ...(json !== undefined && { method: options.method ?? 'POST', body: JSON.stringify(json) }),
+      headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...options.headers },
+    })
+  const get = async (path: string) => {
+    const response = await request(path)
+    if (!response.ok) throw new Error(`GET ${path}: ${response.status} ${await response.text()}`)
+    return response.json()
+  }
+  return {
+    ...server,
+    dataDirectory,
+    reports,
+    request,
+    async postTraces(payload) {
+      const response = await request('/v1/traces', { json: payload })
+      if (!response.ok) throw new Error(`POST /v1/traces: ${response.status} ${await response.text()}`)
+      return response.json()
+    },
+    sessions: async (query = 'limit=1000') => ((await get(`/api/sessions?${query}`)) as { sessions: SessionSummary[] }).sessions,
+    session: async (id, query = 'payloads=all') => (await get(`/api/sessions/${id}?${query}`)) as Session,
+    step: async (id, stepId) => (await get(`/api/sessions/${id}/steps/${stepId}`)) as Step,
+    async stop() {
+      await server.stop()
+      if (environment.PLAYHEAD_DATA === undefined) await rm(dataDirectory, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,27 @@
+// `npm start`: installs what is missing, then runs the server on the pinned Node.
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import './setup.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const node = `${root}node_modules/node/bin/node`
+const server = spawn(node, ['--conditions=source', `${root}packages/server/src/main.ts`, ...process.argv.slice(2)], {
+  stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+})
+server.on('exit', (code, signal) => process.exit(signal === null ? code : 1))
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(signal))
+
+// The shell that npm starts us in does not pass signals on: when it is gone, somebody ended npm.
+const parent = process.ppid
+setInterval(() => {
+  if (process.ppid !== parent) stop('SIGTERM')
+}, 500).unref()
+
+let isStopping = false
+function stop(signal) {
+  // A terminal sends Ctrl-C to the server as well; passing it on would count as the second one.
+  if (isStopping || (signal === 'SIGINT' && process.stdin.isTTY)) return
+  isStopping = true
+  server.kill(signal)
+}
