@@ -128,6 +128,7 @@ function keepBest(nodes: readonly StepNode[]): void {
 }
 
 function isSameReporter(left: StepOutline, right: StepOutline): boolean {
+  if (left.reporter !== right.reporter) return false
   return left.dialect === right.dialect && left.name === right.name && left.kind === right.kind
 }
 

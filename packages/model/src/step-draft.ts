@@ -53,6 +53,8 @@ export type StepOutline = {
   kind: StepKind
   name: string
   dialect: string
+  /** The instrumentation that wrote it, where it says: OpenTelemetry's scope. */
+  reporter?: string
   status: StepStatus
   error?: StepError
   model?: string

@@ -18,7 +18,7 @@ export async function serve(
     console.log(`  OTLP/HTTP   ${server.url}/v1/traces`)
     if (config.isAuthOn)
       console.log('  auth        on: people log in, programs need a key (playhead keys create)')
-    endOnSignal(server.stop)
+    endOnSignal(() => server.stop())
   } catch (error) {
     if (error instanceof KnownError) return fail(error.message)
     throw error

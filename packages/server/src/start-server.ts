@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { summarizeSession } from '@playhead/model'
@@ -40,7 +40,7 @@ export async function startServer(config: Config, report: (line: string) => void
     url,
     startedAt: new Date().toISOString(),
   })
-  const undo: (() => Promise<unknown> | unknown)[] = [() => lock.release()]
+  const undo: (() => unknown)[] = [() => lock.release()]
   const stop = async () => {
     for (const step of undo.toReversed()) await step()
   }
@@ -72,7 +72,7 @@ async function createServices(
   config: Config,
   store: Store,
   report: (line: string) => void,
-  undo: (() => Promise<unknown> | unknown)[],
+  undo: (() => unknown)[],
 ): Promise<Services> {
   const registry = await Registry.open(store.client)
   if (store.engine === undefined) {
@@ -150,7 +150,7 @@ async function listen(services: Services) {
       return refuse(error, response)
     }
     if (isIngestPath(request.url ?? '')) void handleIngest(services, request, response)
-    else void answerApi(request as IncomingMessage, response)
+    else void answerApi(request, response)
   })
   const { host, port } = services.config
   server.listen(port, host)

@@ -18,15 +18,21 @@ export function hex(bytes: number): string {
 }
 
 /** An OTLP/JSON payload with these spans. */
-export function tracesPayload(spans: SpanOptions[], resource: Record<string, unknown> = { 'service.name': 'test' }) {
+export function tracesPayload(
+  spans: SpanOptions[],
+  resource: Record<string, unknown> = { 'service.name': 'test' },
+) {
   return {
     resourceSpans: [
-      { resource: { attributes: keyValues(resource) }, scopeSpans: [{ scope: { name: 'test' }, spans: spans.map(otlpSpan) }] },
+      {
+        resource: { attributes: keyValues(resource) },
+        scopeSpans: [{ scope: { name: 'test' }, spans: spans.map(otlpSpan) }],
+      },
     ],
   }
 }
 
-export function otlpSpan(options: SpanOptions) {
+function otlpSpan(options: SpanOptions) {
   const startMs = options.startMs ?? 1_700_000_000_000
   return {
     traceId: options.traceId ?? hex(16),
@@ -46,14 +52,15 @@ export function otlpSpan(options: SpanOptions) {
   }
 }
 
-export function keyValues(attributes: Record<string, unknown>) {
+function keyValues(attributes: Record<string, unknown>) {
   return Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(value) }))
 }
 
 function anyValue(value: unknown): Record<string, unknown> {
   if (typeof value === 'string') return { stringValue: value }
   if (typeof value === 'boolean') return { boolValue: value }
-  if (typeof value === 'number') return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value }
+  if (typeof value === 'number')
+    return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value }
   if (Array.isArray(value)) return { arrayValue: { values: value.map(anyValue) } }
   return { kvlistValue: { values: keyValues((value ?? {}) as Record<string, unknown>) } }
 }

@@ -9,7 +9,10 @@ export type TestServer = RunningServer & {
   dataDirectory: string
   reports: string[]
   /** A request to the server; JSON bodies are stringified. */
-  request(path: string, options?: RequestInit & { json?: unknown }): Promise<Response>
+  request(
+    path: string,
+    options?: Omit<RequestInit, 'headers'> & { json?: unknown; headers?: Record<string, string> },
+  ): Promise<Response>
   /** Posts OTLP traces as JSON and expects success. */
   postTraces(payload: unknown): Promise<unknown>
   sessions(query?: string): Promise<SessionSummary[]>
@@ -23,7 +26,12 @@ export async function startTestServer(
   change: Partial<Config> = {},
 ): Promise<TestServer> {
   const dataDirectory = environment.PLAYHEAD_DATA ?? (await mkdtemp(join(tmpdir(), 'playhead-test-')))
-  const config = readConfig({ PLAYHEAD_PORT: '0', PLAYHEAD_DEMO: 'off', ...environment, PLAYHEAD_DATA: dataDirectory })
+  const config = readConfig({
+    PLAYHEAD_PORT: '0',
+    PLAYHEAD_DEMO: 'off',
+    ...environment,
+    PLAYHEAD_DATA: dataDirectory,
+  })
   if ('problem' in config) throw new Error(config.problem)
   const reports: string[] = []
   const server = await startServer({ ...config, ...change }, (line) => reports.push(line))
@@ -48,7 +56,8 @@ export async function startTestServer(
       if (!response.ok) throw new Error(`POST /v1/traces: ${response.status} ${await response.text()}`)
       return response.json()
     },
-    sessions: async (query = 'limit=1000') => ((await get(`/api/sessions?${query}`)) as { sessions: SessionSummary[] }).sessions,
+    sessions: async (query = 'limit=1000') =>
+      ((await get(`/api/sessions?${query}`)) as { sessions: SessionSummary[] }).sessions,
     session: async (id, query = 'payloads=all') => (await get(`/api/sessions/${id}?${query}`)) as Session,
     step: async (id, stepId) => (await get(`/api/sessions/${id}/steps/${stepId}`)) as Step,
     async stop() {

@@ -21,7 +21,7 @@ import { messageAttributes, otelGenAi } from './otel-genai.ts'
 import { playhead } from './playhead.ts'
 import { pydanticAi } from './pydantic-ai.ts'
 import { strands } from './strands.ts'
-import { vercelAi } from './vercel-ai.ts'
+import { promptAndResponse, vercelAi } from './vercel-ai.ts'
 
 const spanEvents: Dialect = {
   name: 'span-events',
@@ -110,12 +110,12 @@ export const messageOrder = withBits([
   openInference,
   agentOps,
   indexedPrompts,
-  vercelAi,
+  liveKit,
+  promptAndResponse,
   spanEvents,
   pydanticAi,
   googleAdk,
   openAiAgents,
-  liveKit,
   unindexedPrompts,
 ])
 

@@ -40,13 +40,25 @@ export function toCount(value: unknown): number | undefined {
   return number !== undefined && number >= 0 ? number : undefined
 }
 
-const placeholders = new Set(['N/A', '<not specified>', '(merged tools)'])
+/** No call has this many tokens; a number beyond it is a mistake, and does not fit where sums are kept. */
+const MAX_TOKENS = 1e12
+
+/** A count of tokens: whole, and not absurd. */
+export function toTokens(value: unknown): number | undefined {
+  const count = toCount(value)
+  return count !== undefined && count <= MAX_TOKENS ? Math.round(count) : undefined
+}
+
+/** What Google's ADK writes where it has nothing to say. */
+function isPlaceholder(text: string): boolean {
+  const first = text[0]
+  if (first !== 'N' && first !== '<' && first !== '(') return false
+  return text === 'N/A' || text === '<not specified>' || text === '(merged tools)'
+}
 
 /** Text with something in it; numbers and booleans are text too. */
 export function toText(value: unknown): string | undefined {
-  if (typeof value === 'string') {
-    return value === '' || (value.length < 17 && placeholders.has(value)) ? undefined : value
-  }
+  if (typeof value === 'string') return value === '' || isPlaceholder(value) ? undefined : value
   if (typeof value === 'number') return Number.isNaN(value) ? undefined : String(value)
   return typeof value === 'boolean' ? String(value) : undefined
 }

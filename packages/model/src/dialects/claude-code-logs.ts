@@ -4,7 +4,7 @@ import type { Attributes, LogRecord } from '../span.ts'
 import type { StepError } from '../step.ts'
 import type { SessionFacts } from '../step-draft.ts'
 import type { Usage } from '../usage.ts'
-import { firstText, isMeaningful, toCount, toFlag, toNumber, toText } from './attribute-value.ts'
+import { firstText, isMeaningful, toCount, toFlag, toNumber, toText, toTokens } from './attribute-value.ts'
 import { parseJson } from './json-text.ts'
 import { oneLine, previewOfArguments } from './preview.ts'
 import { describe } from './step-error.ts'
@@ -118,7 +118,7 @@ function setModel(adds: LogAddition, attributes: Attributes): void {
 export function usageOfClaudeCode(attributes: Attributes): Usage | undefined {
   const raw: RawUsage = {}
   for (const [field, key] of tokenKeys) {
-    const count = toCount(attributes[key])
+    const count = toTokens(attributes[key])
     if (count !== undefined) raw[field] = count
   }
   return raw.input === undefined && raw.output === undefined ? undefined : settle(raw, true)

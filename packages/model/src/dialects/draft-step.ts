@@ -12,7 +12,6 @@ import { finishReasonsOf } from './finish-reasons.ts'
 import { firstTokenMs, streamingOf } from './first-token.ts'
 import { parseJson } from './json-text.ts'
 import { kindOfStep } from './kind-of-step.ts'
-import { itIs } from './kind-words.ts'
 import { messagesOfSpan, type MessagesOfSpan } from './messages-of-span.ts'
 import { modelOfSpan } from './model-and-provider.ts'
 import { parametersOfSpan } from './parameters.ts'
@@ -35,7 +34,7 @@ import { softErrorOf } from './soft-error.ts'
 import { errorOfSpan, readStated } from './step-error.ts'
 import { nameOfStep } from './step-name.ts'
 import { toolDefinitionsOfSpan } from './tool-definitions.ts'
-import { usageOfSpan } from './usage-of-span.ts'
+import { hasUsageField, usageOfSpan } from './usage-of-span.ts'
 
 /** As `spanToStep`, but a mistake in here throws. */
 export function draftStep(span: Span): StepDraft {
@@ -65,7 +64,7 @@ function settleKind(reading: Reading): { answer: KindAnswer; tool: StepTool | un
   if (answer.kind !== 'action') return { answer, tool: undefined }
   const tool = toolOfSpan(reading)
   if (reading.fields.stepKind === undefined && isHandoffTool(tool.name, tool.arguments)) {
-    return { answer: { ...answer, kind: itIs('handoff').kind }, tool: undefined }
+    return { answer: { ...answer, kind: 'handoff' }, tool: undefined }
   }
   return { answer, tool }
 }
@@ -84,6 +83,7 @@ function beginOutline(reading: Reading, { kind, question }: KindAnswer): StepOut
     dialect: labelOf(reading),
     status: 'ok',
   }
+  if (span.scope.name !== '') outline.reporter = span.scope.name
   if (question !== undefined) outline.treeQuestion = question
   return outline
 }
@@ -96,7 +96,8 @@ function labelOf({ signs }: Reading): string {
 function addModel(reading: Reading, outline: StepOutline): void {
   const { fields } = reading
   const isCall = outline.kind === 'llm' || outline.kind === 'embedding'
-  const response = isCall && fields.responseId === undefined ? outputOf(reading) : undefined
+  const isAsked = isCall && (fields.responseId === undefined || !hasUsageField(fields))
+  const response = isAsked ? outputOf(reading) : undefined
   const { model, requestedModel, provider } = modelOfSpan(reading, outline.kind, response)
   if (model !== undefined) outline.model = model
   if (requestedModel !== undefined) outline.requestedModel = requestedModel

@@ -174,6 +174,11 @@ export type FieldName = keyof Fields
 
 export const fieldNames = Object.keys(noFields) as FieldName[]
 
+/** Counts of tokens, which are whole. */
+export function isTokenField(field: FieldName): boolean {
+  return field.endsWith('Tokens')
+}
+
 export function isNumberField(field: FieldName): field is NumberField {
   return field in numbers
 }

@@ -64,3 +64,69 @@ test('a sender that nobody knows is read by what its attributes look like', () =
     session: undefined,
   })
 })
+
+test('Sentry: messages of the request and texts of the response', () => {
+  const { outline, content } = stepOf({
+    name: 'chat gpt-4o',
+    attributes: {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.request.model': 'gpt-4o',
+      'gen_ai.request.messages': '[{"role":"user","content":"hi"}]',
+      'gen_ai.response.text': '["hello"]',
+      'gen_ai.response.tool_calls': '[{"name":"f","arguments":"{}","id":"c1"}]',
+      'gen_ai.request.available_tools': '[{"name":"f"}]',
+      'gen_ai.usage.input_tokens.cached': 3,
+      'gen_ai.usage.input_tokens': 10,
+    },
+  })
+
+  expect(outline).toMatchObject({
+    inputPreview: 'hi',
+    outputPreview: 'hello',
+    usage: { input: 10, cacheRead: 3 },
+  })
+  expect(content.messages?.at(-1)?.parts).toHaveLength(2)
+  expect(content.toolDefinitions).toEqual([{ name: 'f' }])
+})
+
+test('Semantic Kernel and others spell operations their own way', () => {
+  const kindOf = (operation: string) =>
+    stepOf({ attributes: { 'gen_ai.operation.name': operation } }).outline.kind
+
+  expect(['chat.completions', 'text.completions', 'chat.streaming_completions'].map(kindOf)).toEqual([
+    'llm',
+    'llm',
+    'llm',
+  ])
+  expect(kindOf('create_thread')).toBe('other')
+})
+
+test('inputs and outputs below any prefix are shown, whatever the kind', () => {
+  const { outline } = stepOf({
+    name: 'retriever',
+    attributes: {
+      'haystack.component.input': '{"query":"x"}',
+      'haystack.component.output': '{"documents":[]}',
+    },
+  })
+
+  expect(outline).toMatchObject({
+    kind: 'other',
+    inputPreview: '{"query":"x"}',
+    outputPreview: '{"documents":[]}',
+  })
+})
+
+test('a scope that only begins like that of another dialect is not taken for it', () => {
+  const { outline } = stepOf({
+    scope: 'ai.koog',
+    attributes: {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'anthropic',
+      'gen_ai.usage.input_tokens': 5000,
+      'gen_ai.usage.cache_read.input_tokens': 100,
+    },
+  })
+
+  expect(outline).toMatchObject({ dialect: 'otel-genai', usage: { input: 5000 } })
+})

@@ -1,6 +1,6 @@
 import { allDialects } from './all-dialects.ts'
 import type { GroupName } from './dialect.ts'
-import { fieldNames, isNumberField, isTextField, type FieldName } from './fields.ts'
+import { fieldNames, isNumberField, isTextField, isTokenField, type FieldName } from './fields.ts'
 import { parseKeyPath, type KeyPath } from './flattened-keys.ts'
 import { looseParameterName, parameterName } from './parameter-name.ts'
 import { guessField } from './unknown-keys.ts'
@@ -14,7 +14,7 @@ export type KeyMeaning = {
   slot: number
   /** Among the keys of one field the one of the lowest rank that has a value wins. */
   rank: number
-  type: 'number' | 'text' | 'value'
+  type: 'tokens' | 'number' | 'text' | 'value'
   group: GroupName | undefined
   path: KeyPath
 }
@@ -79,6 +79,7 @@ function workOut(key: string): KeyMeaning {
     if (!key.startsWith(prefix)) continue
     const rest = key.slice(prefix.length)
     const path = pathIn(group, rest)
+    if (path === undefined && group === 'looseParameters') continue
     return path === undefined ? meaningless(signs) : { ...meaningless(signs), group, path }
   }
   const guessed = guessField(key)
@@ -91,8 +92,14 @@ function meaningless(signs: number): KeyMeaning {
 }
 
 function meaningOfField(signs: number, { field, rank }: KnownKey): KeyMeaning {
-  const type = isNumberField(field) ? 'number' : isTextField(field) ? 'text' : 'value'
+  const type = typeOf(field)
   return { signs, field, slot: slots.get(field)!, rank, type, group: undefined, path: noPath }
+}
+
+function typeOf(field: FieldName): KeyMeaning['type'] {
+  if (isTokenField(field)) return 'tokens'
+  if (isNumberField(field)) return 'number'
+  return isTextField(field) ? 'text' : 'value'
 }
 
 /** Names of metadata and parameters may have dots in them. */

@@ -1,7 +1,7 @@
-import { hasUsageField } from './usage-of-span.ts'
 import { kindOrder } from './all-dialects.ts'
 import type { KindAnswer, Reading } from './dialect.ts'
 import { commonKindWords, itIs, kindOfWord } from './kind-words.ts'
+import { hasUsageField } from './usage-of-span.ts'
 
 const embeddingModel = /embed/i
 

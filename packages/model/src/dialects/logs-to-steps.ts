@@ -30,7 +30,8 @@ export function logsToSteps(logs: LogDraft[]): StepDraft[] {
     if (step.outline.kind === 'llm') lastCall = step
     steps.push(step)
   }
-  return steps
+  // Records of a program's own affairs (settings read, plugins loaded) make no session by themselves.
+  return steps.some(({ outline }) => outline.kind !== 'event') ? steps : []
 }
 
 function oldestFirst(left: LogDraft, right: LogDraft): number {

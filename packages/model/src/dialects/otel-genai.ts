@@ -44,6 +44,15 @@ const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['evaluate', 'evaluator'],
 ])
 
+/** Operations that senders spell their own way: `chat.completions`, `invoke_swarm`. */
+const spellings: [RegExp, StepKind][] = [
+  [/embed/, 'embedding'],
+  [/^chat|completions?$/, 'llm'],
+  [/execute_tool|tool_call|call_tool/, 'action'],
+  [/invoke_agent|run_agent|agent_run|agent\.run/, 'agent'],
+  [/^invoke_/, 'workflow'],
+]
+
 /** The OpenTelemetry semantic conventions for generative AI, from 1.27 to those of 2026. */
 export const otelGenAi: Dialect = {
   name: 'otel-genai',
@@ -121,7 +130,8 @@ function readKind({ fields }: Reading): KindAnswer | undefined {
   if (operation === undefined) return undefined
   const known = kindOfWord(kinds, operation)
   if (known !== undefined) return known
-  return operation.startsWith('invoke_') ? itIs('workflow') : undefined
+  const kind = spellings.find(([spelling]) => spelling.test(operation))?.[1]
+  return kind === undefined ? undefined : itIs(kind)
 }
 
 function messagesOf(reading: Reading, field: 'inputMessages' | 'outputMessages') {

@@ -8,7 +8,7 @@ import { parameterName } from './parameter-name.ts'
 /** How the model was asked: temperature, limits, choice of tools, … Undefined when nothing was said. */
 export function parametersOfSpan(reading: Reading): Record<string, unknown> | undefined {
   const { fields, groups } = reading
-  const found = Object.create(null) as Record<string, unknown>
+  const found: Record<string, unknown> = {}
   addEntries(found, groups.parameters)
   if (fields.isStreaming !== undefined) add(found, 'stream', fields.isStreaming)
   const given = invocationOf(reading)
@@ -16,7 +16,7 @@ export function parametersOfSpan(reading: Reading): Record<string, unknown> | un
   addEntries(found, groups.looseParameters)
   const choice = reading.span.attributes['ai.prompt.toolChoice']
   if (choice !== undefined) add(found, 'tool_choice', parseJson(choice))
-  return Object.keys(found).length === 0 ? undefined : found
+  return isMeaningful(found) ? found : undefined
 }
 
 /** Keys were given their one name when their meaning was worked out. */

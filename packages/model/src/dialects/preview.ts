@@ -9,7 +9,6 @@ const MAX_LOOK = 4000
 const FIRST_LOOK = 260
 const MAX_DEPTH = 6
 const whitespace = /\s+/g
-const foldables = ['\n', '  ', '\t', '\r', '\u00a0']
 
 /** One line of at most 200 characters; undefined when nothing is left. */
 export function oneLine(text: string): string | undefined {
@@ -21,9 +20,12 @@ export function oneLine(text: string): string | undefined {
 
 function fold(text: string, look: number): string {
   const start = text.length > look ? text.slice(0, look) : text
-  // Looking for five texts is several times faster than one regular expression that knows them all.
-  const isFoldable = foldables.some((space) => start.includes(space))
-  return (isFoldable ? start.replace(whitespace, ' ') : start).trim()
+  return (isFoldable(start) ? start.replace(whitespace, ' ') : start).trim()
+}
+
+/** Looking for a few texts is several times faster than one regular expression that knows them all. */
+function isFoldable(text: string): boolean {
+  return text.includes('\n') || text.includes('  ') || text.includes('\t') || text.includes('\r')
 }
 
 /** Cuts between characters, never through one that takes two code units. */

@@ -1,9 +1,9 @@
 import type { Attributes, Span } from '../span.ts'
 import { expandOrder } from './all-dialects.ts'
-import { isMeaningful, toCount, toText } from './attribute-value.ts'
+import { isMeaningful, toCount, toText, toTokens } from './attribute-value.ts'
 import { ALWAYS, type Reading } from './dialect.ts'
 import { emptyFields, type Fields } from './fields.ts'
-import { meaningOf, signsOfScope, slotCount } from './key-meaning.ts'
+import { meaningOf, signsOfScope, slotCount, type KeyMeaning } from './key-meaning.ts'
 
 const NO_RANK = 65_535
 /** Ranks of the values found so far, by field; one span is read at a time. */
@@ -63,7 +63,8 @@ function readAttributes(attributes: Attributes, reading: Pick<Reading, 'fields' 
   reading.signs = signs
 }
 
-function coerce(raw: unknown, type: 'number' | 'text' | 'value'): unknown {
+function coerce(raw: unknown, type: KeyMeaning['type']): unknown {
+  if (type === 'tokens') return toTokens(raw)
   if (type === 'number') return toCount(raw)
   if (type === 'text') return toText(raw)
   return isMeaningful(raw) ? raw : undefined

@@ -29,8 +29,9 @@ export function sessionFactsOf(reading: Reading, kind: StepKind): SessionFacts |
   )
   setText(facts, 'userId', fields.userId ?? firstText(inMetadata?.user_id) ?? resource.userId)
   setText(facts, 'environment', fields.environment ?? resource.environment)
-  setText(facts, 'endStateReason', fields.endStateReason)
-  if (fields.endState !== undefined) facts.endState = parseEndState(fields.endState)
+  setText(facts, 'endStateReason', fields.endStateReason ?? resource.endStateReason)
+  const endState = fields.endState ?? resource.endState
+  if (endState !== undefined) facts.endState = parseEndState(endState)
   const tags = tagsOf(fields.tags) ?? tagsOf(resource.tags)
   if (tags !== undefined) facts.tags = tags
   addOrigin(facts, fields, resource)
@@ -70,6 +71,8 @@ function addOrigin(facts: SessionFacts, fields: Fields, resource: Fields): void 
 }
 
 function testOf(fields: Fields): SessionTest | undefined {
+  const named = fields.testName ?? fields.testFile ?? fields.testSuite ?? fields.testRunId
+  if (named === undefined && fields.testVariant === undefined) return undefined
   const test: SessionTest = {}
   if (fields.testFile !== undefined) test.file = fields.testFile
   if (fields.testSuite !== undefined) test.suite = fields.testSuite
@@ -77,7 +80,7 @@ function testOf(fields: Fields): SessionTest | undefined {
   if (fields.testAttempt !== undefined) test.attempt = fields.testAttempt
   if (fields.testVariant !== undefined) test.variant = fields.testVariant
   if (fields.testRunId !== undefined) test.runId = fields.testRunId
-  return isMeaningful(test) ? test : undefined
+  return test
 }
 
 type MetadataSources = {
@@ -91,7 +94,7 @@ type MetadataSources = {
 function metadataOf({ groups }: Reading, { isRoot, kind, given, resource }: MetadataSources): unknown {
   const isWrapper = isRoot || kind === 'agent' || kind === 'workflow'
   if (!isWrapper) return undefined
-  const metadata = Object.create(null) as Record<string, unknown>
+  const metadata: Record<string, unknown> = {}
   if (isRoot) {
     const whole = given ?? parseJson(resource.metadata)
     if (isRecord(whole)) for (const key of Object.keys(whole)) keep(metadata, key, whole[key])

@@ -34,7 +34,9 @@ export function nameOfStep(reading: Reading, kind: StepKind, known: Named): stri
     case 'handoff':
       return handoffName(known.handoff) ?? plainName(reading, kind)
     case 'workflow':
-      return fields.functionId ?? plainName(reading, kind)
+      return workflowName(reading) ?? plainName(reading, kind)
+    case 'retrieval':
+      return fields.dataSource ?? plainName(reading, kind)
     default:
       return plainName(reading, kind)
   }
@@ -44,6 +46,11 @@ export function nameOfStep(reading: Reading, kind: StepKind, known: Named): stri
 function modelName({ model, requestedModel }: Named): string | undefined {
   if (model === undefined || requestedModel === undefined) return model
   return model.startsWith(requestedModel) ? requestedModel : model
+}
+
+/** `traceloop.workflow.name` is on every step of a workflow: only its own operation is named by it. */
+function workflowName({ fields }: Reading): string | undefined {
+  return fields.functionId ?? (fields.operation === 'invoke_workflow' ? fields.workflowName : undefined)
 }
 
 function handoffName(handoff: StepOutline['handoff']): string | undefined {

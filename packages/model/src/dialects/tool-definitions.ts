@@ -3,6 +3,7 @@ import { firstText, isRecord, type JsonObject } from './attribute-value.ts'
 import type { Reading } from './dialect.ts'
 import { unflattenList } from './flattened-keys.ts'
 import { parseJson } from './json-text.ts'
+import { invocationOf } from './payload.ts'
 import { readJson } from './read-json.ts'
 
 /** The tools that the model could call. */
@@ -17,7 +18,10 @@ export function toolDefinitionsOfSpan(reading: Reading): ToolDefinition[] | unde
   const request = parseJson(fields.llmRequest)
   const config = isRecord(request) && isRecord(request.config) ? request.config : request
   const requested = readList(isRecord(config) ? config.tools : undefined)
-  return requested.length > 0 ? requested : undefined
+  if (requested.length > 0) return requested
+  const invocation = invocationOf(reading)
+  const invoked = readList(isRecord(invocation) ? (invocation.tools ?? invocation.function_tools) : undefined)
+  return invoked.length > 0 ? invoked : undefined
 }
 
 function schemaOf(item: unknown): unknown {

@@ -1,4 +1,4 @@
-import { isRecord, toCount, type JsonObject } from './attribute-value.ts'
+import { isRecord, toTokens, type JsonObject } from './attribute-value.ts'
 
 /** Token counts as somebody wrote them: what they include is not settled yet. */
 export type RawUsage = {
@@ -96,7 +96,7 @@ function addFrom(usage: RawUsage, source: JsonObject, names: Names): void {
       continue
     }
     const field = names.get(name)
-    const count = field === undefined ? undefined : toCount(value)
+    const count = field === undefined ? undefined : toTokens(value)
     if (field !== undefined && count !== undefined) usage[field] ??= count
   }
 }

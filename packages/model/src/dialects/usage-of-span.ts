@@ -1,7 +1,7 @@
 import { hasUsage, type Usage } from '../usage.ts'
 import { agentOps } from './agentops.ts'
 import { speaks } from './all-dialects.ts'
-import { isRecord, toCount } from './attribute-value.ts'
+import { isRecord, toTokens } from './attribute-value.ts'
 import { claudeCode } from './claude-code.ts'
 import type { Reading } from './dialect.ts'
 import type { Fields } from './fields.ts'
@@ -11,7 +11,6 @@ import { usageOf } from './provider-payload.ts'
 import { readJson } from './read-json.ts'
 import { strands } from './strands.ts'
 import { readTokenDetails, readUsageObject, type RawUsage } from './usage-object.ts'
-import { vercelAi } from './vercel-ai.ts'
 
 export type UsageOfSpan = { usage?: Usage; isRollup: boolean; isEstimated: boolean }
 
@@ -50,9 +49,8 @@ export function hasUsageField(fields: Fields): boolean {
 }
 
 /** Settles what input and output include: one and the same call may be reported as 20 tokens or as 3520. */
-export function settle(given: RawUsage, isCacheApart: boolean): Usage {
+export function settle(raw: RawUsage, isCacheApart: boolean): Usage {
   const usage: Usage = {}
-  const raw = wholeTokens(given)
   const { input, output, total, reasoning } = raw
   const cache = (raw.cacheRead ?? 0) + (raw.cacheWrite ?? 0)
   if (input !== undefined || cache > 0) {
@@ -84,18 +82,6 @@ const parts = [
   'audioOutput',
   'imageInput',
 ] as const
-
-/** No call has this many; a number beyond it is a mistake, and does not fit where sums are kept. */
-const MAX_TOKENS = 1e12
-
-function wholeTokens(given: RawUsage): RawUsage {
-  const raw: RawUsage = {}
-  for (const field of Object.keys(given) as (keyof RawUsage)[]) {
-    const count = given[field]!
-    if (count <= MAX_TOKENS) raw[field] = Math.round(count)
-  }
-  return raw
-}
 
 /** True when the input does not include what came from or went to the cache. */
 function isCounted(raw: RawUsage, cache: number, isCacheApart: boolean): boolean {
@@ -158,11 +144,11 @@ function aggregated(fields: Fields): Usage | undefined {
 function usageOfBuckets(buckets: Record<string, unknown>): Usage {
   const usage: Usage = {}
   const add = (field: keyof Usage, count: number) => {
-    usage[field] = (usage[field] ?? 0) + Math.round(count)
+    usage[field] = (usage[field] ?? 0) + count
   }
   for (const [key, value] of Object.entries(buckets)) {
-    const count = toCount(value)
-    if (count === undefined || count > MAX_TOKENS) continue
+    const count = toTokens(value)
+    if (count === undefined) continue
     if (key === 'total') usage.total = count
     else if (key.startsWith('output') || key.includes('reasoning') || key.startsWith('completion')) {
       add('output', count)
@@ -196,7 +182,7 @@ function countsCacheApart(reading: Reading, provider: string | undefined, isFrom
     return isUpTo(scope.version, lastExclusiveTraceloop)
   if (speaks(reading, strands)) return isSplitProvider || provider === undefined
   if (speaks(reading, agentOps)) return isSplitProvider
-  if (!speaks(reading, vercelAi) || !isSplitProvider) return false
+  if (reading.fields.vercelOperation === undefined || !isSplitProvider) return false
   return (
     attributes['ai.usage.inputTokenDetails.cacheReadTokens'] === undefined &&
     attributes['ai.usage.inputTokenDetails.noCacheTokens'] === undefined

@@ -2,6 +2,7 @@ import type { Message, Part } from '../message.ts'
 import type { StepKind } from '../step.ts'
 import { isRecord, toText } from './attribute-value.ts'
 import type { Dialect, KindAnswer, Reading } from './dialect.ts'
+import { parseJsonText } from './json-text.ts'
 import { itIs } from './kind-words.ts'
 import { messagesOfRequest } from './provider-payload.ts'
 import { readJson } from './read-json.ts'
@@ -29,7 +30,6 @@ const loops = new Set(['ai.generateText', 'ai.streamText', 'ai.generateObject', 
 export const vercelAi: Dialect = {
   name: 'vercel-ai',
   signs: ['ai.'],
-  scopes: ['ai'],
   numbers: {
     inputTokens: ['ai.usage.inputTokens', 'ai.usage.promptTokens', 'ai.usage.tokens'],
     outputTokens: ['ai.usage.outputTokens', 'ai.usage.completionTokens'],
@@ -82,6 +82,11 @@ export const vercelAi: Dialect = {
     'ai.settings.': 'parameters',
   },
   kind: readKind,
+}
+
+/** A prompt and the pieces of an answer in attributes of their own, whoever sends them. */
+export const promptAndResponse: Dialect = {
+  name: 'prompt-and-response',
   inputMessages: readInput,
   outputMessages: readOutput,
 }
@@ -111,10 +116,17 @@ function readOutput(reading: Reading): Message[] | undefined {
   const parts: Part[] = []
   const reasoning = readReasoning(readJson(reading, responseReasoning))
   if (reasoning !== undefined) parts.push({ type: 'reasoning', text: reasoning })
-  const text = toText(responseText) ?? toText(responseObject)
+  const text = readAnswer(responseText) ?? toText(responseObject)
   if (text !== undefined) parts.push({ type: 'text', text })
   if (responseToolCalls !== undefined) addToolCalls(parts, readJson(reading, responseToolCalls))
   return parts.length === 0 ? undefined : [{ role: 'assistant', parts }]
+}
+
+/** Sentry writes the texts of several answers as one JSON list. */
+function readAnswer(value: unknown): string | undefined {
+  const text = toText(value)
+  const list = text?.startsWith('["') === true ? parseJsonText(text) : value
+  return Array.isArray(list) ? toText(list.map((item) => toText(item) ?? '').join('\n')) : text
 }
 
 /** Text, or from version 5 on a list of parts. */

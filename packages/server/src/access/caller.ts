@@ -93,7 +93,7 @@ function presentedSecrets(header: HeaderReader): string[] {
   return secrets.filter((secret): secret is string => secret !== undefined && secret !== '')
 }
 
-export function readCookie(header: string | undefined, name: string): string | undefined {
+function readCookie(header: string | undefined, name: string): string | undefined {
   for (const pair of header?.split(';') ?? []) {
     const equals = pair.indexOf('=')
     if (pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim()

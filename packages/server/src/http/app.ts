@@ -1,7 +1,4 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
-import type { Context } from 'hono'
-import { authorize, authorizeServer, identify } from '../access/caller.ts'
-import type { Scope } from '../access/registry.ts'
 import type { Services } from '../services.ts'
 import { answerError, KnownError } from './known-error.ts'
 import { addHealthRoutes } from './health-routes.ts'
@@ -14,8 +11,7 @@ import { addProjectRoutes } from './project-routes.ts'
 import { addRecordingRoutes } from './recording-routes.ts'
 import { addSessionRoutes } from './session-routes.ts'
 import { addStatsRoutes } from './stats-routes.ts'
-
-export type App = OpenAPIHono
+import type { App } from './request-project.ts'
 
 /** Everything the server answers except what SDKs post. */
 export function createApp(services: Services): App {
@@ -56,21 +52,6 @@ export function createApp(services: Services): App {
   })
   addPageRoutes(app, services)
   return app
-}
-
-/** The project that a request is about, if its caller may do this there. */
-export function projectOf(context: Context, scope: Scope, services: Services, named?: string): string {
-  const requested = named ?? context.req.query('project') ?? context.req.header('x-playhead-project')
-  return authorize(callerOf(context, services), scope, requested, services.registry)
-}
-
-/** Refuses everyone but a person (or anyone, while auth is off). */
-export function requirePerson(context: Context, services: Services): void {
-  authorizeServer(callerOf(context, services))
-}
-
-function callerOf(context: Context, services: Services) {
-  return identify((name) => context.req.header(name), services)
 }
 
 function badRequest(issues: readonly { path: PropertyKey[]; message: string }[]): KnownError {

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { renderMetrics, type Gauges } from '../metrics.ts'
 import type { Services } from '../services.ts'
-import { requirePerson, type App } from './app.ts'
+import { requirePerson, type App } from './request-project.ts'
 import { KnownError } from './known-error.ts'
 import { answers } from './route-parts.ts'
 import { readDisk, diskSchema } from '../query/disk-use.ts'

@@ -124,7 +124,7 @@ function readItems(body: Buffer): unknown[] {
 function ingestProject(services: Services, request: IncomingMessage): string {
   const header = (name: string) => [request.headers[name]].flat()[0]
   const caller = identify(header, services)
-  return authorize(caller, 'ingest', header('x-playhead-project'), services.registry)
+  return authorize(caller, 'ingest', header('x-playhead-project') || undefined, services.registry)
 }
 
 type Answer = { status: number; headers: Record<string, string>; body: ErrorBody }

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { scopes } from '../access/registry.ts'
 import type { Services } from '../services.ts'
-import { projectOf, type App } from './app.ts'
+import { projectOf, type App } from './request-project.ts'
 import { answers, jsonBody, projectParameter } from './route-parts.ts'
 import { keySchema } from './schemas.ts'
 

@@ -4,7 +4,7 @@ import type { Context } from 'hono'
 import type { LiveEvent } from '../live/live-feed.ts'
 import { findSessionId } from '../query/find-session.ts'
 import type { Services } from '../services.ts'
-import { projectOf, type App } from './app.ts'
+import { projectOf, type App } from './request-project.ts'
 import { projectParameter } from './route-parts.ts'
 import { errorSchema } from './schemas.ts'
 
@@ -39,14 +39,13 @@ const HEARTBEAT_MS = 15_000
 const MAX_QUEUED_EVENTS = 10_000
 
 export function addLiveRoutes(app: App, services: Services): void {
-  app.openapi(
-    projectRoute,
-    (context) => stream(context, services, { project: projectOf(context, 'read', services) }) as never,
+  app.openapi(projectRoute, (context) =>
+    stream(context, services, { project: projectOf(context, 'read', services) }),
   )
   app.openapi(sessionRoute, async (context) => {
     const project = projectOf(context, 'read', services)
     const sessionId = await findSessionId(services.store.client, project, context.req.valid('param').id)
-    return stream(context, services, { project, sessionId }) as never
+    return stream(context, services, { project, sessionId })
   })
 }
 

@@ -1,9 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { setCookie, deleteCookie } from 'hono/cookie'
-import { identify, LOGIN_COOKIE } from '../access/caller.ts'
+import { LOGIN_COOKIE } from '../access/caller.ts'
 import { LoginLimiter } from '../access/login-limiter.ts'
 import type { Services } from '../services.ts'
-import type { App } from './app.ts'
+import { callerOf, type App } from './request-project.ts'
 import { KnownError } from './known-error.ts'
 import { answers, jsonBody } from './route-parts.ts'
 
@@ -68,7 +68,7 @@ export function addLoginRoutes(app: App, services: Services): void {
   app.openapi(whoRoute, (context) => {
     const { isAuthOn } = services.config
     try {
-      const caller = identify((name) => context.req.header(name), services)
+      const caller = callerOf(context, services)
       return context.json(
         { kind: caller.kind, isAuthOn, ...(caller.kind === 'key' && { project: caller.key.project }) },
         200,

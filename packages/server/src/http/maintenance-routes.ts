@@ -10,7 +10,7 @@ import { repriceProject, type Progress } from '../maintenance/reprice.ts'
 import { restoreBackup } from '../maintenance/restore.ts'
 import { findSessionId } from '../query/find-session.ts'
 import type { Services } from '../services.ts'
-import { projectOf, requirePerson, type App } from './app.ts'
+import { projectOf, requirePerson, type App } from './request-project.ts'
 import { answers, projectParameter } from './route-parts.ts'
 import { errorSchema } from './schemas.ts'
 
@@ -95,7 +95,7 @@ export function addMaintenanceRoutes(app: App, services: Services): void {
     await services.settle()
     context.header('content-type', 'application/x-tar')
     context.header('content-disposition', 'attachment; filename="playhead-backup.tar"')
-    return context.body(Readable.toWeb(createBackup(services.store)) as ReadableStream) as never
+    return context.body(Readable.toWeb(createBackup(services.store))) as never
   })
   app.openapi(restoreRoute, async (context) => {
     requirePerson(context, services)

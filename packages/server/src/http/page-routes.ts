@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { extname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Services } from '../services.ts'
-import type { App } from './app.ts'
+import type { App } from './request-project.ts'
 import { KnownError } from './known-error.ts'
 
 /** Where the built pages are: beside the server when it is installed, in the dashboard's own package when it is not. */

@@ -1,7 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { identify } from '../access/caller.ts'
 import type { Services } from '../services.ts'
-import { projectOf, requirePerson, type App } from './app.ts'
+import { callerOf, projectOf, requirePerson, type App } from './request-project.ts'
 import { answers, jsonBody } from './route-parts.ts'
 import { priceOverrideSchema, projectSchema } from './schemas.ts'
 
@@ -40,7 +39,7 @@ const updateRoute = createRoute({
 export function addProjectRoutes(app: App, services: Services): void {
   const { registry } = services
   app.openapi(listRoute, (context) => {
-    const caller = identify((name) => context.req.header(name), services)
+    const caller = callerOf(context, services)
     const all = registry.projects()
     const projects = caller.kind === 'key' ? all.filter(({ id }) => id === caller.key.project) : all
     return context.json({ projects }, 200)

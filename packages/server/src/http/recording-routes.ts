@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi'
 import { shortSessionId, toRecording } from '@playhead/model'
 import { spansToOtlpJson } from '../ingest/span-to-otlp.ts'
 import type { Services } from '../services.ts'
-import { projectOf, type App } from './app.ts'
+import { projectOf, type App } from './request-project.ts'
 import { answers, projectParameter } from './route-parts.ts'
 import { withUrl } from './session-routes.ts'
 

@@ -4,7 +4,7 @@ import { scopes } from '../access/registry.ts'
 
 /** What the API answers with. Types are held to those of the model; the OpenAPI document is made from these. */
 
-export const usageSchema = z
+const usageSchema = z
   .object({
     input: z.number().optional(),
     output: z.number().optional(),
@@ -130,11 +130,9 @@ type Same<Left, Right> = [keyof Left] extends [keyof Right]
     ? true
     : never
   : never
-export const schemasMatchTheModel: [
-  Same<z.infer<typeof usageSchema>, Usage>,
-  Same<z.infer<typeof sessionSummarySchema>, SessionSummary>,
-  Same<z.infer<typeof stepSchema>, Step>,
-] = [true, true, true]
+true satisfies Same<z.infer<typeof usageSchema>, Usage>
+true satisfies Same<z.infer<typeof sessionSummarySchema>, SessionSummary>
+true satisfies Same<z.infer<typeof stepSchema>, Step>
 
 const figures = {
   total: z.number(),

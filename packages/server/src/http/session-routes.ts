@@ -4,7 +4,7 @@ import type { Context } from 'hono'
 import { listQuerySchema, listSessions } from '../query/list-sessions.ts'
 import { filterFields, readFilterValues } from '../query/filter-values.ts'
 import type { Services } from '../services.ts'
-import { projectOf, type App } from './app.ts'
+import { projectOf, type App } from './request-project.ts'
 import { answers, projectParameter } from './route-parts.ts'
 import { sessionSummarySchema, stepSchema } from './schemas.ts'
 

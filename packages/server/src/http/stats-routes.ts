@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi'
 import { readStats, statsQuerySchema } from '../query/stats.ts'
 import type { Services } from '../services.ts'
-import { projectOf, type App } from './app.ts'
+import { projectOf, type App } from './request-project.ts'
 import { answers, projectParameter } from './route-parts.ts'
 import { statsSchema } from './schemas.ts'
 

@@ -14,7 +14,7 @@ export type Segment = {
   mayBeStored: boolean
 }
 
-export function segmentPath(directory: string, id: bigint): string {
+function segmentPath(directory: string, id: bigint): string {
   return join(directory, `${id.toString().padStart(20, '0')}.native`)
 }
 

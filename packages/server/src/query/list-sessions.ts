@@ -14,7 +14,7 @@ import { summaryFromRow, summarySelect, type SummaryRow } from './summary-row.ts
 
 const sql = loadSql('./list-sessions.sql')
 
-export const sessionOrders = ['time', 'cost', 'duration', 'steps', 'errors', 'tokens'] as const
+const sessionOrders = ['time', 'cost', 'duration', 'steps', 'errors', 'tokens'] as const
 
 export const listQuerySchema = sessionFilterSchema.extend({
   sort: z.enum(sessionOrders).default('time'),

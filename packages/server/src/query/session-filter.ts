@@ -161,7 +161,7 @@ function isSubstringSearch(text: string): boolean {
 }
 
 function words(text: string): string {
-  return text.replaceAll(/[\u0000-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f]+/g, ' ').trim()
+  return text.replaceAll(/[^0-9A-Za-z\u0080-\uffff]+/g, ' ').trim()
 }
 
 /** Python's json.dumps writes é as \u00e9; what it wrote must be found too. */

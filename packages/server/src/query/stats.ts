@@ -10,7 +10,7 @@ import {
   type Conditions,
 } from './session-filter.ts'
 
-export const statsGroups = [
+const statsGroups = [
   'model',
   'tool',
   'agent',
@@ -21,7 +21,7 @@ export const statsGroups = [
   'environment',
   'user',
 ] as const
-export const statsIntervals = ['minute', 'hour', 'day', 'week'] as const
+const statsIntervals = ['minute', 'hour', 'day', 'week'] as const
 
 export const statsQuerySchema = sessionFilterSchema.extend({
   interval: z.enum(statsIntervals).optional().describe('one bucket for each; without it no buckets'),
@@ -38,7 +38,7 @@ export const statsQuerySchema = sessionFilterSchema.extend({
 export type StatsQuery = z.infer<typeof statsQuerySchema>
 
 type Percentiles = { p50: number | null; p95: number | null; p99: number | null }
-export type Figures = {
+type Figures = {
   total: number
   success: number
   fail: number
@@ -50,9 +50,9 @@ export type Figures = {
   usage: Usage
   durationMs: Percentiles
 }
-export type StatsBucket = Figures & { at: string }
+type StatsBucket = Figures & { at: string }
 /** For models and tools, `calls`, `cost`, `usage` and `durationMs` are those of the calls, not of their sessions. */
-export type StatsGroup = Figures & {
+type StatsGroup = Figures & {
   key: string
   calls?: number
   failedCalls?: number

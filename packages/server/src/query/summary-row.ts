@@ -66,7 +66,7 @@ export function summaryFromRow(row: SummaryRow): SessionSummary {
     tools: row.tools,
     demo: row.demo === 1,
     ...(row.input_preview !== '' && { inputPreview: row.input_preview }),
-    ...(row.end_state_reason !== '' && { endStateReason: row.end_state_reason }),
+    ...(row.end_state_reason !== '' && row.state !== 'running' && { endStateReason: row.end_state_reason }),
     ...(row.user_id !== '' && { userId: row.user_id }),
     ...(row.thread_id !== '' && { threadId: row.thread_id }),
     ...(row.environment !== '' && { environment: row.environment }),

@@ -56,7 +56,7 @@ test('a statement whose reader went away is stopped', async () => {
     abort_signal: controller.signal,
   })
   setTimeout(() => controller.abort(), 300)
-  await expect(slow).rejects.toThrow()
+  await expect(slow).rejects.toThrow('aborted')
 
   await expect
     .poll(

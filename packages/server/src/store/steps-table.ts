@@ -149,7 +149,7 @@ function rest(outline: StepOutline): Partial<OutlineRest> {
  * Which of several rows of one step counts: an ended one before an open one, then the one that says more, then the one
  * that was read last. The same whatever the order of arrival.
  */
-export function stepVersion(isEnded: boolean, size: number, reading: Reading): number {
+function stepVersion(isEnded: boolean, size: number, reading: Reading): number {
   const richness = Math.min(size, 2 ** 24 - 1)
   const derivation =
     Math.min(reading.normalizerVersion, 2 ** 10 - 1) * 2 ** 12 + Math.min(reading.priceRevision, 2 ** 12 - 1)
@@ -159,7 +159,7 @@ export function stepVersion(isEnded: boolean, size: number, reading: Reading): n
 /** What the thin queries select, in the form `outlineFromRow` reads. */
 export const outlineSelect = `step_id, parent_id, toUnixTimestamp64Micro(started_at) AS started_us, toUnixTimestamp64Micro(ended_at) AS ended_us,
   kind, name, dialect, status, error_type, error_message, model, provider, tool, agent, effect, response_id, usage, cost,
-  cost_source, first_token_ms, input_preview, output_preview, outline`
+  cost_source, first_token_ms, input_preview, output_preview, scope_name, outline`
 
 /** A row of `outlineSelect`, as JSONEachRow gives it. */
 export type OutlineRow = {
@@ -185,6 +185,7 @@ export type OutlineRow = {
   first_token_ms: number | null
   input_preview: string
   output_preview: string
+  scope_name: string
   outline: string
 }
 
@@ -206,6 +207,7 @@ export function outlineFromRow(sessionId: string, row: OutlineRow): StepOutline 
   if (row.error_type !== '' || row.error_message !== '') {
     outline.error = { ...error, type: row.error_type, message: row.error_message }
   }
+  if (row.scope_name !== '') outline.reporter = row.scope_name
   if (row.model !== '') outline.model = row.model
   if (row.provider !== '') outline.provider = row.provider
   if (row.tool !== '') outline.toolName = row.tool

@@ -20,7 +20,7 @@ type Chdb = {
   drainPending(): Promise<void>
 }
 
-export type StatementResult = {
+type StatementResult = {
   bytes: Uint8Array
   rowsRead: number
   bytesRead: number

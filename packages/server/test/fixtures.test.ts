@@ -1,0 +1,184 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import type { Session, SessionSummary, Step } from '@playhead/model'
+import { decodeTraces } from '../src/ingest/decode-traces.ts'
+import { spansToOtlpJson, spansToOtlpProtobuf } from '../src/ingest/span-to-otlp.ts'
+import { agentOpsRequests, otlpFolders, otlpRequests, type RecordedRequest } from './fixtures.ts'
+import { startTestServer, type TestServer } from './test-server.ts'
+
+const server = await startTestServer()
+afterAll(() => server.stop())
+
+/** A project of its own for each posting, so that one store serves all. */
+let projects = 0
+async function post(
+  requests: readonly RecordedRequest[],
+): Promise<{ project: string; sessions: SessionSummary[] }> {
+  const project = `p${(projects += 1)}`
+  await server.services.registry.createProject({ id: project, name: project })
+  for (const { path, contentType, body } of requests) {
+    const response = await server.request(path, {
+      method: 'POST',
+      headers: { 'content-type': contentType, 'x-playhead-project': project },
+      body: new Uint8Array(body),
+    })
+    expect(response.status).toBe(200)
+  }
+  return { project, sessions: await server.sessions(`project=${project}&limit=1000`) }
+}
+
+async function allSteps(posted: { project: string; sessions: SessionSummary[] }): Promise<Session[]> {
+  return Promise.all(
+    posted.sessions.map(({ id }) => server.session(id, `project=${posted.project}&payloads=all`)),
+  )
+}
+
+/** What the folder's scenario used, as far as its instrumentation reports it. */
+const truths: Record<string, { input: number; calls: number; cost?: number }> = {
+  'vercel-ai-v5': { input: 4368, calls: 9 },
+  'vercel-ai-v7': { input: 4368, calls: 9 },
+  'vercel-ai-v7legacy': { input: 4368, calls: 9 },
+  'openinference-js': { input: 4000, calls: 5 },
+  'openinference-openai-agents': { input: 1080, calls: 9 },
+  'traceloop-0.27': { input: 3782, calls: 4 },
+  'mastra-1.71': { input: 240, calls: 2 },
+  'langfuse-js-v5': { input: 360, calls: 3 },
+  'claude-code-2.1': { input: 7040, calls: 2, cost: 0.01728 },
+  'agentops-ts-0.1.0': { input: 360, calls: 3 },
+  'otel-instrumentation-openai-js': { input: 248, calls: 3 },
+  'openai-agents-js-0.20': { input: 1080, calls: 9 },
+}
+
+describe.each(otlpFolders())('%s', (folder) => {
+  const requests = otlpRequests(folder)
+
+  test('gives the tokens and calls that were used, each once', async () => {
+    const posted = await post(requests)
+
+    const sessions = await allSteps(posted)
+    const counted = sessions
+      .flatMap(({ steps }) => steps)
+      .filter((step) => step.usageScope === 'call' && (step.usage?.input ?? 0) > 0)
+    const truth = truths[folder]!
+    expect({
+      input: sum(posted.sessions.map(({ usage }) => usage.input ?? 0)),
+      calls: counted.length,
+      ...(truth.cost !== undefined && { cost: sum(posted.sessions.map(({ cost }) => cost ?? 0)) }),
+    }).toEqual({
+      ...truth,
+      ...(truth.cost !== undefined && { cost: expect.closeTo(truth.cost, 6) as number }),
+    })
+  })
+
+  test('the list says of each session what its own page says', async () => {
+    const posted = await post(requests)
+
+    for (const [index, { session }] of (await allSteps(posted)).entries()) {
+      expect({ ...posted.sessions[index], url: '' }).toEqual({ ...session, url: '' })
+    }
+  })
+
+  test('posted twice, backwards, span by span: the same sessions', async () => {
+    const straight = await allSteps(await post(requests))
+
+    const shuffled = await allSteps(
+      await post([...requests.toReversed().flatMap(splitBackwards), ...requests]),
+    )
+
+    expect(shuffled.map(comparable)).toEqual(straight.map(comparable))
+  })
+
+  test.runIf(requests.some(isTraces))(
+    'the same spans as JSON and as protobuf give the same steps',
+    async () => {
+      const spans = requests
+        .filter(isTraces)
+        .flatMap(({ body, contentType }) => decodeTraces(body, contentType).spans)
+      const rest = requests.filter((request) => !isTraces(request))
+      const json = {
+        path: '/v1/traces',
+        contentType: 'application/json',
+        body: Buffer.from(JSON.stringify(spansToOtlpJson(spans))),
+      }
+      const protobuf = {
+        path: '/v1/traces',
+        contentType: 'application/x-protobuf',
+        body: spansToOtlpProtobuf(spans),
+      }
+
+      const [fromJson, fromProtobuf] = [
+        await allSteps(await post([...rest, json])),
+        await allSteps(await post([...rest, protobuf])),
+      ]
+
+      expect(fromProtobuf.map(comparable)).toEqual(fromJson.map(comparable))
+    },
+  )
+})
+
+describe.each(['py0421', 'npm010'])('agentops-sdk/%s', (folder) => {
+  test('replayed byte for byte, the OTLP requests give sessions with their steps, errors and end states', async () => {
+    const posted = await post(agentOpsRequests(folder))
+
+    const sessions = await allSteps(posted)
+    expect(sessions.map(({ session, steps }) => outline(session, steps))).toMatchSnapshot()
+  })
+})
+
+test.each(otlpFolders())('%s: kinds, names, parents and errors are read right', async (folder) => {
+  const sessions = await allSteps(await post(otlpRequests(folder)))
+
+  expect(sessions.map(({ session, steps }) => outline(session, steps))).toMatchSnapshot()
+})
+
+/** One line a step, indented by its depth. */
+function outline(session: SessionSummary, steps: readonly Step[]): string {
+  const depths = new Map<string, number>()
+  const lines = steps.map((step) => {
+    const depth = step.parentId === null ? 0 : (depths.get(step.parentId) ?? -1) + 1
+    depths.set(step.id, depth)
+    const facts = [
+      step.status === 'ok' ? '' : step.status,
+      step.error === undefined
+        ? ''
+        : `${step.error.type}: ${step.error.message.slice(0, 60)}${step.error.isPropagated ? ' (propagated)' : ''}${step.error.isHandled ? ' (handled)' : ''}`,
+      step.usage === undefined
+        ? ''
+        : `${step.usageScope} ${step.usage.input ?? '–'}/${step.usage.output ?? '–'}`,
+      step.isOrphan ? 'orphan' : '',
+    ]
+    return `${'  '.repeat(depth)}${step.kind} ${step.name}${facts
+      .filter(Boolean)
+      .map((fact) => ` · ${fact}`)
+      .join('')}`
+  })
+  const end = session.endState === 'running' ? 'open' : session.endState
+  return [
+    `${session.name} · ${end}${session.threadId === undefined ? '' : ' · thread'}${session.tags.map((tag) => ` #${tag}`).join('')}`,
+    ...lines,
+  ].join('\n')
+}
+
+function comparable({ session, steps }: Session): unknown {
+  return { ...session, url: '', steps: steps.map((step) => ({ ...step })) }
+}
+
+function isTraces({ path }: RecordedRequest): boolean {
+  return path.includes('/v1/traces') && !path.includes('ingest')
+}
+
+/** Each span of a request as a request of its own, last one first. */
+function splitBackwards(request: RecordedRequest): RecordedRequest[] {
+  if (!isTraces(request)) return [request]
+  const { spans } = decodeTraces(request.body, request.contentType)
+  return spans.toReversed().map((span) => ({
+    path: request.path,
+    contentType: 'application/x-protobuf',
+    body: spansToOtlpProtobuf([span]),
+  }))
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}
+
+export type { TestServer }

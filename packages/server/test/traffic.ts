@@ -1,0 +1,187 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import type { Attributes, Span } from '@playhead/model'
+import { spansToOtlpJson, spansToOtlpProtobuf } from '../src/ingest/span-to-otlp.ts'
+
+export type SentSpan = {
+  id: string
+  /** Some copy of it was acknowledged. */
+  isAcknowledged: boolean
+  /** The copy with an end, and with usage, was acknowledged. */
+  isEndAcknowledged: boolean
+  usage: { input: number; output: number } | undefined
+}
+
+export type SentSession = {
+  id: string
+  spans: Map<string, SentSpan>
+  /** False when a request failed and was not sent again: nobody knows whether those spans are stored. */
+  isCertain: boolean
+}
+
+export type TrafficOptions = {
+  url: string
+  random: () => number
+  connections: number
+  /** No session is begun after this many. */
+  maxSessions: number
+}
+
+const SPANS_PER_SESSION = 20
+const RETRY_DELAY_MS = 40
+
+/**
+ * Sessions of agents, as SDKs send them: spread over requests, starts before ends, some spans twice and the second time
+ * richer, a request that failed sent again or, sometimes, given up. Remembers what was acknowledged.
+ */
+export class Traffic {
+  readonly sessions: SentSession[] = []
+  acknowledgedRequests = 0
+  failedRequests = 0
+  /** Answers that are neither success nor "try again". */
+  readonly surprises: string[] = []
+  readonly #options: TrafficOptions
+  #isStopping = false
+  #workers: Promise<unknown> = Promise.resolve()
+
+  constructor(options: TrafficOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#workers = Promise.all(Array.from({ length: this.#options.connections }, () => this.#work()))
+  }
+
+  /** Sessions that were begun are sent to their end; the server has to be up. */
+  async finish(): Promise<void> {
+    this.#isStopping = true
+    await this.#workers
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#isStopping && this.sessions.length < this.#options.maxSessions) {
+      const session: SentSession = { id: this.#hex(32), spans: new Map(), isCertain: true }
+      this.sessions.push(session)
+      for (const batch of this.#batches(session)) {
+        if (!(await this.#deliver(session, batch))) break
+      }
+    }
+  }
+
+  /** Sends until it is acknowledged; false when it was given up. */
+  async #deliver(session: SentSession, batch: Span[]): Promise<boolean> {
+    while (!(await this.#post(batch))) {
+      this.failedRequests += 1
+      if (!this.#isStopping && this.#options.random() < 0.05) {
+        session.isCertain = false
+        return false
+      }
+      await pause(RETRY_DELAY_MS)
+    }
+    this.acknowledgedRequests += 1
+    for (const { spanId, endNs } of batch) {
+      const sent = session.spans.get(spanId)!
+      sent.isAcknowledged = true
+      if (endNs !== null) sent.isEndAcknowledged = true
+    }
+    return true
+  }
+
+  async #post(batch: Span[]): Promise<boolean> {
+    const isProtobuf = this.#options.random() < 0.5
+    const isGzip = this.#options.random() < 0.3
+    const body = isProtobuf ? spansToOtlpProtobuf(batch) : Buffer.from(JSON.stringify(spansToOtlpJson(batch)))
+    try {
+      const response = await fetch(`${this.#options.url}/v1/traces`, {
+        method: 'POST',
+        headers: {
+          'content-type': isProtobuf ? 'application/x-protobuf' : 'application/json',
+          ...(isGzip && { 'content-encoding': 'gzip' }),
+        },
+        body: new Uint8Array(isGzip ? gzipSync(body) : body),
+      })
+      const answer = await response.text()
+      const isStored = response.status === 200 && (answer === '' || answer === '{}')
+      const isRetryable = response.status === 503 && response.headers.has('retry-after')
+      if (!isStored && !isRetryable) this.surprises.push(`${response.status} ${answer}`)
+      return isStored
+    } catch {
+      // The server was killed while it had this request: whether it is stored is not known.
+      return false
+    }
+  }
+
+  #batches(session: SentSession): Span[][] {
+    const root = this.#span(session, null, 0)
+    const batches: Span[][] = [[open(root)]]
+    const children = Array.from({ length: SPANS_PER_SESSION - 1 }, (_, index) =>
+      this.#span(session, root.spanId, index + 1),
+    )
+    for (let start = 0; start < children.length; start += 4) {
+      const group = children.slice(start, start + 4)
+      if (this.#options.random() < 0.5) batches.push(group.map(open))
+      batches.push(group)
+      if (this.#options.random() < 0.2) batches.push(group)
+      if (this.#options.random() < 0.2) batches.push(group.map(enriched))
+    }
+    batches.push([root])
+    return batches
+  }
+
+  #span(session: SentSession, parentSpanId: string | null, index: number): Span {
+    const isCall = index % 2 === 1
+    const usage = isCall ? { input: 100 + this.#below(900), output: 1 + this.#below(200) } : undefined
+    const spanId = this.#hex(16)
+    session.spans.set(spanId, { id: spanId, isAcknowledged: false, isEndAcknowledged: false, usage })
+    const startNs = BigInt(Date.now()) * 1_000_000n + BigInt(index) * 1_000_000n
+    return {
+      traceId: session.id,
+      spanId,
+      parentSpanId,
+      isParentRemote: false,
+      name: parentSpanId === null ? 'agent' : isCall ? 'chat gpt-4o-mini' : 'execute_tool lookup',
+      kind: 1,
+      startNs,
+      endNs: startNs + 500_000n,
+      statusCode: 0,
+      statusMessage: '',
+      attributes: attributes(
+        usage === undefined
+          ? { 'gen_ai.operation.name': parentSpanId === null ? 'invoke_agent' : 'execute_tool' }
+          : {
+              'gen_ai.operation.name': 'chat',
+              'gen_ai.request.model': 'gpt-4o-mini',
+              'gen_ai.response.id': `response-${spanId}`,
+              'gen_ai.usage.input_tokens': usage.input,
+              'gen_ai.usage.output_tokens': usage.output,
+            },
+      ),
+      events: [],
+      links: [],
+      resource: attributes({ 'service.name': 'traffic' }),
+      scope: { name: 'traffic', version: '1' },
+    }
+  }
+
+  #below(limit: number): number {
+    return Math.floor(this.#options.random() * limit)
+  }
+
+  #hex(digits: number): string {
+    return Array.from({ length: digits }, () => this.#below(16).toString(16)).join('')
+  }
+}
+
+function attributes(entries: Attributes): Attributes {
+  return entries
+}
+
+/** The span as it is when it begins. */
+function open(span: Span): Span {
+  const { 'gen_ai.usage.input_tokens': _, 'gen_ai.usage.output_tokens': __, ...known } = span.attributes
+  return { ...span, endNs: null, attributes: known }
+}
+
+function enriched(span: Span): Span {
+  return { ...span, attributes: { ...span.attributes, 'traffic.note': 'sent again with more to say' } }
+}
