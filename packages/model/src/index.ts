@@ -54,3 +54,5 @@ export {
 export { summarizeSession, UNKNOWN_MODEL } from './summarize-session.ts'
 export { renderTextReplay, type TextReplayOptions } from './text-replay.ts'
 export { addUsage, hasUsage, usageFields, type Usage, type UsageScope } from './usage.ts'
+export { groupSpans } from './otlp/group-spans.ts'
+export { REMOTE_PARENT_FLAGS, spansToOtlpJson, toSpanId, type OtlpTraces } from './otlp/spans-to-otlp-json.ts'

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { shortSessionId, toRecording } from '@playhead/model'
-import { spansToOtlpJson } from '../ingest/span-to-otlp.ts'
+import { spansToOtlpJson } from '@playhead/model'
 import type { Services } from '../services.ts'
 import { projectOf, type App } from './request-project.ts'
 import { answers, projectParameter } from './route-parts.ts'

@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url'
 import type { AttributeValue, Span } from '@playhead/model'
 import { describe, expect, test } from 'vitest'
 import { decodeTraces } from './decode-traces.ts'
-import { spansToOtlpJson, spansToOtlpProtobuf } from './span-to-otlp.ts'
+import { spansToOtlpJson } from '@playhead/model'
+import { spansToOtlpProtobuf } from './spans-to-otlp-protobuf.ts'
 import { attributesOf, errorOf, spanWith, wireSpan } from './test/sample-span.ts'
 
 const fixtures = fileURLToPath(new URL('../../../../fixtures/', import.meta.url))

@@ -2,7 +2,7 @@ import type { AttributeValue, Span } from '@playhead/model'
 import { emptyAttributes } from '@playhead/model'
 import { describe, expect, test } from 'vitest'
 import { decodeTraces } from './decode-traces.ts'
-import { spansToOtlpJson } from './span-to-otlp.ts'
+import { spansToOtlpJson } from '@playhead/model'
 import { attributesOf, errorOf, spanWith, wireSpan } from './test/sample-span.ts'
 
 function requestOf(...spans: unknown[]): Record<string, unknown> {

@@ -1,13 +1,7 @@
-import type { Span } from '@playhead/model'
+import { REMOTE_PARENT_FLAGS, type Span } from '@playhead/model'
 import { isMissingId } from './ids.ts'
 import { quote } from './rejection.ts'
 import { findTimeFault } from './time-fault.ts'
-
-const HAS_IS_REMOTE = 0x100
-const IS_REMOTE = 0x200
-
-/** OTLP's flags of a span whose sender knows that its parent lives in another process. */
-export const REMOTE_PARENT_FLAGS = HAS_IS_REMOTE | IS_REMOTE
 
 export function saysParentIsRemote(flags: number): boolean {
   return (flags & REMOTE_PARENT_FLAGS) === REMOTE_PARENT_FLAGS

@@ -4,7 +4,8 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodeTraces } from './decode-traces.ts'
 import { MAX_TIME_NS, MIN_TIME_NS } from './limits.ts'
-import { spansToOtlpJson, spansToOtlpProtobuf } from './span-to-otlp.ts'
+import { spansToOtlpJson } from '@playhead/model'
+import { spansToOtlpProtobuf } from './spans-to-otlp-protobuf.ts'
 
 const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary', maxLength: 300 }))
 const number = fc

@@ -1,7 +1,8 @@
-import type { Attributes, AttributeValue, Span } from '@playhead/model'
+import type { Attributes, AttributeValue, Span } from '../span.ts'
 import { groupSpans } from './group-spans.ts'
-import { ProtobufWriter } from './protobuf-writer.ts'
-import { REMOTE_PARENT_FLAGS } from './settle-span.ts'
+
+/** OTLP's span flags for a parent in another process: the sender knows, and it is. */
+export const REMOTE_PARENT_FLAGS = 0x300
 
 /** OTLP's JSON. Integers of 64 bits are strings, ids are hex, what has its default value is left out. */
 export type OtlpTraces = { resourceSpans: OtlpResourceSpans[] }
@@ -73,7 +74,7 @@ function toOtlpSpan(span: Span): OtlpSpan {
 }
 
 /** OpenAI Agents' own exporter has ids of 12 bytes; OTLP knows 8, and those are as unique. */
-function toSpanId(id: string): string {
+export function toSpanId(id: string): string {
   return id.slice(0, 16)
 }
 
@@ -90,77 +91,4 @@ function toAnyValue(value: AttributeValue): OtlpAnyValue {
   }
   if (Array.isArray(value)) return { arrayValue: { values: value.map(toAnyValue) } }
   return { kvlistValue: { values: toKeyValues(value) } }
-}
-
-/** Spans as the ExportTraceServiceRequest that any OpenTelemetry backend takes. */
-export function spansToOtlpProtobuf(spans: readonly Span[]): Buffer {
-  const writer = new ProtobufWriter()
-  for (const { resource, scopes } of groupSpans(spans)) {
-    writer.message(1, () => {
-      writer.message(1, () => writeAttributes(writer, 1, resource))
-      for (const ofScope of scopes) {
-        writer.message(2, () => {
-          writer.message(1, () => {
-            writer.text(1, ofScope.scope.name)
-            writer.text(2, ofScope.scope.version)
-          })
-          for (const span of ofScope.spans) writer.message(2, () => writeSpan(writer, span))
-        })
-      }
-    })
-  }
-  return writer.finish()
-}
-
-function writeSpan(writer: ProtobufWriter, span: Span): void {
-  writer.hex(1, span.traceId)
-  writer.hex(2, toSpanId(span.spanId))
-  if (span.parentSpanId !== null) writer.hex(4, toSpanId(span.parentSpanId))
-  writer.text(5, span.name)
-  writer.varint(6, span.kind)
-  writer.fixed64(7, span.startNs)
-  if (span.endNs !== null) writer.fixed64(8, span.endNs)
-  writeAttributes(writer, 9, span.attributes)
-  for (const { timeNs, name, attributes } of span.events) {
-    writer.message(11, () => {
-      writer.fixed64(1, timeNs)
-      writer.text(2, name)
-      writeAttributes(writer, 3, attributes)
-    })
-  }
-  for (const { traceId, spanId, attributes } of span.links) {
-    writer.message(13, () => {
-      writer.hex(1, traceId)
-      writer.hex(2, toSpanId(spanId))
-      writeAttributes(writer, 4, attributes)
-    })
-  }
-  writer.message(15, () => {
-    if (span.statusMessage !== '') writer.text(2, span.statusMessage)
-    if (span.statusCode !== 0) writer.varint(3, span.statusCode)
-  })
-  if (span.isParentRemote) writer.fixed32(16, REMOTE_PARENT_FLAGS)
-}
-
-function writeAttributes(writer: ProtobufWriter, field: number, attributes: Attributes): void {
-  for (const [key, value] of Object.entries(attributes)) {
-    writer.message(field, () => {
-      writer.text(1, key)
-      writer.message(2, () => writeAnyValue(writer, value))
-    })
-  }
-}
-
-function writeAnyValue(writer: ProtobufWriter, value: AttributeValue): void {
-  if (value === null) return
-  if (typeof value === 'string') writer.text(1, value)
-  else if (typeof value === 'boolean') writer.varint(2, value ? 1 : 0)
-  else if (typeof value === 'number') {
-    if (Number.isSafeInteger(value)) writer.int64(3, value)
-    else writer.double(4, value)
-  } else if (Array.isArray(value)) {
-    writer.message(5, () => {
-      for (const element of value) writer.message(1, () => writeAnyValue(writer, element))
-    })
-  } else writer.message(6, () => writeAttributes(writer, 1, value))
 }
