@@ -21,11 +21,15 @@ function install() {
   console.log('Installing dependencies (once; about a minute)…')
   // Not `npm ci`: it refuses a lock file without the binaries of every platform, and mirrors that lack some make such locks.
   // Errors only: the machine's Node may be older than what some tools ask for, but they run on the pinned one.
-  const { status } = spawnSync('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: root,
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  })
+  const { status } = spawnSync(
+    'npm',
+    ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
+    {
+      cwd: root,
+      stdio: 'inherit',
+      shell: process.platform === 'win32',
+    },
+  )
   if (status !== 0) {
     console.error(
       'npm install failed. With a network, run it again; without one, copy node_modules from a machine that has it.',

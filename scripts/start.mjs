@@ -1,13 +1,19 @@
-// `npm start`: installs what is missing, then runs the server on the pinned Node.
+// `npm start`: installs what is missing, builds the dashboard when it is out of date, then runs the server on the pinned Node.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import './setup.mjs'
+import { buildDashboard } from './build-dashboard.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const node = `${root}node_modules/node/bin/node`
-const server = spawn(node, ['--conditions=source', `${root}packages/server/src/main.ts`, ...process.argv.slice(2)], {
-  stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-})
+buildDashboard()
+const server = spawn(
+  node,
+  ['--conditions=source', `${root}packages/server/src/main.ts`, ...process.argv.slice(2)],
+  {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  },
+)
 server.on('exit', (code, signal) => process.exit(signal === null ? code : 1))
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(signal))

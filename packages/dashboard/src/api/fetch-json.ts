@@ -1,0 +1,38 @@
+/** What the server said went wrong, and what to do. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  readonly code: string
+
+  constructor(status: number, code: string, message: string) {
+    super(message)
+    this.status = status
+    this.code = code
+  }
+}
+
+/** Asks the server that served the page. Rejects with an `ApiError` for whatever is not a 2xx. */
+export async function fetchJson<Answer>(
+  path: string,
+  options?: RequestInit & { json?: unknown },
+): Promise<Answer> {
+  const { json, ...init } = options ?? {}
+  const response = await fetch(path, {
+    ...init,
+    ...(json !== undefined && {
+      method: init.method ?? 'POST',
+      body: JSON.stringify(json),
+      headers: { 'content-type': 'application/json' },
+    }),
+  }).catch(() => {
+    throw new ApiError(0, 'UNREACHABLE', 'The server does not answer. Is it still running?')
+  })
+  const body: unknown = await response.json().catch(() => undefined)
+  if (response.ok) return body as Answer
+  const error = (body as { error?: { code?: string; message?: string } } | undefined)?.error
+  throw new ApiError(
+    response.status,
+    error?.code ?? 'UNKNOWN',
+    error?.message ?? `The server answered ${response.status}.`,
+  )
+}

@@ -1,0 +1,3 @@
+export function SessionsPage() {
+  return <h1>Sessions</h1>
+}

@@ -1,0 +1,22 @@
+import type { ButtonHTMLAttributes } from 'react'
+import './button.css'
+
+type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
+  look?: 'plain' | 'accent' | 'danger' | 'quiet'
+}
+
+export function Button({ look = 'plain', className = '', type = 'button', ...rest }: ButtonProps) {
+  return <button type={type} className={`button button-${look} ${className}`} {...rest} />
+}
+
+/** A button that is only an icon; `label` is its name for screen readers and its tooltip. */
+export function IconButton({
+  label,
+  className = '',
+  type = 'button',
+  ...rest
+}: ButtonHTMLAttributes<HTMLButtonElement> & { label: string }) {
+  return (
+    <button type={type} className={`icon-button ${className}`} aria-label={label} title={label} {...rest} />
+  )
+}
