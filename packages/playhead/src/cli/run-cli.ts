@@ -1,0 +1,45 @@
+import packageJson from '../../package.json' with { type: 'json' }
+import { CliError, InterruptedError } from './cli-error.ts'
+import { commands } from './commands.ts'
+import { renderCommandHelp, renderOverview } from './help.ts'
+import { parseArguments, type Parsed } from './parse-arguments.ts'
+import { createTerminal, plainLines, type Streams } from './terminal.ts'
+
+/** Does what was typed; answers with the exit code: 0 done, 1 failed, 2 not understood. */
+export async function runCli(args: readonly string[], streams: Streams): Promise<number> {
+  try {
+    await run(parseArguments(args, commands), streams, args)
+    return 0
+  } catch (error) {
+    return report(error, streams)
+  }
+}
+
+async function run(parsed: Parsed, streams: Streams, args: readonly string[]): Promise<void> {
+  const terminal = createTerminal(streams, args.includes('--no-color'))
+  switch (parsed.kind) {
+    case 'version':
+      return terminal.print(packageJson.version)
+    case 'help':
+      return terminal.print(
+        parsed.commands === commands
+          ? renderOverview(commands, terminal.paint)
+          : renderCommandHelp(parsed.commands, terminal.paint),
+      )
+    case 'run': {
+      const { command, options, globals, positionals } = parsed
+      return command.run({ options, globals, positionals, terminal })
+    }
+  }
+}
+
+/** What is thrown on purpose is a sentence; anything else is a bug and is shown whole. */
+function report(error: unknown, { stderr }: Streams): number {
+  if (error instanceof CliError) {
+    if (!(error instanceof InterruptedError)) stderr.write(`playhead: ${plainLines(error.message)}\n`)
+    return error.exitCode
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  stderr.write(`playhead: This is a bug in playhead; please report it.\n${plainLines(text)}\n`)
+  return 1
+}

@@ -1,0 +1,83 @@
+import type { Readable, Writable } from 'node:stream'
+import { visibleText } from '@playhead/model'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+type OutputStream = Writable & { isTTY?: boolean; columns?: number }
+
+export type Streams = {
+  stdin: Readable & { isTTY?: boolean }
+  stdout: OutputStream
+  stderr: OutputStream
+  environment: Environment
+}
+
+type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
+
+export type Painter = (style: Style, text: string) => string
+
+/** What commands talk to: results go to stdout, everything said beside them to stderr. */
+export type Terminal = Streams & {
+  /** True when a person reads stdout; false in a pipe or a file. */
+  isInteractive: boolean
+  /** Columns of the terminal. */
+  width: number
+  isColoured: boolean
+  paint: Painter
+  /** A line of the result. */
+  print(line: string): void
+  /** A line for the person who typed the command. */
+  note(line: string): void
+}
+
+const DEFAULT_WIDTH = 100
+const NARROWEST = 40
+
+export function createTerminal(streams: Streams, isColourOff = false): Terminal {
+  const { stdout, stderr, environment } = streams
+  const isColoured = !isColourOff && wantsColour(stdout, environment)
+  return {
+    ...streams,
+    isInteractive: stdout.isTTY === true,
+    width: stdout.isTTY === true ? Math.max(NARROWEST, stdout.columns ?? DEFAULT_WIDTH) : DEFAULT_WIDTH,
+    isColoured,
+    paint: createPainter(isColoured),
+    print: (line) => void stdout.write(`${line}\n`),
+    note: (line) => void stderr.write(`${line}\n`),
+  }
+}
+
+/** As Node itself decides: FORCE_COLOR before NO_COLOR before what the stream is. */
+function wantsColour(stream: OutputStream, environment: Environment): boolean {
+  const forced = environment.FORCE_COLOR
+  if (forced !== undefined) return forced !== '0' && forced !== 'false'
+  if (environment.NO_COLOR) return false
+  return stream.isTTY === true && environment.TERM !== 'dumb'
+}
+
+const codes: Record<Style, [on: number, off: number]> = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+}
+
+function createPainter(isColoured: boolean): Painter {
+  if (!isColoured) return (_style, text) => text
+  return (style, text) => `\u001B[${codes[style][0]}m${text}\u001B[${codes[style][1]}m`
+}
+
+/** Text from elsewhere on one line, with nothing in it that a terminal would act on. */
+export function plainLine(text: string): string {
+  return visibleText(text.replaceAll(/\s+/g, ' ').trim())
+}
+
+/** The same for a message of several lines. */
+export function plainLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => visibleText(line))
+    .join('\n')
+}

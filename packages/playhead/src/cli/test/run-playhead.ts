@@ -1,0 +1,65 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { runCli } from '../run-cli.ts'
+
+export type Outcome = { stdout: string; stderr: string; exitCode: number | null }
+
+export type RunOptions = {
+  endpoint?: string
+  environment?: Record<string, string>
+  stdin?: string
+  /** Arguments of node itself. */
+  nodeArguments?: string[]
+  folder?: string
+}
+
+const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+
+/** Starts the real CLI; nothing of the environment of the tests reaches it. */
+export function startPlayhead(args: readonly string[], options: RunOptions = {}): ChildProcess {
+  const { endpoint, environment, nodeArguments = [], folder } = options
+  return spawn(process.execPath, ['--conditions=source', ...nodeArguments, main, ...args], {
+    env: {
+      PATH: process.env.PATH,
+      ...(endpoint !== undefined && { PLAYHEAD_ENDPOINT: endpoint }),
+      ...environment,
+    },
+    ...(folder !== undefined && { cwd: folder }),
+    stdio: 'pipe',
+  })
+}
+
+/** What the CLI prints in a pipe. */
+export async function playhead(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  return finish(startPlayhead(args, options), options.stdin)
+}
+
+async function finish(child: ChildProcess, stdin = ''): Promise<Outcome> {
+  child.stdin!.end(stdin)
+  const exitCode = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const [stdout, stderr] = await Promise.all([text(child.stdout!), text(child.stderr!)])
+  return { stdout, stderr, exitCode: await exitCode }
+}
+
+/** What the CLI prints in a terminal of this width, without colours unless they are asked for. */
+export async function playheadOnTerminal(
+  args: readonly string[],
+  options: { endpoint?: string; columns?: number; environment?: Record<string, string> } = {},
+): Promise<Outcome> {
+  const { endpoint = '', columns = 100, environment } = options
+  const terminal = () => Object.assign(new PassThrough(), { isTTY: true, columns })
+  const [stdin, stdout, stderr] = [terminal(), terminal(), terminal()]
+  const outputs = Promise.all([text(stdout), text(stderr)])
+  const exitCode = await runCli(args, {
+    stdin,
+    stdout,
+    stderr,
+    environment: { PLAYHEAD_ENDPOINT: endpoint, NO_COLOR: '1', ...environment },
+  })
+  stdout.end()
+  stderr.end()
+  const [out, error] = await outputs
+  return { stdout: out, stderr: error, exitCode }
+}

@@ -1,0 +1,36 @@
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/** East Asian wide and fullwidth characters, as far as people write them. */
+const wide =
+  /^[\u1100-\u115F\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\u9FFF\uA000-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{17000}-\u{18AFF}\u{1B000}-\u{1B2FF}\u{20000}-\u{3FFFD}]/u
+const emoji = /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\uFE0F)/u
+const zeroWidth = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]+$/u
+
+/** How many columns of a terminal a text takes. */
+export function textWidth(text: string): number {
+  if (isAscii(text)) return text.length
+  let width = 0
+  for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment)
+  return width
+}
+
+/** The beginning of a text that fits; `…` stands for what was cut. */
+export function cutToWidth(text: string, width: number): string {
+  if (textWidth(text) <= width) return text
+  let [kept, used] = ['', 0]
+  for (const { segment } of segmenter.segment(text)) {
+    used += graphemeWidth(segment)
+    if (used > width - 1) break
+    kept += segment
+  }
+  return `${kept.trimEnd()}…`
+}
+
+function graphemeWidth(grapheme: string): number {
+  if (zeroWidth.test(grapheme)) return 0
+  return wide.test(grapheme) || emoji.test(grapheme) ? 2 : 1
+}
+
+function isAscii(text: string): boolean {
+  return /^[\x20-\x7E]*$/.test(text)
+}
