@@ -1,13 +1,22 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
-  resolve: { conditions: ['source'] },
-  ssr: { resolve: { conditions: ['source'] } },
+  // Not `source`: packages in node_modules use that name for TypeScript that Node does not take from there.
+  resolve: { conditions: ['playhead-source'] },
+  ssr: { resolve: { conditions: ['playhead-source'] } },
   test: {
     // The embedded engine crashes in worker threads.
     pool: 'forks',
-    include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'scripts/**/*.test.ts'],
+    include: [
+      'packages/*/src/**/*.test.ts',
+      'packages/*/test/**/*.test.ts',
+      'examples/**/*.test.ts',
+      'e2e/**/*.test.ts',
+      'scripts/**/*.test.ts',
+    ],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // What a page or a server comes to, on however busy a machine.
+    expect: { poll: { timeout: 10_000, interval: 40 } },
   },
 })

@@ -6,25 +6,26 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = join(root, 'packages/dashboard')
-const built = join(folder, 'dist/index.html')
+// The application, and the replay page as one file; the first build empties the folder.
+const builds = [[], ['--config', 'vite.one-file.config.ts']]
+const results = [join(folder, 'dist/index.html'), join(folder, 'dist/one-file.html')]
 
 export function buildDashboard() {
-  if (
-    existsSync(built) &&
-    newest(join(folder, 'src'), join(root, 'packages/model/src'), join(root, 'package-lock.json')) <
-      statSync(built).mtimeMs
+  const sources = newest(
+    join(folder, 'src'),
+    join(root, 'packages/model/src'),
+    join(root, 'package-lock.json'),
   )
-    return
+  if (results.every((result) => existsSync(result) && statSync(result).mtimeMs > sources)) return
   console.log('Building the dashboard…')
-  const { status } = spawnSync(
-    join(root, 'node_modules/node/bin/node'),
-    [join(root, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'error'],
-    {
-      cwd: folder,
-      stdio: 'inherit',
-    },
-  )
-  if (status !== 0) process.exit(status ?? 1)
+  for (const options of builds) {
+    const { status } = spawnSync(
+      join(root, 'node_modules/node/bin/node'),
+      [join(root, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'error', ...options],
+      { cwd: folder, stdio: 'inherit' },
+    )
+    if (status !== 0) process.exit(status ?? 1)
+  }
 }
 
 function newest(...paths) {

@@ -9,7 +9,7 @@ const node = `${root}node_modules/node/bin/node`
 buildDashboard()
 const server = spawn(
   node,
-  ['--conditions=source', `${root}packages/server/src/main.ts`, ...process.argv.slice(2)],
+  ['--conditions=playhead-source', `${root}packages/server/src/main.ts`, ...process.argv.slice(2)],
   {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   },

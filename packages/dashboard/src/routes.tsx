@@ -4,25 +4,37 @@ import {
   createRouter,
   lazyRouteComponent,
   redirect,
+  retainSearchParams,
 } from '@tanstack/react-router'
-import { Shell } from './ui/shell.tsx'
+import { lastProject } from './api/projects.ts'
+import { overviewSearch } from './overview-page/overview-search.ts'
 import { replaySearch } from './replay-page/replay-search.ts'
 import { sessionsSearch } from './sessions-page/sessions-search.ts'
+import { testsSearch } from './tests-page/tests-search.ts'
+import { NoSuchPage, PageFailed } from './ui/page-problem.tsx'
+import { parsePlainSearch, pickTexts, writePlainSearch } from './ui/plain-search.ts'
+import { Shell } from './ui/shell.tsx'
 
-/** Pages are chunks of their own: the replay page loads without the others. */
-const root = createRootRoute({ component: Shell })
+/** Pages are chunks of their own: the replay page loads without the others. Every address keeps the project. */
+const root = createRootRoute({
+  component: Shell,
+  validateSearch: (search: Record<string, unknown>): { project?: string } => pickTexts(search, ['project']),
+  search: { middlewares: [retainSearchParams(['project'])] },
+})
 
 const overview = createRoute({
   getParentRoute: () => root,
   path: '/overview',
+  validateSearch: overviewSearch,
   component: lazyRouteComponent(() => import('./overview-page/overview-page.tsx'), 'OverviewPage'),
 })
 
 const home = createRoute({
   getParentRoute: () => root,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/sessions' })
+  beforeLoad: ({ search }) => {
+    const project = search.project ?? lastProject()
+    throw redirect({ to: '/sessions', search: project === undefined ? {} : { project } })
   },
 })
 
@@ -48,18 +60,38 @@ const replay = createRoute({
 const tests = createRoute({
   getParentRoute: () => root,
   path: '/tests',
+  validateSearch: testsSearch,
   component: lazyRouteComponent(() => import('./tests-page/tests-page.tsx'), 'TestsPage'),
+})
+
+const settingsHome = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  beforeLoad: () => {
+    throw redirect({ to: '/settings/$section', params: { section: 'projects' } })
+  },
 })
 
 const settings = createRoute({
   getParentRoute: () => root,
-  path: '/settings',
+  path: '/settings/$section',
   component: lazyRouteComponent(() => import('./settings-page/settings-page.tsx'), 'SettingsPage'),
 })
 
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  validateSearch: (search: Record<string, unknown>): { back?: string } => pickTexts(search, ['back']),
+  component: lazyRouteComponent(() => import('./login-page/login-page.tsx'), 'LoginPage'),
+})
+
 export const router = createRouter({
-  routeTree: root.addChildren([home, overview, sessions, replay, tests, settings]),
+  routeTree: root.addChildren([home, overview, sessions, replay, tests, settingsHome, settings, login]),
   defaultPreload: 'intent',
+  defaultNotFoundComponent: NoSuchPage,
+  defaultErrorComponent: PageFailed,
+  parseSearch: parsePlainSearch,
+  stringifySearch: writePlainSearch,
 })
 
 declare module '@tanstack/react-router' {

@@ -1,5 +1,6 @@
 export { assembleSession, type SessionParts } from './assemble-session.ts'
 export { costRelevance, isSameCall } from './count-usage.ts'
+export { isAgentSpan, withoutContent } from './dialects/attribute-content.ts'
 export { logsToSteps } from './dialects/logs-to-steps.ts'
 export { logToDraft, sessionOfLog } from './dialects/log-to-draft.ts'
 export { openAiAgentsItemToSpan } from './dialects/openai-agents-items.ts'
@@ -12,16 +13,28 @@ export {
   type EndState,
   type GivenEndState,
 } from './end-state.ts'
+export { durationRange, numberRange, parseTime, type Range } from './filter-value.ts'
+export { formatAge } from './format-age.ts'
 export { describeCost, formatCost } from './format-cost.ts'
+export { countOf, formatBytes, formatCount } from './format-count.ts'
 export { formatDuration, formatOffset } from './format-duration.ts'
 export type { LogAddition, LogContent, LogDraft, LogOutline } from './log-draft.ts'
 export type { Message, Part, ToolDefinition } from './message.ts'
+export {
+  fillOneFile,
+  ONE_FILE_MARKER,
+  readOneFileIndex,
+  readOneFileRecording,
+  type OneFileDocument,
+} from './one-file.ts'
 export { describeValue, visibleText } from './plain-text.ts'
 export { presentStep, type SessionLog } from './present-step.ts'
 export { priceStep, type Price, type Pricer } from './price.ts'
 export type { PriceOverride } from './price-override.ts'
-export { findProblems, type ArgumentProblem } from './problem.ts'
+export { argumentsOf, findProblems, type ArgumentProblem } from './problem.ts'
 export { parseRecording, RECORDING_VERSION, toRecording, type Recording } from './recording.ts'
+export { createRedactor, type Redactor, type RedactRule } from './redact.ts'
+export { REDACTED } from './secret-patterns.ts'
 export type { ResolvedStep } from './resolved-step.ts'
 export { resolveSteps, type ResolveOptions } from './resolve-steps.ts'
 export type { Session, SessionSummary, SessionTest } from './session.ts'
@@ -37,6 +50,7 @@ export {
   type SpanEvent,
   type SpanLink,
 } from './span.ts'
+export { wilson, type Interval } from './statistics.ts'
 export type { SessionFacts, StepContent, StepDraft, StepOutline, TreeQuestion } from './step-draft.ts'
 export { buildStepTree, type StepBranch } from './step-tree.ts'
 export {

@@ -25,7 +25,7 @@ test('a lock left by a killed process is taken over', async () => {
   const script = `import { lockDataDirectory } from ${JSON.stringify(new URL('./data-lock.ts', import.meta.url).href)}
     await lockDataDirectory(${JSON.stringify(directory)}, ${JSON.stringify(holder)})
     console.log('locked'); setInterval(() => {}, 1000)`
-  const other = spawn(process.execPath, ['--conditions=source', '--input-type=module', '-e', script])
+  const other = spawn(process.execPath, ['--conditions=playhead-source', '--input-type=module', '-e', script])
   await once(other.stdout, 'data')
   other.kill('SIGKILL')
   await once(other, 'exit')

@@ -1,5 +1,7 @@
 import { readConfig } from './config.ts'
+import { recordDemoOnEmptyStore } from './demo/record-demo.ts'
 import { KnownError } from './http/known-error.ts'
+import type { Services } from './services.ts'
 import { startServer } from './start-server.ts'
 
 /** `playhead serve`: reads the environment, starts the server and ends it on a signal. */
@@ -19,9 +21,24 @@ export async function serve(
     if (config.isAuthOn)
       console.log('  auth        on: people log in, programs need a key (playhead keys create)')
     endOnSignal(() => server.stop())
+    if (config.isDemoOn) await recordDemoAtStart(server.services)
   } catch (error) {
     if (error instanceof KnownError) return fail(error.message)
     throw error
+  }
+}
+
+/** The server answers meanwhile: the demo arrives as any agent's sessions do. */
+async function recordDemoAtStart(services: Services): Promise<void> {
+  try {
+    if (await recordDemoOnEmptyStore(services))
+      console.log(
+        '  demo        recorded (an example agent, a scripted model); PLAYHEAD_DEMO=off leaves an empty store empty',
+      )
+  } catch (error) {
+    console.error(
+      `playhead: the demo was not recorded: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
 }
 

@@ -21,8 +21,10 @@ export type Services = {
   reader: SessionReader
   refresher: SessionRefresher
   counters: Counters
-  /** Brings what was acknowledged into the store; at once when the store is far behind. */
+  /** Brings what was acknowledged into the store, for a reader; a store that is far behind or down is not waited for. */
   settle: () => Promise<void>
+  /** The same for what must miss nothing: it rejects when the store does not take it. */
+  drain: () => Promise<void>
   /** A line for whoever watches the server's output. */
   report: (line: string) => void
 }

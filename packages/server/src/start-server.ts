@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
@@ -12,6 +13,7 @@ import { createApp } from './http/app.ts'
 import { handleIngest } from './http/ingest-handler.ts'
 import { answerError, KnownError } from './http/known-error.ts'
 import { createBodyBudget } from './ingest/body-budget.ts'
+import { MAX_BYTES_IN_FLIGHT } from './ingest/limits.ts'
 import { LiveFeed } from './live/live-feed.ts'
 import { SegmentLog } from './log/segment-log.ts'
 import type { Columns } from './log/native-block.ts'
@@ -85,9 +87,12 @@ async function createServices(
   const live = new LiveFeed()
   const duplicates = await DuplicateCalls.open(store)
   const pricerOf = (project: string) => registry.pricerOf(project)
+  const inbox = join(config.dataDirectory, 'inbox')
+  // What a killed process left there is computed again from the steps.
+  await rm(inbox, { recursive: true, force: true })
   const refresher = new SessionRefresher({
     store,
-    directory: join(config.dataDirectory, 'inbox'),
+    directory: inbox,
     duplicates,
     pricerOf,
     onRefreshed(project, steps, lastHeardAtMs) {
@@ -104,6 +109,7 @@ async function createServices(
     () => steps.close(),
   )
   const settle = async () => void (await Promise.all([steps.settle(), logs.settle()]))
+  const drain = async () => void (await Promise.all([steps.drain(), logs.drain()]))
   const reader: SessionReader = new SessionReader({ store, duplicates, pricerOf, settle })
   undo.push(startRetention(store, registry, report))
   return {
@@ -112,12 +118,13 @@ async function createServices(
     registry,
     cookies: config.password === undefined ? undefined : new LoginCookies(config.password),
     targets: { steps, logs, live, pricerOf },
-    budget: createBodyBudget(),
+    budget: createBodyBudget(Math.max(MAX_BYTES_IN_FLIGHT, 2 * config.maxBodyBytes)),
     live,
     reader,
     refresher,
     counters: createCounters(),
     settle,
+    drain,
     report,
   }
 }

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Attributes, Span } from '@playhead/model'
-import { spansToOtlpJson, spansToOtlpProtobuf } from '../src/ingest/span-to-otlp.ts'
+import { spansToOtlpJson } from '@playhead/model'
+import { spansToOtlpProtobuf } from '../src/ingest/spans-to-otlp-protobuf.ts'
 
-export type SentSpan = {
+type SentSpan = {
   id: string
   /** Some copy of it was acknowledged. */
   isAcknowledged: boolean
@@ -19,16 +20,18 @@ export type SentSession = {
   isCertain: boolean
 }
 
-export type TrafficOptions = {
+type TrafficOptions = {
   url: string
   random: () => number
   connections: number
   /** No session is begun after this many. */
   maxSessions: number
+  /** The longest pause before a request. */
+  maxPauseMs?: number
 }
 
 const SPANS_PER_SESSION = 20
-const RETRY_DELAY_MS = 40
+const RETRY_DELAY_MS = 50
 
 /**
  * Sessions of agents, as SDKs send them: spread over requests, starts before ends, some spans twice and the second time
@@ -70,9 +73,11 @@ export class Traffic {
 
   /** Sends until it is acknowledged; false when it was given up. */
   async #deliver(session: SentSession, batch: Span[]): Promise<boolean> {
-    while (!(await this.#post(batch))) {
+    const { random, maxPauseMs = 0 } = this.#options
+    await pause(random() * maxPauseMs)
+    for (let failures = 0; !(await this.#post(batch)); failures++) {
       this.failedRequests += 1
-      if (!this.#isStopping && this.#options.random() < 0.05) {
+      if (failures === 0 && random() < 0.1) {
         session.isCertain = false
         return false
       }

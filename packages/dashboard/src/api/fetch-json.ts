@@ -1,3 +1,5 @@
+import { inPageProject } from './api-path.ts'
+
 /** What the server said went wrong, and what to do. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -11,13 +13,13 @@ export class ApiError extends Error {
   }
 }
 
-/** Asks the server that served the page. Rejects with an `ApiError` for whatever is not a 2xx. */
+/** Asks the server that served the page, about the project that the page is about. Rejects with an `ApiError` for whatever is not a 2xx. */
 export async function fetchJson<Answer>(
   path: string,
   options?: RequestInit & { json?: unknown },
 ): Promise<Answer> {
   const { json, ...init } = options ?? {}
-  const response = await fetch(path, {
+  const response = await fetch(inPageProject(path, location.search), {
     ...init,
     ...(json !== undefined && {
       method: init.method ?? 'POST',

@@ -1,8 +1,10 @@
-import { QueryClient } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from './fetch-json.ts'
 
 /** Server data lives here and nowhere else. What the server refuses for a reason is not asked for again. */
 export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: noticeLogout }),
+  mutationCache: new MutationCache({ onError: noticeLogout }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,
@@ -11,3 +13,9 @@ export const queryClient = new QueryClient({
     },
   },
 })
+
+/** A login that ended is seen by whatever is asked next; the frame of the page then asks who we are. */
+export function noticeLogout(error: unknown): void {
+  if (error instanceof ApiError && error.status === 401)
+    void queryClient.invalidateQueries({ queryKey: ['me'] })
+}

@@ -1,3 +1,50 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { browserZone, useStats } from '../api/stats.ts'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { TimeRangePicker } from '../ui/time-range-picker.tsx'
+import { rangeBefore, timeRange } from '../ui/time-range.ts'
+import { useNow } from '../ui/use-now.ts'
+import { ActionTables } from './action-tables.tsx'
+import { FlakyTests } from './flaky-tests.tsx'
+import { GroupTable } from './group-table.tsx'
+import { HeadlineFigures } from './headline-figures.tsx'
+import { ModelCosts } from './model-costs.tsx'
+import { rangeOfSearch, searchOfRange } from './overview-search.ts'
+import { TopErrors } from './top-errors.tsx'
+import './overview-page.css'
+
+const MINUTE_MS = 60_000
+
+/** How agents do: what fails, what it costs, how long it takes. Every number leads to the sessions behind it. */
 export function OverviewPage() {
-  return <h1>Overview</h1>
+  const { from, to } = useSearch({ from: '/overview' })
+  const navigate = useNavigate({ from: '/overview' })
+  const range = useMemo(() => rangeOfSearch(timeRange(from, to)), [from, to])
+  // To the minute: a period before that moved with every tick would be asked for with every tick.
+  const minute = Math.floor(useNow() / MINUTE_MS) * MINUTE_MS
+  const earlier = useMemo(() => rangeBefore(range, minute), [range, minute])
+  const now = useStats({ ...range, interval: 'auto', zone: browserZone() }, { refreshMs: MINUTE_MS })
+  const before = useStats({ ...earlier }, { enabled: earlier !== undefined })
+  return (
+    <div className="overview-page">
+      <header className="overview-head">
+        <h1>Overview</h1>
+        <TimeRangePicker range={range} onChange={(next) => void navigate({ search: searchOfRange(next) })} />
+      </header>
+      {now.error !== null && now.data === undefined ? (
+        <ErrorNotice error={now.error} onRetry={() => void now.refetch()} />
+      ) : (
+        <HeadlineFigures now={now.data} before={earlier === undefined ? null : before.data} range={range} />
+      )}
+      <div className="overview-panels">
+        <TopErrors range={range} />
+        <ModelCosts range={range} />
+        <FlakyTests range={range} />
+        <ActionTables range={range} />
+        <GroupTable title="By agent" column="Agent" by="agent" empty="No agent has a name." range={range} />
+        <GroupTable title="By tag" column="Tag" by="tag" empty="No session has a tag." range={range} />
+      </div>
+    </div>
+  )
 }

@@ -1,3 +1,83 @@
+import { Link, useParams, useRouter } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { serverSessionSource } from '../api/server-session-source.ts'
+import { SessionSourceProvider } from '../api/session-source.ts'
+import { useLiveSession } from '../api/use-live-session.ts'
+import { useSession } from '../api/use-session.ts'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { SkeletonLines } from '../ui/skeleton.tsx'
+import type { ReplayLocation } from './replay-location.ts'
+import { replaySearch } from './replay-search.ts'
+import { ReplayView } from './replay-view.tsx'
+import { BackMark } from './session-header.tsx'
+
+/** A session of the server, replayed. */
 export function ReplayPage() {
-  return <h1>Replay</h1>
+  return (
+    <SessionSourceProvider value={serverSessionSource}>
+      <ServedReplay />
+    </SessionSourceProvider>
+  )
+}
+
+/** What ended a moment ago may have stragglers. */
+const STRAGGLERS_FOR_MS = 30_000
+
+function ServedReplay() {
+  const { sessionId } = useParams({ from: '/sessions/$sessionId' })
+  const { data, error, refetch } = useSession(sessionId)
+  const location = useRouterLocation(sessionId)
+  const endedAt = data?.session.endedAt
+  const isRecent = typeof endedAt === 'string' && Date.now() - Date.parse(endedAt) < STRAGGLERS_FOR_MS
+  useLiveSession(sessionId, data !== undefined && (data.session.endState === 'running' || isRecent))
+  if (data !== undefined)
+    return (
+      <ReplayView
+        key={data.session.id}
+        data={data}
+        location={location}
+        back={
+          <Link to="/sessions" className="header-back" aria-label="To the sessions">
+            <BackMark label="Sessions" />
+          </Link>
+        }
+      />
+    )
+  return (
+    <div className="replay-loading">
+      {error === null ? (
+        <SkeletonLines count={12} />
+      ) : (
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      )}
+    </div>
+  )
+}
+
+function useRouterLocation(sessionId: string): ReplayLocation {
+  const router = useRouter()
+  return useMemo<ReplayLocation>(
+    () => ({
+      getSearch: () => replaySearch(router.state.location.search),
+      subscribe: (listener) => router.subscribe('onResolved', listener),
+      replace: (search) =>
+        void router.navigate({
+          to: '/sessions/$sessionId',
+          params: { sessionId },
+          search,
+          replace: true,
+          resetScroll: false,
+        }),
+      linkTo: (search) => {
+        const { project } = replaySearch(router.state.location.search)
+        const { href } = router.buildLocation({
+          to: '/sessions/$sessionId',
+          params: { sessionId },
+          search: { ...search, ...(project !== undefined && { project }) },
+        })
+        return new URL(href, window.location.href).href
+      },
+    }),
+    [router, sessionId],
+  )
 }

@@ -1,3 +1,85 @@
+import { useSessionList } from '../api/sessions.ts'
+import { browserZone, useStats } from '../api/stats.ts'
+import { addTerm } from '../session-filter/parse-filter.ts'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { TimeRangePicker } from '../ui/time-range-picker.tsx'
+import { timeRange } from '../ui/time-range.ts'
+import { FilterBox } from './filter-box.tsx'
+import { FirstSession } from './first-session.tsx'
+import { SessionCharts } from './session-charts.tsx'
+import { SessionList } from './session-list.tsx'
+import { writeSort } from './sort-order.ts'
+import { useSessionSearch, type SessionSearch } from './use-session-search.ts'
+import { ViewsMenu } from './views-menu.tsx'
+import './sessions-page.css'
+
+const REFRESH_FIGURES_MS = 60_000
+
+/** Every session of the project, what a filter leaves of them, and how they went over time. */
 export function SessionsPage() {
-  return <h1>Sessions</h1>
+  const search = useSessionSearch()
+  const { q, from, to, change } = search
+  const list = useSessionList(search.listParameters)
+  const stats = useStats(
+    { ...search.filterParameters, interval: 'auto', zone: browserZone() },
+    // The rows first: over a million sessions, figures would take the store's time from them.
+    { refreshMs: REFRESH_FIGURES_MS, enabled: !list.isPending && !list.isPlaceholderData },
+  )
+  const isEverything = q === '' && from === undefined && to === undefined
+  const isEmpty = list.data?.pages[0]?.sessions.length === 0 && !list.isPlaceholderData
+  return (
+    <SessionList search={search} list={list} stats={stats.data}>
+      {isEmpty && isEverything ? (
+        <FirstSession />
+      ) : (
+        <>
+          <h1 className="visually-hidden">Sessions</h1>
+          <div className="sessions-above">
+            {stats.error !== null && <ErrorNotice error={stats.error} onRetry={() => void stats.refetch()} />}
+            <SessionCharts
+              stats={stats.data}
+              range={timeRange(from, to)}
+              onZoom={change}
+              onState={(state) => change({ q: addTerm(q, `status:${state}`) })}
+            />
+          </div>
+          <SessionsBar search={search} />
+        </>
+      )}
+    </SessionList>
+  )
+}
+
+function SessionsBar({ search: { q, from, to, filter, sort, change } }: { search: SessionSearch }) {
+  const sortText = writeSort(sort)
+  const problems = filter.terms.flatMap(({ problem }) => problem ?? [])
+  return (
+    <div className="sessions-bar">
+      <div className="sessions-tools">
+        <FilterBox filter={q} onChange={(next) => change({ q: next })} />
+        <ViewsMenu
+          current={{
+            ...(q !== '' && { q }),
+            ...(from && { from }),
+            ...(to && { to }),
+            ...(sortText && { sort: sortText }),
+          }}
+          onChoose={(view) =>
+            change({ q: undefined, from: undefined, to: undefined, sort: undefined, ...view })
+          }
+        />
+        <TimeRangePicker
+          range={timeRange(from, to)}
+          onChange={(range) => change({ from: undefined, to: undefined, ...range })}
+        />
+      </div>
+      {problems.length > 0 && (
+        <div className="filter-problems" role="alert">
+          {problems.map((problem) => (
+            <p key={problem}>{problem}</p>
+          ))}
+        </div>
+      )}
+    </div>
+  )
 }

@@ -1,10 +1,11 @@
-/** What of the list is in the URL. `q` is the whole filter as typed: `status:fail tool:search cost:>0.01 "charged twice"`. */
+import { pickTexts } from '../ui/plain-search.ts'
+
+/**
+ * What of the list is in the URL. `q` is the whole filter as typed: `status:fail tool:search cost:>0.01 "charged twice"`;
+ * `sort` is a column, with `-` before it the other way round.
+ */
 export type SessionsSearch = { q?: string; from?: string; to?: string; sort?: string; trace_id?: string }
 
 export function sessionsSearch(search: Record<string, unknown>): SessionsSearch {
-  const text = (name: keyof SessionsSearch) => {
-    const value = search[name]
-    return typeof value === 'string' && value !== '' ? { [name]: value } : {}
-  }
-  return { ...text('q'), ...text('from'), ...text('to'), ...text('sort'), ...text('trace_id') }
+  return pickTexts(search, ['q', 'from', 'to', 'sort', 'trace_id'])
 }

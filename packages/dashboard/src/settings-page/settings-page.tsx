@@ -1,3 +1,49 @@
+import { Link, useParams } from '@tanstack/react-router'
+import { useEffect, useRef, type ComponentType } from 'react'
+import { NoSuchPage } from '../ui/page-problem.tsx'
+import { AboutSection } from './about-section.tsx'
+import { HealthSection } from './health-section.tsx'
+import { KeysSection } from './keys-section.tsx'
+import { PricesSection } from './prices-section.tsx'
+import { ProjectsSection } from './projects-section.tsx'
+import { RedactionSection } from './redaction-section.tsx'
+import { RetentionSection } from './retention-section.tsx'
+import './settings-page.css'
+
+const sections: readonly { id: string; title: string; Section: ComponentType }[] = [
+  { id: 'projects', title: 'Projects', Section: ProjectsSection },
+  { id: 'keys', title: 'Keys', Section: KeysSection },
+  { id: 'prices', title: 'Prices', Section: PricesSection },
+  { id: 'retention', title: 'Retention', Section: RetentionSection },
+  { id: 'redaction', title: 'Redaction', Section: RedactionSection },
+  { id: 'health', title: 'Health', Section: HealthSection },
+  { id: 'about', title: 'About', Section: AboutSection },
+]
+
+/** What can be set, and how the server is. */
 export function SettingsPage() {
-  return <h1>Settings</h1>
+  const { section } = useParams({ from: '/settings/$section' })
+  const shown = sections.find(({ id }) => id === section)
+  const nav = useRef<HTMLElement>(null)
+  // On a phone the sections are a strip that may be longer than the screen.
+  useEffect(() => {
+    const active = nav.current?.querySelector('[data-status="active"]')
+    active?.scrollIntoView({ inline: 'center', block: 'nearest' })
+  }, [section])
+  if (shown === undefined) return <NoSuchPage />
+  return (
+    <div className="settings-page">
+      <nav ref={nav} className="settings-nav" aria-label="Settings">
+        {sections.map(({ id, title }) => (
+          <Link key={id} to="/settings/$section" params={{ section: id }}>
+            {title}
+          </Link>
+        ))}
+      </nav>
+      <div className="settings-main">
+        <h1>{shown.title}</h1>
+        <shown.Section />
+      </div>
+    </div>
+  )
 }

@@ -1,3 +1,101 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { SearchX } from 'lucide-react'
+import { useTests, type TestHistory } from '../api/tests.ts'
+import { useFieldValues } from '../api/values.ts'
+import { testKey } from '../session-facts/test-name.ts'
+import { Button } from '../ui/button.tsx'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { withoutEmpty } from '../ui/plain-search.ts'
+import { SearchInput } from '../ui/search-input.tsx'
+import { SelectField } from '../ui/select-field.tsx'
+import { SkeletonLines } from '../ui/skeleton.tsx'
+import { NoTests } from './no-tests.tsx'
+import { TestRow } from './test-row.tsx'
+import type { TestsSearch } from './tests-search.ts'
+import './tests-page.css'
+
+/** Every test that sessions were recorded in: how often it passes, and how its last runs went. */
 export function TestsPage() {
-  return <h1>Tests</h1>
+  const search = useSearch({ from: '/tests' })
+  const navigate = useNavigate({ from: '/tests' })
+  const tests = useTests({ branch: search.branch, contains: search.search })
+  const isFiltered = search.branch !== undefined || search.search !== undefined
+  const change = (to: Partial<Record<keyof TestsSearch, string>>) =>
+    void navigate({ search: (before) => withoutEmpty<TestsSearch>({ ...before, ...to }), replace: true })
+  return (
+    <div className="tests-page">
+      <header className="tests-head">
+        <h1>Tests</h1>
+        <Tools search={search} onChange={change} />
+      </header>
+      {tests.data === undefined ? (
+        tests.error === null ? (
+          <SkeletonLines count={10} />
+        ) : (
+          <ErrorNotice error={tests.error} onRetry={() => void tests.refetch()} />
+        )
+      ) : tests.data.length > 0 ? (
+        <TestTable tests={tests.data} search={search} />
+      ) : isFiltered ? (
+        <NothingMatches onClear={() => void navigate({ search: {} })} />
+      ) : (
+        <NoTests />
+      )}
+    </div>
+  )
+}
+
+type ToolsProps = { search: TestsSearch; onChange: (to: Partial<Record<keyof TestsSearch, string>>) => void }
+
+function Tools({ search, onChange }: ToolsProps) {
+  const { data: branches = [] } = useFieldValues('branch', '', 100)
+  const names = new Set([...branches.map(({ value }) => value), ...(search.branch ? [search.branch] : [])])
+  return (
+    <div className="tests-tools">
+      <SearchInput
+        label="Search tests"
+        value={search.search ?? ''}
+        onChange={(text) => onChange({ search: text })}
+      />
+      <SelectField
+        label="Branch"
+        value={search.branch ?? ''}
+        onChange={(branch) => onChange({ branch })}
+        options={[{ value: '', label: 'all' }, ...[...names].map((name) => ({ value: name, label: name }))]}
+      />
+    </div>
+  )
+}
+
+function TestTable({ tests, search }: { tests: readonly TestHistory[]; search: TestsSearch }) {
+  const isOpen = (test: TestHistory) => search.test === testKey(test)
+  return (
+    <table className="test-table">
+      <thead>
+        <tr>
+          <th>Test</th>
+          <th>Passes</th>
+          <th className="test-runs">Last runs</th>
+          <th>Cost</th>
+          <th>Duration</th>
+          <th className="test-when">Last run</th>
+        </tr>
+      </thead>
+      <tbody>
+        {tests.map((test) => (
+          <TestRow key={testKey(test)} test={test} isOpen={isOpen(test)} search={search} />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function NothingMatches({ onClear }: { onClear: () => void }) {
+  return (
+    <div className="tests-none" role="status">
+      <SearchX size={22} aria-hidden="true" />
+      <h2>No test matches</h2>
+      <Button onClick={onClear}>Show all tests</Button>
+    </div>
+  )
 }

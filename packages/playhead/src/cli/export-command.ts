@@ -12,6 +12,7 @@ import type { Terminal } from './terminal.ts'
 /** What a session can be exported as, and where the server has it. */
 const formats = new Map([
   ['json', 'recording'],
+  ['html', 'recording.html'],
   ['otlp', 'recording.otlp'],
 ])
 
@@ -20,13 +21,15 @@ export const exportCommand = defineCommand({
   arguments: ['session'],
   summary: 'a session as a file',
   details: `<session> is an id or its first digits, "last" or "last-failed". json is a recording, which
-"playhead show" reads without a server; otlp is what was sent, for any OpenTelemetry backend.`,
+"playhead show" reads without a server; html is the replay page with the session inside, one file
+that opens in any browser; otlp is what was sent, for any OpenTelemetry backend.`,
   options: {
-    format: { type: 'text', value: 'format', summary: `${[...formats.keys()].join(' or ')} (default json)` },
+    format: { type: 'text', value: 'format', summary: `${[...formats.keys()].join(', ')} (default json)` },
     output: { type: 'text', short: 'o', value: 'file', summary: 'where to write it (default: stdout)' },
   },
   examples: [
     ['playhead export last-failed -o failure.json', 'keep a failure with the bug report'],
+    ['playhead export last-failed --format html -o failure.html', 'a replay to send to somebody'],
     ['playhead export s_1a2b3c4d --format otlp | gzip > spans.json.gz', 'the spans as they arrived'],
   ],
   async run({ options, globals, positionals, terminal }) {

@@ -5,6 +5,7 @@ import { requirePerson, type App } from './request-project.ts'
 import { KnownError } from './known-error.ts'
 import { answers } from './route-parts.ts'
 import { readDisk, diskSchema } from '../query/disk-use.ts'
+import { VERSION } from '../version.ts'
 
 const healthRoute = createRoute({
   method: 'get',
@@ -13,6 +14,7 @@ const healthRoute = createRoute({
   responses: answers(
     'The figures',
     z.object({
+      version: z.string(),
       uptimeMs: z.number(),
       spansStored: z.number(),
       spansRejected: z.number(),
@@ -48,6 +50,7 @@ export function addHealthRoutes(app: App, services: Services): void {
     const { pendingRows, engineRestarts, liveViewers } = gauges(services)
     return context.json(
       {
+        version: VERSION,
         uptimeMs: Date.now() - counters.startedAtMs,
         spansStored: counters.spansStored,
         spansRejected: counters.spansRejected,

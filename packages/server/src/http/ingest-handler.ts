@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { openAiAgentsItemToSpan, type Span } from '@playhead/model'
 import { authorize, identify } from '../access/caller.ts'
 import { acceptLogs, acceptSpans } from '../ingest/accept.ts'
 import { decodeLogs } from '../ingest/decode-logs.ts'
+import { decodeOpenAiAgents } from '../ingest/decode-openai-agents.ts'
 import { decodeTraces } from '../ingest/decode-traces.ts'
 import { encodeExportResponse, encodeStatus } from '../ingest/encode-export-response.ts'
 import { withBody } from '../ingest/read-body.ts'
-import type { Rejection } from '../ingest/rejection.ts'
 import type { Services } from '../services.ts'
 import { answerError, KnownError, type ErrorBody } from './known-error.ts'
 
@@ -60,10 +59,17 @@ async function answerTraces(
   payload: Payload,
   response: ServerResponse,
 ): Promise<void> {
-  const { spans, rejected, format } = decodeTraces(payload.body, payload.contentType)
-  await acceptSpans(project, spans, services.targets)
-  countSpans(services, spans.length, rejected.length)
+  while (services.targets.steps.isCrowded) await services.targets.steps.room()
+  const { stored, rejected, format, durable } = takeTraces(services, project, payload)
+  await durable
+  countSpans(services, stored, rejected.length)
   send(response, 200, encodeExportResponse('traces', format, rejected))
+}
+
+/** Decoded spans end with this function: nobody holds them while the disk is waited for. */
+function takeTraces(services: Services, project: string, { body, contentType }: Payload) {
+  const { spans, rejected, format } = decodeTraces(body, contentType)
+  return { stored: spans.length, rejected, format, durable: acceptSpans(project, spans, services.targets) }
 }
 
 async function answerLogs(
@@ -72,12 +78,19 @@ async function answerLogs(
   payload: Payload,
   response: ServerResponse,
 ): Promise<void> {
-  const { records, rejected, format } = decodeLogs(payload.body, payload.contentType)
-  const unattached = await acceptLogs(project, records, services.targets)
+  while (services.targets.logs.isCrowded) await services.targets.logs.room()
+  const { seen, rejected, format, durable } = takeLogs(services, project, payload)
+  await durable
+  services.counters.logsStored += seen - rejected.length
+  services.counters.logsRejected += rejected.length
+  send(response, 200, encodeExportResponse('logs', format, rejected))
+}
+
+function takeLogs(services: Services, project: string, { body, contentType }: Payload) {
+  const { records, rejected, format } = decodeLogs(body, contentType)
+  const { rejected: unattached, durable } = acceptLogs(project, records, services.targets)
   const all = [...rejected, ...unattached]
-  services.counters.logsStored += records.length - unattached.length
-  services.counters.logsRejected += all.length
-  send(response, 200, encodeExportResponse('logs', format, all))
+  return { seen: records.length + rejected.length, rejected: all, format, durable }
 }
 
 async function answerOpenAiAgents(
@@ -86,39 +99,16 @@ async function answerOpenAiAgents(
   body: Buffer,
   response: ServerResponse,
 ): Promise<void> {
-  const items = readItems(body)
-  const spans: Span[] = []
-  const rejected: Rejection[] = []
-  const receivedAtNs = BigInt(Date.now()) * 1_000_000n
-  items.forEach((item, index) => {
-    const span = openAiAgentsItemToSpan(item, receivedAtNs)
-    if (typeof span === 'string') rejected.push({ item: `item ${index}`, reason: span })
-    else spans.push(span)
-  })
-  if (spans.length === 0 && rejected.length > 0) {
-    throw new KnownError(
-      'OTLP_UNREADABLE',
-      `None of the ${rejected.length} items can be read; the first: ${rejected[0]!.reason}`,
-    )
-  }
-  await acceptSpans(project, spans, services.targets)
-  countSpans(services, spans.length, rejected.length)
+  while (services.targets.steps.isCrowded) await services.targets.steps.room()
+  const { stored, rejected, durable } = takeOpenAiAgents(services, project, body)
+  await durable
+  countSpans(services, stored, rejected.length)
   send(response, 200, { contentType: 'application/json', body: Buffer.from(JSON.stringify({ rejected })) })
 }
 
-function readItems(body: Buffer): unknown[] {
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(body.toString())
-  } catch (error) {
-    throw new KnownError('OTLP_UNREADABLE', `The body is not JSON: ${(error as Error).message}`, {
-      cause: error,
-    })
-  }
-  const data = (parsed as { data?: unknown } | null)?.data
-  if (!Array.isArray(data))
-    throw new KnownError('OTLP_UNREADABLE', 'The body has no "data" array of traces and spans.')
-  return data
+function takeOpenAiAgents(services: Services, project: string, body: Buffer) {
+  const { spans, rejected } = decodeOpenAiAgents(body, BigInt(Date.now()) * 1_000_000n)
+  return { stored: spans.length, rejected, durable: acceptSpans(project, spans, services.targets) }
 }
 
 function ingestProject(services: Services, request: IncomingMessage): string {

@@ -21,7 +21,12 @@ const projectRoute = createRoute({
   method: 'get',
   path: '/api/live',
   summary: 'What happens in the project, as it happens',
-  request: { query: z.object(projectParameter) },
+  request: {
+    query: z.object({
+      ...projectParameter,
+      only: z.enum(['session']).optional().describe('leave the steps out: a list needs summaries only'),
+    }),
+  },
   responses,
 })
 
@@ -40,7 +45,10 @@ const MAX_QUEUED_EVENTS = 10_000
 
 export function addLiveRoutes(app: App, services: Services): void {
   app.openapi(projectRoute, (context) =>
-    stream(context, services, { project: projectOf(context, 'read', services) }),
+    stream(context, services, {
+      project: projectOf(context, 'read', services),
+      isSummariesOnly: context.req.valid('query').only === 'session',
+    }),
   )
   app.openapi(sessionRoute, async (context) => {
     const project = projectOf(context, 'read', services)
@@ -49,11 +57,9 @@ export function addLiveRoutes(app: App, services: Services): void {
   })
 }
 
-function stream(
-  context: Context,
-  services: Services,
-  scope: { project: string; sessionId?: string },
-): Response {
+type Scope = { project: string; sessionId?: string; isSummariesOnly?: boolean }
+
+function stream(context: Context, services: Services, scope: Scope): Response {
   context.header('cache-control', 'no-store')
   context.header('x-accel-buffering', 'no')
   return streamSSE(context, (output) =>
@@ -64,11 +70,12 @@ function stream(
 async function relay(
   output: SSEStreamingApi,
   services: Services,
-  scope: { project: string; sessionId?: string; lastEventId: string | undefined },
+  scope: Scope & { lastEventId: string | undefined },
 ): Promise<void> {
   let queue: { id: string; event: LiveEvent }[] = []
   let wake = () => {}
   const unsubscribe = services.live.subscribe(scope, (id, event) => {
+    if (scope.isSummariesOnly === true && event.type === 'step') return
     queue.push({ id, event })
     if (queue.length > MAX_QUEUED_EVENTS) queue = [{ id, event: { type: 'reset' } }]
     wake()

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { createRoute, z } from '@hono/zod-openapi'
 import { stream } from 'hono/streaming'
 import type { Context } from 'hono'
@@ -71,7 +70,7 @@ const restoreRoute = createRoute({
 export function addMaintenanceRoutes(app: App, services: Services): void {
   app.openapi(deleteRoute, async (context) => {
     const project = projectOf(context, 'admin', services)
-    await services.settle()
+    await services.drain()
     const id = await findSessionId(services.store.client, project, context.req.valid('param').id)
     await deleteSessions(services.store, project, { idsSql: '{id:String}', params: { id } })
     services.reader.forget(project, id)
@@ -92,7 +91,7 @@ export function addMaintenanceRoutes(app: App, services: Services): void {
   })
   app.openapi(backupRoute, async (context) => {
     requirePerson(context, services)
-    await services.settle()
+    await services.drain()
     context.header('content-type', 'application/x-tar')
     context.header('content-disposition', 'attachment; filename="playhead-backup.tar"')
     return context.body(Readable.toWeb(createBackup(services.store))) as never
@@ -100,10 +99,7 @@ export function addMaintenanceRoutes(app: App, services: Services): void {
   app.openapi(restoreRoute, async (context) => {
     requirePerson(context, services)
     const body = context.req.raw.body ?? new Blob([]).stream()
-    return context.json(
-      await restoreBackup(services, Readable.fromWeb(body as unknown as NodeReadableStream)),
-      200,
-    )
+    return context.json(await restoreBackup(services, Readable.fromWeb(body)), 200)
   })
 }
 

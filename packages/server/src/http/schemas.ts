@@ -1,6 +1,7 @@
 import { endStates, stepKinds, type SessionSummary, type Step, type Usage } from '@playhead/model'
 import { z } from '@hono/zod-openapi'
 import { scopes } from '../access/registry.ts'
+import { statsIntervals } from '../query/stats-interval.ts'
 
 /** What the API answers with. Types are held to those of the model; the OpenAPI document is made from these. */
 
@@ -154,6 +155,8 @@ const figures = {
 export const statsSchema = z
   .object({
     ...figures,
+    unpricedModels: z.array(z.string()).describe('models whose price is unknown: cost lacks their calls'),
+    interval: z.enum(statsIntervals).optional().describe('how long each bucket is'),
     buckets: z.array(z.object({ at: z.iso.datetime(), ...figures })),
     groups: z.array(
       z.object({
@@ -161,11 +164,53 @@ export const statsSchema = z
         ...figures,
         calls: z.number().optional(),
         failedCalls: z.number().optional(),
-        example: z.object({ sessionId: z.string(), message: z.string() }).optional(),
+        example: z
+          .object({
+            sessionId: z.string().describe('the last session with this error'),
+            message: z.string(),
+            action: z.string().optional().describe('the action that failed, where it is known'),
+          })
+          .optional(),
       }),
     ),
   })
   .openapi('Stats')
+
+export const testSchema = z
+  .object({
+    file: z.string().optional(),
+    suite: z.string().optional(),
+    name: z.string(),
+    total: z.number(),
+    passed: z.number(),
+    failed: z.number(),
+    passRate: z.number().nullable().describe('passed / (passed + failed); null when nothing ended'),
+    passInterval: z
+      .object({ low: z.number(), high: z.number() })
+      .describe('where the true pass rate lies with 95 % confidence (Wilson)'),
+    isFlaky: z.boolean().describe('passed and failed at one commit, among its last runs'),
+    variants: z.number().describe('how many inputs it was tried with; 0 when it has none'),
+    cost: z.number().nullable(),
+    durationMs: z.object({ p50: z.number().nullable(), p95: z.number().nullable() }),
+    lastRunAt: z.iso.datetime(),
+    runs: z
+      .array(
+        z.object({
+          sessionId: z.string(),
+          endState: z.enum(endStates),
+          startedAt: z.iso.datetime(),
+          durationMs: z.number().nullable(),
+          cost: z.number().nullable(),
+          attempt: z.number().optional(),
+          variant: z.string().optional(),
+          runId: z.string().optional(),
+          branch: z.string().optional(),
+          commit: z.string().optional(),
+        }),
+      )
+      .describe('the last sessions, newest first'),
+  })
+  .openapi('Test')
 
 export const priceOverrideSchema = z
   .object({

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { SessionSummary } from '@playhead/model'
 import type { Context } from 'hono'
+import { DEFAULT_PROJECT } from '../access/registry.ts'
 import { listQuerySchema, listSessions } from '../query/list-sessions.ts'
 import { filterFields, readFilterValues } from '../query/filter-values.ts'
 import type { Services } from '../services.ts'
@@ -66,7 +67,7 @@ export function addSessionRoutes(app: App, services: Services): void {
     const project = projectOf(context, 'read', services)
     await services.settle()
     const page = await listSessions(services.store.client, project, context.req.valid('query'))
-    const sessions = page.sessions.map((session) => withUrl(context, session, services))
+    const sessions = page.sessions.map((session) => withUrl(context, { session, project }, services))
     return context.json({ ...page, sessions }, 200)
   })
   app.openapi(sessionRoute, async (context) => {
@@ -77,7 +78,7 @@ export function addSessionRoutes(app: App, services: Services): void {
       id,
       context.req.valid('query').payloads,
     )
-    return context.json({ session: withUrl(context, session, services), steps }, 200)
+    return context.json({ session: withUrl(context, { session, project }, services), steps }, 200)
   })
   app.openapi(stepRoute, async (context) => {
     const project = projectOf(context, 'read', services)
@@ -96,9 +97,10 @@ export function addSessionRoutes(app: App, services: Services): void {
 /** Every session has a URL: below the address that the request came in by, unless the server was told its own. */
 export function withUrl(
   context: Context,
-  session: SessionSummary,
+  { session, project }: { session: SessionSummary; project: string },
   { config }: Pick<Services, 'config'>,
 ): SessionSummary {
   const base = config.publicUrl ?? new URL(context.req.url).origin
-  return { ...session, url: `${base}/sessions/${session.id}` }
+  const query = project === DEFAULT_PROJECT ? '' : `?project=${project}`
+  return { ...session, url: `${base}/sessions/${session.id}${query}` }
 }

@@ -1,19 +1,19 @@
 import {
   logToDraft,
   NORMALIZER_VERSION,
-  priceStep,
   sessionOfLog,
-  spanToStep,
   type Attributes,
   type LogRecord,
   type Pricer,
   type Span,
   type StepOutline,
 } from '@playhead/model'
-import type { LiveFeed } from '../live/live-feed.ts'
+import { MAX_LIVE_BATCH, type LiveFeed } from '../live/live-feed.ts'
 import type { SegmentLog } from '../log/segment-log.ts'
 import { logColumns, toLogRow, type LogRow } from '../store/logs-table.ts'
 import { stepColumns, toStepRow, type StepRow } from '../store/steps-table.ts'
+import { deriveStep } from './derive-step.ts'
+import { refuseManyCopies } from './origin-copies.ts'
 import type { Rejection } from './rejection.ts'
 
 /** Where what arrives goes. */
@@ -25,43 +25,69 @@ export type IngestTargets = {
   pricerOf: (project: string) => { pricer: Pricer; revision: number }
 }
 
-/** The whole write journey of spans. It returns when they are on disk. */
-export async function acceptSpans(
-  project: string,
-  spans: readonly Span[],
-  targets: IngestTargets,
-): Promise<void> {
-  const receivedAtMs = Date.now()
-  const { pricer, revision } = targets.pricerOf(project)
-  const reading = { normalizerVersion: NORMALIZER_VERSION, priceRevision: revision }
+/**
+ * The whole write journey of spans. It resolves when they are on disk. All of them are encoded before it returns, so
+ * that nothing of a decoded request but its outlines is held while the disk is waited for.
+ */
+export function acceptSpans(project: string, spans: readonly Span[], targets: IngestTargets): Promise<void> {
   const resourceText = rememberText()
-  const rows: StepRow[] = []
+  refuseManyCopies(spans, resourceText)
+  const context = { receivedAtMs: Date.now(), ...targets.pricerOf(project) }
   const outlines: StepOutline[] = []
   const touched = new Set<string>()
+  const { live } = targets
+  return targets.steps
+    .append(stepRows(project, spans, { ...context, resourceText, outlines, touched }), touched)
+    .then(() => live.publishSteps(project, outlines))
+}
+
+type RowContext = {
+  receivedAtMs: number
+  pricer: Pricer
+  revision: number
+  resourceText: (resource: Attributes) => string
+  outlines: StepOutline[]
+  touched: Set<string>
+}
+
+/** Row by row: a large batch never has all of its rows in memory beside what they are written to. */
+function* stepRows(project: string, spans: readonly Span[], context: RowContext): Generator<StepRow, void> {
+  const reading = { normalizerVersion: NORMALIZER_VERSION, priceRevision: context.revision }
+  const { receivedAtMs, pricer, resourceText, outlines, touched } = context
   for (const span of spans) {
-    const draft = spanToStep(span)
-    priceStep(draft.outline, pricer)
-    rows.push(
-      toStepRow(project, span, draft, { receivedAtMs, reading, resource: resourceText(span.resource) }),
-    )
-    outlines.push(draft.outline)
+    const draft = deriveStep(span, pricer)
+    if (outlines.length <= MAX_LIVE_BATCH) outlines.push(draft.outline)
     touched.add(`${project}\0${span.traceId}`)
+    yield toStepRow(project, span, draft, { receivedAtMs, reading, resource: resourceText(span.resource) })
   }
-  await targets.steps.append(rows, touched)
-  targets.live.publishSteps(project, outlines)
 }
 
 /** The same for log records; those that belong to no session are named, not kept. */
-export async function acceptLogs(
+export function acceptLogs(
   project: string,
   records: readonly LogRecord[],
   targets: IngestTargets,
-): Promise<Rejection[]> {
-  const receivedAtMs = Date.now()
+): { rejected: Rejection[]; durable: Promise<void> } {
   const resourceText = rememberText()
-  const rows: LogRow[] = []
+  refuseManyCopies(records, resourceText)
   const rejected: Rejection[] = []
   const touched = new Set<string>()
+  const rows = logRows(project, records, { receivedAtMs: Date.now(), resourceText, rejected, touched })
+  return { durable: targets.logs.append(rows, touched), rejected }
+}
+
+type LogContext = {
+  receivedAtMs: number
+  resourceText: (resource: Attributes) => string
+  rejected: Rejection[]
+  touched: Set<string>
+}
+
+function* logRows(
+  project: string,
+  records: readonly LogRecord[],
+  { receivedAtMs, resourceText, rejected, touched }: LogContext,
+): Generator<LogRow, void> {
   for (const record of records) {
     const sessionId = sessionOfLog(record)
     if (sessionId === undefined) {
@@ -72,11 +98,9 @@ export async function acceptLogs(
       continue
     }
     const log = record.traceId === sessionId ? record : { ...record, traceId: sessionId }
-    rows.push(toLogRow(project, log, logToDraft(log), { receivedAtMs, resource: resourceText(log.resource) }))
     touched.add(`${project}\0${sessionId}`)
+    yield toLogRow(project, log, logToDraft(log), { receivedAtMs, resource: resourceText(log.resource) })
   }
-  await targets.logs.append(rows, touched)
-  return rejected
 }
 
 /** Spans of one batch share their resource object: it is written as text once. */

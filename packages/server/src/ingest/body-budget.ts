@@ -1,5 +1,5 @@
 import { KnownError } from '../http/known-error.ts'
-import { MAX_BYTES_IN_FLIGHT } from './limits.ts'
+import { LARGE_BODY_BYTES, MAX_BYTES_IN_FLIGHT, SHARE_OF_LARGE_BODIES } from './limits.ts'
 
 /** Request bytes that all requests together may hold. Memory stays bounded however many large bodies come at once. */
 export type BodyBudget = { readonly maxBytes: number; bytesInFlight: number }
@@ -15,7 +15,8 @@ export function openBudgetShare(budget: BodyBudget): BudgetShare {
   let taken = 0
   return {
     take(bytes) {
-      if (budget.bytesInFlight + bytes > budget.maxBytes) {
+      const share = taken + bytes > LARGE_BODY_BYTES ? SHARE_OF_LARGE_BODIES : 1
+      if (budget.bytesInFlight + bytes > budget.maxBytes * share) {
         throw new KnownError(
           'SERVER_BUSY',
           `Requests in progress already hold ${budget.bytesInFlight} of ${budget.maxBytes} bytes: send this one again shortly.`,

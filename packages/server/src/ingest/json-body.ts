@@ -8,7 +8,11 @@ import { Unreadable } from './rejection.ts'
 export function readJsonBody(body: Buffer): JsonObject[] {
   if (body.length > MAX_UNCOUNTED_JSON_BYTES) refuseHeavyJson(body)
   const text = body.toString('utf8').replace(/^\uFEFF/, '')
-  return parseRequests(text).map((request) => readJsonObject(request, 'a request in the body'))
+  return parseRequests(text).map(readRequest)
+}
+
+function readRequest(request: unknown): JsonObject {
+  return readJsonObject(request, 'a request in the body')
 }
 
 function parseRequests(text: string): readonly unknown[] {
@@ -20,17 +24,19 @@ function parseRequests(text: string): readonly unknown[] {
 }
 
 /** Null when the first line is no request by itself: then the text was meant to be one document. */
-function parseJsonLines(text: string): unknown[] | null {
-  const requests: unknown[] = []
+function parseJsonLines(text: string): JsonObject[] | null {
+  const requests: JsonObject[] = []
   let start = skipWhitespace(text, 0)
   while (start < text.length) {
     const lineBreak = text.indexOf('\n', start)
     const end = lineBreak === -1 ? text.length : lineBreak
+    let parsed: unknown
     try {
-      for (const request of toList(JSON.parse(text.slice(start, end)))) requests.push(request)
+      parsed = JSON.parse(text.slice(start, end))
     } catch (error) {
       return requests.length === 0 ? null : refuseJson(text, { start, end }, error)
     }
+    for (const request of toList(parsed)) requests.push(readRequest(request))
     start = skipWhitespace(text, end)
   }
   return requests.length === 0 ? null : requests
@@ -61,7 +67,7 @@ function refuseJson(text: string, { start, end }: { start: number; end: number }
 }
 
 /** JSON.parse makes 64 bytes of heap out of the two of `{}`, so what it would make is counted before. */
-function refuseHeavyJson(body: Buffer): void {
+export function refuseHeavyJson(body: Buffer): void {
   let containers = 0
   for (let position = 0; position < body.length; position++) {
     const byte = body[position]

@@ -6,6 +6,10 @@ export const MAX_BODY_BYTES = 64 * MB
 /** Request bytes held at once over all requests: four of the largest, or a thousand of the usual ones. */
 export const MAX_BYTES_IN_FLIGHT = 256 * MB
 
+/** Larger bodies may hold three quarters of that: however many of them come slowly or stop, usual ones still get in. */
+export const LARGE_BODY_BYTES = 4 * MB
+export const SHARE_OF_LARGE_BODIES = 0.75
+
 /** Up to here a body is inflated synchronously: 1.5 times as fast as a stream, and short enough not to stall other requests. */
 export const MAX_SYNC_INFLATE_BYTES = 1 * MB
 
@@ -20,6 +24,9 @@ export const MAX_ITEM_BYTES = 16 * MB
 
 /** A resource, and likewise a scope: sent once, stored with every span. Our recordings reach 2 KB. */
 export const MAX_RESOURCE_BYTES = 64 * 1024
+
+/** Copies of resource and scope in one request: 10,000 spans with a resource of 6 KB. */
+export const MAX_ORIGIN_COPIES_BYTES = 64 * MB
 
 /** Our recordings reach 40; a conversation of a thousand messages, flattened, has about 10,000. */
 export const MAX_ATTRIBUTES = 16_384

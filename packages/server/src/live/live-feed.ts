@@ -15,6 +15,9 @@ const KEPT_EVENTS = 5_000
 /** Sessions whose beginning is remembered, so that a new step knows its offset. */
 const KEPT_SESSIONS = 10_000
 
+/** A batch with more steps than this is nothing to watch: viewers are told to ask again. */
+export const MAX_LIVE_BATCH = 5_000
+
 /** Tells viewers what arrives, as soon as it is on disk. In this process only: a viewer sees what its server takes in. */
 export class LiveFeed {
   /** Marks ids of this process: after a restart, older ones mean nothing. */
@@ -25,6 +28,7 @@ export class LiveFeed {
   #sequence = 0
 
   publishSteps(project: string, outlines: readonly StepOutline[]): void {
+    if (outlines.length > MAX_LIVE_BATCH) return this.#reset(project)
     for (const outline of outlines) {
       const startedAtMs = this.#noteStart(project, outline)
       const step = presentStep({ ...outline, depth: outline.parentId === null ? 0 : 1 }, { startedAtMs })
@@ -56,6 +60,15 @@ export class LiveFeed {
     if (scope.lastEventId !== undefined) this.#catchUp(subscription, scope.lastEventId)
     this.#subscriptions.add(subscription)
     return () => this.#subscriptions.delete(subscription)
+  }
+
+  /** Whoever watches the project, or comes back to it, has missed something. */
+  #reset(project: string): void {
+    this.#sequence += 1
+    this.#kept = []
+    for (const subscription of this.#subscriptions) {
+      if (subscription.project === project) subscription.listener(this.#id(this.#sequence), { type: 'reset' })
+    }
   }
 
   #publish(project: string, event: Stored['event']): void {

@@ -3,6 +3,10 @@ import { GrowingBuffer } from './growing-buffer.ts'
 /** Collects the values of one column and gives them in ClickHouse's Native encoding. */
 export type ColumnWriter<Value> = {
   append(value: Value): void
+  /** What the pieces have in bytes. */
+  readonly size: number
+  /** Remembers where the column ends now; what it returns cuts off everything appended since. */
+  mark(): () => void
   /** The encoded pieces, in order. */
   pieces(): Buffer[]
 }
@@ -12,6 +16,14 @@ export class StringWriter implements ColumnWriter<string> {
 
   append(value: string): void {
     this.#buffer.writeString(value)
+  }
+
+  get size(): number {
+    return this.#buffer.length
+  }
+
+  mark(): () => void {
+    return this.#buffer.mark()
   }
 
   pieces(): Buffer[] {
@@ -45,6 +57,14 @@ export class NumberWriter implements ColumnWriter<number | bigint> {
     buffer.reserve(this.#width)
     writeNumber(this.#kind, buffer.bytes, buffer.length, value)
     buffer.length += this.#width
+  }
+
+  get size(): number {
+    return this.#buffer.length
+  }
+
+  mark(): () => void {
+    return this.#buffer.mark()
   }
 
   pieces(): Buffer[] {
@@ -101,6 +121,15 @@ export class NullableWriter<Value> implements ColumnWriter<Value | null> {
     this.#values.append(value ?? this.#filler)
   }
 
+  get size(): number {
+    return this.#nulls.length + this.#values.size
+  }
+
+  mark(): () => void {
+    const undo = [this.#nulls.mark(), this.#values.mark()]
+    return () => undo.forEach((step) => step())
+  }
+
   pieces(): Buffer[] {
     return [this.#nulls.taken(), ...this.#values.pieces()]
   }
@@ -119,6 +148,19 @@ export class ArrayWriter<Value> implements ColumnWriter<readonly Value[]> {
     for (const value of values) this.#items.append(value)
     this.#count += values.length
     this.#ends.append(this.#count)
+  }
+
+  get size(): number {
+    return this.#ends.size + this.#items.size
+  }
+
+  mark(): () => void {
+    const count = this.#count
+    const undo = [this.#ends.mark(), this.#items.mark()]
+    return () => {
+      this.#count = count
+      undo.forEach((step) => step())
+    }
   }
 
   pieces(): Buffer[] {
@@ -146,6 +188,19 @@ export class MapWriter implements ColumnWriter<Readonly<Record<string, number | 
       this.#count += 1
     }
     this.#ends.append(this.#count)
+  }
+
+  get size(): number {
+    return this.#ends.size + this.#keys.size + this.#values.size
+  }
+
+  mark(): () => void {
+    const count = this.#count
+    const undo = [this.#ends.mark(), this.#keys.mark(), this.#values.mark()]
+    return () => {
+      this.#count = count
+      undo.forEach((step) => step())
+    }
   }
 
   pieces(): Buffer[] {

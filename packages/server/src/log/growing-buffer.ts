@@ -57,6 +57,14 @@ export class GrowingBuffer {
     this.length += this.bytes.write(text, this.length, size, 'utf8')
   }
 
+  /** Remembers the length; what it returns goes back to it. */
+  mark(): () => void {
+    const { length } = this
+    return () => {
+      this.length = length
+    }
+  }
+
   taken(): Buffer {
     return this.bytes.subarray(0, this.length)
   }

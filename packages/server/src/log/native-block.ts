@@ -44,11 +44,18 @@ export class NativeBlock<Table extends Columns> {
   readonly #names: (keyof Table & string)[]
   readonly #types: ColumnType[]
   readonly #writers: ColumnWriter<unknown>[]
+  readonly #cutAll: () => void
 
   constructor(columns: Table) {
     this.#names = Object.keys(columns)
     this.#types = this.#names.map((name) => columns[name]!)
     this.#writers = this.#types.map((type) => writerFactories[type]() as ColumnWriter<unknown>)
+    this.#cutAll = this.mark()
+  }
+
+  /** Empties the block for other rows; its memory stays, because new memory costs more than to fill it does. */
+  clear(): void {
+    this.#cutAll()
   }
 
   append(row: RowOf<Table>): void {
@@ -56,6 +63,23 @@ export class NativeBlock<Table extends Columns> {
       this.#writers[index]!.append(row[this.#names[index]!])
     }
     this.rows += 1
+  }
+
+  /** What has been appended, in bytes; titles and constants are left out. */
+  get bytes(): number {
+    let bytes = 0
+    for (const writer of this.#writers) bytes += writer.size
+    return bytes
+  }
+
+  /** Remembers where the block ends now; what it returns cuts off everything appended since. */
+  mark(): () => void {
+    const rows = this.rows
+    const undo = this.#writers.map((writer) => writer.mark())
+    return () => {
+      this.rows = rows
+      undo.forEach((step) => step())
+    }
   }
 
   /** The whole block, ready for one gathered write. `constant` is one more UInt64 column, the same in every row. */

@@ -1,5 +1,6 @@
-import { NORMALIZER_VERSION, priceStep, spanToStep } from '@playhead/model'
+import { NORMALIZER_VERSION } from '@playhead/model'
 import type { Registry } from '../access/registry.ts'
+import { deriveStep } from '../ingest/derive-step.ts'
 import type { Services } from '../services.ts'
 import { spanFromRow, spanSelect, toStepRow, type SpanRow, type StepRow } from '../store/steps-table.ts'
 import type { Progress } from './reprice.ts'
@@ -48,8 +49,10 @@ async function readAgain(
   })
   return (await result.json<SpanRow & { received_ms: number }>()).map((row) => {
     const span = spanFromRow(row)
-    const draft = spanToStep(span)
-    priceStep(draft.outline, pricer)
-    return toStepRow(project, span, draft, { receivedAtMs: row.received_ms, reading, resource: row.resource })
+    return toStepRow(project, span, deriveStep(span, pricer), {
+      receivedAtMs: row.received_ms,
+      reading,
+      resource: row.resource,
+    })
   })
 }

@@ -12,7 +12,8 @@ import {
 } from './session-filter.ts'
 import { summaryFromRow, summarySelect, type SummaryRow } from './summary-row.ts'
 
-const sql = loadSql('./list-sessions.sql')
+const longWindowSql = loadSql('./list-sessions.sql')
+const shortWindowSql = loadSql('./list-recent-sessions.sql')
 
 const sessionOrders = ['time', 'cost', 'duration', 'steps', 'errors', 'tokens'] as const
 
@@ -53,7 +54,12 @@ export async function listSessions(
   const limit = query.limit + 1
   let rows: (SummaryRow & { sort_key: number })[] = []
   for (const windowMs of isNewestFirst ? windowsMs : [Infinity]) {
-    rows = await readPage(client, conditions, { sortKey, limit, since: windowStart(query, windowMs) })
+    rows = await readPage(client, conditions, {
+      sortKey,
+      limit,
+      since: windowStart(query, windowMs),
+      isShort: windowMs <= DAY_MS,
+    })
     if (rows.length >= limit) break
   }
   const page = rows.slice(0, query.limit)
@@ -67,11 +73,16 @@ export async function listSessions(
 async function readPage(
   client: ClickHouseClient,
   conditions: Conditions,
-  page: { sortKey: string; limit: number; since: number | undefined },
+  page: { sortKey: string; limit: number; since: number | undefined; isShort: boolean },
 ): Promise<(SummaryRow & { sort_key: number })[]> {
   const windowed = page.since === undefined ? '' : ' AND bucket <= {sinceBucket:UInt32}'
+  const sql = page.isShort ? shortWindowSql : longWindowSql
   const result = await client.query({
-    query: sql({ summary: summarySelect, sort_key: page.sortKey, conditions: conditions.sql + windowed }),
+    query: sql({
+      summary: summarySelect,
+      sort_key: page.sortKey,
+      conditions: conditions.sql + windowed,
+    }),
     query_params: {
       ...conditions.params,
       limit: page.limit,

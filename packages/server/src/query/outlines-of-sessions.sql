@@ -1,6 +1,7 @@
--- The thin part of every step of some sessions, each step once: the row with the highest version.
-SELECT session_id, segment, toUnixTimestamp64Milli(received_at) AS received_ms, length(attributes) + length(events) AS payload_size, [[outline]]
+-- The thin part of every step of some sessions, each step once: the row with the highest version. How large the heavy
+-- part is stands in the version (stepVersion in steps-table.ts), so that no payload is read.
+SELECT session_id, toUnixTimestamp64Milli(received_at) AS received_ms, bitAnd(bitShiftRight(version, 22), 16777215) AS payload_size, [[outline]]
 FROM steps
 WHERE project = {project:String} AND session_id IN {ids:Array(String)}
-ORDER BY session_id, started_at, step_id, version DESC, received_at DESC
+ORDER BY session_id, step_id, version DESC, received_at DESC
 LIMIT 1 BY session_id, step_id

@@ -1,7 +1,6 @@
-import { endStates, LOST_AFTER_MS } from '@playhead/model'
+import { durationRange, endStates, LOST_AFTER_MS, numberRange, parseTime } from '@playhead/model'
 import { z } from 'zod'
 import { SEARCH_TEXT } from '../store/render-schema.ts'
-import { durationRange, numberRange, parseTime } from './parse-filter.ts'
 
 /** A parameter that may be given once or several times. */
 const many = (description: string) =>
@@ -23,12 +22,14 @@ export const sessionFilterSchema = z.object({
   tool: many('took this action; several: all of them'),
   agent: many('this agent took part; several: all of them'),
   error: many('had an error of this type or fingerprint; several: any of them'),
+  failedTool: many('took this action and it failed; several: all of them'),
   name: z.string().optional().describe('part of the name or of the first input line, whatever the case'),
   user: z.string().optional().describe('user id'),
   thread: z.string().optional().describe('thread id'),
   environment: z.string().optional(),
   branch: z.string().optional().describe('git branch'),
   test: z.string().optional().describe('name of the test it was recorded in, with or without its suites'),
+  testFile: z.string().optional().describe('file of the test it was recorded in'),
   runId: z.string().optional().describe('id of the test run'),
   variant: z.string().optional().describe('variant of the test'),
   demo: z.enum(['true', 'false']).optional().describe('only the demo sessions, or none of them'),
@@ -58,10 +59,21 @@ export const STATE = `if(is_open AND last_heard_at > now64(3) - toIntervalMillis
 
 export const DURATION_MS = `if(${STATE} = 'running' OR ended_at IS NULL, NULL, (toUnixTimestamp64Micro(assumeNotNull(ended_at)) - toUnixTimestamp64Micro(started_at)) / 1000)`
 
+/** Fields that are looked for as they are. */
+const equalColumns = [
+  ['user', 'user_id'],
+  ['thread', 'thread_id'],
+  ['environment', 'environment'],
+  ['branch', 'branch'],
+  ['testFile', 'test_file'],
+  ['runId', 'test_run_id'],
+  ['variant', 'test_variant'],
+] as const satisfies readonly (readonly [keyof SessionFilter, string])[]
+
 export type Conditions = { sql: string; params: Record<string, unknown> }
 
 /** The filter as SQL over `sessions`: fixed text, the values are parameters. */
-export function sessionConditions(project: string, filter: SessionFilter): Conditions {
+export function sessionConditions(project: string, filter: Partial<SessionFilter>): Conditions {
   const parts = ['project = {project:String}']
   const params: Record<string, unknown> = { project }
   const add = (sql: string, values: Record<string, unknown>) => {
@@ -78,23 +90,25 @@ export function sessionConditions(project: string, filter: SessionFilter): Condi
       error: filter.error,
     })
   }
+  if (filter.failedTool) {
+    add(
+      'hasAll(arrayFilter((name, failed) -> failed = 1, action_names, action_failed), {failedTool:Array(String)})',
+      { failedTool: filter.failedTool },
+    )
+  }
   if (filter.name) {
     add(
       '(positionCaseInsensitiveUTF8(name, {name:String}) > 0 OR positionCaseInsensitiveUTF8(input_preview, {name:String}) > 0)',
       { name: filter.name },
     )
   }
-  if (filter.user) add('user_id = {user:String}', { user: filter.user })
-  if (filter.thread) add('thread_id = {thread:String}', { thread: filter.thread })
-  if (filter.environment) add('environment = {environment:String}', { environment: filter.environment })
-  if (filter.branch) add('branch = {branch:String}', { branch: filter.branch })
   if (filter.test) {
     add("(test_name = {test:String} OR concat(test_suite, ' > ', test_name) = {test:String})", {
       test: filter.test,
     })
   }
-  if (filter.runId) add('test_run_id = {runId:String}', { runId: filter.runId })
-  if (filter.variant) add('test_variant = {variant:String}', { variant: filter.variant })
+  for (const [field, column] of equalColumns)
+    if (filter[field]) add(`${column} = {${field}:String}`, { [field]: filter[field] })
   if (filter.demo) add(`demo = ${filter.demo === 'true' ? 1 : 0}`, {})
   addRange(add, 'cost', filter.cost)
   addRange(add, DURATION_MS, filter.duration)
@@ -117,7 +131,7 @@ function addRange(add: Add, column: string, range: SessionFilter['cost']): void 
 }
 
 /** Time both as itself and as the bucket that the table is sorted by. */
-function addTimes(add: Add, filter: SessionFilter): void {
+function addTimes(add: Add, filter: Partial<SessionFilter>): void {
   if (filter.from !== undefined) {
     add('bucket <= {fromBucket:UInt32} AND started_at >= fromUnixTimestamp64Milli({fromMs:Int64})', {
       fromBucket: hourBucket(filter.from),

@@ -62,7 +62,7 @@ const KEPT_FOR_MS = 30_000
 /** Opens sessions: the one place where stored rows become a session again. */
 export class SessionReader {
   readonly #tools: ReaderTools
-  readonly #kept = new Map<string, { open: OpenSession; atMs: number }>()
+  readonly #kept = new Map<string, { open: Promise<OpenSession | undefined>; atMs: number }>()
 
   constructor(tools: ReaderTools) {
     this.#tools = tools
@@ -111,7 +111,7 @@ export class SessionReader {
   async readSpans(project: string, typedId: string): Promise<Span[]> {
     const open = await this.#open(project, typedId)
     const rows = await this.#readSpanRows(project, open.id, undefined)
-    return rows.map(spanFromRow)
+    return rows.map(spanFromRow).sort((left, right) => Number(left.startNs - right.startNs))
   }
 
   async readSummary(project: string, typedId: string) {
@@ -122,13 +122,27 @@ export class SessionReader {
   async #open(project: string, typedId: string): Promise<OpenSession> {
     await this.#tools.settle()
     const id = await findSessionId(this.#tools.store.client, project, typedId)
+    const open = await this.#readOnce(project, id)
+    if (open === undefined) throw sessionNotFound(typedId)
+    return open
+  }
+
+  /**
+   * What is kept is the reading, not what it found: whoever asks meanwhile shares it, and one that was under way when
+   * something arrived is forgotten like any other.
+   */
+  #readOnce(project: string, id: string): Promise<OpenSession | undefined> {
     const key = `${project}\0${id}`
     const kept = this.#kept.get(key)
     if (kept !== undefined && Date.now() - kept.atMs < KEPT_FOR_MS) return kept.open
-    const open = await this.#read(project, id)
-    if (open === undefined) throw sessionNotFound(typedId)
+    const open = this.#read(project, id)
+    const entry = { open, atMs: Date.now() }
+    const drop = () => {
+      if (this.#kept.get(key) === entry) this.#kept.delete(key)
+    }
+    open.then((found) => found === undefined && drop(), drop)
     this.#kept.delete(key)
-    this.#kept.set(key, { open, atMs: Date.now() })
+    this.#kept.set(key, entry)
     if (this.#kept.size > KEPT_SESSIONS) this.#kept.delete(this.#kept.keys().next().value!)
     return open
   }
@@ -188,7 +202,7 @@ export class SessionReader {
     const result = await this.#tools.store.client.query({
       query: `SELECT ${spanSelect} FROM steps
         WHERE project = {project:String} AND session_id = {id:String} ${stepIds === undefined ? '' : 'AND step_id IN {stepIds:Array(String)}'}
-        ORDER BY started_at, step_id, version DESC LIMIT 1 BY step_id`,
+        ORDER BY step_id, version DESC, received_at DESC LIMIT 1 BY step_id`,
       query_params: { project, id, ...(stepIds !== undefined && { stepIds }) },
       format: 'JSONEachRow',
     })

@@ -13,6 +13,7 @@ SELECT
     count() AS calls,
     countIf(item.6 = 1) AS failed_calls,
     argMax(item.7, started_at) AS example,
+    argMaxIf(item.8, started_at, item.8 != '') AS action,
     argMax(session_id, started_at) AS last_session
 FROM
 (

@@ -8,12 +8,13 @@ SELECT
     countIf(state = 'lost') AS lost,
     sum(cost) AS cost,
     sumMap(usage) AS usage,
-    arrayMap(value -> if(isNaN(value), NULL, value), quantiles(0.5, 0.95, 0.99)(duration)) AS durations
+    arrayMap(value -> if(isNaN(value), NULL, value), quantiles(0.5, 0.95, 0.99)(duration)) AS durations,
+    groupUniqArrayArray(100)(unpriced_models) AS unpriced_models
 FROM
 (
-    SELECT started_at, cost, usage, [[state]] AS state, [[duration]] AS duration
+    SELECT started_at, cost, usage, unpriced_models, [[state]] AS state, [[duration]] AS duration
     FROM sessions FINAL
     WHERE [[conditions]]
 )
 GROUP BY key
-ORDER BY [[order]]
+ORDER BY key

@@ -2,6 +2,7 @@ import type { ClickHouseClient } from '@clickhouse/client'
 import type { Usage } from '@playhead/model'
 import { z } from 'zod'
 import { loadSql } from './load-sql.ts'
+import { bucketStart, intervalFor, isTimeZone, statsIntervals, type StatsInterval } from './stats-interval.ts'
 import {
   DURATION_MS,
   sessionConditions,
@@ -21,10 +22,18 @@ const statsGroups = [
   'environment',
   'user',
 ] as const
-const statsIntervals = ['minute', 'hour', 'day', 'week'] as const
-
 export const statsQuerySchema = sessionFilterSchema.extend({
-  interval: z.enum(statsIntervals).optional().describe('one bucket for each; without it no buckets'),
+  interval: z
+    .enum([...statsIntervals, 'auto'])
+    .optional()
+    .describe(
+      'one bucket for each; "auto": what suits the time that the filter spans; without it no buckets',
+    ),
+  zone: z
+    .string()
+    .default('UTC')
+    .refine(isTimeZone, 'is not a time zone that is known here')
+    .describe('time zone in which days, weeks and months begin: "Europe/Berlin"'),
   groupBy: z.enum(statsGroups).optional(),
   limit: z.coerce
     .number()
@@ -56,9 +65,16 @@ type StatsGroup = Figures & {
   key: string
   calls?: number
   failedCalls?: number
-  example?: { sessionId: string; message: string }
+  example?: { sessionId: string; message: string; action?: string }
 }
-export type Stats = Figures & { buckets: StatsBucket[]; groups: StatsGroup[] }
+export type Stats = Figures & {
+  /** Models whose price is unknown: `cost` lacks their calls. */
+  unpricedModels: string[]
+  /** How long each bucket is. */
+  interval?: StatsInterval
+  buckets: StatsBucket[]
+  groups: StatsGroup[]
+}
 
 const totalsSql = loadSql('./stats-totals.sql')
 const groupsSql = loadSql('./stats-groups.sql')
@@ -70,24 +86,47 @@ export async function readStats(
   query: StatsQuery,
 ): Promise<Stats> {
   const conditions = sessionConditions(project, query)
-  const [totals, buckets, groups] = await Promise.all([
-    readFigures(client, conditions, "''", 'key'),
-    query.interval === undefined ? [] : readFigures(client, conditions, bucketOf[query.interval], 'key'),
+  const [totals, timeline, groups] = await Promise.all([
+    readFigures(client, conditions, "''"),
+    query.interval === undefined ? undefined : readTimeline(client, conditions, query, query.interval),
     query.groupBy === undefined ? [] : readGroups(client, conditions, query.groupBy, query.limit),
   ])
   return {
     ...(totals[0] === undefined ? emptyFigures : figures(totals[0])),
-    buckets: buckets.map((row) => ({ at: row.key, ...figures(row) })),
+    unpricedModels: totals[0]?.unpriced_models.toSorted() ?? [],
+    ...(timeline !== undefined && { interval: timeline.interval }),
+    buckets: timeline?.buckets ?? [],
     groups,
   }
 }
 
-const iso = (expression: string) => `formatDateTime(${expression}, '%Y-%m-%dT%H:%i:%SZ', 'UTC')`
-const bucketOf: Record<(typeof statsIntervals)[number], string> = {
-  minute: iso("toStartOfMinute(started_at, 'UTC')"),
-  hour: iso("toStartOfHour(started_at, 'UTC')"),
-  day: iso("toStartOfDay(started_at, 'UTC')"),
-  week: iso("toDateTime(toMonday(started_at, 'UTC'), 'UTC')"),
+async function readTimeline(
+  client: ClickHouseClient,
+  conditions: Conditions,
+  query: StatsQuery,
+  asked: StatsInterval | 'auto',
+): Promise<{ interval: StatsInterval; buckets: StatsBucket[] }> {
+  const interval = asked === 'auto' ? await suitableInterval(client, conditions, query) : asked
+  const inZone = { sql: conditions.sql, params: { ...conditions.params, zone: query.zone } }
+  const rows = await readFigures(client, inZone, bucketStart(interval))
+  return { interval, buckets: rows.map((row) => ({ at: row.key, ...figures(row) })) }
+}
+
+/** What the filter leaves open is asked of the sessions it finds; copies that a merge has yet to remove do no harm here. */
+async function suitableInterval(
+  client: ClickHouseClient,
+  conditions: Conditions,
+  { from, to }: StatsQuery,
+): Promise<StatsInterval> {
+  if (from !== undefined) return intervalFor((to ?? Date.now()) - from)
+  const result = await client.query({
+    query: `SELECT toUnixTimestamp64Milli(min(started_at)) AS first, toUnixTimestamp64Milli(max(started_at)) AS last
+      FROM sessions WHERE ${conditions.sql} AND is_deleted = 0`,
+    query_params: conditions.params,
+    format: 'JSONEachRow',
+  })
+  const [extent] = await result.json<{ first: number; last: number }>()
+  return intervalFor(extent === undefined ? 0 : (to ?? Date.now()) - extent.first)
 }
 
 type FiguresRow = {
@@ -101,27 +140,31 @@ type FiguresRow = {
   cost: number | null
   usage: Usage
   durations: [number | null, number | null, number | null]
+  unpriced_models: string[]
 }
 
 async function readFigures(
   client: ClickHouseClient,
   conditions: Conditions,
   key: string,
-  order: string,
 ): Promise<FiguresRow[]> {
   const result = await client.query({
-    query: totalsSql({ key, state: STATE, duration: DURATION_MS, conditions: conditions.sql, order }),
+    query: totalsSql({ key, state: STATE, duration: DURATION_MS, conditions: conditions.sql }),
     query_params: conditions.params,
     format: 'JSONEachRow',
   })
   return result.json<FiguresRow>()
 }
 
-/** What a session is grouped under, each as (key, cost, input, output, duration, failed, example) of one call or of the session. */
+/** Where the error was, in sessions that leave no doubt: with one error and one action that failed. */
+const FAILED_ACTION =
+  "if(length(error_prints) = 1 AND arraySum(action_failed) = 1, toString(action_names[indexOf(action_failed, 1)]), '')"
+
+/** What a session is grouped under, each as (key, cost, input, output, duration, failed, example, action) of one call or of the session. */
 const groupItems: Record<(typeof statsGroups)[number], string> = {
   model:
-    'arrayZip(call_models, call_costs, call_inputs, call_outputs, call_durations, call_failed, call_models)',
-  tool: "arrayMap((name, ms, failed) -> (name, CAST(NULL, 'Nullable(Float64)'), CAST(NULL, 'Nullable(UInt64)'), CAST(NULL, 'Nullable(UInt64)'), ms, failed, ''), action_names, action_durations, action_failed)",
+    'arrayZip(call_models, call_costs, call_inputs, call_outputs, call_durations, call_failed, call_models, call_models)',
+  tool: "arrayMap((name, ms, failed) -> (name, CAST(NULL, 'Nullable(Float64)'), CAST(NULL, 'Nullable(UInt64)'), CAST(NULL, 'Nullable(UInt64)'), ms, failed, '', ''), action_names, action_durations, action_failed)",
   agent: perSession('arrayDistinct(agents)'),
   tag: perSession('arrayDistinct(tags)'),
   test: perSession(
@@ -130,11 +173,11 @@ const groupItems: Record<(typeof statsGroups)[number], string> = {
   branch: perSession("if(branch = '', [], [branch])"),
   environment: perSession("if(environment = '', [], [environment])"),
   user: perSession("if(user_id = '', [], [user_id])"),
-  error: `arrayMap((print, type, message) -> (print, cost, ${tokens('input')}, ${tokens('output')}, ${floatDuration()}, toUInt8(1), concat(type, ': ', message)), error_prints, error_types, error_messages)`,
+  error: `arrayMap((print, type, message) -> (print, cost, ${tokens('input')}, ${tokens('output')}, ${floatDuration()}, toUInt8(1), concat(type, ': ', message), ${FAILED_ACTION}), error_prints, error_types, error_messages)`,
 }
 
 function perSession(keys: string): string {
-  return `arrayMap(key -> (key, cost, ${tokens('input')}, ${tokens('output')}, ${floatDuration()}, toUInt8(0), ''), ${keys})`
+  return `arrayMap(key -> (key, cost, ${tokens('input')}, ${tokens('output')}, ${floatDuration()}, toUInt8(0), '', ''), ${keys})`
 }
 
 function tokens(field: string): string {
@@ -145,7 +188,13 @@ function floatDuration(): string {
   return `CAST(${DURATION_MS}, 'Nullable(Float32)')`
 }
 
-type GroupRow = FiguresRow & { calls: number; failed_calls: number; example: string; last_session: string }
+type GroupRow = Omit<FiguresRow, 'unpriced_models'> & {
+  calls: number
+  failed_calls: number
+  example: string
+  action: string
+  last_session: string
+}
 
 async function readGroups(
   client: ClickHouseClient,
@@ -165,12 +214,16 @@ async function readGroups(
     ...(isPerCall && { calls: row.calls, failedCalls: row.failed_calls }),
     ...(group === 'error' && {
       calls: row.calls,
-      example: { sessionId: row.last_session, message: row.example },
+      example: {
+        sessionId: row.last_session,
+        message: row.example,
+        ...(row.action !== '' && { action: row.action }),
+      },
     }),
   }))
 }
 
-function figures(row: FiguresRow): Figures {
+function figures(row: Omit<FiguresRow, 'unpriced_models'>): Figures {
   const ended = row.success + row.fail
   const [p50, p95, p99] = row.durations
   return {

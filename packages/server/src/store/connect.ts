@@ -1,6 +1,11 @@
 import { createReadStream } from 'node:fs'
 import { Agent, type AgentOptions } from 'node:http'
-import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client'
+import {
+  ClickHouseLogLevel,
+  createClient,
+  type ClickHouseClient,
+  type ClickHouseSettings,
+} from '@clickhouse/client'
 import { INFILE_HEADER } from './engine/answer-clickhouse.ts'
 import { startEngine, type EngineProcess } from './engine/start-engine.ts'
 import { migrate } from './migrate.ts'
@@ -13,7 +18,7 @@ export type Store = {
   /** Set when the tables are spread over a cluster of this name. */
   cluster: string | undefined
   /** Runs an `INSERT … FORMAT Native` on a file. `token` makes a repeated insert into a replicated table a no-op. */
-  insertFile(statement: string, path: string, token: string): Promise<void>
+  insertFile(statement: string, path: string, token: string, settings?: ClickHouseSettings): Promise<void>
   close(): Promise<void>
 }
 
@@ -71,8 +76,12 @@ async function connectEngine(settings: StoreSettings): Promise<Store> {
     client,
     engine,
     cluster: undefined,
-    async insertFile(statement, path) {
-      await client.command({ query: statement, http_headers: { [INFILE_HEADER]: path } })
+    async insertFile(statement, path, _token, settings = {}) {
+      await client.command({
+        query: statement,
+        http_headers: { [INFILE_HEADER]: path },
+        clickhouse_settings: settings,
+      })
     },
     async close() {
       await client.close()
@@ -102,11 +111,15 @@ async function connectServer(url: string, cluster: string | undefined): Promise<
     client,
     engine: undefined,
     cluster,
-    async insertFile(statement, path, token) {
+    async insertFile(statement, path, token, settings = {}) {
       const { stream } = await client.exec({
         query: statement,
         values: createReadStream(path),
-        clickhouse_settings: { insert_deduplication_token: token, distributed_foreground_insert: 1 },
+        clickhouse_settings: {
+          ...settings,
+          insert_deduplication_token: token,
+          distributed_foreground_insert: 1,
+        },
       })
       stream.resume()
       await new Promise((resolve, reject) => stream.once('end', resolve).once('error', reject))

@@ -39,7 +39,8 @@ export class DuplicateCalls {
     for (const [sessionId, { outlines }] of sessions) {
       for (const outline of outlines) {
         if (outline.responseId === undefined || outline.endedAtMs === null) continue
-        verdicts.push(...this.#judge(project, { sessionId, outline, relevance: costRelevance(outline) }))
+        const call = { sessionId, outline: comparable(outline), relevance: costRelevance(outline) }
+        verdicts.push(...this.#judge(project, call))
       }
     }
     if (verdicts.length > 0) await this.#keep(project, verdicts)
@@ -113,6 +114,19 @@ export class DuplicateCalls {
     }
     return duplicates
   }
+}
+
+/** What a call is compared by, and no more: a hundred thousand whole outlines would fill the memory. */
+function comparable(outline: StepOutline): StepOutline {
+  const { sessionId, id, parentId, isParentRemote, startedAtMs, endedAtMs, kind, name, dialect } = outline
+  const { status, reporter, responseId, model, requestedModel } = outline
+  const times = { startedAtMs, endedAtMs }
+  const call: StepOutline = { sessionId, id, parentId, isParentRemote, ...times, kind, name, dialect, status }
+  if (reporter !== undefined) call.reporter = reporter
+  if (responseId !== undefined) call.responseId = responseId
+  if (model !== undefined) call.model = model
+  if (requestedModel !== undefined) call.requestedModel = requestedModel
+  return call
 }
 
 function isBetter(left: Call, right: Call): boolean {

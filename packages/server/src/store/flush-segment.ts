@@ -1,3 +1,4 @@
+import { ClickHouseError } from '@clickhouse/client'
 import type { Segment } from '../log/segment-file.ts'
 import type { PermanentError } from '../log/segment-log.ts'
 import type { Store } from './connect.ts'
@@ -41,14 +42,23 @@ async function insert(
   store: Store,
 ): Promise<void> {
   const statement = `INSERT INTO ${table.name} (${table.columns.join(', ')}, segment) FORMAT Native`
+  const token = `${table.name}-${segment.id}`
   try {
-    await store.insertFile(statement, segment.path, `${table.name}-${segment.id}`)
+    await store.insertFile(statement, segment.path, token).catch((error: unknown) => {
+      if (!isMemoryExceeded(error)) throw error
+      // Very many different words take more memory to index than the engine has; merges index them bit by bit.
+      return store.insertFile(statement, segment.path, token, { materialize_skip_indexes_on_insert: 0 })
+    })
   } catch (error) {
     if (permanentCodes.has(String((error as { code?: unknown }).code))) {
       throw Object.assign(error as Error, { isPermanent: true as const }) satisfies PermanentError
     }
     throw error
   }
+}
+
+function isMemoryExceeded(error: unknown): boolean {
+  return error instanceof ClickHouseError && error.type === 'MEMORY_LIMIT_EXCEEDED'
 }
 
 /** Whether an insert that nobody saw the end of took place: each row carries the number of its segment. */

@@ -101,12 +101,16 @@ export class SessionRefresher {
     ids: readonly string[],
     segment: bigint | undefined,
   ): Promise<Map<string, SessionParts>> {
-    const [steps, logs] = await Promise.all([this.#readSteps(project, ids), this.#readLogs(project, ids)])
+    const [steps, logs, newIds] = await Promise.all([
+      this.#readSteps(project, ids),
+      this.#readLogs(project, ids),
+      this.#findNew(project, ids, segment),
+    ])
     const sessions = new Map<string, SessionParts>()
     const partsOf = (id: string) => {
       let parts = sessions.get(id)
       if (parts === undefined) {
-        parts = { outlines: [], logs: [], lastHeardAtMs: 0, isNew: true }
+        parts = { outlines: [], logs: [], lastHeardAtMs: 0, isNew: newIds.has(id) }
         sessions.set(id, parts)
       }
       return parts
@@ -115,7 +119,6 @@ export class SessionRefresher {
       const parts = partsOf(row.session_id)
       parts.outlines.push(outlineFromRow(row.session_id, row))
       parts.lastHeardAtMs = Math.max(parts.lastHeardAtMs, row.received_ms)
-      if (segment === undefined || BigInt(row.segment) !== segment) parts.isNew = false
     }
     for (const row of logs) {
       const parts = partsOf(row.session_id)
@@ -147,7 +150,23 @@ export class SessionRefresher {
       format: 'JSONEachRow',
       clickhouse_settings: { output_format_json_quote_64bit_integers: 0 },
     })
-    return result.json<OutlineRow & { session_id: string; segment: number; received_ms: number }>()
+    return result.json<OutlineRow & { session_id: string; received_ms: number }>()
+  }
+
+  /** Sessions that every row is of this segment of; a row that a richer one has replaced counts too. */
+  async #findNew(
+    project: string,
+    ids: readonly string[],
+    segment: bigint | undefined,
+  ): Promise<ReadonlySet<string>> {
+    if (segment === undefined) return new Set()
+    const result = await this.#store.client.query({
+      query: `SELECT session_id FROM steps WHERE project = {project:String} AND session_id IN {ids:Array(String)}
+        GROUP BY session_id HAVING min(segment) = {segment:UInt64} AND max(segment) = {segment:UInt64}`,
+      query_params: { project, ids, segment },
+      format: 'JSONEachRow',
+    })
+    return new Set((await result.json<{ session_id: string }>()).map((row) => row.session_id))
   }
 
   async #readLogs(project: string, ids: readonly string[]) {
@@ -181,8 +200,8 @@ export class SessionRefresher {
     for (const row of rows) block.append(row)
     await mkdir(this.#directory, { recursive: true })
     const path = join(this.#directory, `${randomUUID()}.native`)
-    await writeFile(path, Buffer.concat(block.pieces()))
     try {
+      await writeFile(path, Buffer.concat(block.pieces()))
       const columns = Object.keys(sessionColumns).join(', ')
       await this.#store.insertFile(`INSERT INTO sessions (${columns}) FORMAT Native`, path, randomUUID())
     } finally {

@@ -19,12 +19,15 @@ afterAll(async () => {
 const statements = migrations().flatMap(({ template }) => renderSchema(template, 'my_cluster'))
 
 describe('the schema of a cluster', () => {
-  test.each(statements.map((statement) => [statement.slice(0, 70).replaceAll(/\s+/g, ' '), statement]))('%s…', async (_, statement) => {
-    const result = await store.client.query({ query: `EXPLAIN AST ${statement}`, format: 'JSONEachRow' })
-    expect(await result.text()).toContain('CreateQuery')
-    expect(statement).toContain("ON CLUSTER 'my_cluster'")
-    expect(statement).not.toMatch(/\[\[|\]\]/)
-  })
+  test.each(statements.map((statement) => [statement.slice(0, 70).replaceAll(/\s+/g, ' '), statement]))(
+    '%s…',
+    async (_, statement) => {
+      const result = await store.client.query({ query: `EXPLAIN AST ${statement}`, format: 'JSONEachRow' })
+      expect(await result.text()).toContain('CreateQuery')
+      expect(statement).toContain("ON CLUSTER 'my_cluster'")
+      expect(statement).not.toMatch(/\[\[|\]\]/)
+    },
+  )
 
   test('has each table of a single node: replicated where rows are, distributed where they are read', () => {
     const single = migrations().flatMap(({ template }) => renderSchema(template, undefined))
@@ -35,7 +38,8 @@ describe('the schema of a cluster', () => {
       const name = nameOf(statement)!
       const own = statements[names.indexOf(name)]!
       expect(own).toMatch(/ENGINE = (Distributed|Replicated)/)
-      if (own.includes('Distributed')) expect(statements[names.indexOf(`${name}_local`)]).toContain('ENGINE = Replicated')
+      if (own.includes('Distributed'))
+        expect(statements[names.indexOf(`${name}_local`)]).toContain('ENGINE = Replicated')
       expect(statement).not.toMatch(/Replicated|Distributed|ON CLUSTER|_local/)
     }
   })
@@ -57,8 +61,14 @@ test.each([
 })
 
 test('a store that a newer version wrote is left alone, with a word about it', async () => {
-  await store.client.insert({ table: 'migrations', values: [{ version: 99, name: '0099-future.sql' }], format: 'JSONEachRow' })
+  await store.client.insert({
+    table: 'migrations',
+    values: [{ version: 99, name: '0099-future.sql' }],
+    format: 'JSONEachRow',
+  })
   await store.close()
 
-  await expect(connectStore({ path: directory, report: () => undefined })).rejects.toThrow('written by a newer Playhead (schema 99')
+  await expect(connectStore({ path: directory, report: () => undefined })).rejects.toThrow(
+    'written by a newer Playhead (schema 99',
+  )
 })

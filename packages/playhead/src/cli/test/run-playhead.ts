@@ -20,7 +20,7 @@ const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 /** Starts the real CLI; nothing of the environment of the tests reaches it. */
 export function startPlayhead(args: readonly string[], options: RunOptions = {}): ChildProcess {
   const { endpoint, environment, nodeArguments = [], folder } = options
-  return spawn(process.execPath, ['--conditions=source', ...nodeArguments, main, ...args], {
+  return spawn(process.execPath, ['--conditions=playhead-source', ...nodeArguments, main, ...args], {
     env: {
       PATH: process.env.PATH,
       ...(endpoint !== undefined && { PLAYHEAD_ENDPOINT: endpoint }),

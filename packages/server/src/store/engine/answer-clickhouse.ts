@@ -127,8 +127,14 @@ async function readStatement(
   }
   // Data after an INSERT never enters the SQL text: a blank line in it would end the data and run the rest.
   const path = join(engine.inbox, randomUUID())
-  await pipeline(request, createWriteStream(path))
-  return { statement: fromFile(query, path), cleanUp: () => rm(path, { force: true }) }
+  const cleanUp = () => rm(path, { force: true })
+  try {
+    await pipeline(request, createWriteStream(path))
+    return { statement: fromFile(query, path), cleanUp }
+  } catch (error) {
+    await cleanUp()
+    throw error
+  }
 }
 
 /** `INSERT INTO t (…) FORMAT F` → the same statement reading a file. */

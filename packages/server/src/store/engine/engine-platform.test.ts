@@ -13,6 +13,7 @@ test('where the engine has no build, the ways out are named', () => {
 
 test('it has one for Linux with glibc and for macOS, on both common processors', () => {
   for (const platform of ['linux', 'darwin'] as const) {
-    for (const arch of ['x64', 'arm64']) expect(engineProblem({ platform, arch, isMusl: false })).toBeUndefined()
+    for (const arch of ['x64', 'arm64'])
+      expect(engineProblem({ platform, arch, isMusl: false })).toBeUndefined()
   }
 })

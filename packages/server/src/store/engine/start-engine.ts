@@ -27,6 +27,8 @@ const HEARTBEAT_MS = 5_000
 // Longer than any pause of a loaded machine, shorter than a person's patience.
 const HEARTBEAT_PATIENCE_MS = 20_000
 const START_PATIENCE_MS = 30_000
+const FOLDER_PATIENCE_MS = 15_000
+const FOLDER_HELD = 'another process holds its data directory'
 
 export async function startEngine(settings: Settings): Promise<EngineProcess> {
   const problem = engineProblem()
@@ -36,7 +38,7 @@ export async function startEngine(settings: Settings): Promise<EngineProcess> {
   const options: EngineOptions = { path: join(settings.path, 'tables'), listen: socket, nice: 10 }
   let isStopping = false
   let restarts = 0
-  let child = await launch(options)
+  let child = await launchFirst(options)
   watch(child)
 
   function watch(current: ChildProcess): void {
@@ -85,6 +87,23 @@ export async function startEngine(settings: Settings): Promise<EngineProcess> {
   }
 }
 
+/** The engine of a server that was killed ends a moment after it, and holds the folder until then. */
+async function launchFirst(options: EngineOptions): Promise<ChildProcess> {
+  for (const startedAtMs = performance.now(); ;) {
+    try {
+      return await launch(options)
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      if (message !== FOLDER_HELD || performance.now() - startedAtMs > FOLDER_PATIENCE_MS) {
+        throw new KnownError('ENGINE_UNAVAILABLE', `The embedded engine did not start: ${message}.`, {
+          cause: error,
+        })
+      }
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+  }
+}
+
 async function launch(options: EngineOptions): Promise<ChildProcess> {
   if (typeof options.listen === 'string') rmSync(options.listen, { force: true })
   const child = forkEngine(options)
@@ -120,8 +139,7 @@ export function forkEngine(options: EngineOptions): ChildProcess {
 }
 
 function explain(errors: string): string | undefined {
-  if (/Cannot lock file|Another server instance/.test(errors))
-    return 'another process holds its data directory'
+  if (/Cannot lock file|Another server instance/.test(errors)) return FOLDER_HELD
   const line = errors.split('\n').findLast((text) => /error|exception|cannot/i.test(text))
   return line?.trim().slice(0, 300)
 }

@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { launchBrowser } from '../e2e/browser.ts'
+import { readConfig } from '../packages/server/src/config.ts'
+import { startServer, type RunningServer } from '../packages/server/src/start-server.ts'
+import { Api } from './api.ts'
+import { withDataDirectory } from './data-directory.ts'
+import { fillSessions } from './fill-sessions.ts'
+import { describeMachine } from './machine.ts'
+import type { Options } from './options.ts'
+import { measureLooks, type Look, type Timing } from './page-timings.ts'
+import { percentile } from './percentile.ts'
+import type { Progress } from './progress.ts'
+import type { Figure, Report } from './report.ts'
+import { waitForMerges } from './settle.ts'
+import { targets } from './targets.ts'
+
+const builder = fileURLToPath(new URL('../scripts/build-dashboard.mjs', import.meta.url))
+const SESSIONS = 1_000_000
+const TURNS = 7
+
+const looks: readonly Look[] = [
+  { name: 'everything', path: '/sessions' },
+  { name: 'status:fail', path: '/sessions?q=status:fail' },
+  { name: 'tag:vip tag:eu', path: '/sessions?q=tag:vip+tag:eu' },
+  { name: 'tool and cost', path: '/sessions?q=tool:issue_refund+cost:>0.025' },
+  { name: 'model, last 24 h', path: '/sessions?q=model:gpt-4o&from=24h' },
+  { name: 'duration:>15s', path: '/sessions?q=duration:>15s' },
+  { name: 'failed action', path: '/sessions?q=failedTool:issue_refund' },
+  { name: 'user:user-4711', path: '/sessions?q=user:user-4711' },
+  { name: 'name:lisbon', path: '/sessions?q=name:lisbon' },
+  { name: 'a rare number, full text', path: '/sessions?q="invoice+number+4711"' },
+  { name: 'common words, full text', path: '/sessions?q="charged+twice"' },
+  { name: 'by cost', path: '/sessions?sort=cost' },
+]
+
+/** The list of a project with a million sessions, in a browser: when its rows are painted, from the moment it is asked for. */
+export async function runDashboardListSuite(options: Options, progress: Progress): Promise<Report> {
+  const machine = describeMachine()
+  execFileSync(process.execPath, [builder], { stdio: 'inherit' })
+  const figures = await withDataDirectory(options.data, async (directory) => {
+    const server = await startFilledServer(directory, progress)
+    const browser = await launchBrowser()
+    try {
+      await waitForMerges(new Api(server.url), progress)
+      const timings = await measureLooks(browser, server.url, looks, TURNS, (share) =>
+        progress.show('pages are opened', share),
+      )
+      return looks.flatMap((look) => figuresOf(look, timings.get(look.name) ?? []))
+    } finally {
+      await browser.close()
+      await server.stop()
+    }
+  })
+  return { suite: `dashboard-list, ${SESSIONS.toLocaleString('en-US')} sessions`, machine, figures }
+}
+
+async function startFilledServer(directory: string, progress: Progress): Promise<RunningServer> {
+  const config = readConfig({ PLAYHEAD_PORT: '0', PLAYHEAD_DEMO: 'off', PLAYHEAD_DATA: directory })
+  if ('problem' in config) throw new Error(config.problem)
+  const server = await startServer(config, (line) => console.error(line))
+  const mark = join(directory, 'bench-sessions.json')
+  if (existsSync(mark)) return server
+  await fillSessions(server.services.store.client, SESSIONS, progress)
+  writeFileSync(mark, JSON.stringify({ sessions: SESSIONS }))
+  return server
+}
+
+function figuresOf({ name }: Look, timings: readonly Timing[]): Figure[] {
+  const rows = timings.map(({ rowsMs }) => rowsMs)
+  const charts = timings.map(({ chartsMs }) => chartsMs)
+  const answer = timings.map(({ listAnswerMs }) => listAnswerMs)
+  return [
+    {
+      what: `${name}: rows painted`,
+      figure: percentile(rows, 0.5),
+      unit: 'ms',
+      target: targets.listPainted,
+      note: `worst ${Math.round(Math.max(...rows))}, list answered in ${Math.round(percentile(answer, 0.5))}, charts at ${Math.round(percentile(charts, 0.5))}`,
+    },
+  ]
+}

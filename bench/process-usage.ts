@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+
+/** Linux counts a process's time in hundredths of a second, whatever the kernel's own tick. */
+const TICKS_PER_SECOND = 100
+
+/** Seconds of processor time that a process has used. NaN where there is no /proc, or no process. */
+export function cpuSeconds(pid: number | undefined): number {
+  const stat = readProc(pid, 'stat')
+  if (stat === undefined) return Number.NaN
+  // The command in parentheses may hold spaces; the fields after it are numbered from 3.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+}
+
+/** Megabytes of memory that a process holds. */
+export function residentMb(pid: number | undefined): number {
+  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readProc(pid, 'status') ?? '')?.[1]
+  return kilobytes === undefined ? Number.NaN : Number(kilobytes) / 1024
+}
+
+/** The first process that this one started. */
+export function childOf(pid: number): number | undefined {
+  const children = readProc(pid, `task/${pid}/children`)?.trim().split(' ')[0]
+  return children === undefined || children === '' ? undefined : Number(children)
+}
+
+function readProc(pid: number | undefined, file: string): string | undefined {
+  if (pid === undefined) return undefined
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,29 @@
+/** A promise about speed or size, and in which direction it is kept. */
+export type Target = { limit: number; unit: string; isAtLeast?: boolean }
+
+/** What the architecture promises on two cores with the client on the same machine. The only place for these numbers. */
+export const targets = {
+  ingestProtobuf: { limit: 30_000, unit: 'spans/s', isAtLeast: true },
+  ingestJson: { limit: 15_000, unit: 'spans/s', isAtLeast: true },
+  acknowledgeP99: { limit: 25, unit: 'ms' },
+  visibleIdle: { limit: 300, unit: 'ms' },
+  visibleBusy: { limit: 2_000, unit: 'ms' },
+  /** With the text index, which is always on. */
+  bytesPerSpan: { limit: 650, unit: 'bytes' },
+  firstAnswer: { limit: 1_000, unit: 'ms' },
+  memoryIdle: { limit: 400, unit: 'MB' },
+  memoryBusy: { limit: 1_100, unit: 'MB' },
+  lostSpans: { limit: 0, unit: 'spans' },
+  openSessionP50: { limit: 20, unit: 'ms' },
+  openSessionP95: { limit: 40, unit: 'ms' },
+  listUnfilteredP95: { limit: 20, unit: 'ms' },
+  listFilteredP95: { limit: 60, unit: 'ms' },
+  dailyStatsP95: { limit: 100, unit: 'ms' },
+  textSearchP95: { limit: 60, unit: 'ms' },
+  /** From the click on a link to the rows on the screen, a million sessions in the store, filters included. */
+  listPainted: { limit: 1_000, unit: 'ms' },
+} as const satisfies Record<string, Target>
+
+export function isMet(target: Target, figure: number): boolean {
+  return target.isAtLeast === true ? figure >= target.limit : figure <= target.limit
+}

@@ -1,0 +1,112 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, rmSync, statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from '@playwright/test'
+import { startTestServer, type TestServer } from '../packages/server/test/test-server.ts'
+import { tracesPayload, type SpanOptions } from '../packages/server/test/otlp.ts'
+
+/** The real server on a store of its own, and a real browser that looks at it. */
+export type Stage = {
+  server: TestServer
+  browser: Browser
+  /** A new window. What its page logs as an error, or forbids by its policy, is in `problems`. */
+  open(path: string, options?: BrowserContextOptions): Promise<OpenPage>
+  /** Posts spans and waits until they can be read. */
+  post(session: { spans: SpanOptions[]; resource?: Record<string, unknown> }): Promise<void>
+  stop(): Promise<void>
+}
+
+export type OpenPage = { page: Page; problems: string[]; close: () => Promise<void> }
+
+const screenshots = fileURLToPath(new URL('../artifacts/screenshots/', import.meta.url))
+
+export const DESKTOP = { width: 1440, height: 900 }
+export const PHONE = { width: 390, height: 844 }
+
+const SPANS_A_REQUEST = 5_000
+
+export async function startStage(environment: Record<string, string> = {}): Promise<Stage> {
+  await buildDashboard()
+  const [server, browser] = await Promise.all([startTestServer(environment), launchBrowser()])
+  return {
+    server,
+    browser,
+    open: async (path, options = {}) => {
+      const context = await browser.newContext({ viewport: DESKTOP, ...options })
+      const page = await context.newPage()
+      const problems = watchProblems(page)
+      await page.goto(/^[a-z]+:/.test(path) ? path : `${server.url}${path}`)
+      return { page, problems, close: () => context.close() }
+    },
+    post: async ({ spans, resource }) => {
+      for (let at = 0; at < spans.length; at += SPANS_A_REQUEST)
+        await server.postTraces(tracesPayload(spans.slice(at, at + SPANS_A_REQUEST), resource))
+    },
+    stop: async () => {
+      await browser.close()
+      await server.stop()
+    },
+  }
+}
+
+/** Debian's Chromium, silent. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env.PLAYHEAD_CHROMIUM ?? '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+    ],
+  })
+}
+
+/** Saves what the page looks like for people to see; tests judge by other means. */
+export async function takeScreenshot(page: Page, name: string): Promise<void> {
+  mkdirSync(screenshots, { recursive: true })
+  await page.screenshot({ path: `${screenshots}${name}.png`, animations: 'disabled' })
+}
+
+function watchProblems(page: Page): string[] {
+  const problems: string[] = []
+  page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
+  page.on('console', (message) => {
+    if (message.type() === 'error' || /Content.Security.Policy/i.test(message.text()))
+      problems.push(message.text())
+  })
+  return problems
+}
+
+const builder = fileURLToPath(new URL('../scripts/build-dashboard.mjs', import.meta.url))
+const lock = fileURLToPath(new URL('../artifacts/building-dashboard', import.meta.url))
+const BUILT_WITHIN_MS = 120_000
+
+/** Builds the pages when they are older than their sources. Test files run side by side: one of them builds, the others wait. */
+async function buildDashboard(): Promise<void> {
+  mkdirSync(fileURLToPath(new URL('../artifacts/', import.meta.url)), { recursive: true })
+  while (!takeLock()) await new Promise((resolve) => setTimeout(resolve, 200))
+  try {
+    const { status, stderr } = spawnSync(process.execPath, [builder], {
+      encoding: 'utf8',
+      // Test runners say otherwise, and React would then be built for development.
+      env: { ...process.env, NODE_ENV: 'production' },
+    })
+    if (status !== 0) throw new Error(`the dashboard could not be built: ${stderr}`)
+  } finally {
+    rmSync(lock, { recursive: true, force: true })
+  }
+}
+
+function takeLock(): boolean {
+  try {
+    mkdirSync(lock)
+    return true
+  } catch {
+    const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+    // Whoever held it was killed.
+    if (age > BUILT_WITHIN_MS) rmSync(lock, { recursive: true, force: true })
+    return false
+  }
+}

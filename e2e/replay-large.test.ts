@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from '@playwright/test'
+import { startStage, takeScreenshot, type Stage } from './browser.ts'
+import { heavySession, longSession } from './sample-sessions.ts'
+
+let stage: Stage
+const tenThousand = longSession(10_000)
+const hundredThousand = longSession(100_000)
+const heavy = heavySession()
+
+beforeAll(async () => {
+  stage = await startStage()
+  await stage.post(heavy)
+  await stage.post(tenThousand)
+  await stage.post(hundredThousand)
+  // What was just sent in bulk takes a moment to be readable.
+  for (let count = 0; count < 100_000;) {
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    count = (await stage.server.session(hundredThousand.traceId, 'payloads=none')).steps.length
+  }
+}, 300_000)
+
+afterAll(() => stage.stop())
+
+/** Rows that should be in sight and are not. */
+function countBlank(page: Page): Promise<number> {
+  return page.evaluate(`(() => {
+    const scroller = document.querySelector('.step-list-scroller').getBoundingClientRect()
+    const rows = [...document.querySelectorAll('.step-row')].map((row) => row.getBoundingClientRect())
+    let blank = 0
+    for (let y = scroller.top + 16; y < scroller.bottom - 16; y += 32)
+      if (!rows.some((row) => row.top <= y && row.bottom >= y)) blank += 1
+    return blank
+  })()`) as Promise<number>
+}
+
+describe.each([
+  ['10,000', tenThousand],
+  ['100,000', hundredThousand],
+])('a session of %s steps', (count, session) => {
+  test('opens on its failure, far down', async () => {
+    const { page, problems, close } = await stage.open(`/sessions/${session.traceId}`)
+    await page.locator('.step-row.is-selected').waitFor({ timeout: 30_000 })
+    expect(await page.locator('.step-row.is-selected').innerText()).toContain('run_tests')
+    await page.locator('.argument.is-problem').waitFor()
+    expect(await page.locator('.transport-count').innerText()).toContain(`of ${count}`)
+    expect(await page.locator('.step-row').count()).toBeLessThan(80)
+    await takeScreenshot(page, `replay-${count.replace(',', '')}-steps-desktop-light`)
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  test('scrolls without blank rows', async () => {
+    const { page, close } = await stage.open(`/sessions/${session.traceId}`)
+    await page.locator('.step-row').first().waitFor({ timeout: 30_000 })
+    for (const share of [0, 0.1, 0.35, 0.9, 1, 0.5]) {
+      await page.evaluate(
+        `new Promise((resolve) => { const list = document.querySelector('.step-list-scroller'); list.scrollTop = list.scrollHeight * ${share}; requestAnimationFrame(() => requestAnimationFrame(resolve)) })`,
+      )
+      expect(await countBlank(page)).toBe(0)
+    }
+    await close()
+  })
+
+  test('is searched by name and preview, and says how far the search reaches', async () => {
+    const { page, close } = await stage.open(`/sessions/${session.traceId}`)
+    await page.locator('.step-row').first().waitFor({ timeout: 30_000 })
+    await page.keyboard.press('/')
+    await page.keyboard.type('run_tests')
+    await expect.poll(() => page.locator('.step-list-note').innerText()).toContain('1 step found')
+    expect(await page.locator('.step-list-note').innerText()).toContain('names and previews only')
+    await close()
+  })
+
+  test('is scrubbed from end to end', async () => {
+    const { page, problems, close } = await stage.open(`/sessions/${session.traceId}`)
+    await page.locator('.step-row').first().waitFor({ timeout: 30_000 })
+    const box = (await page.getByRole('slider').boundingBox())!
+    await page.mouse.move(box.x + 2, box.y + 40)
+    await page.mouse.down()
+    for (let share = 0; share <= 1; share += 0.1) await page.mouse.move(box.x + box.width * share, box.y + 40)
+    await page.mouse.up()
+    const position = await page.locator('.transport-count b').innerText()
+    expect(Number(position.replaceAll(',', ''))).toBeGreaterThan(session.spans.length * 0.99)
+    expect(await page.locator('.step-row.is-selected').count()).toBe(1)
+    expect(problems).toEqual([])
+    await close()
+  })
+})
+
+describe('a payload of five megabytes', () => {
+  test('is shown cut, grows on demand, and the page stays quick', async () => {
+    const { page, problems, close } = await stage.open(`/sessions/${heavy.traceId}`, {
+      viewport: { width: 1200, height: 900 },
+    })
+    await page.locator('.step-row', { hasText: 'gpt-4o' }).click()
+    const more = page.getByRole('button', { name: /show all 5\.0 MB/ }).first()
+    await more.waitFor()
+    await more.click()
+    // While the text comes in, the page still answers.
+    await page.keyboard.press('ArrowRight')
+    await page.locator('.step-row.is-selected', { hasText: 'list_rows' }).waitFor()
+    await page.keyboard.press('ArrowLeft')
+    await more.click()
+    await expect
+      .poll(() => page.locator('.long-text-piece').count(), { timeout: 20_000 })
+      .toBeGreaterThan(100)
+    await page.getByRole('tab', { name: 'Raw' }).click()
+    await page
+      .getByRole('button', { name: /show all/ })
+      .first()
+      .waitFor()
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  test('long lists come in parts', async () => {
+    const { page, close } = await stage.open(`/sessions/${heavy.traceId}`)
+    await page.locator('.step-row', { hasText: 'list_rows' }).click()
+    await page.getByRole('button', { name: /show 1,000 more of 19,900/ }).click()
+    await page.getByRole('button', { name: /show 1,000 more of 18,900/ }).waitFor()
+    await close()
+  })
+})

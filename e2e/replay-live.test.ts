@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hex } from '../packages/server/test/otlp.ts'
+import { startStage, takeScreenshot, type Stage } from './browser.ts'
+import { actionSpan, agentSpan, chatSpan, said } from './sample-spans.ts'
+
+let stage: Stage
+
+beforeAll(async () => {
+  stage = await startStage()
+}, 240_000)
+
+afterAll(() => stage.stop())
+
+test('a running session fills in as it happens, and the playhead follows until it is touched', async () => {
+  const traceId = hex(16)
+  const root = hex(8)
+  const startMs = Date.now() - 4_000
+  const rootPlace = { traceId, spanId: root, startMs }
+  await stage.post({ spans: [agentSpan(rootPlace, { name: 'support' })] })
+  const { page, problems, close } = await stage.open(`/sessions/${traceId}`)
+  await page.getByText('LIVE').waitFor()
+  const before = await page.locator('.transport-clock b').innerText()
+
+  const spans = ['search_orders', 'search_invoices', 'search_customers'].map((name, index) =>
+    actionSpan(
+      {
+        traceId,
+        parentSpanId: root,
+        startMs: Date.now() - 900 + index * 200,
+        endMs: Date.now() - 800 + index * 200,
+      },
+      { name, given: { number: index }, result: { count: index } },
+    ),
+  )
+  const postedAtMs = Date.now()
+  await stage.post({ spans })
+  await page.locator('.step-row', { hasText: 'search_customers' }).waitFor({ timeout: 5_000 })
+  expect(Date.now() - postedAtMs).toBeLessThan(2_000)
+  expect(await page.locator('.step-row').count()).toBe(4)
+
+  await expect.poll(() => page.locator('.transport-clock b').innerText()).not.toBe(before)
+  await takeScreenshot(page, 'replay-live-desktop-light')
+  await page.keyboard.press('ArrowLeft')
+  await page.getByRole('button', { name: 'Follow' }).waitFor()
+  const kept = await page.locator('.transport-clock b').innerText()
+  const open = { traceId, parentSpanId: root, startMs: Date.now() - 100 }
+  await stage.post({ spans: [chatSpan(open, { sent: [said('user', 'Sum it up')], answer: [] })] })
+  await page.locator('.step-row', { hasText: 'gpt-4o' }).waitFor()
+  expect(await page.locator('.transport-clock b').innerText()).toBe(kept)
+  await page.getByRole('button', { name: 'Follow' }).click()
+  await expect.poll(() => page.locator('.step-row.is-selected').innerText()).toContain('gpt-4o')
+  expect(await page.locator('.state-path').innerText()).toContain('support › gpt-4o')
+
+  await stage.post({
+    spans: [
+      agentSpan(
+        { ...rootPlace, endMs: Date.now() },
+        { name: 'support', attributes: { 'playhead.session.end_state': 'Success' } },
+      ),
+    ],
+  })
+  await page.locator('.end-state', { hasText: 'Success' }).waitFor()
+  expect(await page.getByText('LIVE').count()).toBe(0)
+  expect(problems).toEqual([])
+  await close()
+})
+
+test('a session that is still running is said to be lost when nothing more is heard', async () => {
+  const traceId = hex(16)
+  await stage.post({
+    spans: [actionSpan({ traceId, startMs: Date.now() - 5_000 }, { name: 'wait_forever', given: {} })],
+  })
+  const answer = await stage.server.session(traceId)
+  const context = await stage.browser.newContext({ viewport: { width: 1440, height: 900 } })
+  const page = await context.newPage()
+  await page.route(`**/api/sessions/${traceId}`, (route) =>
+    route.fulfill({
+      json: {
+        ...answer,
+        session: { ...answer.session, endState: 'lost', endedAt: answer.session.startedAt, durationMs: 0 },
+      },
+    }),
+  )
+  await page.goto(`${stage.server.url}/sessions/${traceId}`)
+  await page.getByText('1 step never ended.').waitFor()
+  expect(await page.locator('.step-title').innerText()).toContain('never ended')
+  expect(await page.locator('.missing-content').innerText()).toContain('It never ended')
+  await takeScreenshot(page, 'replay-lost-desktop-light')
+  await context.close()
+})

@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Session } from '@playhead/model'
+import { onTestFinished } from 'vitest'
+import { startTestServer } from '../packages/server/test/test-server.ts'
+
+export type ExampleRun = Session & { output: string }
+
+/** Runs an example as `npm start` does, against a server of its own, and gives the session that the server has then. */
+export async function runExample(name: string): Promise<ExampleRun> {
+  const server = await startTestServer()
+  onTestFinished(() => server.stop())
+  const { OPENAI_API_KEY: _openai, ANTHROPIC_API_KEY: _anthropic, ...environment } = process.env
+  const child = spawn(process.execPath, ['--conditions=playhead-source', 'main.ts'], {
+    cwd: fileURLToPath(new URL(`${name}/`, import.meta.url)),
+    env: { ...environment, PLAYHEAD_ENDPOINT: server.url, PLAYHEAD_SPOOL: 'off' },
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
+  const code = await new Promise((resolve) => child.once('close', resolve))
+  if (code !== 0) throw new Error(`The example ended with ${String(code)}:\n${output}`)
+  const [summary] = await server.sessions()
+  if (summary === undefined) throw new Error(`The server has no session:\n${output}`)
+  return { ...(await server.session(summary.id)), output }
+}
+
+/** What happened, one line a step: kind, name, and how deep it lies. */
+export function outlineOf({ steps }: Session): string[] {
+  const depths = new Map<string, number>()
+  return steps.map(({ id, parentId, kind, name }) => {
+    const depth = parentId === null ? 0 : (depths.get(parentId) ?? 0) + 1
+    depths.set(id, depth)
+    return `${'  '.repeat(depth)}${kind} ${name}`
+  })
+}

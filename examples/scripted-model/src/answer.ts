@@ -1,0 +1,18 @@
+/** An answer in one API's words: at once, or as the texts of the events that are streamed. */
+export type Answer = {
+  whole: unknown
+  events: string[]
+  eventType: 'text/event-stream' | 'application/x-ndjson'
+}
+
+export function serverSentEvent(data: unknown, event?: string): string {
+  const text = typeof data === 'string' ? data : JSON.stringify(data)
+  return event === undefined ? `data: ${text}\n\n` : `event: ${event}\ndata: ${text}\n\n`
+}
+
+/** A JSON text in pieces, as models stream the arguments of a tool. */
+export function inPieces(text: string, size = 12): string[] {
+  const pieces: string[] = []
+  for (let start = 0; start < text.length; start += size) pieces.push(text.slice(start, start + size))
+  return pieces
+}

@@ -1,0 +1,72 @@
+import type { JsonObject } from './json.ts'
+
+export type ApiName =
+  | 'openai.chat'
+  | 'openai.completions'
+  | 'openai.responses'
+  | 'openai.embeddings'
+  | 'anthropic.messages'
+  | 'gemini.generate'
+  | 'gemini.embed'
+  | 'ollama.chat'
+
+export type ToolResult = { id?: string; name?: string; result: unknown }
+
+export type RequestMessage = {
+  role: 'system' | 'user' | 'assistant' | 'tool'
+  text: string
+  toolCalls: { id?: string; name: string; arguments: unknown }[]
+  toolResults: ToolResult[]
+}
+
+export type OfferedTool = { name: string; parameters?: unknown }
+
+/** A request as a script sees it, whatever API it came by. */
+export type ModelRequest = {
+  api: ApiName
+  model: string
+  isStream: boolean
+  messages: RequestMessage[]
+  tools: OfferedTool[]
+  /** How many times the model has answered in this conversation. */
+  turn: number
+  /** What the user said last. */
+  userText: string
+  /** What the tools gave back since the model's last answer. */
+  toolResults: ToolResult[]
+  /** The JSON schema that the answer has to follow, where one was given. */
+  schema?: unknown
+  path: string
+  headers: Record<string, string>
+  body: JsonObject
+}
+
+export type RequestParts = Pick<
+  ModelRequest,
+  'api' | 'model' | 'isStream' | 'messages' | 'tools' | 'body'
+> & {
+  schema?: unknown
+}
+
+/** Adds what follows from the messages. */
+export function completeRequest(
+  parts: RequestParts,
+  { path, headers }: { path: string; headers: Record<string, string> },
+): ModelRequest {
+  const { messages } = parts
+  const lastAnswer = messages.findLastIndex(({ role }) => role === 'assistant')
+  const lastUser = messages.findLast(({ role, text }) => role === 'user' && text !== '')
+  return {
+    ...parts,
+    turn: messages.filter(({ role }, index) => role === 'assistant' && messages[index - 1]?.role !== role)
+      .length,
+    userText: lastUser?.text ?? '',
+    toolResults: messages.slice(lastAnswer + 1).flatMap(({ toolResults }) => toolResults),
+    path,
+    headers,
+  }
+}
+
+export function emptyMessage(role: RequestMessage['role'], text = ''): RequestMessage {
+  return { role, text, toolCalls: [], toolResults: [] }
+}

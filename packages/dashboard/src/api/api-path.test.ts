@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { apiPath, inPageProject } from './api-path.ts'
+
+test('parameters without a value are left out, lists are repeated', () => {
+  expect(apiPath('/api/sessions', { tag: ['a', 'b&c'], name: undefined, limit: 5, demo: false })).toBe(
+    '/api/sessions?tag=a&tag=b%26c&limit=5&demo=false',
+  )
+  expect(apiPath('/api/me')).toBe('/api/me')
+})
+
+test('requests go to the project that the page is about', () => {
+  expect(inPageProject('/api/sessions?limit=1', '?project=shop&q=x')).toBe(
+    '/api/sessions?limit=1&project=shop',
+  )
+  expect(inPageProject('/api/projects', '?project=shop')).toBe('/api/projects?project=shop')
+  expect(inPageProject('/api/stats?project=other', '?project=shop')).toBe('/api/stats?project=other')
+  expect(inPageProject('/api/stats', '')).toBe('/api/stats')
+})

@@ -1,0 +1,76 @@
+import type { Session, Step } from '@playhead/model'
+import { expect, test } from 'vitest'
+import { mergeSteps } from './merge-steps.ts'
+
+function step(id: string, offsetMs: number, durationMs: number | null): Step {
+  return {
+    id,
+    parentId: null,
+    kind: 'action',
+    name: id,
+    startedAt: new Date(1_000_000 + offsetMs).toISOString(),
+    endedAt: durationMs === null ? null : new Date(1_000_000 + offsetMs + durationMs).toISOString(),
+    offsetMs,
+    durationMs,
+    status: durationMs === null ? 'running' : 'ok',
+    hasPayload: false,
+    cost: null,
+    dialect: 'playhead',
+  }
+}
+
+function sessionOf(steps: Step[]): Session {
+  return {
+    session: {
+      id: 'a'.repeat(32),
+      name: 'x',
+      endState: 'running',
+      startedAt: new Date(1_000_000).toISOString(),
+      endedAt: null,
+      durationMs: null,
+      tags: [],
+      usage: {},
+      cost: null,
+      unpricedModels: [],
+      stepCount: steps.length,
+      llmCallCount: 0,
+      actionCount: 0,
+      errorCount: 0,
+      models: [],
+      agents: [],
+      tools: [],
+      demo: false,
+    },
+    steps,
+  }
+}
+
+test('a step that ends takes the place of the one that began', () => {
+  const merged = mergeSteps(sessionOf([step('a', 0, null)]), {
+    steps: [step('a', 0, 20), step('b', 30, null)],
+  })
+  expect(merged.steps).toEqual([step('a', 0, 20), step('b', 30, null)])
+  expect(merged.session.stepCount).toBe(2)
+})
+
+test('a start that is heard after the end changes nothing', () => {
+  expect(mergeSteps(sessionOf([step('a', 0, 20)]), { steps: [step('a', 0, null)] }).steps).toEqual([
+    step('a', 0, 20),
+  ])
+})
+
+test('steps stay in the order of starts, and are placed by the session’s own start', () => {
+  const late = { ...step('c', 10, 5), offsetMs: 0 }
+  const merged = mergeSteps(sessionOf([step('a', 0, 50), step('b', 30, 5)]), { steps: [late] })
+  expect(merged.steps.map(({ id, offsetMs }) => [id, offsetMs])).toEqual([
+    ['a', 0],
+    ['c', 10],
+    ['b', 30],
+  ])
+})
+
+test('a new summary takes the place of the old one', () => {
+  const { session, steps } = sessionOf([step('a', 0, 20)])
+  const ended = { ...session, endState: 'success' as const }
+  expect(mergeSteps({ session, steps }, { steps: [], session: ended })).toEqual({ session: ended, steps })
+})

@@ -1,0 +1,61 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import type { PriceOverride } from '@playhead/model'
+import { fetchJson } from './fetch-json.ts'
+
+export type Project = {
+  id: string
+  name: string
+  createdAt: string
+  retentionDays: number | null
+  priceOverrides: PriceOverride[]
+  priceRevision: number
+}
+
+/** The project of requests that name none. */
+export const DEFAULT_PROJECT = 'default'
+
+const LAST_PROJECT_KEY = 'playhead.project'
+
+/** The id of the project that the page is about. */
+export function useProjectId(): string {
+  const { project } = useSearch({ strict: false })
+  return project ?? DEFAULT_PROJECT
+}
+
+/** The project that was looked at last, for whoever comes by an address that names none. */
+export function lastProject(): string | undefined {
+  const id = localStorage.getItem(LAST_PROJECT_KEY)
+  return id === null || id === DEFAULT_PROJECT ? undefined : id
+}
+
+export function rememberProject(id: string): void {
+  localStorage.setItem(LAST_PROJECT_KEY, id)
+}
+
+export function useProjects() {
+  return useQuery({
+    queryKey: ['projects'],
+    queryFn: () => fetchJson<{ projects: Project[] }>('/api/projects'),
+    select: ({ projects }) => projects,
+    staleTime: 30_000,
+  })
+}
+
+export function useCreateProject() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (given: { name: string; id?: string }) =>
+      fetchJson<Project>('/api/projects', { json: given }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['projects'] }),
+  })
+}
+
+export function useUpdateProject(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (change: Partial<Pick<Project, 'name' | 'retentionDays' | 'priceOverrides'>>) =>
+      fetchJson<Project>(`/api/projects/${encodeURIComponent(id)}`, { method: 'PATCH', json: change }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['projects'] }),
+  })
+}

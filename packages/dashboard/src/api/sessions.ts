@@ -1,0 +1,93 @@
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type InfiniteData,
+} from '@tanstack/react-query'
+import type { SessionSummary } from '@playhead/model'
+import { apiPath, type Parameters } from './api-path.ts'
+import { fetchJson } from './fetch-json.ts'
+import { useProjectId } from './projects.ts'
+
+export type SessionPage = { sessions: SessionSummary[]; nextCursor?: string }
+export type SessionPages = InfiniteData<SessionPage, string | undefined>
+
+const SESSIONS_A_PAGE = 100
+
+export function sessionsKey(project: string, parameters: Parameters) {
+  return ['sessions', project, parameters] as const
+}
+
+/** One page of the list. */
+export function fetchSessions(
+  project: string,
+  parameters: Parameters,
+  signal?: AbortSignal,
+): Promise<SessionPage> {
+  return fetchJson<SessionPage>(
+    apiPath('/api/sessions', { project, limit: SESSIONS_A_PAGE, ...parameters }),
+    signal === undefined ? {} : { signal },
+  )
+}
+
+/** The list, page after page. */
+export function useSessionList(parameters: Parameters) {
+  const project = useProjectId()
+  return useInfiniteQuery({
+    queryKey: sessionsKey(project, parameters),
+    queryFn: ({ pageParam, signal }) => fetchSessions(project, { ...parameters, cursor: pageParam }, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.nextCursor,
+    placeholderData: keepPreviousData,
+    // The live feed keeps the list true; asking again for all its pages would only move it.
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+    staleTime: 0,
+  })
+}
+
+/** A few sessions, for lists beside the list. */
+export function useSomeSessions(parameters: Parameters, options: { enabled?: boolean } = {}) {
+  const project = useProjectId()
+  return useQuery({
+    queryKey: ['some-sessions', project, parameters],
+    queryFn: ({ signal }) => fetchSessions(project, parameters, signal),
+    select: ({ sessions }) => sessions,
+    enabled: options.enabled ?? true,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function useDeleteSessions() {
+  const client = useQueryClient()
+  const project = useProjectId()
+  return useMutation({
+    mutationFn: (ids: readonly string[]) =>
+      fetchJson<{ deleted: string[] }>(apiPath('/api/sessions/delete', { project }), { json: { ids } }),
+    onSuccess: ({ deleted }) => {
+      const gone = new Set(deleted)
+      client.setQueriesData<SessionPages>({ queryKey: ['sessions', project] }, (data) =>
+        data === undefined
+          ? data
+          : mapSessions(data, (session) => (gone.has(session.id) ? undefined : session)),
+      )
+      return client.invalidateQueries({ queryKey: ['stats', project] })
+    },
+  })
+}
+
+/** The same pages with each session changed, or left out. */
+export function mapSessions(
+  data: SessionPages,
+  change: (session: SessionSummary) => SessionSummary | undefined,
+): SessionPages {
+  return {
+    ...data,
+    pages: data.pages.map((page) => ({
+      ...page,
+      sessions: page.sessions.flatMap((session) => change(session) ?? []),
+    })),
+  }
+}

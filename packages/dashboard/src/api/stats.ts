@@ -1,0 +1,75 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { Usage } from '@playhead/model'
+import { apiPath, type Parameters } from './api-path.ts'
+import { fetchJson } from './fetch-json.ts'
+import { useProjectId } from './projects.ts'
+
+export type Figures = {
+  total: number
+  success: number
+  fail: number
+  indeterminate: number
+  running: number
+  lost: number
+  failureRate: number | null
+  cost: number | null
+  usage: Usage
+  durationMs: { p50: number | null; p95: number | null; p99: number | null }
+}
+
+export type StatsInterval =
+  | 'minute'
+  | '5-minutes'
+  | '15-minutes'
+  | 'hour'
+  | '6-hours'
+  | 'day'
+  | 'week'
+  | 'month'
+
+export type StatsBucket = Figures & { at: string }
+
+export type StatsGroup = Figures & {
+  key: string
+  calls?: number
+  failedCalls?: number
+  example?: { sessionId: string; message: string; action?: string }
+}
+
+export type Stats = Figures & {
+  unpricedModels: string[]
+  interval?: StatsInterval
+  buckets: StatsBucket[]
+  groups: StatsGroup[]
+}
+
+/** The figures of the sessions that a filter finds. The last ones stay while others load: charts don't blink. */
+export function useStats(parameters: Parameters, options: { enabled?: boolean; refreshMs?: number } = {}) {
+  const project = useProjectId()
+  return useQuery({
+    queryKey: ['stats', project, parameters],
+    queryFn: ({ signal }) => fetchJson<Stats>(apiPath('/api/stats', { project, ...parameters }), { signal }),
+    placeholderData: keepPreviousData,
+    enabled: options.enabled ?? true,
+    ...(options.refreshMs !== undefined && { refetchInterval: options.refreshMs }),
+  })
+}
+
+/** The browser's time zone: where its person's days begin. */
+export function browserZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
+/** The figures of a time in which nothing happened. */
+export const noFigures: Figures = {
+  total: 0,
+  success: 0,
+  fail: 0,
+  indeterminate: 0,
+  running: 0,
+  lost: 0,
+  failureRate: null,
+  cost: null,
+  usage: {},
+  durationMs: { p50: null, p95: null, p99: null },
+}

@@ -1,0 +1,66 @@
+import { useRouter, useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useLogin, useMe } from '../api/me.ts'
+import { Button } from '../ui/button.tsx'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { TextField } from '../ui/text-field.tsx'
+import { ThemeMenu } from '../ui/theme-menu.tsx'
+import { pathBack } from './path-back.ts'
+import './login-page.css'
+
+/** Where people show that they may look. */
+export function LoginPage() {
+  const { back } = useSearch({ from: '/login' })
+  const me = useMe()
+  const router = useRouter()
+  const isIn = me.data !== undefined && me.data.kind !== 'nobody'
+  useEffect(() => {
+    if (isIn) router.history.replace(pathBack(back))
+  }, [isIn, back, router])
+  return (
+    <main className="login-page">
+      <div className="login-theme">
+        <ThemeMenu />
+      </div>
+      <div className="login-box">
+        <svg viewBox="0 0 12 18" width="20" height="30" aria-hidden="true">
+          <path d="M0 0h12L7 7v11H5V7z" fill="currentColor" />
+        </svg>
+        <h1>Log in to Playhead</h1>
+        {me.error === null ? (
+          <LoginForm />
+        ) : (
+          <ErrorNotice error={me.error} onRetry={() => void me.refetch()} />
+        )}
+      </div>
+    </main>
+  )
+}
+
+function LoginForm() {
+  const [password, setPassword] = useState('')
+  const login = useLogin()
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        login.mutate(password)
+      }}
+    >
+      <TextField
+        label="Password"
+        type="password"
+        autoComplete="current-password"
+        // The only thing to do on this page.
+        autoFocus
+        value={password}
+        onChange={setPassword}
+        error={login.error?.message}
+        hint="PLAYHEAD_PASSWORD of the server."
+      />
+      <Button type="submit" look="accent" disabled={password === '' || login.isPending}>
+        {login.isPending ? 'Logging in…' : 'Log in'}
+      </Button>
+    </form>
+  )
+}

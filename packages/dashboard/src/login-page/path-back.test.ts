@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { pathBack } from './path-back.ts'
+
+test('back to the page that was asked for', () => {
+  expect(pathBack('/sessions/abc?step=2&project=shop')).toBe('/sessions/abc?step=2&project=shop')
+})
+
+test.each([
+  undefined,
+  '',
+  'https://evil.example',
+  '//evil.example',
+  '/\\evil.example',
+  'javascript:alert(1)',
+  '/login?back=/login',
+])('%s leads to the sessions', (back) => {
+  expect(pathBack(back)).toBe('/sessions')
+})

@@ -1,0 +1,151 @@
+import { Link } from '@tanstack/react-router'
+import { formatCount, formatDuration, visibleText } from '@playhead/model'
+import { useStats, type StatsGroup } from '../api/stats.ts'
+import { writeTerm } from '../session-filter/parse-filter.ts'
+import { formatShare } from '../ui/format-share.ts'
+import { ShareBar } from '../ui/share-bar.tsx'
+import type { TimeRange } from '../ui/time-range.ts'
+import { OverviewPanel } from './overview-panel.tsx'
+
+const SHOWN = 7
+const LOOKED_AT = 500
+
+/** The slowest actions and those that fail most: two orders of the same figures. */
+export function ActionTables({ range }: { range: TimeRange }) {
+  const query = useStats({ ...range, groupBy: 'tool', limit: LOOKED_AT })
+  return (
+    <>
+      <OverviewPanel
+        title="Slowest actions"
+        query={query}
+        isEmpty={({ groups }) => slowest(groups).length === 0}
+        empty="No action was taken in this time."
+      >
+        {({ groups }) => <SlowTable groups={slowest(groups)} range={range} />}
+      </OverviewPanel>
+      <OverviewPanel
+        title="Most failing actions"
+        query={query}
+        isEmpty={({ groups }) => failing(groups).length === 0}
+        empty="No action failed in this time."
+      >
+        {({ groups }) => <FailTable groups={failing(groups)} range={range} />}
+      </OverviewPanel>
+    </>
+  )
+}
+
+function slowest(groups: readonly StatsGroup[]): StatsGroup[] {
+  return groups
+    .filter(({ durationMs }) => durationMs.p95 !== null)
+    .sort((left, right) => right.durationMs.p95! - left.durationMs.p95!)
+    .slice(0, SHOWN)
+}
+
+function failing(groups: readonly StatsGroup[]): StatsGroup[] {
+  return groups
+    .filter(({ failedCalls = 0 }) => failedCalls > 0)
+    .sort(
+      (left, right) => shareOf(right) - shareOf(left) || (right.failedCalls ?? 0) - (left.failedCalls ?? 0),
+    )
+    .slice(0, SHOWN)
+}
+
+function shareOf({ failedCalls = 0, calls = 0 }: StatsGroup): number {
+  return calls === 0 ? 0 : failedCalls / calls
+}
+
+type TableProps = { groups: readonly StatsGroup[]; range: TimeRange }
+
+function SlowTable({ groups, range }: TableProps) {
+  const highest = groups[0]?.durationMs.p95 ?? 0
+  return (
+    <table className="overview-table">
+      <thead>
+        <tr>
+          <th>Action</th>
+          <th className="bar">
+            <span className="visually-hidden">Share</span>
+          </th>
+          <th className="narrow">p95</th>
+          <th className="narrow">p50</th>
+          <th className="narrow">Calls</th>
+        </tr>
+      </thead>
+      <tbody>
+        {groups.map((group) => {
+          const list = { ...range, q: writeTerm('tool', group.key) }
+          return (
+            <tr key={group.key}>
+              <ActionName group={group} range={range} />
+              <td className="bar">
+                <ShareBar share={group.durationMs.p95! / highest} color="var(--kind-llm)" />
+              </td>
+              <td>
+                <Link to="/sessions" search={{ ...list, sort: 'duration' }}>
+                  {formatDuration(group.durationMs.p95!)}
+                </Link>
+              </td>
+              <td>{group.durationMs.p50 === null ? '–' : formatDuration(group.durationMs.p50)}</td>
+              <td>
+                <Link to="/sessions" search={list}>
+                  {formatCount(group.calls ?? 0)}
+                </Link>
+              </td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}
+
+function FailTable({ groups, range }: TableProps) {
+  return (
+    <table className="overview-table">
+      <thead>
+        <tr>
+          <th>Action</th>
+          <th className="bar">
+            <span className="visually-hidden">Share</span>
+          </th>
+          <th className="narrow">Failed</th>
+          <th className="wide">Calls</th>
+        </tr>
+      </thead>
+      <tbody>
+        {groups.map((group) => {
+          const list = { ...range, q: writeTerm('failedTool', group.key) }
+          return (
+            <tr key={group.key}>
+              <ActionName group={group} range={range} />
+              <td className="bar">
+                <ShareBar share={shareOf(group)} color="var(--bad)" />
+              </td>
+              <td className="is-bad">
+                <Link to="/sessions" search={list}>
+                  {formatShare(shareOf(group))}
+                </Link>
+              </td>
+              <td>
+                <Link to="/sessions" search={list}>
+                  {formatCount(group.failedCalls ?? 0)} of {formatCount(group.calls ?? 0)}
+                </Link>
+              </td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}
+
+function ActionName({ group, range }: { group: StatsGroup; range: TimeRange }) {
+  return (
+    <td title={group.key}>
+      <Link to="/sessions" search={{ ...range, q: writeTerm('tool', group.key) }}>
+        {visibleText(group.key)}
+      </Link>
+    </td>
+  )
+}

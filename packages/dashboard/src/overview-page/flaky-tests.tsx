@@ -1,0 +1,67 @@
+import { Link } from '@tanstack/react-router'
+import { formatCount, visibleText } from '@playhead/model'
+import { useTests, type TestHistory } from '../api/tests.ts'
+import { writeTerm } from '../session-filter/parse-filter.ts'
+import { testKey, testTitle } from '../session-facts/test-name.ts'
+import { formatShare } from '../ui/format-share.ts'
+import type { TimeRange } from '../ui/time-range.ts'
+import { OverviewPanel } from './overview-panel.tsx'
+
+const SHOWN = 8
+
+/** Tests that pass and fail without a change of the code. */
+export function FlakyTests({ range }: { range: TimeRange }) {
+  const query = useTests({ ...range })
+  return (
+    <OverviewPanel
+      title="Tests that flake"
+      note="passed and failed at one commit, with the same input"
+      query={query}
+      isEmpty={(tests) => !tests.some(({ isFlaky }) => isFlaky)}
+      empty={query.data?.length === 0 ? 'No test was recorded in this time.' : 'No test flakes.'}
+    >
+      {(tests) => (
+        <table className="overview-table">
+          <thead>
+            <tr>
+              <th>Test</th>
+              <th className="narrow">Passed</th>
+              <th className="wide">Runs</th>
+            </tr>
+          </thead>
+          <tbody>
+            {tests
+              .filter(({ isFlaky }) => isFlaky)
+              .slice(0, SHOWN)
+              .map((test) => (
+                <FlakyLine key={testKey(test)} test={test} range={range} />
+              ))}
+          </tbody>
+        </table>
+      )}
+    </OverviewPanel>
+  )
+}
+
+function FlakyLine({ test, range }: { test: TestHistory; range: TimeRange }) {
+  const term = writeTerm('test', testTitle(test))
+  return (
+    <tr>
+      <td title={testTitle(test)}>
+        <Link to="/tests" search={{ test: testKey(test) }}>
+          {visibleText(testTitle(test))}
+        </Link>
+      </td>
+      <td>{test.passRate === null ? '–' : formatShare(test.passRate)}</td>
+      <td>
+        <Link to="/sessions" search={{ ...range, q: `${term} status:fail` }} className="is-bad">
+          {formatCount(test.failed)} failed
+        </Link>{' '}
+        of{' '}
+        <Link to="/sessions" search={{ ...range, q: term }}>
+          {formatCount(test.total)}
+        </Link>
+      </td>
+    </tr>
+  )
+}

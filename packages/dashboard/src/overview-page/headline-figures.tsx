@@ -1,0 +1,146 @@
+import { Link } from '@tanstack/react-router'
+import { ArrowDown, ArrowUp, Equal } from 'lucide-react'
+import { formatCost, formatCount, formatDuration } from '@playhead/model'
+import type { Figures, Stats } from '../api/stats.ts'
+import { formatShare } from '../ui/format-share.ts'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { Sparkline } from '../ui/sparkline.tsx'
+import type { TimeRange } from '../ui/time-range.ts'
+import { changeOf, pointsOf, type Change } from './change.ts'
+import './headline-figures.css'
+
+type Headline = {
+  title: string
+  read: (figures: Figures) => number | null
+  format: (value: number) => string
+  change?: typeof changeOf
+  /** Whether more is worse; undefined: neither. */
+  isMoreWorse?: boolean
+  color: string
+  /** The list that explains the figure. */
+  link: { q?: string; sort?: string }
+}
+
+const headlines: readonly Headline[] = [
+  {
+    title: 'Sessions',
+    read: ({ total }) => total,
+    format: formatCount,
+    color: 'var(--accent)',
+    link: {},
+  },
+  {
+    title: 'Failure rate',
+    read: ({ failureRate }) => failureRate,
+    format: formatShare,
+    change: pointsOf,
+    isMoreWorse: true,
+    color: 'var(--bad)',
+    link: { q: 'status:fail' },
+  },
+  {
+    title: 'Cost',
+    read: ({ cost }) => cost,
+    format: formatCost,
+    isMoreWorse: true,
+    color: 'var(--kind-action)',
+    link: { sort: 'cost' },
+  },
+  {
+    title: 'Duration, p50',
+    read: ({ durationMs }) => durationMs.p50,
+    format: formatDuration,
+    isMoreWorse: true,
+    color: 'var(--kind-llm)',
+    link: { sort: 'duration' },
+  },
+  {
+    title: 'Duration, p95',
+    read: ({ durationMs }) => durationMs.p95,
+    format: formatDuration,
+    isMoreWorse: true,
+    color: 'var(--kind-llm)',
+    link: { sort: 'duration' },
+  },
+]
+
+type HeadlineFiguresProps = {
+  now: Stats | undefined
+  /** Undefined while it loads; null for all time, which has nothing before it. */
+  before: Stats | undefined | null
+  range: TimeRange
+}
+
+export function HeadlineFigures({ now, before, range }: HeadlineFiguresProps) {
+  return (
+    <ul className="headlines" aria-label="Figures">
+      {headlines.map((headline) => (
+        <li key={headline.title}>
+          <Link to="/sessions" search={{ ...range, ...headline.link }} className="headline">
+            <span className="headline-title">{headline.title}</span>
+            <HeadlineValue headline={headline} now={now} before={before} />
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function HeadlineValue({
+  headline,
+  now,
+  before,
+}: { headline: Headline } & Pick<HeadlineFiguresProps, 'now' | 'before'>) {
+  if (now === undefined) return <Skeleton width="50%" height={22} />
+  const { read, format, change = changeOf } = headline
+  const value = read(now)
+  const hadNothing = before !== undefined && before !== null && before.total === 0
+  const changed: Change | undefined =
+    before === undefined || before === null
+      ? undefined
+      : hadNothing
+        ? { kind: 'none-before' }
+        : change(value, read(before))
+  const curve = now.buckets.map(read)
+  return (
+    <>
+      <span className="headline-value">{value === null ? '–' : format(value)}</span>
+      <span className="headline-change">
+        {before === null ? (
+          'in all'
+        ) : changed === undefined ? (
+          <Skeleton width={80} />
+        ) : (
+          describe(changed, headline)
+        )}
+      </span>
+      <Sparkline
+        values={curve}
+        color={headline.color}
+        label={`${headline.title} over time, ${curve.length} points`}
+      />
+    </>
+  )
+}
+
+function describe(change: Change, { isMoreWorse }: Headline) {
+  if (change.kind === 'none-before') return 'no data before'
+  if (change.kind === 'same')
+    return (
+      <>
+        <Equal size={12} aria-hidden="true" /> as before
+      </>
+    )
+  const Arrow = change.kind === 'up' ? ArrowUp : ArrowDown
+  const isWorse = isMoreWorse === true && change.kind === 'up'
+  const isBetter = isMoreWorse === true && change.kind === 'down'
+  const mood = !change.isLarge ? '' : isWorse ? 'is-worse' : isBetter ? 'is-better' : ''
+  return (
+    <span className={mood} title="compared with the period before">
+      <Arrow size={12} aria-hidden="true" />
+      <span className="visually-hidden">{change.kind} by </span>
+      {change.text}
+      <span className="visually-hidden"> from the period before</span>
+    </span>
+  )
+}

@@ -1,0 +1,104 @@
+import { Link } from '@tanstack/react-router'
+import { formatCount, visibleText } from '@playhead/model'
+import { useStats, type StatsGroup } from '../api/stats.ts'
+import { formatShortCost, totalTokens, Unknown } from '../session-facts/figures.tsx'
+import { writeTerm } from '../session-filter/parse-filter.ts'
+import { ShareBar } from '../ui/share-bar.tsx'
+import type { TimeRange } from '../ui/time-range.ts'
+import { OverviewPanel } from './overview-panel.tsx'
+
+const SHOWN = 8
+
+/** What each model cost; those without a price are said, not counted as free. */
+export function ModelCosts({ range }: { range: TimeRange }) {
+  const query = useStats({ ...range, groupBy: 'model', limit: 200 })
+  return (
+    <OverviewPanel
+      title="Cost by model"
+      note={<Unpriced models={query.data?.unpricedModels ?? []} />}
+      query={query}
+      isEmpty={({ groups }) => groups.length === 0}
+      empty="No model was called in this time."
+    >
+      {({ groups, unpricedModels }) => {
+        const sorted = groups
+          .toSorted((left, right) => (right.cost ?? -1) - (left.cost ?? -1))
+          .slice(0, SHOWN)
+        const highest = sorted[0]?.cost ?? 0
+        return (
+          <table className="overview-table">
+            <thead>
+              <tr>
+                <th>Model</th>
+                <th className="bar">
+                  <span className="visually-hidden">Share</span>
+                </th>
+                <th className="narrow">Cost</th>
+                <th className="narrow">Tokens</th>
+                <th className="narrow">Calls</th>
+              </tr>
+            </thead>
+            <tbody>
+              {sorted.map((group) => (
+                <ModelLine
+                  key={group.key}
+                  group={group}
+                  highest={highest}
+                  isUnpriced={unpricedModels.includes(group.key)}
+                  range={range}
+                />
+              ))}
+            </tbody>
+          </table>
+        )
+      }}
+    </OverviewPanel>
+  )
+}
+
+type ModelLineProps = { group: StatsGroup; highest: number; isUnpriced: boolean; range: TimeRange }
+
+function ModelLine({ group, highest, isUnpriced, range }: ModelLineProps) {
+  const tokens = totalTokens(group.usage)
+  const list = { ...range, q: writeTerm('model', group.key) }
+  return (
+    <tr>
+      <td title={group.key}>
+        <Link to="/sessions" search={list}>
+          {visibleText(group.key)}
+        </Link>
+      </td>
+      <td className="bar">
+        <ShareBar share={highest === 0 ? 0 : (group.cost ?? 0) / highest} color="var(--kind-action)" />
+      </td>
+      <td>
+        {group.cost === null ? (
+          isUnpriced ? (
+            <span className="dim">no price</span>
+          ) : (
+            <Unknown why="no tokens reported" />
+          )
+        ) : (
+          <Link to="/sessions" search={{ ...list, sort: 'cost' }} title={`$${group.cost}`}>
+            {formatShortCost(group.cost)}
+          </Link>
+        )}
+      </td>
+      <td>{tokens === undefined ? <Unknown why="tokens not reported" /> : formatCount(tokens)}</td>
+      <td>
+        <Link to="/sessions" search={list}>
+          {formatCount(group.calls ?? 0)}
+        </Link>
+      </td>
+    </tr>
+  )
+}
+
+function Unpriced({ models }: { models: readonly string[] }) {
+  if (models.length === 0) return null
+  return (
+    <Link to="/settings/$section" params={{ section: 'prices' }} title={models.join(', ')}>
+      {models.length} {models.length === 1 ? 'model has' : 'models have'} no price
+    </Link>
+  )
+}

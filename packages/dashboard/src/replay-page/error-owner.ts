@@ -1,0 +1,38 @@
+import type { StepError } from '@playhead/model'
+import { isFailed, ownsError, type Timeline } from './timeline.ts'
+
+export type ErrorTrail = {
+  /** The step that the error came from. */
+  owner: number
+  /** The steps that passed it on, from the owner upwards. */
+  passedOn: number[]
+}
+
+/** Where the error of a step came from, and how far up it went. Undefined for a step that did not fail. */
+export function findErrorTrail(timeline: Timeline, position: number): ErrorTrail | undefined {
+  const step = timeline.steps[position]
+  if (step === undefined || !isFailed(step)) return undefined
+  const owner = ownsError(step) ? position : findOwner(timeline, position)
+  const passedOn: number[] = []
+  for (let above = timeline.parents[owner] ?? -1; above >= 0; above = timeline.parents[above]!) {
+    if (timeline.steps[above]!.error?.isPropagated !== true) break
+    passedOn.push(above)
+  }
+  return { owner, passedOn }
+}
+
+/** The last step below that owns an error, one with the same words if there is any. */
+function findOwner({ steps, errors, parents }: Timeline, position: number): number {
+  const isBelow = (candidate: number) => {
+    let above = candidate
+    while (above > position) above = parents[above]!
+    return above === position
+  }
+  const below = errors.filter((candidate) => candidate > position && isBelow(candidate))
+  const message = steps[position]!.error?.message ?? ''
+  return below.findLast((candidate) => isAlike(message, steps[candidate]!.error)) ?? below.at(-1) ?? position
+}
+
+function isAlike(message: string, error: StepError | undefined): boolean {
+  return error !== undefined && error.message !== '' && message.includes(error.message)
+}

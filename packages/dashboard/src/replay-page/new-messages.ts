@@ -1,0 +1,86 @@
+import type { Message, Part } from '@playhead/model'
+
+export type SeenMessage = { message: Message; isNew: boolean }
+
+export type Conversation = {
+  /** What the model was sent, with what the call before in the same agent had not. */
+  sent: SeenMessage[]
+  answered: Message[]
+  /** Messages of the call before that this one was not sent. */
+  droppedCount: number
+}
+
+/**
+ * A conversation as the model saw it at one call. `previous` are all messages of the call before, its answer included;
+ * undefined when there was none, and then nothing is marked: everything is new.
+ */
+export function compareConversation(
+  messages: readonly Message[],
+  previous: readonly Message[] | undefined,
+): Conversation {
+  const left = new Map<string, number>()
+  for (const message of previous ?? []) {
+    const key = contentKey(message)
+    left.set(key, (left.get(key) ?? 0) + 1)
+  }
+  const sent: SeenMessage[] = []
+  const answered: Message[] = []
+  for (const message of messages) {
+    if (message.isOutput === true) {
+      answered.push(message)
+      continue
+    }
+    const key = contentKey(message)
+    const count = left.get(key) ?? 0
+    if (count > 0) left.set(key, count - 1)
+    sent.push({ message, isNew: previous !== undefined && count === 0 })
+  }
+  const dropped = (previous ?? []).filter(
+    (message) => message.isOutput !== true && takeOne(left, contentKey(message)),
+  )
+  return { sent, answered, droppedCount: dropped.length }
+}
+
+function takeOne(counts: Map<string, number>, key: string): boolean {
+  const count = counts.get(key) ?? 0
+  if (count === 0) return false
+  counts.set(key, count - 1)
+  return true
+}
+
+/** What makes two messages the same: role and content. An answer comes back without its reasoning and finish reason. */
+function contentKey(message: Message): string {
+  return `${message.role}\n${message.parts
+    .map(partKey)
+    .filter((key) => key !== '')
+    .join('\n')}`
+}
+
+function partKey(part: Part): string {
+  switch (part.type) {
+    case 'text':
+      return `text ${part.text.trim()}`
+    case 'reasoning':
+      return ''
+    case 'tool-call':
+      return `call ${part.name} ${valueKey(part.arguments)}`
+    case 'tool-result':
+      return `result ${part.id ?? part.name ?? ''} ${valueKey(part.result)}`
+    case 'media':
+      return `media ${part.uri ?? part.fileId ?? part.base64?.slice(0, 200) ?? part.modality}`
+    case 'other':
+      return `other ${valueKey(part.raw)}`
+    default:
+      return ''
+  }
+}
+
+/** Arguments are JSON text in one report and an object in the next. */
+function valueKey(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value) ?? ''
+  try {
+    return JSON.stringify(JSON.parse(value))
+  } catch {
+    return value.trim()
+  }
+}

@@ -1,0 +1,79 @@
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import type { SessionSummary } from '@playhead/model'
+import { SessionSourceProvider } from '../api/session-source.ts'
+import { useSession } from '../api/use-session.ts'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { SkeletonLines } from '../ui/skeleton.tsx'
+import { ThemeMenu } from '../ui/theme-menu.tsx'
+import { createFileSource } from './file-session-source.ts'
+import { createHashLocation, readHash } from './hash-location.ts'
+import { OneFileIndex } from './one-file-index.tsx'
+import { ReplayView } from './replay-view.tsx'
+import { BackMark } from './session-header.tsx'
+import '../ui/shell.css'
+import './one-file-app.css'
+
+/** The replay that is one file: a list of its sessions when there are several, and each of them replayed. */
+export function OneFileApp({ sessions }: { sessions: readonly SessionSummary[] }) {
+  const source = useMemo(() => createFileSource(sessions), [sessions])
+  const asked = useSyncExternalStore(subscribeToHash, () => readHash().session)
+  const known = sessions.find(({ id }) => asked !== undefined && id.startsWith(asked.replace(/^s_/, '')))
+  const chosen = known ?? (sessions.length === 1 ? sessions[0] : undefined)
+  useEffect(() => {
+    document.title = chosen === undefined ? 'Playhead replay' : `${chosen.name} · Playhead replay`
+  }, [chosen])
+  return (
+    <SessionSourceProvider value={source}>
+      <div className="shell">
+        <header className="shell-bar">
+          <span className="shell-logo">
+            <svg viewBox="0 0 12 18" width="12" height="18" aria-hidden="true">
+              <path d="M0 0h12L7 7v11H5V7z" fill="currentColor" />
+            </svg>
+            Playhead
+          </span>
+          <span className="dim">recording</span>
+          <div className="shell-end">
+            <ThemeMenu />
+          </div>
+        </header>
+        <main className="shell-main">
+          {chosen === undefined ? (
+            <OneFileIndex sessions={sessions} />
+          ) : (
+            <FileReplay key={chosen.id} sessionId={chosen.id} isAlone={sessions.length === 1} />
+          )}
+        </main>
+      </div>
+    </SessionSourceProvider>
+  )
+}
+
+function FileReplay({ sessionId, isAlone }: { sessionId: string; isAlone: boolean }) {
+  const location = useMemo(() => createHashLocation(sessionId), [sessionId])
+  const { data, error } = useSession(sessionId)
+  if (data !== undefined)
+    return (
+      <ReplayView
+        data={data}
+        location={location}
+        back={
+          isAlone ? null : (
+            <a href="#" className="header-back" aria-label="To the sessions">
+              <BackMark label="Sessions" />
+            </a>
+          )
+        }
+      />
+    )
+  return (
+    <div className="replay-loading">
+      {error === null ? <SkeletonLines count={12} /> : <ErrorNotice error={error} />}
+    </div>
+  )
+}
+
+function subscribeToHash(listener: () => void): () => void {
+  addEventListener('hashchange', listener)
+  return () => removeEventListener('hashchange', listener)
+}

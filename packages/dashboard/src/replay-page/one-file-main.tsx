@@ -1,0 +1,24 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { readOneFileIndex } from '@playhead/model'
+import { applyTheme } from '../ui/theme.ts'
+import { OneFileApp } from './one-file-app.tsx'
+import '../theme.css'
+
+try {
+  applyTheme()
+} catch {
+  // A page that was opened from disk may have no storage; then the system's theme stays.
+}
+
+const sessions = await readOneFileIndex(document)
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <QueryClientProvider
+      client={new QueryClient({ defaultOptions: { queries: { retry: false, networkMode: 'always' } } })}
+    >
+      <OneFileApp sessions={sessions ?? []} />
+    </QueryClientProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,65 @@
+import { useEffect, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { formatOffset, visibleText } from '@playhead/model'
+import { useReplay } from './replay-context.ts'
+import { durationOf, errorLine, previewOf, titleOf } from './step-words.ts'
+import { kindLooks } from './step-kind.ts'
+import { ownsError } from './timeline.ts'
+import './printed-replay.css'
+
+const STEPS_PRINTED = 1_000
+
+/** The step list on paper: the one on the screen draws only what is in sight. */
+export function PrintedReplay() {
+  const [isPrinting, setIsPrinting] = useState(false)
+  useEffect(() => {
+    const onBefore = () => flushSync(() => setIsPrinting(true))
+    const onAfter = () => setIsPrinting(false)
+    const media = matchMedia('print')
+    const onMedia = () => setIsPrinting(media.matches)
+    addEventListener('beforeprint', onBefore)
+    addEventListener('afterprint', onAfter)
+    media.addEventListener('change', onMedia)
+    return () => {
+      removeEventListener('beforeprint', onBefore)
+      removeEventListener('afterprint', onAfter)
+      media.removeEventListener('change', onMedia)
+    }
+  }, [])
+  return isPrinting ? <PrintedSteps /> : null
+}
+
+function PrintedSteps() {
+  const { timeline } = useReplay()
+  const positions = [...timeline.treeOrder.subarray(0, STEPS_PRINTED)]
+  const left = timeline.steps.length - positions.length
+  return (
+    <table className="printed-steps">
+      <caption>Steps</caption>
+      <tbody>
+        {positions.map((position) => {
+          const step = timeline.steps[position]!
+          return (
+            <tr key={step.id} className={ownsError(step) ? 'is-bad' : undefined}>
+              <td className="mono">{formatOffset(step.offsetMs)}</td>
+              <td style={{ paddingLeft: 6 + Math.min(timeline.depths[position]!, 12) * 12 }}>
+                <b>{visibleText(titleOf(step))}</b> {kindLooks[step.kind].word}
+                <div>
+                  {visibleText(
+                    ownsError(step) && step.error !== undefined ? errorLine(step.error) : previewOf(step),
+                  ).slice(0, 200)}
+                </div>
+              </td>
+              <td>{durationOf(step)}</td>
+            </tr>
+          )
+        })}
+        {left > 0 && (
+          <tr>
+            <td colSpan={3}>{left} more steps are not printed.</td>
+          </tr>
+        )}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,204 @@
+import { useCallback, useLayoutEffect, useMemo, useState, type ReactNode } from 'react'
+import type { Session } from '@playhead/model'
+import { Segments } from '../ui/segments.tsx'
+import { Splitter } from '../ui/splitter.tsx'
+import { NARROW, useMediaQuery } from '../ui/use-media-query.ts'
+import { HelpDialog } from './help-dialog.tsx'
+import { findIdleGaps } from './idle-gaps.ts'
+import { findLlmCalls } from './moment.ts'
+import { NoticeBar } from './notice-bar.tsx'
+import { OverviewStrip } from './overview-strip.tsx'
+import { PlayheadStateBar } from './playhead-state-bar.tsx'
+import { PrintedReplay } from './printed-replay.tsx'
+import { ReplayProvider, useReplay, type Replay } from './replay-context.ts'
+import type { ReplayLocation } from './replay-location.ts'
+import { createRunningTotals } from './running-totals.ts'
+import { SessionHeader } from './session-header.tsx'
+import { StepDetail } from './step-detail.tsx'
+import { StepList } from './step-list.tsx'
+import { createTimeAxis } from './time-axis.ts'
+import type { Timeline } from './timeline.ts'
+import { Transport } from './transport.tsx'
+import { usePlaceInAddress } from './use-place-in-address.ts'
+import { usePlayer, useSkippingIdle } from './use-player.ts'
+import { usePrefetchAhead } from './use-prefetch-ahead.ts'
+import { useReplayKeys } from './use-replay-keys.ts'
+import { useStepRows, type StepListState } from './use-step-rows.ts'
+import { useTimeline } from './use-timeline.ts'
+import './replay-view.css'
+
+/** A session of this size leaves room for its conversation. */
+const SHORT_SESSION = 200
+
+/** One session, replayed. `back`: the way out. */
+export function ReplayView({
+  data,
+  location,
+  back,
+}: {
+  data: Session
+  location: ReplayLocation
+  back: ReactNode
+}) {
+  const timeline = useTimeline(data)
+  const player = usePlayer(timeline, location)
+  const isSkippingIdle = useSkippingIdle(player)
+  const list = useStepRows(timeline, {
+    text: location.getSearch().q ?? '',
+    stepId: player.getState().stepId,
+  })
+  const [isHelpOpen, setIsHelpOpen] = useState(false)
+  const goTo = useGoTo(list, player.select)
+  const facts = useFacts(timeline, isSkippingIdle)
+  const replay = useMemo<Replay>(
+    () => ({ timeline, player, location, goTo, ...facts }),
+    [timeline, player, location, goTo, facts],
+  )
+  usePlaceInAddress(player, location)
+  useSearchInAddress(list.text, location)
+  usePrefetchAhead(player, data.session.id)
+  useReplayKeys({
+    player,
+    reveal: () => {
+      const { stepId } = player.getState()
+      if (stepId !== undefined) list.revealStep(stepId)
+    },
+    fold: () => foldCurrent(list, timeline, player.getState().stepId),
+    clear: () => (list.matches === null ? player.setView(null) : list.setText('')),
+    help: () => setIsHelpOpen(true),
+  })
+  return (
+    <ReplayProvider value={replay}>
+      <div className="replay">
+        <SessionHeader back={back} />
+        <NoticeBar />
+        <div className="replay-player">
+          <OverviewStrip />
+          <Transport onHelp={() => setIsHelpOpen(true)} />
+        </div>
+        <ReplayBody list={list} stepCount={timeline.steps.length} hasCalls={facts.llmCalls.length > 0} />
+        <PlayheadStateBar />
+        <PrintedReplay />
+      </div>
+      <HelpDialog isOpen={isHelpOpen} onOpenChange={setIsHelpOpen} />
+    </ReplayProvider>
+  )
+}
+
+function ReplayBody({
+  list,
+  stepCount,
+  hasCalls,
+}: {
+  list: StepListState
+  stepCount: number
+  hasCalls: boolean
+}) {
+  const isNarrow = useMediaQuery(NARROW)
+  const isWide = useMediaQuery('(min-width: 1320px)')
+  const isConversationBeside = isWide && stepCount <= SHORT_SESSION && hasCalls
+  const steps = <StepList list={list} />
+  const detail = <StepDetail isConversationBeside={isConversationBeside} />
+  if (isNarrow) return <OneOfTwo steps={steps} detail={detail} />
+  return (
+    <div className="replay-body">
+      <Splitter
+        key={isConversationBeside ? 'three' : 'two'}
+        name={isConversationBeside ? 'steps-of-three' : 'steps'}
+        label="Width of the step list"
+        initial={isConversationBeside ? 40 : 44}
+        left={steps}
+        right={detail}
+      />
+    </div>
+  )
+}
+
+/** A phone shows the list or the step: the step when the page was opened for one. */
+function OneOfTwo({ steps, detail }: { steps: ReactNode; detail: ReactNode }) {
+  const { player, timeline } = useReplay()
+  const [shown, setShown] = useState<'steps' | 'step'>(() =>
+    player.getState().stepId === timeline.steps[0]?.id || player.getState().motion === 'following'
+      ? 'steps'
+      : 'step',
+  )
+  return (
+    <div className="replay-body is-one-of-two">
+      <Segments
+        label="What is shown"
+        segments={[
+          { value: 'steps', label: `Steps ${timeline.steps.length}` },
+          { value: 'step', label: 'This step' },
+        ]}
+        value={shown}
+        onChange={setShown}
+      />
+      {/* A tap on a row is worked by the row; here it only turns the page. */}
+      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions */}
+      <div
+        className="replay-half"
+        onClick={(event) => {
+          const target = event.target as Element
+          if (
+            shown === 'steps' &&
+            target.closest('.step-row') !== null &&
+            target.closest('.step-row-fold') === null
+          )
+            setShown('step')
+        }}
+      >
+        {shown === 'steps' ? steps : detail}
+      </div>
+    </div>
+  )
+}
+
+function useFacts(
+  timeline: Timeline,
+  isSkippingIdle: boolean,
+): Pick<Replay, 'totals' | 'llmCalls' | 'idleGaps' | 'axis'> {
+  const { startsMs, durationMs } = timeline
+  const totals = useMemo(() => createRunningTotals(timeline), [startsMs])
+  const llmCalls = useMemo(() => findLlmCalls(timeline), [startsMs])
+  const idleGaps = useMemo(() => findIdleGaps(timeline), [startsMs, durationMs])
+  const axis = useMemo(
+    () => createTimeAxis(durationMs, isSkippingIdle ? idleGaps : []),
+    [durationMs, idleGaps, isSkippingIdle],
+  )
+  return useMemo(() => ({ totals, llmCalls, idleGaps, axis }), [totals, llmCalls, idleGaps, axis])
+}
+
+function useGoTo(list: StepListState, select: (stepId: string) => void): (stepId: string) => void {
+  const { revealStep } = list
+  return useCallback(
+    (stepId: string) => {
+      revealStep(stepId)
+      select(stepId)
+    },
+    [revealStep, select],
+  )
+}
+
+/** Folds the chosen step, or the one above when it has nothing to fold. */
+function foldCurrent(list: StepListState, timeline: Timeline, stepId: string | undefined): void {
+  const position = stepId === undefined ? undefined : timeline.positionOf.get(stepId)
+  if (position === undefined) return
+  const row = list.rows[list.rowOf[position]!]
+  if (row === undefined) return
+  if (row.isOpen !== undefined) return list.toggle(timeline.steps[row.position]!.id, row.type === 'repeat')
+  const parent = timeline.parents[row.position]!
+  if (parent >= 0) list.toggle(timeline.steps[parent]!.id, false)
+}
+
+const TYPED_FOR_MS = 400
+
+function useSearchInAddress(text: string, location: ReplayLocation): void {
+  useLayoutEffect(() => {
+    if ((location.getSearch().q ?? '') === text) return
+    const timer = setTimeout(() => {
+      const { q: _q, ...rest } = location.getSearch()
+      location.replace(text === '' ? rest : { ...rest, q: text })
+    }, TYPED_FOR_MS)
+    return () => clearTimeout(timer)
+  }, [text, location])
+}

@@ -1,0 +1,65 @@
+import { countUpTo, type Timeline } from './timeline.ts'
+
+/** What had been spent when: sums after each call that ended, the earliest first. */
+export type RunningTotals = {
+  atMs: Float64Array
+  inputTokens: Float64Array
+  outputTokens: Float64Array
+  cost: Float64Array
+  hasCost: boolean
+  /** Calls of models whose price is not known, by the time they ended. */
+  unpricedAtMs: Float64Array
+}
+
+export type Spent = {
+  /** Undefined when no call so far reported any. */
+  inputTokens: number | undefined
+  outputTokens: number | undefined
+  cost: number | undefined
+  isCostIncomplete: boolean
+}
+
+/** Counts each call once, as the session's own sums do: `usageScope` says which steps are counted. */
+export function createRunningTotals({ steps, startsMs, endsMs }: Timeline): RunningTotals {
+  const counted: number[] = []
+  const unpriced: number[] = []
+  for (const [position, step] of steps.entries()) {
+    if (step.usageScope !== 'call') continue
+    counted.push(position)
+    if (step.cost === null && step.usage !== undefined) unpriced.push(whenKnown(position))
+  }
+  function whenKnown(position: number): number {
+    const endMs = endsMs[position]!
+    return endMs === Infinity ? startsMs[position]! : endMs
+  }
+  counted.sort((left, right) => whenKnown(left) - whenKnown(right))
+  const totals: RunningTotals = {
+    atMs: Float64Array.from(counted, whenKnown),
+    inputTokens: new Float64Array(counted.length),
+    outputTokens: new Float64Array(counted.length),
+    cost: new Float64Array(counted.length),
+    hasCost: false,
+    unpricedAtMs: Float64Array.from(unpriced).sort(),
+  }
+  const sum = { input: 0, output: 0, cost: 0 }
+  for (const [index, position] of counted.entries()) {
+    const { usage, cost } = steps[position]!
+    totals.inputTokens[index] = sum.input += usage?.input ?? 0
+    totals.outputTokens[index] = sum.output += usage?.output ?? 0
+    totals.cost[index] = sum.cost += cost ?? 0
+    if (cost !== null) totals.hasCost = true
+  }
+  return totals
+}
+
+export function spentAt(totals: RunningTotals, timeMs: number): Spent {
+  const index = countUpTo(totals.atMs, timeMs) - 1
+  const isCostIncomplete = countUpTo(totals.unpricedAtMs, timeMs) > 0
+  if (index < 0) return { inputTokens: undefined, outputTokens: undefined, cost: undefined, isCostIncomplete }
+  return {
+    inputTokens: totals.inputTokens[index],
+    outputTokens: totals.outputTokens[index],
+    cost: totals.hasCost ? totals.cost[index] : undefined,
+    isCostIncomplete,
+  }
+}

@@ -1,0 +1,58 @@
+import type { TimeRange } from './idle-gaps.ts'
+
+/** How long a gap seems that is skipped: enough to see that something was. */
+export const GAP_SHOWN_MS = 300
+
+/**
+ * The axis that the playhead moves along. Without gaps it is the session's own time; with gaps, each of them is pressed
+ * into `GAP_SHOWN_MS`, on the overview as well as while playing.
+ */
+export type TimeAxis = {
+  lengthMs: number
+  gaps: readonly TimeRange[]
+  toAxis: (timeMs: number) => number
+  toTime: (axisMs: number) => number
+}
+
+export function createTimeAxis(durationMs: number, gaps: readonly TimeRange[] = []): TimeAxis {
+  if (gaps.length === 0)
+    return { lengthMs: durationMs, gaps, toAxis: (timeMs) => timeMs, toTime: (axisMs) => axisMs }
+  const { times, places } = cornersOf(durationMs, gaps)
+  return {
+    lengthMs: places.at(-1)!,
+    gaps,
+    toAxis: (timeMs) => interpolate(times, places, timeMs),
+    toTime: (axisMs) => interpolate(places, times, axisMs),
+  }
+}
+
+/** The moments where the rate changes, and their places on the axis. */
+function cornersOf(durationMs: number, gaps: readonly TimeRange[]): { times: number[]; places: number[] } {
+  const times = [0]
+  const places = [0]
+  const add = (timeMs: number, lengthMs: number) => {
+    times.push(timeMs)
+    places.push(places.at(-1)! + lengthMs)
+  }
+  for (const { startMs, endMs } of gaps) {
+    add(startMs, startMs - times.at(-1)!)
+    add(endMs, Math.min(GAP_SHOWN_MS, endMs - startMs))
+  }
+  add(durationMs, Math.max(0, durationMs - times.at(-1)!))
+  return { times, places }
+}
+
+function interpolate(from: readonly number[], to: readonly number[], value: number): number {
+  let low = 0
+  let high = from.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1
+    if (from[middle]! <= value) low = middle
+    else high = middle - 1
+  }
+  const next = low + 1
+  if (next >= from.length) return to[low]! + (value - from[low]!)
+  const length = from[next]! - from[low]!
+  if (length === 0) return to[next]!
+  return to[low]! + ((value - from[low]!) / length) * (to[next]! - to[low]!)
+}

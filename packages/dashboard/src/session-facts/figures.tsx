@@ -1,0 +1,59 @@
+import { formatCost, formatCount, formatDuration, type SessionSummary, type Usage } from '@playhead/model'
+
+const SMALLEST_SHOWN = 0.0001
+
+/** Costs in tables: what is less than a hundredth of a cent is said so, its digits would only push others aside. */
+export function formatShortCost(dollars: number): string {
+  return dollars > 0 && dollars < SMALLEST_SHOWN ? `<$${SMALLEST_SHOWN}` : formatCost(dollars)
+}
+
+/** A figure that nobody reported is a dash, never 0. */
+export function Unknown({ why }: { why: string }) {
+  return (
+    <span className="dim" title={why}>
+      <span aria-hidden="true">–</span>
+      <span className="visually-hidden">{why}</span>
+    </span>
+  )
+}
+
+export function totalTokens({ input, output, total }: Usage): number | undefined {
+  if (total !== undefined) return total
+  return input === undefined && output === undefined ? undefined : (input ?? 0) + (output ?? 0)
+}
+
+export function Tokens({ usage }: { usage: Usage }) {
+  const total = totalTokens(usage)
+  if (total === undefined) return <Unknown why="tokens not reported" />
+  const parts = [
+    usage.input !== undefined && `${usage.input.toLocaleString('en')} in`,
+    usage.output !== undefined && `${usage.output.toLocaleString('en')} out`,
+    usage.cacheRead !== undefined && `${usage.cacheRead.toLocaleString('en')} read from cache`,
+  ]
+  return <span title={parts.filter(Boolean).join(' · ')}>{formatCount(total)}</span>
+}
+
+export function Cost({
+  cost,
+  unpricedModels = [],
+}: Pick<SessionSummary, 'cost'> & { unpricedModels?: string[] }) {
+  const missing = unpricedModels.length === 0 ? undefined : `no price known for ${unpricedModels.join(', ')}`
+  if (cost === null) return <Unknown why={missing ?? 'nothing to price'} />
+  return (
+    <span title={missing === undefined ? `$${cost}` : `$${cost}; ${missing}`}>
+      {formatShortCost(cost)}
+      {missing !== undefined && (
+        <>
+          <span aria-hidden="true" className="dim">
+            +?
+          </span>
+          <span className="visually-hidden">, {missing}</span>
+        </>
+      )}
+    </span>
+  )
+}
+
+export function Duration({ durationMs }: { durationMs: number | null }) {
+  return durationMs === null ? <Unknown why="has not ended" /> : <span>{formatDuration(durationMs)}</span>
+}

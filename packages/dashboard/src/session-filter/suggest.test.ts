@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { isWholeTerm, suggest } from './suggest.ts'
+
+const texts = (draft: string, values: { value: string; sessions: number }[] = []) =>
+  suggest(draft, values).map(({ text }) => text)
+
+test('an empty box offers every key', () => {
+  expect(texts('').slice(0, 3)).toEqual(['status:', 'tag:', 'tool:'])
+})
+
+test('a beginning offers the keys that begin so, and to look for the word', () => {
+  expect(texts('t')).toEqual(['tag:', 'tool:', 'thread:', 'test:', 'testFile:', 't'])
+  expect(texts('charged twice')).toEqual(['charged twice'])
+})
+
+test('after a key come its values, written as they have to be typed', () => {
+  expect(texts('status:')).toEqual([
+    'status:success',
+    'status:fail',
+    'status:indeterminate',
+    'status:running',
+    'status:lost',
+  ])
+  expect(texts('status:f')).toEqual(['status:fail'])
+  expect(texts('tag:c', [{ value: 'ci nightly', sessions: 3 }])).toEqual(['tag:"ci nightly"'])
+})
+
+test('what looks like the id of a session can be opened', () => {
+  expect(suggest('s_abc12345', [])[0]).toEqual({
+    kind: 'session',
+    text: 'abc12345',
+    label: 's_abc12345',
+    hint: 'open this session',
+  })
+  expect(texts('face')).toEqual(['face'])
+})
+
+test('a space ends a term with its value, not words and not open quotes', () => {
+  expect(isWholeTerm('tag:x')).toBe(true)
+  expect(isWholeTerm('tag:"a b"')).toBe(true)
+  expect(isWholeTerm('tag:"a')).toBe(false)
+  expect(isWholeTerm('tag:')).toBe(false)
+  expect(isWholeTerm('words')).toBe(false)
+  expect(isWholeTerm('http://x')).toBe(false)
+})

@@ -1,0 +1,118 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Play } from 'lucide-react'
+import { useState } from 'react'
+import { apiPath } from '../api/api-path.ts'
+import { fetchJson } from '../api/fetch-json.ts'
+import { useMe } from '../api/me.ts'
+import { DEFAULT_PROJECT, useProjectId } from '../api/projects.ts'
+import { workWithProgress, type Progress } from '../api/work-with-progress.ts'
+import { Button } from '../ui/button.tsx'
+import { CodeBlock } from '../ui/code-block.tsx'
+import './first-session.css'
+
+/** What a project shows before anything was recorded: how to record something. */
+export function FirstSession() {
+  const me = useMe()
+  const project = useProjectId()
+  const isAuthOn = me.data?.isAuthOn === true
+  // Without auth a header can name the project; the SDK names it by a key.
+  const needsKey = isAuthOn || project !== DEFAULT_PROJECT
+  const { origin } = location
+  return (
+    <div className="first-session">
+      <h1>Record your first session</h1>
+      <p className="dim">
+        A session is one run of your agent: every prompt, tool call, cost and error, ready to be replayed. It
+        appears here while it runs.
+      </p>
+      <Demo />
+      <section aria-labelledby="with-sdk">
+        <h2 id="with-sdk">With the SDK</h2>
+        <CodeBlock label="the install command" text="npm i playhead" />
+        <CodeBlock label="the code" text={sdkCode(origin, needsKey)} />
+      </section>
+      <section aria-labelledby="with-otel">
+        <h2 id="with-otel">With OpenTelemetry</h2>
+        <p className="dim">
+          Point any exporter here, over HTTP, as protobuf or JSON. The Vercel AI SDK, OpenInference,
+          OpenLLMetry and others are understood as they are.
+        </p>
+        <CodeBlock label="the endpoint" text={otelSettings(origin, isAuthOn, project)} />
+      </section>
+      {needsKey && (
+        <p>
+          The key says which project is written to:{' '}
+          <Link to="/settings/$section" params={{ section: 'keys' }}>
+            create one
+          </Link>
+          .
+        </p>
+      )}
+    </div>
+  )
+}
+
+function sdkCode(origin: string, needsKey: boolean): string {
+  const isDefaultEndpoint = /^http:\/\/(localhost|127\.0\.0\.1):4318$/.test(origin)
+  const options = [!isDefaultEndpoint && `endpoint: '${origin}'`, needsKey && "apiKey: 'ph_…'"].filter(
+    Boolean,
+  )
+  return `import * as playhead from 'playhead'
+playhead.init(${options.length === 0 ? '' : `{ ${options.join(', ')} }`})
+await playhead.withSession({ name: 'support' }, () => runYourAgent())`
+}
+
+function otelSettings(origin: string, isAuthOn: boolean, project: string): string {
+  const endpoint = `OTEL_EXPORTER_OTLP_ENDPOINT=${origin}`
+  if (isAuthOn) return `${endpoint}\nOTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer ph_…"`
+  if (project !== DEFAULT_PROJECT)
+    return `${endpoint}\nOTEL_EXPORTER_OTLP_HEADERS="x-playhead-project=${project}"`
+  return endpoint
+}
+
+function useIsDemoThere(): boolean {
+  const project = useProjectId()
+  const { data } = useQuery({
+    queryKey: ['demo', project],
+    queryFn: () => fetchJson<{ isAvailable: boolean }>(apiPath('/api/demo', { project })),
+    staleTime: Infinity,
+  })
+  return data?.isAvailable === true
+}
+
+function Demo() {
+  const isThere = useIsDemoThere()
+  const client = useQueryClient()
+  const project = useProjectId()
+  const [progress, setProgress] = useState<Progress>()
+  const loading = useMutation({
+    mutationFn: () => workWithProgress<unknown>(apiPath('/api/demo', { project }), setProgress),
+    onSuccess: () =>
+      Promise.all([
+        client.resetQueries({ queryKey: ['sessions', project] }),
+        client.invalidateQueries({ queryKey: ['stats', project] }),
+      ]),
+  })
+  if (!isThere) return null
+  return (
+    <div className="first-demo">
+      <Button look="accent" onClick={() => loading.mutate()} disabled={loading.isPending}>
+        <Play size={14} aria-hidden="true" />
+        {loading.isPending ? progressText(progress) : 'Load the demo'}
+      </Button>
+      <span className="dim">
+        {loading.error === null
+          ? 'A few sessions of a support agent, one of them failing.'
+          : loading.error.message}
+      </span>
+      <span className="visually-hidden" role="status">
+        {loading.isPending ? progressText(progress) : ''}
+      </span>
+    </div>
+  )
+}
+
+function progressText(progress: Progress | undefined): string {
+  return progress === undefined ? 'Loading the demo…' : `Loading ${progress.done} of ${progress.total}…`
+}

@@ -1,0 +1,66 @@
+import { Download, Trash2, X } from 'lucide-react'
+import { useState } from 'react'
+import { countOf, type SessionSummary } from '@playhead/model'
+import { useDeleteSessions } from '../api/sessions.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { ConfirmDialog } from '../ui/dialog.tsx'
+import { exportSessions } from './export-sessions.ts'
+import './selection-bar.css'
+
+type SelectionBarProps = { selected: readonly SessionSummary[]; onClear: () => void }
+
+/** What can be done with the sessions that are chosen. */
+export function SelectionBar({ selected, onClear }: SelectionBarProps) {
+  const [isAsking, setIsAsking] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const [exported, setExported] = useState<number>()
+  const deletion = useDeleteSessions()
+  const what = countOf(selected.length, 'session')
+  const save = () => {
+    setProblem(undefined)
+    exportSessions(selected, setExported)
+      .catch((error: Error) => setProblem(error.message))
+      .finally(() => setExported(undefined))
+  }
+  const remove = () =>
+    deletion.mutate(
+      selected.map(({ id }) => id),
+      {
+        onSuccess: () => {
+          setIsAsking(false)
+          onClear()
+        },
+      },
+    )
+  return (
+    <div className="selection-bar" role="region" aria-label="Selected sessions">
+      <strong>{selected.length} selected</strong>
+      {problem !== undefined && (
+        <span className="selection-problem" role="alert">
+          {problem}
+        </span>
+      )}
+      <Button onClick={save} disabled={exported !== undefined}>
+        <Download size={14} aria-hidden="true" />
+        {exported === undefined ? 'Export' : `Exporting ${exported} of ${selected.length}…`}
+      </Button>
+      <Button look="danger" onClick={() => setIsAsking(true)}>
+        <Trash2 size={14} aria-hidden="true" />
+        Delete
+      </Button>
+      <IconButton label="Clear the selection" onClick={onClear}>
+        <X size={15} aria-hidden="true" />
+      </IconButton>
+      <ConfirmDialog
+        title={`Delete ${what}?`}
+        description="Steps, prompts, answers and logs go with them. This can't be undone."
+        action={`Delete ${what}`}
+        isOpen={isAsking}
+        onOpenChange={setIsAsking}
+        isWorking={deletion.isPending}
+        error={deletion.error}
+        onConfirm={remove}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,194 @@
+import { describeEndState, endStates, formatCost, formatCount, formatDuration } from '@playhead/model'
+import { useState, type ReactNode } from 'react'
+import { fillBuckets, type Bucket } from '../api/fill-buckets.ts'
+import { noFigures, type Figures, type Stats } from '../api/stats.ts'
+import { endStateColors, endStateIcons } from '../session-facts/end-state.tsx'
+import { formatShare } from '../ui/format-share.ts'
+import { BucketChart, type Brush } from '../ui/bucket-chart.tsx'
+import { brushedBuckets, highestOf, type Series } from '../ui/chart-geometry.ts'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { isoTime, resolveRange, type TimeRange } from '../ui/time-range.ts'
+import { useNow } from '../ui/use-now.ts'
+import './session-charts.css'
+
+type SessionChartsProps = {
+  stats: Stats | undefined
+  range: TimeRange
+  onZoom: (range: TimeRange) => void
+  onState: (state: string) => void
+}
+
+/** One of the charts: what of the figures it shows. */
+type ChartKind = {
+  title: string
+  kind: 'bars' | 'line'
+  series: (buckets: readonly Bucket[]) => Series[]
+  value: (figures: Figures) => number | null
+  format: (value: number) => string
+}
+
+const charts: readonly ChartKind[] = [
+  {
+    title: 'Sessions',
+    kind: 'bars',
+    series: (buckets) =>
+      endStates.map((state) => ({
+        name: state,
+        color: endStateColors[state],
+        values: buckets.map(({ figures }) => figures?.[state] ?? 0),
+      })),
+    value: ({ total }) => total,
+    format: formatCount,
+  },
+  one('Failure rate', 'line', 'var(--bad)', ({ failureRate }) => failureRate, formatShare),
+  one('Cost', 'bars', 'var(--kind-action)', ({ cost }) => cost, formatCost),
+  one('p95 duration', 'line', 'var(--kind-llm)', ({ durationMs }) => durationMs.p95, formatDuration),
+]
+
+function one(
+  title: string,
+  kind: 'bars' | 'line',
+  color: string,
+  value: ChartKind['value'],
+  format: ChartKind['format'],
+): ChartKind {
+  const values = (buckets: readonly Bucket[]) =>
+    buckets.map(({ figures }) => (figures === undefined ? null : value(figures)))
+  return {
+    title,
+    kind,
+    value,
+    format,
+    series: (buckets) => [{ name: title, color, values: values(buckets) }],
+  }
+}
+
+/** Four looks at the same time: how sessions ended, how many failed, what they cost, how long they took. */
+export function SessionCharts({ stats, range, onZoom, onState }: SessionChartsProps) {
+  const [hovered, setHovered] = useState<number>()
+  const [brush, setBrush] = useState<Brush>()
+  const now = useNow()
+  const buckets =
+    stats?.interval === undefined ? [] : fillBuckets(stats.buckets, stats.interval, resolveRange(range, now))
+  const under = hovered === undefined ? undefined : buckets[hovered]
+  const figures = under === undefined ? stats : (under.figures ?? noFigures)
+  const zoom = (over: Brush) => {
+    const chosen = brushedBuckets(over.from, over.to, buckets.length)
+    if (chosen === undefined) return
+    onZoom({ from: isoTime(buckets[chosen.first]!.startMs), to: isoTime(buckets[chosen.last]!.endMs) })
+  }
+  return (
+    <section className="session-charts" aria-label="Over time">
+      {charts.map((chart, index) => {
+        const series = chart.series(buckets)
+        return (
+          <Panel key={chart.title} chart={chart} series={series} figures={figures} under={under}>
+            <BucketChart
+              label={describeChart(chart, series, stats)}
+              series={series}
+              count={buckets.length}
+              kind={chart.kind}
+              hovered={hovered}
+              onHover={setHovered}
+              brush={brush}
+              onBrush={setBrush}
+              onBrushed={zoom}
+            />
+            {index === 0 ? <Legend figures={figures} onState={onState} /> : <Axis buckets={buckets} />}
+          </Panel>
+        )
+      })}
+    </section>
+  )
+}
+
+type PanelProps = {
+  chart: ChartKind
+  series: readonly Series[]
+  figures: Figures | undefined
+  /** The stretch of time under the pointer. */
+  under: Bucket | undefined
+  children: ReactNode
+}
+
+/** Title and figure above a chart: those of the stretch under the pointer while there is one. */
+function Panel({ chart, series, figures, under, children }: PanelProps) {
+  const value = figures === undefined ? undefined : chart.value(figures)
+  const highest = highestOf(series, chart.kind === 'bars')
+  return (
+    <figure className="chart-panel">
+      <figcaption>
+        <span className="chart-title">{chart.title}</span>
+        <strong>
+          {value === undefined ? <Skeleton width={46} /> : value === null ? '–' : chart.format(value)}
+        </strong>
+        <span className="chart-note">
+          {under !== undefined ? momentText(under) : highest > 0 ? `max ${chart.format(highest)}` : ''}
+        </span>
+      </figcaption>
+      {children}
+    </figure>
+  )
+}
+
+type LegendProps = { figures: Figures | undefined; onState: (state: string) => void }
+
+function Legend({ figures, onState }: LegendProps) {
+  return (
+    <ul className="chart-legend" aria-label="End states">
+      {endStates.map((state) => {
+        const Icon = endStateIcons[state]
+        const count = figures?.[state] ?? 0
+        return (
+          <li key={state} data-none={count === 0}>
+            <button type="button" title={`Show ${state} only`} onClick={() => onState(state)}>
+              <Icon size={12} aria-hidden="true" style={{ color: endStateColors[state] }} />
+              <span className="chart-state">{describeEndState(state)} </span>
+              {formatCount(count)}
+            </button>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+function Axis({ buckets }: { buckets: readonly Bucket[] }) {
+  const [first, last] = [buckets[0], buckets.at(-1)]
+  return (
+    <p className="chart-axis" aria-hidden="true">
+      <span>{first === undefined ? '' : momentText(first)}</span>
+      <span>{last === undefined ? '' : momentText(last)}</span>
+    </p>
+  )
+}
+
+/** The chart in words. */
+function describeChart(
+  { title, format }: ChartKind,
+  series: readonly Series[],
+  stats: Stats | undefined,
+): string {
+  if (stats === undefined) return `${title} over time: loading.`
+  if (series.length > 1) {
+    const counts = endStates.map((state) => `${stats[state]} ${state}`)
+    return `${title} over time, by end state: ${counts.join(', ')}.`
+  }
+  const known = series.flatMap(({ values }) => values.filter((value) => value !== null))
+  if (known.length === 0) return `${title} over time: nothing yet.`
+  const [lowest, highest, last] = [Math.min(...known), Math.max(...known), known.at(-1)!]
+  return `${title} over time: from ${format(lowest)} to ${format(highest)}, last ${format(last)}.`
+}
+
+const DAY_MS = 86_400_000
+const clock = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+})
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
+
+function momentText({ startMs, endMs }: Bucket): string {
+  return (endMs - startMs >= DAY_MS * 0.9 ? day : clock).format(startMs)
+}

@@ -1,0 +1,130 @@
+import { Link, useNavigate } from '@tanstack/react-router'
+import { visibleText, type SessionSummary } from '@playhead/model'
+import { memo, type MouseEvent } from 'react'
+import { EndStateBadge } from '../session-facts/end-state.tsx'
+import { Cost, Duration, Tokens } from '../session-facts/figures.tsx'
+import { Age } from '../ui/age.tsx'
+import { ShareBar } from '../ui/share-bar.tsx'
+import { SessionTags } from './session-tags.tsx'
+
+type SessionRowProps = {
+  session: SessionSummary
+  index: number
+  isSelected: boolean
+  /** Has the keyboard's place in the list. */
+  isActive: boolean
+  /** The duration at which the bar is full. */
+  fullDurationMs: number
+  top: number
+  height: number
+  onSelect: (id: string, isRange: boolean) => void
+  onTag: (tag: string) => void
+  onFocus: (index: number) => void
+}
+
+/** One session: a row of the table, a card on a phone. */
+export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
+  const { session, index, isSelected, isActive, onSelect } = props
+  const navigate = useNavigate()
+  const open = (event: MouseEvent<HTMLElement>) => {
+    if ((event.target as HTMLElement).closest('a, button, input, label') !== null) return
+    void navigate({ to: '/sessions/$sessionId', params: { sessionId: session.id } })
+  }
+  return (
+    // Keys are handled by the grid around it.
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      className="session-row"
+      data-index={index}
+      style={{ height: props.height, transform: `translateY(${props.top}px)` }}
+      tabIndex={isActive ? 0 : -1}
+      onFocus={() => props.onFocus(index)}
+      onClick={open}
+    >
+      <span role="gridcell" className="session-check">
+        <label>
+          <span className="visually-hidden">Select {session.name}</span>
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            checked={isSelected}
+            onChange={(event) => onSelect(session.id, (event.nativeEvent as PointerEvent).shiftKey)}
+          />
+        </label>
+      </span>
+      <span role="gridcell" className="session-state">
+        <EndStateBadge state={session.endState} reason={session.endStateReason} />
+      </span>
+      <SessionName session={session} />
+      <span role="gridcell" className="session-tags">
+        <SessionTags tags={session.tags} onTag={props.onTag} />
+      </span>
+      <Facts session={session} fullDurationMs={props.fullDurationMs} />
+    </div>
+  )
+})
+
+function SessionName({ session }: { session: SessionSummary }) {
+  const { inputPreview, endStateReason, endState } = session
+  return (
+    <span role="gridcell" className="session-name">
+      <span className="session-title">
+        <Link
+          to="/sessions/$sessionId"
+          params={{ sessionId: session.id }}
+          preload={false}
+          tabIndex={-1}
+          title={visibleText(session.name)}
+        >
+          {visibleText(session.name)}
+        </Link>
+        {session.demo && <span className="session-demo">demo</span>}
+      </span>
+      <span className="session-line">
+        {inputPreview !== undefined && inputPreview !== session.name && (
+          <span>{visibleText(inputPreview)}</span>
+        )}
+        {endState === 'fail' && endStateReason !== undefined && (
+          <span className="session-reason" title={visibleText(endStateReason)}>
+            {visibleText(endStateReason)}
+          </span>
+        )}
+      </span>
+    </span>
+  )
+}
+
+function Facts({ session, fullDurationMs }: { session: SessionSummary; fullDurationMs: number }) {
+  const { durationMs, errorCount } = session
+  return (
+    <>
+      <span role="gridcell" className="session-steps">
+        {session.stepCount.toLocaleString('en')}
+        <span className="session-unit"> {session.stepCount === 1 ? 'step' : 'steps'}</span>
+        {errorCount > 0 && (
+          <span className="session-errors">
+            {errorCount} {errorCount === 1 ? 'error' : 'errors'}
+          </span>
+        )}
+      </span>
+      <span role="gridcell" className="session-tokens">
+        <Tokens usage={session.usage} />
+        <span className="session-unit"> tokens</span>
+      </span>
+      <span role="gridcell" className="session-cost">
+        <Cost cost={session.cost} unpricedModels={session.unpricedModels} />
+      </span>
+      <span role="gridcell" className="session-duration">
+        <Duration durationMs={durationMs} />
+        {durationMs !== null && (
+          <ShareBar share={fullDurationMs === 0 ? 0 : durationMs / fullDurationMs} color="var(--kind-llm)" />
+        )}
+      </span>
+      <span role="gridcell" className="session-when">
+        <Age time={session.startedAt} />
+      </span>
+    </>
+  )
+}

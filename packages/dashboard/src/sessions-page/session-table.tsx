@@ -1,0 +1,174 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import type { SessionSummary } from '@playhead/model'
+import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { NARROW, useMediaQuery } from '../ui/use-media-query.ts'
+import { SessionRow } from './session-row.tsx'
+import type { SortOrder } from './sort-order.ts'
+import { TableHead } from './table-head.tsx'
+import './session-table.css'
+
+const ROW_HEIGHT = 48
+const CARD_HEIGHT = 106
+const OVERSCAN = 12
+/** So many rows before the end, the next page is asked for. */
+const FETCH_AHEAD = 40
+
+export type SessionTableProps = {
+  sessions: readonly SessionSummary[]
+  /** How many there are in all, as far as it is known. */
+  total: number | undefined
+  hasMore: boolean
+  onReachEnd: () => void
+  scroller: RefObject<HTMLElement | null>
+  /** Where the rows begin in the scroller, and how much of its top is covered by what sticks there. */
+  offset: { list: number; sticky: number }
+  sort: SortOrder
+  onSort: (sort: SortOrder) => void
+  selected: ReadonlySet<string>
+  onSelect: (id: string, isRange: boolean) => void
+  onSelectAll: () => void
+  onTag: (tag: string) => void
+  onHoverChange: (isHovered: boolean) => void
+  fullDurationMs: number
+}
+
+/** The list: a table on a desk, cards on a phone; only what can be seen is there. */
+export function SessionTable(props: SessionTableProps) {
+  const { sessions, hasMore } = props
+  const [active, setActive] = useState(0)
+  const grid = useRef<HTMLDivElement>(null)
+  const rows = useRows(props)
+  const onKeyDown = useRowKeys({
+    ...props,
+    active,
+    setActive,
+    grid,
+    reveal: (index) => rows.scrollToIndex(index),
+  })
+  return (
+    <div
+      ref={grid}
+      role="grid"
+      aria-label="Sessions"
+      aria-rowcount={(props.total ?? sessions.length) + 1}
+      aria-multiselectable="true"
+      className="session-table"
+      onKeyDown={onKeyDown}
+    >
+      <TableHead
+        sort={props.sort}
+        onSort={props.onSort}
+        isAllSelected={sessions.length > 0 && sessions.every(({ id }) => props.selected.has(id))}
+        onSelectAll={props.onSelectAll}
+      />
+      <div
+        role="rowgroup"
+        className="session-rows"
+        style={{ height: rows.getTotalSize() }}
+        onPointerEnter={({ pointerType }) => props.onHoverChange(pointerType === 'mouse')}
+        onPointerLeave={() => props.onHoverChange(false)}
+      >
+        {rows.getVirtualItems().map(({ index, start, size }) => {
+          const session = sessions[index]!
+          return (
+            <SessionRow
+              key={session.id}
+              session={session}
+              index={index}
+              isSelected={props.selected.has(session.id)}
+              isActive={index === Math.min(active, sessions.length - 1)}
+              fullDurationMs={props.fullDurationMs}
+              top={start - props.offset.list}
+              height={size}
+              onSelect={props.onSelect}
+              onTag={props.onTag}
+              onFocus={setActive}
+            />
+          )
+        })}
+      </div>
+      {hasMore && <MoreRows />}
+    </div>
+  )
+}
+
+/** Which rows are there; near the last one, the next page is asked for. */
+function useRows({ sessions, scroller, offset, hasMore, onReachEnd }: SessionTableProps) {
+  const isNarrow = useMediaQuery(NARROW)
+  const rows = useVirtualizer({
+    count: sessions.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => (isNarrow ? CARD_HEIGHT : ROW_HEIGHT),
+    getItemKey: (index) => sessions[index]?.id ?? index,
+    overscan: OVERSCAN,
+    scrollMargin: offset.list,
+    scrollPaddingStart: offset.sticky,
+  })
+  useEffect(() => rows.measure(), [isNarrow, rows])
+  const last = rows.getVirtualItems().at(-1)?.index ?? 0
+  useEffect(() => {
+    if (hasMore && last >= sessions.length - FETCH_AHEAD) onReachEnd()
+  }, [hasMore, last, sessions.length, onReachEnd])
+  return rows
+}
+
+function MoreRows() {
+  return (
+    <div className="session-more" role="presentation">
+      <Skeleton width="30%" />
+      <Skeleton width="55%" />
+    </div>
+  )
+}
+
+type RowKeys = SessionTableProps & {
+  active: number
+  setActive: (index: number) => void
+  grid: RefObject<HTMLDivElement | null>
+  reveal: (index: number) => void
+}
+
+/** Arrows move, Enter opens, x selects, shift with an arrow selects on the way. */
+function useRowKeys({ sessions, active, setActive, grid, reveal, onSelect }: RowKeys) {
+  const navigate = useNavigate()
+  const move = (to: number) => {
+    const index = Math.max(0, Math.min(sessions.length - 1, to))
+    setActive(index)
+    reveal(index)
+    // The row may only be there after the scroll was drawn.
+    requestAnimationFrame(() =>
+      grid.current?.querySelector<HTMLElement>(`[data-index="${index}"]`)?.focus({ preventScroll: true }),
+    )
+    return sessions[index]
+  }
+  return (event: KeyboardEvent<HTMLElement>) => {
+    const isRow = (event.target as HTMLElement).dataset.index !== undefined
+    const session = sessions[active]
+    if (!isRow || session === undefined || event.metaKey || event.ctrlKey || event.altKey) return
+    const steps: Record<string, number> = {
+      ArrowDown: 1,
+      j: 1,
+      ArrowUp: -1,
+      k: -1,
+      PageDown: 12,
+      PageUp: -12,
+      Home: -Infinity,
+      End: Infinity,
+    }
+    const step = steps[event.key]
+    if (step !== undefined) {
+      const reached = move(active + step)
+      if (event.shiftKey && reached !== undefined) {
+        onSelect(session.id, true)
+        onSelect(reached.id, true)
+      }
+    } else if (event.key === 'Enter') {
+      void navigate({ to: '/sessions/$sessionId', params: { sessionId: session.id } })
+    } else if (event.key === 'x' || event.key === 'X' || event.key === ' ') {
+      onSelect(session.id, event.shiftKey)
+    } else return
+    event.preventDefault()
+  }
+}

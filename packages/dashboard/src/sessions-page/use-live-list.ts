@@ -1,0 +1,120 @@
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
+import type { SessionSummary } from '@playhead/model'
+import { useCallback, useEffect, useEffectEvent, useState } from 'react'
+import type { Parameters } from '../api/api-path.ts'
+import { noticeLogout } from '../api/query-client.ts'
+import { fetchSessions, sessionsKey, type SessionPages } from '../api/sessions.ts'
+import { watchSessions } from '../api/watch-sessions.ts'
+import { idsOf, mergeArrivals, newestFirst } from './merge-arrivals.ts'
+
+/** Figures are asked for again at most this often. */
+const STATS_EVERY_MS = 5_000
+/** A session that nothing is heard of is lost one day; nobody sends an event for that. */
+const CHECK_RUNNING_MS = 30_000
+export const MOST_ARRIVALS = 50
+
+type LiveList = { project: string; parameters: Parameters; isNewestFirst: boolean; isHeld: boolean }
+
+/**
+ * Keeps the list true while sessions begin, change and end. New ones wait in `arrivals` while the list is held (scrolled,
+ * or under the pointer), so that nothing moves under the cursor; those that are shown change where they are.
+ */
+export function useLiveList({ project, parameters, isNewestFirst, isHeld }: LiveList) {
+  const client = useQueryClient()
+  const [arrivals, setArrivals] = useState<SessionSummary[]>([])
+  const key = sessionsKey(project, parameters)
+  const keyText = JSON.stringify(key)
+  const list = listIn(client, key)
+  const add = (fresh: readonly SessionSummary[]) =>
+    fresh.length > 0 && setArrivals((before) => latest([...before, ...fresh]))
+  useEffect(() => setArrivals([]), [keyText])
+
+  /** Whether an unknown session belongs to the filter is the server's to say. */
+  const ask = useEffectEvent(async (isMeant: (id: string) => boolean) => {
+    const newest = { ...parameters, sort: 'time', order: 'desc', limit: MOST_ARRIVALS, cursor: undefined }
+    const { sessions } = await fetchSessions(project, newest)
+    add(list.update(sessions).filter(({ id }) => isMeant(id)))
+  })
+  const take = useEffectEvent((changed: readonly SessionSummary[]) => {
+    const unknown = list.update(changed)
+    if (unknown.length === 0) return
+    const isEverything = Object.keys(parameters).length === 0
+    if (isNewestFirst && isEverything && unknown.every((session) => list.isNewest(session)))
+      return void add(unknown)
+    const ids = new Set(unknown.map(({ id }) => id))
+    ask((id) => ids.has(id)).catch(noticeLogout)
+  })
+  const catchUp = useEffectEvent(() => {
+    // In any other order, the newest sessions that are not shown may just be further down.
+    if (list.isLoaded()) ask(() => isNewestFirst).catch(noticeLogout)
+  })
+  const checkRunning = useEffectEvent(() => {
+    if (list.hasRunning()) ask(() => false).catch(noticeLogout)
+  })
+  useEffect(() => {
+    const refreshStats = throttle(
+      () => void client.invalidateQueries({ queryKey: ['stats', project] }),
+      STATS_EVERY_MS,
+    )
+    const onChange = (changed: readonly SessionSummary[]) => {
+      take(changed)
+      refreshStats()
+    }
+    const stop = watchSessions(project, { onOpen: () => catchUp(), onChange })
+    const timer = setInterval(() => checkRunning(), CHECK_RUNNING_MS)
+    return () => {
+      stop()
+      clearInterval(timer)
+    }
+  }, [client, project])
+
+  const show = useCallback(() => {
+    const shown = listIn(client, JSON.parse(keyText) as readonly unknown[])
+    if (isNewestFirst && arrivals.length < MOST_ARRIVALS) shown.insert(arrivals)
+    else shown.reload()
+    setArrivals([])
+  }, [client, arrivals, isNewestFirst, keyText])
+  useEffect(() => {
+    if (!isHeld && isNewestFirst && arrivals.length > 0) show()
+  }, [isHeld, isNewestFirst, arrivals, show])
+  return { arrivals, show }
+}
+
+/** The list as it is shown, and what can be done to it in place. */
+function listIn(client: QueryClient, key: readonly unknown[]) {
+  const read = () => client.getQueryData<SessionPages>(key)
+  const insert = (sessions: readonly SessionSummary[]) =>
+    void client.setQueryData<SessionPages>(key, (data) => data && mergeArrivals(data, sessions))
+  return {
+    insert,
+    isLoaded: () => read() !== undefined,
+    reload: () => void client.resetQueries({ queryKey: key }),
+    /** Brings those that are shown up to date; returns the others. */
+    update(sessions: readonly SessionSummary[]): SessionSummary[] {
+      const shown = idsOf(read())
+      insert(sessions.filter(({ id }) => shown.has(id)))
+      return sessions.filter(({ id }) => !shown.has(id))
+    },
+    /** Whether it belongs above all that are shown: then nobody has to be asked where it belongs. */
+    isNewest(session: SessionSummary): boolean {
+      const first = read()?.pages[0]?.sessions[0]
+      return first === undefined || newestFirst(session, first) < 0
+    },
+    hasRunning: () =>
+      read()?.pages.some(({ sessions }) => sessions.some(({ endState }) => endState === 'running')) === true,
+  }
+}
+
+function latest(sessions: readonly SessionSummary[]): SessionSummary[] {
+  const byId = new Map(sessions.map((session) => [session.id, session]))
+  return [...byId.values()].sort(newestFirst).slice(0, MOST_ARRIVALS)
+}
+
+function throttle(work: () => void, everyMs: number): () => void {
+  let lastMs = 0
+  return () => {
+    if (Date.now() - lastMs < everyMs) return
+    lastMs = Date.now()
+    work()
+  }
+}

@@ -1,0 +1,36 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback, useMemo } from 'react'
+import { parseFilter } from '../session-filter/parse-filter.ts'
+import { withoutEmpty } from '../ui/plain-search.ts'
+import type { SessionsSearch } from './sessions-search.ts'
+import { parseSort, writeSort } from './sort-order.ts'
+
+type Change = { [Field in keyof SessionsSearch]?: SessionsSearch[Field] | undefined }
+
+/** What the address asks for, read once for the list, the charts and the boxes. */
+export function useSessionSearch() {
+  const search = useSearch({ from: '/sessions' })
+  const navigate = useNavigate({ from: '/sessions' })
+  const { q = '', from, to } = search
+  const filter = useMemo(() => parseFilter(q), [q])
+  const sort = useMemo(() => parseSort(search.sort), [search.sort])
+  const isNewestFirst = writeSort(sort) === undefined
+  const filterParameters = useMemo(
+    () => ({ ...filter.parameters, ...(from !== undefined && { from }), ...(to !== undefined && { to }) }),
+    [filter, from, to],
+  )
+  const listParameters = useMemo(
+    () =>
+      isNewestFirst
+        ? filterParameters
+        : { ...filterParameters, sort: sort.column, order: sort.isAscending ? 'asc' : 'desc' },
+    [filterParameters, isNewestFirst, sort],
+  )
+  const change = useCallback(
+    (to: Change) => void navigate({ search: (before) => withoutEmpty<SessionsSearch>({ ...before, ...to }) }),
+    [navigate],
+  )
+  return { q, from, to, filter, sort, isNewestFirst, filterParameters, listParameters, change }
+}
+
+export type SessionSearch = ReturnType<typeof useSessionSearch>

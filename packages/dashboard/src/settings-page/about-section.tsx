@@ -1,0 +1,47 @@
+import { useHealth } from '../api/health.ts'
+import { CodeBlock } from '../ui/code-block.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
+import './about-section.css'
+
+/** Which Playhead this is, and where it can be reached. */
+export function AboutSection() {
+  const health = useHealth(60_000)
+  const { origin } = location
+  return (
+    <>
+      <p>
+        Playhead {health.data?.version ?? (health.error === null ? <Skeleton width={40} /> : '')} records what
+        an AI agent does, lets you replay it, and lets you test it.
+      </p>
+      <h2>Where to send</h2>
+      <dl className="about">
+        <dt>SDK</dt>
+        <dd>
+          <CodeBlock label="the SDK's setting" text={`PLAYHEAD_ENDPOINT=${origin}`} />
+        </dd>
+        <dt>OpenTelemetry, any SDK</dt>
+        <dd>
+          <CodeBlock label="the exporter's setting" text={`OTEL_EXPORTER_OTLP_ENDPOINT=${origin}`} />
+        </dd>
+        <dt>Traces, logs</dt>
+        <dd>
+          <CodeBlock label="the addresses" text={`${origin}/v1/traces\n${origin}/v1/logs`} />
+        </dd>
+      </dl>
+      <h2>Where to read</h2>
+      <ul className="about-links">
+        <li>
+          <a href="/api/openapi.json">/api/openapi.json</a>{' '}
+          <span className="dim">everything the API answers</span>
+        </li>
+        <li>
+          <a href="/metrics">/metrics</a> <span className="dim">for Prometheus</span>
+        </li>
+        <li>
+          <a href="/healthz">/healthz</a>, <a href="/readyz">/readyz</a>{' '}
+          <span className="dim">for whoever keeps it running</span>
+        </li>
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,98 @@
+import { formatBytes, formatCount, formatDuration } from '@playhead/model'
+import { useEffect, useState, type ReactNode } from 'react'
+import { useHealth, type Health } from '../api/health.ts'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { ShareBar } from '../ui/share-bar.tsx'
+import { SkeletonLines } from '../ui/skeleton.tsx'
+import { ingestRate } from './ingest-rate.ts'
+import './health-section.css'
+
+/** What comes in, what waits, what it takes on disk. */
+export function HealthSection() {
+  const health = useHealth()
+  const rate = useIngestRate(health.data)
+  if (health.data === undefined)
+    return health.error === null ? (
+      <SkeletonLines count={8} />
+    ) : (
+      <ErrorNotice error={health.error} onRetry={() => void health.refetch()} />
+    )
+  const figures = health.data
+  return (
+    <>
+      <p className="dim">
+        Since the server started, {formatDuration(figures.uptimeMs)} ago. Refreshed every two seconds.
+      </p>
+      {health.error !== null && <ErrorNotice error={health.error} />}
+      <dl className="health">
+        <Figure name="Coming in">
+          {rate === undefined ? '…' : `${formatCount(Math.round(rate))} rows/s`}
+        </Figure>
+        <Figure name="Waiting for the store" isBad={figures.pendingRows > 100_000}>
+          {formatCount(figures.pendingRows)} rows
+        </Figure>
+        <Figure name="Spans stored">{formatCount(figures.spansStored)}</Figure>
+        <Figure name="Spans rejected" isBad={figures.spansRejected > 0}>
+          {formatCount(figures.spansRejected)}
+        </Figure>
+        <Figure name="Log records stored">{formatCount(figures.logsStored)}</Figure>
+        <Figure name="Engine restarts" isBad={figures.engineRestarts > 0}>
+          {formatCount(figures.engineRestarts)}
+        </Figure>
+        <Figure name="Live viewers">{formatCount(figures.liveViewers)}</Figure>
+        <Figure name="Free disk">
+          {figures.disk.freeBytes === null ? 'unknown' : formatBytes(figures.disk.freeBytes)}
+        </Figure>
+      </dl>
+      <h2>Disk by table</h2>
+      <DiskTable tables={figures.disk.tables} />
+    </>
+  )
+}
+
+function Figure({ name, isBad = false, children }: { name: string; isBad?: boolean; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd className={isBad ? 'is-bad' : ''}>{children}</dd>
+    </div>
+  )
+}
+
+type Reading = Pick<Health, 'spansStored' | 'logsStored'> & { readAtMs: number }
+
+function useIngestRate(now: Reading | undefined): number | undefined {
+  const [pair, setPair] = useState<{ before: Reading | undefined; now: Reading | undefined }>()
+  useEffect(() => setPair((last) => ({ before: last?.now, now })), [now])
+  return pair?.now === undefined ? undefined : ingestRate(pair.before, pair.now)
+}
+
+function DiskTable({ tables }: { tables: Health['disk']['tables'] }) {
+  const most = Math.max(1, ...tables.map(({ bytes }) => bytes))
+  return (
+    <table className="settings-table">
+      <thead>
+        <tr>
+          <th>Table</th>
+          <th className="health-bar">
+            <span className="visually-hidden">Share</span>
+          </th>
+          <th className="number">On disk</th>
+          <th className="number">Rows</th>
+        </tr>
+      </thead>
+      <tbody>
+        {tables.map(({ name, rows, bytes }) => (
+          <tr key={name}>
+            <td className="mono">{name}</td>
+            <td className="health-bar">
+              <ShareBar share={bytes / most} />
+            </td>
+            <td className="number">{formatBytes(bytes)}</td>
+            <td className="number">{formatCount(rows)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,113 @@
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useCreateProject, useProjectId, useProjects, type Project } from '../api/projects.ts'
+import { Age } from '../ui/age.tsx'
+import { Button } from '../ui/button.tsx'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { SkeletonLines } from '../ui/skeleton.tsx'
+import { TextField } from '../ui/text-field.tsx'
+
+/** Projects: sets of sessions that share keys and settings. */
+export function ProjectsSection() {
+  const projects = useProjects()
+  const current = useProjectId()
+  return (
+    <>
+      <p className="dim">
+        A project is a set of sessions with keys, prices and retention of its own. Sessions that name no
+        project are in Default.
+      </p>
+      {projects.data !== undefined ? (
+        <ProjectTable projects={projects.data} current={current} />
+      ) : projects.error !== null ? (
+        <ErrorNotice error={projects.error} onRetry={() => void projects.refetch()} />
+      ) : (
+        <SkeletonLines count={3} />
+      )}
+      <h2>New project</h2>
+      <NewProject />
+    </>
+  )
+}
+
+function ProjectTable({ projects, current }: { projects: readonly Project[]; current: string }) {
+  return (
+    <table className="settings-table">
+      <thead>
+        <tr>
+          <th>Name</th>
+          <th>Id</th>
+          <th className="extra">Created</th>
+          <th>Kept</th>
+          <th>
+            <span className="visually-hidden">Switch</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {projects.map(({ id, name, createdAt, retentionDays }) => (
+          <tr key={id}>
+            <td>
+              <Link to="/sessions" search={{ project: id }}>
+                {name}
+              </Link>
+            </td>
+            <td className="mono">{id}</td>
+            <td className="extra">
+              <Age time={createdAt} />
+            </td>
+            <td>{retentionDays === null ? 'for ever' : `${retentionDays} days`}</td>
+            <td className="tools">
+              {id === current ? <span className="dim">current</span> : <Switch id={id} name={name} />}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Switch({ id, name }: { id: string; name: string }) {
+  const navigate = useNavigate({ from: '/settings/$section' })
+  return (
+    <Button
+      aria-label={`Switch to ${name}`}
+      onClick={() => void navigate({ search: (before) => ({ ...before, project: id }) })}
+    >
+      Switch
+    </Button>
+  )
+}
+
+function NewProject() {
+  const [name, setName] = useState('')
+  const creation = useCreateProject()
+  const navigate = useNavigate()
+  return (
+    <form
+      className="settings-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        creation.mutate(
+          { name: name.trim() },
+          {
+            onSuccess: ({ id }) => void navigate({ to: '/sessions', search: { project: id } }),
+          },
+        )
+      }}
+    >
+      <TextField
+        label="Name"
+        value={name}
+        onChange={setName}
+        maxLength={200}
+        required
+        error={creation.error?.message}
+        hint="Its id is made of the name."
+      />
+      <Button type="submit" look="accent" disabled={name.trim() === '' || creation.isPending}>
+        Create
+      </Button>
+    </form>
+  )
+}

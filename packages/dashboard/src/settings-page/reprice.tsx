@@ -1,0 +1,87 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { countOf, formatCost } from '@playhead/model'
+import { useState } from 'react'
+import { useProjectId } from '../api/projects.ts'
+import { apiPath } from '../api/api-path.ts'
+import { workWithProgress, type Progress } from '../api/work-with-progress.ts'
+import { Button } from '../ui/button.tsx'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+
+type RepriceResult = {
+  sessions: number
+  steps: number
+  models: { model: string; steps: number; before: number | null; after: number | null }[]
+  unpricedModels: string[]
+}
+
+/** Computes every cost of the project with the prices of now, and says what changed. */
+export function Reprice() {
+  const project = useProjectId()
+  const client = useQueryClient()
+  const [progress, setProgress] = useState<Progress>()
+  const work = useMutation({
+    mutationFn: () => workWithProgress<RepriceResult>(apiPath('/api/reprice', { project }), setProgress),
+    onMutate: () => setProgress(undefined),
+    onSuccess: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: ['sessions', project] }),
+        client.invalidateQueries({ queryKey: ['stats', project] }),
+      ]),
+  })
+  return (
+    <>
+      <Button onClick={() => work.mutate()} disabled={work.isPending}>
+        {work.isPending ? 'Computing…' : 'Compute all costs again'}
+      </Button>
+      {work.isPending && (
+        <progress
+          className="reprice-bar"
+          aria-label="Sessions done"
+          max={progress?.total ?? 1}
+          {...(progress !== undefined && { value: progress.done })}
+        />
+      )}
+      <div role="status" className="reprice-result">
+        {work.isPending && progress !== undefined && (
+          <p className="dim">
+            {progress.done} of {countOf(progress.total, 'session')}
+          </p>
+        )}
+        {work.data !== undefined && <Changes result={work.data} />}
+      </div>
+      {work.error !== null && <ErrorNotice error={work.error} onRetry={() => work.mutate()} />}
+    </>
+  )
+}
+
+function Changes({ result }: { result: RepriceResult }) {
+  if (result.steps === 0) return <p>Nothing changed: every cost is what the prices of now say.</p>
+  const cost = (value: number | null) => (value === null ? 'no price' : formatCost(value))
+  return (
+    <>
+      <p>
+        {countOf(result.steps, 'step')} of {countOf(result.sessions, 'session')} changed.
+      </p>
+      <table className="settings-table">
+        <thead>
+          <tr>
+            <th>Model</th>
+            <th className="number">Steps</th>
+            <th className="number">Before</th>
+            <th className="number">After</th>
+          </tr>
+        </thead>
+        <tbody>
+          {result.models.map(({ model, steps, before, after }) => (
+            <tr key={model}>
+              <td>{model}</td>
+              <td className="number">{steps.toLocaleString('en')}</td>
+              <td className="number">{cost(before)}</td>
+              <td className="number">{cost(after)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}

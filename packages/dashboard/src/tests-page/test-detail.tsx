@@ -1,0 +1,125 @@
+import { Link, useNavigate } from '@tanstack/react-router'
+import { describeEndState, formatDuration } from '@playhead/model'
+import { useSomeSessions } from '../api/sessions.ts'
+import { useTests, type TestHistory, type TestRun } from '../api/tests.ts'
+import { EndStateBadge } from '../session-facts/end-state.tsx'
+import { Cost } from '../session-facts/figures.tsx'
+import { testTitle } from '../session-facts/test-name.ts'
+import { writeTerm } from '../session-filter/parse-filter.ts'
+import { Age } from '../ui/age.tsx'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { SelectField } from '../ui/select-field.tsx'
+import { SkeletonLines } from '../ui/skeleton.tsx'
+import { MatrixTable } from './matrix-table.tsx'
+import type { TestsSearch } from './tests-search.ts'
+import { buildVariantMatrix } from './variant-matrix.ts'
+import './test-detail.css'
+
+const RUNS_LISTED = 15
+const SESSIONS_OF_A_RUN = 1_000
+
+type TestDetailProps = { test: TestHistory; search: TestsSearch }
+
+/** A test, opened: inputs against attempts when it has inputs, its last runs when it has none. */
+export function TestDetail({ test, search }: TestDetailProps) {
+  const filter = [
+    writeTerm('test', testTitle(test)),
+    test.file !== undefined && writeTerm('testFile', test.file),
+    search.branch !== undefined && writeTerm('branch', search.branch),
+  ]
+  return (
+    <div className="test-detail">
+      {test.variants > 0 ? <Variants test={test} search={search} /> : <RunList runs={test.runs} />}
+      <Link to="/sessions" search={{ q: filter.filter(Boolean).join(' ') }}>
+        All {test.total} sessions of this test
+      </Link>
+    </div>
+  )
+}
+
+function Variants({ test, search }: TestDetailProps) {
+  const navigate = useNavigate({ from: '/tests' })
+  const identity = {
+    test: testTitle(test),
+    ...(test.file !== undefined && { testFile: test.file }),
+    ...(search.branch !== undefined && { branch: search.branch }),
+  }
+  const history = useTests({ ...identity, runs: 200 })
+  const runIds = distinctRuns(history.data?.[0]?.runs ?? test.runs)
+  const runId = search.run ?? runIds[0]?.runId
+  const sessions = useSomeSessions({ ...identity, runId, limit: SESSIONS_OF_A_RUN })
+  return (
+    <>
+      {runIds.length > 0 && (
+        <SelectField
+          label="Run"
+          value={runId ?? ''}
+          onChange={(run) => void navigate({ search: (before) => ({ ...before, run }), resetScroll: false })}
+          options={runIds.map(({ runId: id, text }) => ({ value: id, label: text }))}
+        />
+      )}
+      {sessions.data !== undefined ? (
+        <MatrixTable
+          matrix={buildVariantMatrix(sessions.data)}
+          label={`Inputs of ${test.name} against attempts`}
+        />
+      ) : sessions.error !== null ? (
+        <ErrorNotice error={sessions.error} onRetry={() => void sessions.refetch()} />
+      ) : (
+        <SkeletonLines count={Math.min(8, test.variants)} />
+      )}
+    </>
+  )
+}
+
+/** The runs of the suite that a test was in, newest first. */
+function distinctRuns(runs: readonly TestRun[]): { runId: string; text: string }[] {
+  const byId = new Map<string, TestRun>()
+  for (const run of runs) if (run.runId !== undefined && !byId.has(run.runId)) byId.set(run.runId, run)
+  return [...byId].map(([runId, run]) => {
+    const facts = [new Date(run.startedAt).toLocaleString(), run.branch, run.commit?.slice(0, 8)]
+    return { runId, text: facts.filter(Boolean).join(' · ') }
+  })
+}
+
+function RunList({ runs }: { runs: readonly TestRun[] }) {
+  return (
+    <table className="run-list">
+      <caption className="visually-hidden">The last runs</caption>
+      <thead>
+        <tr>
+          <th>State</th>
+          <th>When</th>
+          <th>Duration</th>
+          <th>Cost</th>
+          <th>Branch</th>
+          <th>Commit</th>
+        </tr>
+      </thead>
+      <tbody>
+        {runs.slice(0, RUNS_LISTED).map((run) => (
+          <tr key={run.sessionId}>
+            <td>
+              <Link
+                to="/sessions/$sessionId"
+                params={{ sessionId: run.sessionId }}
+                aria-label={`${describeEndState(run.endState)}: open the session`}
+              >
+                <EndStateBadge state={run.endState} />
+              </Link>
+            </td>
+            <td>
+              <Age time={run.startedAt} />
+            </td>
+            <td>{run.durationMs === null ? '–' : formatDuration(run.durationMs)}</td>
+            <td>
+              <Cost cost={run.cost} />
+            </td>
+            <td>{run.branch ?? '–'}</td>
+            <td className="mono">{run.commit?.slice(0, 8) ?? '–'}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,85 @@
+import { Link } from '@tanstack/react-router'
+import { formatDuration, visibleText } from '@playhead/model'
+import { ChevronDown, ChevronRight } from 'lucide-react'
+import type { TestHistory } from '../api/tests.ts'
+import { formatShortCost } from '../session-facts/figures.tsx'
+import { testKey, testTitle } from '../session-facts/test-name.ts'
+import { Age } from '../ui/age.tsx'
+import { Sparkline } from '../ui/sparkline.tsx'
+import { PassRate } from './pass-rate.tsx'
+import { RunStrip } from './run-strip.tsx'
+import { TestDetail } from './test-detail.tsx'
+import type { TestsSearch } from './tests-search.ts'
+
+type TestRowProps = { test: TestHistory; isOpen: boolean; search: TestsSearch }
+
+const STRIP = 24
+
+/** One test: how often it passes, how its last runs went, and, opened, each of them. */
+export function TestRow({ test, isOpen, search }: TestRowProps) {
+  const Chevron = isOpen ? ChevronDown : ChevronRight
+  const { test: _, run: __, ...closed } = search
+  const toOpen = isOpen ? closed : { ...closed, test: testKey(test) }
+  return (
+    <>
+      <tr className="test-row" data-open={isOpen}>
+        <td className="test-name">
+          <Link to="/tests" search={toOpen} aria-expanded={isOpen} resetScroll={false}>
+            <Chevron size={14} aria-hidden="true" />
+            <span>
+              <strong>{visibleText(test.name)}</strong>
+              <span className="test-where">
+                {visibleText([test.suite, test.file].filter((part) => part !== undefined).join(' · '))}
+              </span>
+            </span>
+          </Link>
+          {test.isFlaky && (
+            <span className="test-flaky" title="Passed and failed at one commit, with the same input">
+              flaky
+            </span>
+          )}
+          {test.variants > 0 && <span className="test-variants">{test.variants} inputs</span>}
+        </td>
+        <td className="test-rate">
+          <PassRate passed={test.passed} decided={test.passed + test.failed} interval={test.passInterval} />
+        </td>
+        <td className="test-runs">
+          <RunStrip runs={test.runs.slice(0, STRIP)} label={`Last runs of ${testTitle(test)}`} />
+        </td>
+        <Trends test={test} />
+        <td className="test-when">
+          <Age time={test.lastRunAt} />
+        </td>
+      </tr>
+      {isOpen && (
+        <tr className="test-opened">
+          <td colSpan={6}>
+            <TestDetail test={test} search={search} />
+          </td>
+        </tr>
+      )}
+    </>
+  )
+}
+
+function Trends({ test }: { test: TestHistory }) {
+  const runs = test.runs.toReversed()
+  const durations = runs.map(({ durationMs }) => durationMs)
+  const costs = runs.map(({ cost }) => cost)
+  const known = costs.filter((cost) => cost !== null)
+  const average = known.length === 0 ? undefined : known.reduce((sum, cost) => sum + cost, 0) / known.length
+  return (
+    <>
+      <td className="test-trend">
+        <span>{average === undefined ? 'no cost' : `${formatShortCost(average)} a run`}</span>
+        {known.length > 1 && (
+          <Sparkline values={costs} color="var(--kind-action)" label="Cost of the last runs" />
+        )}
+      </td>
+      <td className="test-trend">
+        <span>{test.durationMs.p50 === null ? '–' : `${formatDuration(test.durationMs.p50)} p50`}</span>
+        <Sparkline values={durations} color="var(--kind-llm)" label="Duration of the last runs" />
+      </td>
+    </>
+  )
+}

@@ -1,0 +1,76 @@
+import { Dialog as Radix } from 'radix-ui'
+import { X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Button, IconButton } from './button.tsx'
+import './dialog.css'
+
+type DialogProps = {
+  title: string
+  description?: ReactNode
+  isOpen: boolean
+  onOpenChange: (isOpen: boolean) => void
+  children?: ReactNode
+}
+
+/** A window over the page that keeps the focus until it is closed. */
+export function Dialog({ title, description, isOpen, onOpenChange, children }: DialogProps) {
+  return (
+    <Radix.Root open={isOpen} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className="dialog-shade" />
+        <Radix.Content
+          className="dialog"
+          {...(description === undefined && { 'aria-describedby': undefined })}
+        >
+          <header className="dialog-head">
+            <Radix.Title className="dialog-title">{title}</Radix.Title>
+            <Radix.Close asChild>
+              <IconButton label="Close">
+                <X size={16} aria-hidden="true" />
+              </IconButton>
+            </Radix.Close>
+          </header>
+          {description !== undefined && (
+            <Radix.Description asChild>
+              <div className="dialog-description">{description}</div>
+            </Radix.Description>
+          )}
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+type ConfirmDialogProps = Omit<DialogProps, 'children'> & {
+  /** What the button says that does it. */
+  action: string
+  isWorking?: boolean
+  error?: Error | null
+  onConfirm: () => void
+}
+
+/** Asks before something that can't be taken back. */
+export function ConfirmDialog({
+  action,
+  isWorking = false,
+  error = null,
+  onConfirm,
+  ...dialog
+}: ConfirmDialogProps) {
+  return (
+    <Dialog {...dialog}>
+      {error !== null && (
+        <p className="dialog-error" role="alert">
+          {error.message}
+        </p>
+      )}
+      <footer className="dialog-foot">
+        <Button onClick={() => dialog.onOpenChange(false)}>Cancel</Button>
+        <Button look="danger" onClick={onConfirm} disabled={isWorking}>
+          {isWorking ? 'Working…' : action}
+        </Button>
+      </footer>
+    </Dialog>
+  )
+}

@@ -1,0 +1,40 @@
+/** A place inside a value, as it would be written in code: `orders[2].id`, `["odd key"]`. */
+export function joinPath(path: string, key: string | number): string {
+  if (typeof key === 'number') return `${path}[${key}]`
+  if (!/^[A-Za-z_$][\w$]*$/.test(key)) return `${path}[${JSON.stringify(key)}]`
+  return path === '' ? key : `${path}.${key}`
+}
+
+export type JsonEntry = { key: string | number; value: unknown }
+
+export function entriesOf(value: object): JsonEntry[] {
+  if (Array.isArray(value)) return value.map((item: unknown, index) => ({ key: index, value: item }))
+  return Object.entries(value).map(([key, item]) => ({ key, value: item }))
+}
+
+export function isBranch(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+/** "3 items", "12 keys". */
+export function describeSize(value: object): string {
+  const count = Array.isArray(value) ? value.length : Object.keys(value).length
+  const noun = Array.isArray(value) ? 'item' : 'key'
+  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** As text for the clipboard: texts without quotes, the rest as JSON. */
+export function textOfValue(value: unknown): string {
+  if (typeof value === 'string') return value
+  return JSON.stringify(value, undefined, 2) ?? String(value)
+}
+
+/** What was recorded as JSON text is shown as what it is; anything else stays as it came. */
+export function readJsonText(value: unknown): unknown {
+  if (typeof value !== 'string' || value.length > 2_000_000 || !/^\s*[[{]/.test(value)) return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}

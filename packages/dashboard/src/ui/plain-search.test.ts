@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { parsePlainSearch, pickTexts, withoutEmpty, writePlainSearch } from './plain-search.ts'
+
+test('what is written is read back, whatever it looks like', () => {
+  for (const q of [
+    'status:fail cost:>0.01 "charged twice"',
+    '123',
+    'true',
+    '{"a":1}',
+    'a+b & c=d #e',
+    '100%',
+  ])
+    expect(parsePlainSearch(writePlainSearch({ q, from: '24h' }))).toEqual({ q, from: '24h' })
+})
+
+test('addresses stay readable', () => {
+  expect(writePlainSearch({ q: 'status:fail tool:a/b cost:>1', from: undefined, to: '' })).toBe(
+    '?q=status:fail+tool:a/b+cost:>1',
+  )
+  expect(writePlainSearch({})).toBe('')
+})
+
+test('only texts that are there are picked', () => {
+  expect(pickTexts({ q: 'x', from: '', to: 5, other: 'y' }, ['q', 'from', 'to'])).toEqual({ q: 'x' })
+})
+
+test('what is empty is left out', () => {
+  expect(withoutEmpty({ q: '', from: undefined, to: '1d' })).toEqual({ to: '1d' })
+})

@@ -1,0 +1,30 @@
+import './sparkline.css'
+
+type SparklineProps = {
+  values: readonly (number | null)[]
+  label: string
+  color?: string
+}
+
+const HEIGHT = 20
+
+/** A curve of few values without axes; `label` says in words what it shows. */
+export function Sparkline({ values, label, color = 'var(--accent)' }: SparklineProps) {
+  const known = values.flatMap((value, index) => (value === null ? [] : [{ value, index }]))
+  if (known.length < 2) return <span className="sparkline" />
+  const highest = Math.max(...known.map(({ value }) => value), Number.MIN_VALUE)
+  const width = values.length - 1
+  const points = known.map(({ value, index }) => `${index},${HEIGHT - 1 - (value / highest) * (HEIGHT - 2)}`)
+  return (
+    <svg
+      className="sparkline"
+      viewBox={`0 0 ${width} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      <title>{label}</title>
+      <polyline points={points.join(' ')} style={{ stroke: color }} />
+    </svg>
+  )
+}

@@ -1,0 +1,32 @@
+import { useSyncExternalStore } from 'react'
+
+const TICK_MS = 10_000
+
+const listeners = new Set<() => void>()
+let now = Date.now()
+let timer: ReturnType<typeof setInterval> | undefined
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  timer ??= setInterval(() => {
+    now = Date.now()
+    for (const tell of listeners) tell()
+  }, TICK_MS)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+function read(): number {
+  // Nobody listened for a while: the time that was kept is stale.
+  if (timer === undefined) now = Date.now()
+  return now
+}
+
+/** The time, to ten seconds: one clock for all ages on the page. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, read)
+}

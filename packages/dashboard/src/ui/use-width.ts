@@ -1,0 +1,17 @@
+import { useLayoutEffect, useState, type RefObject } from 'react'
+
+/** How wide an element is, in whole pixels; 0 before it is drawn. */
+export function useWidth(element: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0)
+  useLayoutEffect(() => {
+    const target = element.current
+    if (target === null) return
+    setWidth(Math.round(target.getBoundingClientRect().width))
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry !== undefined) setWidth(Math.round(entry.contentRect.width))
+    })
+    observer.observe(target)
+    return () => observer.disconnect()
+  }, [element])
+  return width
+}

@@ -1,0 +1,73 @@
+import { emptyAttributes, type Attributes } from '../span.ts'
+import type { GroupName } from './dialect.ts'
+import type { FieldName } from './fields.ts'
+import { meaningOf, signsOfScope } from './key-meaning.ts'
+
+/** Fields that hold what people, models and tools said. */
+const contentFields: ReadonlySet<FieldName> = new Set<FieldName>([
+  'input',
+  'output',
+  'systemInstructions',
+  'inputMessages',
+  'outputMessages',
+  'promptMessages',
+  'prompt',
+  'responseText',
+  'responseReasoning',
+  'responseToolCalls',
+  'responseObject',
+  'responseInput',
+  'allMessages',
+  'llmRequest',
+  'llmResponse',
+  'unindexedPrompt',
+  'unindexedCompletion',
+  'toolArguments',
+  'toolParameters',
+  'toolResult',
+  'calledFunctionArguments',
+  'documents',
+  'retrievalQuery',
+  'spanData',
+  'embeddingInput',
+  'streamChunks',
+  'errorMessage',
+  'levelMessage',
+])
+const contentGroups: ReadonlySet<GroupName> = new Set<GroupName>([
+  'inputMessages',
+  'outputMessages',
+  'promptMessages',
+  'completionMessages',
+  'promptTexts',
+  'choiceTexts',
+  'documents',
+  'rerankedDocuments',
+  'embeddings',
+])
+/** Longer texts under keys that nobody knows are taken for content. */
+const LONGEST_LABEL = 120
+
+/** The attributes without what was said in them: names, models, numbers and times stay. */
+export function withoutContent(attributes: Attributes): Attributes {
+  const kept = emptyAttributes()
+  for (const key of Object.keys(attributes)) {
+    const value = attributes[key]!
+    if (!isContent(key, value)) kept[key] = value
+  }
+  return kept
+}
+
+function isContent(key: string, value: unknown): boolean {
+  const { field, group } = meaningOf(key)
+  if (field !== undefined) return contentFields.has(field)
+  if (group !== undefined) return contentGroups.has(group)
+  return typeof value === 'string' ? value.length > LONGEST_LABEL : typeof value === 'object'
+}
+
+/** True for a span that some instrumentation of agents or models wrote, by its scope or by its keys. */
+export function isAgentSpan(scopeName: string, attributes: Readonly<Record<string, unknown>>): boolean {
+  if (signsOfScope(scopeName) !== 0) return true
+  for (const key in attributes) if (meaningOf(key).signs !== 0) return true
+  return false
+}

@@ -1,0 +1,24 @@
+const grouped = new Intl.NumberFormat('en')
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+const SHOWN_IN_FULL = 100_000
+const byteUnits = ['B', 'KB', 'MB', 'GB', 'TB'] as const
+
+/** "950", "12,345", "1.2M". */
+export function formatCount(count: number): string {
+  return count < SHOWN_IN_FULL ? grouped.format(count) : compact.format(count)
+}
+
+/** "3 sessions", "1 session". */
+export function countOf(count: number, noun: string): string {
+  return `${grouped.format(count)} ${count === 1 ? noun : `${noun}s`}`
+}
+
+/** "512 B", "12.3 KB", "4.0 GB"; a kilobyte has 1,000 bytes. */
+export function formatBytes(bytes: number): string {
+  let [size, unit] = [bytes, 0]
+  while (size >= 999.95 && unit < byteUnits.length - 1) {
+    size /= 1000
+    unit += 1
+  }
+  return `${unit === 0 ? size : size.toFixed(1)} ${byteUnits[unit]}`
+}

@@ -1,0 +1,54 @@
+export type Interval = { low: number; high: number }
+
+/**
+ * Between which shares the true one lies, with this confidence, when `passed` of `total` passed: Wilson's score interval,
+ * which stays honest for few tries and for shares near 0 and 1. Nothing tried says nothing: 0 to 1.
+ */
+export function wilson(passed: number, total: number, confidence = 0.95): Interval {
+  if (!(confidence > 0 && confidence < 1))
+    throw new RangeError(`The confidence is ${confidence}; it must lie between 0 and 1, for example 0.95.`)
+  if (!(total >= 0 && passed >= 0 && passed <= total))
+    throw new RangeError(`${passed} of ${total} can't have passed.`)
+  if (total === 0) return { low: 0, high: 1 }
+  const z = normalQuantile((1 + confidence) / 2)
+  const share = passed / total
+  const spread = (z * z) / total
+  const centre = (share + spread / 2) / (1 + spread)
+  const margin = (z * Math.sqrt((share * (1 - share)) / total + spread / (4 * total))) / (1 + spread)
+  return {
+    low: passed === 0 ? 0 : Math.max(0, centre - margin),
+    high: passed === total ? 1 : Math.min(1, centre + margin),
+  }
+}
+
+const LOWEST_CENTRAL = 0.02425
+
+/** The point below which a standard normal variable falls with this probability: Acklam's approximation, good to 1e-9. */
+function normalQuantile(probability: number): number {
+  if (probability > 0.5) return -normalQuantile(1 - probability)
+  if (probability < LOWEST_CENTRAL) {
+    const tail = Math.sqrt(-2 * Math.log(probability))
+    return polynomial(tailTop, tail) / (polynomial(tailBottom, tail) * tail + 1)
+  }
+  const offset = probability - 0.5
+  const square = offset * offset
+  return (polynomial(centralTop, square) * offset) / (polynomial(centralBottom, square) * square + 1)
+}
+
+const centralTop = [
+  -3.969683028665376e1, 2.209460984245205e2, -2.759285104469687e2, 1.38357751867269e2, -3.066479806614716e1,
+  2.506628277459239,
+]
+const centralBottom = [
+  -5.447609879822406e1, 1.615858368580409e2, -1.556989798598866e2, 6.680131188771972e1, -1.328068155288572e1,
+]
+const tailTop = [
+  -7.784894002430293e-3, -3.223964580411365e-1, -2.400758277161838, -2.549732539343734, 4.374664141464968,
+  2.938163982698783,
+]
+const tailBottom = [7.784695709041462e-3, 3.224671290700398e-1, 2.445134137142996, 3.754408661907416]
+
+/** Highest power first. */
+function polynomial(coefficients: readonly number[], at: number): number {
+  return coefficients.reduce((sum, coefficient) => sum * at + coefficient, 0)
+}

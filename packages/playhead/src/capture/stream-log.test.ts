@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { StreamLog } from './stream-log.ts'
+
+test('of many pieces neighbours become one, in order and with the first one’s time', () => {
+  const log = new StreamLog()
+  let text = ''
+  for (let index = 0; index < 10_000; index++) {
+    log.add(index, `${index} `)
+    text += `${index} `
+  }
+  const { json, isCut } = log.toJson(text, 1_000_000)!
+  const chunks = JSON.parse(json) as [number, string][]
+  expect(isCut).toBe(false)
+  expect(chunks.length).toBeLessThanOrEqual(512)
+  expect(chunks.map(([, piece]) => piece).join('')).toBe(text)
+  expect(chunks[0]![0]).toBe(0)
+  expect(chunks.every(([offset], index) => index === 0 || offset > chunks[index - 1]![0])).toBe(true)
+})
+
+test('another text is shared out among the same times', () => {
+  const log = new StreamLog()
+  for (const [offset, piece] of [
+    [1, 'aaaa'],
+    [2, 'bb'],
+    [3, 'cc'],
+  ] as const)
+    log.add(offset, piece)
+  expect(log.toJson('1234', 1000)).toEqual({ json: '[[1,"12"],[2,"3"],[3,"4"]]', isCut: false })
+  expect(log.toJson('', 1000)).toEqual({ json: '[[1,""],[2,""],[3,""]]', isCut: false })
+})
+
+test('it keeps to its limit', () => {
+  const log = new StreamLog()
+  for (let index = 0; index < 100; index++) log.add(index, 'x'.repeat(100))
+  const { json, isCut } = log.toJson(log.text, 2000)!
+  expect(isCut).toBe(true)
+  expect(json.length).toBeLessThanOrEqual(2000)
+  expect(new StreamLog().toJson('', 100)).toBeUndefined()
+})

@@ -1,0 +1,61 @@
+import { Buffer } from 'node:buffer'
+
+const MAX_CHUNKS = 512
+
+export type StreamChunk = [offsetMs: number, text: string]
+
+/** When each piece of a streamed text came. Bounded: of many pieces neighbours become one. */
+export class StreamLog {
+  #chunks: StreamChunk[] = []
+
+  add(offsetMs: number, text: string): void {
+    this.#chunks.push([Math.round(offsetMs * 100) / 100, text])
+    if (this.#chunks.length > MAX_CHUNKS) this.#chunks = joinPairs(this.#chunks)
+  }
+
+  get text(): string {
+    return this.#chunks.map(([, text]) => text).join('')
+  }
+
+  /** The pieces as JSON; the text may be a redacted one, and is shared out among them. Undefined when there are none. */
+  toJson(text: string, maxBytes: number): { json: string; isCut: boolean } | undefined {
+    if (this.#chunks.length === 0) return undefined
+    let chunks = text === this.text ? this.#chunks : shareOut(text, this.#chunks)
+    let json = JSON.stringify(chunks)
+    const isCut = Buffer.byteLength(json) > maxBytes
+    while (Buffer.byteLength(json) > maxBytes && chunks.length > 1) {
+      chunks = chunks.slice(0, Math.floor(chunks.length / 2))
+      json = JSON.stringify(chunks)
+    }
+    return Buffer.byteLength(json) > maxBytes ? undefined : { json, isCut }
+  }
+
+  /** The times alone. */
+  toTimes(): string | undefined {
+    if (this.#chunks.length === 0) return undefined
+    return JSON.stringify(this.#chunks.map(([offsetMs]) => [offsetMs, '']))
+  }
+}
+
+function joinPairs(chunks: readonly StreamChunk[]): StreamChunk[] {
+  const joined: StreamChunk[] = []
+  for (let index = 0; index < chunks.length; index += 2) {
+    const [offsetMs, text] = chunks[index]!
+    joined.push([offsetMs, text + (chunks[index + 1]?.[1] ?? '')])
+  }
+  return joined
+}
+
+/** A secret may lie across pieces: only the whole text can be redacted, and its pieces are cut anew. */
+function shareOut(text: string, chunks: readonly StreamChunk[]): StreamChunk[] {
+  const total = chunks.reduce((sum, [, piece]) => sum + piece.length, 0)
+  let passed = 0
+  let start = 0
+  return chunks.map(([offsetMs, piece]) => {
+    passed += piece.length
+    const end = Math.round((passed / total) * text.length)
+    const share = text.slice(start, end)
+    start = end
+    return [offsetMs, share]
+  })
+}

@@ -1,0 +1,99 @@
+import { createRedactor, spansToOtlpJson } from '@playhead/model'
+import { SpanStatusCode } from '@opentelemetry/api'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
+import { expect, test } from 'vitest'
+import type { RecordedSpan } from '../record/recorded-span.ts'
+import { toModelSpan } from '../record/to-model-span.ts'
+import { encodeSpans } from './encode-spans.ts'
+import { OutgoingValues } from './outgoing-values.ts'
+
+const exporter = new InMemorySpanExporter()
+const provider = new TracerProvider({
+  resource: resourceFromAttributes({ 'service.name': 'support', pid: 7 }),
+  spanProcessors: [new SimpleSpanProcessor({ exporter })],
+})
+
+function outgoing(change: Partial<ConstructorParameters<typeof OutgoingValues>[0]> = {}) {
+  return new OutgoingValues({
+    redactor: createRedactor(),
+    hasRules: false,
+    maxLength: 1000,
+    isContentKept: true,
+    ...change,
+  })
+}
+
+function spans(): RecordedSpan[] {
+  exporter.reset()
+  const tracer = provider.getTracer('host', '1.0')
+  const parent = tracer.startSpan('parent', {
+    startTime: [1_800_000_000, 7],
+    attributes: { text: 'say "hi" 🎬', count: 3, ratio: 0.5, isOn: true, list: ['a', 'b'] },
+  })
+  parent.addEvent('tick', { at: 1 }, [1_800_000_000, 999_999_999])
+  parent.addLink({ context: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 1 } })
+  parent.setStatus({ code: SpanStatusCode.ERROR, message: 'no' })
+  provider
+    .getTracer('other')
+    .startSpan('alone', { startTime: [1_800_000_001, 0] })
+    .end([1_800_000_002, 0])
+  parent.end([1_800_000_001, 123_456_789])
+  return exporter.getFinishedSpans()
+}
+
+test('what is sent is what the model makes of the same spans', () => {
+  const recorded = spans()
+  const decoded: unknown = JSON.parse(encodeSpans(recorded, outgoing()))
+  const byModel = spansToOtlpJson(recorded.map((span) => toModelSpan(span, outgoing())))
+  expect(withDefaults(decoded)).toEqual(withDefaults(JSON.parse(JSON.stringify(byModel))))
+})
+
+/** OTLP lets defaults be left out; integers may be texts. */
+function withDefaults(payload: unknown): unknown {
+  const text = JSON.stringify(payload, (key, value: unknown) => {
+    if (key === 'intValue') return String(value)
+    if (typeof value === 'object' && value !== null && 'spanId' in value && 'kind' in value)
+      return { events: [], links: [], status: {}, ...value }
+    return typeof value === 'object' && value !== null && 'traceId' in value && !('kind' in value)
+      ? { ...value, attributes: [] }
+      : value
+  })
+  return JSON.parse(text)
+}
+
+test('a step that still runs has no end', () => {
+  const span = provider.getTracer('host').startSpan('running') as unknown as RecordedSpan
+  expect(encodeSpans([span], outgoing())).not.toContain('endTimeUnixNano')
+})
+
+test('secrets and what is too long do not leave, whoever recorded them', () => {
+  const span = provider.getTracer('host').startSpan('call sk-aaaaaaaaaaaaaaaaaaaaaaaa', {
+    attributes: {
+      'http.request.header.authorization': 'Bearer abc',
+      body: '{"api_key":"hunter2","q":1}',
+      long: 'x'.repeat(5000),
+      nested: { password: 'p', list: ['ghp_0123456789abcdefghijABCDEFGHIJ012345'] },
+    },
+  }) as unknown as RecordedSpan
+  const text = encodeSpans([span], outgoing())
+  expect(text).not.toMatch(/hunter2|Bearer abc|sk-aaaa|ghp_0123|"p"/)
+  expect(text).toContain('[1000 of 5000 characters]')
+  expect(text).toContain('{"key":"playhead.truncated","value":{"boolValue":true}}')
+})
+
+test('without content, what was said in spans of others stays here', () => {
+  const span = provider.getTracer('ai').startSpan('ai.generateText', {
+    attributes: {
+      'ai.prompt': 'the secret question',
+      'gen_ai.output.messages': '[{"role":"assistant","content":"the secret answer"}]',
+      'gen_ai.request.model': 'gpt-4o',
+      'gen_ai.usage.input_tokens': 12,
+      'app.note': 'the secret '.repeat(30),
+    },
+  }) as unknown as RecordedSpan
+  const text = encodeSpans([span], outgoing({ isContentKept: false }))
+  expect(text).not.toContain('secret')
+  expect(text).toContain('gpt-4o')
+  expect(text).toContain('12')
+})

@@ -1,0 +1,80 @@
+import { mkdtemp, readdir, rename, rm, utimes } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Spool } from './spool.ts'
+
+const target = { endpoint: 'http://127.0.0.1:4318', apiKey: 'ph_secret' }
+let root: string
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'playhead-spool-'))
+})
+afterEach(() => rm(root, { recursive: true, force: true }))
+
+const filesIn = async () =>
+  (await readdir(root, { recursive: true })).filter((name) => name.includes('.json'))
+
+test('batches come back in the order in which they went, each once', async () => {
+  const spool = new Spool(root, target, () => undefined)
+  await spool.write('first', 1)
+  await spool.write('second', 2)
+  const first = await spool.take()
+  const second = await spool.take()
+  expect([first?.text, second?.text, second?.stepCount, await spool.take()]).toEqual([
+    'first',
+    'second',
+    2,
+    undefined,
+  ])
+  await spool.remove(first!)
+  await spool.giveBack(second!)
+  expect((await spool.take())?.text).toBe('second')
+})
+
+test('another server, and another key, have folders of their own, and no key is written down', async () => {
+  await new Spool(root, target, () => undefined).write('mine', 1)
+  for (const other of [
+    { ...target, endpoint: 'http://elsewhere' },
+    { ...target, apiKey: 'ph_other' },
+  ])
+    expect(await new Spool(root, other, () => undefined).take()).toBeUndefined()
+  expect((await filesIn()).join()).not.toContain('secret')
+})
+
+test('many processes share a folder: every batch is taken once', async () => {
+  const spools = Array.from({ length: 8 }, () => new Spool(root, target, () => undefined))
+  await Promise.all(Array.from({ length: 40 }, (_, index) => spools[index % 8]!.write(`batch ${index}`, 1)))
+  const taken: string[] = []
+  await Promise.all(
+    spools.map(async (spool) => {
+      for (let batch = await spool.take(); batch !== undefined; batch = await spool.take())
+        taken.push(batch.text)
+    }),
+  )
+  expect(taken.toSorted()).toEqual(Array.from({ length: 40 }, (_, index) => `batch ${index}`).toSorted())
+})
+
+test('a batch whose process died while sending is not lost', async () => {
+  const spool = new Spool(root, target, () => undefined)
+  await spool.write('abandoned', 1)
+  await spool.take()
+  expect(await spool.take()).toBeUndefined()
+  // Time is told by when the file was renamed, which can't be set; an old file that is put there tells the same.
+  const [name] = await filesIn()
+  const path = join(root, name!)
+  await utimes(path, 0, 0)
+  await rename(path, path.replace('.sending', ''))
+  expect((await spool.take())?.text).toBe('abandoned')
+})
+
+test('what is too old, and what is too much, is given up and counted', async () => {
+  let dropped = 0
+  const spool = new Spool(root, target, (count) => (dropped += count))
+  await spool.write('old', 3)
+  const [name] = await filesIn()
+  await rename(join(root, name!), join(root, name!.replace(/\d{13}/, '1000000000000')))
+  const large = 'x'.repeat(30 * 1024 * 1024)
+  for (let count = 0; count < 3; count += 1) await spool.write(large, 10)
+  expect([dropped, (await filesIn()).length]).toEqual([13, 2])
+})

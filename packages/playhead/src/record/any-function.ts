@@ -1,0 +1,2 @@
+/** Any function, whatever it takes and gives. */
+export type AnyFunction = (...args: never[]) => unknown

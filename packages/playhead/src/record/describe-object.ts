@@ -1,0 +1,101 @@
+import { inspect, types } from 'node:util'
+
+/** A text that stands for the object, or another value that says what it holds. Undefined for plain data. */
+export type Described = { label: string } | { value: unknown } | undefined
+
+const plainPrototypes: ReadonlySet<object | null> = new Set([Object.prototype, Array.prototype, null])
+
+/** What to record of an object that is more, or other, than its keys. Runs no code of the object but `toJSON`. */
+export function describeObject(value: object): Described {
+  // Whatever is asked of a proxy runs its traps, a look at its prototype included.
+  if (types.isProxy(value)) return { label: inspectTarget(value) }
+  if (plainPrototypes.has(Object.getPrototypeOf(value) as object | null)) {
+    return Object.hasOwn(value, 'toJSON') ? describeByItself(value) : undefined
+  }
+  return describeBuiltIn(value) ?? describeStream(value) ?? describeByItself(value)
+}
+
+/** The data behind a proxy, read without its traps. */
+function inspectTarget(proxy: object): string {
+  try {
+    return inspect(proxy, {
+      showProxy: false,
+      customInspect: false,
+      getters: false,
+      depth: 3,
+      maxArrayLength: 50,
+      maxStringLength: 2000,
+      breakLength: Infinity,
+    })
+  } catch {
+    return '[proxy]'
+  }
+}
+
+function describeBuiltIn(value: object): Described {
+  if (types.isDate(value)) return { value: dateText(value) }
+  if (types.isNativeError(value)) return { value: describeErrorObject(value) }
+  if (types.isRegExp(value)) return { label: RegExp.prototype.toString.call(value) }
+  if (types.isAnyArrayBuffer(value)) return { label: `[${value.byteLength} bytes]` }
+  if (types.isArrayBufferView(value)) return { label: `[${value.byteLength} bytes]` }
+  if (types.isPromise(value)) return { label: '[Promise]' }
+  if (types.isGeneratorObject(value)) return { label: '[Generator]' }
+  if (types.isWeakMap(value) || types.isWeakSet(value)) return { label: '[weak collection]' }
+  if (types.isBoxedPrimitive(value)) return { label: inspect(value, { customInspect: false }) }
+  if (value instanceof URL) return { label: value.href }
+  return undefined
+}
+
+function dateText(date: Date): string | null {
+  return Number.isNaN(Date.prototype.getTime.call(date)) ? null : Date.prototype.toISOString.call(date)
+}
+
+function describeErrorObject(error: Error): Record<string, unknown> {
+  const described: Record<string, unknown> = {}
+  for (const key of ['name', 'message', 'code', 'cause']) {
+    const found = findDataProperty(error, key)
+    if (found !== undefined) described[key] = found
+  }
+  return described
+}
+
+/** Streams, requests and responses can be read once, and not by us. */
+function describeStream(value: object): Described {
+  const isStream =
+    typeof findDataProperty(value, 'pipe') === 'function' ||
+    typeof findDataProperty(value, 'getReader') === 'function' ||
+    (typeof Response === 'function' && (value instanceof Response || value instanceof Request))
+  return isStream ? { label: `[${constructorName(value)}]` } : undefined
+}
+
+/** Classes that say themselves how they are written as JSON. */
+function describeByItself(value: object): Described {
+  const toJson = findDataProperty(value, 'toJSON')
+  if (typeof toJson !== 'function') return undefined
+  try {
+    const described: unknown = toJson.call(value, '')
+    return described === value || types.isProxy(described) ? undefined : { value: described }
+  } catch {
+    return { label: `[${constructorName(value)}]` }
+  }
+}
+
+export function constructorName(value: object): string {
+  const constructor = findDataProperty(value, 'constructor')
+  const name = typeof constructor === 'function' ? findDataProperty(constructor, 'name') : undefined
+  return typeof name === 'string' && name !== '' ? name : 'object'
+}
+
+const MAX_PROTOTYPES = 10
+
+/** A property of the object or of its prototypes that is there without calling a getter. */
+export function findDataProperty(value: object, key: string): unknown {
+  let owner: object | null = value
+  for (let depth = 0; owner !== null && depth < MAX_PROTOTYPES; depth += 1) {
+    if (types.isProxy(owner)) return undefined
+    const property = Object.getOwnPropertyDescriptor(owner, key)
+    if (property !== undefined) return property.value
+    owner = Object.getPrototypeOf(owner) as object | null
+  }
+  return undefined
+}

@@ -1,0 +1,2 @@
+/** The instrumentation scope of everything that this SDK records. */
+export const OWN_SCOPE = 'playhead'

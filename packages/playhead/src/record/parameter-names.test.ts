@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import type { AnyFunction } from './any-function.ts'
+import { readParameterNames } from './parameter-names.ts'
+
+class Tools {
+  async lookUp(id: string, ..._rest: unknown[]) {
+    return id
+  }
+
+  *['odd (name)'](first: string) {
+    yield first
+  }
+}
+
+const tools = new Tools()
+
+test.each<[string, AnyFunction, (string | null)[], boolean?]>([
+  ['an arrow function', (customerId: string, limit = 10) => [customerId, limit], ['customerId', 'limit']],
+  ['an async arrow function', async (id: string) => id, ['id']],
+  ['one without parentheses', eval('async id => id') as AnyFunction, ['id']],
+  [
+    'a function',
+    function find(query: string, { deep }: { deep: boolean }) {
+      return [query, deep]
+    },
+    ['query', null],
+  ],
+  ['a method', tools.lookUp, ['id', '_rest'], true],
+  ['a method with an odd name', tools['odd (name)'], ['first']],
+  [
+    'defaults full of commas',
+    (text = 'a, (b', list = [1, 2], fn = (x: number) => x) => [text, list, fn],
+    ['text', 'list', 'fn'],
+  ],
+  ['comments', eval('(a /* , b */, // c, d\n e) => a') as AnyFunction, ['a', 'e']],
+  ['none', () => 1, []],
+])('the names of %s', (_, fn, names, isRest = false) => {
+  expect(readParameterNames(fn)).toEqual({ names, isRest })
+})
+
+test.each<[string, unknown]>([
+  ['bound', ((a: string) => a).bind(undefined)],
+  ['built in', Math.max],
+  ['a class', Tools],
+  ['a proxy', new Proxy((a: string) => a, {})],
+])('a function that is %s does not tell', (_, fn) => {
+  expect(readParameterNames(fn as AnyFunction)).toBeUndefined()
+})

@@ -1,0 +1,73 @@
+import type { AnyFunction } from './any-function.ts'
+
+/** The names of a function's parameters: null for one that has none of its own, `isRest` when the last takes all that is left. */
+export type ParameterNames = { names: readonly (string | null)[]; isRest: boolean }
+
+/** A list of parameters that is longer is not read; no function of an agent has it. */
+const MAX_LENGTH = 4000
+const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200C\u200D]*/u
+const bareArrow = /^(?:async\s+)?([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*=>/u
+const openers = new Set(['(', '[', '{'])
+const closers = new Set([')', ']', '}'])
+
+/** Reads the names from the function's source; undefined when that does not tell. */
+export function readParameterNames(fn: AnyFunction): ParameterNames | undefined {
+  const source = Function.prototype.toString.call(fn).slice(0, MAX_LENGTH)
+  if (source.includes('[native code]') || source.startsWith('class')) return undefined
+  const single = bareArrow.exec(source)
+  if (single !== null) return { names: [single[1]!], isRest: false }
+  const texts = splitParameters(source)
+  if (texts === undefined) return undefined
+  const isRest = texts.at(-1)?.startsWith('...') === true
+  const names = texts.map((text) => identifier.exec(text.replace(/^\.\.\./, ''))?.[0] ?? null)
+  return { names, isRest }
+}
+
+/** The texts between the commas of the first pair of parentheses; comments and strings are stepped over. */
+function splitParameters(source: string): string[] | undefined {
+  const parameters: string[] = []
+  let depth = 0
+  let text = ''
+  for (let index = source.startsWith('[') ? source.indexOf(']') : 0; index < source.length; index += 1) {
+    const skipped = endOfSkipped(source, index)
+    if (skipped > index) {
+      index = skipped - 1
+      continue
+    }
+    const character = source[index]!
+    if (depth === 0) {
+      if (character === '(') depth = 1
+      else if (character === '{' || character === '=') return undefined
+      continue
+    }
+    if (closers.has(character)) depth -= 1
+    if (depth === 0 || (depth === 1 && character === ',')) {
+      if (text.trim() !== '') parameters.push(text.trim())
+      text = ''
+      if (depth === 0) return parameters
+      continue
+    }
+    if (openers.has(character)) depth += 1
+    text += character
+  }
+  return undefined
+}
+
+/** The index behind a comment or string that begins here; the index itself when none does. */
+function endOfSkipped(source: string, index: number): number {
+  const two = source.slice(index, index + 2)
+  if (two === '//') return endAfter(source, '\n', index)
+  if (two === '/*') return endAfter(source, '*/', index + 2)
+  const quote = two[0]
+  if (quote !== '"' && quote !== "'" && quote !== '`') return index
+  for (let end = index + 1; end < source.length; end += 1) {
+    if (source[end] === '\\') end += 1
+    else if (source[end] === quote) return end + 1
+  }
+  return source.length
+}
+
+function endAfter(source: string, mark: string, from: number): number {
+  const end = source.indexOf(mark, from)
+  return end === -1 ? source.length : end + mark.length
+}

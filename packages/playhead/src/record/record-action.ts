@@ -1,0 +1,133 @@
+import type { Attributes } from '@opentelemetry/api'
+import type { Effect, StepKind } from '@playhead/model'
+import type { AnyFunction } from './any-function.ts'
+import { wrapFunction, type CallPlan } from './wrap-function.ts'
+
+export type ActionOptions = {
+  name: string
+  /** Whether it changes the world (`write`) or only looks at it (`read`). */
+  effect?: Effect | undefined
+  /** The agent that acts. */
+  agent?: string | undefined
+  /** The names of the parameters, for code whose own names are lost in a build; else they are read from its source. */
+  parameters?: readonly string[] | undefined
+}
+
+export type ToolOptions = ActionOptions & {
+  /** What the tool is for, as the model was told. */
+  description?: string | undefined
+}
+
+/** A standard decorator for methods. The decorated method has the same type. */
+export type MethodDecorator = <Method extends AnyFunction>(
+  method: Method,
+  context: ClassMethodDecoratorContext,
+) => Method
+
+/**
+ * Records every call of a function as an action: its arguments by name, what it returned or threw, and how long it took.
+ * The result is the same function in every other respect: sync or async, generators, `this`, its types, name and errors.
+ *
+ * Outside of any session a call is a session of its own.
+ *
+ * @example
+ * const fetchCustomer = playhead.recordAction("fetch_customer_data", async (customerId: string) => db.getCustomer(customerId))
+ * const refund = playhead.recordAction({ name: "issue_refund", effect: "write" }, async (invoice: string) => billing.refund(invoice))
+ *
+ * @example
+ * class Tools {
+ *   \@playhead.recordAction("lookup_plan")
+ *   async lookupPlan(id: string) { … }
+ * }
+ */
+export function recordAction<Fn extends AnyFunction>(nameOrOptions: string | ActionOptions, fn: Fn): Fn
+export function recordAction(nameOrOptions: string | ActionOptions): MethodDecorator
+export function recordAction<Fn extends AnyFunction>(
+  nameOrOptions: string | ActionOptions,
+  fn?: Fn,
+): Fn | MethodDecorator {
+  return wrapOrDecorate(planAction(toOptions(nameOrOptions)), fn)
+}
+
+/**
+ * As `recordAction`, for tools that a model calls: the step says so in OpenTelemetry's words for tool calls.
+ *
+ * @example
+ * const search = playhead.recordTool({ name: "search_docs", effect: "read" }, async (query: string) => index.search(query))
+ */
+export function recordTool<Fn extends AnyFunction>(nameOrOptions: string | ToolOptions, fn: Fn): Fn
+export function recordTool(nameOrOptions: string | ToolOptions): MethodDecorator
+export function recordTool<Fn extends AnyFunction>(
+  nameOrOptions: string | ToolOptions,
+  fn?: Fn,
+): Fn | MethodDecorator {
+  const options = toOptions<ToolOptions>(nameOrOptions)
+  const plan = planAction(options)
+  return wrapOrDecorate(
+    {
+      ...plan,
+      attributes: {
+        ...plan.attributes,
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': options.name,
+        ...(options.description !== undefined && { 'gen_ai.tool.description': options.description }),
+      },
+      argumentsKey: 'gen_ai.tool.call.arguments',
+      resultKey: 'gen_ai.tool.call.result',
+    },
+    fn,
+  )
+}
+
+/**
+ * Records a function as an agent: what it does, and other agents that it calls, are steps inside it.
+ *
+ * @example
+ * const researcher = playhead.agent("researcher", async (question: string) => { … })
+ * const writer = playhead.agent("writer", async (topic: string) => write(await researcher(topic)))
+ */
+export function agent<Fn extends AnyFunction>(name: string, fn: Fn): Fn
+export function agent(name: string): MethodDecorator
+export function agent<Fn extends AnyFunction>(name: string, fn?: Fn): Fn | MethodDecorator {
+  return wrapOrDecorate(
+    {
+      name,
+      attributes: {
+        ...kindAttribute('agent'),
+        'gen_ai.operation.name': 'invoke_agent',
+        'gen_ai.agent.name': name,
+      },
+      argumentsKey: 'input.value',
+      resultKey: 'output.value',
+      parameters: undefined,
+    },
+    fn,
+  )
+}
+
+function toOptions<Options extends ActionOptions>(nameOrOptions: string | Options): Options {
+  return typeof nameOrOptions === 'string' ? ({ name: nameOrOptions } as Options) : nameOrOptions
+}
+
+function planAction({ name, effect, agent: agentName, parameters }: ActionOptions): CallPlan {
+  return {
+    name,
+    attributes: {
+      ...kindAttribute('action'),
+      ...(effect !== undefined && { 'playhead.step.effect': effect }),
+      ...(agentName !== undefined && { 'gen_ai.agent.name': agentName }),
+    },
+    argumentsKey: 'playhead.action.arguments',
+    resultKey: 'playhead.action.result',
+    parameters,
+  }
+}
+
+function kindAttribute(kind: StepKind): Attributes {
+  return { 'playhead.step.kind': kind }
+}
+
+function wrapOrDecorate<Fn extends AnyFunction>(plan: CallPlan, fn: Fn | undefined): Fn | MethodDecorator {
+  if (fn !== undefined) return wrapFunction(fn, plan)
+  return <Method extends AnyFunction>(method: Method) => wrapFunction(method, plan)
+}

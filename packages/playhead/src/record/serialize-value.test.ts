@@ -1,0 +1,171 @@
+import { Readable } from 'node:stream'
+import { createRedactor } from '@playhead/model'
+import { describe, expect, test } from 'vitest'
+import { serializeValue } from './serialize-value.ts'
+
+const options = { maxLength: 100_000, isContentKept: true, isSecretKey: createRedactor().isSecretKey }
+
+const read = (value: unknown, changes: Partial<typeof options> = {}): unknown =>
+  JSON.parse(serializeValue(value, { ...options, ...changes }).text)
+
+describe('plain data is written as JSON writes it', () => {
+  test.each<[string, unknown]>([
+    ['an object', { id: 'c_42', plan: { seats: 3, isPaid: true, note: null }, list: [1, 'two', [3]] }],
+    ['a text', 'with "quotes" and\nlines and 🎬'],
+    ['a list', []],
+    ['an object without a prototype', Object.assign(Object.create(null), { a: 1 })],
+  ])('%s', (_, value) => {
+    expect(serializeValue(value, options)).toEqual({ text: JSON.stringify(value), isCut: false })
+  })
+})
+
+describe('what JSON has no words for', () => {
+  class Customer {
+    id = 'c_1'
+    get name(): string {
+      throw new Error('lazy')
+    }
+  }
+  class Money {
+    amount = 5
+    toJSON() {
+      return { euros: this.amount }
+    }
+  }
+  test.each<[string, unknown, unknown]>([
+    ['a big number', 12_345_678_901_234_567_890n, '12345678901234567890'],
+    ['not a number', { value: Number.NaN }, { value: 'NaN' }],
+    ['nothing', [undefined], [null]],
+    ['a symbol', Symbol('mark'), 'Symbol(mark)'],
+    ['a function', function lookUp() {}, '[function lookUp]'],
+    ['a date', new Date(0), '1970-01-01T00:00:00.000Z'],
+    ['a date that is none', new Date(Number.NaN), null],
+    ['a map', new Map([['plan', 'pro']]), { plan: 'pro' }],
+    ['a map with other keys', new Map([[1, { a: 1 }]]), [[1, { a: 1 }]]],
+    ['a set', new Set(['a', 'b']), ['a', 'b']],
+    ['bytes', Buffer.from('abc'), '[3 bytes]'],
+    ['a stream', Readable.from(['a']), '[Readable]'],
+    ['a web stream', new ReadableStream(), '[ReadableStream]'],
+    ['a response', new Response('secret body'), '[Response]'],
+    ['a promise', Promise.resolve(1), '[Promise]'],
+    ['an address', new URL('https://x.test/a?b=1'), 'https://x.test/a?b=1'],
+    [
+      'an error',
+      new TypeError('wrong', { cause: 'why' }),
+      { name: 'TypeError', message: 'wrong', cause: 'why' },
+    ],
+    ['an instance, without its getters', new Customer(), { id: 'c_1' }],
+    ['an instance that knows how', { price: new Money() }, { price: { euros: 5 } }],
+  ])('%s', (_, value, expected) => {
+    expect(read(value)).toEqual(expected)
+  })
+})
+
+describe('values with a mind of their own', () => {
+  test('a value inside itself is named', () => {
+    const parent: { name: string; self?: unknown } = { name: 'a' }
+    parent.self = parent
+    expect(read(parent)).toEqual({ name: 'a', self: '[circular]' })
+  })
+
+  test('getters are not called', () => {
+    let calls = 0
+    const value = {
+      plain: 1,
+      get lazy() {
+        calls += 1
+        throw new Error('never')
+      },
+    }
+    expect([read(value), calls]).toEqual([{ plain: 1, lazy: '[getter]' }, 0])
+  })
+
+  test('traps of a proxy are not run', () => {
+    const traps: string[] = []
+    const handler: ProxyHandler<object> = new Proxy(
+      {},
+      {
+        get: (_, trap) => {
+          traps.push(String(trap))
+          throw new Error('never')
+        },
+      },
+    )
+    expect([read({ inside: new Proxy({ secretly: 1 }, handler) }), traps]).toEqual([
+      { inside: '{ secretly: 1 }' },
+      [],
+    ])
+  })
+
+  test('a revoked proxy, a toJSON that throws and a collection that lies', () => {
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    class Lying extends Map<string, number> {
+      override get size(): number {
+        throw new Error('never')
+      }
+    }
+    const broken = {
+      toJSON() {
+        throw new Error('no')
+      },
+    }
+    expect(read([broken, new Lying([['a', 1]])])).toEqual(['[Object]', { a: 1 }])
+    expect(read(proxy)).toEqual(expect.any(String))
+  })
+})
+
+describe('bounds', () => {
+  test('a long text is cut, and says how much there was', () => {
+    const { text, isCut } = serializeValue({ text: 'x'.repeat(5000) }, { ...options, maxLength: 1000 })
+    expect({ isCut, value: JSON.parse(text) as unknown }).toEqual({
+      isCut: true,
+      value: { text: expect.stringMatching(/^x{992}… \[992 of 5000 characters\]$/) as string },
+    })
+  })
+
+  test('a list and an object are cut, and say so', () => {
+    expect(read(Array.from({ length: 3000 }, () => 1))).toHaveLength(1001)
+    expect(
+      read(Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`k${index}`, index]))),
+    ).toMatchObject({
+      '…': 'more keys were left out',
+    })
+  })
+
+  test('depth is cut', () => {
+    let value: unknown = 'deep'
+    for (let depth = 0; depth < 100; depth += 1) value = { value }
+    const { text, isCut } = serializeValue(value, options)
+    expect({ isCut, isMarked: text.includes('[deeper]') }).toEqual({ isCut: true, isMarked: true })
+  })
+
+  test('a value that would grow without end does not', () => {
+    const wide = (depth: number): unknown =>
+      depth === 0 ? 'x' : Array.from({ length: 20 }, () => wide(depth - 1))
+    const shared = wide(2)
+    const value = Array.from({ length: 900 }, () => shared)
+    const { text, isCut } = serializeValue([value, value, value], { ...options, maxLength: 10_000_000 })
+    expect({ isCut, isBounded: text.length < 200_000 }).toEqual({ isCut: true, isBounded: true })
+    expect(() => JSON.parse(text) as unknown).not.toThrow()
+  })
+})
+
+test('what is recorded under a secret name is masked, unless there is nothing', () => {
+  expect(read({ apiKey: 'abc', password: { old: 1 }, token: null, secret: '', name: 'Ada' })).toEqual({
+    apiKey: '[redacted]',
+    password: '[redacted]',
+    token: null,
+    secret: '',
+    name: 'Ada',
+  })
+})
+
+test('without content, the structure stays', () => {
+  expect(read({ text: 'hello', count: 3, isError: true, nothing: null }, { isContentKept: false })).toEqual({
+    text: '[5 characters]',
+    count: 3,
+    isError: true,
+    nothing: null,
+  })
+})

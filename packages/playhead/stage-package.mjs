@@ -1,0 +1,55 @@
+// Lays out what is published: the built files, and a package.json without what only this repository can use.
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const here = dirname(fileURLToPath(import.meta.url))
+const target = process.argv[2] ?? join(here, 'dist/package')
+
+rmSync(target, { recursive: true, force: true })
+mkdirSync(join(target, 'dist'), { recursive: true })
+for (const file of readdirSync(join(here, 'dist')).filter((name) =>
+  /\.[cm]?(?:js|d\.[cm]?ts)$|\.d\.[cm]ts$/.test(name),
+))
+  cpSync(join(here, 'dist', file), join(target, 'dist', file))
+for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md']) {
+  const source = [join(here, file), join(here, '../..', file)].find(existsSync)
+  if (source !== undefined) cpSync(source, join(target, file))
+}
+writeFileSync(join(target, 'THIRD-PARTY-LICENSES.txt'), collectLicenses())
+writeFileSync(join(target, 'package.json'), `${JSON.stringify(publishedManifest(), undefined, 2)}\n`)
+
+function publishedManifest() {
+  const manifest = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'))
+  const { access, ...published } = manifest.publishConfig
+  for (const field of ['private', 'scripts', 'devDependencies', 'size-limit', 'publishConfig'])
+    delete manifest[field]
+  // Part of the bundle, as everything else that is not listed.
+  delete manifest.dependencies['@playhead/model']
+  if (Object.keys(manifest.dependencies).length === 0) delete manifest.dependencies
+  for (const entry of Object.values(manifest.exports)) {
+    if (typeof entry !== 'object') continue
+    delete entry['playhead-source']
+  }
+  return { ...manifest, ...published, publishConfig: { access } }
+}
+
+/** The licences of the packages that are part of the bundles. */
+function collectLicenses() {
+  const modules = join(here, '../../node_modules')
+  const bundled = [
+    '@opentelemetry/context-async-hooks',
+    '@opentelemetry/core',
+    '@opentelemetry/resources',
+    '@opentelemetry/sdk-trace',
+    '@opentelemetry/semantic-conventions',
+    '@pydantic/genai-prices',
+  ]
+  return bundled
+    .map((name) => {
+      const { version, license } = JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8'))
+      const file = join(modules, name, 'LICENSE')
+      return `${name} ${version} (${license})\n\n${existsSync(file) ? readFileSync(file, 'utf8') : ''}`
+    })
+    .join(`\n${'-'.repeat(80)}\n\n`)
+}

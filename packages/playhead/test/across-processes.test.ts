@@ -1,0 +1,136 @@
+import { get } from 'node:http'
+import { json } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import * as playhead from '../src/index.ts'
+import { startTestServer, type TestServer } from '../../server/test/test-server.ts'
+import { finish, startProgram } from './run-program.ts'
+
+let server: TestServer
+let serviceUrl: string
+let service: ReturnType<typeof startProgram>
+
+beforeAll(async () => {
+  server = await startTestServer()
+  playhead.init({ endpoint: server.url, capture: false, serviceName: 'agent' })
+  service = startProgram('billing-service', { environment: { PLAYHEAD_ENDPOINT: server.url } })
+  serviceUrl = await new Promise<string>((resolve) => {
+    service.stdout!.once('data', (chunk: Buffer) => resolve(chunk.toString().trim()))
+  })
+})
+afterAll(async () => {
+  await playhead.shutdown()
+  const ended = finish(service)
+  service.kill('SIGTERM')
+  await ended
+  await server.stop()
+})
+
+type Answer = { headers: Record<string, string>; session: string }
+
+const ask = async (path: string) => (await fetch(serviceUrl + path)).json() as Promise<Answer>
+const askOverHttp = (path: string) =>
+  new Promise<Answer>((resolve, reject) => {
+    get(serviceUrl + path, (response) =>
+      json(response).then((answer) => resolve(answer as Answer), reject),
+    ).on('error', reject)
+  })
+
+/** The session on the server once it has so many steps. */
+async function sessionWith(id: string, stepCount: number) {
+  await playhead.flush()
+  for (let tries = 0; tries < 300; tries += 1) {
+    const session = await server.session(id).catch(() => undefined)
+    if (session !== undefined && session.steps.length >= stepCount) return session
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error(`The session never had ${stepCount} steps.`)
+}
+
+test('requests carry the session: what another process does is part of it', async () => {
+  const lookUp = playhead.recordAction('look_up', async () => [
+    await ask('/?id=c_1'),
+    await askOverHttp('/?id=c_2'),
+  ])
+  const [session, answers] = await playhead.withSession(
+    { name: 'across' },
+    async (view) => [view, await lookUp()] as const,
+  )
+
+  expect(answers.map((answer) => answer.session)).toEqual([session.id, session.id])
+  const { session: summary, steps } = await sessionWith(session.id, 4)
+  expect(steps.map(({ name, kind, status }) => [name, kind, status])).toEqual([
+    ['across', 'workflow', 'ok'],
+    ['look_up', 'action', 'ok'],
+    ['find_invoices', 'action', 'ok'],
+    ['find_invoices', 'action', 'ok'],
+  ])
+  const caller = steps[1]!
+  expect(steps.slice(2).map(({ parentId }) => parentId)).toEqual([caller.id, caller.id])
+  expect(summary).toMatchObject({ name: 'across', endState: 'success' })
+})
+
+test('a session that is started there is a part of this one', async () => {
+  const session = await playhead.withSession({ name: 'caller' }, async (view) => {
+    await ask('/agent')
+    return view
+  })
+  const { session: summary, steps } = await sessionWith(session.id, 3)
+  expect(steps.map(({ name }) => name)).toEqual(['caller', 'billing agent', 'find_invoices'])
+  expect(summary).toMatchObject({ name: 'caller', endState: 'success' })
+})
+
+test('requests outside of a session carry nothing, and what they cause is a session of its own', async () => {
+  const [first, second] = [await ask('/?id=alone'), await ask('/?id=alone')]
+  expect([first.headers.traceparent, first.headers.baggage]).toEqual([undefined, undefined])
+  expect(first.session).not.toBe(second.session)
+})
+
+test('a connection that is used again does not bring the last session along', async () => {
+  await playhead.withSession(() => ask('/?id=inside'))
+  const outside = await ask('/?id=outside')
+  expect((await sessionWith(outside.session, 1)).steps.map(({ name }) => name)).toEqual(['find_invoices'])
+})
+
+test('hosts on the internet are not told, unless that is wished', async () => {
+  const { isInOwnNetwork } = await import('../src/record/own-network.ts')
+  const own = [
+    'localhost',
+    '127.0.0.1',
+    '[::1]',
+    '10.1.2.3',
+    '192.168.0.7',
+    '172.20.0.2',
+    'billing',
+    'db.internal',
+  ]
+  const others = ['api.openai.com', '8.8.8.8', '172.40.0.1', '[2606:4700::1]']
+  expect([...own, ...others].map(isInOwnNetwork)).toEqual([
+    ...own.map(() => true),
+    ...others.map(() => false),
+  ])
+  playhead.init({ endpoint: server.url, capture: false, propagate: false })
+  const { headers } = await playhead.withSession(() => ask('/?id=c_3'))
+  expect(headers.traceparent).toBeUndefined()
+  playhead.init({ endpoint: server.url, capture: false, serviceName: 'agent' })
+})
+
+test('a child process continues the session that its environment names', async () => {
+  const session = await playhead.withSession({ name: 'parent process' }, async (view) => {
+    const environment = { PLAYHEAD_ENDPOINT: server.url, ...playhead.sessionEnvironment() }
+    const outcome = await finish(startProgram('child-tool', { environment: environment }))
+    expect([outcome.exitCode, outcome.stderr]).toEqual([0, ''])
+    return view
+  })
+  const { steps } = await sessionWith(session.id, 3)
+  expect(steps.map(({ name }) => name)).toEqual(['parent process', 'child tool', 'in_the_child'])
+})
+
+test('headers for other ways of transport', () => {
+  expect(playhead.sessionHeaders()).toEqual({})
+  playhead.withSession((session) => {
+    expect(playhead.sessionHeaders()).toEqual({
+      traceparent: expect.stringMatching(new RegExp(`^00-${session.id}-[0-9a-f]{16}-01$`)) as string,
+      baggage: `playhead.session=${session.id}`,
+    })
+  })
+})

@@ -1,0 +1,60 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startOtlpSink, type Behaviour } from './otlp-sink.ts'
+import { runProgram, type Outcome } from './run-program.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const ends = ['normally', 'exit code', 'exit', 'throw', 'unhandled rejection', 'handled elsewhere'] as const
+const servers: [string, Behaviour | 'down'][] = [
+  ['accepts', 'accept'],
+  ['is not there', 'down'],
+  ['is slow', { status: 200, afterMs: 3000 }],
+  ['never answers', 'never answer'],
+  ['answers 500', { status: 500 }],
+  ['closes sockets while it receives', 'cut while receiving'],
+  ['closes sockets while it answers', 'cut while answering'],
+]
+
+/** What the host can tell: what it printed, on stderr without our own lines, and how it ended. */
+function visible({ stdout, stderr, exitCode, signal }: Outcome) {
+  const lines = stderr.split('\n').filter((line) => !line.startsWith('playhead: '))
+  // Before an error Node prints the line that threw it last; in its stack we are among the callers.
+  const from = lines.findIndex((line) => line.startsWith('Error: '))
+  const errors = lines.slice(from === -1 ? 0 : from).filter((line) => !/^\s+at |^\s*$/.test(line))
+  return { stdout, errors, exitCode, signal }
+}
+
+const withoutUs = new Map<string, ReturnType<typeof visible>>()
+
+beforeAll(async () => {
+  await Promise.all(
+    ends.map(async (end) =>
+      withoutUs.set(end, visible(await runProgram('host', { args: ['without', end] }))),
+    ),
+  )
+})
+
+describe.concurrent.each(servers)('when the server %s', (_, behaviour) => {
+  const someEnds =
+    behaviour === 'accept' || behaviour === 'down' ? ends : (['normally', 'exit', 'throw'] as const)
+
+  test.each(someEnds)(
+    'a host that ends by %s is what it was without us',
+    { timeout: 60_000 },
+    async (end) => {
+      const sink = await startOtlpSink()
+      const spool = await temporaryFolder()
+      if (behaviour === 'down') await sink.stop()
+      else sink.behaviour = behaviour
+      const outcome = await runProgram('host', {
+        args: ['with', end],
+        environment: { PLAYHEAD_ENDPOINT: sink.url, PLAYHEAD_SPOOL: spool },
+      })
+      expect(visible(outcome)).toEqual(withoutUs.get(end))
+      const ownLines = outcome.stderr.split('\n').filter((line) => line.startsWith('playhead: '))
+      expect(ownLines.length).toBeLessThanOrEqual(1)
+      expect(outcome.tookMs).toBeLessThan(30_000)
+      if (behaviour === 'accept') expect(sink.names()).toContain('pass_cyclic')
+      await sink.stop()
+    },
+  )
+})

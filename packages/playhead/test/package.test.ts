@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startOtlpSink } from './otlp-sink.ts'
+
+const run = promisify(execFile)
+const packageFolder = fileURLToPath(new URL('..', import.meta.url))
+const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url))
+
+/** A project of a user, with the package installed from what would be published. */
+let project: string
+
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'playhead-package-'))
+  const staged = join(project, 'staged')
+  const node = (args: string[], cwd: string) => run(process.execPath, args, { cwd })
+  await node([join(modules, 'tsdown/dist/run.mjs')], packageFolder)
+  await node([join(packageFolder, 'stage-package.mjs'), staged], packageFolder)
+  const npm = (args: string[], cwd: string) =>
+    run('npm', [...args, '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd })
+  await npm(['pack', '--pack-destination', project], staged)
+  const tarball = (await readdir(project)).find((name) => name.endsWith('.tgz'))!
+  await writeFile(join(project, 'package.json'), JSON.stringify({ name: 'user', private: true }))
+  await npm(['install', join(project, tarball), '--legacy-peer-deps'], project)
+  await mkdir(join(project, 'node_modules/@opentelemetry'), { recursive: true })
+  await symlink(join(modules, '@opentelemetry/api'), join(project, 'node_modules/@opentelemetry/api'))
+}, 180_000)
+afterAll(() => rm(project, { recursive: true, force: true }))
+
+const body = `
+playhead.init({ endpoint: process.env.ENDPOINT, capture: false })
+const fetchCustomer = playhead.recordAction('fetch_customer_data', async (customerId) => ({ id: customerId }))
+playhead.withSession({ name: 'packaged' }, async (session) => {
+  await fetchCustomer('c_42')
+  playhead.record(new playhead.LLMEvent({ model: 'gpt-4o', usage: { input: 1000, output: 100 } }))
+  console.log(JSON.stringify([session.actionEvents[0].params, session.cost, session.unpricedModels]))
+}).then(() => {
+  if (process.env.END === 'throw') setTimeout(() => { fetchCustomer('last'); throw new Error('uncaught') }, 1)
+})
+`
+
+type UserOutcome = { stdout: string; stderr: string; exitCode: number }
+
+async function runUser(file: string, environment: Record<string, string>): Promise<UserOutcome> {
+  const env = { PATH: process.env.PATH, PLAYHEAD_SPOOL: join(project, 'spool'), ...environment }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [file], { cwd: project, env }, (error, stdout, stderr) =>
+      resolve({ stdout, stderr, exitCode: error === null ? 0 : Number(error.code) }),
+    )
+  })
+}
+
+describe.each([
+  ['import', 'user.mjs', `import * as playhead from 'playhead'\n`],
+  ['require', 'user.cjs', `const playhead = require('playhead')\n`],
+])('%s', (_, file, source) => {
+  test('records, prices and delivers', async () => {
+    await writeFile(join(project, file), source + body)
+    const sink = await startOtlpSink()
+    const outcome = await runUser(file, { ENDPOINT: sink.url })
+    expect(outcome).toEqual({ exitCode: 0, stderr: '', stdout: '[{"customerId":"c_42"},0.0035,[]]\n' })
+    expect(sink.names().toSorted()).toEqual(['chat gpt-4o', 'fetch_customer_data', 'packaged'])
+    await sink.stop()
+  })
+
+  test('delivers its last steps when the process dies', async () => {
+    await writeFile(join(project, file), source + body)
+    const sink = await startOtlpSink()
+    const outcome = await runUser(file, { ENDPOINT: sink.url, END: 'throw' })
+    expect(outcome.exitCode).toBe(1)
+    expect(outcome.stderr).toContain('Error: uncaught')
+    expect(sink.names().filter((name) => name === 'fetch_customer_data')).toHaveLength(2)
+    await sink.stop()
+  })
+})
+
+test('both at once record together', async () => {
+  const source = `import { createRequire } from 'node:module'
+import * as imported from 'playhead'
+const required = createRequire(import.meta.url)('playhead')
+imported.init({ endpoint: false, capture: false })
+imported.withSession((session) => {
+  required.recordAction('from CommonJS', () => 1)()
+  required.record(new required.ActionEvent({ actionType: 'event' }))
+  console.log(JSON.stringify([session.actionEvents.map((event) => event.actionType), required.getSession() === session]))
+})
+`
+  await writeFile(join(project, 'both.mjs'), source)
+  const { stdout, stderr } = await run(process.execPath, ['both.mjs'], { cwd: project })
+  expect([stdout, stderr]).toEqual(['[["from CommonJS","event"],true]\n', ''])
+})
+
+test('the types are there for both', { timeout: 60_000 }, async () => {
+  const source = `
+playhead.init({ apiKey: 'k', redact: ['ssn', /x/] })
+const fetchCustomer = playhead.recordAction('fetch', async (customerId: string) => ({ id: customerId }))
+export const id: Promise<string> = fetchCustomer('c').then((customer) => customer.id)
+export const cost: number | null = playhead.getSession().cost
+// @ts-expect-error The name is missing.
+playhead.recordAction({}, () => 1)
+`
+  await writeFile(join(project, 'types.mts'), `import * as playhead from 'playhead'${source}`)
+  await writeFile(join(project, 'types.cts'), `import playhead = require('playhead')${source}`)
+  const flags = [
+    '--noEmit',
+    '--strict',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+    '--skipLibCheck',
+    'false',
+    '--types',
+    '',
+  ]
+  await run(process.execPath, [join(modules, 'typescript/bin/tsc'), ...flags, 'types.mts', 'types.cts'], {
+    cwd: project,
+  }).catch((error: { stdout: string }) => {
+    throw new Error(error.stdout)
+  })
+})
+
+test('the command is there', async () => {
+  const { stdout } = await run(join(project, 'node_modules/.bin/playhead'), ['--version'], { cwd: project })
+  expect(stdout).toBe('0.1.0\n')
+})

@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Session, Step } from '@playhead/model'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { startTestServer, type TestServer } from '../../server/test/test-server.ts'
+import { startOtlpSink } from './otlp-sink.ts'
+import { finish, runProgram, startProgram, waitForLine } from './run-program.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startTestServer()
+})
+afterAll(() => server.stop())
+afterEach(() => vi.useRealTimers())
+
+/** The latest session on the server, with its steps. */
+async function latestSession(): Promise<Session> {
+  const [latest] = await server.sessions('limit=1')
+  return server.session(latest!.id)
+}
+
+const stepNamed = ({ steps }: Session, name: string): Step | undefined =>
+  steps.find((step) => step.name === name)
+
+const outline = ({ session, steps }: Session) => ({
+  endState: session.endState,
+  reason: session.endStateReason,
+  steps: steps.map(({ name, status }) => `${name} ${status}`),
+})
+
+function start(end: string, environment: Record<string, string> = {}) {
+  return startProgram('support-session', {
+    args: [end],
+    environment: { PLAYHEAD_ENDPOINT: server.url, ...environment },
+  })
+}
+
+test('a program that ends by itself has delivered everything', async () => {
+  const outcome = await finish(start('normally'))
+  expect([outcome.exitCode, outcome.stderr]).toEqual([0, ''])
+  expect(outline(await latestSession())).toEqual({
+    endState: 'success',
+    reason: undefined,
+    steps: ['support ok', 'classify_intent ok', 'slow_tool ok'],
+  })
+})
+
+test('one that forgot to end its session, too; nobody can tell how that ended', async () => {
+  const outcome = await finish(start('forgotten'))
+  expect([outcome.exitCode, outcome.stderr]).toEqual([5, ''])
+  expect(outline(await latestSession())).toEqual({
+    endState: 'indeterminate',
+    reason: 'The process ended before the session did',
+    steps: ['support ok', 'classify_intent ok', 'slow_tool ok'],
+  })
+})
+
+test('kill -9: the session is shown as it was, and later as lost, in its last running step', async () => {
+  const child = start('killed')
+  await waitForLine(child, 'in the slow tool')
+  await sleep(1000)
+  const ended = finish(child)
+  child.kill('SIGKILL')
+  await ended
+  const session = await latestSession()
+  expect(outline(session)).toEqual({
+    endState: 'running',
+    reason: undefined,
+    steps: ['support running', 'classify_intent ok', 'slow_tool running'],
+  })
+  expect(stepNamed(session, 'slow_tool')!.tool!.arguments).toEqual({ customerId: 'c_42' })
+
+  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.setSystemTime(Date.now() + 121_000)
+  expect((await server.session(session.session.id)).session.endState).toBe('lost')
+})
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+  test('the process dies of it as it would without us, and nothing is lost', async () => {
+    const child = start('signalled')
+    await waitForLine(child, 'in the slow tool')
+    await sleep(50)
+    const ended = finish(child)
+    child.kill(signal)
+    const outcome = await ended
+    expect([outcome.signal, outcome.exitCode, outcome.stderr]).toEqual([signal, null, ''])
+    expect(outcome.tookMs).toBeLessThan(5000)
+    expect(outline(await latestSession())).toEqual({
+      endState: 'indeterminate',
+      reason: `The process was ended by ${signal}`,
+      steps: ['support ok', 'classify_intent ok', 'slow_tool running'],
+    })
+  })
+})
+
+test('a host that handles the signal decides when to go, and with which code', async () => {
+  const child = start('own handler')
+  await waitForLine(child, 'in the slow tool')
+  const ended = finish(child)
+  child.kill('SIGTERM')
+  const outcome = await ended
+  expect([outcome.exitCode, outcome.signal, outcome.stdout]).toEqual([42, null, 'the host handles it\n'])
+  expect(outline(await latestSession())).toMatchObject({ endState: 'indeterminate' })
+})
+
+test('an exception that nobody catches fails its session, and is printed as ever', async () => {
+  const outcome = await finish(start('throw'))
+  expect(outcome.exitCode).toBe(1)
+  expect(outcome.stderr).toMatch(/RangeError: nobody catches this\n {4}at .*throwIt/)
+  const session = await latestSession()
+  expect(outline(session)).toEqual({
+    endState: 'fail',
+    reason: 'RangeError: nobody catches this',
+    steps: ['support error', 'classify_intent ok', 'slow_tool running'],
+  })
+  expect(stepNamed(session, 'support')!.error).toMatchObject({
+    type: 'RangeError',
+    message: 'nobody catches this',
+  })
+})
+
+test('process.exit keeps its code and loses nothing', async () => {
+  const outcome = await finish(start('exit'))
+  expect([outcome.exitCode, outcome.stderr]).toEqual([3, ''])
+  expect(outline(await latestSession())).toMatchObject({
+    endState: 'indeterminate',
+    steps: ['support ok', 'classify_intent ok', 'slow_tool running'],
+  })
+})
+
+test('what could not be delivered is delivered by the next start', async () => {
+  const spool = await temporaryFolder()
+  const sink = await startOtlpSink()
+  const environment = { PLAYHEAD_ENDPOINT: sink.url, PLAYHEAD_SPOOL: spool }
+  await sink.stop()
+  const first = await runProgram('support-session', { args: ['normally'], environment })
+  expect([first.exitCode, first.stderr]).toEqual([
+    0,
+    expect.stringMatching(
+      /^playhead: No Playhead server answers at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\)\..*playhead serve.*\n$/,
+    ),
+  ])
+  const again = await startOtlpSink(Number(new URL(sink.url).port))
+  const second = await runProgram('support-session', { args: ['normally'], environment })
+  expect([second.exitCode, second.stderr]).toEqual([0, ''])
+  expect(new Set(again.spans().map(({ traceId }) => traceId)).size).toBe(2)
+  expect(again.names().filter((name) => name === 'classify_intent')).toHaveLength(2)
+  await again.stop()
+})
+
+test('a session that outlives the server is complete afterwards', async () => {
+  const spool = await temporaryFolder()
+  const sink = await startOtlpSink()
+  const child = startProgram('outliving-session', {
+    environment: { PLAYHEAD_ENDPOINT: sink.url, PLAYHEAD_SPOOL: spool },
+  })
+  await waitForLine(child, 'step 2')
+  await sink.stop()
+  await waitForLine(child, 'step 6')
+  const again = await startOtlpSink(Number(new URL(sink.url).port))
+  const outcome = await finish(child)
+  expect(outcome.exitCode).toBe(0)
+  const all = [...sink.spans(), ...again.spans()].filter(({ isEnded }) => isEnded)
+  const steps = new Set(all.map(({ spanId }) => spanId))
+  expect(steps.size).toBe(11)
+  expect(new Set(all.map(({ traceId }) => traceId)).size).toBe(1)
+  await again.stop()
+})

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { priceStep, spanToStep } from '@playhead/model'
+import { createPricer } from '@playhead/model/prices'
+import { deriveStep } from './derive-step.ts'
+import { attributesOf, spanWith } from './test/sample-span.ts'
+
+const pricer = createPricer({ overrides: [] })
+
+test('what lists show of a step is short, however long its names, errors and tags are', () => {
+  const long = 'x'.repeat(1_000_000)
+  const { outline, content } = deriveStep(
+    spanWith({
+      name: long,
+      statusCode: 2,
+      statusMessage: long,
+      attributes: attributesOf({
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.request.model': long,
+        'gen_ai.agent.name': long,
+        'playhead.tags': Array.from({ length: 10_000 }, () => long),
+        'gen_ai.response.finish_reasons': Array.from({ length: 10_000 }, (_, index) => `reason ${index}`),
+      }),
+    }),
+    pricer,
+  )
+
+  expect(JSON.stringify(outline).length).toBeLessThan(250_000)
+  expect(outline.name).toMatch(/x…$/)
+  expect(content.attributes['gen_ai.request.model']).toBe(long)
+})
+
+test('a step of ordinary size is as its dialect read it', () => {
+  const span = spanWith({
+    name: 'chat gpt-4o',
+    attributes: attributesOf({ 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'gpt-4o' }),
+  })
+
+  expect(deriveStep(span, pricer).outline).toEqual(priceStep(spanToStep(span).outline, pricer))
+})
+
+test('a character of two halves is not cut in two', () => {
+  const { outline } = deriveStep(spanWith({ name: '\u{1f680}'.repeat(2_000) }), pricer)
+
+  expect(outline.name.isWellFormed()).toBe(true)
+})

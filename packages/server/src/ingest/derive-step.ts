@@ -1,0 +1,39 @@
+import { priceStep, spanToStep, type Pricer, type Span, type StepDraft } from '@playhead/model'
+
+/** Names, models, ids: what lists and trees show of a step. The span itself is kept whole. */
+const MAX_TEXT_LENGTH = 2_000
+/** Tags, finish reasons. */
+const MAX_LIST_LENGTH = 256
+const MAX_LISTED_TEXT_LENGTH = 500
+const MAX_ERROR_LENGTH = 16_000
+
+/** Reads a span by the rules of now and prices it. Its outline is kept short: lists and live viewers hold many. */
+export function deriveStep(span: Span, pricer: Pricer): StepDraft {
+  const draft = spanToStep(span)
+  priceStep(draft.outline, pricer)
+  clipFields(draft.outline, MAX_TEXT_LENGTH)
+  return draft
+}
+
+function clipFields(fields: object, maxLength: number): void {
+  const record = fields as Record<string, unknown>
+  for (const key in record) {
+    const value = record[key]
+    if (typeof value === 'string') {
+      if (value.length > maxLength) record[key] = clip(value, maxLength)
+    } else if (Array.isArray(value)) record[key] = clipList(value)
+    else if (typeof value === 'object' && value !== null)
+      clipFields(value, key === 'error' || key === 'cause' ? MAX_ERROR_LENGTH : maxLength)
+  }
+}
+
+function clipList(list: unknown[]): unknown[] {
+  return list
+    .slice(0, MAX_LIST_LENGTH)
+    .map((item) => (typeof item === 'string' ? clip(item, MAX_LISTED_TEXT_LENGTH) : item))
+}
+
+/** A pair of surrogates is not cut in two. */
+function clip(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).toWellFormed()}…`
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import type { StepOutline } from '@playhead/model'
+import { LiveFeed, MAX_LIVE_BATCH, type LiveEvent } from './live-feed.ts'
+
+function outlines(count: number): StepOutline[] {
+  return Array.from({ length: count }, (_, index) => ({
+    sessionId: 'a'.repeat(32),
+    id: String(index),
+    parentId: null,
+    isParentRemote: false,
+    startedAtMs: index,
+    endedAtMs: null,
+    kind: 'other',
+    name: 'step',
+    dialect: 'generic',
+    status: 'running',
+  }))
+}
+
+test('a batch too large to watch tells viewers, and those who come back, to ask again', () => {
+  const feed = new LiveFeed()
+  const seen: [id: string, type: LiveEvent['type']][] = []
+  const elsewhere: string[] = []
+  feed.subscribe({ project: 'p' }, (id, event) => seen.push([id, event.type]))
+  feed.subscribe({ project: 'other' }, (id) => elsewhere.push(id))
+
+  feed.publishSteps('p', outlines(1))
+  feed.publishSteps('p', outlines(MAX_LIVE_BATCH + 1))
+
+  expect(seen.map(([, type]) => type)).toEqual(['step', 'reset'])
+  expect(elsewhere).toEqual([])
+  const caughtUp: string[] = []
+  feed.subscribe({ project: 'p', lastEventId: seen[0]![0] }, (_, event) => caughtUp.push(event.type))
+  expect(caughtUp).toEqual(['reset'])
+})

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { PendingRows } from './pending-rows.ts'
+import { wholeBlocks } from './whole-blocks.ts'
+
+const MB = 1024 * 1024
+const columns = { text: 'String', numbers: 'Map(String, UInt64)', tags: 'Array(String)' } as const
+
+function rowsOf(count: number, bytes: number) {
+  return Array.from({ length: count }, () => ({
+    text: 'x'.repeat(bytes),
+    numbers: { one: 1 },
+    tags: ['a', 'b'],
+  }))
+}
+
+function writtenRows(pending: PendingRows<typeof columns>): number[] {
+  return pending.groups(20 * MB, 0).map((blocks) => {
+    const bytes = Buffer.concat(blocks.flatMap((block) => block.pieces({ name: 'segment', value: 1n })))
+    const whole = wholeBlocks(bytes)
+    expect(whole.length).toBe(bytes.length)
+    return whole.rows
+  })
+}
+
+test('many rows become blocks that the engine can hold, in groups that fit a segment', () => {
+  const pending = new PendingRows(columns)
+
+  pending.appendAll(rowsOf(50, 1 * MB))
+
+  expect(pending.rows).toBe(50)
+  expect(pending.bytes).toBeGreaterThan(50 * MB)
+  const groups = writtenRows(pending)
+  expect(groups.length).toBeGreaterThan(1)
+  expect(groups.reduce((sum, rows) => sum + rows, 0)).toBe(50)
+  expect(Math.max(...groups)).toBeLessThan(35)
+})
+
+test('a request whose last row cannot be written leaves nothing, in however many blocks it was', () => {
+  const pending = new PendingRows(columns)
+  pending.appendAll(rowsOf(2, 100))
+  const before = pending.bytes
+  const broken = { text: undefined as unknown as string, numbers: {}, tags: [] }
+
+  expect(() => pending.appendAll([...rowsOf(30, 1 * MB), broken])).toThrow(TypeError)
+
+  expect([pending.rows, pending.bytes]).toEqual([2, before])
+  pending.appendAll(rowsOf(1, 100))
+  expect(writtenRows(pending)).toEqual([3])
+})
+
+test('emptied, it gives the next rows as a new one would', () => {
+  const [used, fresh] = [new PendingRows(columns), new PendingRows(columns)]
+  used.appendAll(rowsOf(12, 1 * MB))
+  used.clear()
+
+  for (const pending of [used, fresh]) pending.appendAll(rowsOf(3, 50))
+
+  const bytesOf = (pending: PendingRows<typeof columns>) =>
+    Buffer.concat(pending.groups(MB, 0).flatMap((blocks) => blocks.flatMap((block) => block.pieces())))
+  expect(used.rows).toBe(3)
+  expect(bytesOf(used)).toEqual(bytesOf(fresh))
+})

@@ -1,0 +1,161 @@
+import type { ClickHouseClient } from '@clickhouse/client'
+import { wilson, type EndState, type Interval } from '@playhead/model'
+import { z } from 'zod'
+import { isFlaky } from './is-flaky.ts'
+import { loadSql } from './load-sql.ts'
+import { DURATION_MS, sessionConditions, sessionFilterSchema, STATE } from './session-filter.ts'
+
+const figuresSql = loadSql('./test-figures.sql')
+const runsSql = loadSql('./test-runs.sql')
+
+export const testsQuerySchema = sessionFilterSchema
+  .pick({ branch: true, environment: true, test: true, testFile: true, from: true, to: true })
+  .extend({
+    contains: z
+      .string()
+      .max(200)
+      .optional()
+      .describe("part of the test's name, suite or file, whatever the case"),
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(1_000)
+      .default(500)
+      .describe('tests, those that ran last first'),
+    runs: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(200)
+      .default(30)
+      .describe('how many of the last sessions of each test to answer with'),
+  })
+
+export type TestsQuery = z.infer<typeof testsQuerySchema>
+
+/** One session of a test. */
+export type TestRun = {
+  sessionId: string
+  endState: EndState
+  startedAt: string
+  durationMs: number | null
+  cost: number | null
+  attempt?: number
+  variant?: string
+  runId?: string
+  branch?: string
+  commit?: string
+}
+
+/** What a test did, in the sessions that a filter finds. */
+export type TestHistory = {
+  file?: string
+  suite?: string
+  name: string
+  total: number
+  passed: number
+  failed: number
+  /** passed / (passed + failed); null when nothing ended. */
+  passRate: number | null
+  /** Where the true pass rate lies with 95 % confidence. */
+  passInterval: Interval
+  isFlaky: boolean
+  /** How many inputs it was tried with; 0 when it has none. */
+  variants: number
+  cost: number | null
+  durationMs: { p50: number | null; p95: number | null }
+  lastRunAt: string
+  /** Newest first. */
+  runs: TestRun[]
+}
+
+/** A row for each test that sessions of the project were recorded in, those that ran last first. */
+export async function listTests(
+  client: ClickHouseClient,
+  project: string,
+  query: TestsQuery,
+): Promise<TestHistory[]> {
+  const conditions = sessionConditions(project, query)
+  conditions.sql += " AND test_name != ''"
+  if (query.contains !== undefined && query.contains !== '') {
+    conditions.sql +=
+      " AND positionCaseInsensitiveUTF8(concat(test_file, ' ', test_suite, ' > ', test_name), {contains:String}) > 0"
+    conditions.params.contains = query.contains
+  }
+  const marks = { state: STATE, duration: DURATION_MS, conditions: conditions.sql }
+  const read = async <Row>(sql: string) => {
+    const query_params = { ...conditions.params, limit: query.limit, runs: query.runs }
+    const result = await client.query({ query: sql, query_params, format: 'JSONEachRow' })
+    return result.json<Row>()
+  }
+  const [figures, runs] = await Promise.all([
+    read<FiguresRow>(figuresSql(marks)),
+    query.runs === 0 ? [] : read<RunRow>(runsSql(marks)),
+  ])
+  const runsOf = Map.groupBy(runs, keyOf)
+  return figures.map((row) => testFromRow(row, (runsOf.get(keyOf(row)) ?? []).map(runFromRow)))
+}
+
+type Identity = { file: string; suite: string; name: string }
+type FiguresRow = Identity & {
+  total: number
+  passed: number
+  failed: number
+  variants: number
+  cost: number | null
+  durations: [number | null, number | null]
+  last_run_ms: number
+}
+type RunRow = Identity & {
+  session_id: string
+  state: EndState
+  started_ms: number
+  duration_ms: number | null
+  cost: number | null
+  attempt: number | null
+  variant: string
+  run_id: string
+  branch: string
+  commit: string
+}
+
+function keyOf({ file, suite, name }: Identity): string {
+  return JSON.stringify([file, suite, name])
+}
+
+function testFromRow(row: FiguresRow, runs: TestRun[]): TestHistory {
+  const decided = row.passed + row.failed
+  const [p50, p95] = row.durations
+  return {
+    ...(row.file !== '' && { file: row.file }),
+    ...(row.suite !== '' && { suite: row.suite }),
+    name: row.name,
+    total: row.total,
+    passed: row.passed,
+    failed: row.failed,
+    passRate: decided === 0 ? null : row.passed / decided,
+    passInterval: wilson(row.passed, decided, 0.95),
+    isFlaky: isFlaky(runs),
+    variants: row.variants,
+    cost: row.cost,
+    durationMs: { p50, p95 },
+    lastRunAt: new Date(row.last_run_ms).toISOString(),
+    runs,
+  }
+}
+
+function runFromRow(row: RunRow): TestRun {
+  return {
+    sessionId: row.session_id,
+    endState: row.state,
+    startedAt: new Date(row.started_ms).toISOString(),
+    durationMs: row.duration_ms,
+    cost: row.cost,
+    ...(row.attempt !== null && { attempt: row.attempt }),
+    ...(row.variant !== '' && { variant: row.variant }),
+    ...(row.run_id !== '' && { runId: row.run_id }),
+    ...(row.branch !== '' && { branch: row.branch }),
+    ...(row.commit !== '' && { commit: row.commit }),
+  }
+}

@@ -1,0 +1,40 @@
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** How long the buckets of a timeline can be, shortest first. */
+const intervals = {
+  minute: { ms: MINUTE_MS, sql: '1 MINUTE' },
+  '5-minutes': { ms: 5 * MINUTE_MS, sql: '5 MINUTE' },
+  '15-minutes': { ms: 15 * MINUTE_MS, sql: '15 MINUTE' },
+  hour: { ms: HOUR_MS, sql: '1 HOUR' },
+  '6-hours': { ms: 6 * HOUR_MS, sql: '6 HOUR' },
+  day: { ms: DAY_MS, sql: '1 DAY' },
+  week: { ms: 7 * DAY_MS, sql: '1 WEEK' },
+  month: { ms: 30 * DAY_MS, sql: '1 MONTH' },
+} as const
+
+export type StatsInterval = keyof typeof intervals
+export const statsIntervals = Object.keys(intervals) as [StatsInterval, ...StatsInterval[]]
+
+const MOST_BUCKETS = 100
+
+/** The shortest interval that cuts a stretch of time into no more buckets than can be told apart. */
+export function intervalFor(spanMs: number): StatsInterval {
+  return statsIntervals.find((name) => spanMs / intervals[name].ms <= MOST_BUCKETS) ?? 'month'
+}
+
+/** When a session's bucket begins, as ISO time; `{zone:String}` says where days begin. */
+export function bucketStart(interval: StatsInterval): string {
+  // Weeks and months are dates to the engine; what comes out must be an instant.
+  const start = `toDateTime(toStartOfInterval(toDateTime(started_at, {zone:String}), INTERVAL ${intervals[interval].sql}), {zone:String})`
+  return `formatDateTime(${start}, '%Y-%m-%dT%H:%i:%SZ', 'UTC')`
+}
+
+export function isTimeZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,192 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { SessionSummary } from '@playhead/model'
+import { seededRandom } from './seeded-random.ts'
+import { SpawnedServer } from './spawned-server.ts'
+import { Traffic, type SentSession } from './traffic.ts'
+
+/** What a server says whose engine is killed; one that is killed itself says nothing. */
+const killLines = [
+  /^playhead: the embedded engine ended \(SIGKILL\); starting it again$/,
+  /^playhead: the embedded engine did not start: it ended with SIGKILL$/,
+  /^playhead: segment \d+ is not in the store yet: (socket hang up|connect (ENOENT|ECONNREFUSED)|read ECONNRESET|write EPIPE)/,
+]
+
+function chooseSeed(): number {
+  const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 31)
+  console.log(`CRASH_SEED=${seed} kills at the same moments again`)
+  return seed
+}
+
+test('20 × kill -9 of the server during ingest: every acknowledged span is there once', async () => {
+  const random = seededRandom(chooseSeed())
+  const server = await SpawnedServer.forThisTest()
+  const traffic = new Traffic({ url: server.url, random, connections: 6, maxSessions: 1_000, maxPauseMs: 20 })
+  await server.start()
+  traffic.start()
+  const reads = startReading(server)
+  for (let kill = 0; kill < 20; kill++) {
+    // One in four dies while it starts: recovery has to survive that too.
+    if (kill % 4 !== 3) await server.waitUntilReady()
+    await pause(50 + random() * 900)
+    await server.end('SIGKILL')
+    server.launch()
+  }
+  await server.waitUntilReady()
+  await traffic.finish()
+  const statuses = await reads.stop()
+
+  await expectWhatWasSent(server, traffic)
+  expect(surprisingStatuses(statuses)).toEqual([])
+  expect(server.unexpectedLines(killLines)).toEqual([])
+}, 300_000)
+
+test('20 × kill -9 of the engine during ingest: every acknowledged span is there once, and readers never get a 500', async () => {
+  const random = seededRandom(chooseSeed())
+  const server = await SpawnedServer.forThisTest()
+  await server.start()
+  // A life before: what it stored must not be mistaken for what this one stores.
+  const before = new Traffic({ url: server.url, random, connections: 6, maxSessions: 150 })
+  before.start()
+  await before.finish()
+  await server.end('SIGTERM')
+  await server.start()
+  const traffic = new Traffic({ url: server.url, random, connections: 6, maxSessions: 1_000, maxPauseMs: 20 })
+  const reads = startReading(server)
+  traffic.start()
+  for (let kill = 0; kill < 20; kill++) {
+    // One in four dies while it starts.
+    if (kill % 4 !== 3) await expect.poll(() => server.isReady(), { timeout: 60_000 }).toBe(true)
+    await pause(50 + random() * 900)
+    await killEngine(server)
+  }
+  await expect.poll(() => server.isReady(), { timeout: 60_000 }).toBe(true)
+  await traffic.finish()
+  const statuses = await reads.stop()
+
+  traffic.sessions.push(...before.sessions)
+  await expectWhatWasSent(server, traffic)
+  expect(surprisingStatuses(statuses)).toEqual([])
+  expect(server.unexpectedLines(killLines)).toEqual([])
+}, 300_000)
+
+async function killEngine(server: SpawnedServer): Promise<void> {
+  let pid = server.enginePid()
+  for (; pid === undefined; pid = server.enginePid()) await pause(20)
+  process.kill(pid, 'SIGKILL')
+}
+
+test('an engine that outlives its killed server for a while does not keep the next server from starting', async () => {
+  const server = await SpawnedServer.forThisTest()
+  await server.start()
+  const engine = server.enginePid()!
+  process.kill(engine, 'SIGSTOP')
+  await server.end('SIGKILL')
+  server.launch()
+  await pause(3_000)
+  process.kill(engine, 'SIGCONT')
+
+  await server.waitUntilReady()
+
+  expect(server.unexpectedLines(killLines)).toEqual([])
+}, 120_000)
+
+/** Reads the list all the while, and counts what the answers are; 0 is no answer. */
+function startReading(server: SpawnedServer): { stop: () => Promise<Map<number, number>> } {
+  const end = new AbortController()
+  const statuses = new Map<number, number>()
+  const read = async () => {
+    const response = await server.request('/api/sessions?limit=20')
+    await response.arrayBuffer()
+    return response.status
+  }
+  const readOn = async () => {
+    while (!end.signal.aborted) {
+      const status = await read().catch(() => 0)
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      await pause(100)
+    }
+  }
+  const reading = readOn()
+  return {
+    async stop() {
+      end.abort()
+      await reading
+      console.log('answers to readers:', Object.fromEntries(statuses))
+      return statuses
+    },
+  }
+}
+
+function surprisingStatuses(statuses: Map<number, number>): number[] {
+  return [...statuses.keys()].filter((status) => ![0, 200, 503].includes(status))
+}
+
+async function expectWhatWasSent(server: SpawnedServer, traffic: Traffic): Promise<void> {
+  expect(traffic.surprises).toEqual([])
+  const certain = traffic.sessions.filter((session) => session.isCertain)
+  console.log(
+    `${traffic.sessions.length} sessions (${traffic.sessions.length - certain.length} given up), ` +
+      `${traffic.acknowledgedRequests} requests acknowledged, ${traffic.failedRequests} failed`,
+  )
+  await expect.poll(() => server.filesInFlight(), { timeout: 30_000 }).toEqual([])
+  const listed = new Map<string, SessionSummary[]>()
+  for (const summary of await server.allSessions())
+    listed.set(summary.id, [...(listed.get(summary.id) ?? []), summary])
+
+  const problems: string[] = []
+  const queue = [...traffic.sessions]
+  const check = async () => {
+    for (let session = queue.pop(); session !== undefined; session = queue.pop())
+      problems.push(...(await findProblems(server, session, listed.get(session.id) ?? [])))
+  }
+  await Promise.all(Array.from({ length: 6 }, check))
+  expect(problems).toEqual([])
+  const sent = new Set(traffic.sessions.map((session) => session.id))
+  expect([...listed.keys()].filter((id) => !sent.has(id))).toEqual([])
+
+  expect(await server.isReady()).toBe(true)
+}
+
+/** What of a session is missing, double or wrong, in words. */
+async function findProblems(
+  server: SpawnedServer,
+  sent: SentSession,
+  listed: SessionSummary[],
+): Promise<string[]> {
+  const acknowledged = [...sent.spans.values()].filter((span) => span.isAcknowledged)
+  if (acknowledged.length === 0 && listed.length === 0) return []
+  if (listed.length !== 1) return [`${sent.id} is ${listed.length} times in the list`]
+  const { session, steps } = await server.session(sent.id)
+  const problems: string[] = []
+  const stored = new Map(steps.map((step) => [step.id, step]))
+  if (stored.size !== steps.length) problems.push(`${sent.id} has a step twice`)
+  for (const span of acknowledged) {
+    const step = stored.get(span.id)
+    if (step === undefined) problems.push(`${sent.id} lacks step ${span.id}`)
+    else if (span.isEndAcknowledged && step.endedAt === null) problems.push(`${span.id} lacks its end`)
+  }
+  const usage = { input: 0, output: 0 }
+  let calls = 0
+  for (const step of steps) {
+    const span = sent.spans.get(step.id)
+    if (span === undefined) problems.push(`${sent.id} has step ${step.id}, which was never sent`)
+    if (span?.usage === undefined) continue
+    calls += 1
+    if (step.endedAt === null) continue
+    usage.input += span.usage.input
+    usage.output += span.usage.output
+  }
+  const counted = { stepCount: steps.length, llmCallCount: calls, ...usage }
+  for (const [where, summary] of [['session', session] as const, ['list', listed[0]!] as const]) {
+    const shown = {
+      stepCount: summary.stepCount,
+      llmCallCount: summary.llmCallCount,
+      input: summary.usage.input ?? 0,
+      output: summary.usage.output ?? 0,
+    }
+    if (JSON.stringify(shown) !== JSON.stringify(counted))
+      problems.push(`${where} of ${sent.id}: ${JSON.stringify(shown)}, not ${JSON.stringify(counted)}`)
+  }
+  return problems
+}

@@ -1,0 +1,219 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import type { Session, SessionSummary } from '@playhead/model'
+
+const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+/** Long enough for a machine with two busy cores. */
+const START_PATIENCE_MS = 60_000
+const END_PATIENCE_MS = 30_000
+
+const greeting = [
+  /^$/,
+  /^Playhead is at http/,
+  /^ {2}(data|OTLP\/HTTP) /,
+  /^Playhead is stopping \(SIGTERM\)/,
+]
+
+/**
+ * The server as a process of its own, as `npm start` runs it: it can be killed and started again on the same port and
+ * the same data.
+ */
+export class SpawnedServer {
+  readonly url: string
+  readonly dataDirectory: string
+  readonly #environment: Record<string, string>
+  #child: ChildProcess | undefined
+  #output = ''
+
+  private constructor(port: number, dataDirectory: string, environment: Record<string, string>) {
+    this.url = `http://127.0.0.1:${port}`
+    this.dataDirectory = dataDirectory
+    this.#environment = { ...environment, PLAYHEAD_PORT: String(port), PLAYHEAD_DATA: dataDirectory }
+  }
+
+  /** A server for whoever calls `remove` in the end. */
+  static async create(environment: Record<string, string> = {}): Promise<SpawnedServer> {
+    const data = environment.PLAYHEAD_DATA ?? (await mkdtemp(join(tmpdir(), 'playhead-test-')))
+    return new SpawnedServer(await freePort(), data, environment)
+  }
+
+  /** A server for one test; it is ended and its data removed when the test is over, however it ends. */
+  static async forThisTest(environment: Record<string, string> = {}): Promise<SpawnedServer> {
+    const server = await SpawnedServer.create(environment)
+    onTestFinished(() => server.remove(), 2 * END_PATIENCE_MS)
+    return server
+  }
+
+  async remove(): Promise<void> {
+    await this.end('SIGTERM')
+    await rm(this.dataDirectory, { recursive: true, force: true })
+  }
+
+  /** Starts the process; `isReady` tells when it answers. */
+  launch(): void {
+    const child = spawn(process.execPath, ['--conditions=playhead-source', entry], {
+      env: { ...process.env, PLAYHEAD_DEMO: 'off', ...this.#environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    child.stdout.on('data', (chunk: Buffer) => (this.#output += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (this.#output += chunk.toString()))
+    this.#child = child
+  }
+
+  async start(): Promise<void> {
+    this.launch()
+    await this.waitUntilReady()
+  }
+
+  async waitUntilReady(): Promise<void> {
+    const patience = Date.now() + START_PATIENCE_MS
+    while (!(await this.isReady())) {
+      if (!this.isAlive()) throw new Error(`The server ended at its start:\n${this.#output}`)
+      if (Date.now() > patience) throw new Error(`The server does not get ready:\n${this.#output}`)
+      await pause(20)
+    }
+  }
+
+  async isReady(): Promise<boolean> {
+    return fetch(`${this.url}/readyz`).then(
+      async (response) => {
+        await response.arrayBuffer()
+        return response.ok
+      },
+      () => false,
+    )
+  }
+
+  isAlive(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  get pid(): number {
+    if (this.#child?.pid === undefined) throw new Error('The server was not started.')
+    return this.#child.pid
+  }
+
+  /** The process that holds the embedded engine; undefined while there is none. */
+  enginePid(): number | undefined {
+    return childrenOf(this.pid)[0]
+  }
+
+  /** The lines the server printed, in all its lives, that are neither its greeting nor one of these. */
+  unexpectedLines(expected: readonly RegExp[] = []): string[] {
+    return this.#output
+      .split('\n')
+      .filter((line) => ![...greeting, ...expected].some((known) => known.test(line)))
+  }
+
+  /** Sends a signal and waits for the end. */
+  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    const child = this.#child
+    if (child === undefined || !this.isAlive()) return
+    const exited = new Promise((resolve) => child.once('exit', resolve))
+    child.kill(signal)
+    const patience = setTimeout(() => child.kill('SIGKILL'), END_PATIENCE_MS)
+    await exited
+    clearTimeout(patience)
+  }
+
+  request(path: string, options: RequestInit = {}): Promise<Response> {
+    return fetch(`${this.url}${path}`, options)
+  }
+
+  /** The JSON that a path answers with; anything but 200 is an error. */
+  async read(path: string): Promise<unknown> {
+    const response = await this.request(path)
+    if (!response.ok) throw new Error(`GET ${path}: ${response.status} ${await response.text()}`)
+    return response.json()
+  }
+
+  async session(id: string, query = 'payloads=none'): Promise<Session> {
+    return (await this.read(`/api/sessions/${id}?${query}`)) as Session
+  }
+
+  /** Every session of the list, page by page. */
+  async allSessions(): Promise<SessionSummary[]> {
+    const sessions: SessionSummary[] = []
+    for (let cursor = ''; ;) {
+      const page = (await this.read(`/api/sessions?limit=1000${cursor}`)) as {
+        sessions: SessionSummary[]
+        nextCursor?: string
+      }
+      sessions.push(...page.sessions)
+      if (page.nextCursor === undefined) return sessions
+      cursor = `&cursor=${page.nextCursor}`
+    }
+  }
+
+  /** Posts OTLP/JSON and expects that all of it is stored. */
+  async postTraces(payload: unknown): Promise<void> {
+    const response = await this.request('/v1/traces', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(payload),
+    })
+    const text = await response.text()
+    if (response.status !== 200 || text !== '{}')
+      throw new Error(`POST /v1/traces: ${response.status} ${text}`)
+  }
+
+  /** Files below the data directory that hold rows on their way to the store. */
+  filesInFlight(): string[] {
+    return ['log/steps', 'log/logs', 'inbox', 'store/inbox'].flatMap((folder) =>
+      namesIn(join(this.dataDirectory, folder))
+        .filter((name) => name !== 'next-id')
+        .map((name) => `${folder}/${name}`),
+    )
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('There is no free port.')
+  return address.port
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  return execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .flatMap(([child, parent]) => (parent === pid && child !== undefined ? [child] : []))
+}
+
+/** Resident memory of a process in megabytes: now, and the most since `forgetPeak` where the system tells (Linux). */
+export function memoryOf(pid: number): { nowMb: number; peakMb: number } {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    const kilobytes = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0)
+    return { nowMb: Math.round(kilobytes('VmRSS') / 1024), peakMb: Math.round(kilobytes('VmHWM') / 1024) }
+  } catch {
+    const kilobytes = Number(
+      execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).trim(),
+    )
+    return { nowMb: Math.round(kilobytes / 1024), peakMb: Math.round(kilobytes / 1024) }
+  }
+}
+
+export function forgetPeak(pid: number): void {
+  if (existsSync(`/proc/${pid}/clear_refs`)) writeFileSync(`/proc/${pid}/clear_refs`, '5')
+}
