@@ -7,6 +7,8 @@ export default defineConfig({
   test: {
     // The embedded engine crashes in worker threads.
     pool: 'forks',
+    // Most tests wait for a server, an engine or a browser: one process fewer than cores leaves a small machine idle.
+    maxWorkers: 2,
     include: [
       'packages/*/src/**/*.test.ts',
       'packages/*/test/**/*.test.ts',
