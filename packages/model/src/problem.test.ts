@@ -107,3 +107,11 @@ test('a value that contains itself is looked at only so far', () => {
 
   expect(pathsOf(circular).slice(0, 2)).toEqual(['id', 'self.id'])
 })
+
+test.each([
+  ['customerId', 'customer_id cannot be null'],
+  ['customer_id', 'customerId is required'],
+  ['id', 'customer_id cannot be null'],
+])('%s is what "%s" speaks of', (name, message) => {
+  expect(pathsOf({ [name]: null, order_id: null }, message)).toEqual([name])
+})

@@ -104,15 +104,21 @@ function errorText(step: Step): string {
   return texts.join('\n').slice(0, MESSAGE_LOOKED_AT)
 }
 
-/** True when the message has the argument's own name as a word. */
+/** True when the message has the argument's name as a word, in whichever way it is written there. */
 function isNamed(path: string, message: string): boolean {
   const name = path.split(/[.[\]]/).findLast((part) => part !== '' && !/^\d+$/.test(part))
   if (name === undefined || name.length < 2) return false
-  return new RegExp(`(?<![A-Za-z0-9_])${escapeForPattern(name)}(?![A-Za-z0-9_])`).test(message)
+  return message.match(/[A-Za-z0-9_$]+/g)?.some((word) => isSameName(word, name)) ?? false
 }
 
-function escapeForPattern(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+/** True for customer_id, customerId and, as the last word of both, id. */
+function isSameName(one: string, other: string): boolean {
+  const [short = [], long = []] = [wordsOf(one), wordsOf(other)].sort((a, b) => a.length - b.length)
+  return short.length > 0 && short.every((word, index) => word === long.at(index - short.length))
+}
+
+function wordsOf(name: string): string[] {
+  return name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g)?.map((word) => word.toLowerCase()) ?? []
 }
 
 const identifier = String.raw`["'\`]?([A-Za-z_$][A-Za-z0-9_$.]*)["'\`]?`
@@ -156,8 +162,12 @@ function findMissing(given: unknown, message: string): Suspicion[] {
 
 function hasPath(given: unknown, path: string): boolean {
   let value = given
-  for (const key of path.split('.')) {
-    if (!isObject(value) || !Object.hasOwn(value, key)) return false
+  for (const name of path.split('.')) {
+    if (!isObject(value)) return false
+    const key = Object.hasOwn(value, name)
+      ? name
+      : Object.keys(value).find((other) => isSameName(name, other))
+    if (key === undefined) return false
     value = value[key]
   }
   return true

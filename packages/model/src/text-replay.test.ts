@@ -135,12 +135,12 @@ test('what lies beyond the end of a preview is not said to be missing', () => {
         id: 'a',
         kind: 'action',
         message: 'customer_id is required',
-        inputPreview: 'id=null, note=abc…',
+        inputPreview: 'order=null, note=abc…',
       }),
     ]),
   )
 
-  expect(replay).toContain('           Input: id=null, note="abc…"\n           Error:')
+  expect(replay).toContain('           Input: order=null, note="abc…"\n           Error:')
 })
 
 test('every kind of step has its line', () => {

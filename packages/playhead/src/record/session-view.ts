@@ -57,9 +57,10 @@ export class SessionView {
     return this.#summary.name
   }
 
-  /** US dollars, by the same prices as on the server. Null when no step could be priced. */
+  /** US dollars, by the same prices as on the server; 0 before the first call. Null when none of the calls could be priced. */
   get cost(): number | null {
-    return this.#priced.session.cost
+    const { cost, unpricedModels } = this.#priced.session
+    return cost ?? (unpricedModels.length === 0 ? 0 : null)
   }
 
   /** Models that were used and whose price is unknown: `cost` lacks them. */

@@ -12,7 +12,7 @@ const notesOf = (session: playhead.SessionView) => session.actionEvents.map(({ r
 
 test('where there is no session, it is empty', () => {
   const { id, steps, cost, endState } = playhead.getSession()
-  expect({ id, steps, cost, endState }).toEqual({ id: '', steps: [], cost: null, endState: 'running' })
+  expect({ id, steps, cost, endState }).toEqual({ id: '', steps: [], cost: 0, endState: 'running' })
 })
 
 describe('startSession and endSession', () => {
