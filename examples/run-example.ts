@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Session } from '@playhead/model'
 import { onTestFinished } from 'vitest'
@@ -10,18 +11,28 @@ export type ExampleRun = Session & { output: string }
 export async function runExample(name: string): Promise<ExampleRun> {
   const server = await startTestServer()
   onTestFinished(() => server.stop())
-  const { OPENAI_API_KEY: _openai, ANTHROPIC_API_KEY: _anthropic, ...environment } = process.env
-  const child = spawn(process.execPath, ['--conditions=playhead-source', 'main.ts'], {
-    cwd: fileURLToPath(new URL(`${name}/`, import.meta.url)),
-    env: { ...environment, PLAYHEAD_ENDPOINT: server.url, PLAYHEAD_SPOOL: 'off' },
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
-  const code = await new Promise((resolve) => child.once('close', resolve))
+  const { code, output } = await runProgram(`${name}/main.ts`, { PLAYHEAD_ENDPOINT: server.url })
   if (code !== 0) throw new Error(`The example ended with ${String(code)}:\n${output}`)
   const [summary] = await server.sessions()
   if (summary === undefined) throw new Error(`The server has no session:\n${output}`)
   return { ...(await server.session(summary.id)), output }
+}
+
+/** Runs a program of the examples with no key of any provider. */
+export async function runProgram(
+  path: string,
+  environment: Record<string, string>,
+): Promise<{ code: number | null; output: string }> {
+  const { OPENAI_API_KEY: _openai, ANTHROPIC_API_KEY: _anthropic, ...inherited } = process.env
+  const script = fileURLToPath(new URL(path, import.meta.url))
+  const child = spawn(process.execPath, ['--conditions=playhead-source', script], {
+    cwd: dirname(script),
+    env: { ...inherited, PLAYHEAD_SPOOL: 'off', ...environment },
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { code, output }
 }
 
 /** What happened, one line a step: kind, name, and how deep it lies. */

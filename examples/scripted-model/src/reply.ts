@@ -39,8 +39,8 @@ export type Reply =
       chunks?: string[]
       /** Before anything is sent. */
       delayMs?: number
-      /** Before each streamed event but the first. */
-      chunkDelayMs?: number
+      /** Before each streamed event but the first; a list is gone through again and again. */
+      chunkDelayMs?: number | readonly [number, ...number[]]
       /** Writes the body in pieces of so many bytes, so that events and characters are torn apart. */
       sliceBytes?: number
       /** Compresses the body. */

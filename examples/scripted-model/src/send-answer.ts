@@ -43,13 +43,17 @@ export async function sendEvents(response: ServerResponse, answer: Answer, sendi
   const compress = createChunkCompressor(reply)
   for (const [index, event] of answer.events.entries()) {
     if (index === reply.cutAfterEvents) return cut(response)
-    if (index > 0 && reply.chunkDelayMs !== undefined) await sleep(reply.chunkDelayMs)
+    if (index > 0 && reply.chunkDelayMs !== undefined) await sleep(delayBefore(index, reply.chunkDelayMs))
     if (response.destroyed) return
     await writeSliced(response, await compress(event), sending)
   }
   const rest = await compress(null)
   if (rest.byteLength > 0) await writeSliced(response, rest, sending)
   response.end()
+}
+
+function delayBefore(index: number, delays: NonNullable<FullReply['chunkDelayMs']>): number {
+  return typeof delays === 'number' ? delays : (delays[(index - 1) % delays.length] ?? delays[0])
 }
 
 export type Sending = { reply: FullReply; onWrite: OnWrite }

@@ -1,20 +1,22 @@
 import * as playhead from 'playhead'
-import { startScriptedModel } from '@playhead/scripted-model'
+import { atModelSpeed } from './at-model-speed.ts'
 import { answerAsSupport } from './model-script.ts'
 import { runSupportAgent } from './run-support-agent.ts'
+import { useScriptedModel } from './use-scripted-model.ts'
 
-playhead.init()
+playhead.init({ serviceName: 'support-agent' })
 
-const model =
-  process.env.OPENAI_BASE_URL === undefined ? await startScriptedModel(answerAsSupport) : undefined
-if (model !== undefined) process.env.OPENAI_BASE_URL = `${model.url}/v1`
+// Without a key, a scripted model on the loopback answers.
+const model = process.env.OPENAI_API_KEY ? undefined : await useScriptedModel(atModelSpeed(answerAsSupport))
 
-const message = process.argv[2] ?? 'I was charged twice for my subscription'
 try {
-  process.stdout.write(`${await runSupportAgent(message)}\n`)
+  console.log(await runSupportAgent(process.argv[2] ?? 'I was charged twice for my subscription'))
 } catch (error) {
-  process.stdout.write(`The agent failed: ${String(error)}\n`)
+  console.log(`The agent failed: ${String(error)}`)
   process.exitCode = 1
 }
-process.stdout.write(`${playhead.getSession().url}\n`)
+const session = playhead.getSession()
+console.log(`${session.cost} US dollars: ${session.url}`)
+
+await playhead.flush()
 await model?.stop()

@@ -1,12 +1,30 @@
 import * as playhead from 'playhead'
-import { classify, extractCustomerId, fetchCustomer, writeBillingReply, writeGeneralReply } from './tools.ts'
+import type { Customer } from './customers.ts'
+import { CLASSIFY_VAGUELY } from './policy.ts'
+import {
+  acknowledge,
+  classify,
+  extractCustomerId,
+  fetchCustomer,
+  findAccount,
+  issueRefund,
+  writeReply,
+} from './tools.ts'
+
+export type SupportOptions = {
+  /** A mistake to make: `customer_id` (no account is looked for), `intent` (a worse prompt), `cost` (calls that nobody needs). */
+  fault?: string | undefined
+  model?: string
+} & Pick<playhead.SessionOptions, 'tags' | 'threadId' | 'userId'>
 
 /** One message of a customer, from the question to the reply: one session. */
-export async function runSupportAgent(message: string): Promise<string> {
-  playhead.startSession({ name: 'support', tags: ['support', 'v2.1'] })
+export async function runSupportAgent(message: string, options: SupportOptions = {}): Promise<string> {
+  const { fault = process.env.SUPPORT_AGENT_FAULT, model, tags = [], ...session } = options
+  playhead.startSession({ name: 'support', tags: ['support', 'v2.1', ...tags], ...session })
   try {
-    const intent = await classify(message)
-    const reply = await answer(intent, message)
+    await acknowledge(message, model)
+    const intent = await (fault === 'intent' ? classify(message, CLASSIFY_VAGUELY) : classify(message))
+    const reply = await answer(message, intent, fault)
     playhead.record(
       new playhead.ActionEvent({
         actionType: 'session_complete',
@@ -22,9 +40,25 @@ export async function runSupportAgent(message: string): Promise<string> {
   }
 }
 
-async function answer(intent: string, message: string): Promise<string> {
-  if (intent !== 'billing') return writeGeneralReply(message)
-  // Nobody looks whether the message names a customer at all: this is the mistake that the replay shows.
-  const customer = await fetchCustomer(extractCustomerId(message))
-  return writeBillingReply(customer, message)
+async function answer(message: string, intent: string, fault?: string): Promise<string> {
+  if (intent !== 'billing' && intent !== 'refund') return writeReply(message)
+  const named = extractCustomerId(message)
+  const customer = await fetchCustomer(named ?? (fault === 'customer_id' ? null : await findAccount()))
+  if (intent === 'refund') return refund(message, customer)
+  const reply = await writeReply(message, { customer })
+  return fault === 'cost' ? polish(message, reply) : reply
+}
+
+async function refund(message: string, customer: Customer): Promise<string> {
+  const asked = /INV-\d+/.exec(message)?.[0]
+  const invoice = customer.invoices.find(({ id }) => id === asked) ?? customer.invoices.at(-1)
+  if (invoice === undefined) return writeReply(message, { customer })
+  return writeReply(message, { customer, refund: await issueRefund(invoice.id, invoice.amount) })
+}
+
+async function polish(message: string, reply: string): Promise<string> {
+  let best = reply
+  for (let round = 1; round <= 4; round += 1)
+    best = await writeReply(`${message}\nYour last draft was: ${best}\nMake it better.`)
+  return best
 }

@@ -1,12 +1,13 @@
 import { recordAction } from 'playhead'
-import { askModel } from './ask-model.ts'
-import { getCustomer, type Customer } from './customers.ts'
+import { askModel, streamModel } from './ask-model.ts'
+import { getCustomer, getSignedInCustomerId, payBack, type Customer } from './customers.ts'
+import { CLASSIFY, POLICY } from './policy.ts'
 
-/** One word for what the customer wants: a call to a model, recorded as the action that it is part of. */
-export const classify = recordAction('classify_intent', async (message: string) => {
+/** One word for what the customer wants. The call to the model is recorded inside the action. */
+export const classify = recordAction('classify_intent', async (message: string, instructions = CLASSIFY) => {
   const answer = await askModel([
-    { role: 'system', content: 'Answer with one word: billing, refund or general.' },
-    { role: 'user', content: `Classify: ${message}` },
+    { role: 'system', content: instructions },
+    { role: 'user', content: message },
   ])
   return answer.trim().toLowerCase()
 })
@@ -16,6 +17,10 @@ export const extractCustomerId = recordAction(
   (message: string) => /\bc_\d+\b/.exec(message)?.[0] ?? null,
 )
 
+export const findAccount = recordAction({ name: 'find_account', effect: 'read' }, () =>
+  getSignedInCustomerId(),
+)
+
 export const fetchCustomer = recordAction(
   { name: 'fetch_customer_data', effect: 'read', parameters: ['customer_id'] },
   (customerId: string | null) => getCustomer(customerId),
@@ -23,27 +28,28 @@ export const fetchCustomer = recordAction(
 
 export const issueRefund = recordAction(
   { name: 'issue_refund', effect: 'write' },
-  async (invoice: string, amount: number) => {
-    await new Promise((resolve) => setTimeout(resolve, 80))
-    return { refundId: `re_${invoice.slice(-4)}`, invoice, amount, status: 'succeeded' }
-  },
+  (invoice: string, amount: number) => payBack(invoice, amount),
 )
 
-export const writeBillingReply = recordAction(
-  'generate_billing_response',
-  (customer: Customer, message: string) =>
-    askModel([
+/** What the customer reads while the agent works. */
+export function acknowledge(message: string, model?: string): Promise<string> {
+  return askModel(
+    [
       {
         role: 'system',
-        content: `You answer for the billing team. The customer: ${JSON.stringify(customer)}`,
+        content: `${POLICY}\nTell the customer in one sentence that you are looking into it.`,
       },
       { role: 'user', content: message },
-    ]),
-)
+    ],
+    model,
+  )
+}
 
-export const writeGeneralReply = recordAction('generate_general_response', (message: string) =>
-  askModel([
-    { role: 'system', content: 'You answer for the support team.' },
-    { role: 'user', content: message },
-  ]),
+export const writeReply = recordAction(
+  'write_reply',
+  (message: string, known: { customer?: Customer; refund?: unknown } = {}) =>
+    streamModel([
+      { role: 'system', content: `${POLICY}\nWhat you know: ${JSON.stringify(known)}` },
+      { role: 'user', content: message },
+    ]),
 )

@@ -65,8 +65,6 @@ test('a session is shown as people read it', () => {
   expect(renderTextReplay(sessionOf(support))).toBe(`\
 Session: s_abc12345 | Duration: 4.2s | Cost: $0.003 | Status: Fail
 
-00:00.000  Workflow: support
-
 00:00.000  LLM Call (gpt-4o)
            Input: "I was charged twice..."
            Output: "I'll look into your billing issue..."

@@ -38,9 +38,9 @@ function renderHeader({ session, steps }: Session, paint: Painter): string {
   return `Session: ${id} | Duration: ${duration} | Cost: ${cost} | Status: ${status}`
 }
 
-function renderSteps({ steps }: Session, options: TextReplayOptions, paint: Painter): string[] {
+function renderSteps({ session, steps }: Session, options: TextReplayOptions, paint: Painter): string[] {
   const width = options.width ?? 100
-  const family = createFamily(steps)
+  const family = createFamily(session, steps)
   const blocks: string[] = []
   for (const step of steps) {
     const isOwnError = isFailed(step) && step.error?.isPropagated !== true
@@ -55,11 +55,11 @@ function renderSteps({ steps }: Session, options: TextReplayOptions, paint: Pain
 type Family = {
   /** True when it holds steps that tell all that it could. */
   isWrapper(step: Step): boolean
-  /** True for another instrumentation's view of a call that is shown, and for the chunks and stages of a call. */
+  /** True for the session itself, another instrumentation's view of a call that is shown, the chunks and stages of a call. */
   isDetail(step: Step): boolean
 }
 
-function createFamily(steps: readonly Step[]): Family {
+function createFamily(session: SessionSummary, steps: readonly Step[]): Family {
   const kinds = new Map(steps.map((step) => [step.id, step.kind]))
   const parents = new Set(steps.map((step) => step.parentId))
   const isRepeated = (step: Step) => step.parentId !== null && kinds.get(step.parentId) === step.kind
@@ -73,6 +73,8 @@ function createFamily(steps: readonly Step[]): Family {
         ? parentsOfTheirKind.has(step.id)
         : parents.has(step.id),
     isDetail: (step) => {
+      if (step.kind === 'workflow' && step.parentId === null && step.name === session.name)
+        return parents.has(step.id) && step.input === undefined && step.output === undefined
       if (step.usageScope === 'duplicate')
         return step.responseId !== undefined && shownResponses.has(step.responseId)
       const parentKind = step.parentId === null ? undefined : kinds.get(step.parentId)

@@ -12,8 +12,6 @@ const { id } = recordedSession.session
 const replay = `\
 Session: s_fc64bfcd | Duration: 2.1s | Cost: none | Status: Fail
 
-00:00.000  Workflow: rate-limited
-
 00:00.000  LLM Call (gpt-4o-mini)
            Input: "FAIL_RATE"
            Error: AI_APICallError: Rate limit reached for fake

@@ -1,0 +1,138 @@
+import { renderTextReplay, type Session, type SessionSummary } from '@playhead/model'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestServer, type TestServer } from '../../packages/server/test/test-server.ts'
+import { outlineOf, runProgram } from '../run-example.ts'
+
+let server: TestServer
+let demo: SessionSummary[]
+let demoResult: Awaited<ReturnType<typeof runProgram>>
+
+beforeAll(async () => {
+  server = await startTestServer()
+  demoResult = await runProgram('support-agent/src/record-demo.ts', {
+    PLAYHEAD_ENDPOINT: server.url,
+    OTEL_RESOURCE_ATTRIBUTES: 'playhead.demo=true',
+  })
+  demo = await server.sessions()
+})
+afterAll(() => server?.stop())
+
+function find(message: string): Promise<Session> {
+  const found = demo.find(({ inputPreview }) => inputPreview?.startsWith(message) === true)
+  if (found === undefined) throw new Error(`No session was asked: ${message}`)
+  return server.session(found.id)
+}
+
+test('the demo ends well and shows sessions of every sort, the one that failed first', () => {
+  expect(demoResult).toEqual({ code: 0, output: '' })
+  const [newest, ...others] = demo.map(
+    ({ endState, name, inputPreview }) => `${endState} ${name}: ${inputPreview}`,
+  )
+  expect(newest).toBe('fail support: I was charged twice for my subscription')
+  expect(others.toSorted()).toEqual([
+    'fail help center: How do I share a calendar with somebody?',
+    'indeterminate support: Please pay back INV-2310 once more.',
+    'success order investigation: Where is my order o_9001, and what are the 11.20 dollars for?',
+    'success receipts: How much was it, and where?',
+    'success support: Is there an app for my phone?',
+    'success support: My invoice from 1 November looks wrong, account c_77',
+    'success support: Then I want a refund for INV-2292, account c_42',
+    'success support: There is a duplicate charge on my account c_42',
+    'success support: Which plans are there, and can I change later?',
+    'success support: You billed me twice this month',
+  ])
+  expect(demo.every((session) => session.demo && session.cost !== null && session.cost > 0)).toBe(true)
+  expect(demo.filter(({ threadId }) => threadId === 't_ada')).toHaveLength(2)
+})
+
+test('the session that failed reads as it does in a replay: the null argument is marked', async () => {
+  const replay = renderTextReplay(await find('I was charged twice'))
+  expect(replay.replaceAll(/\d\d:\d\d\.\d{3}/g, '00:00.000')).toContain(`\
+00:00.000  Action: extract_customer_id
+           Input: message="I was charged twice for my subscription"
+           Output: null
+
+00:00.000  Action: fetch_customer_data
+           Input: customer_id=null   ← PROBLEM
+           Error: ValueError: customer_id cannot be null
+
+00:00.000  Exception: ValueError
+           Session ended: Fail (ValueError: customer_id cannot be null)
+`)
+})
+
+test('a refund changes the world, and what it was asked for is told', async () => {
+  const { session, steps } = await find('Then I want a refund')
+  expect(session).toMatchObject({ endState: 'success', errorCount: 0, threadId: 't_ada' })
+  expect(steps.find(({ name }) => name === 'issue_refund')).toMatchObject({
+    effect: 'write',
+    tool: { arguments: { invoice: 'INV-2292', amount: 129.5 }, result: { refundId: 're_2292' } },
+  })
+})
+
+test('specialists work inside the coordinator, and their tools side by side', async () => {
+  const run = await find('Where is my order')
+  expect(run.session).toMatchObject({
+    agents: ['coordinator', 'payments specialist', 'delivery specialist'],
+    llmCallCount: 5,
+    actionCount: 5,
+  })
+  expect(outlineOf(run).slice(0, 4)).toEqual([
+    'workflow order investigation',
+    '  agent coordinator',
+    '    agent payments specialist',
+    '    agent delivery specialist',
+  ])
+  const parcel = run.steps.find(({ name }) => name === 'track_parcel')!
+  const address = run.steps.find(({ name }) => name === 'read_address')!
+  expect(address.offsetMs).toBeLessThan(parcel.offsetMs + parcel.durationMs!)
+})
+
+test('a model that was busy is asked again, and both attempts are seen', async () => {
+  const { session, steps } = await find('My invoice from 1 November')
+  expect(session).toMatchObject({ endState: 'success', errorCount: 1 })
+  const [first, second] = steps.filter(({ kind }) => kind === 'llm')
+  expect(first).toMatchObject({ status: 'error', attempt: 1, error: { isHandled: true } })
+  expect(second).toMatchObject({ status: 'ok', attempt: 2 })
+})
+
+test('a refusal, a missing price, a picture, thoughts and a circle are told apart', async () => {
+  const refused = await find('Please pay back')
+  expect(refused.steps.find(({ name }) => name === 'issue_refund')).toMatchObject({
+    status: 'soft-error',
+    error: { message: 'INV-2310 was paid back on 2026-11-02' },
+  })
+  expect((await find('Is there an app')).session.unpricedModels).toEqual(['tidewater-support-7b'])
+  const receipt = (await find('How much was it')).steps.find(({ kind }) => kind === 'llm')!
+  expect(receipt.usage).toMatchObject({ reasoning: 176 })
+  expect(receipt.messages!.flatMap(({ parts }) => parts.map(({ type }) => type))).toEqual([
+    'text',
+    'text',
+    'media',
+    'reasoning',
+    'text',
+  ])
+  const circle = await find('How do I share')
+  const searches = circle.steps.filter(({ name }) => name === 'search_help')
+  expect(searches.map(({ tool }) => tool!.arguments)).toEqual(
+    Array.from({ length: 5 }, () => ({ query: 'share a calendar' })),
+  )
+  expect(circle.session.endStateReason).toBe('Error: no answer after 5 turns')
+})
+
+test.each([
+  ['', 0, 'success', ['classify_intent', 'extract_customer_id', 'find_account', 'fetch_customer_data']],
+  ['customer_id', 1, 'fail', ['classify_intent', 'extract_customer_id', 'fetch_customer_data']],
+])('the agent by itself, with the fault "%s"', async (fault, code, endState, tools) => {
+  const known = new Set((await server.sessions()).map(({ id }) => id))
+  const run = await runProgram('support-agent/src/main.ts', {
+    PLAYHEAD_ENDPOINT: server.url,
+    SUPPORT_AGENT_FAULT: fault,
+  })
+  const session = (await server.sessions()).find(({ id }) => !known.has(id))!
+  expect(run.code).toBe(code)
+  expect(run.output).toContain(`${session.cost} US dollars: ${session.url}`)
+  expect(session.endState).toBe(endState)
+  expect(session.tools.slice(0, tools.length)).toEqual(tools)
+  expect(session.tools.includes('session_complete')).toBe(endState === 'success')
+})
