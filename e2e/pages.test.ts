@@ -161,7 +161,7 @@ describe('settings', () => {
     await page.getByLabel('Input', { exact: true }).fill('1')
     await page.getByLabel('Output', { exact: true }).fill('2')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('cell', { name: '$1', exact: true }).waitFor()
+    await page.getByRole('cell', { name: '$1.00', exact: true }).waitFor()
 
     await page.getByRole('button', { name: 'Compute all costs again' }).click()
     await expect

@@ -1,4 +1,7 @@
 import { inPageProject } from './api-path.ts'
+import { noticeSilence } from './connection.ts'
+
+const SILENCE = 'UNREACHABLE'
 
 /** What the server said went wrong, and what to do. */
 export class ApiError extends Error {
@@ -11,6 +14,11 @@ export class ApiError extends Error {
     this.status = status
     this.code = code
   }
+}
+
+/** The server did not answer at all, which the frame of the page says once for all of it. */
+export function isSilence(error: Error): boolean {
+  return error instanceof ApiError && error.code === SILENCE
 }
 
 /** Asks the server that served the page, about the project that the page is about. Rejects with an `ApiError` for whatever is not a 2xx. */
@@ -26,8 +34,11 @@ export async function fetchJson<Answer>(
       body: JSON.stringify(json),
       headers: { 'content-type': 'application/json' },
     }),
-  }).catch(() => {
-    throw new ApiError(0, 'UNREACHABLE', 'The server does not answer. Is it still running?')
+  }).catch((cause: unknown) => {
+    // Whoever left did not find the server silent.
+    if (init.signal?.aborted === true) throw cause
+    noticeSilence()
+    throw new ApiError(0, SILENCE, 'The server does not answer. Is it still running?')
   })
   const body: unknown = await response.json().catch(() => undefined)
   if (response.ok) return body as Answer

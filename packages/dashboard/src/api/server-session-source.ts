@@ -1,5 +1,6 @@
 import { shortSessionId, type Session, type SessionSummary, type Step } from '@playhead/model'
 import { inPageProject } from './api-path.ts'
+import { checkConnection } from './connection.ts'
 import { fetchJson } from './fetch-json.ts'
 import type { Download, SessionEvent, SessionSource } from './session-source.ts'
 
@@ -29,6 +30,7 @@ function watch(sessionId: string, listener: (event: SessionEvent) => void): () =
   listen('step')
   listen('session')
   listen('reset')
+  events.addEventListener('error', () => void checkConnection())
   return () => events.close()
 }
 

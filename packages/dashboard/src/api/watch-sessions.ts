@@ -1,5 +1,6 @@
 import type { SessionSummary } from '@playhead/model'
 import { apiPath } from './api-path.ts'
+import { checkConnection } from './connection.ts'
 import { ApiError } from './fetch-json.ts'
 import { noticeLogout } from './query-client.ts'
 
@@ -33,6 +34,7 @@ export function watchSessions(project: string, { onOpen, onChange }: Watcher): (
     // A refused connection is closed for good; one that broke is opened again by the browser.
     if (source.readyState === EventSource.CLOSED)
       noticeLogout(new ApiError(401, 'CLOSED', 'The live feed was refused.'))
+    else void checkConnection()
   })
   return () => {
     source.close()

@@ -5,12 +5,14 @@ import { Button } from '../ui/button.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { TextField } from '../ui/text-field.tsx'
 import { ThemeMenu } from '../ui/theme-menu.tsx'
+import { usePageTitle } from '../ui/use-page-title.ts'
 import { pathBack } from './path-back.ts'
 import './login-page.css'
 
 /** Where people show that they may look. */
 export function LoginPage() {
   const { back } = useSearch({ from: '/login' })
+  usePageTitle('Log in')
   const me = useMe()
   const router = useRouter()
   const isIn = me.data !== undefined && me.data.kind !== 'nobody'

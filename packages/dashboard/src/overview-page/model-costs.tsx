@@ -69,7 +69,9 @@ function ModelLine({ group, highest, isUnpriced, range }: ModelLineProps) {
         </Link>
       </td>
       <td className="bar">
-        <ShareBar share={highest === 0 ? 0 : (group.cost ?? 0) / highest} color="var(--kind-action)" />
+        {group.cost !== null && (
+          <ShareBar share={highest === 0 ? 0 : group.cost / highest} color="var(--kind-action)" />
+        )}
       </td>
       <td>
         {group.cost === null ? (

@@ -5,6 +5,7 @@ import { ErrorNotice } from '../ui/error-notice.tsx'
 import { TimeRangePicker } from '../ui/time-range-picker.tsx'
 import { rangeBefore, timeRange } from '../ui/time-range.ts'
 import { useNow } from '../ui/use-now.ts'
+import { usePageTitle } from '../ui/use-page-title.ts'
 import { ActionTables } from './action-tables.tsx'
 import { FlakyTests } from './flaky-tests.tsx'
 import { GroupTable } from './group-table.tsx'
@@ -20,6 +21,7 @@ const MINUTE_MS = 60_000
 export function OverviewPage() {
   const { from, to } = useSearch({ from: '/overview' })
   const navigate = useNavigate({ from: '/overview' })
+  usePageTitle('Overview')
   const range = useMemo(() => rangeOfSearch(timeRange(from, to)), [from, to])
   // To the minute: a period before that moved with every tick would be asked for with every tick.
   const minute = Math.floor(useNow() / MINUTE_MS) * MINUTE_MS

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { visibleText, type StepError } from '@playhead/model'
 import { LongText } from '../ui/long-text.tsx'
-import { parseStack, type StackFrame } from './parse-stack.ts'
+import { parseStack, withShortPath, type StackFrame } from './parse-stack.ts'
 
 /** An error: what it is, where in the user's own code, and what caused it. */
 export function ErrorBox({
@@ -64,8 +64,12 @@ function foldedLabel(count: number, areAllLibrary: boolean): string {
 
 function Frames({ frames }: { frames: readonly StackFrame[] }) {
   return frames.map((frame, index) => (
-    <div key={index} className={frame.isLibrary ? 'error-box-frame is-library' : 'error-box-frame'}>
-      {visibleText(frame.text)}
+    <div
+      key={index}
+      className={frame.isLibrary ? 'error-box-frame is-library' : 'error-box-frame'}
+      title={visibleText(frame.text)}
+    >
+      {visibleText(withShortPath(frame.text))}
       {frame.source !== undefined && <div className="error-box-source">{visibleText(frame.source)}</div>}
     </div>
   ))

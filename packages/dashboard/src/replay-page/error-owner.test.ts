@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { writeAgentPrompt } from './agent-prompt.ts'
 import { findErrorTrail } from './error-owner.ts'
-import { parseStack, placeOf } from './parse-stack.ts'
 import { makeTimeline } from './test-session.ts'
 import { findOrigins } from './value-origin.ts'
 
@@ -78,31 +77,6 @@ test('actions that have nothing to do with the argument are not blamed', () => {
       ({ isCall }) => isCall,
     ),
   ).toEqual([true])
-})
-
-test('own frames come first, of JavaScript and of Python', () => {
-  const { own, library } = parseStack(timeline.steps[4]!.error!.stack!)
-  expect(own.map(({ text }) => text)).toEqual(['at fetchCustomer (/app/agent.ts:41:3)'])
-  expect(library).toHaveLength(1)
-  expect(placeOf(timeline.steps[4]!.error!.stack!)).toBe('agent.ts:41')
-  const python = `Traceback (most recent call last):
-  File "/usr/lib/python3.12/asyncio/runners.py", line 190, in run
-    return runner.run(main)
-  File "/app/agent.py", line 63, in main
-    fetch(None)
-  File "/app/agent.py", line 41, in fetch
-    raise ValueError("customer_id cannot be None")
-ValueError: customer_id cannot be None`
-  expect(parseStack(python).own).toEqual([
-    {
-      text: 'at fetch (/app/agent.py:41)',
-      source: 'raise ValueError("customer_id cannot be None")',
-      isLibrary: false,
-    },
-    { text: 'at main (/app/agent.py:63)', source: 'fetch(None)', isLibrary: false },
-  ])
-  expect(placeOf(python)).toBe('agent.py:41')
-  expect(parseStack('it just broke')).toEqual({ own: [], library: [], isParsed: false })
 })
 
 test('the prompt for a coding agent has the step, its input, its error and what came before', () => {

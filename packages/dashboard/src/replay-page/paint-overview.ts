@@ -45,6 +45,8 @@ export type OverviewColours = Record<StepKind | 'error' | 'line' | 'ink' | 'idle
 /** Canvases know no tokens: what they mean at present is read off an element. */
 export function readColours(element: HTMLElement): OverviewColours {
   const probe = document.createElement('span')
+  // Where motion is reduced, every element has a short transition, and a colour in transition is still the one before.
+  probe.style.setProperty('transition', 'none', 'important')
   element.append(probe)
   const read = (token: string) => {
     probe.style.color = `var(${token})`

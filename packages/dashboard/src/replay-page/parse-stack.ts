@@ -67,6 +67,11 @@ function shorten(text: string): string {
   return text.replaceAll(/file:\/\/\/?/g, '/').slice(0, 500)
 }
 
+/** The end of the path tells one file from another; where the project lies is known to who reads it. */
+export function withShortPath(frame: string): string {
+  return frame.replace(/(?:\/|[A-Za-z]:\\)[^():]*?[\\/]((?:[^\\/():]+[\\/]){2}[^\\/():]+:\d)/, '…/$1')
+}
+
 /** The innermost place of the user's own code: "agent.ts:41". */
 export function placeOf(stack: string): string | undefined {
   const frame = parseStack(stack).own[0]

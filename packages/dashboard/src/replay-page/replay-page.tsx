@@ -1,11 +1,15 @@
 import { Link, useParams, useRouter } from '@tanstack/react-router'
+import type { SessionSummary } from '@playhead/model'
 import { useMemo } from 'react'
+import { ApiError } from '../api/fetch-json.ts'
 import { serverSessionSource } from '../api/server-session-source.ts'
 import { SessionSourceProvider } from '../api/session-source.ts'
 import { useLiveSession } from '../api/use-live-session.ts'
 import { useSession } from '../api/use-session.ts'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { SkeletonLines } from '../ui/skeleton.tsx'
+import { usePageTitle } from '../ui/use-page-title.ts'
+import { NoSuchSession } from './no-such-session.tsx'
 import type { ReplayLocation } from './replay-location.ts'
 import { replaySearch } from './replay-search.ts'
 import { ReplayView } from './replay-view.tsx'
@@ -27,6 +31,8 @@ function ServedReplay() {
   const { sessionId } = useParams({ from: '/sessions/$sessionId' })
   const { data, error, refetch } = useSession(sessionId)
   const location = useRouterLocation(sessionId)
+  const isUnknown = error instanceof ApiError && error.status === 404
+  usePageTitle(isUnknown ? 'No such session' : data && titleOf(data.session))
   const endedAt = data?.session.endedAt
   const isRecent = typeof endedAt === 'string' && Date.now() - Date.parse(endedAt) < STRAGGLERS_FOR_MS
   useLiveSession(sessionId, data !== undefined && (data.session.endState === 'running' || isRecent))
@@ -43,6 +49,7 @@ function ServedReplay() {
         }
       />
     )
+  if (isUnknown) return <NoSuchSession sessionId={sessionId} />
   return (
     <div className="replay-loading">
       {error === null ? (
@@ -52,6 +59,10 @@ function ServedReplay() {
       )}
     </div>
   )
+}
+
+function titleOf({ name, endState }: SessionSummary): string {
+  return endState === 'fail' ? `Fail · ${name}` : name
 }
 
 function useRouterLocation(sessionId: string): ReplayLocation {

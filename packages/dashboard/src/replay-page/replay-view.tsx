@@ -127,7 +127,7 @@ function OneOfTwo({ steps, detail }: { steps: ReactNode; detail: ReactNode }) {
       <Segments
         label="What is shown"
         segments={[
-          { value: 'steps', label: `Steps ${timeline.steps.length}` },
+          { value: 'steps', label: `Steps ${timeline.steps.length.toLocaleString('en-US')}` },
           { value: 'step', label: 'This step' },
         ]}
         value={shown}

@@ -29,11 +29,11 @@ export function durationOf(step: Step): string {
   return step.durationMs === null ? '' : formatStepDuration(step.durationMs)
 }
 
-/** "4 ms", "1.23 s", "2m 05s": steps want a digit more than sessions. */
+/** "4ms", "1.23s", "2m 05s": steps want a digit more than sessions. */
 export function formatStepDuration(durationMs: number): string {
-  if (durationMs < 0.95) return durationMs === 0 ? '0 ms' : `${Math.max(0.1, durationMs).toFixed(1)} ms`
-  if (durationMs < 999.5) return `${Math.round(durationMs)} ms`
-  if (durationMs < 59_995) return `${(durationMs / 1000).toFixed(2)} s`
+  if (durationMs < 0.95) return durationMs === 0 ? '0ms' : `${Math.max(0.1, durationMs).toFixed(1)}ms`
+  if (durationMs < 999.5) return `${Math.round(durationMs)}ms`
+  if (durationMs < 59_995) return `${(durationMs / 1000).toFixed(2)}s`
   return formatDuration(durationMs)
 }
 

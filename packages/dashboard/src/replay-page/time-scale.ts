@@ -89,11 +89,11 @@ function roundStep(leastMs: number): number {
   return roundSteps.find((step) => step >= leastMs) ?? Math.ceil(leastMs / (24 * HOUR)) * 24 * HOUR
 }
 
-/** "0", "250 ms", "1.5 s", "2:30", "1:02:00". */
+/** "0", "250ms", "1.5s", "2:30", "1:02:00". */
 export function formatTick(timeMs: number, stepMs: number): string {
   if (timeMs === 0) return '0'
-  if (timeMs < SECOND && stepMs < SECOND) return `${trimNumber(timeMs, stepMs)} ms`
-  if (timeMs < MINUTE) return `${trimNumber(timeMs / SECOND, stepMs / SECOND)} s`
+  if (timeMs < SECOND && stepMs < SECOND) return `${trimNumber(timeMs, stepMs)}ms`
+  if (timeMs < MINUTE) return `${trimNumber(timeMs / SECOND, stepMs / SECOND)}s`
   const seconds = timeMs / SECOND
   const hours = Math.floor(seconds / 3600)
   const minutes = Math.floor(seconds / 60) % 60

@@ -1,6 +1,7 @@
 import {
   ChevronFirst,
   ChevronLast,
+  CircleAlert,
   CircleHelp,
   Pause,
   Play,
@@ -182,7 +183,8 @@ function StepCount() {
   const position = stepId === undefined ? undefined : timeline.positionOf.get(stepId)
   return (
     <span className="transport-count dim">
-      step <b>{position === undefined ? '–' : (position + 1).toLocaleString('en-US')}</b> of{' '}
+      <span className="transport-count-word">step </span>
+      <b>{position === undefined ? '–' : (position + 1).toLocaleString('en-US')}</b> of{' '}
       {timeline.steps.length.toLocaleString('en-US')}
     </span>
   )
@@ -201,9 +203,10 @@ function NextError() {
         if (stepId !== undefined) goTo(stepId)
       }}
     >
+      <CircleAlert className="transport-error-icon" size={15} aria-hidden="true" />
       <span className="transport-error-word">{isLonely ? 'To the error' : 'Next error'}</span>
       <span className="visually-hidden">, key E</span>
-      <span aria-hidden="true">
+      <span className="transport-error-key" aria-hidden="true">
         <KeyCap>E</KeyCap>
       </span>
     </Button>

@@ -1,9 +1,11 @@
+import { isSilence } from '../api/fetch-json.ts'
 import { useSessionList } from '../api/sessions.ts'
 import { browserZone, useStats } from '../api/stats.ts'
 import { addTerm } from '../session-filter/parse-filter.ts'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { TimeRangePicker } from '../ui/time-range-picker.tsx'
 import { timeRange } from '../ui/time-range.ts'
+import { usePageTitle } from '../ui/use-page-title.ts'
 import { FilterBox } from './filter-box.tsx'
 import { FirstSession } from './first-session.tsx'
 import { SessionCharts } from './session-charts.tsx'
@@ -19,6 +21,7 @@ const REFRESH_FIGURES_MS = 60_000
 export function SessionsPage() {
   const search = useSessionSearch()
   const { q, from, to, change } = search
+  usePageTitle(q === '' ? 'Sessions' : `${q} · Sessions`)
   const list = useSessionList(search.listParameters)
   const stats = useStats(
     { ...search.filterParameters, interval: 'auto', zone: browserZone() },
@@ -35,7 +38,9 @@ export function SessionsPage() {
         <>
           <h1 className="visually-hidden">Sessions</h1>
           <div className="sessions-above">
-            {stats.error !== null && <ErrorNotice error={stats.error} onRetry={() => void stats.refetch()} />}
+            {stats.error !== null && !isSilence(stats.error) && (
+              <ErrorNotice error={stats.error} onRetry={() => void stats.refetch()} />
+            )}
             <SessionCharts
               stats={stats.data}
               range={timeRange(from, to)}

@@ -123,7 +123,7 @@ function UnpricedModels({ onAdd }: { onAdd: (model: string) => void }) {
           <li key={model}>
             <Button onClick={() => onAdd(model)} title={`Set a price for ${model}`}>
               <Plus size={13} aria-hidden="true" />
-              {model}
+              <span>{model}</span>
             </Button>
           </li>
         ))}
@@ -133,6 +133,11 @@ function UnpricedModels({ onAdd }: { onAdd: (model: string) => void }) {
   )
 }
 
+/** At least cents: "$0.50", "$0.075". */
+function showPrice(dollars: number): string {
+  return dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 })
+}
+
 type PriceTableProps = {
   overrides: readonly PriceOverride[]
   onEdit: (index: number) => void
@@ -140,7 +145,7 @@ type PriceTableProps = {
 }
 
 function PriceTable({ overrides, onEdit, onDelete }: PriceTableProps) {
-  const amount = (value: number | undefined) => (value === undefined ? '–' : `$${value}`)
+  const amount = (value: number | undefined) => (value === undefined ? '–' : `$${showPrice(value)}`)
   return (
     <table className="settings-table">
       <thead>

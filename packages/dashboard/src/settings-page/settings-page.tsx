@@ -1,6 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { useEffect, useRef, type ComponentType } from 'react'
 import { NoSuchPage } from '../ui/page-problem.tsx'
+import { usePageTitle } from '../ui/use-page-title.ts'
 import { AboutSection } from './about-section.tsx'
 import { HealthSection } from './health-section.tsx'
 import { KeysSection } from './keys-section.tsx'
@@ -24,6 +25,7 @@ const sections: readonly { id: string; title: string; Section: ComponentType }[]
 export function SettingsPage() {
   const { section } = useParams({ from: '/settings/$section' })
   const shown = sections.find(({ id }) => id === section)
+  usePageTitle(shown === undefined ? 'No such page' : `${shown.title} · Settings`)
   const nav = useRef<HTMLElement>(null)
   // On a phone the sections are a strip that may be longer than the screen.
   useEffect(() => {

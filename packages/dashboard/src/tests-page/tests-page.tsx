@@ -9,6 +9,7 @@ import { withoutEmpty } from '../ui/plain-search.ts'
 import { SearchInput } from '../ui/search-input.tsx'
 import { SelectField } from '../ui/select-field.tsx'
 import { SkeletonLines } from '../ui/skeleton.tsx'
+import { usePageTitle } from '../ui/use-page-title.ts'
 import { NoTests } from './no-tests.tsx'
 import { TestRow } from './test-row.tsx'
 import type { TestsSearch } from './tests-search.ts'
@@ -18,6 +19,7 @@ import './tests-page.css'
 export function TestsPage() {
   const search = useSearch({ from: '/tests' })
   const navigate = useNavigate({ from: '/tests' })
+  usePageTitle('Tests')
   const tests = useTests({ branch: search.branch, contains: search.search })
   const isFiltered = search.branch !== undefined || search.search !== undefined
   const change = (to: Partial<Record<keyof TestsSearch, string>>) =>

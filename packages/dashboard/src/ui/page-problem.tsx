@@ -1,8 +1,12 @@
 import { Link, type ErrorComponentProps } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { whenServerIsBack } from '../api/connection.ts'
 import { ErrorNotice } from './error-notice.tsx'
+import { usePageTitle } from './use-page-title.ts'
 import './page-problem.css'
 
 export function NoSuchPage() {
+  usePageTitle('No such page')
   return (
     <div className="page-problem">
       <h1>There is no such page</h1>
@@ -13,8 +17,10 @@ export function NoSuchPage() {
   )
 }
 
-/** A page that could not be shown: usually its code was replaced by a newer build while the tab was open. */
+/** A page that could not be shown: its code was replaced by a newer build while the tab was open, or the server is gone. */
 export function PageFailed({ error }: ErrorComponentProps) {
+  usePageTitle(undefined)
+  useEffect(() => whenServerIsBack(() => location.reload()), [])
   return (
     <div className="page-problem">
       <h1>This page could not be shown</h1>

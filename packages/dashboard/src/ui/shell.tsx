@@ -5,6 +5,7 @@ import { useMe, wasAuthOn } from '../api/me.ts'
 import { rememberProject, useProjectId } from '../api/projects.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { Button } from './button.tsx'
+import { ConnectionNotice } from './connection-notice.tsx'
 import { ProjectMenu } from './project-menu.tsx'
 import { ThemeMenu } from './theme-menu.tsx'
 import './shell.css'
@@ -30,6 +31,7 @@ export function Shell() {
         Skip to the page
       </a>
       <ShellBar isAuthOn={me.data?.isAuthOn === true} />
+      <ConnectionNotice />
       <main id="main" className="shell-main" tabIndex={-1}>
         {isUnknown ? null : <Outlet />}
       </main>
@@ -59,12 +61,11 @@ function ShellBar({ isAuthOn }: { isAuthOn: boolean }) {
         <Button
           className="shell-search"
           onClick={() => setIsPaletteOpen(true)}
-          aria-label="Search"
           aria-keyshortcuts="Control+K Meta+K"
         >
           <Search size={14} aria-hidden="true" />
           <span className="shell-search-word">Search</span>
-          <kbd aria-hidden="true">{isApple() ? '⌘K' : 'Ctrl K'}</kbd>
+          <kbd>{isApple() ? '⌘K' : 'Ctrl K'}</kbd>
         </Button>
         <ThemeMenu />
         {isAuthOn && <AccountMenu />}

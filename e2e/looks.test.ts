@@ -1,0 +1,90 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tracesPayload } from '../packages/server/test/otlp.ts'
+import { DESKTOP, PHONE, startStage, takeScreenshot, type OpenPage, type Stage } from './browser.ts'
+import { pageLooks, replayLooks, type Look } from './looks.ts'
+import { manySessions, testSessions } from './sample-lists.ts'
+import {
+  failingSession,
+  hostileSession,
+  longSession,
+  lostSession,
+  multiAgentSession,
+} from './sample-sessions.ts'
+
+/** `npm run screenshots` looks at everything in both sizes and both themes; CI at each size and each theme once. */
+const isEverything = process.env.PLAYHEAD_SCREENSHOTS === 'all'
+const views = (['desktop', 'phone'] as const).flatMap((size) =>
+  (['light', 'dark'] as const)
+    .filter((theme) => isEverything || (size === 'desktop') === (theme === 'light'))
+    .map((theme) => ({ size, theme })),
+)
+
+const samples = {
+  failing: failingSession(),
+  agents: multiAgentSession(),
+  long: longSession(isEverything ? 10_000 : 1_000),
+  lost: lostSession(),
+  hostile: hostileSession(),
+}
+const ids = Object.fromEntries(
+  Object.entries(samples).map(([name, { traceId }]) => [name, traceId]),
+) as Record<keyof typeof samples, string>
+
+let stage: Stage
+let opened: OpenPage
+beforeAll(async () => {
+  stage = await startStage()
+  await stage.post({ spans: [...manySessions(300), ...testSessions()] })
+  for (const sample of Object.values(samples)) await stage.post(sample)
+  const { registry } = stage.server.services
+  await registry.createProject({ id: 'empty', name: 'Empty' })
+  await registry.createKey({ project: 'default', name: 'CI', scopes: ['ingest', 'read'] })
+  await registry.updateProject('default', {
+    priceOverrides: [{ model: 'my-own-model*', inputPerMillion: 0.5, outputPerMillion: 1.5 }],
+  })
+  const demo = tracesPayload(manySessions(3), { 'service.name': 'demo', 'playhead.demo': true })
+  await stage.server.postTraces(demo)
+  opened = await stage.open('/settings/about', { reducedMotion: 'reduce' })
+}, 120_000)
+afterAll(() => stage.stop())
+
+describe('axe finds nothing, and the page fits', () => {
+  test.each([...pageLooks, ...replayLooks(ids)])('$name', async (look) => {
+    const { page, problems } = opened
+    problems.length = 0
+    await show(page, look)
+    for (const { size, theme } of views) {
+      await page.setViewportSize(size === 'desktop' ? DESKTOP : PHONE)
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+      await takeScreenshot(page, `${look.name}-${size}-${theme}`)
+      expect({ size, theme, violations: await findViolations(page) }).toEqual({ size, theme, violations: [] })
+      expect(await overflowOf(page)).toBe(0)
+    }
+    // A page that is not there is answered so, and the browser says so.
+    expect(problems.filter((problem) => !/status of 404/.test(problem))).toEqual([])
+  })
+})
+
+async function show(page: Page, { path, isThere, act }: Look): Promise<void> {
+  await page.setViewportSize(DESKTOP)
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+  await page.goto(`${stage.server.url}${path}`)
+  await page.locator(isThere).first().waitFor()
+  await expect.poll(() => page.locator('.skeleton:not(.session-more .skeleton)').count()).toBe(0)
+  await act?.(page)
+}
+
+async function findViolations(page: Page): Promise<string[]> {
+  // Pages have no frames, which is what the other mode opens a second window for.
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
+  return violations.map(
+    ({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
+  )
+}
+
+/** By how much the page is wider than its window. */
+function overflowOf(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+}
