@@ -5,6 +5,7 @@ test('with nothing set, the server is open on loopback, on the port of OTLP', ()
   expect(readConfig({ HOME: '/home/x' })).toMatchObject({
     host: '127.0.0.1',
     port: 4318,
+    grpcPort: 4317,
     isAuthOn: false,
     isDemoOn: true,
     clickhouseUrl: undefined,
@@ -22,6 +23,21 @@ test('on any other address it refuses to start without a password, and says how'
   expect(readConfig({ PLAYHEAD_HOST: '0.0.0.0', PLAYHEAD_PASSWORD: 'correct horse' })).toMatchObject({
     isAuthOn: true,
   })
+})
+
+test('gRPC has the usual port beside the usual port, and is elsewhere only where it is told to be', () => {
+  const portOf = (environment: Record<string, string>) => {
+    const config = readConfig(environment)
+    return 'problem' in config ? config.problem : config.grpcPort
+  }
+
+  expect(portOf({ PLAYHEAD_PORT: '4318' })).toBe(4317)
+  expect(portOf({ PLAYHEAD_PORT: '4400' })).toBeUndefined()
+  expect(portOf({ PLAYHEAD_PORT: '4400', PLAYHEAD_GRPC_PORT: '4401' })).toBe(4401)
+  expect(portOf({ PLAYHEAD_GRPC_PORT: 'off' })).toBeUndefined()
+  expect(portOf({ PLAYHEAD_GRPC_PORT: 'grpc' })).toBe(
+    'PLAYHEAD_GRPC_PORT is "grpc"; it must be a port number, for example 4317, or "off".',
+  )
 })
 
 test('a mistake in the environment is named with what it should be', () => {

@@ -6,6 +6,8 @@ import { MAX_BODY_BYTES } from './ingest/limits.ts'
 export type Config = {
   host: string
   port: number
+  /** Where OTLP/gRPC is taken; undefined: nowhere. */
+  grpcPort: number | undefined
   /** Folder of the log, the embedded engine and everything else the server keeps. */
   dataDirectory: string
   clickhouseUrl: string | undefined
@@ -23,18 +25,22 @@ export type Config = {
 export type ConfigProblem = { problem: string }
 
 const MEBIBYTE = 1024 * 1024
+const DEFAULT_PORT = 4318
+const DEFAULT_GRPC_PORT = 4317
 
 /** Reads the environment; a mistake in it is returned as a sentence that says what to type instead. */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>>,
 ): Config | ConfigProblem {
   const host = environment.PLAYHEAD_HOST || '127.0.0.1'
-  const port = Number(environment.PLAYHEAD_PORT || 4318)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+  const port = Number(environment.PLAYHEAD_PORT || DEFAULT_PORT)
+  if (!isPort(port)) {
     return {
       problem: `PLAYHEAD_PORT is "${environment.PLAYHEAD_PORT}"; it must be a port number, for example 4318.`,
     }
   }
+  const grpcPort = readGrpcPort(environment.PLAYHEAD_GRPC_PORT, port)
+  if (typeof grpcPort === 'object') return grpcPort
   const auth = environment.PLAYHEAD_AUTH?.toLowerCase()
   if (auth !== undefined && auth !== '' && auth !== 'on' && auth !== 'off') {
     return { problem: `PLAYHEAD_AUTH is "${auth}"; it can be "on" or "off" (off on loopback only).` }
@@ -52,6 +58,7 @@ export function readConfig(
   return {
     host,
     port,
+    grpcPort,
     dataDirectory: resolve(environment.PLAYHEAD_DATA || join(homedir(), '.playhead')),
     clickhouseUrl: environment.CLICKHOUSE_URL || undefined,
     clickhouseCluster: environment.CLICKHOUSE_CLUSTER || undefined,
@@ -61,6 +68,21 @@ export function readConfig(
     publicUrl: environment.PLAYHEAD_URL?.replace(/\/+$/, '') || undefined,
     maxBodyBytes: maxBodyMebibytes * MEBIBYTE,
   }
+}
+
+/** A server on a port of its own takes gRPC only where it is told to: the usual port belongs to the usual server. */
+function readGrpcPort(text: string | undefined, httpPort: number): number | undefined | ConfigProblem {
+  if (text === undefined || text === '') return httpPort === DEFAULT_PORT ? DEFAULT_GRPC_PORT : undefined
+  if (text.toLowerCase() === 'off') return undefined
+  const port = Number(text)
+  if (isPort(port)) return port
+  return {
+    problem: `PLAYHEAD_GRPC_PORT is "${text}"; it must be a port number, for example 4317, or "off".`,
+  }
+}
+
+function isPort(port: number): boolean {
+  return Number.isInteger(port) && port >= 0 && port <= 65_535
 }
 
 function authProblem(host: string, isAuthOn: boolean, password: string | undefined): string | undefined {

@@ -1,6 +1,7 @@
 import { readConfig } from './config.ts'
 import { recordDemoOnEmptyStore } from './demo/record-demo.ts'
 import { KnownError } from './http/known-error.ts'
+import { toReportLine } from './report-line.ts'
 import type { Services } from './services.ts'
 import { startServer } from './start-server.ts'
 
@@ -12,12 +13,13 @@ export async function serve(
   if ('problem' in config) return fail(config.problem)
   const startedAt = performance.now()
   try {
-    const server = await startServer(config, (line) => console.error(`playhead: ${line}`))
+    const server = await startServer(config, (line) => console.error(`playhead: ${toReportLine(line)}`))
     console.log(`Playhead is at ${server.url} (${Math.round(performance.now() - startedAt)} ms)`)
     console.log(
       `  data        ${config.clickhouseUrl === undefined ? config.dataDirectory : 'ClickHouse at CLICKHOUSE_URL'}`,
     )
     console.log(`  OTLP/HTTP   ${server.url}/v1/traces`)
+    if (server.grpcAddress !== undefined) console.log(`  OTLP/gRPC   ${server.grpcAddress}`)
     if (config.isAuthOn)
       console.log('  auth        on: people log in, programs need a key (playhead keys create)')
     endOnSignal(() => server.stop())

@@ -12,6 +12,7 @@ import { lockDataDirectory } from './data-lock.ts'
 import { createApp } from './http/app.ts'
 import { handleIngest } from './http/ingest-handler.ts'
 import { answerError, KnownError } from './http/known-error.ts'
+import { setDeadline } from './http/request-deadline.ts'
 import { createBodyBudget } from './ingest/body-budget.ts'
 import { MAX_BYTES_IN_FLIGHT } from './ingest/limits.ts'
 import { LiveFeed } from './live/live-feed.ts'
@@ -29,7 +30,13 @@ import { logColumns } from './store/logs-table.ts'
 import { SessionRefresher } from './store/refresh-sessions.ts'
 import { stepColumns } from './store/steps-table.ts'
 
-export type RunningServer = { url: string; services: Services; stop(): Promise<void> }
+export type RunningServer = {
+  url: string
+  /** `host:port` where OTLP/gRPC is taken; undefined while it is off. */
+  grpcAddress: string | undefined
+  services: Services
+  stop(): Promise<void>
+}
 
 /** How often a node looks for keys and projects that another node changed. */
 const REGISTRY_RELOAD_MS = 5_000
@@ -63,7 +70,8 @@ export async function startServer(config: Config, report: (line: string) => void
     const address = server.address()
     const port = typeof address === 'object' && address !== null ? address.port : config.port
     services.config.port = port
-    return { url: url.replace(/:\d+$/, `:${port}`), services, stop }
+    const grpcAddress = await listenForGrpc(services, undo)
+    return { url: url.replace(/:\d+$/, `:${port}`), grpcAddress, services, stop }
   } catch (error) {
     await stop()
     throw error
@@ -150,15 +158,19 @@ async function openLogs(
 
 async function listen(services: Services) {
   const answerApi = getRequestListener(createApp(services).fetch, { overrideGlobalObjects: false })
-  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
-    try {
-      guardOrigin(request, services.config)
-    } catch (error) {
-      return refuse(error, response)
-    }
-    if (isIngestPath(request.url ?? '')) void handleIngest(services, request, response)
-    else void answerApi(request, response)
-  })
+  const server = createServer(
+    { keepAliveTimeout: 65_000, requestTimeout: 0, headersTimeout: 60_000 },
+    (request, response) => {
+      setDeadline(request, response)
+      try {
+        guardOrigin(request, services.config)
+      } catch (error) {
+        return refuse(error, response)
+      }
+      if (isIngestPath(request.url ?? '')) void handleIngest(services, request, response)
+      else void answerApi(request, response)
+    },
+  )
   const { host, port } = services.config
   server.listen(port, host)
   await Promise.race([
@@ -166,6 +178,29 @@ async function listen(services: Services) {
     once(server, 'error').then(([error]) => Promise.reject(listenError(error, host, port))),
   ])
   return server
+}
+
+/** A port that is taken costs gRPC only: everything else goes on. */
+async function listenForGrpc(services: Services, undo: (() => unknown)[]): Promise<string | undefined> {
+  const { host, grpcPort } = services.config
+  if (grpcPort === undefined) return undefined
+  // Loaded only where it is wanted.
+  const { startGrpc } = await import('./grpc/start-grpc.ts')
+  try {
+    const grpc = await startGrpc(services, { host, port: grpcPort })
+    undo.push(() => grpc.stop())
+    return grpc.address
+  } catch (error) {
+    services.report(
+      `OTLP/gRPC is off: port ${grpcPort} on ${host} is taken or can't be used (${grpcFault(error)}). OTLP/HTTP works. Choose another port: PLAYHEAD_GRPC_PORT=4320, or none: PLAYHEAD_GRPC_PORT=off.`,
+    )
+    return undefined
+  }
+}
+
+function grpcFault(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return /\b(E[A-Z]{3,})\b/.exec(message)?.[1] ?? message.split('\n', 1)[0]!
 }
 
 function refuse(error: unknown, response: ServerResponse): void {

@@ -18,7 +18,9 @@ export function toolOfSpan(reading: Reading): StepTool {
   const fromEvents = span.events.length === 0 ? {} : payloadOfEvents(reading)
   const given = argumentsOf(reading) ?? fromEvents.arguments ?? inputOf(reading)
   if (given !== undefined && !isPlaceholder(given)) tool.arguments = given
-  const result = resultOf(reading) ?? fromEvents.result ?? unwrapResult(outputOf(reading))
+  // That a tool found nothing is a result: OpenTelemetry has no null, so that it comes as its JSON.
+  const isNull = fields.toolResult === 'null'
+  const result = isNull ? null : (resultOf(reading) ?? fromEvents.result ?? unwrapResult(outputOf(reading)))
   if (result !== undefined && !isPlaceholder(result)) tool.result = result
   return tool
 }

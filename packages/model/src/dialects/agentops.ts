@@ -21,6 +21,7 @@ const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['request', 'llm'],
   ['guardrail', 'guardrail'],
   ['http', 'other'],
+  ['error', 'event'],
 ])
 
 const entities = ['session', 'agent', 'task', 'operation', 'workflow', 'tool', 'guardrail', 'llm', 'chain']

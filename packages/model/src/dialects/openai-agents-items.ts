@@ -1,12 +1,13 @@
-import { emptyAttributes, type Attributes, type AttributeValue, type Span } from '../span.ts'
+import { emptyAttributes, type Span } from '../span.ts'
 import { isRecord, toText, type JsonObject } from './attribute-value.ts'
 import { DEFAULT_NAME, typeOfSpanData } from './openai-agents.ts'
+import { parseIsoTimeNs } from './parse-iso-time.ts'
 import { stableId } from './stable-id.ts'
+import { setAttribute } from './to-attribute.ts'
 
 const TRACE_DIGITS = 32
 const SPAN_DIGITS = 24
 const ROOT_DIGITS = 16
-const MAX_DEPTH = 64
 const scope = { name: 'openai-agents', version: '' }
 
 /**
@@ -28,9 +29,9 @@ function traceToSpan(item: JsonObject): Span | string {
   if (id === undefined) return 'a trace must have an "id"'
   const attributes = emptyAttributes()
   attributes['openai_agents.object'] = 'trace'
-  set(attributes, 'openai_agents.workflow_name', item.workflow_name)
-  set(attributes, 'openai_agents.group_id', item.group_id)
-  set(attributes, 'openai_agents.metadata', item.metadata)
+  setAttribute(attributes, 'openai_agents.workflow_name', item.workflow_name)
+  setAttribute(attributes, 'openai_agents.group_id', item.group_id)
+  setAttribute(attributes, 'openai_agents.metadata', item.metadata)
   const traceId = traceIdOf(id)
   return {
     ...noSpan(traceId, rootIdOf(traceId)),
@@ -47,13 +48,13 @@ function itemToSpan(item: JsonObject, receivedAtNs: bigint): Span | string {
   if (id === undefined || trace === undefined) return 'a span must have an "id" and a "trace_id"'
   const traceId = traceIdOf(trace)
   const parent = toText(item.parent_id)
-  const startedAt = parseTimeNs(item.started_at)
-  const endedAt = parseTimeNs(item.ended_at)
+  const startedAt = parseIsoTimeNs(item.started_at)
+  const endedAt = parseIsoTimeNs(item.ended_at)
   const attributes = emptyAttributes()
   attributes['openai_agents.object'] = 'trace.span'
-  set(attributes, 'openai_agents.span_data', item.span_data)
-  set(attributes, 'openai_agents.error', item.error)
-  set(attributes, 'openai_agents.metadata', item.metadata)
+  setAttribute(attributes, 'openai_agents.span_data', item.span_data)
+  setAttribute(attributes, 'openai_agents.error', item.error)
+  setAttribute(attributes, 'openai_agents.metadata', item.metadata)
   return {
     ...noSpan(traceId, spanIdOf(id)),
     parentSpanId: parent === undefined ? rootIdOf(traceId) : spanIdOf(parent),
@@ -103,31 +104,4 @@ function rootIdOf(traceId: string): string {
 function nameOf(data: unknown): string {
   if (!isRecord(data)) return 'span'
   return toText(data.name) ?? typeOfSpanData(data) ?? 'span'
-}
-
-const isoTime = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:?\d\d)?$/
-
-/** Nanoseconds of an ISO time; Python writes microseconds, which a Date would lose. */
-function parseTimeNs(value: unknown): bigint | null {
-  const match = typeof value === 'string' ? isoTime.exec(value) : null
-  if (match === null) return null
-  const seconds = Date.parse(`${match[1]}${match[3] ?? 'Z'}`)
-  if (!Number.isFinite(seconds)) return null
-  return BigInt(seconds) * 1_000_000n + BigInt((match[2] ?? '').padEnd(9, '0').slice(0, 9))
-}
-
-function set(attributes: Attributes, key: string, value: unknown): void {
-  if (value !== undefined && value !== null) attributes[key] = toAttribute(value, 0)
-}
-
-/** A copy that holds nothing but what an attribute can, in objects without a prototype. */
-function toAttribute(value: unknown, depth: number): AttributeValue {
-  if (typeof value === 'string' || typeof value === 'boolean') return value
-  if (typeof value === 'number') return Number.isFinite(value) ? value : null
-  if (typeof value !== 'object' || value === null) return null
-  if (depth === MAX_DEPTH) return '…'
-  if (Array.isArray(value)) return value.map((item) => toAttribute(item, depth + 1))
-  const copy = emptyAttributes()
-  for (const key of Object.keys(value)) copy[key] = toAttribute((value as JsonObject)[key], depth + 1)
-  return copy
 }

@@ -1,5 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { HTTPException } from 'hono/http-exception'
+import { addAgentOpsRoutes } from '../agentops/add-agentops-routes.ts'
 import type { Services } from '../services.ts'
 import { asStoreError } from '../store/store-error.ts'
 import { answerError, KnownError } from './known-error.ts'
@@ -67,6 +68,7 @@ export function createApp(services: Services): App {
       description: 'Sessions of AI agents: what they did, what it cost, how it ended.',
     },
   })
+  addAgentOpsRoutes(app, services)
   addPageRoutes(app, services)
   return app
 }

@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { authorize, identify } from '../access/caller.ts'
-import { acceptLogs, acceptSpans } from '../ingest/accept.ts'
-import { decodeLogs } from '../ingest/decode-logs.ts'
+import { acceptSpans } from '../ingest/accept.ts'
 import { decodeOpenAiAgents } from '../ingest/decode-openai-agents.ts'
-import { decodeTraces } from '../ingest/decode-traces.ts'
-import { encodeExportResponse, encodeStatus } from '../ingest/encode-export-response.ts'
+import { encodeExportResponse, encodeStatus, type ExportSignal } from '../ingest/encode-export-response.ts'
 import { withBody } from '../ingest/read-body.ts'
+import { takeLogs, takeTraces, type Taken } from '../ingest/take-batch.ts'
 import type { Services } from '../services.ts'
 import { answerError, KnownError, type ErrorBody } from './known-error.ts'
 
@@ -36,10 +35,11 @@ export async function handleIngest(
     }
     await withBody(request, limits, async (body) => {
       if (path.endsWith('/v1/traces/ingest')) return answerOpenAiAgents(services, project, body, response)
+      const payload = { body, contentType: contentType(request) }
       if (path.endsWith('/v1/traces'))
-        return answerTraces(services, project, { body, contentType: contentType(request) }, response)
+        return answerTaken(response, 'traces', await takeTraces(services, project, payload))
       if (path.endsWith('/v1/logs'))
-        return answerLogs(services, project, { body, contentType: contentType(request) }, response)
+        return answerTaken(response, 'logs', await takeLogs(services, project, payload))
       // Metrics are taken and dropped: SDKs send them whether anyone wants them or not.
       send(response, 200, {
         contentType: contentType(request) || 'application/json',
@@ -51,46 +51,8 @@ export async function handleIngest(
   }
 }
 
-type Payload = { body: Buffer; contentType: string }
-
-async function answerTraces(
-  services: Services,
-  project: string,
-  payload: Payload,
-  response: ServerResponse,
-): Promise<void> {
-  while (services.targets.steps.isCrowded) await services.targets.steps.room()
-  const { stored, rejected, format, durable } = takeTraces(services, project, payload)
-  await durable
-  countSpans(services, stored, rejected.length)
-  send(response, 200, encodeExportResponse('traces', format, rejected))
-}
-
-/** Decoded spans end with this function: nobody holds them while the disk is waited for. */
-function takeTraces(services: Services, project: string, { body, contentType }: Payload) {
-  const { spans, rejected, format } = decodeTraces(body, contentType)
-  return { stored: spans.length, rejected, format, durable: acceptSpans(project, spans, services.targets) }
-}
-
-async function answerLogs(
-  services: Services,
-  project: string,
-  payload: Payload,
-  response: ServerResponse,
-): Promise<void> {
-  while (services.targets.logs.isCrowded) await services.targets.logs.room()
-  const { seen, rejected, format, durable } = takeLogs(services, project, payload)
-  await durable
-  services.counters.logsStored += seen - rejected.length
-  services.counters.logsRejected += rejected.length
-  send(response, 200, encodeExportResponse('logs', format, rejected))
-}
-
-function takeLogs(services: Services, project: string, { body, contentType }: Payload) {
-  const { records, rejected, format } = decodeLogs(body, contentType)
-  const { rejected: unattached, durable } = acceptLogs(project, records, services.targets)
-  const all = [...rejected, ...unattached]
-  return { seen: records.length + rejected.length, rejected: all, format, durable }
+function answerTaken(response: ServerResponse, signal: ExportSignal, { format, rejected }: Taken): void {
+  send(response, 200, encodeExportResponse(signal, format, rejected))
 }
 
 async function answerOpenAiAgents(
@@ -102,7 +64,8 @@ async function answerOpenAiAgents(
   while (services.targets.steps.isCrowded) await services.targets.steps.room()
   const { stored, rejected, durable } = takeOpenAiAgents(services, project, body)
   await durable
-  countSpans(services, stored, rejected.length)
+  services.counters.spansStored += stored
+  services.counters.spansRejected += rejected.length
   send(response, 200, { contentType: 'application/json', body: Buffer.from(JSON.stringify({ rejected })) })
 }
 
@@ -166,11 +129,6 @@ function allowLoopbackPages(request: IncomingMessage, response: ServerResponse):
     'content-type, content-encoding, authorization, x-api-key, x-playhead-project, traceparent',
   )
   response.setHeader('vary', 'origin')
-}
-
-function countSpans(services: Services, stored: number, rejected: number): void {
-  services.counters.spansStored += stored
-  services.counters.spansRejected += rejected
 }
 
 function contentType(request: IncomingMessage): string {

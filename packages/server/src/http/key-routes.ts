@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { scopes } from '../access/registry.ts'
+import { keyFormats, scopes } from '../access/registry.ts'
 import type { Services } from '../services.ts'
 import { projectOf, type App } from './request-project.ts'
 import { answers, jsonBody, projectParameter } from './route-parts.ts'
@@ -23,6 +23,7 @@ const createKeyRoute = createRoute({
       z.object({
         name: z.string().min(1).max(200),
         scopes: z.array(z.enum(scopes)).min(1).default(['ingest', 'read']),
+        format: z.enum(keyFormats).default('playhead').describe('uuid: for SDKs that take nothing else'),
       }),
     ),
   },

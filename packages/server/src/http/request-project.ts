@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { authorize, authorizeServer, identify, type Caller } from '../access/caller.ts'
+import { authorize, identify, requireLogin, type Caller } from '../access/caller.ts'
 import type { Scope } from '../access/registry.ts'
 import type { Services } from '../services.ts'
 
@@ -14,7 +14,7 @@ export function projectOf(context: Context, scope: Scope, services: Services, na
 
 /** Refuses everyone but a person (or anyone, while auth is off). */
 export function requirePerson(context: Context, services: Services): void {
-  authorizeServer(callerOf(context, services))
+  requireLogin((name) => context.req.header(name), services)
 }
 
 export function callerOf(context: Context, services: Services): Caller {

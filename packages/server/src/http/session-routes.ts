@@ -95,12 +95,23 @@ export function addSessionRoutes(app: App, services: Services): void {
 }
 
 /** Every session has a URL: below the address that the request came in by, unless the server was told its own. */
+export function sessionUrl(
+  context: Context,
+  { id, project }: { id: string; project: string },
+  { config }: Pick<Services, 'config'>,
+): string {
+  const query = project === DEFAULT_PROJECT ? '' : `?project=${project}`
+  return `${baseUrl(context, config)}/sessions/${id}${query}`
+}
+
+export function baseUrl(context: Context, config: Services['config']): string {
+  return config.publicUrl ?? new URL(context.req.url).origin
+}
+
 export function withUrl(
   context: Context,
   { session, project }: { session: SessionSummary; project: string },
-  { config }: Pick<Services, 'config'>,
+  services: Pick<Services, 'config'>,
 ): SessionSummary {
-  const base = config.publicUrl ?? new URL(context.req.url).origin
-  const query = project === DEFAULT_PROJECT ? '' : `?project=${project}`
-  return { ...session, url: `${base}/sessions/${session.id}${query}` }
+  return { ...session, url: sessionUrl(context, { id: session.id, project }, services) }
 }

@@ -1,0 +1,45 @@
+import type { Attributes } from '@playhead/model'
+
+type Tree = { [key: string]: unknown } | unknown[]
+
+/** Attributes as AgentOps' API gives them: `a.b` inside `a`, `a.0.b` in a list. Where two keys want one place, the first has it. */
+export function nestAttributes(attributes: Attributes): Tree {
+  const root: Tree = Object.create(null) as { [key: string]: unknown }
+  for (const key of Object.keys(attributes).sort(byNumber)) place(root, key.split('.'), attributes[key])
+  return root
+}
+
+const { compare: byNumber } = new Intl.Collator('en', { numeric: true })
+
+const listIndex = /^\d{1,5}$/
+
+function place(root: Tree, path: readonly string[], value: unknown): void {
+  let tree = root
+  for (const [depth, key] of path.entries()) {
+    const isLast = depth === path.length - 1
+    const next = isLast ? value : (readKey(tree, key) ?? emptyTree(path[depth + 1]!))
+    if (isLast ? readKey(tree, key) !== undefined : !isTree(next)) return
+    if (!writeKey(tree, key, next)) return
+    if (!isLast) tree = next as Tree
+  }
+}
+
+function emptyTree(nextKey: string): Tree {
+  return listIndex.test(nextKey) ? [] : (Object.create(null) as { [key: string]: unknown })
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null
+}
+
+function readKey(tree: Tree, key: string): unknown {
+  return Array.isArray(tree) ? (listIndex.test(key) ? tree[Number(key)] : undefined) : tree[key]
+}
+
+function writeKey(tree: Tree, key: string, value: unknown): boolean {
+  if (!Array.isArray(tree)) tree[key] = value
+  // A list has no holes: whoever names the 9999th item alone does not get 9998 before it.
+  else if (listIndex.test(key) && Number(key) <= tree.length) tree[Number(key)] = value
+  else return false
+  return true
+}

@@ -1,0 +1,33 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { answerError, KnownError } from './known-error.ts'
+
+/** How long a request may take to arrive; 64 MB over a line of 2 Mbit/s does. */
+const MAX_ARRIVAL_MS = 300_000
+
+/** A backup is as large as the store, and is read as fast as the store takes it. */
+const PATH_WITHOUT_DEADLINE = '/api/restore'
+
+/** Ends a request that takes too long to arrive. Node's own limit is the same for all paths, so it is off. */
+export function setDeadline(
+  request: IncomingMessage,
+  response: ServerResponse,
+  maxArrivalMs = MAX_ARRIVAL_MS,
+): void {
+  if (request.url?.replace(/\?.*$/, '') === PATH_WITHOUT_DEADLINE) return
+  const timer = setTimeout(() => refuseSlow(request, response, maxArrivalMs), maxArrivalMs)
+  const forget = () => clearTimeout(timer)
+  request.once('end', forget)
+  request.once('close', forget)
+}
+
+function refuseSlow(request: IncomingMessage, response: ServerResponse, maxArrivalMs: number): void {
+  if (response.headersSent) return void request.destroy()
+  const { status, body } = answerError(
+    new KnownError(
+      'REQUEST_TOO_SLOW',
+      `The request did not arrive within ${maxArrivalMs / 1_000} seconds: send smaller batches.`,
+    ),
+  )
+  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
+  response.end(JSON.stringify(body), () => request.destroy())
+}

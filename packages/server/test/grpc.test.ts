@@ -1,0 +1,186 @@
+import { afterAll, expect, test } from 'vitest'
+import { status } from '@grpc/grpc-js'
+import type { Session } from '@playhead/model'
+import { decodeTraces } from '../src/ingest/decode-traces.ts'
+import { ProtobufWriter } from '../src/ingest/protobuf-writer.ts'
+import { spansToOtlpProtobuf } from '../src/ingest/spans-to-otlp-protobuf.ts'
+import { otlpRequests, type RecordedRequest } from './fixtures.ts'
+import { grpcSender } from './grpc-client.ts'
+import { hex, tracesPayload } from './otlp.ts'
+import { SpawnedServer } from './spawned-server.ts'
+import { startTestServer, type TestServer } from './test-server.ts'
+
+const server = await startTestServer({ PLAYHEAD_GRPC_PORT: '0' })
+const sender = grpcSender(server.grpcAddress!)
+const zippingSender = grpcSender(server.grpcAddress!, { gzip: true })
+afterAll(async () => {
+  sender.close()
+  zippingSender.close()
+  await server.stop()
+})
+
+/** gRPC has protobuf only. */
+function asProtobuf(request: RecordedRequest): RecordedRequest {
+  if (request.contentType.includes('protobuf')) return request
+  const body = spansToOtlpProtobuf(decodeTraces(request.body, request.contentType).spans)
+  return { ...request, contentType: 'application/x-protobuf', body }
+}
+
+/** One span that ended; an id of zeros makes it one that can't be read. */
+function batch(traceId: string, name = 'step'): Buffer {
+  const payload = tracesPayload([{ name, endMs: 1_700_000_000_100 }])
+  const { spans } = decodeTraces(Buffer.from(JSON.stringify(payload)), 'application/json')
+  return spansToOtlpProtobuf(spans.map((span) => ({ ...span, traceId })))
+}
+
+function logRecord(traceId: string, text: string): Buffer {
+  const writer = new ProtobufWriter()
+  writer.message(1, () =>
+    writer.message(2, () =>
+      writer.message(2, () => {
+        writer.fixed64(1, 1_700_000_000_050_000_000n)
+        writer.text(3, 'WARN')
+        writer.message(5, () => writer.text(1, text))
+        writer.hex(9, traceId)
+      }),
+    ),
+  )
+  return writer.finish()
+}
+
+async function sessionsOf(project: string): Promise<unknown[]> {
+  const sessions = await server.sessions(`project=${project}&limit=1000`)
+  const whole = await Promise.all(
+    sessions.map(({ id }) => server.session(id, `project=${project}&payloads=all`)),
+  )
+  return whole.map(({ session, steps }: Session) => ({ ...session, url: '', steps }))
+}
+
+test.each(['mastra-1.71', 'vercel-ai-v7', 'agentops-ts-0.1.0'])(
+  '%s: sent by gRPC, plain or gzipped, the sessions are those that HTTP gives',
+  async (folder) => {
+    const requests = otlpRequests(folder)
+      .filter(({ path }) => path.endsWith('/v1/traces'))
+      .map(asProtobuf)
+    const projects = ['http', 'grpc', 'gzip'].map((way) => `${folder.split('-')[0]}-${way}`)
+    for (const id of projects) await server.services.registry.createProject({ id, name: id })
+
+    for (const { path, contentType, body } of requests) {
+      const [http, grpc, gzip] = projects.map((project) => ({ 'x-playhead-project': project }))
+      const headers = { 'content-type': contentType, ...http! }
+      const answer = await server.request(path, { method: 'POST', headers, body: new Uint8Array(body) })
+      expect(answer.status).toBe(200)
+      const expected = { body: Buffer.from(await answer.arrayBuffer()) }
+      expect(await sender.send('trace', body, grpc)).toEqual(expected)
+      expect(await zippingSender.send('trace', body, gzip)).toEqual(expected)
+    }
+
+    const [http, grpc, gzip] = await Promise.all(projects.map(sessionsOf))
+    expect(http!.length).toBeGreaterThan(0)
+    expect(grpc).toEqual(http)
+    expect(gzip).toEqual(http)
+  },
+)
+
+test('log records are shown beside the step of their session', async () => {
+  const traceId = hex(16)
+
+  await zippingSender.send('logs', logRecord(traceId, 'almost out of money'))
+  await sender.send('trace', batch(traceId))
+
+  const [step] = (await server.session(traceId)).steps
+  expect(step!.logs).toMatchObject([{ severity: 'WARN', offsetMs: 50, body: 'almost out of money' }])
+})
+
+test('metrics are taken and dropped', async () => {
+  expect(await sender.send('metrics', Buffer.from([1, 2, 3]))).toEqual({ body: Buffer.alloc(0) })
+})
+
+test('a batch that can not be read is refused, and one span of it that can not is named', async () => {
+  expect(await sender.send('trace', Buffer.from('not protobuf'))).toEqual({
+    code: status.INVALID_ARGUMENT,
+    details: expect.stringContaining('cannot be read as OTLP protobuf') as string,
+  })
+  const traceId = hex(16)
+  const noTrace = '00'.repeat(16)
+  const answer = await sender.send('trace', Buffer.concat([batch(noTrace, 'lost'), batch(traceId)]))
+  expect('body' in answer && answer.body.toString()).toContain('its trace id is all zeros')
+  expect((await server.session(traceId)).steps).toHaveLength(1)
+})
+
+test('an unknown project is named, and nothing is stored elsewhere', async () => {
+  const traceId = hex(16)
+
+  expect(await sender.send('trace', batch(traceId), { 'x-playhead-project': 'nowhere' })).toEqual({
+    code: status.NOT_FOUND,
+    details: expect.stringContaining('There is no project "nowhere"') as string,
+  })
+  expect((await server.request(`/api/sessions/${traceId}`)).status).toBe(404)
+})
+
+test('with auth on, a key decides, and who has none is told before the body is read', async () => {
+  const guarded = await startTestServer({
+    PLAYHEAD_GRPC_PORT: '0',
+    PLAYHEAD_AUTH: 'on',
+    PLAYHEAD_PASSWORD: 'correct horse',
+    PLAYHEAD_MAX_BODY_MB: '1',
+  })
+  const guardedSender = grpcSender(guarded.grpcAddress!)
+  try {
+    const { registry } = guarded.services
+    const { secret } = await registry.createKey({ project: 'default', name: 'x', scopes: ['ingest', 'read'] })
+    const reading = await registry.createKey({ project: 'default', name: 'y', scopes: ['read'] })
+    const traceId = hex(16)
+    const send = (body: Buffer, headers?: Record<string, string>) =>
+      guardedSender.send('trace', body, headers)
+
+    expect(await send(batch(traceId))).toMatchObject({ code: status.UNAUTHENTICATED })
+    expect(await send(batch(traceId), { authorization: 'Bearer ph_wrong' })).toEqual({
+      code: status.UNAUTHENTICATED,
+      details: 'This key is not known here, or it was revoked. Make one with: playhead keys create',
+    })
+    expect(await send(batch(traceId), { 'x-api-key': reading.secret })).toMatchObject({
+      code: status.PERMISSION_DENIED,
+    })
+    const headers = { authorization: `Bearer ${secret}` }
+    expect((await guarded.request(`/api/sessions/${traceId}`, { headers })).status).toBe(404)
+    expect(await send(batch(traceId), headers)).toEqual({ body: Buffer.alloc(0) })
+    expect((await guarded.request(`/api/sessions/${traceId}`, { headers })).status).toBe(200)
+    expect(await send(batch(hex(16), 'x'.repeat(1_100_000)), headers)).toMatchObject({
+      code: status.RESOURCE_EXHAUSTED,
+    })
+  } finally {
+    guardedSender.close()
+    await guarded.stop()
+  }
+})
+
+test('a port that is taken costs gRPC only, and one line says so', async () => {
+  const taken = server.grpcAddress!.split(':')[1]!
+  const second: TestServer = await startTestServer({ PLAYHEAD_GRPC_PORT: taken })
+  try {
+    expect(second.grpcAddress).toBeUndefined()
+    expect(second.reports).toEqual([
+      `OTLP/gRPC is off: port ${taken} on 127.0.0.1 is taken or can't be used (EADDRINUSE). OTLP/HTTP works. Choose another port: PLAYHEAD_GRPC_PORT=4320, or none: PLAYHEAD_GRPC_PORT=off.`,
+    ])
+    expect((await second.request('/healthz')).status).toBe(200)
+  } finally {
+    await second.stop()
+  }
+})
+
+test('what was acknowledged by gRPC is there after kill -9', async () => {
+  const port = 20_000 + Math.floor(Math.random() * 20_000)
+  const spawned = await SpawnedServer.forThisTest({ PLAYHEAD_GRPC_PORT: String(port) })
+  await spawned.start()
+  const spawnedSender = grpcSender(`127.0.0.1:${port}`)
+  const ids = Array.from({ length: 20 }, () => hex(16))
+
+  const answers = await Promise.all(ids.map((id) => spawnedSender.send('trace', batch(id))))
+  await spawned.end('SIGKILL')
+  spawnedSender.close()
+  await spawned.start()
+
+  expect(answers).toEqual(ids.map(() => ({ body: Buffer.alloc(0) })))
+  expect((await spawned.allSessions()).map(({ id }) => id).sort()).toEqual(ids.sort())
+})
