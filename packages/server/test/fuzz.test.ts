@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readCorpus } from './fuzz/corpus.ts'
+import { Fuzzer, type Violation } from './fuzz/fuzz-batch.ts'
+import { makeCases } from './fuzz/fuzz-case.ts'
+import { SpawnedServer } from './spawned-server.ts'
+
+/** A share of what `npm run fuzz` does, other requests each day. */
+const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Date.now() / 86_400_000))
+const REQUESTS = 2_000
+const BATCH = 500
+
+let server: SpawnedServer
+let fuzzer: Fuzzer
+
+beforeAll(async () => {
+  server = await SpawnedServer.create()
+  await server.start()
+  fuzzer = new Fuzzer(server.url)
+}, 90_000)
+afterAll(async () => {
+  fuzzer.close()
+  await server.remove()
+}, 60_000)
+
+const problemsOf = (violations: Violation[]) =>
+  violations.map(({ case: one, problem }) => `${one.what}: ${problem}`)
+
+test('what once broke something breaks nothing any more', async () => {
+  const corpus = readCorpus()
+  if (corpus.length > 0) expect(problemsOf(await fuzzer.run(corpus))).toEqual([])
+  expect(server.isAlive()).toBe(true)
+})
+
+test(`${REQUESTS} made-up and damaged requests break no promise (FUZZ_SEED=${SEED} makes the same again)`, async () => {
+  for (let batch = 0; batch < REQUESTS / BATCH; batch++)
+    expect(problemsOf(await fuzzer.run(makeCases(SEED, batch, BATCH)))).toEqual([])
+
+  expect(fuzzer.spansAcknowledged).toBeGreaterThan(500)
+  expect(fuzzer.spansReadBack).toBeGreaterThan(50)
+  expect(Object.keys(Object.fromEntries(fuzzer.statuses))).toEqual(expect.arrayContaining(['200', '400']))
+  expect(server.isAlive()).toBe(true)
+  expect(server.unexpectedLines()).toEqual([])
+}, 120_000)

@@ -1,0 +1,241 @@
+import { Agent, request } from 'node:http'
+import { isDeepStrictEqual } from 'node:util'
+import { gunzipSync, inflateRawSync, inflateSync, brotliDecompressSync, zstdDecompressSync } from 'node:zlib'
+import type { Span } from '@playhead/model'
+import { decodeTraces } from '../../src/ingest/decode-traces.ts'
+import type { FuzzCase } from './fuzz-case.ts'
+
+export type Violation = { case: FuzzCase; problem: string }
+
+type Answer = {
+  status: number
+  text: string
+  bytes: Buffer
+  contentType: string | undefined
+  retryAfter: string | undefined
+}
+
+const CONNECTIONS = 8
+/** Of those cases whose spans are known, how many are read back from the API; all of them are counted. */
+const READ_BACK_SHARE = 6
+const allowed = new Set([200, 400, 404, 405, 408, 409, 411, 413, 414, 415, 431])
+
+/** Sends requests to a server and looks whether everything that has to be true of it still is. */
+export class Fuzzer {
+  readonly #url: string
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
+  readonly statuses = new Map<number, number>()
+  spansAcknowledged = 0
+  spansReadBack = 0
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  /** What was wrong with any of the answers, in the end. */
+  async run(cases: readonly FuzzCase[]): Promise<Violation[]> {
+    const before = await this.#counters()
+    const violations: Violation[] = []
+    const expected = { stored: 0, rejected: 0 }
+    const queue = [...cases]
+    const work = async () => {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        const verdict = await this.#tryOne(next)
+        expected.stored += verdict.stored
+        expected.rejected += verdict.rejected
+        if (verdict.problem !== undefined) violations.push({ case: next, problem: verdict.problem })
+      }
+    }
+    await Promise.all(Array.from({ length: CONNECTIONS }, work))
+    const after = await this.#counters()
+    const counted = { stored: after.stored - before.stored, rejected: after.rejected - before.rejected }
+    if (violations.length === 0 && !isDeepStrictEqual(counted, expected))
+      violations.push({
+        case: cases[0]!,
+        problem: `the batch it begins: ${JSON.stringify(counted)} were counted, not ${JSON.stringify(expected)}`,
+      })
+    this.spansAcknowledged += counted.stored
+    return [...violations, ...(await this.#readBack(cases))]
+  }
+
+  async #tryOne(one: FuzzCase): Promise<{ stored: number; rejected: number; problem?: string }> {
+    const nothing = { stored: 0, rejected: 0 }
+    const answer = await this.send(one).catch((error: Error) => error)
+    if (answer instanceof Error) return { ...nothing, problem: `no answer: ${answer.message}` }
+    this.statuses.set(answer.status, (this.statuses.get(answer.status) ?? 0) + 1)
+    if (!allowed.has(answer.status))
+      return { ...nothing, problem: `${answer.status}: ${answer.text.slice(0, 300)}` }
+    if (one.method === 'GET' || !isTraces(one)) return { ...nothing, ...countAgents(one, answer) }
+    const expected = expectedOf(one)
+    if (answer.status !== 200)
+      return {
+        ...nothing,
+        ...(expected !== undefined && { problem: `${answer.status}, though it can be read: ${answer.text}` }),
+      }
+    const rejected = rejectedIn(answer)
+    if (expected === undefined) return { stored: 0, rejected, problem: '200, though it can not be read' }
+    return {
+      stored: expected.stored,
+      rejected,
+      ...(rejected !== expected.rejected && {
+        problem: `${rejected} rejected, not ${expected.rejected}: ${answer.text}`,
+      }),
+    }
+  }
+
+  /** A request; one that is told to come back does. */
+  async send({ method, path, headers, body }: Omit<FuzzCase, 'what'>): Promise<Answer> {
+    for (let attempt = 0; ; attempt++) {
+      const answer = await this.#sendOnce(method, path, { headers, body })
+      if (answer.status !== 503 || answer.retryAfter === undefined || attempt === 20) return answer
+      await new Promise((resolve) => setTimeout(resolve, 250))
+    }
+  }
+
+  #sendOnce(
+    method: string,
+    path: string,
+    { headers, body }: Pick<FuzzCase, 'headers' | 'body'>,
+  ): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const sent = request(
+        `${this.#url}${path}`,
+        { method, agent: this.#agent, headers: { ...headers, 'content-length': body.length } },
+        (response) => {
+          const chunks: Buffer[] = []
+          response.on('data', (chunk: Buffer) => chunks.push(chunk))
+          response.on('error', reject)
+          response.on('end', () => {
+            const bytes = Buffer.concat(chunks)
+            resolve({
+              status: response.statusCode ?? 0,
+              bytes,
+              text: bytes.toString(),
+              contentType: response.headers['content-type'],
+              retryAfter: response.headers['retry-after'],
+            })
+          })
+        },
+      )
+      sent.on('error', reject)
+      sent.end(body)
+    })
+  }
+
+  async #counters(): Promise<{ stored: number; rejected: number }> {
+    const { text } = await this.#sendOnce('GET', '/metrics', { headers: {}, body: Buffer.alloc(0) })
+    const read = (name: string) => Number(new RegExp(`^playhead_${name} (\\d+)$`, 'm').exec(text)?.[1])
+    return { stored: read('spans_stored_total'), rejected: read('spans_rejected_total') }
+  }
+
+  async #readBack(cases: readonly FuzzCase[]): Promise<Violation[]> {
+    const violations: Violation[] = []
+    const known = cases.filter((one) => one.spans !== undefined)
+    const read = known
+      .filter((_, index) => index % READ_BACK_SHARE === 0)
+      .map(async (one) => {
+        const problem = await this.#readOne(one.spans!).catch((error: Error) => error.message)
+        if (problem !== undefined) violations.push({ case: one, problem })
+      })
+    await Promise.all(read)
+    return violations
+  }
+
+  async #readOne(spans: readonly Span[]): Promise<string | undefined> {
+    const path = `/api/sessions/${spans[0]!.traceId}/recording.otlp`
+    const { status, text, bytes } = await this.#sendOnce('GET', path, { headers: {}, body: Buffer.alloc(0) })
+    if (status !== 200) return `it can not be read back: ${status} ${text.slice(0, 300)}`
+    const stored = new Map(decodeTraces(bytes, 'application/json').spans.map((span) => [span.spanId, span]))
+    if (stored.size !== spans.length) return `${spans.length} spans were sent, ${stored.size} are stored`
+    const other = spans.find((span) => !isDeepStrictEqual(plain(stored.get(span.spanId)), plain(span)))
+    this.spansReadBack += spans.length
+    if (other === undefined) return undefined
+    return `${JSON.stringify(plain(stored.get(other.spanId)))} is stored, not ${JSON.stringify(plain(other))}`
+  }
+}
+
+/** The same without prototypes, which are nothing that was sent; a bigint as text. */
+function plain(span: Span | undefined): unknown {
+  return span === undefined
+    ? undefined
+    : JSON.parse(
+        JSON.stringify(sortKeys(span), (_, value: unknown) =>
+          typeof value === 'bigint' ? String(value) : value,
+        ),
+      )
+}
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.entries(value)
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
+    .map(([key, entry]) => [key, sortKeys(entry)])
+}
+
+function isTraces({ path }: FuzzCase): boolean {
+  return /\/v1\/traces\/?(\?.*)?$/.test(path)
+}
+
+/** What has to be stored and rejected; undefined where the body is to be refused as a whole. */
+function expectedOf(one: FuzzCase): { stored: number; rejected: number } | undefined {
+  if (one.spans !== undefined) return { stored: one.spans.length, rejected: one.badSpans ?? 0 }
+  try {
+    const type = one.headers['content-type'] ?? ''
+    const { spans, rejected } = decodeTraces(inflate(one), type)
+    return { stored: spans.length, rejected: rejected.length }
+  } catch {
+    return undefined
+  }
+}
+
+function inflate({ headers, body }: FuzzCase): Buffer {
+  switch (headers['content-encoding'] ?? '') {
+    case '':
+      return body
+    case 'gzip':
+      return gunzipSync(body)
+    case 'deflate':
+      return inflateEither(body)
+    case 'br':
+      return brotliDecompressSync(body)
+    case 'zstd':
+      return zstdDecompressSync(body)
+    default:
+      throw new Error('no such encoding')
+  }
+}
+
+/** Some senders leave the two bytes in front away. */
+function inflateEither(body: Buffer): Buffer {
+  try {
+    return inflateSync(body)
+  } catch {
+    return inflateRawSync(body)
+  }
+}
+
+function rejectedIn({ contentType, text, bytes }: Answer): number {
+  if (contentType === 'application/x-protobuf') {
+    // partial_success (field 1) begins with rejected_spans (field 1), a number of one or two bytes here.
+    if (bytes.length === 0) return 0
+    const at = bytes[1]! < 0x80 ? 2 : 3
+    if (bytes[0] !== 0x0a || bytes[at] !== 0x08) return Number.NaN
+    const low = bytes[at + 1]!
+    return low < 0x80 ? low : (low & 0x7f) + (bytes[at + 2]! << 7)
+  }
+  const answer = JSON.parse(text) as { partialSuccess?: { rejectedSpans: string } }
+  return Number(answer.partialSuccess?.rejectedSpans ?? 0)
+}
+
+/** OpenAI Agents' items are counted as spans too; their answer lists what was rejected. */
+function countAgents(one: FuzzCase, { status, text }: Answer): { stored: number; rejected: number } {
+  if (status !== 200 || !one.path.endsWith('/v1/traces/ingest')) return { stored: 0, rejected: 0 }
+  const { rejected } = JSON.parse(text) as { rejected: unknown[] }
+  const items = (JSON.parse(one.body.toString()) as { data?: unknown[] }).data ?? []
+  return { stored: items.length - rejected.length, rejected: rejected.length }
+}

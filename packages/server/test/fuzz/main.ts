@@ -1,0 +1,88 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { SpawnedServer } from '../spawned-server.ts'
+import { addToCorpus } from './corpus.ts'
+import { Fuzzer } from './fuzz-batch.ts'
+import { makeCases } from './fuzz-case.ts'
+
+const USAGE = `npm run fuzz -- [--requests 100000] [--seed 1] [--state fuzz-state.json]
+
+Sends made-up and damaged OTLP, and questions, to a server of its own, and looks whether it keeps its promises:
+it lives, it answers bad input with a 4xx, it counts what it stores and rejects, and gives back what was sent.
+The same seed makes the same requests. With --state a run that was stopped goes on where it was.
+What breaks a promise is kept in packages/server/test/fuzz/corpus, and sent again by the tests.`
+
+type State = { seed: number; requests: number; spans: number; readBack: number; violations: string[] }
+
+const BATCH = 500
+const MAX_VIOLATIONS = 20
+const SAY_EVERY_MS = 10_000
+
+const { values } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '100000' },
+    seed: { type: 'string', default: '1' },
+    state: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (values.help) console.log(USAGE)
+else process.exitCode = (await fuzz()) ? 0 : 1
+
+async function fuzz(): Promise<boolean> {
+  const [wanted, seed] = [Number(values.requests), Number(values.seed)]
+  const state = readState(seed)
+  const server = await SpawnedServer.create()
+  await server.start()
+  const fuzzer = new Fuzzer(server.url)
+  let saidAtMs = 0
+  const startedAtMs = performance.now()
+  const before = state.requests
+  try {
+    while (state.requests < wanted && state.violations.length < MAX_VIOLATIONS) {
+      const [spans, readBack] = [fuzzer.spansAcknowledged, fuzzer.spansReadBack]
+      const count = Math.min(BATCH, wanted - state.requests)
+      for (const violation of await fuzzer.run(makeCases(seed, state.requests / BATCH, count)))
+        state.violations.push(`${violation.problem.slice(0, 300)} (${addToCorpus(violation)})`)
+      state.requests += count
+      state.spans += fuzzer.spansAcknowledged - spans
+      state.readBack += fuzzer.spansReadBack - readBack
+      if (values.state !== undefined) writeFileSync(values.state, JSON.stringify(state))
+      if (!server.isAlive()) {
+        state.violations.push(`the server ended: ${server.unexpectedLines().join('\n').slice(0, 1_000)}`)
+        await server.start()
+      }
+      if (performance.now() - saidAtMs < SAY_EVERY_MS) continue
+      saidAtMs = performance.now()
+      const rate = ((state.requests - before) * 1_000) / (saidAtMs - startedAtMs)
+      console.error(
+        `${state.requests.toLocaleString('en-US')} of ${wanted.toLocaleString('en-US')} requests, ${Math.round(rate)} a second, ${state.violations.length} violations`,
+      )
+    }
+    const lines = server.unexpectedLines()
+    if (lines.length > 0) state.violations.push(`the server said: ${lines.join('\n').slice(0, 1_000)}`)
+  } finally {
+    fuzzer.close()
+    await server.remove()
+  }
+  print(state, fuzzer)
+  return state.violations.length === 0
+}
+
+function readState(seed: number): State {
+  if (values.state !== undefined && existsSync(values.state)) {
+    const state = JSON.parse(readFileSync(values.state, 'utf8')) as State
+    if (state.seed === seed) return { ...state, violations: [] }
+  }
+  return { seed, requests: 0, spans: 0, readBack: 0, violations: [] }
+}
+
+function print(state: State, { statuses }: Fuzzer): void {
+  const answers = [...statuses].toSorted(([left], [right]) => left - right)
+  console.log(`seed ${state.seed}: ${state.requests.toLocaleString('en-US')} requests`)
+  console.log(`  spans acknowledged  ${state.spans.toLocaleString('en-US')}`)
+  console.log(`  spans read back     ${state.readBack.toLocaleString('en-US')}, each as it was sent`)
+  console.log(`  answers             ${answers.map(([status, count]) => `${count} × ${status}`).join(', ')}`)
+  console.log(`  violations          ${state.violations.length}`)
+  for (const violation of state.violations) console.log(`    ${violation}`)
+}
