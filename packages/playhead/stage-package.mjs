@@ -5,13 +5,12 @@ import { fileURLToPath } from 'node:url'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const target = process.argv[2] ?? join(here, 'dist/package')
+const built = process.argv[3] ?? join(here, 'dist')
 
 rmSync(target, { recursive: true, force: true })
 mkdirSync(join(target, 'dist'), { recursive: true })
-for (const file of readdirSync(join(here, 'dist')).filter((name) =>
-  /\.[cm]?(?:js|d\.[cm]?ts)$|\.d\.[cm]ts$/.test(name),
-))
-  cpSync(join(here, 'dist', file), join(target, 'dist', file))
+for (const file of readdirSync(built).filter((name) => /\.[cm]?(?:js|d\.[cm]?ts)$|\.d\.[cm]ts$/.test(name)))
+  cpSync(join(built, file), join(target, 'dist', file))
 for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md']) {
   const source = [join(here, file), join(here, '../..', file)].find(existsSync)
   if (source !== undefined) cpSync(source, join(target, file))

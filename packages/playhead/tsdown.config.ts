@@ -11,6 +11,13 @@ const shared: UserConfig = {
   external: ['@opentelemetry/api'],
 }
 
+/** Test integrations share the SDK with the agent that is tested, and the runner with the tests. */
+const besideTests: UserConfig = {
+  ...shared,
+  external: ['@opentelemetry/api', 'playhead', 'vitest', '@jest/globals', '@playwright/test'],
+  dts: true,
+}
+
 /** What is published: the SDK for `import` and `require`, two files that it loads when it needs them, and the command. */
 export default defineConfig([
   { ...shared, entry: { index: 'src/index.ts' }, format: ['esm', 'cjs'], dts: true, shims: true },
@@ -20,5 +27,9 @@ export default defineConfig([
     format: ['cjs'],
     dts: false,
   },
+  { ...besideTests, entry: { testing: 'src/testing.ts' }, format: ['esm', 'cjs'] },
+  { ...besideTests, entry: { vitest: 'src/vitest.ts' }, format: ['esm'] },
+  { ...besideTests, entry: { jest: 'src/jest.ts' }, format: ['esm', 'cjs'] },
+  { ...besideTests, entry: { 'node-test': 'src/node-test.ts' }, format: ['esm', 'cjs'] },
   { ...shared, entry: { cli: 'src/cli/main.ts' }, format: ['esm'], dts: false },
 ])

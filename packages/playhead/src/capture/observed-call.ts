@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { Buffer } from 'node:buffer'
 import { setImmediate } from 'node:timers'
 import type { Attributes } from '@opentelemetry/api'
+import { preciseNowMs } from '../record/clock.ts'
 import type { ActiveCapture } from './active-capture.ts'
 import { AnswerBody } from './answer-body.ts'
 import type { Answer, Assembler, ModelApi } from './apis/model-api.ts'
@@ -28,7 +29,7 @@ export class ObservedCall {
   readonly #capture: ActiveCapture
   readonly #requestHeader: HeaderReader
   readonly #inCaller = AsyncLocalStorage.snapshot()
-  readonly #startedAtMs = Date.now()
+  readonly #startedAtMs = preciseNowMs()
   readonly #startedAt = performance.now()
   readonly #sent: Uint8Array[] = []
   readonly #log = new StreamLog()

@@ -1,4 +1,5 @@
 import { context, trace, type Context } from '@opentelemetry/api'
+import { preciseNowMs } from '../record/clock.ts'
 import { activeCapture, type ActiveCapture } from './active-capture.ts'
 import type { Assembler, ModelApi } from './apis/model-api.ts'
 import { CallSpan, type CallEnd } from './call-span.ts'
@@ -29,7 +30,7 @@ export class WrappedCall {
     this.#capture = capture
     this.#api = api
     this.#assembler = api.createAssembler()
-    this.#span = new CallSpan(capture, { question, provider, startedAtMs: Date.now(), attributes })
+    this.#span = new CallSpan(capture, { question, provider, startedAtMs: preciseNowMs(), attributes })
     this.context = trace.setSpan(context.active(), this.#span.span)
   }
 

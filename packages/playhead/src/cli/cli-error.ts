@@ -15,3 +15,14 @@ export class InterruptedError extends CliError {
   override readonly name = 'InterruptedError'
   override readonly exitCode = 130
 }
+
+/** The command did what it was asked, and its answer is an exit code. */
+export class QuietExit extends CliError {
+  override readonly name = 'QuietExit'
+  override readonly exitCode: number
+
+  constructor(exitCode: number) {
+    super()
+    this.exitCode = exitCode
+  }
+}

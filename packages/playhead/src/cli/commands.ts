@@ -1,5 +1,6 @@
 import { backupCommand } from './backup-command.ts'
 import type { Command } from './command.ts'
+import { diffCommand } from './diff-command.ts'
 import { exportCommand } from './export-command.ts'
 import { keysCreateCommand, keysListCommand, keysRevokeCommand } from './keys-commands.ts'
 import { lsCommand } from './ls-command.ts'
@@ -16,6 +17,7 @@ export const commands: readonly Command[] = [
   serveCommand,
   lsCommand,
   showCommand,
+  diffCommand,
   openCommand,
   exportCommand,
   keysListCommand,

@@ -45,18 +45,21 @@ export const keysCreateCommand = defineCommand({
       value: 'scope',
       summary: 'ingest, read or admin; may be repeated (default: ingest and read)',
     },
+    uuid: { type: 'flag', summary: 'a secret that is a UUID, for AgentOps SDKs' },
     json,
   },
   examples: [
     ['playhead keys create --name ci', 'for a build that records and checks'],
     ['playhead keys create --name agent --scope ingest', 'for an agent that only records'],
     ['export PLAYHEAD_API_KEY=$(playhead keys create --name me)', 'use it at once'],
+    ['export AGENTOPS_API_KEY=$(playhead keys create --uuid)', 'for a program that uses agentops'],
   ],
   async run({ options, globals, terminal }) {
     const api = await Api.connect(readSettings(globals, terminal.environment), 'admin')
     const body = {
       name: options.name ?? 'playhead',
       ...(options.scope !== undefined && { scopes: options.scope }),
+      ...(options.uuid === true && { format: 'uuid' }),
     }
     const answer = await api.json<{ key: Key; secret: string }>('/api/keys', { method: 'POST', body })
     if (options.json === true) return terminal.print(printableJson(answer, 2))

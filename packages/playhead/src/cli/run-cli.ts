@@ -1,5 +1,5 @@
 import packageJson from '../../package.json' with { type: 'json' }
-import { CliError, InterruptedError } from './cli-error.ts'
+import { CliError, InterruptedError, QuietExit } from './cli-error.ts'
 import { commands } from './commands.ts'
 import { renderCommandHelp, renderOverview } from './help.ts'
 import { parseArguments, type Parsed } from './parse-arguments.ts'
@@ -36,7 +36,8 @@ async function run(parsed: Parsed, streams: Streams, args: readonly string[]): P
 /** What is thrown on purpose is a sentence; anything else is a bug and is shown whole. */
 function report(error: unknown, { stderr }: Streams): number {
   if (error instanceof CliError) {
-    if (!(error instanceof InterruptedError)) stderr.write(`playhead: ${plainLines(error.message)}\n`)
+    const isQuiet = error instanceof InterruptedError || error instanceof QuietExit
+    if (!isQuiet) stderr.write(`playhead: ${plainLines(error.message)}\n`)
     return error.exitCode
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)

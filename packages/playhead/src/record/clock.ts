@@ -1,4 +1,4 @@
-import type { HrTime } from '@opentelemetry/api'
+import type { HrTime, TimeInput } from '@opentelemetry/api'
 
 /** The two clocks may be apart by what they round, and no more. */
 const MAX_DRIFT_MS = 2
@@ -26,4 +26,12 @@ export function preciseNowMs(): number {
 export function toHrTime(ms: number): HrTime {
   const seconds = Math.floor(ms / 1000)
   return [seconds, Math.floor((ms - seconds * 1000) * 1e6)]
+}
+
+/** A time as OpenTelemetry's API takes it: since 1970 or, as `performance.now()` gives it, since the process began; else now. */
+export function readTime(time: TimeInput | undefined): HrTime {
+  if (Array.isArray(time)) return [Number(time[0]), Number(time[1])]
+  const ms = time instanceof Date ? time.getTime() : time
+  if (typeof ms !== 'number' || !Number.isFinite(ms)) return toHrTime(preciseNowMs())
+  return toHrTime(ms <= performance.now() ? performance.timeOrigin + ms : ms)
 }

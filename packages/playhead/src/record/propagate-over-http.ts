@@ -70,9 +70,8 @@ function hasTraceParent(headers: UndiciRequest['headers']): boolean {
 }
 
 function markHttp(request: ClientRequest, options: PropagationOptions): void {
-  if (request.headersSent || request.hasHeader('traceparent')) return
   const headers = headersOfContext(options.active())
-  if (headers === undefined) return
+  if (headers === undefined || request.headersSent || request.hasHeader('traceparent')) return
   const url = URL.parse(
     request.path,
     `${request.protocol}//${String(request.getHeader('host') ?? request.host)}`,

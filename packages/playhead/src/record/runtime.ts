@@ -9,7 +9,6 @@ import {
   type SpanOptions,
   type Tracer,
 } from '@opentelemetry/api'
-import { suppressTracing } from '@opentelemetry/core'
 import { createRedactor, parseSessionIdPrefix, type Redactor } from '@playhead/model'
 import { installCapture, type Capture } from '../capture/install-capture.ts'
 import { Delivery } from '../deliver/delivery.ts'
@@ -36,6 +35,7 @@ import { SessionStore } from './session-store.ts'
 import { SessionView } from './session-view.ts'
 import type { Settings } from './settings.ts'
 import { recordOf, SpanRecorder } from './span-recorder.ts'
+import { suppressTracing } from './suppress-tracing.ts'
 import { VERSION } from './version.ts'
 
 /** Everything that records in this process. There is one, whoever imports the package and how often `init` is called. */

@@ -79,7 +79,7 @@ export class SessionView {
 
   /** Calls to models; one that two instrumentations saw is one. */
   get llmCalls(): Step[] {
-    return this.#priced.steps.filter((step) => step.kind === 'llm' && step.usageScope !== 'duplicate')
+    return this.#priced.steps.filter(({ kind, usageScope }) => kind === 'llm' && isCall(usageScope))
   }
 
   get actionEvents(): RecordedAction[] {
@@ -138,12 +138,17 @@ export class SessionView {
   }
 }
 
+/** What only sums up or repeats other steps is not a call of its own. */
+function isCall(scope: Step['usageScope']): boolean {
+  return scope !== 'duplicate' && scope !== 'rollup'
+}
+
 function toAction(step: Step): RecordedAction {
   const { tool, input, output, effect, error } = step
   return {
     actionType: tool?.name ?? step.name,
     params: tool?.arguments ?? input,
-    returns: resultOf(step, tool?.result ?? output),
+    returns: tool?.result === undefined ? output : tool.result,
     ...(effect !== undefined && { effect }),
     status: step.status,
     ...(error !== undefined && { error }),
@@ -151,9 +156,4 @@ function toAction(step: Step): RecordedAction {
     durationMs: step.durationMs,
     stepId: step.id,
   }
-}
-
-/** OpenTelemetry has no null: it is written as JSON, and the model leaves a bare word as the text that it is. */
-function resultOf({ attributes }: Step, result: unknown): unknown {
-  return result === 'null' && attributes?.['playhead.action.result'] === 'null' ? null : result
 }

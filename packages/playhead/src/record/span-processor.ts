@@ -17,7 +17,7 @@ export function playheadSpanProcessor(): PlayheadSpanProcessor {
   const known = knownRuntime()
   if (known !== undefined) known.isJoined = true
   return {
-    onStart: (span, parentContext) => activeRuntime()?.recorder.onStart(span, parentContext, false),
+    onStart: (span, parentContext) => activeRuntime()?.recorder.onStart(span, parentContext),
     onEnd: (span) => activeRuntime()?.recorder.onEnd(span),
     forceFlush: () => flush().then(() => undefined),
     shutdown: () => flush().then(() => undefined),

@@ -43,14 +43,13 @@ export class SpanRecorder {
     this.#onFault = onFault
   }
 
-  /** `isOwn`: the span comes from our own provider, not from the host's. */
-  onStart(span: Span, parentContext: Context, isOwn: boolean): void {
+  onStart(span: Span, parentContext: Context): void {
     try {
       const recorded = span as unknown as RecordedSpan
       if ((recorded.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return
       const record = this.#findRecord(recorded, parentContext)
       if (record === undefined) return
-      if (isOwn || scopeOf(recorded).name === OWN_SCOPE) sharpenStart(recorded)
+      if (scopeOf(recorded).name === OWN_SCOPE) sharpenStart(recorded)
       ;(span as { [RECORD]?: SessionRecord })[RECORD] = record
       record.start(recorded)
       this.#store.noteOpen(record)
@@ -97,7 +96,7 @@ export class SpanRecorder {
   }
 }
 
-/** OpenTelemetry's spans start at full milliseconds; their end is counted from the start. */
+/** Our steps in a host's provider: OpenTelemetry's spans start at full milliseconds, and their end is counted from the start. */
 function sharpenStart(span: RecordedSpan): void {
   const { _startTimeProvided: isGiven } = span as RecordedSpan & { _startTimeProvided?: unknown }
   if (isGiven === false)

@@ -1,4 +1,5 @@
 import { SpanStatusCode, trace, type Attributes, type Context, type Span } from '@opentelemetry/api'
+import { preciseNowMs } from './clock.ts'
 import { describeError, type DescribedError } from './describe-error.ts'
 import type { RecordedSpan } from './recorded-span.ts'
 import type { Runtime } from './runtime.ts'
@@ -92,7 +93,7 @@ export function startMsOf({ span }: OpenStep): number {
 }
 
 /** Ends a step that returned. */
-export function endStep(runtime: Runtime, { span, frame }: OpenStep, endTime?: number): void {
+export function endStep(runtime: Runtime, { span, frame }: OpenStep, endTime = preciseNowMs()): void {
   span.end(endTime)
   if (frame !== undefined) leaveFrame(runtime, frame)
 }

@@ -82,9 +82,10 @@ function tryToBegin(
 ): Call | undefined {
   try {
     const { text, isCut } = runtime.serialize(nameArguments(names, args))
-    const attributes: Attributes = { ...plan.attributes, [plan.argumentsKey]: text }
-    if (isCut) attributes['playhead.truncated'] = true
-    return new Call(runtime, plan, startStep(runtime, { name: plan.name, attributes }))
+    const step = startStep(runtime, { name: plan.name, attributes: plan.attributes })
+    step.span.setAttribute(plan.argumentsKey, text)
+    if (isCut) step.span.setAttribute('playhead.truncated', true)
+    return new Call(runtime, plan, step)
   } catch (fault) {
     runtime.fault(fault)
     return undefined

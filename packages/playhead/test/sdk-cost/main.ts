@@ -4,9 +4,10 @@ import { withoutRecording, type Recording } from './recording.ts'
 /** node main.ts <none|otel|playhead> <endpoint> <sessions>: prints what its steps cost as JSON. */
 const [way = 'none', endpoint = '', sessions = '2000'] = process.argv.slice(2)
 
+const WARM_UP = 300
 const recording = await prepare(way)
 const program = createProgram(recording)
-await run(300)
+await run(WARM_UP)
 await recording.finish()
 globalThis.gc?.()
 const before = { heap: process.memoryUsage().heapUsed, cpu: process.cpuUsage(), at: performance.now() }
@@ -19,6 +20,7 @@ const steps = Number(sessions) * STEPS_PER_SESSION
 process.stdout.write(
   JSON.stringify({
     steps,
+    allSteps: steps + WARM_UP * STEPS_PER_SESSION,
     cpuMicroseconds: (cpu.user + cpu.system) / steps,
     wallMicroseconds: (inFlightMs * 1000) / steps,
     heapBytes: (process.memoryUsage().heapUsed - before.heap) / steps,

@@ -1,0 +1,111 @@
+import { relative } from 'node:path'
+import { afterAll, afterEach, expect as jestExpect, test as jestTest } from '@jest/globals'
+import { flush, type SessionView } from 'playhead'
+import type { AgentTest } from './testing/agent-test.ts'
+import type { SessionExpectation } from './testing/expect-session.ts'
+import { extendedMatchers } from './testing/matchers.ts'
+import { giveUpOpenTests, recordPlainTest } from './testing/record-plain-test.ts'
+import type { TestIdentity } from './testing/run-ledger.ts'
+import { planAgentTest, runAgentTest } from './testing/run-agent-test.ts'
+import type { SessionSubject } from './testing/session-subject.ts'
+import { joinTestRun } from './testing/test-run.ts'
+
+export * from './testing.ts'
+
+const FLUSHED_WITHIN_MS = 5_000
+
+joinTestRun()
+jestExpect.extend(extendedMatchers as never)
+afterEach(() => giveUpOpenTests('The test was not done in time.'))
+afterAll(async () => void (await flush({ timeoutMs: FLUSHED_WITHIN_MS })))
+
+/** jest's `expect`, which knows what sessions can be expected to do. */
+export const expect = jestExpect as unknown as {
+  (session: SessionSubject): SessionExpectation
+} & typeof jestExpect
+
+export type TestContext = { session: SessionView }
+type Body = (context: TestContext) => unknown
+type CaseBody = (...args: never[]) => unknown
+type Define = (name: string, body: Body, timeoutMs?: number) => void
+type DefineEach = (cases: readonly unknown[]) => (name: string, body: CaseBody, timeoutMs?: number) => void
+
+/** jest's `test`; the function is given the session, after the values of its case where there are any. */
+export type SessionTest = Define & {
+  only: Define & { each: DefineEach }
+  skip: Define & { each: DefineEach }
+  failing: Define
+  each: DefineEach
+  todo(name: string): void
+  /** One test over many inputs and runs, each a session of its own, judged together. */
+  agent: AgentTest
+}
+
+const attempts = new Map<string, number>()
+
+/** jest calls a function again to retry it: the same test, another attempt. */
+function identify(name: string): TestIdentity & { attempt: number } {
+  const { currentTestName, testPath } = jestExpect.getState()
+  const suite = currentTestName?.endsWith(` ${name}`) ? currentTestName.slice(0, -name.length - 1) : undefined
+  const key = JSON.stringify([suite, name])
+  const attempt = (attempts.get(key) ?? 0) + 1
+  attempts.set(key, attempt)
+  return {
+    name,
+    attempt,
+    ...(suite !== undefined && { suite }),
+    ...(testPath !== undefined && { file: relative(process.cwd(), testPath).replaceAll('\\', '/') }),
+  }
+}
+
+type JestTest = (name: string, body: () => Promise<unknown>, timeoutMs?: number) => void
+type JestEach = (
+  cases: readonly unknown[],
+) => (name: string, body: (...args: unknown[]) => Promise<unknown>, timeoutMs?: number) => void
+
+function define(test: unknown): Define {
+  return (name, body, timeoutMs) => {
+    // No parameter: jest takes the first one for a callback.
+    const run = () => recordPlainTest(identify(name), (session) => body({ session }))
+    ;(test as JestTest)(name, run, timeoutMs)
+  }
+}
+
+function defineEach(each: unknown): DefineEach {
+  return (cases) => (name, body, timeoutMs) => {
+    const run = (...args: unknown[]) =>
+      recordPlainTest(identify(jestExpect.getState().currentTestName ?? name), (session) =>
+        (body as (...given: unknown[]) => unknown)(...args, { session }),
+      )
+    ;(each as JestEach)(cases)(name, run, timeoutMs)
+  }
+}
+
+const agent: AgentTest = (name, options, body) => {
+  const plan = planAgentTest(options)
+  const run = async () => {
+    const { attempt: _, ...identity } = identify(name)
+    await runAgentTest(identity, plan, body)
+  }
+  jestTest(name, run as () => Promise<void>, plan.timeoutMs)
+}
+
+/**
+ * jest's `test` with a session for every test: started before it, ended as it ends, tagged with its name.
+ *
+ * @example
+ * test("a billing question is answered from customer data", async ({ session }) => {
+ *   await runSupportAgent("I was charged twice for my subscription")
+ *   expect(session).toHaveCalled("fetch_customer_data")
+ * })
+ */
+export const test: SessionTest = Object.assign(define(jestTest), {
+  only: Object.assign(define(jestTest.only), { each: defineEach(jestTest.only.each) }),
+  skip: Object.assign(define(jestTest.skip), { each: defineEach(jestTest.skip.each) }),
+  failing: define(jestTest.failing),
+  each: defineEach(jestTest.each),
+  todo: (name: string) => jestTest.todo(name),
+  agent,
+})
+
+export const it: SessionTest = test

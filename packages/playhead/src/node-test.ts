@@ -1,0 +1,98 @@
+import { relative } from 'node:path'
+import {
+  after,
+  assert,
+  test as nodeTest,
+  type TestContext as NodeTestContext,
+  type TestOptions,
+} from 'node:test'
+import { flush, type SessionView } from 'playhead'
+import type { AgentTest } from './testing/agent-test.ts'
+import { expectSession } from './testing/expect-session.ts'
+import { verdictsOf, type MatcherName } from './testing/matchers.ts'
+import { giveUpOpenTests, recordPlainTest } from './testing/record-plain-test.ts'
+import type { TestIdentity } from './testing/run-ledger.ts'
+import { planAgentTest, runAgentTest } from './testing/run-agent-test.ts'
+import type { SessionSubject } from './testing/session-subject.ts'
+import { joinTestRun } from './testing/test-run.ts'
+
+export * from './testing.ts'
+
+const FLUSHED_WITHIN_MS = 5_000
+
+joinTestRun()
+after(async () => {
+  await giveUpOpenTests('The test was not done in time.')
+  await flush({ timeoutMs: FLUSHED_WITHIN_MS })
+})
+for (const name of Object.keys(verdictsOf) as MatcherName[])
+  assert.register(name, (...[session, ...args]: unknown[]) => {
+    ;(expectSession(session as SessionSubject)[name] as (...given: unknown[]) => void)(...args)
+  })
+
+/** What sessions can be expected to do; for anything else, `node:assert`. */
+export const expect = expectSession
+
+export type TestContext = { session: SessionView; t: NodeTestContext; signal: AbortSignal }
+type Body = (context: TestContext) => unknown
+type Define = {
+  (name: string, body: Body): void
+  (name: string, options: TestOptions, body: Body): void
+}
+
+export type SessionTest = Define & {
+  only: Define
+  skip: Define
+  todo: Define
+  /** One test over many inputs and runs, each a session of its own, judged together. */
+  agent: AgentTest
+}
+
+type Runner = (name: string, options: TestOptions, body: (t: NodeTestContext) => Promise<void>) => unknown
+
+function define(runner: Runner): Define {
+  return (name: string, given: TestOptions | Body, body?: Body) => {
+    const [options, run] = typeof given === 'function' ? [{}, given] : [given, body!]
+    void runner(name, options, async (t) => {
+      const { signal } = t
+      await recordPlainTest({ ...identify(t), attempt: 1 }, (session) => run({ session, t, signal }), {
+        signal,
+      })
+    })
+  }
+}
+
+function identify(t: NodeTestContext): TestIdentity {
+  const { name, fullName, filePath } = t
+  const suite = fullName.endsWith(` > ${name}`) ? fullName.slice(0, -name.length - 3) : undefined
+  return {
+    name,
+    ...(suite !== undefined && { suite }),
+    ...(filePath !== undefined && { file: relative(process.cwd(), filePath).replaceAll('\\', '/') }),
+  }
+}
+
+const agent: AgentTest = (name, options, body) => {
+  const plan = planAgentTest(options)
+  void nodeTest(name, { timeout: plan.timeoutMs }, async (t) => {
+    await runAgentTest(identify(t), plan, body)
+  })
+}
+
+/**
+ * `node:test`'s test with a session for every test: started before it, ended as it ends, tagged with its name.
+ *
+ * @example
+ * test("a billing question is answered from customer data", async ({ session }) => {
+ *   await runSupportAgent("I was charged twice for my subscription")
+ *   expect(session).toHaveCalled("fetch_customer_data")
+ * })
+ */
+export const test: SessionTest = Object.assign(define(nodeTest as Runner), {
+  only: define(nodeTest.only as Runner),
+  skip: define(nodeTest.skip as Runner),
+  todo: define(nodeTest.todo as Runner),
+  agent,
+})
+
+export const it: SessionTest = test

@@ -1,0 +1,170 @@
+import {
+  SpanStatusCode,
+  type Attributes,
+  type AttributeValue,
+  type Exception,
+  type HrTime,
+  type Link,
+  type Span,
+  type SpanContext,
+  type SpanStatus,
+  type TimeInput,
+} from '@opentelemetry/api'
+import { cleanAttributes, cleanValue } from './clean-attributes.ts'
+import { preciseNowMs, readTime, toHrTime } from './clock.ts'
+import type { InstrumentationScope, RecordedSpan } from './recorded-span.ts'
+
+/** A conversation of many messages, written flat by some instrumentation, has thousands. */
+const MAX_ATTRIBUTES = 4096
+const MAX_EVENTS = 1024
+
+// Most spans have nothing else: they share these.
+const UNSET: SpanStatus = { code: SpanStatusCode.UNSET }
+const NO_LINKS: readonly Link[] = []
+const NO_EVENTS: readonly SpanEvent[] = []
+
+type SpanEvent = { name: string; time: HrTime; attributes?: Attributes }
+
+export type SpanParts = {
+  context: SpanContext
+  name: string
+  kind: number
+  parentSpanContext: SpanContext | undefined
+  startTime: TimeInput | undefined
+  attributes: Attributes | undefined
+  links: readonly Link[] | undefined
+  resource: RecordedSpan['resource']
+  scope: InstrumentationScope
+  onEnd: (span: RecordedSpan) => void
+}
+
+/**
+ * A span of our own provider: what OpenTelemetry's API promises, at half of what its SDK takes for it. Instrumentation of
+ * others calls it as well, so that nothing it is given makes it throw.
+ */
+export class OwnSpan implements Span, RecordedSpan {
+  name: string
+  readonly kind: number
+  readonly parentSpanContext: SpanContext | undefined
+  readonly startTime: HrTime
+  endTime: HrTime
+  ended = false
+  status = UNSET
+  readonly attributes: Attributes
+  links = NO_LINKS
+  events = NO_EVENTS
+  readonly resource: RecordedSpan['resource']
+  readonly instrumentationScope: InstrumentationScope
+  readonly #context: SpanContext
+  readonly #onEnd: (span: RecordedSpan) => void
+  #attributeCount: number
+
+  constructor(parts: SpanParts) {
+    this.#context = parts.context
+    this.name = parts.name
+    this.kind = parts.kind
+    this.parentSpanContext = parts.parentSpanContext
+    this.startTime = readTime(parts.startTime)
+    this.endTime = this.startTime
+    this.attributes = cleanAttributes(parts.attributes)
+    this.#attributeCount = Object.keys(this.attributes).length
+    if (parts.links !== undefined) this.links = parts.links.map(copyLink)
+    this.resource = parts.resource
+    this.instrumentationScope = parts.scope
+    this.#onEnd = parts.onEnd
+  }
+
+  spanContext(): SpanContext {
+    return this.#context
+  }
+
+  setAttribute(key: string, value: AttributeValue): this {
+    const kept = this.ended ? undefined : cleanValue(value)
+    if (kept === undefined) return this
+    if (!(key in this.attributes)) {
+      if (this.#attributeCount >= MAX_ATTRIBUTES) return this
+      this.#attributeCount += 1
+    }
+    this.attributes[key] = kept
+    return this
+  }
+
+  setAttributes(attributes: Attributes): this {
+    for (const key of Object.keys(attributes ?? {})) this.setAttribute(key, attributes[key]!)
+    return this
+  }
+
+  addEvent(name: string, attributesOrTime?: Attributes | TimeInput, time?: TimeInput): this {
+    if (this.ended) return this
+    const isTime = isTimeInput(attributesOrTime)
+    const at = time ?? (isTime ? attributesOrTime : undefined)
+    const attributes = isTime ? undefined : cleanAttributes(attributesOrTime)
+    const event = { name, time: readTime(at), ...(attributes !== undefined && { attributes }) }
+    this.events = [...this.events.slice(1 - MAX_EVENTS), event]
+    return this
+  }
+
+  addLink(link: Link): this {
+    if (!this.ended) this.links = [...this.links, copyLink(link)]
+    return this
+  }
+
+  addLinks(links: Link[]): this {
+    for (const link of links) this.addLink(link)
+    return this
+  }
+
+  /** That it went well is final; otherwise the last word counts. */
+  setStatus({ code, message }: SpanStatus): this {
+    if (this.ended || code === SpanStatusCode.UNSET || this.status.code === SpanStatusCode.OK) return this
+    const isTold = code === SpanStatusCode.ERROR && typeof message === 'string'
+    this.status = isTold ? { code, message } : { code }
+    return this
+  }
+
+  updateName(name: string): this {
+    if (!this.ended) this.name = name
+    return this
+  }
+
+  recordException(exception: Exception, time?: TimeInput): void {
+    if (typeof exception === 'string') {
+      this.addEvent('exception', { 'exception.message': exception }, time)
+      return
+    }
+    const { name, message, stack, code } = exception as unknown as { [key: string]: unknown }
+    this.addEvent(
+      'exception',
+      {
+        'exception.type': String(code ?? name ?? 'Error'),
+        ...(typeof message === 'string' && { 'exception.message': message }),
+        ...(typeof stack === 'string' && { 'exception.stacktrace': stack }),
+      },
+      time,
+    )
+  }
+
+  isRecording(): boolean {
+    return !this.ended
+  }
+
+  end(endTime?: TimeInput): void {
+    if (this.ended) return
+    const end = endTime === undefined ? toHrTime(preciseNowMs()) : readTime(endTime)
+    this.endTime = isBefore(end, this.startTime) ? this.startTime : end
+    this.ended = true
+    this.#onEnd(this)
+  }
+}
+
+function copyLink({ context, attributes }: Link): Link {
+  return { context, ...(attributes !== undefined && { attributes: cleanAttributes(attributes) }) }
+}
+
+function isBefore([seconds, rest]: HrTime, [otherSeconds, otherRest]: HrTime): boolean {
+  return seconds === otherSeconds ? rest < otherRest : seconds < otherSeconds
+}
+
+function isTimeInput(value: unknown): value is TimeInput {
+  return typeof value === 'number' || value instanceof Date || Array.isArray(value)
+}

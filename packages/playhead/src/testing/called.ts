@@ -1,0 +1,75 @@
+import { countOf } from '@playhead/model'
+import { callsOf, type Call } from './calls.ts'
+import { describeCall } from './expected-call.ts'
+import { describe, findMismatch, type ArgumentOptions, type ExpectedArguments } from './match-arguments.ts'
+import { replayLine } from './replay-link.ts'
+import { readSubject, type SessionSubject } from './session-subject.ts'
+import type { Verdict } from './verdict.ts'
+
+export type CalledOptions = ArgumentOptions & {
+  /** What it was called with: `["c_42"]`, `{ customerId: "c_42" }`, or a function. */
+  args?: ExpectedArguments | undefined
+  /** How often exactly; at least once when left out. */
+  times?: number | undefined
+  /** Only calls inside the sub-agent of this name. */
+  agent?: string | undefined
+}
+
+/**
+ * Whether an action was called, with which arguments and how often.
+ *
+ * @example
+ * called(session, "fetch_customer_data", { args: ["c_42"], times: 1 })
+ */
+export function called(subject: SessionSubject, name: string, options: CalledOptions = {}): Verdict {
+  const session = readSubject(subject)
+  const { args, times, agent } = options
+  const calls = agent === undefined ? callsOf(session) : callsInside(session, agent)
+  const named = calls.filter((call) => call.name === name)
+  const mismatches = named.map((call) =>
+    args === undefined ? undefined : findMismatch(call.args, args, options),
+  )
+  const matching = named.filter((_, index) => mismatches[index] === undefined)
+  const pass = times === undefined ? matching.length > 0 : matching.length === times
+  const wanted = `${name}${args === undefined ? '' : ` with ${describeArguments(args)}`}${agent === undefined ? '' : ` inside ${agent}`}`
+  const often = times === undefined ? '' : ` ${timesOf(times)}`
+  const shown = pass ? matching[0] : (named[0] ?? matching[0])
+  const head = pass
+    ? `Expected the session not to call ${wanted}${often}, but it did:`
+    : `Expected the session to call ${wanted}${often}, but ${whatInstead(named, matching)}`
+  const details = pass
+    ? matching.map((call) => `  ${describeCall(call)}`)
+    : named.length === 0
+      ? [listOfCalls(calls)]
+      : named.map((call, index) => {
+          const found = mismatches[index]
+          return `  ${describeCall(call)}${found === undefined ? '' : `\n      ${found.path === '' ? 'arguments' : found.path}: expected ${found.expected}, got ${found.actual}`}`
+        })
+  const message = `${head}\n${details.join('\n')}${replayLine(session.session, shown?.step.id)}`
+  return { pass, message, ...(shown !== undefined && { stepId: shown.step.id }) }
+}
+
+function callsInside(session: Parameters<typeof callsOf>[0], agent: string): Call[] {
+  return callsOf(session, new Set([agent])).flatMap((call) => call.inside ?? [])
+}
+
+function whatInstead(named: readonly Call[], matching: readonly Call[]): string {
+  if (named.length === 0) return 'it never did.'
+  if (matching.length === 0) return 'its arguments were different:'
+  return `it did ${timesOf(matching.length)}:`
+}
+
+/** "once", "twice", "5 times". */
+function timesOf(count: number): string {
+  if (count === 1) return 'once'
+  return count === 2 ? 'twice' : countOf(count, 'time')
+}
+
+export function listOfCalls(calls: readonly Call[]): string {
+  const names = [...new Set(calls.map(({ name }) => name))]
+  return names.length === 0 ? '  It called nothing.' : `  It called: ${names.join(', ')}.`
+}
+
+function describeArguments(args: ExpectedArguments): string {
+  return typeof args === 'function' ? 'such arguments' : describe(args)
+}

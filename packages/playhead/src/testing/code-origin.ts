@@ -1,0 +1,94 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Where the tested code comes from. */
+export type CodeOrigin = { branch?: string; commit?: string; provider?: string; runId?: string }
+
+/** What CI says of itself; on a developer's machine, what git's own files say. */
+export function readCodeOrigin(environment: Environment, folder: string): CodeOrigin {
+  const fromCi = readCi(environment)
+  return withoutEmpty(fromCi ?? readGit(folder) ?? {})
+}
+
+const providers: readonly ((environment: Environment) => CodeOrigin | false)[] = [
+  (environment) =>
+    environment.GITHUB_ACTIONS === 'true' && {
+      provider: 'github',
+      branch: environment.GITHUB_HEAD_REF || environment.GITHUB_REF_NAME || '',
+      commit: environment.GITHUB_SHA ?? '',
+      runId: `github-${environment.GITHUB_RUN_ID}-${environment.GITHUB_RUN_ATTEMPT ?? '1'}`,
+    },
+  (environment) =>
+    environment.GITLAB_CI === 'true' && {
+      provider: 'gitlab',
+      branch: environment.CI_MERGE_REQUEST_SOURCE_BRANCH_NAME || environment.CI_COMMIT_REF_NAME || '',
+      commit: environment.CI_COMMIT_SHA ?? '',
+      runId: `gitlab-${environment.CI_PIPELINE_ID}`,
+    },
+  (environment) =>
+    environment.CIRCLECI === 'true' && {
+      provider: 'circleci',
+      branch: environment.CIRCLE_BRANCH ?? '',
+      commit: environment.CIRCLE_SHA1 ?? '',
+      runId: `circleci-${environment.CIRCLE_WORKFLOW_ID}`,
+    },
+  (environment) =>
+    environment.BUILDKITE === 'true' && {
+      provider: 'buildkite',
+      branch: environment.BUILDKITE_BRANCH ?? '',
+      commit: environment.BUILDKITE_COMMIT ?? '',
+      runId: `buildkite-${environment.BUILDKITE_BUILD_ID}`,
+    },
+]
+
+function readCi(environment: Environment): CodeOrigin | undefined {
+  for (const provider of providers) {
+    const origin = provider(environment)
+    if (origin !== false) return origin
+  }
+  return undefined
+}
+
+function readGit(folder: string): CodeOrigin | undefined {
+  const git = findGit(folder)
+  if (git === undefined) return undefined
+  const head = readText(join(git, 'HEAD'))
+  const ref = /^ref: (.+)$/.exec(head)?.[1]
+  if (ref === undefined) return { commit: head }
+  return { branch: ref.replace(/^refs\/heads\//, ''), commit: readRef(git, ref) }
+}
+
+/** The folder `.git`, or what a worktree's file of that name points to. */
+function findGit(folder: string): string | undefined {
+  let place = resolve(folder)
+  for (;;) {
+    const candidate = join(place, '.git')
+    if (existsSync(join(candidate, 'HEAD'))) return candidate
+    const elsewhere = existsSync(candidate) ? /^gitdir: (.+)$/m.exec(readText(candidate))?.[1] : undefined
+    if (elsewhere !== undefined) return resolve(place, elsewhere.trim())
+    if (dirname(place) === place) return undefined
+    place = dirname(place)
+  }
+}
+
+function readRef(git: string, ref: string): string {
+  const common = existsSync(join(git, 'commondir')) ? resolve(git, readText(join(git, 'commondir'))) : git
+  const loose = readText(join(common, ref))
+  if (loose !== '') return loose
+  const packed = readText(join(common, 'packed-refs')).split('\n')
+  return packed.find((line) => line.endsWith(` ${ref}`))?.split(' ')[0] ?? ''
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch {
+    return ''
+  }
+}
+
+function withoutEmpty(origin: CodeOrigin): CodeOrigin {
+  return Object.fromEntries(Object.entries(origin).filter(([, value]) => value !== ''))
+}

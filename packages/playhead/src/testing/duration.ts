@@ -1,0 +1,78 @@
+import { durationRange, formatDuration, type Session } from '@playhead/model'
+import { callsOf } from './calls.ts'
+import { describeCall } from './expected-call.ts'
+import { replayLine } from './replay-link.ts'
+import { readSubject, type SessionSubject } from './session-subject.ts'
+import type { Verdict } from './verdict.ts'
+
+/** "8s", "500ms", "2m", or milliseconds. */
+export type DurationText = string | number
+
+export type FinishOptions = {
+  /** How long each call of an action may take. */
+  perTool?: { readonly [name: string]: DurationText } | undefined
+}
+
+/**
+ * Whether a session was done in time: from its start to the end of its last step.
+ *
+ * @example
+ * finishesWithin(session, "8s", { perTool: { fetch_customer_data: "2s" } })
+ */
+export function finishesWithin(
+  subject: SessionSubject,
+  limit: DurationText,
+  { perTool = {} }: FinishOptions = {},
+): Verdict {
+  const session = readSubject(subject)
+  const limitMs = readDuration(limit)
+  const tookMs = durationOf(session)
+  const slow = callsOf(session).find(({ name, step }) => {
+    const allowed = Object.hasOwn(perTool, name) ? perTool[name] : undefined
+    return allowed !== undefined && (step.durationMs ?? 0) > readDuration(allowed)
+  })
+  const took = `it took ${formatDuration(tookMs)}`
+  if (tookMs > limitMs) {
+    const longest = longestOf(session)
+    const detail =
+      longest === undefined
+        ? ''
+        : `\n  The longest: #${session.steps.indexOf(longest) + 1} ${longest.name}, ${formatDuration(longest.durationMs ?? 0)}`
+    return {
+      pass: false,
+      message: `Expected the session to finish within ${formatDuration(limitMs)}, but ${took}.${detail}${replayLine(session.session, longest?.id)}`,
+      ...(longest !== undefined && { stepId: longest.id }),
+    }
+  }
+  if (slow !== undefined)
+    return {
+      pass: false,
+      message: `Expected ${slow.name} to take at most ${formatDuration(readDuration(perTool[slow.name]!))}, but it took ${formatDuration(slow.step.durationMs ?? 0)}:\n  ${describeCall(slow)}${replayLine(session.session, slow.step.id)}`,
+      stepId: slow.step.id,
+    }
+  return {
+    pass: true,
+    message: `Expected the session to take longer than ${formatDuration(limitMs)}, but ${took}.${replayLine(session.session)}`,
+  }
+}
+
+/** While the test goes on, so does its session: what counts then is when the last of its steps ended. */
+function durationOf({ session, steps }: Session): number {
+  if (session.durationMs !== null) return session.durationMs
+  const ends = steps.filter(({ durationMs }) => durationMs !== null)
+  return Math.max(0, ...ends.map((step) => step.offsetMs + step.durationMs!))
+}
+
+function longestOf({ steps }: Session) {
+  const parents = new Set(steps.map(({ parentId }) => parentId))
+  return steps
+    .filter((step) => !parents.has(step.id))
+    .toSorted((left, right) => (right.durationMs ?? 0) - (left.durationMs ?? 0))[0]
+}
+
+export function readDuration(duration: DurationText): number {
+  const range = typeof duration === 'number' ? { max: duration } : durationRange(duration)
+  if (range?.max === undefined || !(range.max >= 0))
+    throw new TypeError(`"${duration}" is no duration. It looks like "8s", "500ms" or 1500 (milliseconds).`)
+  return range.max
+}

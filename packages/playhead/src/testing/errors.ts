@@ -1,0 +1,44 @@
+import { countOf, type Session, type Step } from '@playhead/model'
+import { replayLine } from './replay-link.ts'
+import { readSubject, type SessionSubject } from './session-subject.ts'
+import type { Verdict } from './verdict.ts'
+
+export type ErrorOptions = {
+  /** Errors that a retry or the step around them dealt with are fine. */
+  allowHandled?: boolean | undefined
+}
+
+/**
+ * Whether a session went without errors: thrown by a step, or returned by a tool as its result.
+ *
+ * @example
+ * hasNoErrors(session, { allowHandled: true })
+ */
+export function hasNoErrors(subject: SessionSubject, { allowHandled = false }: ErrorOptions = {}): Verdict {
+  const session = readSubject(subject)
+  const failed = session.steps.filter(
+    (step) => ownsError(step) && !(allowHandled && step.error?.isHandled === true),
+  )
+  const [first] = failed
+  if (first === undefined)
+    return {
+      pass: true,
+      message: `Expected the session to have an error, but it has none.${replayLine(session.session)}`,
+    }
+  const lines = failed.map((step) => describeFailure(session, step))
+  return {
+    pass: false,
+    message: `Expected the session to have no errors, but it has ${countOf(failed.length, 'error')}:\n${lines.join('\n')}${replayLine(session.session, first.id)}`,
+    stepId: first.id,
+  }
+}
+
+function ownsError({ status, error }: Step): boolean {
+  return (status === 'error' || status === 'soft-error') && error?.isPropagated !== true
+}
+
+function describeFailure({ steps }: Session, step: Step): string {
+  const { error } = step
+  const what = error === undefined ? step.status : `${error.type}: ${error.message.split('\n', 1)[0]}`
+  return `  #${steps.indexOf(step) + 1} ${step.name}: ${what}`
+}

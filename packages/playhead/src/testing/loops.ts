@@ -1,0 +1,56 @@
+import { callsOf, type Call } from './calls.ts'
+import { describeCall } from './expected-call.ts'
+import { replayLine } from './replay-link.ts'
+import { readSubject, type SessionSubject } from './session-subject.ts'
+import type { Verdict } from './verdict.ts'
+
+export type LoopOptions = {
+  /** How often the same call may be made; 2 by default. */
+  max?: number | undefined
+  /** Actions that may be repeated, as one that asks whether something is ready. */
+  allow?: readonly string[] | undefined
+}
+
+const DEFAULT_MAX = 2
+
+/**
+ * Whether a session made no call with the same arguments again and again.
+ *
+ * @example
+ * hasNoLoops(session, { allow: ["check_status"] })
+ */
+export function hasNoLoops(
+  subject: SessionSubject,
+  { max = DEFAULT_MAX, allow = [] }: LoopOptions = {},
+): Verdict {
+  const session = readSubject(subject)
+  const calls = callsOf(session).filter(({ name }) => !allow.includes(name))
+  const repeated = [...Map.groupBy(calls, keyOf).values()].filter((same) => same.length > max)
+  const first = repeated[0]
+  if (first === undefined)
+    return {
+      pass: true,
+      message: `Expected the session to repeat a call more than ${max} times, but it did not.${replayLine(session.session)}`,
+    }
+  const step = first[max]!.step
+  const lines = repeated.map(
+    (same) =>
+      `  ${same.length} times: ${describeCall(same[0]!)}${same
+        .slice(1)
+        .map(({ number }) => `, #${number}`)
+        .join('')}`,
+  )
+  return {
+    pass: false,
+    message: `Expected no call to be repeated more than ${max} times:\n${lines.join('\n')}${replayLine(session.session, step.id)}`,
+    stepId: step.id,
+  }
+}
+
+function keyOf({ name, args }: Call): string {
+  return JSON.stringify([name, args], (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1)))
+      : value,
+  )
+}

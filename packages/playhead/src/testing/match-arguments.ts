@@ -1,0 +1,201 @@
+import { describeValue } from '@playhead/model'
+
+/** `partial`: what is expected must be there, more may be. `exact`: nothing else may be. */
+export type ArgumentMode = 'partial' | 'exact'
+
+/** Arguments by name, in their order, or a function that says whether they are right. */
+export type ExpectedArguments =
+  | readonly unknown[]
+  | { readonly [name: string]: unknown }
+  | ((args: never) => boolean)
+
+export type ArgumentOptions = {
+  mode?: ArgumentMode | undefined
+  /** Names or paths that don't matter, with `*` for any characters: `*_id`, `customer.address`, `items.*.key`. */
+  ignore?: readonly string[] | undefined
+  /** Values that mean the same as leaving the argument out, by name or path. */
+  defaults?: { readonly [path: string]: unknown } | undefined
+}
+
+/** The first argument that is not as expected. */
+export type Mismatch = { path: string; expected: string; actual: string }
+
+/** Compares the arguments of a call with what is expected of them; undefined when they match. */
+export function findMismatch(
+  actual: unknown,
+  expected: ExpectedArguments,
+  options: ArgumentOptions = {},
+): Mismatch | undefined {
+  const comparison = new Comparison(options)
+  if (typeof expected === 'function')
+    return (expected as (args: unknown) => boolean)(actual)
+      ? undefined
+      : mismatch('args', 'what the function wants', actual)
+  if (Array.isArray(expected)) return comparison.positional(toList(actual), expected)
+  return comparison.named(actual, expected as Plain)
+}
+
+type Plain = { readonly [name: string]: unknown }
+
+class Comparison {
+  readonly #isExact: boolean
+  readonly #ignored: readonly RegExp[]
+  readonly #defaults: Plain
+
+  constructor({ mode, ignore = [], defaults = {} }: ArgumentOptions) {
+    this.#isExact = mode === 'exact'
+    this.#ignored = ignore.map(toPattern)
+    this.#defaults = defaults
+  }
+
+  positional(actual: readonly unknown[], expected: readonly unknown[]): Mismatch | undefined {
+    if (this.#isExact && actual.length > expected.length)
+      return mismatch('', `${expected.length} arguments`, actual)
+    for (const [index, value] of expected.entries()) {
+      const found = this.#value(actual[index], value, String(index))
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  /** An argument can be named by its place as well: `{ 0: "c_42" }`. */
+  named(actual: unknown, expected: Plain): Mismatch | undefined {
+    if (!isObject(actual) && !Array.isArray(actual)) {
+      const isNothingWanted = Object.keys(expected).length === 0 && actual === undefined
+      return isNothingWanted ? undefined : mismatch('', describe(expected), actual)
+    }
+    const values = Object.values(actual)
+    const given: { [name: string]: unknown } = { ...actual }
+    for (const name of Object.keys(expected))
+      if (!Object.hasOwn(given, name) && /^\d+$/.test(name) && Number(name) < values.length) {
+        given[name] = values[Number(name)]
+        delete given[Object.keys(actual)[Number(name)]!]
+      }
+    return this.#object(given, expected, '')
+  }
+
+  #value(actual: unknown, expected: unknown, path: string): Mismatch | undefined {
+    if (this.#isIgnored(path) || isMatching(expected, actual)) return undefined
+    if (actual === undefined && this.#isDefault(path, expected)) return undefined
+    if (Array.isArray(expected)) return this.#list(actual, expected, path)
+    if (isObject(expected) && !isAsymmetric(expected)) {
+      if (!isObject(actual)) return mismatch(path, describe(expected), actual)
+      return this.#object(actual, expected, path)
+    }
+    return mismatch(path, describe(expected), actual)
+  }
+
+  #list(actual: unknown, expected: readonly unknown[], path: string): Mismatch | undefined {
+    if (!Array.isArray(actual) || actual.length !== expected.length)
+      return mismatch(path, describe(expected), actual)
+    for (const [index, value] of expected.entries()) {
+      const found = this.#value(actual[index], value, `${path}.${index}`)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  #object(actual: Plain, expected: Plain, path: string): Mismatch | undefined {
+    for (const [name, value] of Object.entries(expected)) {
+      if (value === undefined) continue
+      const found = this.#value(
+        Object.hasOwn(actual, name) ? actual[name] : undefined,
+        value,
+        join(path, name),
+      )
+      if (found !== undefined) return found
+    }
+    return this.#isExact ? this.#findExtra(actual, expected, path) : undefined
+  }
+
+  #findExtra(actual: Plain, expected: Plain, path: string): Mismatch | undefined {
+    for (const [name, value] of Object.entries(actual)) {
+      const place = join(path, name)
+      if (value === undefined || expected[name] !== undefined) continue
+      if (!this.#isIgnored(place) && !this.#isDefault(place, value)) return mismatch(place, 'nothing', value)
+    }
+    return undefined
+  }
+
+  #isIgnored(path: string): boolean {
+    const name = path.slice(path.lastIndexOf('.') + 1)
+    return this.#ignored.some((pattern) => pattern.test(path) || pattern.test(name))
+  }
+
+  #isDefault(path: string, value: unknown): boolean {
+    if (!Object.hasOwn(this.#defaults, path)) return false
+    return new Comparison({ mode: 'exact' }).#value(value, this.#defaults[path], path) === undefined
+  }
+}
+
+/** True where two values are the same without being looked into. */
+function isMatching(expected: unknown, actual: unknown): boolean {
+  if (isAsymmetric(expected)) return expected.asymmetricMatch(actual)
+  if (expected instanceof RegExp) return typeof actual === 'string' && expected.test(actual)
+  if (typeof expected === 'function') return (expected as (value: unknown) => boolean)(actual)
+  if (expected instanceof Date) return actual === expected.toISOString()
+  if (typeof expected === 'bigint') return String(actual) === String(expected)
+  // What is left out and what is null are one in JSON.
+  if (expected === undefined || expected === null) return actual === undefined || actual === null
+  return Object.is(expected, actual) || (expected === 0 && actual === 0)
+}
+
+type Asymmetric = { asymmetricMatch(value: unknown): boolean }
+
+/** `expect.any(String)` and its like, of any test runner. */
+function isAsymmetric(value: unknown): value is Asymmetric {
+  return typeof (value as Asymmetric | null | undefined)?.asymmetricMatch === 'function'
+}
+
+function isObject(value: unknown): value is Plain {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function toList(actual: unknown): readonly unknown[] {
+  if (Array.isArray(actual)) return actual
+  if (isObject(actual)) return Object.values(actual)
+  return actual === undefined ? [] : [actual]
+}
+
+function toPattern(glob: string): RegExp {
+  const source = glob
+    .split('**')
+    .map((part) => part.split('*').map(escapeText).join('[^.]*'))
+    .join('.*')
+  return new RegExp(`^${source}$`)
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`)
+}
+
+function join(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`
+}
+
+function mismatch(path: string, expected: string, actual: unknown): Mismatch {
+  return { path, expected, actual: actual === undefined ? 'nothing' : describe(actual) }
+}
+
+/** Patterns and matchers as what they stand for, wherever they are in the value. */
+export function describe(value: unknown, width = 80): string {
+  if (typeof value === 'function' || value instanceof RegExp || isAsymmetric(value))
+    return String(nameOf(value))
+  return describeValue(toPrintable(value, 0), width)
+}
+
+function toPrintable(value: unknown, depth: number): unknown {
+  const name = nameOf(value)
+  if (name !== undefined || depth > 6) return name
+  if (Array.isArray(value)) return value.map((item) => toPrintable(item, depth + 1))
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toPrintable(item, depth + 1)]))
+}
+
+function nameOf(value: unknown): string | undefined {
+  if (value instanceof RegExp) return String(value)
+  if (typeof value === 'function') return 'what the function wants'
+  if (!isAsymmetric(value)) return undefined
+  const { toAsymmetricMatcher } = value as { toAsymmetricMatcher?: () => string }
+  return typeof toAsymmetricMatcher === 'function' ? toAsymmetricMatcher.call(value) : 'a match'
+}

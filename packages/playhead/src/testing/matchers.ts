@@ -1,0 +1,73 @@
+import { called, type CalledOptions } from './called.ts'
+import { costsLessThan, type CostLimit } from './cost.ts'
+import { finishesWithin, type DurationText, type FinishOptions } from './duration.ts'
+import { hasEffects, type EffectsOptions } from './effects.ts'
+import { hasNoErrors, type ErrorOptions } from './errors.ts'
+import type { ExpectedCall } from './expected-call.ts'
+import { noteFailingStep } from './failing-step.ts'
+import { hasNoLoops, type LoopOptions } from './loops.ts'
+import { satisfiesOrder, type OrderRule } from './order-rules.ts'
+import { readSubject, type SessionSubject } from './session-subject.ts'
+import {
+  calledInOrder,
+  matchesTrajectory,
+  type InOrderOptions,
+  type TrajectoryOptions,
+} from './trajectory.ts'
+import type { Verdict } from './verdict.ts'
+
+/** What a session can be expected to be, as `expect(session)` offers it. */
+export type SessionMatchers<Returned = void> = {
+  /** Calls an action, with these arguments, so often. */
+  toHaveCalled(name: string, options?: CalledOptions): Returned
+  /** Calls these actions in this order; others may be between them. */
+  toHaveCalledInOrder(calls: readonly ExpectedCall[], options?: InOrderOptions): Returned
+  /** Keeps to rules of order: `before("fetch_customer_data", "issue_refund")`. */
+  toSatisfyOrder(...rules: readonly OrderRule[]): Returned
+  /** Makes these calls, in the sense of a mode. */
+  toMatchTrajectory(calls: readonly ExpectedCall[], options?: TrajectoryOptions): Returned
+  /** Writes in just these ways, whatever it reads. */
+  toHaveEffects(calls: readonly ExpectedCall[], options?: EffectsOptions): Returned
+  /** Costs less: US dollars, or `{ usd, tokens, llmCalls }`. */
+  toCostLessThan(limit: number | CostLimit): Returned
+  /** Is done in time: "8s". */
+  toFinishWithin(limit: DurationText, options?: FinishOptions): Returned
+  toHaveNoErrors(options?: ErrorOptions): Returned
+  /** Makes no call with the same arguments more than twice. */
+  toHaveNoLoops(options?: LoopOptions): Returned
+}
+
+export type MatcherName = keyof SessionMatchers
+
+/** The plain function behind each matcher. */
+export const verdictsOf: { [Name in MatcherName]: (subject: SessionSubject, ...args: never[]) => Verdict } = {
+  toHaveCalled: called,
+  toHaveCalledInOrder: calledInOrder,
+  toSatisfyOrder: satisfiesOrder,
+  toMatchTrajectory: matchesTrajectory,
+  toHaveEffects: hasEffects,
+  toCostLessThan: costsLessThan,
+  toFinishWithin: finishesWithin,
+  toHaveNoErrors: hasNoErrors,
+  toHaveNoLoops: hasNoLoops,
+}
+
+type ExtendedMatcher = (
+  this: unknown,
+  subject: SessionSubject,
+  ...args: never[]
+) => { pass: boolean; message: () => string }
+
+/** The matchers in the shape that `expect.extend` of vitest and jest takes. */
+export const extendedMatchers = Object.fromEntries(
+  Object.entries(verdictsOf).map(([name, verdictOf]) => [
+    name,
+    function (this: unknown, subject, ...args) {
+      const { pass, message, stepId, isUndecided } = verdictOf(subject, ...args)
+      const isNot = (this as { isNot?: boolean } | undefined)?.isNot === true
+      // Where nothing can be said, neither the expectation nor its opposite holds.
+      if (isUndecided === true || pass === isNot) noteFailingStep(readSubject(subject).session.id, stepId)
+      return { pass: isUndecided === true ? isNot : pass, message: () => message }
+    } satisfies ExtendedMatcher,
+  ]),
+) as { [Name in MatcherName]: ExtendedMatcher }

@@ -1,0 +1,122 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import * as playhead from 'playhead'
+import type { SessionView } from 'playhead'
+import { takeFailingStep } from './failing-step.ts'
+import { noteResult, type TestIdentity } from './run-ledger.ts'
+import { joinTestRun } from './test-run.ts'
+
+export type TestAttempt = TestIdentity & {
+  /** From 1; retries and repetitions count on. */
+  attempt: number
+  variant?: string
+}
+
+/** Why a test failed: what was thrown, or what the runner says. */
+export type TestFailure = { error: unknown }
+
+/** Runs code inside the session of a test, wherever it is called from. */
+export type SessionScope = <Result>(callback: () => Result) => Result
+
+/**
+ * Records one attempt of a test as a session of its own. `run` is over when the test is, and says what it came to:
+ * undefined when it passed. It is given the session and a scope, for runners that call the test from somewhere else. The
+ * answer is the step that shows why it failed, where one does.
+ */
+export async function recordTest(
+  attempt: TestAttempt,
+  run: (session: SessionView, scope: SessionScope) => Promise<TestFailure | undefined>,
+): Promise<{ stepId?: string }> {
+  const { id: runId } = joinTestRun()
+  const { file, suite, name, variant } = attempt
+  const fullName = suite === undefined ? name : `${suite} > ${name}`
+  const startedAtMs = Date.now()
+  let view: SessionView | undefined
+  let failure: TestFailure | undefined
+  const options: playhead.SessionOptions = {
+    name: fullName,
+    tags: ['test', fullName],
+    test: {
+      name,
+      runId,
+      attempt: attempt.attempt,
+      ...(file !== undefined && { file }),
+      ...(suite !== undefined && { suite }),
+      ...(variant !== undefined && { variant }),
+    },
+  }
+  await playhead
+    .withSession(options, async (session) => {
+      view = session
+      failure = await run(session, AsyncLocalStorage.snapshot() as SessionScope)
+      if (failure !== undefined) throw toThrown(failure.error)
+    })
+    .catch((error: unknown) => {
+      // What the test threw is the runner's to report; anything else is ours.
+      if (failure === undefined) throw error
+    })
+  return noteAttempt(attempt, { session: view!, failure, durationMs: Date.now() - startedAtMs })
+}
+
+function noteAttempt(
+  { file, suite, name, attempt, variant }: TestAttempt,
+  {
+    session,
+    failure,
+    durationMs,
+  }: { session: SessionView; failure: TestFailure | undefined; durationMs: number },
+): { stepId?: string } {
+  const message = failure === undefined ? undefined : plainMessage(failure.error)
+  const noted = takeFailingStep(session.id)
+  const stepId = failure === undefined ? undefined : noted
+  noteResult({
+    kind: 'attempt',
+    test: { name, ...(file !== undefined && { file }), ...(suite !== undefined && { suite }) },
+    attempt,
+    sessionId: session.id,
+    isPassed: failure === undefined,
+    durationMs,
+    url: session.url,
+    ...(variant !== undefined && { variant }),
+    ...(message !== undefined && { message }),
+    ...(stepId !== undefined && { stepId }),
+  })
+  return stepId === undefined ? {} : { stepId }
+}
+
+/** The error object itself where there is one, so that the step that threw it stays its owner. */
+function toThrown(error: unknown): unknown {
+  if (error instanceof Error) return shorten(error)
+  const { name, message, stack } = (error ?? {}) as Partial<Error>
+  if (typeof message !== 'string') return error
+  const thrown = new Error(firstParagraph(plainText(message)))
+  thrown.name = typeof name === 'string' ? name : 'Error'
+  if (typeof stack === 'string') thrown.stack = stack
+  return thrown
+}
+
+const MESSAGE_LINES = 30
+
+/** An assertion's message is a whole diff: the reason that a session ended for is its beginning. */
+function shorten(error: Error): Error {
+  if (error.message.split('\n').length <= MESSAGE_LINES) return error
+  const short = new Error(firstParagraph(plainText(error.message)))
+  short.name = error.name
+  if (error.stack !== undefined) short.stack = error.stack
+  return short
+}
+
+function firstParagraph(message: string): string {
+  return message.split('\n\n', 1)[0]!.trim()
+}
+
+// oxlint-disable-next-line no-control-regex
+const colours = /\u001B\[[0-9;]*m/g
+
+export function plainText(text: string): string {
+  return text.replaceAll(colours, '')
+}
+
+export function plainMessage(error: unknown): string {
+  const message = (error as { message?: unknown } | null | undefined)?.message
+  return plainText(typeof message === 'string' ? message : String(error))
+}

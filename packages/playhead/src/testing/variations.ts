@@ -1,0 +1,142 @@
+/**
+ * Phrasings of one input, made by rules and always the same for the same seed: no model is asked.
+ *
+ * @example
+ * inputs: variations("I was charged twice. Please help.").typos({ count: 3 }).caseAndPunctuation().reorderSentences()
+ */
+export function variations(text: string, { seed = 1 }: { seed?: number } = {}): Variations {
+  return new Variations(text, seed)
+}
+
+export class Variations implements Iterable<string> {
+  readonly #text: string
+  readonly #seed: number
+  readonly #made = new Set<string>()
+
+  constructor(text: string, seed: number) {
+    this.#text = text
+    this.#seed = seed
+    this.#made.add(text)
+  }
+
+  [Symbol.iterator](): IterableIterator<string> {
+    return this.#made.values()
+  }
+
+  /** Letters swapped, left out, doubled, or hit beside their key; `rate` is the share of letters. */
+  typos({ rate = 0.05, count = 3 }: { rate?: number; count?: number } = {}): this {
+    return this.#add(count, 'typos', (random) => addTypos(this.#text, rate, random))
+  }
+
+  /** All small, all capital, and capitals at random. */
+  changeCase(): this {
+    this.#made.add(this.#text.toLowerCase()).add(this.#text.toUpperCase())
+    return this.#add(1, 'case', (random) =>
+      Array.from(this.#text, (letter) => (random() < 0.5 ? letter.toUpperCase() : letter.toLowerCase())).join(
+        '',
+      ),
+    )
+  }
+
+  /** Without signs, without the last one, with too many, and with odd spaces. */
+  punctuation(): this {
+    const bare = this.#text.replaceAll(/[.,;:!?'"…]+/g, '')
+    this.#made.add(bare).add(this.#text.replace(/[.!?…\s]+$/, ''))
+    this.#made.add(`${this.#text.replace(/[.!?…\s]+$/, '')}!!!`)
+    this.#made.add(`  ${this.#text.replaceAll(' ', '  ')} `)
+    return this
+  }
+
+  caseAndPunctuation(): this {
+    return this.changeCase().punctuation()
+  }
+
+  /** The sentences in another order; nothing for a single one. */
+  reorderSentences(count = 2): this {
+    const sentences = this.#text.match(/[^.!?…]+[.!?…]*/g)?.map((sentence) => sentence.trim()) ?? []
+    if (sentences.length < 2) return this
+    return this.#add(count, 'order', (random) => shuffle(sentences, random).join(' '))
+  }
+
+  /** Something else, before it and after it. */
+  distractor(text: string): this {
+    this.#made.add(`${this.#text} ${text}`).add(`${text} ${this.#text}`)
+    return this
+  }
+
+  /** Other characters that look alike, accents as characters of their own, signs that are not seen, and curly quotes. */
+  unicode(): this {
+    this.#made
+      .add(this.#text.replaceAll(/[aeiop]/g, (letter) => lookalikes[letter] ?? letter))
+      .add(this.#text.normalize('NFD').replace(/\w/, '$&\u200B'))
+      .add(this.#text.replaceAll("'", '’').replaceAll(' ', '\u00A0'))
+      .add(Array.from(this.#text, toFullWidth).join(''))
+    return this
+  }
+
+  /** Phrasings that you write yourself. */
+  paraphrases(texts: Iterable<string>): this {
+    for (const text of texts) this.#made.add(text)
+    return this
+  }
+
+  /** Until so many new ones were made; what comes out the same again is not tried for ever. */
+  #add(count: number, kind: string, make: (random: () => number) => string): this {
+    const random = createRandom(`${this.#seed} ${kind} ${this.#text}`)
+    const wanted = this.#made.size + count
+    for (let tries = 0; this.#made.size < wanted && tries < count * 20; tries += 1)
+      this.#made.add(make(random))
+    return this
+  }
+}
+
+const lookalikes: Record<string, string> = { a: '\u0430', e: '\u0435', i: '\u0456', o: '\u043E', p: '\u0440' }
+
+/** Keys beside each other on most keyboards. */
+const rows = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm']
+
+function addTypos(text: string, rate: number, random: () => number): string {
+  const letters = Array.from(text)
+  const places = [...letters.keys()].filter((index) => /[a-z]/i.test(letters[index]!))
+  const wanted = Math.max(1, Math.round(places.length * rate))
+  for (const place of shuffle(places, random).slice(0, wanted))
+    letters[place] = mistype(letters, place, random)
+  return letters.join('')
+}
+
+function mistype(letters: readonly string[], place: number, random: () => number): string {
+  const letter = letters[place]!
+  const way = Math.floor(random() * 4)
+  if (way === 0) return ''
+  if (way === 1) return letter + letter
+  const row = rows.find((keys) => keys.includes(letter.toLowerCase())) ?? rows[0]!
+  const index = row.indexOf(letter.toLowerCase())
+  const beside = row[index + (random() < 0.5 ? -1 : 1)] ?? row[1]!
+  return way === 2 ? beside : beside + letter
+}
+
+function toFullWidth(letter: string): string {
+  const code = letter.codePointAt(0)!
+  return code > 0x20 && code < 0x7f ? String.fromCodePoint(code + 0xfee0) : letter
+}
+
+function shuffle<Item>(items: readonly Item[], random: () => number): Item[] {
+  const shuffled = [...items]
+  for (let index = shuffled.length - 1; index > 0; index -= 1) {
+    const other = Math.floor(random() * (index + 1))
+    ;[shuffled[index], shuffled[other]] = [shuffled[other]!, shuffled[index]!]
+  }
+  return shuffled
+}
+
+/** Numbers from 0 to 1 that are always the same for the same seed: mulberry32 on a hash of the text. */
+function createRandom(seed: string): () => number {
+  let state = 2_166_136_261
+  for (const character of seed) state = Math.imul(state ^ character.codePointAt(0)!, 16_777_619)
+  return () => {
+    state = (state + 0x6d_2b_79_f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

@@ -1,0 +1,75 @@
+import { execFile, fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+/** What one step costs, recorded in one way. */
+export type StepCost = {
+  /** Processor time of the process, in microseconds. */
+  cpuMicroseconds: number
+  /** Bytes that went over the wire. */
+  wireBytes: number
+  /** Bytes of heap that are still held when everything was delivered. */
+  heapBytes: number
+}
+
+export type SdkCost = {
+  none: StepCost
+  otel: StepCost
+  playhead: StepCost
+  /** What Playhead adds to a step, as a multiple of what OpenTelemetry's own batch processor and OTLP exporter add. */
+  ratio: number
+}
+
+export type SdkCostOptions = {
+  /** Each way is measured so often; they take turns, so that all see the same machine. */
+  rounds?: number
+  sessions?: number
+}
+
+const ways = ['none', 'otel', 'playhead'] as const
+const run = promisify(execFile)
+
+/** Measures the same program without recording, recorded by OpenTelemetry's SDK, and recorded by Playhead. */
+export async function measureSdkCost(options: SdkCostOptions = {}): Promise<SdkCost> {
+  const { rounds = 7, sessions = 4000 } = options
+  const sink = fork(fileURLToPath(new URL('sink.ts', import.meta.url)))
+  try {
+    const [url] = (await once(sink, 'message')) as [string]
+    const costs: Record<(typeof ways)[number], StepCost[]> = { none: [], otel: [], playhead: [] }
+    for (let round = 0; round < rounds; round += 1)
+      for (const way of ways) costs[way].push(await measureOnce(way, { url, sink, sessions }))
+    const [none, otel, playhead] = ways.map((way) => leastOf(costs[way]))
+    const ratio =
+      (playhead!.cpuMicroseconds - none!.cpuMicroseconds) / (otel!.cpuMicroseconds - none!.cpuMicroseconds)
+    return { none: none!, otel: otel!, playhead: playhead!, ratio }
+  } finally {
+    sink.kill()
+  }
+}
+
+type Place = { url: string; sink: ChildProcess; sessions: number }
+
+async function measureOnce(way: string, { url, sink, sessions }: Place): Promise<StepCost> {
+  const script = fileURLToPath(new URL('main.ts', import.meta.url))
+  const args = ['--conditions=playhead-source', '--expose-gc', script, way, url, String(sessions)]
+  const { stdout } = await run(process.execPath, args)
+  const { steps, cpuMicroseconds, heapBytes, allSteps } = JSON.parse(stdout) as StepCost & {
+    steps: number
+    allSteps: number
+  }
+  const answer = once(sink, 'message')
+  sink.send('how much?')
+  const [bytes] = (await answer) as [number]
+  return { cpuMicroseconds, heapBytes, wireBytes: steps === 0 ? 0 : bytes / allSteps }
+}
+
+/** Other programs only ever make it slower: the least is what it costs. */
+function leastOf(costs: StepCost[]): StepCost {
+  const least = (field: keyof StepCost) => Math.min(...costs.map((cost) => cost[field]))
+  return {
+    cpuMicroseconds: least('cpuMicroseconds'),
+    wireBytes: least('wireBytes'),
+    heapBytes: least('heapBytes'),
+  }
+}

@@ -1,0 +1,338 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as playhead from 'playhead'
+import { startTestServer, type TestServer } from '../../../server/test/test-server.ts'
+import { anyOrder } from '../../src/testing/expected-call.ts'
+import { expectSession } from '../../src/testing/expect-session.ts'
+import { fetchSession } from '../../src/testing/fetch-session.ts'
+import { extendedMatchers, type SessionMatchers } from '../../src/testing/matchers.ts'
+import { openRecording } from '../../src/testing/open-recording.ts'
+import { before, directlyBefore, neverBoth } from '../../src/testing/order-rules.ts'
+import type { SessionSubject } from '../../src/testing/session-subject.ts'
+import { classify, fetchCustomer, runBilling } from './sample-session.ts'
+
+expect.extend(extendedMatchers as never)
+
+let server: TestServer
+let folder: string
+const subjects: Record<string, SessionSubject> = {}
+
+beforeAll(async () => {
+  server = await startTestServer()
+  folder = await mkdtemp(join(tmpdir(), 'playhead-matchers-'))
+  playhead.init({ endpoint: server.url, dir: folder, silent: true, capture: false })
+  subjects.live = await playhead.withSession({ name: 'billing' }, async (session) => {
+    await runBilling()
+    return session
+  })
+  await playhead.flush()
+  const [file] = await readdir(folder)
+  subjects.file = await openRecording(join(folder, file!))
+  subjects.fetched = await fetchSession((subjects.live as playhead.SessionView).url)
+})
+afterAll(async () => {
+  await playhead.shutdown()
+  await server.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+type Case = [
+  matcher: keyof SessionMatchers,
+  what: string,
+  passing: readonly unknown[],
+  failing: readonly unknown[],
+]
+
+const all = [
+  'classify_intent',
+  'fetch_customer_data',
+  'search_docs',
+  'search_docs',
+  'issue_refund',
+  'session_complete',
+]
+const backwards = all.toReversed()
+
+const cases: Case[] = [
+  ['toHaveCalled', 'by name', ['issue_refund'], ['delete_account']],
+  ['toHaveCalled', 'so often', ['search_docs', { times: 2 }], ['search_docs', { times: 1 }]],
+  [
+    'toHaveCalled',
+    'with arguments in order',
+    ['fetch_customer_data', { args: ['c_42'] }],
+    ['fetch_customer_data', { args: ['c_43'] }],
+  ],
+  [
+    'toHaveCalled',
+    'with arguments by name',
+    ['fetch_customer_data', { args: { customerId: /^c_/ } }],
+    ['fetch_customer_data', { args: { customerId: null } }],
+  ],
+  [
+    'toHaveCalled',
+    'by place',
+    ['fetch_customer_data', { args: { 0: 'c_42' }, mode: 'exact' }],
+    ['fetch_customer_data', { args: { 1: 'c_42' } }],
+  ],
+  [
+    'toHaveCalled',
+    'with an asymmetric matcher',
+    ['fetch_customer_data', { args: [expect.any(String)] }],
+    ['fetch_customer_data', { args: [expect.any(Number)] }],
+  ],
+  [
+    'toHaveCalled',
+    'with a function',
+    ['issue_refund', { args: (args: { order: { amount: number } }) => args.order.amount < 20 }],
+    ['issue_refund', { args: () => false }],
+  ],
+  [
+    'toHaveCalled',
+    'with part of an object',
+    ['issue_refund', { args: [{ invoice: 'INV-7' }] }],
+    ['issue_refund', { args: [{ invoice: 'INV-7' }], mode: 'exact' }],
+  ],
+  [
+    'toHaveCalled',
+    'exactly but for what is ignored',
+    [
+      'issue_refund',
+      { args: [{ invoice: 'INV-7', currency: 'usd' }], mode: 'exact', ignore: ['*.key', 'am*'] },
+    ],
+    ['issue_refund', { args: [{ invoice: 'INV-7', currency: 'usd' }], mode: 'exact', ignore: ['*.key'] }],
+  ],
+  [
+    'toHaveCalled',
+    'exactly with defaults',
+    [
+      'issue_refund',
+      {
+        args: [{ invoice: 'INV-7', amount: 12.5, key: 'k-1' }],
+        mode: 'exact',
+        defaults: { '0.currency': 'usd' },
+      },
+    ],
+    [
+      'issue_refund',
+      {
+        args: [{ invoice: 'INV-7', amount: 12.5, key: 'k-1' }],
+        mode: 'exact',
+        defaults: { '0.currency': 'eur' },
+      },
+    ],
+  ],
+  [
+    'toHaveCalled',
+    'inside a sub-agent',
+    ['search_docs', { agent: 'researcher' }],
+    ['issue_refund', { agent: 'researcher' }],
+  ],
+  [
+    'toHaveCalledInOrder',
+    'with gaps',
+    [['classify_intent', 'issue_refund']],
+    [['issue_refund', 'classify_intent']],
+  ],
+  [
+    'toHaveCalledInOrder',
+    'without',
+    [all, { exact: true }],
+    [['classify_intent', 'issue_refund'], { exact: true }],
+  ],
+  [
+    'toSatisfyOrder',
+    'before',
+    [before('fetch_customer_data', 'issue_refund'), before('a', 'never')],
+    [before('issue_refund', 'fetch_customer_data')],
+  ],
+  [
+    'toSatisfyOrder',
+    'directly before',
+    [directlyBefore('classify_intent', 'fetch_customer_data')],
+    [directlyBefore('classify_intent', 'issue_refund')],
+  ],
+  [
+    'toSatisfyOrder',
+    'never both',
+    [neverBoth('issue_refund', 'delete_account')],
+    [neverBoth('issue_refund', 'classify_intent')],
+  ],
+  ['toMatchTrajectory', 'exact', [all], [all.slice(1)]],
+  [
+    'toMatchTrajectory',
+    'with a group',
+    [
+      [
+        'classify_intent',
+        anyOrder(['search_docs', 'fetch_customer_data', 'search_docs']),
+        'issue_refund',
+        'session_complete',
+      ],
+    ],
+    [
+      [
+        'classify_intent',
+        anyOrder(['fetch_customer_data', 'search_docs']),
+        'issue_refund',
+        'session_complete',
+      ],
+    ],
+  ],
+  [
+    'toMatchTrajectory',
+    'containsInOrder',
+    [['classify_intent', anyOrder(['issue_refund', 'fetch_customer_data'])], { mode: 'containsInOrder' }],
+    [['session_complete', 'classify_intent'], { mode: 'containsInOrder' }],
+  ],
+  [
+    'toMatchTrajectory',
+    'sameTools',
+    [backwards, { mode: 'sameTools' }],
+    [backwards.slice(1), { mode: 'sameTools' }],
+  ],
+  [
+    'toMatchTrajectory',
+    'onlyTheseTools',
+    [[...new Set(all), 'delete_account'], { mode: 'onlyTheseTools' }],
+    [all.slice(1), { mode: 'onlyTheseTools' }],
+  ],
+  [
+    'toMatchTrajectory',
+    'effectsOnly',
+    [[{ tool: 'issue_refund', args: [{ invoice: 'INV-7' }] }], { mode: 'effectsOnly' }],
+    [[], { mode: 'effectsOnly' }],
+  ],
+  [
+    'toMatchTrajectory',
+    'with what a sub-agent does',
+    [
+      [
+        'fetch_customer_data',
+        { agent: 'researcher', steps: ['search_docs', 'search_docs'], mode: 'exact' },
+        'issue_refund',
+      ],
+      { mode: 'containsInOrder' },
+    ],
+    [[{ agent: 'researcher', steps: ['search_docs'], mode: 'exact' }], { mode: 'containsInOrder' }],
+  ],
+  ['toHaveEffects', 'by name', [['issue_refund']], [[]]],
+  [
+    'toHaveEffects',
+    'with arguments',
+    [[{ tool: 'issue_refund', args: [{ amount: 12.5 }] }], { inOrder: true }],
+    [[{ tool: 'issue_refund', args: [{ amount: 13 }] }]],
+  ],
+  ['toCostLessThan', 'in dollars', [0.01], [0.0001]],
+  ['toCostLessThan', 'in tokens and calls', [{ tokens: 2000, llmCalls: 2 }], [{ tokens: 2000, llmCalls: 1 }]],
+  ['toFinishWithin', 'in all', ['8s'], [0]],
+  [
+    'toFinishWithin',
+    'for a tool',
+    ['8s', { perTool: { fetch_customer_data: '2s' } }],
+    ['8s', { perTool: { fetch_customer_data: 0 } }],
+  ],
+  ['toHaveNoLoops', 'at all', [], [{ max: 0 }]],
+  [
+    'toHaveNoLoops',
+    'of the same call',
+    [{ max: 0, allow: [...new Set(all)] }],
+    [{ max: 0, allow: ['classify_intent'] }],
+  ],
+]
+
+type AnyMatchers = Record<string, (...args: readonly unknown[]) => void>
+type Expectation = AnyMatchers & { not: AnyMatchers }
+
+describe.each(['live', 'file', 'fetched'])('of a %s session', (kind) => {
+  test.each(cases)('%s %s', (matcher, _what, passing, failing) => {
+    const subject = subjects[kind]!
+    const makers = [() => expect(subject), () => expectSession(subject)] as unknown as (() => Expectation)[]
+    for (const expectation of makers) {
+      expectation()[matcher]!(...passing)
+      expectation().not[matcher]!(...failing)
+      expect(() => expectation()[matcher]!(...failing)).toThrow(/Expected|expected/)
+      expect(() => expectation().not[matcher]!(...passing)).toThrow(/Expected|expected/)
+    }
+  })
+})
+
+test('errors are found where they were thrown, once', async () => {
+  const session = await playhead.withSession(async (view) => {
+    await fetchCustomer(null).catch(() => undefined)
+    return view
+  })
+  const message = messageOf(() => expectSession(session).toHaveNoErrors())
+  expect(message).toContain('1 error:\n  #2 fetch_customer_data: TypeError: customerId cannot be null')
+  expectSession(session).not.toHaveNoErrors()
+  expectSession(subjects.live!).toHaveNoErrors()
+  expect(() => expectSession(subjects.live!).not.toHaveNoErrors()).toThrow('has none')
+})
+
+test('a difference is shown step beside step, the first one marked, with the way to the replay', () => {
+  const message = messageOf(() =>
+    expectSession(subjects.live!).toHaveCalledInOrder(['classify_intent', 'verify_identity', 'issue_refund']),
+  )
+  const { steps, url } = subjects.live as playhead.SessionView
+  expect(message.split('\n')).toEqual([
+    'Expected these calls in this order, whatever is between them:',
+    '',
+    '  expected          actual',
+    '  classify_intent = #2 classify_intent {"message":"I was charged twice"}',
+    '▶ verify_identity - –   ← first difference',
+    expect.stringMatching(/#4 fetch_customer_data/),
+    expect.stringMatching(/#6 search_docs/),
+    expect.stringMatching(/#7 search_docs/),
+    expect.stringMatching(/^ {2}issue_refund {4}= #8 issue_refund/),
+    '                    #9 session_complete {"intent":"billing"}',
+    '',
+    `Replay: ${url}?step=${steps[1]!.id}`,
+  ])
+})
+
+test('arguments that differ are named', () => {
+  const message = messageOf(() =>
+    expectSession(subjects.live!).toMatchTrajectory(
+      ['classify_intent', { tool: 'fetch_customer_data', args: ['c_43'] }],
+      { mode: 'containsInOrder' },
+    ),
+  )
+  expect(message).toMatch(
+    /▶ fetch_customer_data \["c_43"\] ≠ #4 fetch_customer_data .*first difference\n.*0: expected "c_43", got "c_42"/,
+  )
+})
+
+test('a call that never came says what was called instead', () => {
+  expect(messageOf(() => expectSession(subjects.live!).toHaveCalled('delete_account'))).toContain(
+    'it never did.\n  It called: classify_intent, fetch_customer_data, search_docs, issue_refund, session_complete.',
+  )
+})
+
+test('what has no price is not free: neither less nor more can be said', async () => {
+  const session = await playhead.withSession((view) => {
+    playhead.record(new playhead.LLMEvent({ model: 'house-model', usage: { input: 10, output: 1 } }))
+    return view
+  })
+  for (const check of [expectSession(session), expectSession(session).not])
+    expect(() => check.toCostLessThan(0.01)).toThrow(/can't be said.*no price for house-model/)
+  expectSession(session).toCostLessThan({ tokens: 100 })
+  await playhead.withSession(async (view) => {
+    await classify('hello')
+    expectSession(view).not.toCostLessThan(0.001)
+    expectSession(view).toFinishWithin('5s')
+  })
+})
+
+test('something that is no session is refused with what would be one', () => {
+  expect(() => expectSession({} as SessionSubject).toHaveNoErrors()).toThrow(/not a session.*openRecording/)
+})
+
+function messageOf(check: () => void): string {
+  try {
+    check()
+  } catch (error) {
+    return (error as Error).message
+  }
+  throw new Error('nothing was thrown')
+}

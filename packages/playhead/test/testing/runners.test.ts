@@ -1,0 +1,214 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SessionSummary } from '@playhead/model'
+import { startTestServer, type TestServer } from '../../../server/test/test-server.ts'
+
+const packageFolder = fileURLToPath(new URL('../..', import.meta.url))
+const root = fileURLToPath(new URL('../../../..', import.meta.url))
+const modules = join(root, 'node_modules')
+const suite = fileURLToPath(new URL('runner-suite', import.meta.url))
+
+let folder: string
+let server: TestServer
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'playhead-runners-'))
+  const built = join(folder, 'built')
+  const node = (...args: string[]) => run(process.execPath, args, packageFolder)
+  const building = node(
+    join(modules, 'tsdown/dist/run.mjs'),
+    '--out-dir',
+    built,
+    '--no-dts',
+    '--logLevel',
+    'warn',
+  )
+  server = await startTestServer()
+  const { exitCode, output } = await building
+  if (exitCode !== 0) throw new Error(output)
+  const staged = await node('stage-package.mjs', join(folder, 'staged'), built)
+  if (staged.exitCode !== 0) throw new Error(staged.output)
+}, 180_000)
+afterAll(async () => {
+  await server.stop()
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+})
+
+type Outcome = { output: string; exitCode: number; sessions: SessionSummary[] }
+
+function run(command: string, args: string[], cwd: string, env: NodeJS.ProcessEnv = process.env) {
+  return new Promise<Omit<Outcome, 'sessions'>>((resolve) => {
+    execFile(command, args, { cwd, env, maxBuffer: 32 * 1024 * 1024 }, (error, stdout, stderr) =>
+      resolve({ output: stdout + stderr, exitCode: error === null ? 0 : Number(error.code ?? 1) }),
+    )
+  })
+}
+
+/** A user's project with the package as it would be published, and the runner beside it. */
+async function makeProject(name: string, linked: Record<string, string>, files: string[]): Promise<string> {
+  const project = join(folder, name)
+  const own = join(project, 'node_modules')
+  await mkdir(join(own, 'shared-suite'), { recursive: true })
+  await cp(join(folder, 'staged'), join(own, 'playhead'), { recursive: true })
+  await cp(join(suite, 'shared.cjs'), join(own, 'shared-suite/index.cjs'))
+  await writeFile(join(own, 'shared-suite/package.json'), '{"name":"shared-suite","main":"index.cjs"}')
+  await writeFile(join(project, 'package.json'), JSON.stringify({ name, private: true }))
+  for (const [target, source] of Object.entries({
+    '@opentelemetry/api': join(modules, '@opentelemetry/api'),
+    ...linked,
+  })) {
+    await mkdir(dirname(join(own, target)), { recursive: true })
+    await symlink(source, join(own, target))
+  }
+  for (const file of files) await cp(join(suite, file), join(project, file))
+  return project
+}
+
+async function runProject(project: string, args: string[]): Promise<Outcome> {
+  const runId = project.split('/').at(-1)!
+  const { NODE_OPTIONS: _, VITEST: __, ...inherited } = process.env
+  const env = {
+    ...Object.fromEntries(
+      Object.entries(inherited).filter(([name]) => !/^(?:VITEST|JEST|NODE_TEST|PLAYHEAD)/.test(name)),
+    ),
+    PLAYHEAD_ENDPOINT: server.url,
+    PLAYHEAD_RUN_ID: runId,
+    PLAYHEAD_SPOOL: 'off',
+    GITHUB_ACTIONS: 'true',
+    GITHUB_REF_NAME: 'feature/refunds',
+    GITHUB_SHA: 'abc123',
+    GITHUB_RUN_ID: '7',
+    NO_COLOR: '1',
+  }
+  const outcome = await run(process.execPath, args, project, env)
+  const sessions = await server.sessions(`limit=500&runId=${runId}`)
+  return { ...outcome, sessions }
+}
+
+/** Each session as "state attempt/variant suite > name". */
+function tell({ sessions }: Outcome): string[] {
+  return sessions
+    .map(({ endState, test: of }) =>
+      [
+        endState,
+        of?.attempt,
+        of?.variant === undefined ? '' : `"${of.variant}"`,
+        of?.suite === undefined ? '' : `${of.suite} >`,
+        of?.name,
+      ]
+        .filter((part) => part !== '')
+        .join(' '),
+    )
+    .toSorted()
+}
+
+const inEveryRunner = [
+  'fail 1 "bad" varies',
+  'fail 1 "c_1" holds mostly',
+  'fail 1 fails with a diff',
+  'fail 1 fails with an error of the agent',
+  'fail 1 takes too long',
+  'fail 2 "bad" varies',
+  'success 1 "c_1" varies',
+  'success 1 "c_2" holds mostly',
+  'success 1 "c_2" varies',
+  'success 1 every matcher, from a file and from the server',
+  'success 1 every matcher, live',
+  ...[2, 3, 4].flatMap((attempt) => ['c_1', 'c_2'].map((id) => `success ${attempt} "${id}" holds mostly`)),
+  'success 2 "c_1" varies',
+  'success 2 "c_2" varies',
+]
+
+function expectWhatAllHave(outcome: Outcome, file: string): void {
+  const { output, exitCode, sessions } = outcome
+  expect(exitCode).toBe(1)
+  expect(output).toMatch(/▶ verify +- –   ← first difference/)
+  const diffed = sessions.find((session) => session.test?.name === 'fails with a diff')!
+  expect(output).toContain(`Replay: ${server.url}/sessions/${diffed.id}?step=`)
+  expect(output).toContain('Agent failed on 1/3 variants:')
+  const bad = sessions.find((session) => session.test?.variant === 'bad' && session.test.attempt === 1)!
+  expect(output).toMatch(/- "bad" \(2 of 2 runs\): Expected the session to call look_up/)
+  expect(output).toContain(`${server.url}/sessions/${bad.id}`)
+  expect(diffed).toMatchObject({
+    name: 'fails with a diff',
+    tags: ['test', 'fails with a diff'],
+    test: { file, attempt: 1 },
+    vcs: { branch: 'feature/refunds', commit: 'abc123' },
+  })
+  expect(diffed.endStateReason).toContain('Expected these calls in this order')
+  const late = sessions.find((session) => session.test?.name === 'takes too long')!
+  expect(late.endStateReason).toMatch(/time/i)
+  const failed = sessions.find((session) => session.test?.name === 'fails with an error of the agent')!
+  expect(failed.endStateReason).toContain('TypeError: id cannot be null')
+  // The error is the action's, and once: the test only passed it on.
+  expect(failed.errorCount).toBe(1)
+}
+
+describe('the same suite', () => {
+  test.each([
+    ['vitest-newest', join(modules, 'vitest')],
+    ['vitest-previous', join(root, 'examples/previous-runners/node_modules/vitest')],
+  ])('in %s', { timeout: 120_000 }, async (name, vitest) => {
+    const project = await makeProject(name, { vitest }, ['suite.vitest.test.mjs'])
+    const outcome = await runProject(project, [join(vitest, 'vitest.mjs'), 'run', '--reporter=default'])
+    expect(tell(outcome), outcome.output).toEqual(
+      [
+        ...inEveryRunner,
+        'fail 1 works at the second try',
+        'success 1 at the same time > as c_a',
+        'success 1 at the same time > as c_b',
+        'success 1 at the same time > as c_c',
+        'success 1 each c_4',
+        'success 1 each c_5',
+        'success 1 for c_6',
+        'success 1 is meant to fail',
+        'success 1 own fixtures',
+        'success 2 works at the second try',
+      ].toSorted(),
+    )
+    expectWhatAllHave(outcome, 'suite.vitest.test.mjs')
+    expect(outcome.output).toContain('4 failed')
+    const apart = outcome.sessions.filter((session) => session.test?.suite === 'at the same time')
+    expect(apart.map(({ actionCount }) => actionCount)).toEqual([3, 3, 3])
+    const results = await readFile(join(project, '.playhead', name, '..', '.gitignore'), 'utf8')
+    expect(results).toBe('*\n')
+  })
+
+  test('in jest', { timeout: 120_000 }, async () => {
+    const linked = { '@jest/globals': join(modules, '@jest/globals') }
+    const project = await makeProject('jest', linked, ['suite.jest.test.cjs'])
+    await writeFile(
+      join(project, 'jest.config.cjs'),
+      `module.exports = { testMatch: ['**/*.test.cjs'], moduleFileExtensions: ['cjs', 'js', 'json'], transform: {}, watchman: false }`,
+    )
+    const outcome = await runProject(project, [join(modules, 'jest/bin/jest.js')])
+    expect(tell(outcome), outcome.output).toEqual(
+      [
+        ...inEveryRunner,
+        'fail 1 in a suite > works at the second try',
+        'success 1 each c_4',
+        'success 1 each c_5',
+        'success 2 in a suite > works at the second try',
+      ].toSorted(),
+    )
+    expectWhatAllHave(outcome, 'suite.jest.test.cjs')
+  })
+
+  test('in node:test', { timeout: 120_000 }, async () => {
+    const project = await makeProject('node-test', {}, ['suite.node.test.mjs'])
+    const outcome = await runProject(project, ['--test', 'suite.node.test.mjs'])
+    expect(tell(outcome), outcome.output).toEqual(
+      [
+        ...inEveryRunner,
+        'success 1 at the same time > as c_a',
+        'success 1 at the same time > as c_b',
+        'success 1 at the same time > as c_c',
+      ].toSorted(),
+    )
+    expectWhatAllHave(outcome, 'suite.node.test.mjs')
+  })
+})
