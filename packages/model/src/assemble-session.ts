@@ -28,7 +28,7 @@ export function assembleSession(parts: SessionParts): Session {
 }
 
 /** The records of each step, oldest first; those that name no step of the session are shown at its root. */
-function groupLogs(
+export function groupLogs(
   logs: readonly SessionLog[],
   steps: readonly ResolvedStep[],
 ): ReadonlyMap<string, SessionLog[]> {

@@ -1,5 +1,25 @@
-export { assembleSession, type SessionParts } from './assemble-session.ts'
+export {
+  alignSessions,
+  isDivergent,
+  type AlignedRow,
+  type Alignment,
+  type Divergence,
+} from './align/align-sessions.ts'
+export {
+  describeDifference,
+  describeDivergence,
+  describeFirstDivergence,
+} from './align/describe-divergence.ts'
+export { isMinor, type Difference, type DifferenceKind } from './align/difference.ts'
+export { diffWords, type WordDifference } from './align/diff-words.ts'
+export type { EffectChange } from './align/effect-changes.ts'
+export { assembleSession, groupLogs, type SessionParts } from './assemble-session.ts'
+export { fisherExact, mannWhitney, medianOf, shiftBetween } from './compare-samples.ts'
 export { costRelevance, isSameCall } from './count-usage.ts'
+export { agentOpsEventToItems, type AgentOpsItems } from './dialects/agentops-events.ts'
+export { agentOpsSessionId } from './dialects/agentops-ids.ts'
+export { agentOpsLogToRecords } from './dialects/agentops-log-text.ts'
+export { agentOpsAgentToSpan, agentOpsSessionToSpan } from './dialects/agentops-session.ts'
 export { isAgentSpan, withoutContent } from './dialects/attribute-content.ts'
 export { logsToSteps } from './dialects/logs-to-steps.ts'
 export { logToDraft, sessionOfLog } from './dialects/log-to-draft.ts'
@@ -39,6 +59,7 @@ export type { ResolvedStep } from './resolved-step.ts'
 export { resolveSteps, type ResolveOptions } from './resolve-steps.ts'
 export type { Session, SessionSummary, SessionTest } from './session.ts'
 export { parseSessionIdPrefix, shortSessionId } from './session-id.ts'
+export { settleLogTimes } from './settle-log-times.ts'
 export { endStateAt, settledEndState, type SettledEndState } from './settled-end-state.ts'
 export {
   emptyAttributes,
@@ -50,7 +71,17 @@ export {
   type SpanEvent,
   type SpanLink,
 } from './span.ts'
-export { wilson, type Interval } from './statistics.ts'
+export {
+  judgeSequence,
+  judgeShare,
+  passAtK,
+  passHatK,
+  wilson,
+  type Interval,
+  type SequentialOptions,
+  type ShareVerdict,
+  type Tries,
+} from './statistics.ts'
 export type { SessionFacts, StepContent, StepDraft, StepOutline, TreeQuestion } from './step-draft.ts'
 export { buildStepTree, type StepBranch } from './step-tree.ts'
 export {
@@ -70,3 +101,6 @@ export { renderTextReplay, type TextReplayOptions } from './text-replay.ts'
 export { addUsage, hasUsage, usageFields, type Usage, type UsageScope } from './usage.ts'
 export { groupSpans } from './otlp/group-spans.ts'
 export { REMOTE_PARENT_FLAGS, spansToOtlpJson, toSpanId, type OtlpTraces } from './otlp/spans-to-otlp-json.ts'
+export { describeOrigin } from './provenance/describe-origin.ts'
+export { createArgumentTracer, type ArgumentTracer } from './provenance/trace-arguments.ts'
+export type { ArgumentOrigin, ValueOrigin, ValueSource } from './provenance/value-origin.ts'

@@ -2,7 +2,17 @@ import { describeCost } from './format-cost.ts'
 import { formatDuration, formatOffset } from './format-duration.ts'
 import { oneLine, visibleLines, visibleText } from './plain-text.ts'
 import { argumentsOf } from './problem.ts'
-import { describeInput, describeOutput, PROBLEM_MARK, resultOf, textOf } from './replay-content.ts'
+import { isNothing } from './provenance/common-values.ts'
+import { describeOrigin } from './provenance/describe-origin.ts'
+import type { ArgumentTracer } from './provenance/trace-arguments.ts'
+import {
+  describeInput,
+  describeOutput,
+  PROBLEM_MARK,
+  resultOf,
+  textOf,
+  type OriginOf,
+} from './replay-content.ts'
 import type { Step, StepError, StepKind } from './step.ts'
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow'
@@ -24,7 +34,7 @@ export function createPainter(isColoured: boolean): Painter {
 }
 
 /** `isWrapper`: it only holds other steps, which are shown themselves. A width of Infinity shows everything. */
-export type BlockOptions = { paint: Painter; width: number; isWrapper: boolean }
+export type BlockOptions = { paint: Painter; width: number; isWrapper: boolean; trace: ArgumentTracer }
 
 /** One step of the text replay: its time and title, and below them what went in, what came out, what went wrong. */
 export function renderStep(step: Step, options: BlockOptions): string {
@@ -33,7 +43,7 @@ export function renderStep(step: Step, options: BlockOptions): string {
   const indent = ' '.repeat(clock.length + 2)
   const lines = [`${paint('dim', clock)}  ${paint('bold', titleOf(step))}${stateOf(step, paint)}`]
   const isFull = options.width === Infinity
-  const body = isFull ? fullBody(step, paint) : shortBody(step, options, indent.length)
+  const body = isFull ? fullBody(step, options) : shortBody(step, options, indent.length)
   for (const line of body) lines.push(indent + line)
   return lines.join('\n')
 }
@@ -72,11 +82,21 @@ function stateOf(step: Step, paint: Painter): string {
   return step.guardrail?.isTriggered === true ? paint('yellow', '  triggered') : ''
 }
 
-function shortBody(step: Step, { paint, width, isWrapper }: BlockOptions, indent: number): string[] {
+/** Where bad values came from; a value that is first seen here needs no more than its mark. */
+function createOriginOf(step: Step, trace: ArgumentTracer): OriginOf {
+  return (path) => {
+    const found = trace(step).find((origin) => origin.path === path)
+    return found === undefined || found.origin.kind === 'nowhere' ? undefined : describeOrigin(found)
+  }
+}
+
+function shortBody(step: Step, { paint, width, isWrapper, trace }: BlockOptions, indent: number): string[] {
   const room = Math.max(20, width - indent)
   const isTold = step.kind === 'handoff' && step.handoff?.to !== undefined
   const isOneLine = isTold || (isWrapper && step.kind !== 'action' && step.kind !== 'retrieval')
-  const lines = isOneLine ? [] : labelled('Input: ', describeInput(step, room - 7), paint)
+  const lines = isOneLine
+    ? []
+    : labelled('Input: ', describeInput(step, room - 7, createOriginOf(step, trace)), paint)
   const output = isOneLine ? undefined : describeOutput(step, room - 8)
   if (output !== undefined) lines.push(`Output: ${output}`)
   if (ownsError(step)) lines.push(paint('red', `Error: ${oneLine(describeError(step.error), room - 7)}`))
@@ -85,9 +105,8 @@ function shortBody(step: Step, { paint, width, isWrapper }: BlockOptions, indent
 
 function labelled(label: string, texts: readonly string[], paint: Painter): string[] {
   return texts.map((text, index) => {
-    const marked = text.endsWith(PROBLEM_MARK)
-      ? text.slice(0, -PROBLEM_MARK.length) + paint('red', PROBLEM_MARK)
-      : text
+    const mark = text.lastIndexOf(PROBLEM_MARK)
+    const marked = mark < 0 ? text : text.slice(0, mark) + paint('red', text.slice(mark))
     return (index === 0 ? label : ' '.repeat(label.length)) + marked
   })
 }
@@ -106,9 +125,11 @@ function describeError(error: StepError | undefined): string {
   return isHandled === true ? `${once} (handled)` : once
 }
 
-function fullBody(step: Step, paint: Painter): string[] {
+function fullBody(step: Step, { paint, trace }: BlockOptions): string[] {
   const lines = factsOf(step)
-  const problems = describeInput(step, 1000).filter((line) => line.endsWith(PROBLEM_MARK))
+  const problems = describeInput(step, 1000, createOriginOf(step, trace)).filter((line) =>
+    line.includes(PROBLEM_MARK),
+  )
   for (const message of step.messages ?? [])
     lines.push(
       ...section(
@@ -119,7 +140,7 @@ function fullBody(step: Step, paint: Painter): string[] {
   if (step.messages === undefined) {
     const input = argumentsOf(step) === undefined ? step.inputPreview : argumentsOf(step)
     const output = resultOf(step)
-    if (input !== undefined) lines.push(...section('Input', input))
+    if (input !== undefined) lines.push(...section('Input', input), ...originLines(step, trace))
     if (output !== undefined) lines.push(...section('Output', output))
   }
   lines.push(...labelled('Problem: ', problems, paint))
@@ -128,6 +149,13 @@ function fullBody(step: Step, paint: Painter): string[] {
     for (const line of visibleLines(step.error.stack ?? '')) if (line.trim() !== '') lines.push(`  ${line}`)
   }
   return lines
+}
+
+function originLines(step: Step, trace: ArgumentTracer): string[] {
+  return trace(step).flatMap((found) => {
+    const origin = isNothing(found.value) ? undefined : describeOrigin(found)
+    return origin === undefined ? [] : [`  ${visibleText(found.path || 'input')} ← ${origin}`]
+  })
 }
 
 function factsOf(step: Step): string[] {

@@ -5,8 +5,11 @@ import type { Step } from './step.ts'
 
 export const PROBLEM_MARK = '   ← PROBLEM'
 
+/** What is known of where the value of an argument came from. */
+export type OriginOf = (path: string) => string | undefined
+
 /** What a step was given, each line ready to print: arguments of actions by name, with those marked that may be why it failed. */
-export function describeInput(step: Step, width: number): string[] {
+export function describeInput(step: Step, width: number, originOf?: OriginOf): string[] {
   if (step.kind !== 'action') {
     const input = step.inputPreview ?? sentText(step) ?? step.retrieval?.query ?? step.input
     return input === undefined ? [] : [describeRecorded(input, width)]
@@ -16,7 +19,7 @@ export function describeInput(step: Step, width: number): string[] {
   const problems = findProblems(known).filter(({ value }) => value !== undefined || !isCut)
   const given = argumentsOf(known)
   if (given === undefined && problems.length === 0) return []
-  if (problems.length > 0) return markProblems(given, problems, width)
+  if (problems.length > 0) return markProblems(given, problems, { width, originOf })
   return isEmpty(given) ? [] : [describeArguments(given, width)]
 }
 
@@ -99,21 +102,27 @@ function isPosition(given: object, name: string): boolean {
 }
 
 /** One argument a line; a problem inside one, or one that is not there, gets a line of its own. */
-function markProblems(given: unknown, problems: readonly ArgumentProblem[], width: number): string[] {
+function markProblems(
+  given: unknown,
+  problems: readonly ArgumentProblem[],
+  { width, originOf }: { width: number; originOf: OriginOf | undefined },
+): string[] {
   const room = width - PROBLEM_MARK.length
+  const markOf = (path: string) =>
+    [PROBLEM_MARK, originOf?.(path)].filter((part) => part !== undefined).join(' ')
   const left = new Map(problems.map((problem) => [problem.path, problem]))
   const lines: string[] = []
   const entries = typeof given === 'object' && given !== null ? Object.entries(given) : []
   for (const [name, value] of entries) {
     const path = Array.isArray(given) ? `[${name}]` : name
     const line = describeArgument(isPosition(given!, name) ? undefined : name, value, room)
-    lines.push(left.delete(path) ? line + PROBLEM_MARK : line)
+    lines.push(left.delete(path) ? line + markOf(path) : line)
   }
   if (entries.length === 0 && given !== undefined && given !== null && typeof given !== 'object')
     lines.push(describeRecorded(given, width))
   for (const { path, value } of left.values()) {
     const missing = value === undefined ? `${visibleText(path)} is missing` : undefined
-    lines.push((missing ?? describeArgument(path || undefined, value, room)) + PROBLEM_MARK)
+    lines.push((missing ?? describeArgument(path || undefined, value, room)) + markOf(path))
   }
   return lines
 }

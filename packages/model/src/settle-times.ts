@@ -1,8 +1,22 @@
 import { BLIND, type StepNode, type StepNodes } from './step-node.ts'
 
-/** Gives a step that was sent without times (OpenAI Agents' "trace" objects) those of what happened inside it. */
+/** Many senders round down to this: next to a parent with a finer clock their steps seem to begin too early. */
+const COARSE_CLOCK_MS = 1
+
 export function settleTimes(walk: readonly StepNode[], nodes: StepNodes): void {
-  if (!walk.some(isTimeless)) return
+  if (walk.some(isTimeless)) settleTimeless(walk, nodes)
+  for (const { step, parent } of walk) {
+    if (parent === null) continue
+    const earlyMs = parent.step.startedAtMs - step.startedAtMs
+    if (!(earlyMs > 0 && earlyMs < COARSE_CLOCK_MS)) continue
+    step.startedAtMs = parent.step.startedAtMs
+    if (step.endedAtMs !== null && step.endedAtMs < step.startedAtMs) step.endedAtMs = step.startedAtMs
+    nodes.isOrderSure = false
+  }
+}
+
+/** Gives a step that was sent without times (OpenAI Agents' "trace" objects) those of what happened inside it. */
+function settleTimeless(walk: readonly StepNode[], nodes: StepNodes): void {
   nodes.isOrderSure = false
   for (let index = walk.length - 1; index >= 0; index -= 1) {
     const node = walk[index]!

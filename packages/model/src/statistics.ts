@@ -21,6 +21,73 @@ export function wilson(passed: number, total: number, confidence = 0.95): Interv
   }
 }
 
+/** What is known of a share: it reaches the minimum, it does not, or the tries can't tell. */
+export type ShareVerdict = 'pass' | 'fail' | 'inconclusive'
+
+/** Judges by Wilson's interval: pass when all of it reaches the minimum, fail when none of it does. */
+export function judgeShare(
+  { passed, total }: { passed: number; total: number },
+  { min, confidence = 0.95 }: { min: number; confidence?: number },
+): ShareVerdict {
+  const { low, high } = wilson(passed, total, confidence)
+  if (total > 0 && low >= min) return 'pass'
+  return high < min ? 'fail' : 'inconclusive'
+}
+
+export type SequentialOptions = {
+  /** A share that is good enough. */
+  p0?: number
+  /** A share that is not. */
+  p1?: number
+  /** How often something good may be refused. */
+  alpha?: number
+  /** How often something that is not good may be taken. */
+  beta?: number
+}
+
+/**
+ * Wald's sequential test: after each try it says whether enough is known. Something that never fails is taken after 14 tries
+ * with what is assumed here, something that fails half of the time is mostly refused after 6.
+ */
+export function judgeSequence(
+  { passed, failed }: { passed: number; failed: number },
+  { p0 = 0.95, p1 = 0.8, alpha = 0.05, beta = 0.1 }: SequentialOptions = {},
+): ShareVerdict {
+  if (!(p1 > 0 && p1 < p0 && p0 < 1))
+    throw new RangeError(`p1 (${p1}) must lie below p0 (${p0}), and both between 0 and 1.`)
+  const evidence = passed * Math.log(p1 / p0) + failed * Math.log((1 - p1) / (1 - p0))
+  if (evidence <= Math.log(beta / (1 - alpha))) return 'pass'
+  return evidence >= Math.log((1 - beta) / alpha) ? 'fail' : 'inconclusive'
+}
+
+/** One input: how many tries passed, of how many. */
+export type Tries = { passed: number; total: number }
+
+/** The chance that at least one of k tries passes, over all inputs; unbiased, from tries without replacement. */
+export function passAtK(inputs: readonly Tries[], k: number): number {
+  return meanOf(inputs, k, ({ passed, total }) => 1 - choose(total - passed, k) / choose(total, k))
+}
+
+/** The chance that all of k tries pass, over all inputs: how far an agent can be relied on. */
+export function passHatK(inputs: readonly Tries[], k: number): number {
+  return meanOf(inputs, k, ({ passed, total }) => choose(passed, k) / choose(total, k))
+}
+
+function meanOf(inputs: readonly Tries[], k: number, chanceOf: (tries: Tries) => number): number {
+  if (!(Number.isInteger(k) && k > 0)) throw new RangeError(`k is ${k}; it must be 1 or more.`)
+  const tried = inputs.filter(({ total }) => total >= k)
+  if (tried.length === 0) return Number.NaN
+  return tried.reduce((sum, tries) => sum + chanceOf(tries), 0) / tried.length
+}
+
+/** In how many ways k things can be taken from n. */
+export function choose(n: number, k: number): number {
+  if (k > n) return 0
+  let ways = 1
+  for (let index = 1; index <= k; index += 1) ways = (ways * (n - k + index)) / index
+  return ways
+}
+
 const LOWEST_CENTRAL = 0.02425
 
 /** The point below which a standard normal variable falls with this probability: Acklam's approximation, good to 1e-9. */

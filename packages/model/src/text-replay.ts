@@ -1,6 +1,7 @@
 import { describeEndState, type EndState } from './end-state.ts'
 import { describeCost } from './format-cost.ts'
 import { formatDuration, formatOffset } from './format-duration.ts'
+import { createArgumentTracer, type ArgumentTracer } from './provenance/trace-arguments.ts'
 import { oneLine, visibleText } from './plain-text.ts'
 import { createPainter, renderStep, type Painter } from './replay-block.ts'
 import { shortSessionId } from './session-id.ts'
@@ -41,11 +42,12 @@ function renderHeader({ session, steps }: Session, paint: Painter): string {
 function renderSteps({ session, steps }: Session, options: TextReplayOptions, paint: Painter): string[] {
   const width = options.width ?? 100
   const family = createFamily(session, steps)
+  const trace = createLazyTracer(steps)
   const blocks: string[] = []
   for (const step of steps) {
     const isOwnError = isFailed(step) && step.error?.isPropagated !== true
     if (!isOwnError && (options.errorsOnly === true || family.isDetail(step))) continue
-    blocks.push(renderStep(step, { paint, width, isWrapper: family.isWrapper(step) }))
+    blocks.push(renderStep(step, { paint, width, isWrapper: family.isWrapper(step), trace }))
   }
   if (blocks.length === 0)
     blocks.push(options.errorsOnly === true ? 'No step failed.' : 'No steps were recorded.')
@@ -87,7 +89,16 @@ function renderOneStep({ steps }: Session, position: number, paint: Painter): st
   const step = steps[position - 1]
   if (step === undefined)
     return `There is no step ${position}: the session has ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}.`
-  return renderStep(step, { paint, width: Infinity, isWrapper: false })
+  return renderStep(step, { paint, width: Infinity, isWrapper: false, trace: createLazyTracer(steps) })
+}
+
+/** Most sessions have no argument that is worth tracing. */
+function createLazyTracer(steps: readonly Step[]): ArgumentTracer {
+  let tracer: ArgumentTracer | undefined
+  return (action) => {
+    tracer ??= createArgumentTracer(steps)
+    return tracer(action)
+  }
 }
 
 function isFailed(step: Step): boolean {

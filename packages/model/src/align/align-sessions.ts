@@ -1,0 +1,103 @@
+import type { EndState } from '../end-state.ts'
+import type { Session } from '../session.ts'
+import type { Step } from '../step.ts'
+import { alignTrees } from './align-trees.ts'
+import { compareAligned } from './compare-aligned.ts'
+import { Comparison, type Side } from './comparison.ts'
+import { isMinor, mirrorDifference, type Difference } from './difference.ts'
+import { findEffectChanges, type EffectChange } from './effect-changes.ts'
+import { printSession, type PrintedSession } from './print-session.ts'
+
+/** One step of both sessions side by side, or a step that only one of them has. */
+export type AlignedRow = {
+  depth: number
+  a?: Step
+  b?: Step
+  /** Where the step stands in its session; the first is 1. */
+  aNumber?: number
+  bNumber?: number
+  differences: Difference[]
+  /** It ran beside others, and began in another place among them: no difference. */
+  isReordered?: boolean
+}
+
+/** Where two sessions part, and how. Without a row when they only ended differently. */
+export type Divergence = Difference & { row?: number }
+
+export type Alignment = {
+  rows: AlignedRow[]
+  divergence: Divergence | null
+  /** Writes that only one session did, or did with other arguments. */
+  effects: EffectChange[]
+  /** False when only previews could be compared: what differs further on is not seen. */
+  hasPayloads: boolean
+}
+
+/** Two sessions step by step: what belongs together, what differs, and where they first part. */
+export function alignSessions(a: Session, b: Session): Alignment {
+  const hasPayloads = [...a.steps, ...b.steps].every((step) => step.hasPayload)
+  const [left, right] = [printSession(a, hasPayloads), printSession(b, hasPayloads)]
+  // Ties are decided the same way whichever session comes first: swapping the sides mirrors the result.
+  const isSwapped = comesLater(left, right)
+  const alignment = isSwapped ? align(right, left, hasPayloads) : align(left, right, hasPayloads)
+  return isSwapped ? mirrorAlignment(alignment) : alignment
+}
+
+function comesLater(left: PrintedSession, right: PrintedSession): boolean {
+  if (left.print !== right.print) return left.print > right.print
+  return left.session.session.id > right.session.session.id
+}
+
+function align(a: PrintedSession, b: PrintedSession, hasPayloads: boolean): Alignment {
+  const comparison = new Comparison(sideOf(a), sideOf(b))
+  const { rows, first } = compareAligned(alignTrees(a, b), { comparison, hasPayloads })
+  const [left, right] = [a.session.session.endState, b.session.session.endState]
+  const divergence = first ?? compareEnds(left, right)
+  return { rows, divergence, effects: findEffectChanges(rows), hasPayloads }
+}
+
+function compareEnds(a: EndState, b: EndState): Divergence | null {
+  return a === b ? null : { kind: 'end-state', a, b }
+}
+
+function sideOf({ session: { session }, ids }: PrintedSession): Side {
+  return { startedAtMs: Date.parse(session.startedAt), durationMs: session.durationMs ?? 0, ids }
+}
+
+/** The same alignment with the sessions in the other order. */
+export function mirrorAlignment(alignment: Alignment): Alignment {
+  const { divergence } = alignment
+  return {
+    ...alignment,
+    rows: alignment.rows.map(mirrorRow),
+    divergence:
+      divergence === null
+        ? null
+        : {
+            ...mirrorDifference(divergence),
+            ...(divergence.row !== undefined && { row: divergence.row }),
+          },
+    effects: alignment.effects.map(({ kind, a, b, ...rest }) => ({
+      ...rest,
+      kind: kind === 'added' ? 'missing' : kind === 'missing' ? 'added' : kind,
+      ...(b !== undefined && { a: b }),
+      ...(a !== undefined && { b: a }),
+    })),
+  }
+}
+
+function mirrorRow({ a, b, aNumber, bNumber, differences, ...rest }: AlignedRow): AlignedRow {
+  return {
+    ...rest,
+    ...(b !== undefined && { a: b }),
+    ...(a !== undefined && { b: a }),
+    ...(bNumber !== undefined && { aNumber: bNumber }),
+    ...(aNumber !== undefined && { bNumber: aNumber }),
+    differences: differences.map(mirrorDifference),
+  }
+}
+
+/** True when a row shows more than other words, another question or a repeat. */
+export function isDivergent({ differences }: AlignedRow): boolean {
+  return differences.some((difference) => !isMinor(difference))
+}

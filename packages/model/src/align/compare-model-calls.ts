@@ -1,0 +1,130 @@
+import type { Message } from '../message.ts'
+import type { Step } from '../step.ts'
+import { compareValues } from './compare-values.ts'
+import type { Comparison } from './comparison.ts'
+import type { Difference } from './difference.ts'
+import { isSameInOtherWords } from './free-text.ts'
+import { shapeOfValue } from './print-session.ts'
+import { answerOf, readResult, sentMessages, type ModelAnswer } from './step-sides.ts'
+
+type Context = { comparison: Comparison; isBeginning: boolean }
+
+/** How a model was asked otherwise. What it said before is part of every prompt and was compared where it said it. */
+export function comparePrompts(a: Step, b: Step, context: Context): Difference[] {
+  return [
+    ...compareSettings(a, b, context.comparison),
+    ...compareSystem(a, b, context.comparison),
+    ...compareUserMessages(a, b, context),
+    ...compareToolResults(a, b, context.comparison),
+  ]
+}
+
+function compareSettings(a: Step, b: Step, comparison: Comparison): Difference[] {
+  const settings = (step: Step) => ({
+    model: step.requestedModel ?? step.model,
+    parameters: step.parameters,
+    tools: step.toolDefinitions?.map(({ name }) => name).toSorted(),
+  })
+  return compareValues(settings(a), settings(b), comparison, 4).map((place) => ({ kind: 'prompt', ...place }))
+}
+
+function compareSystem(a: Step, b: Step, comparison: Comparison): Difference[] {
+  const [left, right] = [textsOf(a, isSystem).join('\n\n'), textsOf(b, isSystem).join('\n\n')]
+  if (comparison.isSameText(left, right) || isSameJson(left, right, comparison)) return []
+  comparison.remember(left, right)
+  return [{ kind: 'prompt', path: 'system', a: left, b: right }]
+}
+
+function isSameJson(a: string, b: string, comparison: Comparison): boolean {
+  return compareValues(a, b, comparison).length === 0
+}
+
+function compareUserMessages(a: Step, b: Step, { comparison, isBeginning }: Context): Difference[] {
+  const [left, right] = [textsOf(a, isUser), textsOf(b, isUser)]
+  const found: Difference[] = []
+  for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
+    const [one, other] = [left[index], right[index]]
+    const path = 'user message'
+    if (one === undefined) found.push({ kind: 'prompt', path, b: other })
+    else if (other === undefined) found.push({ kind: 'prompt', path, a: one })
+    else if (!comparison.isSameText(one, other)) {
+      const kind = isBeginning ? 'input' : isSameInOtherWords(one, other) ? 'wording' : 'prompt'
+      comparison.remember(one, other)
+      found.push({ kind, path, a: one, b: other })
+    }
+  }
+  return found
+}
+
+/** What tools gave back, as the model was told: the only trace of a tool that was not recorded itself. */
+function compareToolResults(a: Step, b: Step, comparison: Comparison): Difference[] {
+  const [left, right] = [toolResults(a), toolResults(b)]
+  const found: Difference[] = []
+  for (const [index, { name, result }] of left.entries()) {
+    const other = right[index]
+    if (other === undefined) break
+    for (const place of compareValues(result, other.result, comparison))
+      found.push({
+        kind: 'result',
+        path: `tool result${name === undefined ? '' : ` of ${name}`}`,
+        a: place.a,
+        b: place.b,
+      })
+  }
+  return found
+}
+
+function toolResults(step: Step): { name: string | undefined; result: unknown }[] {
+  return sentMessages(step).flatMap(({ parts }) =>
+    parts.flatMap((part) =>
+      part.type === 'tool-result' ? [{ name: part.name, result: readResult(part.result) }] : [],
+    ),
+  )
+}
+
+function isSystem({ role }: Message): boolean {
+  return role === 'system' || role === 'developer'
+}
+
+function isUser({ role }: Message): boolean {
+  return role === 'user'
+}
+
+function textsOf(step: Step, isWanted: (message: Message) => boolean): string[] {
+  return sentMessages(step)
+    .filter(isWanted)
+    .map(({ parts }) => parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n'))
+    .filter((text) => text !== '')
+}
+
+/** How a model answered otherwise: other tools, other arguments for them, or another text. */
+export function compareModelAnswers(a: Step, b: Step, comparison: Comparison): Difference[] {
+  const [left, right] = [answerOf(a), answerOf(b)]
+  const calls = compareCalls(left, right, comparison)
+  if (calls.length > 0) return calls
+  if (comparison.isSameText(left.text, right.text)) return []
+  const places = compareValues(left.text, right.text, comparison, 4)
+  const isWording = left.calls.length > 0 || isSameInOtherWords(left.text, right.text) || places.length === 0
+  comparison.remember(left.text, right.text)
+  if (isWording) return [{ kind: 'wording', a: left.text, b: right.text }]
+  return places.map(({ path, ...values }) => ({ kind: 'decision', ...(path !== '' && { path }), ...values }))
+}
+
+/** Calls that are asked for at once have no order. */
+function compareCalls(a: ModelAnswer, b: ModelAnswer, comparison: Comparison): Difference[] {
+  const [left, right] = [inOrder(a), inOrder(b)]
+  if (left.map(({ name }) => name).join() !== right.map(({ name }) => name).join())
+    return [{ kind: 'decision', path: 'tool calls', a: a.calls, b: b.calls }]
+  return left.flatMap((call, index) =>
+    compareValues(call.arguments, right[index]!.arguments, comparison, 4).map(({ path, ...values }) => ({
+      kind: 'decision' as const,
+      path: path === '' ? call.name : `${call.name}.${path}`,
+      ...values,
+    })),
+  )
+}
+
+function inOrder({ calls }: ModelAnswer): ModelAnswer['calls'] {
+  const keyed = calls.map((call) => ({ call, key: `${call.name} ${shapeOfValue(call.arguments)}` }))
+  return keyed.toSorted((one, other) => (one.key < other.key ? -1 : 1)).map(({ call }) => call)
+}

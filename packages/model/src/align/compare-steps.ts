@@ -1,0 +1,66 @@
+import type { Step } from '../step.ts'
+import { compareModelAnswers, comparePrompts } from './compare-model-calls.ts'
+import { compareValues, type ValueDifference } from './compare-values.ts'
+import type { Comparison } from './comparison.ts'
+import type { Difference } from './difference.ts'
+import { isSameInOtherWords } from './free-text.ts'
+import { cameOf, givenTo, isFailed } from './step-sides.ts'
+
+export type StepComparison = {
+  comparison: Comparison
+  /** False: only previews are known. */
+  hasPayloads: boolean
+  /** True when nothing came of any step yet: what differs now was given from outside. */
+  isBeginning: boolean
+}
+
+const MOST_PLACES = 8
+
+/** How the same step of two sessions was called otherwise. */
+export function compareGiven(a: Step, b: Step, context: StepComparison): Difference[] {
+  const { hasPayloads, comparison, isBeginning } = context
+  if (a.messages !== undefined && b.messages !== undefined && hasPayloads)
+    return comparePrompts(a, b, context)
+  const [left, right] = [givenTo(a, hasPayloads), givenTo(b, hasPayloads)]
+  const kind = a.kind === 'llm' ? 'prompt' : 'argument'
+  return compareValues(left, right, comparison, MOST_PLACES).map((place) =>
+    toDifference(place, { kind, comparison, isBeginning }),
+  )
+}
+
+/** How the same step ended otherwise. */
+export function compareResults(a: Step, b: Step, context: StepComparison): Difference[] {
+  const { hasPayloads, comparison } = context
+  const isAnswered = a.messages !== undefined && b.messages !== undefined
+  if (isAnswered && hasPayloads && !isFailed(a) && !isFailed(b)) return compareModelAnswers(a, b, comparison)
+  const [left, right] = [cameOf(a, hasPayloads), cameOf(b, hasPayloads)]
+  if (isFailed(a) !== isFailed(b)) return [{ kind: 'result', path: 'error', ...sides(left, right) }]
+  const kind = a.kind === 'llm' ? 'decision' : 'result'
+  return compareValues(left, right, comparison, MOST_PLACES).map((place) =>
+    toDifference(place, { kind, comparison, isBeginning: false }),
+  )
+}
+
+type Reading = { kind: Difference['kind']; comparison: Comparison; isBeginning: boolean }
+
+function toDifference({ path, a, b }: ValueDifference, reading: Reading): Difference {
+  const { comparison, isBeginning } = reading
+  const place = path === '' ? {} : { path }
+  if (typeof a === 'string' && typeof b === 'string') {
+    const [left, right] = [withoutName(a), withoutName(b)]
+    const kind = isBeginning ? 'input' : isSameInOtherWords(a, b) ? 'wording' : reading.kind
+    comparison.remember(left, right)
+    return { kind, ...place, ...sides(a, b) }
+  }
+  const isGivenBoth = isBeginning && a !== undefined && b !== undefined && a !== null && b !== null
+  return { kind: isGivenBoth ? 'input' : reading.kind, ...place, ...sides(a, b) }
+}
+
+/** Previews write arguments as `name=value`. */
+function withoutName(text: string): string {
+  return text.replace(/^\w+=/, '')
+}
+
+export function sides(a: unknown, b: unknown): { a?: unknown; b?: unknown } {
+  return { ...(a !== undefined && { a }), ...(b !== undefined && { b }) }
+}

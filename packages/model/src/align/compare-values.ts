@@ -1,0 +1,63 @@
+import type { Comparison } from './comparison.ts'
+import { readResult } from './step-sides.ts'
+import { isMeasure } from './volatile-text.ts'
+
+/** Where two values differ; a side is undefined when it has nothing there. The path is empty for the whole. */
+export type ValueDifference = { path: string; a: unknown; b: unknown }
+
+const DEEPEST = 40
+
+/** The first places where two values differ, in the order of `a`; keys have no order, measures of time don't count. */
+export function compareValues(a: unknown, b: unknown, comparison: Comparison, most = 1): ValueDifference[] {
+  const found: ValueDifference[] = []
+  collect({ a, b, path: '', depth: 0 }, { comparison, found, most })
+  return found
+}
+
+type Place = { a: unknown; b: unknown; path: string; depth: number }
+type Search = { comparison: Comparison; found: ValueDifference[]; most: number }
+
+function collect({ path, depth, ...values }: Place, search: Search): void {
+  if (search.found.length >= search.most) return
+  const [a, b] = [readResult(values.a), readResult(values.b)]
+  if (Object.is(a, b)) return
+  if (isList(a) && isList(b) && depth < DEEPEST) return collectItems({ a, b, path, depth }, search)
+  if (isObject(a) && isObject(b) && depth < DEEPEST) return collectKeys({ a, b, path, depth }, search)
+  if (isText(a) && isText(b) && search.comparison.isSameText(String(a), String(b))) return
+  search.found.push({ path, a, b })
+}
+
+function collectItems(
+  { a, b, path, depth }: { a: unknown[]; b: unknown[]; path: string; depth: number },
+  search: Search,
+): void {
+  const length = Math.max(a.length, b.length)
+  for (let index = 0; index < length; index += 1)
+    collect({ a: a[index], b: b[index], path: `${path}[${index}]`, depth: depth + 1 }, search)
+}
+
+type JsonObject = { [key: string]: unknown }
+
+function collectKeys(
+  { a, b, path, depth }: { a: JsonObject; b: JsonObject; path: string; depth: number },
+  search: Search,
+): void {
+  for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
+    if (isMeasure(key) && typeof a[key] === 'number' && typeof b[key] === 'number') continue
+    const inner = path === '' ? key : `${path}.${key}`
+    collect({ a: a[key], b: b[key], path: inner, depth: depth + 1 }, search)
+  }
+}
+
+function isList(value: unknown): value is unknown[] {
+  return Array.isArray(value)
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Numbers may be moments too. */
+function isText(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number'
+}

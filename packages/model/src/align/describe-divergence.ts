@@ -1,0 +1,128 @@
+import { describeEndState, type EndState } from '../end-state.ts'
+import { describeValue, visibleText } from '../plain-text.ts'
+import type { Session } from '../session.ts'
+import type { Step } from '../step.ts'
+import { alignSessions, type AlignedRow, type Alignment, type Divergence } from './align-sessions.ts'
+import type { Difference } from './difference.ts'
+
+const VALUE_WIDTH = 60
+
+/**
+ * Where the second session first does something else than the first, as one line: `step 3 fetch_customer_data, argument
+ * customer_id null instead of "c_42"`. Undefined when nothing differs.
+ */
+export function describeDivergence(before: Session, now: Session): string | undefined {
+  return describeFirstDivergence(alignSessions(before, now))
+}
+
+/** The same of sessions that are aligned already. */
+export function describeFirstDivergence({ divergence, rows }: Alignment): string | undefined {
+  if (divergence === null) return undefined
+  const row = divergence.row === undefined ? undefined : rows[divergence.row]
+  if (row === undefined) return describeEnds(divergence)
+  return `${nameRow(row)}${describeDifference(divergence, row)}`
+}
+
+function describeEnds({ a, b }: Divergence): string {
+  const word = (state: unknown) => describeEndState(state as EndState)
+  return `the same steps, but it ended ${word(b)} instead of ${word(a)}`
+}
+
+/** The step as the second session counts it; one that it lacks as the first does. */
+function nameRow({ a, b, aNumber, bNumber }: AlignedRow): string {
+  return `step ${bNumber ?? aNumber} ${visibleText(titleOf(b ?? a!))}`
+}
+
+function titleOf(step: Step): string {
+  if (step.kind === 'action') return step.tool?.name ?? step.name
+  return step.kind === 'agent' ? (step.agent ?? step.name) : step.name
+}
+
+/** One difference in words, to follow the name of its step. */
+export function describeDifference(difference: Difference, row: AlignedRow): string {
+  const { kind, path, a, b } = difference
+  const at = path === undefined ? '' : ` ${visibleText(path)}`
+  switch (kind) {
+    case 'decision':
+      return `, the model ${path === 'tool calls' ? 'asked for' : 'answered'}${path === 'tool calls' ? '' : at} ${insteadOf(a, b)}`
+    case 'prompt':
+      return `, the model was sent another prompt:${at} ${insteadOf(...differingParts(a, b))}`
+    case 'argument':
+      return `, argument${at} ${insteadOf(a, b)}`
+    case 'result':
+      return path === 'error' ? describeFailure(a, b) : `, returned${at} ${insteadOf(a, b)}`
+    case 'input':
+      return `, was asked something else:${at} ${insteadOf(a, b)}`
+    case 'wording':
+      return ', other words'
+    case 'repeat':
+      return ' once more'
+    case 'nesting':
+      return ', a level that only one session has'
+    case 'other-step':
+      return row.b === undefined
+        ? ` is not done; ${visibleText(String(b))} instead`
+        : ` instead of ${visibleText(String(a))}`
+    case 'missing-step':
+      return ' is missing'
+    case 'extra-step':
+      return ' is extra'
+    case 'missing-effect':
+      return ' is missing, a write'
+    case 'added-effect':
+      return ' is extra, a write'
+    case 'end-state':
+      return describeEnds(difference)
+  }
+}
+
+function insteadOf(a: unknown, b: unknown): string {
+  if (b === undefined) return `missing, it was ${show(a)}`
+  if (a === undefined) return `${show(b)} added`
+  return `${show(b)} instead of ${show(a)}`
+}
+
+function show(value: unknown): string {
+  if (isCalls(value))
+    return value.length === 0
+      ? 'no tool'
+      : value
+          .map(
+            ({ name, arguments: given }) =>
+              `${visibleText(name)}(${describeValue(given ?? '', VALUE_WIDTH)})`,
+          )
+          .join(', ')
+  return describeValue(value, VALUE_WIDTH)
+}
+
+function isCalls(value: unknown): value is { name: string; arguments: unknown }[] {
+  return (
+    Array.isArray(value) &&
+    value.every((call) => typeof call === 'object' && call !== null && 'name' in call && 'arguments' in call)
+  )
+}
+
+function describeFailure(a: unknown, b: unknown): string {
+  const error = errorText(b)
+  return error === undefined
+    ? `, returned ${show(b)} instead of failing with ${errorText(a)}`
+    : `, failed with ${error} instead of returning ${show(a)}`
+}
+
+function errorText(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || !('error' in value)) return undefined
+  const { type, message } = value.error as { type?: string; message?: string }
+  return visibleText(
+    [type, message].filter((part) => part !== undefined && part !== '').join(': ') || 'an error',
+  )
+}
+
+/** Long texts from shortly before where they part. */
+function differingParts(a: unknown, b: unknown): [a: unknown, b: unknown] {
+  if (typeof a !== 'string' || typeof b !== 'string') return [a, b]
+  let start = 0
+  while (start < a.length && a[start] === b[start]) start += 1
+  const wordStart = Math.max(0, a.lastIndexOf(' ', Math.max(0, start - 12)))
+  if (wordStart === 0) return [a, b]
+  return [`…${a.slice(wordStart)}`, `…${b.slice(wordStart)}`]
+}

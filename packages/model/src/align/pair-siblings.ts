@@ -1,0 +1,57 @@
+import { NEVER } from './align-exactly.ts'
+import { alignLists } from './align-lists.ts'
+import type { PrintedStep } from './print-session.ts'
+import { pairReordered } from './pair-reordered.ts'
+
+/** A step among its siblings. `isOpened`: the level that only one session has; the steps below it stand beside it. */
+export type Sibling = { printed: PrintedStep; isOpened: boolean }
+
+/** For each step the position of its partner on the other side, -1 for none. */
+export type Pairing = { rightOf: Int32Array; leftOf: Int32Array; isReordered: Uint8Array }
+
+/** Which steps of two lists of siblings are the same step. */
+export function pairSiblings(left: readonly Sibling[], right: readonly Sibling[]): Pairing {
+  const pairing: Pairing = {
+    rightOf: new Int32Array(left.length).fill(-1),
+    leftOf: new Int32Array(right.length).fill(-1),
+    isReordered: new Uint8Array(left.length),
+  }
+  const pairs = alignLists({
+    leftCount: left.length,
+    rightCount: right.length,
+    score: (one, other) => scoreOf(left[one]!, right[other]!),
+    anchors: [
+      { left: left.map(({ printed }) => printed.whole), right: right.map(({ printed }) => printed.whole) },
+      { left: left.map(callOf), right: right.map(callOf) },
+    ],
+  })
+  for (const [one, other] of pairs) {
+    pairing.rightOf[one] = other
+    pairing.leftOf[other] = one
+  }
+  pairReordered(left, right, pairing)
+  return pairing
+}
+
+const SAME_STEP = 2
+const SAME_GIVEN = 3
+const SAME_RESULT = 1.5
+const SAME_AGENT = 0.5
+const SAME_BELOW = 1
+
+function scoreOf(left: Sibling, right: Sibling): number {
+  const [one, other] = [left.printed, right.printed]
+  if (one.identity !== other.identity || left.isOpened || right.isOpened) return NEVER
+  return (
+    SAME_STEP +
+    (one.given === other.given ? SAME_GIVEN : 0) +
+    (one.result === other.result ? SAME_RESULT : 0) +
+    (one.agent === other.agent ? SAME_AGENT : 0) +
+    (one.whole === other.whole ? SAME_BELOW : 0)
+  )
+}
+
+/** What was called with what. */
+export function callOf({ printed: { identity, given } }: Sibling): number {
+  return (identity ^ (given * 31)) + given
+}

@@ -1,0 +1,119 @@
+import type { Session } from '../session.ts'
+import type { Step } from '../step.ts'
+import { buildStepTree, type StepBranch } from '../step-tree.ts'
+import { hashText } from './hash-text.ts'
+import { cameOf, givenTo } from './step-sides.ts'
+import { isMeasure, shapeOfText, type VolatileToken } from './volatile-text.ts'
+
+/** A step with the prints that make comparing it cheap. Equal prints: the same but for ids and times. */
+export type PrintedStep = {
+  step: Step
+  /** Where it stands among the steps of its session; the first is 0. */
+  position: number
+  /** Kind and name: steps that differ in it are never the same step. */
+  identity: number
+  given: number
+  result: number
+  agent: string
+  isWrite: boolean
+  /** True when it or a step below it writes. */
+  hasWrite: boolean
+  isWrapper: boolean
+  /** All of it and of the steps below. */
+  whole: number
+  startMs: number
+  endMs: number
+  children: PrintedStep[]
+}
+
+export type PrintedSession = {
+  session: Session
+  top: PrintedStep[]
+  count: number
+  /** Ids that occur in it. */
+  ids: Set<string>
+  identities: Set<number>
+  print: number
+}
+
+/** Deeper steps are taken as siblings: nesting that deep says nothing, and recursion has an end. */
+const DEEPEST = 100
+
+export function printSession(session: Session, hasPayloads: boolean): PrintedSession {
+  const ids = new Set<string>()
+  const identities = new Set<number>()
+  const onToken = ({ text }: VolatileToken) => void ids.add(text)
+  const positions = new Map(session.steps.map((step, index) => [step.id, index]))
+  const print = (branch: StepBranch, depth: number): PrintedStep[] => {
+    if (depth === DEEPEST && branch.children.length > 0)
+      return withoutNesting(branch).flatMap((alone) => print(alone, depth))
+    const { step } = branch
+    const identity = hashText(identityOf(step))
+    identities.add(identity)
+    const given = hashText(shapeOfValue(givenTo(step, hasPayloads), onToken))
+    const result = hashText(shapeOfValue(cameOf(step, hasPayloads), onToken))
+    const children = branch.children.flatMap((child) => print(child, depth + 1))
+    const printed: PrintedStep = {
+      step,
+      position: positions.get(step.id)!,
+      identity,
+      given,
+      result,
+      agent: step.agent ?? '',
+      isWrite: step.effect === 'write',
+      hasWrite: step.effect === 'write' || children.some(({ hasWrite }) => hasWrite),
+      isWrapper: wrappers.has(step.kind),
+      whole: hashText([identity, given, result, ...children.map(({ whole }) => whole)].join()),
+      startMs: step.offsetMs,
+      endMs: step.offsetMs + (step.durationMs ?? 0),
+      children,
+    }
+    return [printed]
+  }
+  const top = buildStepTree(session.steps).flatMap((branch) => print(branch, 0))
+  const whole = hashText(top.map(({ whole }) => whole).join())
+  return { session, top, count: session.steps.length, ids, identities, print: whole }
+}
+
+/** A branch and all below it, each alone. */
+function withoutNesting(branch: StepBranch): StepBranch[] {
+  const all: StepBranch[] = []
+  const waiting = [branch]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    all.push({ step: next.step, children: [] })
+    for (const child of next.children.toReversed()) waiting.push(child)
+  }
+  return all
+}
+
+const wrappers: ReadonlySet<string> = new Set(['workflow', 'agent', 'other'])
+
+function identityOf(step: Step): string {
+  switch (step.kind) {
+    case 'llm':
+    case 'embedding':
+      return step.kind
+    case 'action':
+      return `action ${step.tool?.name ?? step.name}`
+    case 'agent':
+      return `agent ${step.agent ?? step.name}`
+    case 'handoff':
+      return `handoff ${step.handoff?.to ?? step.name}`
+    default:
+      return `${step.kind} ${shapeOfText(step.name)}`
+  }
+}
+
+/** A value as one text, the same for values that differ in ids, times, measures and the order of keys alone. */
+export function shapeOfValue(value: unknown, onToken?: (token: VolatileToken) => void): string {
+  if (typeof value === 'string') return shapeOfText(value, onToken)
+  if (typeof value === 'number') return shapeOfText(String(value), onToken)
+  if (typeof value !== 'object' || value === null) return String(value)
+  if (Array.isArray(value)) return `[${value.map((item) => shapeOfValue(item, onToken)).join('\u0001')}]`
+  const keys = Object.keys(value).toSorted()
+  const entries = keys.map((key) => {
+    const item = (value as { [key: string]: unknown })[key]
+    return `${key}:${isMeasure(key) && typeof item === 'number' ? '⟨measure⟩' : shapeOfValue(item, onToken)}`
+  })
+  return `{${entries.join('\u0001')}}`
+}

@@ -1,0 +1,49 @@
+/** A piece of text that another run of the same program would write differently. */
+export type VolatileToken = { text: string; shape: string }
+
+const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+const time = String.raw`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?`
+const hex = '(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{12,}'
+const prefixed = '[A-Za-z]{2,12}[_-](?=[A-Za-z0-9]*[0-9])(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{8,}'
+const epoch = String.raw`(?:1[5-9]|2[01])\d{8}(?:\d{3})?(?:\.\d+)?`
+const volatile = new RegExp(
+  String.raw`\b(?:(${uuid})|(${time})|(${hex})|(${prefixed})|(${epoch}))(?![A-Za-z0-9_])`,
+  'gi',
+)
+
+/** Four digits in a row, or hex with a dash: cheaper than the pattern, and most texts have neither. */
+const worthLooking = /\d[0-9a-f-]{3}|[_-][A-Za-z0-9]{8}/i
+
+/** The text with a mark for each id and time in it; `onToken` is told of them in order. */
+export function shapeOfText(text: string, onToken?: (token: VolatileToken) => void): string {
+  if (!worthLooking.test(text)) return text
+  return text.replaceAll(volatile, (match: string, ...groups: (string | undefined)[]) => {
+    const shape = shapeOf(match, groups)
+    onToken?.({ text: match, shape })
+    return shape
+  })
+}
+
+function shapeOf(match: string, [isUuid, isTime, isHex, isPrefixed]: (string | undefined)[]): string {
+  if (isUuid !== undefined) return '⟨uuid⟩'
+  if (isTime !== undefined) return TIME_SHAPE
+  if (isHex !== undefined) return `⟨hex${match.length}⟩`
+  if (isPrefixed !== undefined) return `⟨${match.slice(0, match.search(/[_-]/) + 1)}id⟩`
+  return TIME_SHAPE
+}
+
+export const TIME_SHAPE = '⟨time⟩'
+
+/** Milliseconds since 1970 of a date and time or of an epoch in seconds or milliseconds. */
+export function readTimeToken(text: string): number {
+  if (!/^[\d.]+$/.test(text)) return Date.parse(text.replace(',', '.'))
+  const count = Number(text)
+  return count < 1e11 ? count * 1000 : count
+}
+
+/** Names of values that measure the run and not what was done. */
+export function isMeasure(key: string): boolean {
+  return /^(duration|elapsed|latency|took|timestamp|uptime)$|(?:duration|elapsed|latency|took|timestamp|time|wall)_?(?:ms|seconds|secs|ns|us)$/i.test(
+    key,
+  )
+}

@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest'
+import { plantFaults, readScenarios } from '../../test/planted-faults.ts'
+import type { Session } from '../session.ts'
+import type { Step } from '../step.ts'
+import { describeOrigin } from './describe-origin.ts'
+import { createArgumentTracer } from './trace-arguments.ts'
+
+const scenarios = Object.fromEntries(readScenarios().map(({ name, session }) => [name, session]))
+const scenario = (name: string) => structuredClone(scenarios[name]!)
+
+function originsOf({ steps }: Session, name: string): string[] {
+  const trace = createArgumentTracer(steps)
+  return trace(steps.find((step) => step.name === name)!).map(
+    (origin) => `${origin.path} ${describeOrigin(origin) ?? '–'}`,
+  )
+}
+
+test('arguments are traced to the user, to steps and to the model', () => {
+  expect(originsOf(scenario('refund'), 'classify_intent')).toEqual(['message from what the user said'])
+  expect(originsOf(scenario('refund'), 'fetch_customer_data')).toEqual([
+    'customer_id from what the user said, by way of step 5 extract_customer_id · output',
+  ])
+  expect(originsOf(scenario('refund'), 'issue_refund')).toEqual([
+    'invoice from what the user said, by way of step 6 fetch_customer_data · output.invoices[1].id',
+    'amount from step 6 fetch_customer_data · output.invoices[0].amount',
+  ])
+  expect(originsOf(scenario('refund'), 'write_reply')).toEqual([
+    'message from what the user said',
+    'known.customer from step 6 fetch_customer_data · output',
+    'known.refund from step 7 issue_refund · output',
+  ])
+  expect(originsOf(scenario('refund'), 'session_complete')).toEqual([
+    "intent the model's own words in step 4 gpt-4o, by way of step 3 classify_intent · output",
+  ])
+})
+
+test('null is traced to the first step that gave it back', () => {
+  expect(originsOf(scenario('billing-fault'), 'fetch_customer_data')).toEqual([
+    'customer_id null since step 5 extract_customer_id · output',
+  ])
+})
+
+test('null that was passed on is traced through the step that passed it on', () => {
+  const session = scenario('billing-fault')
+  const [extract, fetch] = session.steps.slice(-2) as [Step, Step]
+  const resolve: Step = {
+    ...extract,
+    id: 'resolve',
+    name: 'resolve_account',
+    offsetMs: extract.offsetMs + extract.durationMs!,
+    durationMs: 0,
+    effect: 'read',
+    tool: { name: 'resolve_account', arguments: { customer_id: null }, result: { customer_id: null } },
+  }
+  session.steps = [...session.steps.slice(0, -1), resolve, fetch]
+  expect(originsOf(session, 'fetch_customer_data')).toEqual([
+    'customer_id null since step 5 extract_customer_id · output, by way of step 6 resolve_account · output.customer_id',
+  ])
+})
+
+test('a value that nothing before had comes from nowhere; short and common ones are not claimed', () => {
+  const session = scenario('refund')
+  const refund = session.steps.find(({ name }) => name === 'issue_refund')!
+  refund.tool!.arguments = { invoice: 'INV-9999', currency: 'usd', note: 'ok', region: '', dry_run: false }
+  expect(originsOf(session, 'issue_refund')).toEqual([
+    'invoice from nowhere: no step before had it',
+    'currency –',
+    'note –',
+    'region first empty here',
+    'dry_run –',
+  ])
+})
+
+test('what only comes later is no origin', () => {
+  const session = scenario('refund')
+  session.steps.find(({ name }) => name === 'fetch_customer_data')!.tool!.arguments = {
+    customer_id: 're_2292',
+  }
+  expect(originsOf(session, 'fetch_customer_data')).toEqual([
+    'customer_id from nowhere: no step before had it',
+  ])
+})
+
+test('on the corpus, the step that produced a bad value is named in 95 of 100 places, and made-up values have no source', () => {
+  const counted = { named: 0, places: 0, claims: 0, wrongClaims: 0 }
+  for (const { a, b, bad, fault, expected } of plantFaults(700, 20_261_115)) {
+    const trace = createArgumentTracer(b.steps)
+    for (const step of b.steps)
+      for (const { value, origin } of trace(step)) {
+        const isClaim = origin.kind === 'step' || origin.kind === 'model' || origin.kind === 'user'
+        if (bad !== undefined && value === bad.value && step.id !== bad.stepId) {
+          const isNamed = origin.kind === 'step' && origin.step.id === bad.stepId
+          counted.places += 1
+          if (isNamed) counted.named += 1
+          if (isClaim) counted.claims += 1
+          if (isClaim && !isNamed) counted.wrongClaims += 1
+        }
+        const isMadeUp = fault === 'another argument' && step.id === expected?.stepId && isNew(value, a)
+        if (isMadeUp && isClaim) {
+          counted.claims += 1
+          counted.wrongClaims += 1
+        }
+      }
+  }
+  const precision = 1 - counted.wrongClaims / counted.claims
+  console.log(
+    `bad values traced to their step: ${counted.named} of ${counted.places}; precision of ${counted.claims} claims: ${precision.toFixed(3)}`,
+  )
+  expect(counted.places).toBeGreaterThan(50)
+  expect(counted.named / counted.places).toBeGreaterThanOrEqual(0.95)
+  expect(precision).toBeGreaterThanOrEqual(0.95)
+})
+
+function isNew(value: unknown, { steps }: Session): boolean {
+  return typeof value === 'string' && !JSON.stringify(steps).includes(value)
+}
