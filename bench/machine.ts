@@ -1,4 +1,7 @@
-import { availableParallelism, cpus, loadavg, platform, release, totalmem } from 'node:os'
+import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { availableParallelism, cpus, loadavg, platform, release, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { percentile } from './percentile.ts'
 
 /** Where and when figures were taken: they mean nothing without it. */
 export type Machine = {
@@ -10,6 +13,9 @@ export type Machine = {
   node: string
   /** Of the last minute, before the run: more than a little means that others used the machine too. */
   loadBefore: number
+  /** The baseline of the run: what one core parses, and how long the disk takes to be sure. */
+  jsonMbPerSecond: number
+  syncMs: number
 }
 
 export function describeMachine(): Machine {
@@ -21,5 +27,34 @@ export function describeMachine(): Machine {
     system: `${platform()} ${release()}`,
     node: process.version,
     loadBefore: loadavg()[0]!,
+    jsonMbPerSecond: measureJson(),
+    syncMs: measureSync(),
   }
+}
+
+const ROUNDS = 30
+
+/** By processor time, so that others on the machine hardly show. */
+function measureJson(): number {
+  const text = JSON.stringify(
+    Array.from({ length: 4_000 }, (_, index) => ({ key: `attribute.${index}`, value: { intValue: index } })),
+  )
+  const before = process.cpuUsage()
+  for (let round = 0; round < ROUNDS; round++) JSON.stringify(JSON.parse(text))
+  const { user, system } = process.cpuUsage(before)
+  return (ROUNDS * text.length) / 1e6 / ((user + system) / 1e6)
+}
+
+function measureSync(): number {
+  const folder = mkdtempSync(join(tmpdir(), 'playhead-sync-'))
+  const file = openSync(join(folder, 'file'), 'w')
+  const times = Array.from({ length: ROUNDS }, () => {
+    const startedAtMs = performance.now()
+    writeSync(file, Buffer.alloc(64 * 1024, 1))
+    fdatasyncSync(file)
+    return performance.now() - startedAtMs
+  })
+  closeSync(file)
+  rmSync(folder, { recursive: true })
+  return percentile(times, 0.5)
 }

@@ -1,23 +1,39 @@
+import { runColdStartSuite } from './cold-start.ts'
 import { runDashboardListSuite } from './dashboard-list.ts'
+import { runDashboardSuite } from './dashboard.ts'
 import { runIngestSuite } from './ingest.ts'
-import { readOptions, type Options } from './options.ts'
+import { readOptions, type Options, type Suite } from './options.ts'
 import { Progress } from './progress.ts'
 import { runQuerySuite } from './query.ts'
 import { printReport, type Report } from './report.ts'
+import { runSdkSuite } from './sdk.ts'
+import { runStorageSuite } from './storage.ts'
+import { writeBenchmarks } from './write-benchmarks.ts'
 
-const runSuite: Record<Options['suite'], (options: Options, progress: Progress) => Promise<Report>> = {
+const runSuite: Record<Suite, (options: Options, progress: Progress) => Promise<Report>> = {
   ingest: runIngestSuite,
   query: runQuerySuite,
+  storage: runStorageSuite,
+  'cold-start': runColdStartSuite,
+  sdk: runSdkSuite,
+  dashboard: runDashboardSuite,
   'dashboard-list': runDashboardListSuite,
 }
 
 const options = readOptions(process.argv.slice(2))
-if ('problem' in options) {
+if ('help' in options) {
+  console.log(options.help)
+} else if ('problem' in options) {
   console.error(options.problem)
   process.exitCode = 1
 } else {
+  for (const one of options) await runOne(one)
+}
+
+async function runOne(one: Options): Promise<void> {
   const progress = new Progress()
-  const report = await runSuite[options.suite](options, progress)
+  const report = await runSuite[one.suite](one, progress)
   progress.end()
-  printReport(report, options.isJson)
+  printReport(report, one.isJson)
+  if (one.isWritten) console.error(`written to ${await writeBenchmarks(report)}`)
 }

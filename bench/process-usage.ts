@@ -24,6 +24,12 @@ export function childOf(pid: number): number | undefined {
   return children === undefined || children === '' ? undefined : Number(children)
 }
 
+/** A process, what it started, what that started, and so on, from the oldest to the youngest. */
+export function descendantsOf(pid: number): number[] {
+  const children = readProc(pid, `task/${pid}/children`)?.trim().split(' ') ?? []
+  return [pid, ...children.flatMap((child) => (child === '' ? [] : descendantsOf(Number(child))))]
+}
+
 function readProc(pid: number | undefined, file: string): string | undefined {
   if (pid === undefined) return undefined
   try {

@@ -7,28 +7,57 @@ export type Figure = { what: string; figure: number; unit: string; target?: Targ
 
 export type Report = { suite: string; machine: Machine; figures: Figure[] }
 
-export function printReport(report: Report, isJson: boolean): void {
-  const loadAfter = loadavg()[0]!
-  if (isJson) {
-    const figures = report.figures.map((row) => ({ ...row, verdict: verdictOf(row) }))
-    console.log(
-      JSON.stringify({ ...report, machine: { ...report.machine, loadAfter }, figures }, undefined, 2),
-    )
-    return
+/** A report with what is said of each figure, as it is printed, and as it is kept. */
+export type JudgedReport = Omit<Report, 'machine' | 'figures'> & {
+  machine: Machine & { loadAfter: number }
+  figures: (Figure & { ratio?: number; verdict: string })[]
+}
+
+export function judge(report: Report): JudgedReport {
+  return {
+    ...report,
+    machine: { ...report.machine, loadAfter: loadavg()[0]! },
+    figures: report.figures.map((row) => {
+      const ratio = ratioOf(row)
+      return { ...row, ...(ratio !== undefined && { ratio }), verdict: verdictOf(row) }
+    }),
   }
-  const { machine } = report
-  console.log(
-    `\n${report.suite}: ${machine.cores} × ${machine.processor}, ${machine.memoryGb} GB, ${machine.system}, Node ${machine.node}, ` +
-      `load ${machine.loadBefore.toFixed(1)} before and ${loadAfter.toFixed(1)} after, ${machine.date}\n`,
-  )
-  const rows = report.figures.map((row) => [
+}
+
+export function printReport(report: Report, isJson: boolean): void {
+  const judged = judge(report)
+  if (isJson) return console.log(JSON.stringify(judged, undefined, 2))
+  console.log(`\n${judged.suite}: ${describe(judged.machine)}\n`)
+  console.log(table([columns, ...judged.figures.map(cellsOf)]))
+}
+
+export const columns = ['what', 'figure', 'target', 'ratio', 'verdict', '']
+
+export function cellsOf(row: JudgedReport['figures'][number]): string[] {
+  const { target, ratio } = row
+  return [
     row.what,
-    row.target === undefined ? '' : `${row.target.isAtLeast === true ? '≥' : '≤'} ${show(row.target.limit)}`,
     `${show(row.figure)} ${row.unit}`,
-    verdictOf(row),
+    target === undefined ? '' : `${target.isAtLeast === true ? '≥' : '≤'} ${show(target.limit)}`,
+    ratio === undefined ? '' : ratio.toFixed(2),
+    row.verdict,
     row.note ?? '',
-  ])
-  console.log(table([['what', 'target', 'figure', 'verdict', ''], ...rows]))
+  ]
+}
+
+export function describe(machine: JudgedReport['machine']): string {
+  return (
+    `${machine.cores} × ${machine.processor}, ${machine.memoryGb} GB, ${machine.system}, Node ${machine.node}, ` +
+    `load ${machine.loadBefore.toFixed(1)} before and ${machine.loadAfter.toFixed(1)} after, ` +
+    `JSON ${Math.round(machine.jsonMbPerSecond)} MB/s, fdatasync ${machine.syncMs.toFixed(2)} ms, ${machine.date}`
+  )
+}
+
+/** How often the target the figure is; undefined where there is none, or it is zero. */
+function ratioOf({ target, figure }: Figure): number | undefined {
+  return target === undefined || target.limit === 0 || Number.isNaN(figure)
+    ? undefined
+    : figure / target.limit
 }
 
 function verdictOf({ target, figure }: Figure): string {
@@ -40,12 +69,12 @@ function verdictOf({ target, figure }: Figure): string {
 function show(value: number): string {
   if (Number.isNaN(value)) return '-'
   if (Math.abs(value) >= 100 || Number.isInteger(value)) return Math.round(value).toLocaleString('en-US')
-  return value.toFixed(value < 10 ? 2 : 1)
+  return value.toFixed(Math.abs(value) < 10 ? 2 : 1)
 }
 
 function table(rows: string[][]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
-  const isNumber = (column: number) => column === 1 || column === 2
+  const isNumber = (column: number) => column >= 1 && column <= 3
   const lines = rows.map((row) =>
     row
       .map((cell, column) =>

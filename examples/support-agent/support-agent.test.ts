@@ -53,7 +53,7 @@ test('the session that failed reads as it does in a replay: the null argument is
            Output: null
 
 00:00.000  Action: fetch_customer_data
-           Input: customer_id=null   ← PROBLEM
+           Input: customer_id=null   ← PROBLEM null since step 5 extract_customer_id · output
            Error: ValueError: customer_id cannot be null
 
 00:00.000  Exception: ValueError

@@ -1,0 +1,1 @@
+"""Calls to models, recorded while they pass by: nothing but `init` is needed."""

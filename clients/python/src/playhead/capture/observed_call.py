@@ -1,0 +1,257 @@
+"""One call to a model, watched while it passes by. Nothing that goes wrong in here gets out."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from functools import wraps
+from typing import Any, Callable, NamedTuple, Optional
+
+from ..runtime import Runtime
+from ..span import KIND_CLIENT, STATUS_ERROR
+from ..steps import end_step, start_step
+from .content_writer import ContentWriter
+from .event_stream import BodyDecoder, EventStream, StreamLog
+from .json_value import JsonObject, parse_json
+from .model_api import Answer, ModelApi, ProviderError, Question, provider_error
+
+# Longer bodies are not looked at: they would cost the host more than they tell.
+MAX_WHOLE_BYTES = 32 * 1024 * 1024
+# Attributes of a request whose text is the user's, or the developer's.
+_TEXT_ATTRIBUTES = ("gen_ai.request.stop_sequences", "gen_ai.request.response_format")
+_VECTOR = re.compile(rb"\[[-+0-9.eE,\s]{256,}\]")
+_ENCODED_VECTOR = re.compile(rb'"embedding":\s*"[A-Za-z0-9+/=]{256,}"')
+
+
+class Address(NamedTuple):
+    host: str
+    port: int
+    provider: str
+    # The SDKs that say so count their retries from 0.
+    retries: Optional[int]
+
+
+def _guarded(method: Callable[..., None]) -> Callable[..., None]:
+    @wraps(method)
+    def guarded(self: ObservedCall, *args: Any, **kwargs: Any) -> None:
+        if self.is_over:
+            return
+        try:
+            method(self, *args, **kwargs)
+        except Exception as fault:
+            self.give_up(fault)
+
+    return guarded
+
+
+class ObservedCall:
+    def __init__(self, runtime: Runtime, api: ModelApi, question: Question, address: Address) -> None:
+        settings = runtime.settings
+        self.is_over = False
+        self._runtime = runtime
+        self._api = api
+        self._is_stream = question.is_stream
+        self._started = time.perf_counter()
+        self._assembler = api.create_assembler()
+        self._writer = ContentWriter(settings.is_content_kept, runtime.redactor.text, settings.max_value_bytes)
+        self._log = StreamLog()
+        self._first_token_ms: Optional[float] = None
+        self._status = 0
+        self._events: Optional[EventStream] = None
+        self._decoder = BodyDecoder(None)
+        self._body: list[bytes] = []
+        self._body_bytes = 0
+        model = question.model
+        name = question.operation if model is None else f"{question.operation} {model}"
+        self._step = start_step(runtime, name, self._asked(question, address), kind=KIND_CLIENT)
+        self._attributes = self._step.span.attributes
+
+    @_guarded
+    def answer_began(self, status: int, headers: Mapping[str, str]) -> None:
+        self._status = status
+        self._attributes["http.response.status_code"] = status
+        request_id = headers.get("x-request-id") or headers.get("request-id")
+        if request_id is not None:
+            self._attributes["http.response.header.x-request-id"] = [request_id]
+        if status >= 400 and headers.get("retry-after") is not None:
+            self._attributes["http.response.header.retry-after"] = [headers["retry-after"]]
+        content_type = (headers.get("content-type") or "").split(";", 1)[0].strip().lower()
+        if status < 300 and (content_type == "text/event-stream" or self._is_stream):
+            self._events = EventStream()
+        self._decoder = BodyDecoder(headers.get("content-encoding"))
+
+    @_guarded
+    def received(self, chunk: bytes) -> None:
+        """A piece of the body as it came over the wire."""
+        if not self._decoder.is_readable or not chunk:
+            return
+        self._add(self._decoder.decode(chunk))
+
+    @_guarded
+    def received_whole(self, content: bytes) -> None:
+        """The body as the host reads it."""
+        self._decoder = BodyDecoder(None)
+        self._add(content)
+
+    @_guarded
+    def ended(self) -> None:
+        if self._events is not None:
+            for data in self._events.add(b"", is_final=True):
+                self._add_event(data)
+        if not self.is_over:
+            self._finish(None)
+
+    @_guarded
+    def failed(self, error: BaseException) -> None:
+        self._finish(error)
+
+    @_guarded
+    def closed(self) -> None:
+        """A host that stops reading a stream has what it wanted: that is no failure."""
+        self._finish(None)
+
+    def give_up(self, fault: Exception) -> None:
+        self.is_over = True
+        self._runtime.failed_captures += 1
+        self._runtime.fault(fault)
+        with self._runtime.guard():
+            end_step(self._runtime, self._step)
+
+    def _asked(self, question: Question, address: Address) -> dict[str, Any]:
+        attributes: dict[str, Any] = {
+            "gen_ai.operation.name": question.operation,
+            "gen_ai.provider.name": address.provider,
+        }
+        if question.model is not None:
+            attributes["gen_ai.request.model"] = question.model
+        attributes.update(self._parameters(question.attributes))
+        attributes["server.address"] = address.host
+        attributes["server.port"] = address.port
+        if address.retries is not None:
+            attributes["playhead.step.attempt"] = address.retries + 1
+            if address.retries > 0:
+                attributes["http.request.resend_count"] = address.retries
+        if question.system:
+            attributes["gen_ai.system_instructions"] = self._writer.parts(question.system)
+        if question.messages:
+            attributes["gen_ai.input.messages"] = self._writer.messages(question.messages)
+        if question.tools:
+            attributes["gen_ai.tool.definitions"] = self._writer.tools(question.tools)
+        return attributes
+
+    def _parameters(self, given: JsonObject) -> JsonObject:
+        parameters = dict(given)
+        for name in _TEXT_ATTRIBUTES:
+            value = parameters.pop(name, None)
+            if value is None or not self._runtime.settings.is_content_kept:
+                continue
+            is_list = isinstance(value, list)
+            parameters[name] = [self._writer.text(item) for item in value] if is_list else self._writer.text(value)
+        return parameters
+
+    def _add(self, decoded: bytes) -> None:
+        if self._events is not None and not self._body:
+            if self._body_bytes == 0 and decoded.lstrip()[:1] in (b"{", b"["):
+                # What was to be a stream is one answer.
+                self._events = None
+            else:
+                self._body_bytes += len(decoded)
+                for data in self._events.add(decoded):
+                    self._add_event(data)
+                return
+        self._body_bytes += len(decoded)
+        if self._body_bytes <= MAX_WHOLE_BYTES:
+            self._body.append(decoded)
+
+    def _add_event(self, data: str) -> None:
+        if self.is_over:
+            return
+        if data == "[DONE]":
+            self._finish(None)
+            return
+        event = parse_json(data)
+        if not isinstance(event, dict):
+            return
+        piece = self._assembler.add(event)
+        at_ms = (time.perf_counter() - self._started) * 1000
+        if piece.is_token and self._first_token_ms is None:
+            self._first_token_ms = at_ms
+        if piece.text:
+            self._log.add(at_ms, piece.text)
+        if piece.is_last:
+            self._finish(None)
+
+    def _finish(self, error: Optional[BaseException]) -> None:
+        self.is_over = True
+        failure = self._refused() if self._status >= 300 else self._answered(error)
+        if failure is not None:
+            span = self._step.span
+            self._attributes["error.type"] = failure.type or "error"
+            span.status_code = STATUS_ERROR
+            is_kept = self._runtime.settings.is_content_kept
+            # A provider's message may quote what it was sent.
+            span.status_message = self._writer.text(failure.message) if is_kept else ""
+        if self._writer.is_cut:
+            self._attributes["playhead.truncated"] = True
+        self._runtime.captured_calls += 1
+        end_step(self._runtime, self._step)
+
+    def _refused(self) -> Optional[ProviderError]:
+        if self._status < 400:
+            return None
+        body = b"".join(self._body)
+        said = provider_error(parse_json(body))
+        message = body[:1000].decode("utf-8", "replace") if said is None else said.message
+        return ProviderError((said.type if said is not None else "") or str(self._status), message)
+
+    def _answered(self, error: Optional[BaseException]) -> Optional[ProviderError]:
+        is_streamed = self._events is not None
+        answer = self._read_answer(is_streamed)
+        has_finished = answer is not None and bool(answer.finish_reasons)
+        if answer is not None:
+            self._write_answer(answer)
+        if is_streamed and self._status > 0:
+            self._write_stream(is_aborted=not has_finished and (answer is None or answer.error is None))
+        if error is not None and not has_finished:
+            return ProviderError(type(error).__name__, str(error))
+        if answer is None and error is None and self._decoder.is_readable:
+            return ProviderError("malformed_response", "The answer is not JSON.")
+        return None if answer is None else answer.error
+
+    def _read_answer(self, is_streamed: bool) -> Optional[Answer]:
+        if is_streamed:
+            return self._api.read_answer(self._assembler.whole())
+        body = b"".join(self._body)
+        if b'"embedding' in body:
+            body = _ENCODED_VECTOR.sub(b'"embedding":""', _VECTOR.sub(b"[]", body))
+        parsed = parse_json(body)
+        return self._api.read_answer(parsed) if isinstance(parsed, dict) else None
+
+    def _write_answer(self, answer: Answer) -> None:
+        attributes = self._attributes
+        if answer.id is not None:
+            attributes["gen_ai.response.id"] = answer.id
+        if answer.model is not None:
+            attributes["gen_ai.response.model"] = answer.model
+        if answer.finish_reasons:
+            attributes["gen_ai.response.finish_reasons"] = answer.finish_reasons
+        attributes.update(answer.usage)
+        attributes.update(answer.attributes)
+        if answer.messages:
+            attributes["gen_ai.output.messages"] = self._writer.messages(answer.messages)
+
+    def _write_stream(self, is_aborted: bool) -> None:
+        settings, attributes = self._runtime.settings, self._attributes
+        if settings.is_content_kept:
+            text = self._runtime.redactor.text(self._log.text, "text")
+            chunks, is_cut = self._log.to_json(text, settings.max_value_bytes)
+            self._writer.is_cut = self._writer.is_cut or is_cut
+        else:
+            chunks = self._log.to_times()
+        if self._first_token_ms is not None:
+            attributes["gen_ai.response.time_to_first_chunk"] = self._first_token_ms / 1000
+        if chunks is not None:
+            attributes["playhead.stream.chunks"] = chunks
+        if is_aborted:
+            attributes["playhead.stream.aborted"] = True

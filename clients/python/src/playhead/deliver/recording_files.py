@@ -1,0 +1,80 @@
+"""Sessions as files: one line of JSON each, a recording, in a file of its own."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from pathlib import Path
+from typing import Any, Callable, Optional
+
+from ..clock import to_iso
+from ..reporter import Reporter
+from ..session_record import SessionRecord
+from .worker import Worker
+
+# A running session is written again this often at most: what a killed process leaves is at most so old.
+WRITE_EVERY_S = 2.0
+WRITE_ENDED_AFTER_S = 0.02
+RECORDING_VERSION = 1
+
+
+class RecordingFiles:
+    def __init__(
+        self, worker: Worker, reporter: Reporter, session_of: Callable[[SessionRecord], dict[str, Any]]
+    ) -> None:
+        self.folder: Optional[Path] = None
+        self._worker = worker
+        self._reporter = reporter
+        self._session_of = session_of
+        self._changed: dict[str, SessionRecord] = {}
+        self._lock = threading.RLock()
+
+    def note(self, record: SessionRecord) -> None:
+        if self.folder is None:
+            return
+        self._changed[record.id] = record
+        self._worker.schedule(self._write_changed, WRITE_EVERY_S if record.open else WRITE_ENDED_AFTER_S)
+
+    def path_of(self, record: SessionRecord) -> Optional[Path]:
+        return None if self.folder is None else self.folder / file_name(record)
+
+    def flush(self) -> None:
+        """Writes what has changed, here and now."""
+        self._write_changed()
+
+    def write(self, record: SessionRecord, folder: Path) -> Path:
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / file_name(record)
+        recording = {
+            "version": RECORDING_VERSION,
+            "exportedAt": to_iso(time.time_ns()),
+            **self._session_of(record),
+        }
+        new = path.with_name(path.name + ".new")
+        new.write_text(json.dumps(recording, separators=(",", ":")) + "\n", encoding="utf-8")
+        new.replace(path)
+        return path
+
+    def forget(self) -> None:
+        self._lock = threading.RLock()
+        self._changed.clear()
+
+    def _write_changed(self) -> None:
+        with self._lock:
+            records = list(self._changed.values())
+            self._changed.clear()
+            folder = self.folder
+            if folder is None:
+                return
+            try:
+                for record in records:
+                    self.write(record, folder)
+            except OSError as error:
+                self._reporter.once("dir", f"Recordings can't be written to {folder}: {error}")
+
+
+def file_name(record: SessionRecord) -> str:
+    """Sorted by time, and found again by the first digits of the session's id."""
+    started = time.strftime("%Y-%m-%dT%H-%M-%S", time.gmtime(record.started_ns / 1e9))
+    return f"{started}-s_{record.id[:8]}.jsonl"

@@ -1,0 +1,152 @@
+"""Posts OTLP/JSON to the server."""
+
+from __future__ import annotations
+
+import email.utils
+import gzip
+import http.client
+import json
+import re
+import ssl
+import time
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Optional
+from urllib.parse import urlsplit
+
+TIMEOUT_S = 10.0
+MAX_ANSWER_BYTES = 65_536
+# Compressing costs more than it saves when the bytes do not leave the machine.
+GZIP_FROM = 4096
+GZIP_FROM_ON_LOOPBACK = 1024 * 1024
+_LOOPBACK = re.compile(r"https?://(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::|/|$)")
+
+
+class Target(NamedTuple):
+    """Where batches go, and as whom."""
+
+    endpoint: str
+    api_key: Optional[str]
+
+    @property
+    def traces_url(self) -> str:
+        return f"{self.endpoint}/v1/traces"
+
+
+@dataclass
+class Outcome:
+    """accepted, later (nobody answered, or the server is busy), too-large, unwelcome (key, address) or unreadable."""
+
+    kind: str
+    reason: str = ""
+    after_s: Optional[float] = None
+    is_server_there: bool = True
+    rejected_steps: int = 0
+
+
+class Sender:
+    """Keeps a connection open from one batch to the next."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._connection: Optional[http.client.HTTPConnection] = None
+        self._is_used = False
+
+    def send(self, text: str, timeout_s: float = TIMEOUT_S) -> Outcome:
+        """It never raises."""
+        body = text.encode()
+        headers = {"content-type": "application/json"}
+        if self._target.api_key is not None:
+            headers["authorization"] = f"Bearer {self._target.api_key}"
+        is_near = _LOOPBACK.match(self._target.endpoint) is not None
+        if len(body) >= (GZIP_FROM_ON_LOOPBACK if is_near else GZIP_FROM):
+            body = gzip.compress(body, 6)
+            headers["content-encoding"] = "gzip"
+        try:
+            return self._read(*self._post(body, headers, timeout_s))
+        except Exception as error:
+            self.close()
+            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            return Outcome("later", reason=str(reason), is_server_there=False)
+
+    def close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    def _post(self, body: bytes, headers: dict[str, str], timeout_s: float) -> tuple[int, Any, bytes]:
+        was_used = self._is_used and self._connection is not None
+        try:
+            return self._exchange(body, headers, timeout_s)
+        except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
+            # The server closed a connection that had been idle; that says nothing of the server.
+            if not was_used:
+                raise
+            self.close()
+            return self._exchange(body, headers, timeout_s)
+
+    def _exchange(self, body: bytes, headers: dict[str, str], timeout_s: float) -> tuple[int, Any, bytes]:
+        url = urlsplit(self._target.traces_url)
+        if self._connection is None:
+            self._is_used = False
+            self._connection = _connect(url.scheme, url.hostname or "", url.port, timeout_s)
+        connection = self._connection
+        connection.timeout = timeout_s
+        if connection.sock is not None:
+            connection.sock.settimeout(timeout_s)
+        connection.request("POST", url.path, body=body, headers=headers)
+        response = connection.getresponse()
+        answer = response.read(MAX_ANSWER_BYTES)
+        self._is_used = True
+        if response.will_close or not response.isclosed():
+            self.close()
+        return response.status, response.headers, answer
+
+    def _read(self, status: int, headers: Any, answer: bytes) -> Outcome:
+        said = _parse(answer)
+        if 200 <= status < 300:
+            partial = said.get("partialSuccess")
+            partial = partial if isinstance(partial, dict) else {}
+            rejected = int(partial.get("rejectedSpans") or 0)
+            return Outcome("accepted", rejected_steps=rejected, reason=str(partial.get("errorMessage") or ""))
+        message = said.get("message")
+        reason = f"{status} {message[:300]}" if isinstance(message, str) and message else str(status)
+        if status == 413:
+            return Outcome("too-large", reason=reason)
+        if status in (408, 429) or status >= 500:
+            return Outcome("later", reason=reason, after_s=_retry_after(headers.get("retry-after")))
+        if status in (401, 403):
+            return Outcome("unwelcome", reason=reason)
+        if status in (404, 405) or 300 <= status < 400:
+            return Outcome(
+                "unwelcome", reason=f"{status} for {self._target.traces_url}: another program listens there"
+            )
+        return Outcome("unreadable", reason=reason)
+
+
+def _connect(scheme: str, host: str, port: Optional[int], timeout_s: float) -> http.client.HTTPConnection:
+    if scheme == "https":
+        return http.client.HTTPSConnection(host, port, timeout=timeout_s, context=ssl.create_default_context())
+    return http.client.HTTPConnection(host, port, timeout=timeout_s)
+
+
+def _parse(answer: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(answer)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _retry_after(header: Optional[str]) -> Optional[float]:
+    """Seconds, or a date."""
+    if header is None or header.strip() == "":
+        return None
+    try:
+        seconds = float(header)
+        return seconds if seconds >= 0 else None
+    except ValueError:
+        pass
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(header).timestamp() - time.time())
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,91 @@
+"""An error as it is recorded; the server reads it back."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from typing import Any, Optional
+
+MAX_CAUSES = 8
+MAX_ERRORS = 10
+MAX_STACK_LENGTH = 8000
+MAX_MESSAGE_LENGTH = 20_000
+_OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+def describe_error(error: Any, is_content_kept: bool, depth: int = 0) -> dict[str, Any]:
+    """Describes whatever went wrong: an exception, or a text that says it."""
+    if not isinstance(error, BaseException):
+        return {"type": "str" if isinstance(error, str) else type(error).__name__,
+                "message": _shown(_text_of(error), is_content_kept)}
+    described: dict[str, Any] = {
+        "type": type(error).__name__,
+        "message": _shown(_text_of(error), is_content_kept),
+    }
+    stack = _stack_of(error, is_content_kept)
+    if stack:
+        described["stack"] = stack
+    cause = _cause_of(error)
+    if cause is not None and depth < MAX_CAUSES:
+        described["cause"] = describe_error(cause, is_content_kept, depth + 1)
+    inner = getattr(error, "exceptions", None)
+    if isinstance(inner, (tuple, list)) and inner and depth < MAX_CAUSES:
+        errors = [describe_error(one, is_content_kept, depth + 1) for one in inner[:MAX_ERRORS]]
+        described["errors"] = errors
+        described.setdefault("cause", errors[0])
+    return described
+
+
+def message_of(error: Any) -> str:
+    """One line: its type and what it says."""
+    if isinstance(error, BaseException):
+        text = _text_of(error)
+        return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return _text_of(error)
+
+
+def raise_site(error: BaseException) -> tuple[Any, ...]:
+    """Where it was raised: with its id, this tells it from an error that has its place in memory now."""
+    trace = error.__traceback__
+    if trace is None:
+        return (type(error),)
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    return (type(error), trace.tb_frame.f_code, trace.tb_lineno)
+
+
+def _text_of(error: Any) -> str:
+    try:
+        return str(error)
+    except Exception:
+        return "an error that can not be read"
+
+
+def _shown(text: str, is_content_kept: bool) -> str:
+    """What a message says may be content; that there was one is not."""
+    return text[:MAX_MESSAGE_LENGTH] if is_content_kept else f"[{len(text)} characters]"
+
+
+def _cause_of(error: BaseException) -> Optional[BaseException]:
+    if error.__cause__ is not None:
+        return error.__cause__
+    return None if error.__suppress_context__ else error.__context__
+
+
+def _stack_of(error: BaseException, is_content_kept: bool) -> str:
+    """The traceback without our own functions, the place where it was raised last."""
+    try:
+        frames = [
+            frame
+            for frame in traceback.extract_tb(error.__traceback__)
+            if not frame.filename.startswith(_OWN_FOLDER)
+        ]
+        lines = traceback.format_list(frames)
+        if not lines:
+            return ""
+        last = traceback.format_exception_only(type(error), error) if is_content_kept else [type(error).__name__]
+        text = "".join(["Traceback (most recent call last):\n", *lines, *last]).rstrip()
+    except Exception:
+        return ""
+    # The place where it was raised is at the end.
+    return text if len(text) <= MAX_STACK_LENGTH else "…" + text[-MAX_STACK_LENGTH:]

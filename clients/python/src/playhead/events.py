@@ -1,0 +1,95 @@
+"""Things that took place, for `record`. The names and fields are those that AgentOps has for them."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass, field
+from typing import Any, Optional, Union
+
+from .clock import now_ns
+
+Moment = Union[int, float, datetime.datetime, str, None]
+_NS = 1_000_000_000
+
+
+@dataclass
+class ActionEvent:
+    """An action that took place: `record(ActionEvent(action_type="session_complete", params={…}, returns={…}))`."""
+
+    action_type: str = ""
+    params: Any = None
+    returns: Any = None
+    # "read" or "write": whether it changes the world.
+    effect: Optional[str] = None
+    # Given when it failed.
+    error: Any = None
+    # Seconds since 1970, or a datetime; without it an event lasts from its creation to `record`.
+    started_at: Moment = None
+    ended_at: Moment = None
+    logs: Any = None
+    created_ns: int = field(default_factory=now_ns, repr=False)
+
+
+@dataclass
+class ToolEvent:
+    """A tool call that took place."""
+
+    name: str = ""
+    params: Any = None
+    returns: Any = None
+    effect: Optional[str] = None
+    # The id under which the model asked for the call.
+    call_id: Optional[str] = None
+    error: Any = None
+    started_at: Moment = None
+    ended_at: Moment = None
+    logs: Any = None
+    created_ns: int = field(default_factory=now_ns, repr=False)
+
+
+@dataclass
+class LLMEvent:
+    """A call to a model that took place where it could not be seen. Calls over HTTP are recorded by `init` alone."""
+
+    model: str = ""
+    prompt: Any = None
+    completion: Any = None
+    provider: Optional[str] = None
+    # Tokens by our names: input (cache included), output (reasoning included), cache_read, cache_write, reasoning, …
+    usage: Optional[dict[str, int]] = None
+    prompt_tokens: Optional[int] = None
+    completion_tokens: Optional[int] = None
+    # US dollars, where the price table is not to be asked.
+    cost: Optional[float] = None
+    error: Any = None
+    started_at: Moment = None
+    ended_at: Moment = None
+    params: Any = None
+    returns: Any = None
+    created_ns: int = field(default_factory=now_ns, repr=False)
+
+
+@dataclass
+class ErrorEvent:
+    """An error that no step raised. One that a step already recorded is not counted again."""
+
+    exception: Optional[BaseException] = None
+    error_type: Optional[str] = None
+    details: Optional[str] = None
+    message: Optional[str] = None
+    started_at: Moment = None
+    ended_at: Moment = None
+    created_ns: int = field(default_factory=now_ns, repr=False)
+
+
+PlayheadEvent = Union[ActionEvent, ToolEvent, LLMEvent, ErrorEvent]
+
+
+def to_ns(moment: Moment) -> Optional[int]:
+    """None for what is no moment."""
+    if isinstance(moment, str):
+        moment = datetime.datetime.fromisoformat(moment.replace("Z", "+00:00"))
+    if isinstance(moment, datetime.datetime):
+        aware = moment if moment.tzinfo is not None else moment.astimezone()
+        return int(aware.timestamp() * _NS)
+    return None if moment is None else int(moment * _NS)

@@ -1,0 +1,172 @@
+"""A session for each test, ended by the test's outcome; a test that fails says where its replay is."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any, Optional
+
+import pytest
+
+from .ci import describe_checkout
+from .describe_error import message_of
+from .runtime import Runtime, active_runtime, obtain_runtime
+from .scope import SessionFrame, current_scope, scope_of, settle
+from .session_record import SessionRecord
+from .session_view import SessionView
+from .sessions import close_session, open_session
+from .start import flush, init
+
+# How long a failed test waits for its session to arrive, so that the address that it prints opens.
+ARRIVAL_S = 2.0
+LAST_FLUSH_S = 5.0
+MAX_REASON_LENGTH = 1000
+_RUN_ID = pytest.StashKey[str]()
+_SESSIONS = pytest.StashKey[list[SessionRecord]]()
+_ERROR = pytest.StashKey[BaseException]()
+_IS_RECORDED = pytest.StashKey[bool]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    help_text = "record every test as a Playhead session, without asking for the fixture playhead_session"
+    parser.addini("playhead", help_text, type="bool", default=False)
+    parser.getgroup("playhead").addoption("--playhead", action="store_true", default=False, help=help_text)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    given = os.environ.get("PLAYHEAD_RUN_ID") or os.environ.get("GITHUB_RUN_ID")
+    config.stash[_RUN_ID] = given or uuid.uuid4().hex[:12]
+
+
+@pytest.fixture
+def playhead_session(request: pytest.FixtureRequest) -> Iterator[SessionView]:
+    """The session of this test: tagged with its name, Success or Fail as the test is."""
+    if active_runtime() is None:
+        init()
+    runtime = active_runtime()
+    frame = None if runtime is None else _open(runtime, request)
+    if runtime is None or frame is None:
+        yield SessionView.empty()
+        return
+    yield SessionView(runtime, frame.record)
+    with runtime.guard():
+        _close(runtime, frame, request.node)
+
+
+@pytest.fixture(autouse=True)
+def _playhead_every_test(request: pytest.FixtureRequest) -> None:
+    config = request.config
+    is_wanted = config.getoption("--playhead") or config.getini("playhead")
+    if is_wanted and "playhead_session" not in request.fixturenames:
+        request.getfixturevalue("playhead_session")
+
+
+def _open(runtime: Runtime, request: pytest.FixtureRequest) -> Optional[SessionFrame]:
+    with runtime.guard():
+        node = request.node
+        name = getattr(node, "originalname", None) or node.name
+        callspec = getattr(node, "callspec", None)
+        described = {
+            "name": node.name,
+            "tags": ["test", node.name],
+            "test": {
+                "file": os.path.relpath(str(node.path), str(request.config.rootpath)),
+                "suite": None if getattr(node, "cls", None) is None else node.cls.__name__,
+                "name": name,
+                "attempt": getattr(node, "execution_count", None),
+                "variant": None if callspec is None else callspec.id,
+                "run_id": request.config.stash[_RUN_ID],
+            },
+            "attributes": describe_checkout(Path(request.config.rootpath)),
+        }
+        frame = open_session(runtime, described, "flow")
+        current_scope.set(scope_of(frame))
+        return frame
+    return None
+
+
+def _close(runtime: Runtime, frame: SessionFrame, item: pytest.Item) -> None:
+    reports = [getattr(item, name, None) for name in ("rep_setup", "rep_call")]
+    if any(report is not None and report.failed for report in reports):
+        error = item.stash.get(_ERROR, None)
+        reason = None if error is None else message_of(error)[:MAX_REASON_LENGTH]
+        _close_inner(runtime, frame, "Fail", reason)
+        close_session(runtime, frame, "Fail", reason, error)
+        return
+    is_skipped = any(report is not None and report.skipped for report in reports)
+    state, reason = ("Indeterminate", "The test was skipped") if is_skipped else ("Success", None)
+    _close_inner(runtime, frame, state, reason)
+    close_session(runtime, frame, state, reason)
+
+
+def _close_inner(runtime: Runtime, outer: SessionFrame, state: str, reason: Optional[str]) -> None:
+    """What the test began and, because it failed, did not end."""
+    inside = [frame for frame in list(runtime.open_frames.values()) if frame.record is outer.record]
+    for frame in sorted(inside, key=lambda one: -one.order):
+        if frame is not outer and frame.reach != "step":
+            close_session(runtime, frame, state, reason)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, None]:
+    records: list[SessionRecord] = []
+    item.stash[_SESSIONS] = records
+    runtime = obtain_runtime()
+    runtime.session_listeners.append(records.append)
+    yield
+    runtime.session_listeners.remove(records.append)
+    # The next test does not find itself in a session that has ended.
+    if settle(current_scope.get()) is None:
+        current_scope.set(None)
+    with runtime.guard():
+        if item.stash.get(_IS_RECORDED, False):
+            _write_recordings(runtime, item)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, None]:
+    outcome = yield
+    report = outcome.get_result()
+    # For fixtures that want to know how the test went: `request.node.rep_call.failed`.
+    setattr(item, f"rep_{report.when}", report)
+    if not report.failed:
+        return
+    if call.excinfo is not None and report.when != "teardown":
+        item.stash[_ERROR] = call.excinfo.value
+    runtime = obtain_runtime()
+    with runtime.guard():
+        lines = _describe_sessions(runtime, item)
+        if lines:
+            report.sections.append(("Playhead sessions", "\n".join(lines)))
+
+
+def _describe_sessions(runtime: Runtime, item: pytest.Item) -> list[str]:
+    records = item.stash.get(_SESSIONS, [])
+    if not records:
+        return []
+    runtime.running_steps.announce(0)
+    is_delivered = runtime.delivery.flush(ARRIVAL_S)
+    if runtime.settings.endpoint is not None and is_delivered:
+        return [_line(runtime, record, runtime.url_of(record)) for record in records]
+    # Nobody can open an address where no server answers: a file does.
+    item.stash[_IS_RECORDED] = True
+    paths = _write_recordings(runtime, item)
+    lines = [_line(runtime, record, str(path)) for record, path in zip(records, paths)]
+    return [*lines, "Open a recording with: npx playhead show <file>"]
+
+
+def _line(runtime: Runtime, record: SessionRecord, place: str) -> str:
+    view = SessionView(runtime, record)
+    actions = " → ".join(event.action_type for event in view.action_events)
+    return f"s_{record.id[:8]}  {place}" + (f"\n            {actions}" if actions else "")
+
+
+def _write_recordings(runtime: Runtime, item: pytest.Item) -> list[Path]:
+    folder = runtime.recordings.folder or Path(item.config.rootpath) / ".playhead"
+    return [runtime.recordings.write(record, folder) for record in item.stash.get(_SESSIONS, [])]
+
+
+def pytest_sessionfinish() -> None:
+    flush(LAST_FLUSH_S)

@@ -1,0 +1,87 @@
+"""Decorators that record every call of a function."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional, TypeVar, Union, overload
+
+from .recorded_call import CallPlan
+from .wrap_function import wrap_function
+
+Fn = TypeVar("Fn", bound=Callable[..., Any])
+Decorator = Callable[[Fn], Fn]
+
+
+@overload
+def record_action(name: Fn) -> Fn: ...
+@overload
+def record_action(
+    name: Optional[str] = None, *, effect: Optional[str] = None, agent: Optional[str] = None
+) -> Callable[[Fn], Fn]: ...
+def record_action(
+    name: Union[str, Fn, None] = None, *, effect: Optional[str] = None, agent: Optional[str] = None
+) -> Any:
+    """Records every call of a function as an action: its arguments by name, what it returned or raised, its duration.
+
+    The result is the same function in every other respect: sync or async, generators, methods, its errors. Outside of
+    any session a call is a session of its own. `effect` says whether it changes the world ("write") or looks ("read").
+
+        @record_action("fetch_customer_data")
+        def fetch_customer(customer_id: str) -> dict: ...
+    """
+    return _decorate(name, lambda own: _action_plan(own, effect, agent))
+
+
+def record_tool(
+    name: Union[str, Fn, None] = None,
+    *,
+    effect: Optional[str] = None,
+    agent: Optional[str] = None,
+    description: Optional[str] = None,
+) -> Any:
+    """As `record_action`, for tools that a model calls: the step says so in OpenTelemetry's words for tool calls."""
+
+    def plan(own: str) -> CallPlan:
+        attributes = {
+            **_action_plan(own, effect, agent).attributes,
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": own,
+        }
+        if description is not None:
+            attributes["gen_ai.tool.description"] = description
+        return CallPlan(own, attributes, "gen_ai.tool.call.arguments", "gen_ai.tool.call.result")
+
+    return _decorate(name, plan)
+
+
+def agent(name: Union[str, Fn, None] = None) -> Any:
+    """Records a function as an agent: what it does, and other agents that it calls, are steps inside it."""
+
+    def plan(own: str) -> CallPlan:
+        attributes = {
+            "playhead.step.kind": "agent",
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.agent.name": own,
+        }
+        return CallPlan(own, attributes, "input.value", "output.value")
+
+    return _decorate(name, plan)
+
+
+def _action_plan(name: str, effect: Optional[str], agent_name: Optional[str]) -> CallPlan:
+    attributes: dict[str, Any] = {"playhead.step.kind": "action"}
+    if effect is not None:
+        attributes["playhead.step.effect"] = effect
+    if agent_name is not None:
+        attributes["gen_ai.agent.name"] = agent_name
+    return CallPlan(name, attributes, "playhead.action.arguments", "playhead.action.result")
+
+
+def _decorate(name: Any, plan_of: Callable[[str], CallPlan]) -> Any:
+    """With a name it gives a decorator; put on a function without any, the function's own name counts."""
+    if name is not None and not isinstance(name, str):
+        return wrap_function(name, plan_of(_name_of(name)))
+    return lambda fn: wrap_function(fn, plan_of(name or _name_of(fn)))
+
+
+def _name_of(fn: Any) -> str:
+    return str(getattr(fn, "__name__", None) or getattr(getattr(fn, "__func__", None), "__name__", "unnamed"))

@@ -1,0 +1,29 @@
+"""Says things to the developer, each once; a guest that repeats itself is thrown out."""
+
+from __future__ import annotations
+
+import sys
+
+
+class Reporter:
+    def __init__(self) -> None:
+        self.is_silent = False
+        self._said: set[str] = set()
+
+    def once(self, topic: str, line: str) -> None:
+        """`topic` is what counts as having been said."""
+        if topic in self._said:
+            return
+        self._said.add(topic)
+        self.say(line)
+
+    def say(self, line: str) -> None:
+        if self.is_silent:
+            return
+        try:
+            stream = sys.stderr or sys.__stderr__
+            if stream is not None:
+                stream.write(f"playhead: {line}\n")
+                stream.flush()
+        except Exception:
+            self.is_silent = True

@@ -1,0 +1,212 @@
+"""Everything that records in this process. There is one, however often `init` is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Callable, Optional
+
+from .deliver.delivery import Delivery
+from .deliver.recording_files import RecordingFiles
+from .deliver.running_steps import RunningSteps
+from .deliver.send import Target
+from .deliver.worker import Worker
+from .exit_hooks import ExitHooks
+from .headers import scope_from_headers
+from .read_session import read_session
+from .redact import Redactor
+from .reporter import Reporter
+from .scope import Scope, SessionFrame, current_scope, open_frame_of, settle
+from .serialize import Serialized, SerializeOptions, serialize_value
+from .session_record import SessionRecord
+from .session_store import SessionStore
+from .settings import Settings
+from .span import Span
+from .version import VERSION
+
+
+class Runtime:
+    def __init__(self) -> None:
+        self.is_on = False
+        self.settings = Settings()
+        self.reporter = Reporter()
+        self.store = SessionStore()
+        self.redactor = Redactor()
+        self.serialize_options = SerializeOptions(1_048_576, True, self.redactor.is_secret_key)
+        # Sessions, and parts of them, that have not ended; those of one thread in the order in which they began.
+        self.open_frames: dict[int, SessionFrame] = {}
+        self.frame_count = 0
+        self.fault_count = 0
+        # Told of every session that begins in this process.
+        self.session_listeners: list[Callable[[SessionRecord], None]] = []
+        self.captured_calls = 0
+        self.failed_captures = 0
+        self.worker = Worker(self.fault)
+        self.delivery = Delivery(self.worker, self.reporter)
+        self.running_steps = RunningSteps(self.worker, self.store, self.delivery.announce)
+        self.recordings = RecordingFiles(self.worker, self.reporter, self.read)
+        self._exit_hooks = ExitHooks(self)
+        # The session of the process that started this one, when it said so in the environment.
+        self.inherited: Optional[Scope] = None
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._after_fork)
+
+    def configure(self, settings: Settings) -> None:
+        """Takes over settings; called by every `init`."""
+        self.settings = settings
+        self.reporter.is_silent = settings.is_silent
+        for problem in settings.problems:
+            self.reporter.once(problem, problem)
+        self.redactor = Redactor(settings.redact)
+        self.serialize_options = SerializeOptions(
+            settings.max_value_bytes, settings.is_content_kept, self.redactor.is_secret_key
+        )
+        self.store.kept_sessions = settings.kept_sessions
+        self.recordings.folder = settings.directory
+        target = None if settings.endpoint is None else Target(settings.endpoint, settings.api_key)
+        self.delivery.configure(target, settings.spool, self.redactor, describe_process(settings))
+        self.inherited = scope_from_headers(os.environ.get("TRACEPARENT"), os.environ.get("BAGGAGE"))
+        self.is_on = True
+        self._exit_hooks.install()
+
+    def stop(self, timeout_s: float) -> bool:
+        from .sessions import close_all_sessions
+
+        close_all_sessions(self, "Recording was shut down")
+        is_delivered = self.drain(timeout_s)
+        self.is_on = False
+        return is_delivered
+
+    def drain(self, timeout_s: float) -> bool:
+        self.recordings.flush()
+        return self.delivery.flush(timeout_s)
+
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """Around code of ours: what goes wrong in it is counted and never reaches the host."""
+        try:
+            yield
+        except Exception as fault:
+            self.fault(fault)
+
+    def fault(self, fault: BaseException) -> None:
+        self.fault_count += 1
+        text = "".join(traceback.format_exception(type(fault), fault, fault.__traceback__))
+        self.reporter.once(
+            "fault",
+            "Something went wrong in playhead, and something may not be recorded; please report it.\n" + text,
+        )
+
+    def serialize(self, value: Any) -> Serialized:
+        return serialize_value(value, self.serialize_options)
+
+    def place(self) -> Optional[Scope]:
+        """Where a step belongs. In no session it is in that of the process that started this one, if there is any."""
+        return settle(current_scope.get()) or self.inherited
+
+    def session_started(self, record: SessionRecord) -> None:
+        for listener in self.session_listeners:
+            listener(record)
+
+    def step_started(self, span: Span, record: SessionRecord) -> None:
+        record.start(span)
+        self.store.note_open(record)
+        self.running_steps.on_step_start()
+        self.recordings.note(record)
+
+    def step_ended(self, span: Span, record: SessionRecord) -> None:
+        record.end(span)
+        self.delivery.on_step_end(span, record)
+        if not record.open:
+            self.store.settle(record)
+        self.recordings.note(record)
+
+    def current_frame(self) -> Optional[SessionFrame]:
+        return open_frame_of(current_scope.get())
+
+    def frame_here(self) -> Optional[SessionFrame]:
+        """The open session of this code; where it never was in any, the only one that is open in this process.
+
+        That is one that was started in a flow that this one is not part of, as in an async fixture of a test.
+        """
+        scope = current_scope.get()
+        if scope is not None:
+            return open_frame_of(scope)
+        flows = [frame for frame in list(self.open_frames.values()) if frame.reach == "flow"]
+        return flows[0] if len(flows) == 1 else None
+
+    def read(self, record: SessionRecord) -> dict[str, Any]:
+        """The session in the words of recordings."""
+        return read_session(record, self.redactor)
+
+    def url_of(self, record: SessionRecord, step_id: Optional[str] = None) -> str:
+        endpoint = self.settings.endpoint
+        if endpoint is None:
+            path = self.recordings.path_of(record)
+            return "" if path is None else path.as_uri()
+        return f"{endpoint}/sessions/{record.id}" + ("" if step_id is None else f"?step={step_id}")
+
+    def _after_fork(self) -> None:
+        self.worker.forget()
+        self.delivery.forget()
+        self.recordings.forget()
+        self.store.reset_lock()
+
+
+def describe_process(settings: Settings) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "service.name": _program_name(),
+        "telemetry.sdk.name": "playhead",
+        "telemetry.sdk.language": "python",
+        "telemetry.sdk.version": VERSION,
+        "process.pid": os.getpid(),
+        **settings.resource,
+    }
+    if settings.service_name is not None:
+        described["service.name"] = settings.service_name
+    if settings.environment is not None:
+        described["deployment.environment.name"] = settings.environment
+    return described
+
+
+def _program_name() -> str:
+    """The script without its folder and ending: what people call the program."""
+    script = Path(sys.argv[0]) if sys.argv and sys.argv[0] else None
+    if script is None:
+        return "python"
+    return script.parent.name if script.name == "__main__.py" else script.stem or "python"
+
+
+_runtime: Optional[Runtime] = None
+
+
+def known_runtime() -> Optional[Runtime]:
+    return _runtime
+
+
+def active_runtime() -> Optional[Runtime]:
+    """None until `init`, and after `shutdown`."""
+    return _runtime if _runtime is not None and _runtime.is_on else None
+
+
+def obtain_runtime() -> Runtime:
+    global _runtime
+    if _runtime is None:
+        _runtime = Runtime()
+    return _runtime
+
+
+_unheard = Reporter()
+
+
+def require_runtime(function: str) -> Optional[Runtime]:
+    runtime = active_runtime()
+    if runtime is None:
+        _unheard.once(
+            function, f"{function}() was called before init(): nothing is recorded. Call playhead.init() first."
+        )
+    return runtime

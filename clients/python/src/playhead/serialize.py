@@ -1,0 +1,257 @@
+"""Writes any value as JSON within bounds of size, depth and time."""
+
+from __future__ import annotations
+
+import array
+import collections
+import dataclasses
+import datetime
+import decimal
+import enum
+import json
+import math
+import numbers
+import pathlib
+import types
+import uuid
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any, Callable, NamedTuple, Optional
+
+from .redact import REDACTED
+
+MAX_DEPTH = 12
+MAX_ENTRIES = 1000
+# Values looked at: a bound on the time one call may take, whatever it was given.
+MAX_VALUES = 20_000
+MAX_SAFE_INTEGER = 2**53 - 1
+
+
+class SerializeOptions(NamedTuple):
+    # Characters of JSON; what is longer is cut and says so.
+    max_length: int
+    # False keeps keys, numbers, None and booleans, and of texts their length only.
+    is_content_kept: bool
+    is_secret_key: Callable[[str], bool]
+
+
+class Serialized(NamedTuple):
+    text: str
+    is_cut: bool
+
+
+def serialize_value(value: Any, options: SerializeOptions) -> Serialized:
+    """Properties are not called, a value inside itself is named; nothing is changed and nothing is raised."""
+    try:
+        writer = _Writer(options)
+        plain = writer.plain(value)
+        return Serialized(write_json(plain), writer.is_cut)
+    except Exception:
+        return Serialized('"[not readable]"', True)
+
+
+def write_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+class _Writer:
+    """Makes plain data of a value: what JSON can hold, and no more of it than there is room for."""
+
+    def __init__(self, options: SerializeOptions) -> None:
+        self._options = options
+        self._ancestors: list[int] = []
+        self._value_count = 0
+        self._length = 0
+        self.is_cut = False
+
+    def plain(self, value: Any) -> Any:
+        self._value_count += 1
+        # By type, not by isinstance: a proxy object answers that with code of the host.
+        kind = type(value)
+        if value is None or kind is bool:
+            return value
+        if kind is str:
+            return self._text(value)
+        if kind is int:
+            return _number(value)
+        if kind is float:
+            return value if math.isfinite(value) else _infinite(value)
+        if kind is dict:
+            return self._nested(value, self._mapping)
+        if kind is list or kind is tuple:
+            return self._nested(value, self._items)
+        return self._other(value, kind)
+
+    def _text(self, value: str) -> str:
+        if not self._options.is_content_kept:
+            return f"[{len(value)} characters]"
+        room = max(0, self._options.max_length - self._length)
+        self._length += len(value)
+        if len(value) <= room:
+            return value
+        self.is_cut = True
+        return f"{value[:room]}… [{room} of {len(value)} characters]"
+
+    def _nested(self, value: Any, write: Callable[[Any], Any]) -> Any:
+        if id(value) in self._ancestors:
+            return "[circular]"
+        if len(self._ancestors) >= MAX_DEPTH:
+            self.is_cut = True
+            return "[deeper]"
+        self._ancestors.append(id(value))
+        try:
+            return write(value)
+        finally:
+            self._ancestors.pop()
+
+    def _items(self, items: Iterable[Any]) -> list[Any]:
+        written: list[Any] = []
+        listed = list(islice(items, MAX_ENTRIES + 1))
+        length = len(items) if hasattr(items, "__len__") else len(listed)
+        for index, item in enumerate(listed):
+            if self._is_full(index):
+                written.append(f"… {length - index} more")
+                break
+            written.append(self.plain(item))
+        return written
+
+    def _mapping(self, mapping: Mapping[Any, Any]) -> dict[str, Any]:
+        written: dict[str, Any] = {}
+        for index, (key, value) in enumerate(mapping.items()):
+            if self._is_full(index):
+                written["…"] = "more keys were left out"
+                break
+            name = key if type(key) is str else _key_text(key)
+            self._length += len(name)
+            is_hidden = _is_hidable(value) and self._options.is_secret_key(name)
+            written[name] = REDACTED if is_hidden else self.plain(value)
+        return written
+
+    def _is_full(self, count: int) -> bool:
+        is_full = (
+            count >= MAX_ENTRIES
+            or self._length >= self._options.max_length
+            or self._value_count >= MAX_VALUES
+        )
+        self.is_cut = self.is_cut or is_full
+        return is_full
+
+    def _other(self, value: Any, kind: type) -> Any:
+        if issubclass(kind, enum.Enum):
+            return self.plain(value.value)
+        for known, describe in _KNOWN:
+            if issubclass(kind, known):
+                return describe(self, value)
+        if issubclass(kind, tuple):
+            fields = getattr(kind, "_fields", None)
+            if type(fields) is tuple:
+                return self._nested(dict(zip(fields, tuple.__iter__(value))), self._mapping)
+        for known, write in ((dict, self._mapping), (collections.OrderedDict, self._mapping)):
+            if issubclass(kind, known):
+                return self._nested(value, write)
+        if issubclass(kind, (list, tuple, set, frozenset, collections.deque)):
+            return self._nested(value, self._items)
+        held = _held_values(value, kind)
+        return self._label(f"[{kind.__name__}]") if held is None else self._nested_held(value, held)
+
+    def _nested_held(self, value: Any, held: dict[str, Any]) -> Any:
+        return self._nested(value, lambda _value: self._mapping(held))
+
+    def _label(self, label: str) -> str:
+        self._length += len(label)
+        return label
+
+
+def _number(value: int) -> Any:
+    """JavaScript reads no larger ones exactly."""
+    return value if -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER else str(value)
+
+
+def _infinite(value: float) -> str:
+    if math.isnan(value):
+        return "NaN"
+    return "Infinity" if value > 0 else "-Infinity"
+
+
+def _key_text(key: Any) -> str:
+    if issubclass(type(key), str):
+        return str.__str__(key)
+    if key is None or type(key) in (bool, int, float, tuple, datetime.date, uuid.UUID):
+        return str(key)
+    return str(key.value) if issubclass(type(key), enum.Enum) else f"[{type(key).__name__}]"
+
+
+def _is_hidable(value: Any) -> bool:
+    """That a secret is missing is no secret."""
+    return value is not None and value != "" and type(value) is not bool
+
+
+def _held_values(value: Any, kind: type) -> Optional[dict[str, Any]]:
+    """What an object of the host holds under public names, read without calling any of its code."""
+    if dataclasses.is_dataclass(kind):
+        names = [field.name for field in dataclasses.fields(kind)]
+        found = {name: _slot(value, name) for name in names}
+        return {name: held for name, held in found.items() if held is not _MISSING}
+    try:
+        held = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        held = None
+    if type(held) is not dict:
+        slots = getattr(kind, "__slots__", None) or ()
+        names = [slots] if isinstance(slots, str) else list(slots)
+        held = {name: _slot(value, name) for name in names if isinstance(name, str)}
+    public = {
+        name: item
+        for name, item in held.items()
+        if type(name) is str and not name.startswith("_") and item is not _MISSING and not _is_code(item)
+    }
+    return public or None
+
+
+_MISSING = object()
+
+
+def _slot(value: Any, name: str) -> Any:
+    try:
+        return object.__getattribute__(value, name)
+    except Exception:
+        return _MISSING
+
+
+def _is_code(value: Any) -> bool:
+    return type(value) in (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
+
+
+def _describe_error(writer: _Writer, error: BaseException) -> Any:
+    message = writer.plain(str(error))
+    return {"name": type(error).__name__, "message": message}
+
+
+def _named(writer: _Writer, value: Any) -> str:
+    return f"[function {getattr(value, '__name__', 'anonymous')}]"
+
+
+_KNOWN: list[tuple[Any, Callable[[_Writer, Any], Any]]] = [
+    (str, lambda writer, value: writer._text(str.__str__(value))),
+    (bool, lambda _writer, value: bool(value)),
+    (int, lambda _writer, value: _number(int(value))),
+    (float, lambda writer, value: writer.plain(float(value))),
+    ((datetime.datetime, datetime.date, datetime.time), lambda _writer, value: value.isoformat()),
+    (datetime.timedelta, lambda _writer, value: value.total_seconds()),
+    (decimal.Decimal, lambda _writer, value: str(value)),
+    (uuid.UUID, lambda _writer, value: str(value)),
+    (pathlib.PurePath, lambda writer, value: writer._text(str(value))),
+    ((bytes, bytearray), lambda _writer, value: f"[{len(value)} bytes]"),
+    (memoryview, lambda _writer, value: f"[{value.nbytes} bytes]"),
+    (array.array, lambda _writer, value: f"[{len(value)} numbers]"),
+    (BaseException, _describe_error),
+    (types.CoroutineType, lambda _writer, _value: "[coroutine]"),
+    ((types.GeneratorType, types.AsyncGeneratorType), lambda _writer, _value: "[generator]"),
+    ((types.FunctionType, types.MethodType, types.BuiltinFunctionType), _named),
+    (type, lambda _writer, value: f"[class {value.__name__}]"),
+    (types.ModuleType, lambda _writer, value: f"[module {value.__name__}]"),
+    (range, lambda writer, value: writer._nested(value, writer._items)),
+    (types.MappingProxyType, lambda writer, value: writer._nested(value, writer._mapping)),
+    (numbers.Integral, lambda _writer, value: _number(int(value))),
+    (numbers.Real, lambda writer, value: writer.plain(float(value))),
+]

@@ -1,0 +1,76 @@
+"""What this process knows of one session: the steps that ended and those that are under way."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Optional
+
+from .describe_error import raise_site
+from .span import Span
+
+# More steps of one session are still delivered, but no longer kept in the process.
+MAX_KEPT_STEPS = 20_000
+MAX_KEPT_BYTES = 64 * 1024 * 1024
+MAX_SEEN_ERRORS = 1000
+
+
+class SessionRecord:
+    def __init__(self, session_id: str) -> None:
+        self.id = session_id
+        self.started_ns = time.time_ns()
+        self.ended: list[Span] = []
+        self.open: dict[str, Span] = {}
+        # Counts up with every change: what was made of the steps is good for as long as it stays.
+        self.change_count = 0
+        self.byte_count = 0
+        self.unkept_step_count = 0
+        self.last_sent_at = time.monotonic()
+        # What was last made of the steps: at which change, by which redactor, and the steps.
+        self.reading: Optional[tuple[int, Any, list[Any]]] = None
+        self._seen_errors: dict[int, tuple[Any, frozenset[str]]] = {}
+
+    def start(self, span: Span) -> None:
+        self.open[span.id] = span
+        self.change_count += 1
+
+    def end(self, span: Span) -> None:
+        self.open.pop(span.id, None)
+        self.change_count += 1
+        if len(self.ended) >= MAX_KEPT_STEPS or self.byte_count >= MAX_KEPT_BYTES:
+            self.unkept_step_count += 1
+            return
+        self.ended.append(span)
+        self.byte_count += _size_of(span)
+
+    def ancestors_of(self, span: Span) -> frozenset[str]:
+        """The ids of the open steps around one."""
+        ancestors: set[str] = set()
+        parent_id = span.parent_id
+        while parent_id is not None and parent_id not in ancestors:
+            ancestors.add(parent_id)
+            parent = self.open.get(parent_id)
+            parent_id = None if parent is None else parent.parent_id
+        return frozenset(ancestors)
+
+    def note_error(self, span: Span, error: BaseException) -> bool:
+        """True when a step inside this one has recorded the same error: it is passed on, not raised here."""
+        ancestors = self._ancestors_of_owner(error)
+        if ancestors is not None and span.id in ancestors:
+            return True
+        if len(self._seen_errors) >= MAX_SEEN_ERRORS:
+            self._seen_errors.clear()
+        # Not the error itself: it would keep alive whatever the host's functions held when it was raised.
+        self._seen_errors[id(error)] = (raise_site(error), self.ancestors_of(span))
+        return False
+
+    def has_error(self, error: Optional[BaseException]) -> bool:
+        return error is not None and self._ancestors_of_owner(error) is not None
+
+    def _ancestors_of_owner(self, error: BaseException) -> Optional[frozenset[str]]:
+        seen = self._seen_errors.get(id(error))
+        return None if seen is None or seen[0] != raise_site(error) else seen[1]
+
+
+def _size_of(span: Span) -> int:
+    """Roughly what a step holds in memory."""
+    return 500 + sum(len(value) if isinstance(value, str) else 16 for value in span.attributes.values())

@@ -1,0 +1,165 @@
+"""A session as the process that records it sees it: readable at any time, with or without a server."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Optional
+
+from . import summary
+from .clock import to_iso
+from .read_session import read_session, steps_of
+from .scope import SessionFrame
+from .session_record import SessionRecord
+from .step import RecordedAction, RecordedError, Step
+
+if TYPE_CHECKING:
+    from .runtime import Runtime
+
+
+class SessionView:
+    def __init__(
+        self, runtime: Optional[Runtime], record: SessionRecord, frame: Optional[SessionFrame] = None
+    ) -> None:
+        self._runtime = runtime
+        self._record = record
+        self._frame = frame if frame is not None and frame.is_part else None
+
+    @classmethod
+    def empty(cls) -> SessionView:
+        """What code sees that asks for a session where nothing is recorded."""
+        return cls(None, SessionRecord(""))
+
+    @property
+    def id(self) -> str:
+        """32 hex digits, the trace id. Empty when nothing is being recorded."""
+        return self._record.id
+
+    @property
+    def session_id(self) -> str:
+        return self.id
+
+    @property
+    def url(self) -> str:
+        """Opens the replay, at this part of it; the address of the recording when nothing is sent to a server."""
+        if self._runtime is None:
+            return ""
+        return self._runtime.url_of(self._record, None if self._frame is None else self._frame.span.id)
+
+    @property
+    def session_url(self) -> str:
+        return self.url
+
+    @property
+    def steps(self) -> list[Step]:
+        """Everything that was recorded, in the order in which it began."""
+        if self._runtime is None:
+            return []
+        steps = steps_of(self._record, self._runtime.redactor)
+        return steps if self._frame is None else _below(steps, self._frame.span.id)
+
+    @property
+    def action_events(self) -> list[RecordedAction]:
+        return [_to_action(step) for step in self.steps if step.kind == "action"]
+
+    @property
+    def llm_calls(self) -> list[Step]:
+        return [step for step in self.steps if step.kind == "llm"]
+
+    @property
+    def errors(self) -> list[RecordedError]:
+        """Each error once, with the step that raised it or returned it."""
+        return [
+            RecordedError(step.error.type, step.error.message, step.error.stack, step)
+            for step in summary.owned_errors(self.steps)
+            if step.error is not None
+        ]
+
+    @property
+    def cost(self) -> Optional[float]:
+        """US dollars, by the same prices as on the server. None when models were used and none could be priced."""
+        steps = self.steps
+        cost = summary.cost_of_steps(steps)
+        return 0.0 if cost is None and not summary.unpriced_models(steps) else cost
+
+    @property
+    def unpriced_models(self) -> list[str]:
+        """Models that were used and whose price is unknown: `cost` lacks them."""
+        return summary.unpriced_models(self.steps)
+
+    @property
+    def tokens(self) -> dict[str, int]:
+        return summary.tokens_of(self.steps)
+
+    @property
+    def name(self) -> str:
+        return summary.name_of(self.steps)
+
+    @property
+    def tags(self) -> list[str]:
+        return summary.tags_of(self.steps)
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        text = summary.first_fact(self.steps, "playhead.session.metadata")
+        return json.loads(text) if isinstance(text, str) else {}
+
+    @property
+    def end_state(self) -> str:
+        """success, fail or indeterminate; running until it ends."""
+        if self._frame is not None:
+            return self._frame.end_state or "running"
+        return summary.end_state_of(self.steps)[0]
+
+    @property
+    def end_state_reason(self) -> Optional[str]:
+        return self._frame.reason if self._frame is not None else summary.end_state_of(self.steps)[1]
+
+    @property
+    def started_at(self) -> str:
+        steps = self.steps
+        return steps[0].started_at if steps else to_iso(self._record.started_ns)
+
+    @property
+    def duration_ms(self) -> Optional[float]:
+        """None while it runs."""
+        steps = self.steps
+        if not steps or self.end_state == "running":
+            return None
+        ended_ms = max(step.offset_ms + (step.duration_ms or 0) for step in steps)
+        return round(ended_ms - steps[0].offset_ms, 3)
+
+    def to_json(self) -> dict[str, Any]:
+        """The whole session, in the words of the API and of recordings."""
+        if self._runtime is None:
+            return {}
+        whole = read_session(self._record, self._runtime.redactor)
+        whole["session"]["url"] = self._runtime.url_of(self._record)
+        return whole
+
+    def __repr__(self) -> str:
+        return f"<playhead session s_{self.id[:8]} {self.end_state} {self.url}>"
+
+
+def _below(steps: list[Step], root_id: str) -> list[Step]:
+    """A step, and those inside it. Steps come after what they are in."""
+    inside = {root_id}
+    found: list[Step] = []
+    for step in steps:
+        if step.id in inside or step.parent_id in inside:
+            inside.add(step.id)
+            found.append(step)
+    return found
+
+
+def _to_action(step: Step) -> RecordedAction:
+    return RecordedAction(
+        action_type=step.name,
+        params=step.input,
+        returns=step.output,
+        effect=step.effect,
+        status=step.status,
+        error=step.error,
+        started_at=step.started_at,
+        duration_ms=step.duration_ms,
+        step_id=step.id,
+    )

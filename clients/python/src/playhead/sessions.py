@@ -1,0 +1,336 @@
+"""Sessions: how they start and end, and what can be said of them while they run."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, Optional, Union
+
+from .call_stack import capture_stack, is_inside_flow
+from .describe_error import message_of
+from .runtime import Runtime, active_runtime, require_runtime
+from .scope import Scope, SessionFrame, current_scope, scope_of, settle
+from .session_attributes import session_attributes
+from .session_record import SessionRecord
+from .session_view import SessionView
+from .span import STATUS_ERROR, Span, new_trace_id
+from .steps import begin_inside, create_frame, end_span, leave_frame, set_error
+
+
+def start_session(
+    tags: Union[str, Sequence[str], None] = None,
+    *,
+    name: Optional[str] = None,
+    metadata: Optional[Mapping[str, Any]] = None,
+    user_id: Optional[str] = None,
+    thread_id: Optional[str] = None,
+    test: Optional[Mapping[str, Any]] = None,
+    **others: Any,
+) -> SessionView:
+    """Starts a session for the rest of this flow of calls; `end_session` ends it.
+
+    Started inside another session it becomes a part of that one: the same session, with a step around what happens
+    until `end_session`. Threads and asyncio tasks that start side by side have sessions of their own.
+    """
+    runtime = require_runtime("start_session")
+    if runtime is None:
+        return SessionView.empty()
+    with runtime.guard():
+        if others:
+            runtime.reporter.once("start_session", f"start_session() does not know {', '.join(others)}.")
+        described = {
+            "name": name,
+            "tags": tags,
+            "metadata": metadata,
+            "user_id": user_id,
+            "thread_id": thread_id,
+            "test": test,
+        }
+        frame = open_session(runtime, described, "flow")
+        current_scope.set(scope_of(frame))
+        return SessionView(runtime, frame.record, frame)
+    return SessionView.empty()
+
+
+def end_session(
+    end_state: str = "Indeterminate",
+    end_state_reason: Union[str, BaseException, None] = None,
+    *,
+    reason: Union[str, BaseException, None] = None,
+    **_others: Any,
+) -> None:
+    """Ends the session that `start_session` started. It returns at once; `flush()` waits for the delivery."""
+    runtime = require_runtime("end_session")
+    if runtime is None:
+        return
+    with runtime.guard():
+        frame = runtime.frame_here()
+        if frame is None:
+            runtime.reporter.once("end_session", "end_session() was called where no session is open.")
+            return
+        why = reason if end_state_reason is None else end_state_reason
+        error = why if isinstance(why, BaseException) else None
+        message = None if why is None else message_of(why)
+        for one in _frames_to_end(frame):
+            close_session(runtime, one, str(end_state), message, error)
+
+
+class session:
+    """A session around a block: `with playhead.session(name="support", tags=["v2.1"]) as session:`.
+
+    When the block is left, the session is a Success; what it raises is raised on, and the session is a Fail with the
+    error as its reason. `async with` does the same.
+    """
+
+    def __init__(
+        self,
+        name: Optional[str] = None,
+        *,
+        tags: Union[str, Sequence[str], None] = None,
+        metadata: Optional[Mapping[str, Any]] = None,
+        user_id: Optional[str] = None,
+        thread_id: Optional[str] = None,
+        test: Optional[Mapping[str, Any]] = None,
+    ) -> None:
+        self._described = {
+            "name": name,
+            "tags": tags,
+            "metadata": metadata,
+            "user_id": user_id,
+            "thread_id": thread_id,
+            "test": test,
+        }
+        self._frame: Optional[SessionFrame] = None
+        self._outer: Optional[Scope] = None
+
+    def __enter__(self) -> SessionView:
+        runtime = require_runtime("session")
+        if runtime is None:
+            return SessionView.empty()
+        with runtime.guard():
+            self._outer = current_scope.get()
+            self._frame = open_session(runtime, self._described, "scope")
+            current_scope.set(scope_of(self._frame))
+            return SessionView(runtime, self._frame.record, self._frame)
+        return SessionView.empty()
+
+    def __exit__(
+        self,
+        _kind: Optional[type[BaseException]],
+        error: Optional[BaseException],
+        _trace: Optional[TracebackType],
+    ) -> None:
+        runtime, frame = active_runtime(), self._frame
+        if runtime is None or frame is None:
+            return
+        with runtime.guard():
+            # Outside of everything else, `get_session()` still gives the one that has ended.
+            if settle(self._outer) is not None:
+                current_scope.set(self._outer)
+            if error is None or (isinstance(error, SystemExit) and not error.code):
+                close_session(runtime, frame, "Success")
+            else:
+                close_session(runtime, frame, "Fail", message_of(error), error)
+
+    async def __aenter__(self) -> SessionView:
+        return self.__enter__()
+
+    async def __aexit__(
+        self,
+        kind: Optional[type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        self.__exit__(kind, error, trace)
+
+
+def get_session(session_id: Optional[str] = None) -> Optional[SessionView]:
+    """The session that this code runs in; with an id, one that this process recorded, or None.
+
+    After a session ended, and outside of any other, it is still the one that ended. Where there is none its `id` is
+    empty. In a part of a session it shows what belongs to the part, and its `url` opens the replay there.
+    """
+    runtime = active_runtime()
+    if runtime is not None:
+        with runtime.guard():
+            if session_id is not None:
+                record = runtime.store.find(session_id)
+                return None if record is None else SessionView(runtime, record)
+            frame = runtime.frame_here()
+            if frame is not None:
+                return SessionView(runtime, frame.record, frame)
+            record = _record_here(runtime)
+            if record is not None:
+                return SessionView(runtime, record)
+    return SessionView.empty() if session_id is None else None
+
+
+def add_tags(*tags: Union[str, Sequence[str]]) -> None:
+    """Adds tags to the session that this code runs in."""
+    flat = [tag for given in tags for tag in ([given] if isinstance(given, str) else given)]
+
+    def add(span: Span) -> dict[str, Any]:
+        known = span.attributes.get("playhead.session.tags") or []
+        return {"playhead.session.tags": list(dict.fromkeys([*known, *map(str, flat)]))}
+
+    _describe_session(add)
+
+
+def set_metadata(metadata: Mapping[str, Any]) -> None:
+    """Notes something about the session that this code runs in; what was noted under other names stays."""
+    runtime = active_runtime()
+
+    def merge(span: Span) -> dict[str, Any]:
+        known = span.attributes.get("playhead.session.metadata")
+        merged = {**(json.loads(known) if isinstance(known, str) else {}), **metadata}
+        return {"playhead.session.metadata": runtime.serialize(merged).text if runtime else ""}
+
+    _describe_session(merge)
+
+
+def open_session(runtime: Runtime, described: Mapping[str, Any], reach: str) -> SessionFrame:
+    """Begins a session; inside another it becomes a part of that one."""
+    stack = capture_stack()
+    outer = _leave_strangers(runtime, stack)
+    attributes = session_attributes(described, () if outer else runtime.settings.tags, runtime.serialize_options)
+    name = described.get("name") or "session"
+    if outer is not None:
+        span, record = begin_inside(runtime, outer, name, attributes)
+    else:
+        span = Span(name, new_trace_id(), None, attributes)
+        record = SessionRecord(span.trace_id)
+        runtime.session_started(record)
+        runtime.step_started(span, record)
+    kept = stack if reach == "flow" else ()
+    return create_frame(runtime, record, span, outer, is_part=outer is not None, reach=reach, stack=kept)
+
+
+def _leave_strangers(runtime: Runtime, stack: Any) -> Optional[Scope]:
+    """A session that a function left open when it failed is none of the business of whoever is called next."""
+    scope = settle(current_scope.get())
+    while scope is not None and scope.frame is not None:
+        frame = scope.frame
+        if frame.reach != "flow" or scope.span is not frame.span or is_inside_flow(stack, frame.stack):
+            return scope
+        scope = settle(frame.outer)
+    return scope or runtime.inherited
+
+
+def close_session(
+    runtime: Runtime,
+    frame: SessionFrame,
+    end_state: str,
+    reason: Optional[str] = None,
+    error: Optional[BaseException] = None,
+) -> None:
+    """Ends a session, or the part of one that a frame is. Ending it again changes nothing."""
+    if frame.is_ended:
+        return
+    _write_end(runtime, frame, end_state, reason, error)
+    end_span(runtime, frame.span, frame.record)
+    leave_frame(runtime, frame)
+    runtime.delivery.send_soon()
+
+
+def _write_end(
+    runtime: Runtime,
+    frame: SessionFrame,
+    end_state: str,
+    reason: Optional[str],
+    error: Optional[BaseException],
+) -> None:
+    """The end of a part says nothing of the session's end: that is for whoever started it to say."""
+    state = parse_end_state(end_state)
+    frame.end_state, frame.reason = state, reason
+    span = frame.span
+    if not frame.is_part:
+        span.attributes["playhead.session.end_state"] = state.capitalize()
+        if reason is not None:
+            span.attributes["playhead.session.end_state_reason"] = reason
+    if state != "fail":
+        return
+    if error is not None:
+        set_error(runtime, span, frame.record, error)
+    else:
+        span.status_code = STATUS_ERROR
+        span.status_message = reason or ""
+
+
+def close_all_sessions(runtime: Runtime, reason: str, error: Optional[BaseException] = None) -> None:
+    """Ends everything that is open because the process does. Steps that were running are left as such."""
+    failed = None if error is None else _record_of_error(runtime, error)
+    runtime.running_steps.announce(0)
+    for frame in sorted(list(runtime.open_frames.values()), key=lambda one: -one.order):
+        is_failed = error is not None and frame.record is failed
+        why = message_of(error) if is_failed else reason
+        state = "Fail" if is_failed else "Indeterminate"
+        if frame.reach != "step":
+            close_session(runtime, frame, state, why, error if is_failed else None)
+        else:
+            _write_end(runtime, frame, state, why, error if is_failed else None)
+            leave_frame(runtime, frame)
+            runtime.delivery.announce(frame.span, frame.record)
+
+
+def _record_of_error(runtime: Runtime, error: BaseException) -> Optional[SessionRecord]:
+    """One whose steps recorded it, else the one that was running when it came."""
+    for frame in list(runtime.open_frames.values()):
+        if frame.record.has_error(error):
+            return frame.record
+    frame = runtime.current_frame()
+    return None if frame is None else frame.record
+
+
+def parse_end_state(text: str) -> str:
+    word = text.rsplit(".", 1)[-1].strip().lower()
+    if word in ("success", "succeeded", "ok", "passed", "pass"):
+        return "success"
+    return "fail" if word in ("fail", "failed", "failure", "error") else "indeterminate"
+
+
+def _frames_to_end(innermost: SessionFrame) -> list[SessionFrame]:
+    """The innermost; or, when the function that ends one began another further out, all up to that.
+
+    Code that failed did not get to end what it had begun: a fixture that ends its own session ends that too.
+    """
+    stack = capture_stack()
+    caller = stack[0].code if stack else None
+    frames: list[SessionFrame] = []
+    frame: Optional[SessionFrame] = innermost
+    while frame is not None and frame.reach == "flow" and frame.record is innermost.record:
+        if not frame.is_ended:
+            frames.append(frame)
+        if frame.stack and frame.stack[0].code is caller:
+            return frames
+        frame = frame.outer_frame
+    return [innermost]
+
+
+def _record_here(runtime: Runtime) -> Optional[SessionRecord]:
+    scope = current_scope.get()
+    settled = settle(scope)
+    if settled is not None:
+        return settled.frame.record if settled.frame is not None else runtime.store.by_id(settled.trace_id)
+    return None if scope is None or scope.frame is None else scope.frame.record
+
+
+def _describe_session(attributes_of: Any) -> None:
+    runtime = active_runtime()
+    if runtime is None:
+        return
+    with runtime.guard():
+        frame = runtime.frame_here()
+        while frame is not None and frame.outer_frame is not None and frame.outer_frame.record is frame.record:
+            frame = frame.outer_frame
+        if frame is None:
+            return
+        frame.span.attributes.update(attributes_of(frame.span))
+        frame.record.change_count += 1
+
+
+def uncaught_error() -> Optional[BaseException]:
+    """What ends this process, when that is an exception."""
+    error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+    return error if isinstance(error, BaseException) else None

@@ -1,0 +1,104 @@
+"""`init` and what goes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional, Union
+
+from .capture.install import install_capture
+from .runtime import active_runtime, known_runtime, obtain_runtime
+from .settings import RedactRule, read_environment, read_settings
+from .threads import carry_into_threads
+
+FLUSH_S = 10.0
+# Of AgentOps, where they change nothing here.
+_HARMLESS = frozenset(
+    "parent_key max_wait_time max_queue_size auto_start_session inherited_session_id skip_auto_end_session "
+    "default_tags instrument_llm_calls trace_name fail_safe log_level env_data_opt_out".split()
+)
+
+
+def init(
+    api_key: Optional[str] = None,
+    *,
+    endpoint: Union[str, bool, None] = None,
+    dir: Optional[str] = None,
+    service_name: Optional[str] = None,
+    environment: Optional[str] = None,
+    tags: Union[str, Sequence[str], None] = None,
+    resource: Optional[Mapping[str, Any]] = None,
+    capture_llm: bool = True,
+    capture_content: bool = True,
+    redact: Optional[Sequence[RedactRule]] = None,
+    max_value_bytes: Optional[int] = None,
+    keep_sessions: Optional[int] = None,
+    silent: bool = False,
+    **others: Any,
+) -> None:
+    """Begins to record. From here on calls to models are recorded by themselves, and actions and sessions are kept.
+
+    Calling it again changes the settings for what follows. Everything is optional; options count before the
+    environment: `PLAYHEAD_API_KEY` (or `AGENTOPS_API_KEY`), `PLAYHEAD_ENDPOINT` (else http://localhost:4318; `False`
+    sends nothing anywhere), `PLAYHEAD_DIR` (a folder for recordings; unless an endpoint is given too, nothing is sent).
+    """
+    runtime = obtain_runtime()
+    with runtime.guard():
+        if tags is None:
+            tags = others.get("default_tags")
+        options = {
+            "api_key": api_key,
+            "endpoint": endpoint,
+            "dir": dir,
+            "service_name": service_name,
+            "environment": environment,
+            "tags": tags,
+            "resource": resource,
+            "capture_llm": capture_llm and others.get("instrument_llm_calls") is not False,
+            "capture_content": capture_content,
+            "redact": redact,
+            "max_value_bytes": max_value_bytes,
+            "keep_sessions": keep_sessions,
+            "silent": silent,
+        }
+        runtime.configure(read_settings(options, read_environment()))
+        unknown = [name for name in others if name not in _HARMLESS]
+        if unknown:
+            runtime.reporter.once("init", f"init() does not know {', '.join(unknown)}.")
+        carry_into_threads()
+        install_capture()
+
+
+def flush(timeout_s: float = FLUSH_S) -> bool:
+    """Sends what was recorded and waits for it; true when the server has everything. It never raises."""
+    runtime = active_runtime()
+    if runtime is None:
+        return True
+    with runtime.guard():
+        return runtime.drain(timeout_s)
+    return False
+
+
+def shutdown(timeout_s: float = FLUSH_S) -> bool:
+    """Ends what is open, sends everything, and stops recording until the next `init`."""
+    runtime = active_runtime()
+    if runtime is None:
+        return True
+    with runtime.guard():
+        return runtime.stop(timeout_s)
+    return False
+
+
+def stats() -> dict[str, Any]:
+    """Whether everything that was recorded arrived, and if not, where it is."""
+    runtime = known_runtime()
+    if runtime is None:
+        runtime = obtain_runtime()
+    delivery = runtime.delivery
+    return {
+        **delivery.counts,
+        "queued": delivery.queued_count,
+        "faults": runtime.fault_count,
+        "captured_calls": runtime.captured_calls,
+        "failed_captures": runtime.failed_captures,
+        "server": delivery.state,
+    }

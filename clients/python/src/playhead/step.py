@@ -1,0 +1,80 @@
+"""One thing the agent did, as the process that recorded it sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+
+@dataclass
+class StepError:
+    type: str
+    message: str
+    stack: Optional[str] = None
+    cause: Optional[StepError] = None
+    # True when a step below raised it and this one only passed it on.
+    is_propagated: bool = False
+
+
+@dataclass
+class Step:
+    id: str
+    parent_id: Optional[str]
+    # llm, embedding, action, agent, retrieval, workflow, event, other, …
+    kind: str
+    name: str
+    started_at: str
+    ended_at: Optional[str]
+    offset_ms: float
+    duration_ms: Optional[float]
+    # ok, error, soft-error (what it returned says that it failed), running
+    status: str
+    started_ns: int = field(repr=False, default=0)
+    error: Optional[StepError] = None
+    # What an action was called with and what it returned; what an agent was given and gave.
+    input: Any = None
+    output: Any = None
+    # Of a model call: what was sent, then what was answered, as OpenTelemetry writes messages.
+    messages: Optional[list[dict[str, Any]]] = None
+    model: Optional[str] = None
+    requested_model: Optional[str] = None
+    provider: Optional[str] = None
+    # Tokens: input (cache included), output (reasoning included), cacheRead, cacheWrite, reasoning, …
+    usage: Optional[dict[str, int]] = None
+    # US dollars; None where no price is known.
+    cost: Optional[float] = None
+    cost_source: Optional[str] = None
+    agent: Optional[str] = None
+    effect: Optional[str] = None
+    attempt: Optional[int] = None
+    finish_reasons: Optional[list[str]] = None
+    first_token_ms: Optional[float] = None
+    chunks: Optional[list[Any]] = None
+    response_id: Optional[str] = None
+    has_output: bool = field(repr=False, default=False)
+    attributes: dict[str, Any] = field(repr=False, default_factory=dict)
+
+
+@dataclass
+class RecordedAction:
+    """An action of a session: a tool call, a recorded function, or what `record` was told of."""
+
+    action_type: str
+    params: Any
+    returns: Any
+    effect: Optional[str]
+    status: str
+    error: Optional[StepError]
+    started_at: str
+    duration_ms: Optional[float]
+    step_id: str
+
+
+@dataclass
+class RecordedError:
+    """An error of a session, with the step that caused it."""
+
+    type: str
+    message: str
+    stack: Optional[str]
+    step: Step

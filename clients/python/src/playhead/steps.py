@@ -1,0 +1,125 @@
+"""Steps under way: how they begin, fail and end."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional
+
+from .clock import now_ns
+from .describe_error import describe_error
+from .runtime import Runtime
+from .scope import Scope, SessionFrame, scope_of
+from .serialize import write_json
+from .session_record import SessionRecord
+from .span import KIND_INTERNAL, STATUS_ERROR, Span, new_trace_id
+
+
+class OpenStep(NamedTuple):
+    span: Span
+    record: SessionRecord
+    # What runs in it belongs to it.
+    scope: Scope
+    # The session that began with this step, when it was not in one.
+    frame: Optional[SessionFrame]
+
+
+def start_step(
+    runtime: Runtime,
+    name: str,
+    attributes: dict[str, Any],
+    *,
+    kind: int = KIND_INTERNAL,
+    start_ns: Optional[int] = None,
+) -> OpenStep:
+    """Begins a step where the code runs that asks for it. Outside of any session it is one by itself."""
+    outer = runtime.place()
+    if outer is None:
+        if runtime.settings.tags:
+            attributes["playhead.session.tags"] = list(runtime.settings.tags)
+        span = Span(name, new_trace_id(), None, attributes, kind=kind, start_ns=start_ns)
+        record = SessionRecord(span.trace_id)
+        frame = create_frame(runtime, record, span, None, is_part=False, reach="step")
+        runtime.session_started(record)
+        runtime.step_started(span, record)
+        return OpenStep(span, record, scope_of(frame), frame)
+    span, record = begin_inside(runtime, outer, name, attributes, kind=kind, start_ns=start_ns)
+    return OpenStep(span, record, Scope(outer.frame, span.trace_id, span.id, span), None)
+
+
+def begin_inside(
+    runtime: Runtime,
+    outer: Scope,
+    name: str,
+    attributes: dict[str, Any],
+    *,
+    kind: int = KIND_INTERNAL,
+    start_ns: Optional[int] = None,
+) -> tuple[Span, SessionRecord]:
+    is_remote = outer.frame is None
+    span = Span(
+        name, outer.trace_id, outer.span_id, attributes, kind=kind, start_ns=start_ns, is_parent_remote=is_remote
+    )
+    if outer.frame is not None:
+        record = outer.frame.record
+    else:
+        record = runtime.store.by_id(outer.trace_id) or SessionRecord(outer.trace_id)
+    runtime.step_started(span, record)
+    return span, record
+
+
+def create_frame(
+    runtime: Runtime,
+    record: SessionRecord,
+    span: Span,
+    outer: Optional[Scope],
+    *,
+    is_part: bool,
+    reach: str,
+    stack: Any = (),
+) -> SessionFrame:
+    runtime.frame_count += 1
+    frame = SessionFrame(
+        record, span, outer, is_part=is_part, reach=reach, order=runtime.frame_count, stack=stack
+    )
+    runtime.open_frames[id(frame)] = frame
+    return frame
+
+
+def end_step(runtime: Runtime, step: OpenStep, end_ns: Optional[int] = None) -> None:
+    end_span(runtime, step.span, step.record, end_ns)
+    if step.frame is not None:
+        leave_frame(runtime, step.frame)
+
+
+def end_span(runtime: Runtime, span: Span, record: SessionRecord, end_ns: Optional[int] = None) -> None:
+    if span.is_ended:
+        return
+    span.end_ns = max(span.start_ns, now_ns() if end_ns is None else end_ns)
+    runtime.step_ended(span, record)
+
+
+def leave_frame(runtime: Runtime, frame: SessionFrame) -> None:
+    frame.is_ended = True
+    runtime.open_frames.pop(id(frame), None)
+
+
+def set_error(runtime: Runtime, span: Span, record: SessionRecord, error: Any) -> None:
+    """Writes an error on a step. One that a step inside it already recorded is marked as passed on."""
+    described = describe_error(error, runtime.settings.is_content_kept)
+    if isinstance(error, BaseException) and record.note_error(span, error):
+        described["isPropagated"] = True
+        described.pop("stack", None)
+    span.status_code = STATUS_ERROR
+    span.status_message = described["message"]
+    span.attributes["error.type"] = described["type"]
+    span.attributes["playhead.step.error"] = write_json(described)
+
+
+def set_value(runtime: Runtime, attributes: dict[str, Any], key: str, value: Any) -> None:
+    """Numbers and booleans as they are, anything else as JSON."""
+    if type(value) in (bool, int, float):
+        attributes[key] = value
+        return
+    text, is_cut = runtime.serialize(value)
+    attributes[key] = text
+    if is_cut:
+        attributes["playhead.truncated"] = True

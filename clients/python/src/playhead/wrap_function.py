@@ -1,0 +1,225 @@
+"""Gives a function that does the same and is recorded: sync or async, generators of both kinds."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import types
+from collections.abc import AsyncGenerator, Coroutine, Generator
+from typing import Any, Callable, Optional
+
+from .recorded_call import CallPlan, RecordedCall, read_parameter_names
+from .runtime import active_runtime
+
+Begin = Callable[[Any, Any], Optional[RecordedCall]]
+
+
+def wrap_function(fn: Any, plan: CallPlan) -> Any:
+    """What frameworks ask of a function (its name, its signature, whether it is async) stays what it was."""
+    if isinstance(fn, (staticmethod, classmethod)):
+        return type(fn)(wrap_function(fn.__func__, plan))
+    if isinstance(fn, type) or not callable(fn):
+        raise TypeError("playhead records functions and methods; decorate the methods of a class one by one.")
+    names = read_parameter_names(fn)
+
+    def begin(args: Any, kwargs: Any) -> Optional[RecordedCall]:
+        runtime = active_runtime()
+        return None if runtime is None else RecordedCall.begin(runtime, plan, names, args, kwargs)
+
+    if inspect.isasyncgenfunction(fn):
+        return _wrap_async_generator(fn, begin)
+    if inspect.isgeneratorfunction(fn):
+        return _wrap_generator(fn, begin)
+    if asyncio.iscoroutinefunction(fn) or inspect.iscoroutinefunction(fn):
+        return _wrap_async(fn, begin)
+    return _wrap_sync(fn, begin)
+
+
+def _wrap_sync(fn: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
+    @functools.wraps(fn)
+    def recorded(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        call = begin(args, kwargs)
+        if call is None:
+            return fn(*args, **kwargs)
+        outer = call.enter()
+        try:
+            result = fn(*args, **kwargs)
+        except BaseException as error:
+            call.leave(outer)
+            call.raised(error)
+            raise
+        call.leave(outer)
+        return _observe(result, call)
+
+    return recorded
+
+
+def _observe(result: Any, call: RecordedCall) -> Any:
+    """A function that is not async itself may give what has yet to run."""
+    kind = type(result)
+    if kind is types.CoroutineType:
+        return _drive_coroutine(result, call)
+    if kind is types.GeneratorType:
+        return _drive_generator(result, call)
+    if kind is types.AsyncGeneratorType:
+        return _async_driver(lambda _args, _kwargs: (result, call))()
+    if isinstance(result, asyncio.Future):
+        result.add_done_callback(lambda future: _settle_future(future, call))
+        return result
+    call.returned(result)
+    return result
+
+
+def _settle_future(future: asyncio.Future[Any], call: RecordedCall) -> None:
+    if future.cancelled():
+        call.raised(asyncio.CancelledError())
+        return
+    # Asking for the exception would hide from the host that nobody looked at it.
+    is_noted = getattr(future, "_log_traceback", None)
+    error = future.exception()
+    if is_noted:
+        future._log_traceback = True  # type: ignore[attr-defined]
+    if error is not None:
+        call.raised(error)
+    else:
+        call.returned(future.result())
+
+
+def _wrap_async(fn: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
+    @functools.wraps(fn)
+    async def recorded(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        call = begin(args, kwargs)
+        if call is None:
+            return await fn(*args, **kwargs)
+        return await _drive_coroutine(fn(*args, **kwargs), call)
+
+    return recorded
+
+
+async def _drive_coroutine(coroutine: Coroutine[Any, Any, Any], call: RecordedCall) -> Any:
+    __tracebackhide__ = True
+    outer = call.enter()
+    try:
+        result = await coroutine
+    except BaseException as error:
+        call.leave(outer)
+        call.raised(error)
+        raise
+    call.leave(outer)
+    call.returned(result)
+    return result
+
+
+def _wrap_generator(fn: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
+    @functools.wraps(fn)
+    def recorded(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        call = begin(args, kwargs)
+        if call is None:
+            return (yield from fn(*args, **kwargs))
+        return (yield from _drive_generator(fn(*args, **kwargs), call))
+
+    return recorded
+
+
+def _drive_generator(generator: Generator[Any, Any, Any], call: RecordedCall) -> Generator[Any, Any, Any]:
+    """Hands everything through in both directions; the body runs where the call belongs, the consumer does not."""
+    __tracebackhide__ = True
+    sent: Any = None
+    thrown: Optional[BaseException] = None
+    while True:
+        outer = call.enter()
+        try:
+            value = generator.send(sent) if thrown is None else generator.throw(thrown)
+        except StopIteration as stop:
+            call.leave(outer)
+            call.returned(stop.value)
+            return stop.value
+        except BaseException as error:
+            call.leave(outer)
+            call.raised(error)
+            raise
+        call.leave(outer)
+        call.yielded(value)
+        sent, thrown = None, None
+        try:
+            sent = yield value
+        except GeneratorExit:
+            _close(generator, call)
+            raise
+        except BaseException as error:
+            thrown = error
+
+
+def _close(generator: Generator[Any, Any, Any], call: RecordedCall) -> None:
+    outer = call.enter()
+    try:
+        generator.close()
+    except BaseException as error:
+        _settle(call, outer, error)
+        raise
+    _settle(call, outer)
+
+
+def _wrap_async_generator(fn: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
+    def open_call(args: Any, kwargs: Any) -> tuple[AsyncGenerator[Any, Any], Optional[RecordedCall]]:
+        call = begin(args, kwargs)
+        return fn(*args, **kwargs), call
+
+    return functools.wraps(fn)(_async_driver(open_call))
+
+
+def _async_driver(open_call: Callable[[Any, Any], Any]) -> Callable[..., AsyncGenerator[Any, Any]]:
+    """Itself a function that makes async generators: that is what frameworks ask of it."""
+
+    async def recorded(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
+        __tracebackhide__ = True
+        generator, call = open_call(args, kwargs)
+        sent: Any = None
+        thrown: Optional[BaseException] = None
+        while True:
+            outer = call and call.enter()
+            try:
+                value = await (generator.asend(sent) if thrown is None else generator.athrow(thrown))
+            except StopAsyncIteration:
+                _settle(call, outer)
+                return
+            except BaseException as error:
+                _settle(call, outer, error)
+                raise
+            if call is not None:
+                call.leave(outer)
+                call.yielded(value)
+            sent, thrown = None, None
+            try:
+                sent = yield value
+            except GeneratorExit:
+                await _close_async(generator, call)
+                raise
+            except BaseException as error:
+                thrown = error
+
+    return recorded
+
+
+def _settle(call: Optional[RecordedCall], outer: Any, error: Optional[BaseException] = None) -> None:
+    if call is None:
+        return
+    call.leave(outer)
+    if error is None:
+        call.returned(None)
+    else:
+        call.raised(error)
+
+
+async def _close_async(generator: AsyncGenerator[Any, Any], call: Optional[RecordedCall]) -> None:
+    outer = call and call.enter()
+    try:
+        await generator.aclose()
+    except BaseException as error:
+        _settle(call, outer, error)
+        raise
+    _settle(call, outer)
