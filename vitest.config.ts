@@ -13,6 +13,7 @@ export default defineConfig({
       'packages/*/src/**/*.test.ts',
       'packages/*/test/**/*.test.ts',
       'examples/**/*.test.ts',
+      'clients/*/*.test.ts',
       'e2e/**/*.test.ts',
       'scripts/**/*.test.ts',
     ],

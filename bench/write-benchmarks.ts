@@ -27,7 +27,7 @@ export async function writeBenchmarks(report: Report): Promise<string> {
   const reports = readdirSync(results)
     .toSorted()
     .map((file) => JSON.parse(readFileSync(join(results, file), 'utf8')) as JudgedReport)
-  writeFileSync(page, `${[INTRODUCTION, ...reports.map(section)].join('\n')}`)
+  writeFileSync(page, [INTRODUCTION, ...reports.map(section)].join('\n'))
   return page
 }
 

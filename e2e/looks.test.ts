@@ -5,13 +5,8 @@ import { tracesPayload } from '../packages/server/test/otlp.ts'
 import { DESKTOP, PHONE, startStage, takeScreenshot, type OpenPage, type Stage } from './browser.ts'
 import { pageLooks, replayLooks, type Look } from './looks.ts'
 import { manySessions, testSessions } from './sample-lists.ts'
-import {
-  failingSession,
-  hostileSession,
-  longSession,
-  lostSession,
-  multiAgentSession,
-} from './sample-sessions.ts'
+import { hostileSession } from './sample-extremes.ts'
+import { failingSession, longSession, lostSession, multiAgentSession } from './sample-sessions.ts'
 
 /** `npm run screenshots` looks at everything in both sizes and both themes; CI at each size and each theme once. */
 const isEverything = process.env.PLAYHEAD_SCREENSHOTS === 'all'

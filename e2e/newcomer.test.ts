@@ -55,6 +55,15 @@ test('with the keyboard alone: an empty store, the demo, the session that fails'
   await page.keyboard.press('Enter')
   await expect.poll(() => new URL(page.url()).pathname).toMatch(/^\/sessions\/[0-9a-f]{32}$/)
   await expect.poll(() => page.locator('main').textContent()).toContain(name)
+
+  // The reason is in view, and the way there is walked back step by step.
+  await page.locator('.error-box').first().waitFor()
+  await page.locator('.argument.is-problem').waitFor()
+  const failedAt = await page.locator('.transport-clock b').innerText()
+  await page.keyboard.press('Home')
+  expect(await page.locator('.transport-clock b').innerText()).toBe('00:00.000')
+  await page.keyboard.press('e')
+  expect(await page.locator('.transport-clock b').innerText()).toBe(failedAt)
   expect(problems).toEqual([])
   await close()
 })

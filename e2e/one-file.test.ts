@@ -5,7 +5,8 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fillOneFile, type Recording } from '@playhead/model'
 import { startStage, takeScreenshot, type Stage } from './browser.ts'
-import { failingSession, hostileSession, longSession, multiAgentSession } from './sample-sessions.ts'
+import { hostileSession } from './sample-extremes.ts'
+import { failingSession, longSession, multiAgentSession } from './sample-sessions.ts'
 
 let stage: Stage
 let folder: string

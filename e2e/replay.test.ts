@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Page } from '@playwright/test'
 import { startStage, takeScreenshot, type Stage } from './browser.ts'
-import { failingSession, hostileSession, multiAgentSession, HOSTILE } from './sample-sessions.ts'
+import { hostileSession, HOSTILE } from './sample-extremes.ts'
+import { failingSession, multiAgentSession } from './sample-sessions.ts'
 
 let stage: Stage
 const failing = failingSession()

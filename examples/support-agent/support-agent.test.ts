@@ -14,7 +14,7 @@ beforeAll(async () => {
     OTEL_RESOURCE_ATTRIBUTES: 'playhead.demo=true',
   })
   demo = await server.sessions()
-})
+}, 180_000)
 afterAll(() => server?.stop())
 
 function find(message: string): Promise<Session> {
@@ -123,7 +123,7 @@ test('a refusal, a missing price, a picture, thoughts and a circle are told apar
 test.each([
   ['', 0, 'success', ['classify_intent', 'extract_customer_id', 'find_account', 'fetch_customer_data']],
   ['customer_id', 1, 'fail', ['classify_intent', 'extract_customer_id', 'fetch_customer_data']],
-])('the agent by itself, with the fault "%s"', async (fault, code, endState, tools) => {
+])('the agent by itself, with the fault "%s"', { timeout: 120_000 }, async (fault, code, endState, tools) => {
   const known = new Set((await server.sessions()).map(({ id }) => id))
   const run = await runProgram('support-agent/src/main.ts', {
     PLAYHEAD_ENDPOINT: server.url,

@@ -11,6 +11,10 @@ rmSync(target, { recursive: true, force: true })
 mkdirSync(join(target, 'dist'), { recursive: true })
 for (const file of readdirSync(built).filter((name) => /\.[cm]?(?:js|d\.[cm]?ts)$|\.d\.[cm]ts$/.test(name)))
   cpSync(join(built, file), join(target, 'dist', file))
+// The page that reports are made of.
+const page = join(here, '../dashboard/dist/one-file.html')
+if (!existsSync(page)) throw new Error('The page of the report is not built. Build it with: npm run build')
+cpSync(page, join(target, 'dist/one-file.html'))
 for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md']) {
   const source = [join(here, file), join(here, '../..', file)].find(existsSync)
   if (source !== undefined) cpSync(source, join(target, file))
@@ -36,14 +40,7 @@ function publishedManifest() {
 /** The licences of the packages that are part of the bundles. */
 function collectLicenses() {
   const modules = join(here, '../../node_modules')
-  const bundled = [
-    '@opentelemetry/context-async-hooks',
-    '@opentelemetry/core',
-    '@opentelemetry/resources',
-    '@opentelemetry/sdk-trace',
-    '@opentelemetry/semantic-conventions',
-    '@pydantic/genai-prices',
-  ]
+  const bundled = ['@opentelemetry/context-async-hooks', '@pydantic/genai-prices']
   return bundled
     .map((name) => {
       const { version, license } = JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8'))

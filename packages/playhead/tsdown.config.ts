@@ -4,6 +4,7 @@ const shared: UserConfig = {
   outDir: 'dist',
   platform: 'node',
   target: 'node22.15',
+  // At the root of the repository: types of files outside of its folder would be written next to their sources.
   tsconfig: '../../tsconfig.build.json',
   clean: false,
   // Everything but OpenTelemetry's API, which the program and we must share, is part of the package.
@@ -31,5 +32,7 @@ export default defineConfig([
   { ...besideTests, entry: { vitest: 'src/vitest.ts' }, format: ['esm'] },
   { ...besideTests, entry: { jest: 'src/jest.ts' }, format: ['esm', 'cjs'] },
   { ...besideTests, entry: { 'node-test': 'src/node-test.ts' }, format: ['esm', 'cjs'] },
+  { ...besideTests, entry: { playwright: 'src/playwright.ts' }, format: ['esm'] },
+  { ...besideTests, entry: { reporter: 'src/reporter.ts' }, format: ['esm'] },
   { ...shared, entry: { cli: 'src/cli/main.ts' }, format: ['esm'], dts: false },
 ])

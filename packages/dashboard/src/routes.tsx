@@ -7,6 +7,7 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router'
 import { lastProject } from './api/projects.ts'
+import { compareSearch } from './compare-page/compare-search.ts'
 import { overviewSearch } from './overview-page/overview-search.ts'
 import { replaySearch } from './replay-page/replay-search.ts'
 import { sessionsSearch } from './sessions-page/sessions-search.ts'
@@ -57,6 +58,13 @@ const replay = createRoute({
   component: lazyRouteComponent(() => import('./replay-page/replay-page.tsx'), 'ReplayPage'),
 })
 
+const compare = createRoute({
+  getParentRoute: () => root,
+  path: '/compare',
+  validateSearch: compareSearch,
+  component: lazyRouteComponent(() => import('./compare-page/compare-page.tsx'), 'ComparePage'),
+})
+
 const tests = createRoute({
   getParentRoute: () => root,
   path: '/tests',
@@ -86,7 +94,17 @@ const login = createRoute({
 })
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, overview, sessions, replay, tests, settingsHome, settings, login]),
+  routeTree: root.addChildren([
+    home,
+    overview,
+    sessions,
+    replay,
+    compare,
+    tests,
+    settingsHome,
+    settings,
+    login,
+  ]),
   defaultPreload: 'intent',
   defaultNotFoundComponent: NoSuchPage,
   defaultErrorComponent: PageFailed,

@@ -51,7 +51,7 @@ function byEnumeration(before: readonly number[], now: readonly number[]): numbe
   const seen = wins(new Set(now.map((_, index) => before.length + index)))
   let [all, asMany] = [0, 0]
   for (let mask = 0; mask < 2 ** values.length; mask += 1) {
-    const chosen = new Set(values.keys().filter((index) => (mask >> index) % 2 === 1))
+    const chosen = new Set([...values.keys()].filter((index) => (mask >> index) % 2 === 1))
     if (chosen.size !== now.length) continue
     all += 1
     if (wins(chosen) >= seen) asMany += 1

@@ -13,6 +13,7 @@ export {
 export { isMinor, type Difference, type DifferenceKind } from './align/difference.ts'
 export { diffWords, type WordDifference } from './align/diff-words.ts'
 export type { EffectChange } from './align/effect-changes.ts'
+export { cameOf, givenTo } from './align/step-sides.ts'
 export { assembleSession, groupLogs, type SessionParts } from './assemble-session.ts'
 export { fisherExact, mannWhitney, medianOf, shiftBetween } from './compare-samples.ts'
 export { costRelevance, isSameCall } from './count-usage.ts'
@@ -45,6 +46,7 @@ export {
   ONE_FILE_MARKER,
   readOneFileIndex,
   readOneFileRecording,
+  readOneFileReport,
   type OneFileDocument,
 } from './one-file.ts'
 export { describeValue, visibleText } from './plain-text.ts'
@@ -97,6 +99,18 @@ export {
   type Streaming,
 } from './step.ts'
 export { summarizeSession, UNKNOWN_MODEL } from './summarize-session.ts'
+export {
+  buildTestReport,
+  reportVerdicts,
+  type AgentTestEntry,
+  type AttemptEntry,
+  type LedgerEntry,
+  type ReportSession,
+  type ReportTest,
+  type ReportVerdict,
+  type TestIdentity,
+  type TestReport,
+} from './test-report.ts'
 export { renderTextReplay, type TextReplayOptions } from './text-replay.ts'
 export { addUsage, hasUsage, usageFields, type Usage, type UsageScope } from './usage.ts'
 export { groupSpans } from './otlp/group-spans.ts'
@@ -104,3 +118,5 @@ export { REMOTE_PARENT_FLAGS, spansToOtlpJson, toSpanId, type OtlpTraces } from 
 export { describeOrigin } from './provenance/describe-origin.ts'
 export { createArgumentTracer, type ArgumentTracer } from './provenance/trace-arguments.ts'
 export type { ArgumentOrigin, ValueOrigin, ValueSource } from './provenance/value-origin.ts'
+export type { TestHistory, TestRun } from './test-history.ts'
+export type { Stats, StatsBucket, StatsFigures, StatsGroup, StatsInterval } from './stats.ts'

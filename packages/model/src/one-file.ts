@@ -1,17 +1,23 @@
 import type { Recording } from './recording.ts'
 import type { SessionSummary } from './session.ts'
+import type { TestReport } from './test-report.ts'
 
 /** Where the template of the one-file replay wants its recordings. */
 export const ONE_FILE_MARKER = '<!--playhead:recordings-->'
 
 const SESSION_ATTRIBUTE = 'data-playhead-session'
 const INDEX_ID = 'index'
+const REPORT_ID = 'report'
 
 /**
  * The one-file replay with these recordings inside. Each is compressed for itself, so that a page with a thousand of
  * them opens at once and unpacks only what is looked at. Nothing of a recording can be read as markup: it is base64.
  */
-export async function fillOneFile(template: string, recordings: readonly Recording[]): Promise<string> {
+export async function fillOneFile(
+  template: string,
+  recordings: readonly Recording[],
+  report?: TestReport,
+): Promise<string> {
   const at = template.indexOf(ONE_FILE_MARKER)
   if (at < 0) throw new Error(`not a template of the one-file replay: it has no ${ONE_FILE_MARKER}`)
   const blocks = [
@@ -20,6 +26,7 @@ export async function fillOneFile(template: string, recordings: readonly Recordi
       recordings.map(({ session }) => session),
     ),
   ]
+  if (report !== undefined) blocks.push(await writeBlock(REPORT_ID, report))
   for (const [position, recording] of recordings.entries())
     blocks.push(await writeBlock(String(position), recording))
   return template.slice(0, at) + blocks.join('\n') + template.slice(at + ONE_FILE_MARKER.length)
@@ -32,6 +39,12 @@ export type OneFileDocument = { querySelector: (selector: string) => { textConte
 export async function readOneFileIndex(document: OneFileDocument): Promise<SessionSummary[] | undefined> {
   const index = await readBlock(document, INDEX_ID)
   return Array.isArray(index) ? (index as SessionSummary[]) : undefined
+}
+
+/** What the tests came to whose sessions are inside; undefined when it is no report of tests. */
+export async function readOneFileReport(document: OneFileDocument): Promise<TestReport | undefined> {
+  const report = await readBlock(document, REPORT_ID)
+  return report === undefined ? undefined : (report as TestReport)
 }
 
 /** One recording of a one-file replay, as it was written; whoever shows it looks at it with `parseRecording` first. */

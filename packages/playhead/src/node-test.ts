@@ -7,11 +7,11 @@ import {
   type TestOptions,
 } from 'node:test'
 import { flush, type SessionView } from 'playhead'
+import type { TestIdentity } from '@playhead/model'
 import type { AgentTest } from './testing/agent-test.ts'
 import { expectSession } from './testing/expect-session.ts'
 import { verdictsOf, type MatcherName } from './testing/matchers.ts'
-import { giveUpOpenTests, recordPlainTest } from './testing/record-plain-test.ts'
-import type { TestIdentity } from './testing/run-ledger.ts'
+import { recordPlainTest } from './testing/record-plain-test.ts'
 import { planAgentTest, runAgentTest } from './testing/run-agent-test.ts'
 import type { SessionSubject } from './testing/session-subject.ts'
 import { joinTestRun } from './testing/test-run.ts'
@@ -21,10 +21,7 @@ export * from './testing.ts'
 const FLUSHED_WITHIN_MS = 5_000
 
 joinTestRun()
-after(async () => {
-  await giveUpOpenTests('The test was not done in time.')
-  await flush({ timeoutMs: FLUSHED_WITHIN_MS })
-})
+after(async () => void (await flush({ timeoutMs: FLUSHED_WITHIN_MS })))
 for (const name of Object.keys(verdictsOf) as MatcherName[])
   assert.register(name, (...[session, ...args]: unknown[]) => {
     ;(expectSession(session as SessionSubject)[name] as (...given: unknown[]) => void)(...args)
@@ -54,10 +51,14 @@ function define(runner: Runner): Define {
   return (name: string, given: TestOptions | Body, body?: Body) => {
     const [options, run] = typeof given === 'function' ? [{}, given] : [given, body!]
     void runner(name, options, async (t) => {
-      const { signal } = t
-      await recordPlainTest({ ...identify(t), attempt: 1 }, (session) => run({ session, t, signal }), {
-        signal,
-      })
+      const over = new AbortController()
+      // Runs whatever came of the test: one that was not done in time has no other end.
+      t.after(() => over.abort(new Error('The test was not done in time.')))
+      // The runner's own timer does not keep the process alive until it fires.
+      const timer = setTimeout(() => undefined, options.timeout ?? 0)
+      t.after(() => clearTimeout(timer))
+      const inSession = (session: SessionView) => run({ session, t, signal: t.signal })
+      await recordPlainTest({ ...identify(t), attempt: 1 }, inSession, { signal: over.signal })
     })
   }
 }

@@ -58,3 +58,21 @@ describe.concurrent.each(servers)('when the server %s', (_, behaviour) => {
     },
   )
 })
+
+describe.concurrent.each(servers.slice(1))(
+  'when the server %s and there is no disk to put it on',
+  (_, behaviour) => {
+    test('the host ends all the same', { timeout: 60_000 }, async () => {
+      const sink = await startOtlpSink()
+      if (behaviour === 'down') await sink.stop()
+      else sink.behaviour = behaviour
+      const outcome = await runProgram('host', {
+        args: ['with', 'exit code'],
+        environment: { PLAYHEAD_ENDPOINT: sink.url, PLAYHEAD_SPOOL: 'off' },
+      })
+      expect(visible(outcome)).toEqual(withoutUs.get('exit code'))
+      expect(outcome.tookMs).toBeLessThan(30_000)
+      await sink.stop()
+    })
+  },
+)

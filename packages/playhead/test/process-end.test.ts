@@ -1,4 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Session, Step } from '@playhead/model'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTestServer, type TestServer } from '../../server/test/test-server.ts'
@@ -7,16 +9,24 @@ import { finish, runProgram, startProgram, waitForLine } from './run-program.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 let server: TestServer
+/** Where steps wait that a machine was too busy to send at the end. */
+let spool: string
 
 beforeAll(async () => {
   server = await startTestServer()
+  spool = await mkdtemp(join(tmpdir(), 'playhead-end-'))
 })
-afterAll(() => server.stop())
+afterAll(async () => {
+  await server.stop()
+  await rm(spool, { recursive: true, force: true })
+})
 afterEach(() => vi.useRealTimers())
 
-/** The latest session on the server, with its steps. */
-async function latestSession(): Promise<Session> {
-  const [latest] = await server.sessions('limit=1')
+/** The latest session that ended so, with its steps, those included that the next start delivers. */
+async function latestSession(end: string): Promise<Session> {
+  const files = await readdir(spool, { recursive: true, withFileTypes: true })
+  if (files.some((file) => file.isFile())) await finish(start('next start'))
+  const latest = (await server.sessions()).find(({ tags }) => tags[0] === end)
   return server.session(latest!.id)
 }
 
@@ -32,14 +42,14 @@ const outline = ({ session, steps }: Session) => ({
 function start(end: string, environment: Record<string, string> = {}) {
   return startProgram('support-session', {
     args: [end],
-    environment: { PLAYHEAD_ENDPOINT: server.url, ...environment },
+    environment: { PLAYHEAD_ENDPOINT: server.url, PLAYHEAD_SPOOL: spool, ...environment },
   })
 }
 
 test('a program that ends by itself has delivered everything', async () => {
   const outcome = await finish(start('normally'))
   expect([outcome.exitCode, outcome.stderr]).toEqual([0, ''])
-  expect(outline(await latestSession())).toEqual({
+  expect(outline(await latestSession('normally'))).toEqual({
     endState: 'success',
     reason: undefined,
     steps: ['support ok', 'classify_intent ok', 'slow_tool ok'],
@@ -49,7 +59,7 @@ test('a program that ends by itself has delivered everything', async () => {
 test('one that forgot to end its session, too; nobody can tell how that ended', async () => {
   const outcome = await finish(start('forgotten'))
   expect([outcome.exitCode, outcome.stderr]).toEqual([5, ''])
-  expect(outline(await latestSession())).toEqual({
+  expect(outline(await latestSession('forgotten'))).toEqual({
     endState: 'indeterminate',
     reason: 'The process ended before the session did',
     steps: ['support ok', 'classify_intent ok', 'slow_tool ok'],
@@ -59,11 +69,14 @@ test('one that forgot to end its session, too; nobody can tell how that ended', 
 test('kill -9: the session is shown as it was, and later as lost, in its last running step', async () => {
   const child = start('killed')
   await waitForLine(child, 'in the slow tool')
-  await sleep(1000)
+  await vi.waitFor(
+    async () => expect(stepNamed(await latestSession('killed'), 'slow_tool')?.status).toBe('running'),
+    20_000,
+  )
   const ended = finish(child)
   child.kill('SIGKILL')
   await ended
-  const session = await latestSession()
+  const session = await latestSession('killed')
   expect(outline(session)).toEqual({
     endState: 'running',
     reason: undefined,
@@ -80,13 +93,12 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   test('the process dies of it as it would without us, and nothing is lost', async () => {
     const child = start('signalled')
     await waitForLine(child, 'in the slow tool')
-    await sleep(50)
     const ended = finish(child)
     child.kill(signal)
     const outcome = await ended
     expect([outcome.signal, outcome.exitCode, outcome.stderr]).toEqual([signal, null, ''])
     expect(outcome.tookMs).toBeLessThan(5000)
-    expect(outline(await latestSession())).toEqual({
+    expect(outline(await latestSession('signalled'))).toEqual({
       endState: 'indeterminate',
       reason: `The process was ended by ${signal}`,
       steps: ['support ok', 'classify_intent ok', 'slow_tool running'],
@@ -101,14 +113,14 @@ test('a host that handles the signal decides when to go, and with which code', a
   child.kill('SIGTERM')
   const outcome = await ended
   expect([outcome.exitCode, outcome.signal, outcome.stdout]).toEqual([42, null, 'the host handles it\n'])
-  expect(outline(await latestSession())).toMatchObject({ endState: 'indeterminate' })
+  expect(outline(await latestSession('own handler'))).toMatchObject({ endState: 'indeterminate' })
 })
 
 test('an exception that nobody catches fails its session, and is printed as ever', async () => {
   const outcome = await finish(start('throw'))
   expect(outcome.exitCode).toBe(1)
   expect(outcome.stderr).toMatch(/RangeError: nobody catches this\n {4}at .*throwIt/)
-  const session = await latestSession()
+  const session = await latestSession('throw')
   expect(outline(session)).toEqual({
     endState: 'fail',
     reason: 'RangeError: nobody catches this',
@@ -123,7 +135,7 @@ test('an exception that nobody catches fails its session, and is printed as ever
 test('process.exit keeps its code and loses nothing', async () => {
   const outcome = await finish(start('exit'))
   expect([outcome.exitCode, outcome.stderr]).toEqual([3, ''])
-  expect(outline(await latestSession())).toMatchObject({
+  expect(outline(await latestSession('exit'))).toMatchObject({
     endState: 'indeterminate',
     steps: ['support ok', 'classify_intent ok', 'slow_tool running'],
   })

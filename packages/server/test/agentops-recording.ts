@@ -18,14 +18,14 @@ export function agentOpsRecording(folder: string): RecordedCall[] {
         readFileSync(new URL(file, directory), 'utf8'),
       ) as RecordedCall
       const body = readFileSync(new URL(file.replace('.json', '.body'), directory))
-      return { method, path, headers: lowerCase(headers), body }
+      return { method, path, headers, body }
     })
 }
 
 /** What a client writes by itself. */
 const written = new Set(['host', 'connection', 'keep-alive', 'content-length', 'accept-encoding'])
 
-function lowerCase(headers: Record<string, string>): Record<string, string> {
+function ownHeaders(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers)
       .map(([name, value]): [string, string] => [name.toLowerCase(), value])
@@ -44,7 +44,8 @@ export async function replay(
 ): Promise<{ path: string; status: number; answer: unknown }[]> {
   const answers: { path: string; status: number; answer: unknown }[] = []
   let token: string | undefined
-  for (const { method, path, headers, body } of calls) {
+  for (const { method, path, headers: recorded, body } of calls) {
+    const headers = ownHeaders(recorded)
     const authorization = headers.authorization === undefined ? {} : { authorization: `Bearer ${token}` }
     const response = await fetch(`${url}${path}`, {
       method,

@@ -1,4 +1,4 @@
-import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
+import { Client, compressionAlgorithms, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
 
 export type GrpcAnswer = { body: Buffer } | { code: number; details: string }
 
@@ -7,7 +7,8 @@ type Signal = 'trace' | 'logs' | 'metrics'
 /** A sender of OTLP/gRPC whose bytes the test chooses. */
 export function grpcSender(address: string, options: { gzip?: boolean } = {}) {
   const client = new Client(address, credentials.createInsecure(), {
-    'grpc.default_compression_algorithm': options.gzip === true ? 2 : 0,
+    'grpc.default_compression_algorithm':
+      options.gzip === true ? compressionAlgorithms.gzip : compressionAlgorithms.identity,
     'grpc.max_send_message_length': -1,
   })
   const asIs = (bytes: Buffer) => bytes

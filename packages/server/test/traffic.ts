@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Attributes, Span } from '@playhead/model'
 import { spansToOtlpJson } from '@playhead/model'
 import { spansToOtlpProtobuf } from '../src/ingest/spans-to-otlp-protobuf.ts'
+import { spanText } from './span-text.ts'
 
 type SentSpan = {
   id: string
@@ -11,6 +13,10 @@ type SentSpan = {
   /** The copy with an end, and with usage, was acknowledged. */
   isEndAcknowledged: boolean
   usage: { input: number; output: number } | undefined
+  /** A hash of each copy that was sent, from the poorest to the richest. */
+  copies: string[]
+  /** The richest copy that was acknowledged: what is stored says at least as much. */
+  acknowledgedCopy: number
 }
 
 export type SentSession = {
@@ -28,6 +34,8 @@ type TrafficOptions = {
   maxSessions: number
   /** The longest pause before a request. */
   maxPauseMs?: number
+  /** Told of every acknowledgement, how long it took. */
+  onAcknowledged?: (latencyMs: number) => void
 }
 
 const SPANS_PER_SESSION = 20
@@ -84,10 +92,11 @@ export class Traffic {
       await pause(RETRY_DELAY_MS)
     }
     this.acknowledgedRequests += 1
-    for (const { spanId, endNs } of batch) {
-      const sent = session.spans.get(spanId)!
+    for (const span of batch) {
+      const sent = session.spans.get(span.spanId)!
       sent.isAcknowledged = true
-      if (endNs !== null) sent.isEndAcknowledged = true
+      if (span.endNs !== null) sent.isEndAcknowledged = true
+      sent.acknowledgedCopy = Math.max(sent.acknowledgedCopy, sent.copies.indexOf(hashOf(span)))
     }
     return true
   }
@@ -96,6 +105,7 @@ export class Traffic {
     const isProtobuf = this.#options.random() < 0.5
     const isGzip = this.#options.random() < 0.3
     const body = isProtobuf ? spansToOtlpProtobuf(batch) : Buffer.from(JSON.stringify(spansToOtlpJson(batch)))
+    const startedAtMs = performance.now()
     try {
       const response = await fetch(`${this.#options.url}/v1/traces`, {
         method: 'POST',
@@ -108,6 +118,7 @@ export class Traffic {
       const answer = await response.text()
       const isStored = response.status === 200 && (answer === '' || answer === '{}')
       const isRetryable = response.status === 503 && response.headers.has('retry-after')
+      if (isStored) this.#options.onAcknowledged?.(performance.now() - startedAtMs)
       if (!isStored && !isRetryable) this.surprises.push(`${response.status} ${answer}`)
       return isStored
     } catch {
@@ -137,9 +148,8 @@ export class Traffic {
     const isCall = index % 2 === 1
     const usage = isCall ? { input: 100 + this.#below(900), output: 1 + this.#below(200) } : undefined
     const spanId = this.#hex(16)
-    session.spans.set(spanId, { id: spanId, isAcknowledged: false, isEndAcknowledged: false, usage })
     const startNs = BigInt(Date.now()) * 1_000_000n + BigInt(index) * 1_000_000n
-    return {
+    const span: Span = {
       traceId: session.id,
       spanId,
       parentSpanId,
@@ -166,6 +176,16 @@ export class Traffic {
       resource: attributes({ 'service.name': 'traffic' }),
       scope: { name: 'traffic', version: '1' },
     }
+    const copies = [open(span), span, enriched(span)].map(hashOf)
+    session.spans.set(spanId, {
+      id: spanId,
+      isAcknowledged: false,
+      isEndAcknowledged: false,
+      usage,
+      copies,
+      acknowledgedCopy: -1,
+    })
+    return span
   }
 
   #below(limit: number): number {
@@ -179,6 +199,10 @@ export class Traffic {
 
 function attributes(entries: Attributes): Attributes {
   return entries
+}
+
+export function hashOf(span: Span): string {
+  return createHash('sha1').update(spanText(span)).digest('base64url').slice(0, 16)
 }
 
 /** The span as it is when it begins. */

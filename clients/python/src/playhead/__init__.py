@@ -1,15 +1,15 @@
 """Playhead records what an AI agent does, lets you replay it, and lets you test it.
 
-    import playhead
+import playhead
 
-    playhead.init()
+playhead.init()
 
-    @playhead.record_action("fetch_customer_data")
-    def fetch_customer(customer_id): ...
+@playhead.record_action("fetch_customer_data")
+def fetch_customer(customer_id): ...
 
-    with playhead.session(name="support", tags=["v2.1"]) as session:
-        ...
-    print(session.url, session.cost)
+with playhead.session(name="support", tags=["v2.1"]) as session:
+    ...
+print(session.url, session.cost)
 """
 
 from .events import ActionEvent, ErrorEvent, LLMEvent, PlayheadEvent, ToolEvent

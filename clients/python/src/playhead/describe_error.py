@@ -16,8 +16,10 @@ _OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 def describe_error(error: Any, is_content_kept: bool, depth: int = 0) -> dict[str, Any]:
     """Describes whatever went wrong: an exception, or a text that says it."""
     if not isinstance(error, BaseException):
-        return {"type": "str" if isinstance(error, str) else type(error).__name__,
-                "message": _shown(_text_of(error), is_content_kept)}
+        return {
+            "type": "str" if isinstance(error, str) else type(error).__name__,
+            "message": _shown(_text_of(error), is_content_kept),
+        }
     described: dict[str, Any] = {
         "type": type(error).__name__,
         "message": _shown(_text_of(error), is_content_kept),
@@ -83,7 +85,9 @@ def _stack_of(error: BaseException, is_content_kept: bool) -> str:
         lines = traceback.format_list(frames)
         if not lines:
             return ""
-        last = traceback.format_exception_only(type(error), error) if is_content_kept else [type(error).__name__]
+        last = (
+            traceback.format_exception_only(type(error), error) if is_content_kept else [type(error).__name__]
+        )
         text = "".join(["Traceback (most recent call last):\n", *lines, *last]).rstrip()
     except Exception:
         return ""

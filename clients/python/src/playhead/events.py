@@ -14,7 +14,8 @@ _NS = 1_000_000_000
 
 @dataclass
 class ActionEvent:
-    """An action that took place: `record(ActionEvent(action_type="session_complete", params={…}, returns={…}))`."""
+    """An action that took place: `record(ActionEvent(action_type="session_complete", params={…},
+    returns={…}))`."""
 
     action_type: str = ""
     params: Any = None
@@ -49,13 +50,15 @@ class ToolEvent:
 
 @dataclass
 class LLMEvent:
-    """A call to a model that took place where it could not be seen. Calls over HTTP are recorded by `init` alone."""
+    """A call to a model that took place where it could not be seen. Calls over HTTP are recorded by `init`
+    alone."""
 
     model: str = ""
     prompt: Any = None
     completion: Any = None
     provider: Optional[str] = None
-    # Tokens by our names: input (cache included), output (reasoning included), cache_read, cache_write, reasoning, …
+    # Tokens by our names: input (cache included), output (reasoning included), cache_read, cache_write,
+    # reasoning, …
     usage: Optional[dict[str, int]] = None
     prompt_tokens: Optional[int] = None
     completion_tokens: Optional[int] = None

@@ -21,7 +21,8 @@ def headers_of(scope: Optional[Scope]) -> dict[str, str]:
 
 
 def scope_from_headers(traceparent: Optional[str], baggage: Optional[str]) -> Optional[Scope]:
-    """What headers, or the environment of the process, describe. It is a session only when the sender said so."""
+    """What headers, or the environment of the process, describe. It is a session only when the sender said
+    so."""
     found = _TRACE_PARENT.fullmatch((traceparent or "").strip())
     if found is None or _mark_of(baggage) != found.group(1):
         return None
@@ -42,5 +43,6 @@ def session_headers() -> dict[str, str]:
 
 
 def session_environment() -> dict[str, str]:
-    """The same for a child process: `subprocess.run(…, env={**os.environ, **playhead.session_environment()})`."""
+    """The same for a child process: `subprocess.run(…, env={**os.environ,
+    **playhead.session_environment()})`."""
     return {name.upper(): value for name, value in session_headers().items()}

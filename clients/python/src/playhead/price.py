@@ -77,7 +77,8 @@ def _gap(name: str) -> Optional[DatedCard]:
 
 
 def _tokens_of(step: Step, card: Card) -> Optional[tuple[float, float]]:
-    """Both sums of a call. One that nobody reported is unknown, unless the other figures or the kind tell it."""
+    """Both sums of a call. One that nobody reported is unknown, unless the other figures or the kind tell
+    it."""
     usage: dict[str, Any] = step.usage or {}
     makes_no_output = (
         step.kind == "embedding" or step.status == "error" or ("output" not in card and "input" in card)

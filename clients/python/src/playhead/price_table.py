@@ -1,4 +1,5 @@
-"""What models charge, from the table that `scripts/write-python-prices.mjs` makes of the server's own source."""
+"""What models charge, from the table that `scripts/write-python-prices.mjs` makes of the server's own
+source."""
 
 from __future__ import annotations
 
@@ -34,9 +35,24 @@ _TABLE_PROVIDERS = {
     "github_copilot": "github-copilot",
 }
 _LOCAL_PROVIDERS = frozenset(
-    "ollama lmstudio lm_studio lm-studio vllm llamacpp llama_cpp llama.cpp localai local mlx sglang tgi".split()
+    [
+        "ollama",
+        "lmstudio",
+        "lm_studio",
+        "lm-studio",
+        "vllm",
+        "llamacpp",
+        "llama_cpp",
+        "llama.cpp",
+        "localai",
+        "local",
+        "mlx",
+        "sglang",
+        "tgi",
+    ]
 )
-# Tried by name when neither the provider nor the model's name leads anywhere: those that serve their own models.
+# Tried by name when neither the provider nor the model's name leads anywhere: those that serve their own
+# models.
 _MODEL_MAKERS = ("openai", "anthropic", "google", "mistral", "cohere", "x-ai", "deepseek", "voyageai")
 # Ollama's way to write a model: family, colon, size or tag.
 _LOCAL_MODEL = re.compile(r":(latest|\d+(\.\d+)?[bm])\b", re.IGNORECASE | re.ASCII)
@@ -94,10 +110,14 @@ def _find_provider(model: str, provider_id: Optional[str]) -> Optional[dict[str,
     if provider_id:
         wanted = provider_id.lower().strip()
         by_id = next((one for one in providers if one["id"] == wanted), None)
-        by_id = by_id or next((one for one in providers if "match" in one and _matches(one["match"], wanted)), None)
+        by_id = by_id or next(
+            (one for one in providers if "match" in one and _matches(one["match"], wanted)), None
+        )
         if by_id is not None or wanted != "litellm":
             return by_id
-    return next((one for one in providers if "models_match" in one and _matches(one["models_match"], model)), None)
+    return next(
+        (one for one in providers if "models_match" in one and _matches(one["models_match"], model)), None
+    )
 
 
 def _find_model(provider: dict[str, Any], name: str) -> Optional[dict[str, Any]]:

@@ -35,7 +35,9 @@ def card_of(prices: Optional[dict[str, Any]]) -> Optional[Card]:
     return card if not prices or is_charged_by_token else None
 
 
-def cost_of(usage: Usage, input_tokens: float, output_tokens: float, context_tokens: float, card: Card) -> float:
+def cost_of(
+    usage: Usage, input_tokens: float, output_tokens: float, context_tokens: float, card: Card
+) -> float:
     """US dollars for one call."""
     return (
         _input_cost(usage, input_tokens, context_tokens, card)
@@ -96,8 +98,8 @@ def _rate_for(rate: Any, context_tokens: float) -> float:
     if rate is None:
         return 0
     if not isinstance(rate, dict):
-        return rate
-    price = rate["base"]
+        return float(rate)
+    price: float = rate["base"]
     for tier in sorted(rate["tiers"], key=lambda one: one["start"]):
         if context_tokens > tier["start"]:
             price = tier["price"]

@@ -78,7 +78,11 @@ def _write_step(step: Step) -> dict[str, Any]:
     streaming = _known({"firstTokenMs": step.first_token_ms, "chunks": step.chunks})
     tool: dict[str, Any] = {}
     if is_action:
-        tool = {"name": step.name, "callId": step.attributes.get("gen_ai.tool.call.id"), "arguments": step.input}
+        tool = {
+            "name": step.name,
+            "callId": step.attributes.get("gen_ai.tool.call.id"),
+            "arguments": step.input,
+        }
     described = {
         "id": step.id,
         "kind": step.kind,

@@ -35,6 +35,20 @@ USAGE_KEYS = {
     "gen_ai.usage.audio.output_tokens": "audioOutput",
     "gen_ai.usage.image.input_tokens": "imageInput",
 }
+# Why the model stopped, in one spelling; others stay as they are.
+_FINISH_REASONS = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "completed": "stop",
+    "tool_calls": "tool_call",
+    "tool_use": "tool_call",
+    "function_call": "tool_call",
+    "max_tokens": "length",
+    "max_output_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "safety": "content_filter",
+    "refusal": "content_filter",
+}
 _ARGUMENT_KEYS = ("playhead.action.arguments", "gen_ai.tool.call.arguments", "input.value")
 _RESULT_KEYS = ("playhead.action.result", "gen_ai.tool.call.result", "output.value")
 # A shorter text inside a longer one says nothing.
@@ -78,7 +92,7 @@ def _read_step(span: Span, origin_ns: int, redactor: Redactor) -> Step:
         agent=attributes.get("gen_ai.agent.name"),
         effect=attributes.get("playhead.step.effect"),
         attempt=attributes.get("playhead.step.attempt"),
-        finish_reasons=attributes.get("gen_ai.response.finish_reasons"),
+        finish_reasons=_finish_reasons(attributes.get("gen_ai.response.finish_reasons")),
         response_id=attributes.get("gen_ai.response.id"),
         attributes=attributes,
     )
@@ -88,9 +102,20 @@ def _read_step(span: Span, origin_ns: int, redactor: Redactor) -> Step:
     return step
 
 
+def _finish_reasons(given: Any) -> Optional[list[str]]:
+    if not isinstance(given, list):
+        return None
+    return [_FINISH_REASONS.get(str(reason), str(reason)) for reason in given]
+
+
 def _read_call(step: Step, attributes: dict[str, Any]) -> None:
     usage = {name: attributes[key] for key, name in USAGE_KEYS.items() if key in attributes}
-    if usage and "total" not in usage and "input" in usage and ("output" in usage or step.kind == "embedding"):
+    if (
+        usage
+        and "total" not in usage
+        and "input" in usage
+        and ("output" in usage or step.kind == "embedding")
+    ):
         usage["total"] = usage["input"] + usage.get("output", 0)
     step.usage = usage or None
     sent = _parse(attributes.get("gen_ai.input.messages")) or []
@@ -131,7 +156,8 @@ def _to_error(described: dict[str, Any]) -> StepError:
 
 
 def _mark_propagated(steps: Sequence[Step]) -> None:
-    """An error that a step below shows in other words, as an SDK does with a provider's answer, has one owner."""
+    """An error that a step below shows in other words, as an SDK does with a provider's answer, has one
+    owner."""
     parents = {step.id: step.parent_id for step in steps}
     for inner in steps:
         if inner.error is None or inner.status == "ok":

@@ -20,10 +20,11 @@ def record_action(
 def record_action(
     name: Union[str, Fn, None] = None, *, effect: Optional[str] = None, agent: Optional[str] = None
 ) -> Any:
-    """Records every call of a function as an action: its arguments by name, what it returned or raised, its duration.
+    """Records every call of a function as an action: its arguments by name, and what it returned or raised.
 
-    The result is the same function in every other respect: sync or async, generators, methods, its errors. Outside of
-    any session a call is a session of its own. `effect` says whether it changes the world ("write") or looks ("read").
+    The result is the same function in every other respect: sync or async, generators, methods, its errors.
+    Outside of any session a call is a session of its own. `effect` says whether it changes the world
+    ("write") or looks ("read").
 
         @record_action("fetch_customer_data")
         def fetch_customer(customer_id: str) -> dict: ...
@@ -38,7 +39,8 @@ def record_tool(
     agent: Optional[str] = None,
     description: Optional[str] = None,
 ) -> Any:
-    """As `record_action`, for tools that a model calls: the step says so in OpenTelemetry's words for tool calls."""
+    """As `record_action`, for tools that a model calls: the step says so in OpenTelemetry's words for tool
+    calls."""
 
     def plan(own: str) -> CallPlan:
         attributes = {

@@ -61,9 +61,7 @@ def _record_tool(runtime: Runtime, event: ToolEvent) -> None:
     _finish_action(runtime, event, event.name or "unnamed", attributes, "gen_ai.tool.call")
 
 
-def _finish_action(
-    runtime: Runtime, event: Any, name: str, attributes: dict[str, Any], prefix: str
-) -> None:
+def _finish_action(runtime: Runtime, event: Any, name: str, attributes: dict[str, Any], prefix: str) -> None:
     if event.effect is not None:
         attributes["playhead.step.effect"] = event.effect
     if event.params is not None:
@@ -106,7 +104,8 @@ def _to_messages(given: Any, role: str) -> Optional[list[Any]]:
 
 
 def _record_error(runtime: Runtime, event: ErrorEvent) -> None:
-    """An error that a step raised is already told of there; that it was noticed is an event without one of its own."""
+    """An error that a step raised is already told of there; that it was noticed is an event without one of
+    its own."""
     error = event.exception
     kind = event.error_type or ("Error" if error is None else type(error).__name__)
     step = _begin(runtime, event, kind, {"playhead.step.kind": "event"})

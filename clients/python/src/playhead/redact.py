@@ -10,6 +10,9 @@ from .settings import RedactRule
 
 REDACTED = "[redacted]"
 
+_Mask = Callable[["re.Match[str]"], str]
+_Family = tuple["re.Pattern[str]", Sequence[tuple["re.Pattern[str]", _Mask]]]
+
 _A = re.ASCII
 _AI = re.ASCII | re.IGNORECASE
 
@@ -39,7 +42,9 @@ _TOKENS = [
     (re.compile(r"\bph_[A-Za-z0-9]{30,}", _A), _whole),
     (re.compile(r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?", _A), _whole),
     (
-        re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)", _A),
+        re.compile(
+            r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)", _A
+        ),
         _whole,
     ),
     (re.compile(r"\b((?:[Bb]earer|[Bb]asic) )[\w.~+/=-]{16,}", _A), _after_first_group),
@@ -80,7 +85,7 @@ def _mask_card(match: re.Match[str]) -> str:
 
 
 _CARDS = [(re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d.])", _A), _mask_card)]
-_FAMILIES = [(_TOKEN_SIGN, _TOKENS), (_CARD_SIGN, _CARDS), (_NAMED_SIGN, _NAMED)]
+_FAMILIES: list[_Family] = [(_TOKEN_SIGN, _TOKENS), (_CARD_SIGN, _CARDS), (_NAMED_SIGN, _NAMED)]
 _SHORTEST_SECRET = 9
 
 
@@ -97,13 +102,41 @@ def mask_secrets(text: str) -> str:
 
 
 _SECRET_NAMES = frozenset(
-    "auth authorization proxyauthorization cookie setcookie token sessiontoken csrftoken xsrftoken idtoken pwd "
-    "cvv cvc credentials".split()
+    [
+        "auth",
+        "authorization",
+        "proxyauthorization",
+        "cookie",
+        "setcookie",
+        "token",
+        "sessiontoken",
+        "csrftoken",
+        "xsrftoken",
+        "idtoken",
+        "pwd",
+        "cvv",
+        "cvc",
+        "credentials",
+    ]
 )
-_SECRET_ENDINGS = (
-    "apikey apitoken accesskey accesskeyid accesstoken authtoken bearertoken refreshtoken clientsecret passphrase "
-    "passwd password privatekey secret secretkey cardnumber"
-).split()
+_SECRET_ENDINGS = [
+    "apikey",
+    "apitoken",
+    "accesskey",
+    "accesskeyid",
+    "accesstoken",
+    "authtoken",
+    "bearertoken",
+    "refreshtoken",
+    "clientsecret",
+    "passphrase",
+    "passwd",
+    "password",
+    "privatekey",
+    "secret",
+    "secretkey",
+    "cardnumber",
+]
 _MAX_KEY_LENGTH = 64
 _MAX_REMEMBERED = 4096
 

@@ -37,7 +37,8 @@ class Runtime:
         self.store = SessionStore()
         self.redactor = Redactor()
         self.serialize_options = SerializeOptions(1_048_576, True, self.redactor.is_secret_key)
-        # Sessions, and parts of them, that have not ended; those of one thread in the order in which they began.
+        # Sessions, and parts of them, that have not ended; those of one thread in the order in which they
+        # began.
         self.open_frames: dict[int, SessionFrame] = {}
         self.frame_count = 0
         self.fault_count = 0
@@ -105,7 +106,8 @@ class Runtime:
         return serialize_value(value, self.serialize_options)
 
     def place(self) -> Optional[Scope]:
-        """Where a step belongs. In no session it is in that of the process that started this one, if there is any."""
+        """Where a step belongs. In no session it is in that of the process that started this one, if there
+        is any."""
         return settle(current_scope.get()) or self.inherited
 
     def session_started(self, record: SessionRecord) -> None:
@@ -129,7 +131,8 @@ class Runtime:
         return open_frame_of(current_scope.get())
 
     def frame_here(self) -> Optional[SessionFrame]:
-        """The open session of this code; where it never was in any, the only one that is open in this process.
+        """The open session of this code; where it never was in any, the only one that is open in this
+        process.
 
         That is one that was started in a flow that this one is not part of, as in an async fixture of a test.
         """
@@ -207,6 +210,7 @@ def require_runtime(function: str) -> Optional[Runtime]:
     runtime = active_runtime()
     if runtime is None:
         _unheard.once(
-            function, f"{function}() was called before init(): nothing is recorded. Call playhead.init() first."
+            function,
+            f"{function}() was called before init(): nothing is recorded. Call playhead.init() first.",
         )
     return runtime

@@ -24,7 +24,18 @@ class Scope(NamedTuple):
 class SessionFrame:
     """A session as the code that runs in it sees it: which one it is, and what is around it."""
 
-    __slots__ = ("end_state", "is_ended", "is_part", "order", "outer", "reach", "reason", "record", "span", "stack")
+    __slots__ = (
+        "end_state",
+        "is_ended",
+        "is_part",
+        "order",
+        "outer",
+        "reach",
+        "reason",
+        "record",
+        "span",
+        "stack",
+    )
 
     def __init__(
         self,
@@ -44,7 +55,8 @@ class SessionFrame:
         self.outer = outer
         # True for a part of a session that was started elsewhere: further out, or in another process.
         self.is_part = is_part
-        # "flow": by start_session, for the rest of the flow. "scope": for one block. "step": by an outermost step.
+        # "flow": by start_session, for the rest of the flow. "scope": for one block. "step": by an outermost
+        # step.
         self.reach = reach
         self.order = order
         # What was on the stack when a "flow" began.
@@ -66,7 +78,8 @@ def scope_of(frame: SessionFrame) -> Scope:
 
 
 def settle(scope: Optional[Scope]) -> Optional[Scope]:
-    """What a new step belongs to: an ended session takes no more steps, except inside steps that outlive it."""
+    """What a new step belongs to: an ended session takes no more steps, except inside steps that outlive
+    it."""
     while scope is not None and scope.frame is not None:
         frame = scope.frame
         if not frame.is_ended or scope.span is not frame.span:

@@ -14,7 +14,7 @@ import numbers
 import pathlib
 import types
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from itertools import islice
 from typing import Any, Callable, NamedTuple, Optional
 
@@ -107,7 +107,7 @@ class _Writer:
     def _items(self, items: Iterable[Any]) -> list[Any]:
         written: list[Any] = []
         listed = list(islice(items, MAX_ENTRIES + 1))
-        length = len(items) if hasattr(items, "__len__") else len(listed)
+        length = len(items) if isinstance(items, Sized) else len(listed)
         for index, item in enumerate(listed):
             if self._is_full(index):
                 written.append(f"… {length - index} more")
@@ -183,7 +183,7 @@ def _key_text(key: Any) -> str:
 
 def _is_hidable(value: Any) -> bool:
     """That a secret is missing is no secret."""
-    return value is not None and value != "" and type(value) is not bool
+    return value is not None and type(value) is not bool and not (type(value) is str and value == "")
 
 
 def _held_values(value: Any, kind: type) -> Optional[dict[str, Any]]:

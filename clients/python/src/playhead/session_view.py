@@ -40,7 +40,8 @@ class SessionView:
 
     @property
     def url(self) -> str:
-        """Opens the replay, at this part of it; the address of the recording when nothing is sent to a server."""
+        """Opens the replay, at this part of it; the address of the recording when nothing is sent to a
+        server."""
         if self._runtime is None:
             return ""
         return self._runtime.url_of(self._record, None if self._frame is None else self._frame.span.id)
@@ -76,7 +77,8 @@ class SessionView:
 
     @property
     def cost(self) -> Optional[float]:
-        """US dollars, by the same prices as on the server. None when models were used and none could be priced."""
+        """US dollars, by the same prices as on the server. None when models were used and none could be
+        priced."""
         steps = self.steps
         cost = summary.cost_of_steps(steps)
         return 0.0 if cost is None and not summary.unpriced_models(steps) else cost

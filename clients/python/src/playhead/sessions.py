@@ -31,8 +31,9 @@ def start_session(
 ) -> SessionView:
     """Starts a session for the rest of this flow of calls; `end_session` ends it.
 
-    Started inside another session it becomes a part of that one: the same session, with a step around what happens
-    until `end_session`. Threads and asyncio tasks that start side by side have sessions of their own.
+    Started inside another session it becomes a part of that one: the same session, with a step around what
+    happens until `end_session`. Threads and asyncio tasks that start side by side have sessions of their
+    own.
     """
     runtime = require_runtime("start_session")
     if runtime is None:
@@ -80,8 +81,8 @@ def end_session(
 class session:
     """A session around a block: `with playhead.session(name="support", tags=["v2.1"]) as session:`.
 
-    When the block is left, the session is a Success; what it raises is raised on, and the session is a Fail with the
-    error as its reason. `async with` does the same.
+    When the block is left, the session is a Success; what it raises is raised on, and the session is a Fail
+    with the error as its reason. `async with` does the same.
     """
 
     def __init__(
@@ -149,8 +150,9 @@ class session:
 def get_session(session_id: Optional[str] = None) -> Optional[SessionView]:
     """The session that this code runs in; with an id, one that this process recorded, or None.
 
-    After a session ended, and outside of any other, it is still the one that ended. Where there is none its `id` is
-    empty. In a part of a session it shows what belongs to the part, and its `url` opens the replay there.
+    After a session ended, and outside of any other, it is still the one that ended. Where there is none its
+    `id` is empty. In a part of a session it shows what belongs to the part, and its `url` opens the replay
+    there.
     """
     runtime = active_runtime()
     if runtime is not None:
@@ -194,7 +196,9 @@ def open_session(runtime: Runtime, described: Mapping[str, Any], reach: str) -> 
     """Begins a session; inside another it becomes a part of that one."""
     stack = capture_stack()
     outer = _leave_strangers(runtime, stack)
-    attributes = session_attributes(described, () if outer else runtime.settings.tags, runtime.serialize_options)
+    attributes = session_attributes(
+        described, () if outer else runtime.settings.tags, runtime.serialize_options
+    )
     name = described.get("name") or "session"
     if outer is not None:
         span, record = begin_inside(runtime, outer, name, attributes)
@@ -208,7 +212,8 @@ def open_session(runtime: Runtime, described: Mapping[str, Any], reach: str) -> 
 
 
 def _leave_strangers(runtime: Runtime, stack: Any) -> Optional[Scope]:
-    """A session that a function left open when it failed is none of the business of whoever is called next."""
+    """A session that a function left open when it failed is none of the business of whoever is called
+    next."""
     scope = settle(current_scope.get())
     while scope is not None and scope.frame is not None:
         frame = scope.frame
@@ -262,7 +267,7 @@ def close_all_sessions(runtime: Runtime, reason: str, error: Optional[BaseExcept
     """Ends everything that is open because the process does. Steps that were running are left as such."""
     failed = None if error is None else _record_of_error(runtime, error)
     runtime.running_steps.announce(0)
-    for frame in sorted(list(runtime.open_frames.values()), key=lambda one: -one.order):
+    for frame in sorted(runtime.open_frames.copy().values(), key=lambda one: -one.order):
         is_failed = error is not None and frame.record is failed
         why = message_of(error) if is_failed else reason
         state = "Fail" if is_failed else "Indeterminate"
@@ -279,8 +284,8 @@ def _record_of_error(runtime: Runtime, error: BaseException) -> Optional[Session
     for frame in list(runtime.open_frames.values()):
         if frame.record.has_error(error):
             return frame.record
-    frame = runtime.current_frame()
-    return None if frame is None else frame.record
+    current = runtime.current_frame()
+    return None if current is None else current.record
 
 
 def parse_end_state(text: str) -> str:
@@ -322,7 +327,9 @@ def _describe_session(attributes_of: Any) -> None:
         return
     with runtime.guard():
         frame = runtime.frame_here()
-        while frame is not None and frame.outer_frame is not None and frame.outer_frame.record is frame.record:
+        while (
+            frame is not None and frame.outer_frame is not None and frame.outer_frame.record is frame.record
+        ):
             frame = frame.outer_frame
         if frame is None:
             return

@@ -43,7 +43,11 @@ def _exit_code(result: dict[str, Any]) -> Any:
 
 def _type_of(result: dict[str, Any]) -> str:
     error = result.get("error")
-    inner = _first_text(error.get("type"), error.get("name"), error.get("code")) if isinstance(error, dict) else None
+    inner = (
+        _first_text(error.get("type"), error.get("name"), error.get("code"))
+        if isinstance(error, dict)
+        else None
+    )
     return (
         inner
         or _first_text(result.get("errorType"), result.get("error_type"), result.get("error_code"))

@@ -13,8 +13,20 @@ from .threads import carry_into_threads
 FLUSH_S = 10.0
 # Of AgentOps, where they change nothing here.
 _HARMLESS = frozenset(
-    "parent_key max_wait_time max_queue_size auto_start_session inherited_session_id skip_auto_end_session "
-    "default_tags instrument_llm_calls trace_name fail_safe log_level env_data_opt_out".split()
+    [
+        "parent_key",
+        "max_wait_time",
+        "max_queue_size",
+        "auto_start_session",
+        "inherited_session_id",
+        "skip_auto_end_session",
+        "default_tags",
+        "instrument_llm_calls",
+        "trace_name",
+        "fail_safe",
+        "log_level",
+        "env_data_opt_out",
+    ]
 )
 
 
@@ -35,11 +47,12 @@ def init(
     silent: bool = False,
     **others: Any,
 ) -> None:
-    """Begins to record. From here on calls to models are recorded by themselves, and actions and sessions are kept.
+    """Begins to record: calls to models by themselves, actions and sessions where the code says so.
 
     Calling it again changes the settings for what follows. Everything is optional; options count before the
-    environment: `PLAYHEAD_API_KEY` (or `AGENTOPS_API_KEY`), `PLAYHEAD_ENDPOINT` (else http://localhost:4318; `False`
-    sends nothing anywhere), `PLAYHEAD_DIR` (a folder for recordings; unless an endpoint is given too, nothing is sent).
+    environment: `PLAYHEAD_API_KEY` (or `AGENTOPS_API_KEY`), `PLAYHEAD_ENDPOINT` (else http://localhost:4318;
+    `False` sends nothing anywhere), `PLAYHEAD_DIR` (a folder for recordings; unless an endpoint is given too,
+    nothing is sent).
     """
     runtime = obtain_runtime()
     with runtime.guard():

@@ -56,7 +56,13 @@ def begin_inside(
 ) -> tuple[Span, SessionRecord]:
     is_remote = outer.frame is None
     span = Span(
-        name, outer.trace_id, outer.span_id, attributes, kind=kind, start_ns=start_ns, is_parent_remote=is_remote
+        name,
+        outer.trace_id,
+        outer.span_id,
+        attributes,
+        kind=kind,
+        start_ns=start_ns,
+        is_parent_remote=is_remote,
     )
     if outer.frame is not None:
         record = outer.frame.record

@@ -31,7 +31,8 @@ def unpriced_models(steps: Sequence[Step]) -> list[str]:
 
 
 def _lacks_price(step: Step) -> bool:
-    """True for a call that belongs in the cost and is not: its price, or how many tokens it took, is unknown."""
+    """True for a call that belongs in the cost and is not: its price, or how many tokens it took, is
+    unknown."""
     if step.cost is not None:
         return False
     if step.usage is not None:
@@ -45,7 +46,9 @@ def is_failed(step: Step) -> bool:
 
 def owned_errors(steps: Sequence[Step]) -> list[Step]:
     """The steps that raised an error, or returned one; those that passed it on are not among them."""
-    return [step for step in steps if is_failed(step) and step.error is not None and not step.error.is_propagated]
+    return [
+        step for step in steps if is_failed(step) and step.error is not None and not step.error.is_propagated
+    ]
 
 
 def end_state_of(steps: Sequence[Step]) -> tuple[str, Optional[str]]:
@@ -73,8 +76,14 @@ def tags_of(steps: Sequence[Step]) -> list[str]:
 
 def name_of(steps: Sequence[Step]) -> str:
     """The name it was given, else that of its first telling step, else what was asked."""
-    given = next((step.attributes["playhead.session.name"] for step in steps
-                  if "playhead.session.name" in step.attributes), None)
+    given = next(
+        (
+            step.attributes["playhead.session.name"]
+            for step in steps
+            if "playhead.session.name" in step.attributes
+        ),
+        None,
+    )
     if given is not None:
         return str(given)
     if steps and steps[0].kind in ("action", "agent"):
@@ -91,7 +100,9 @@ def first_question(steps: Sequence[Step]) -> Optional[str]:
         for message in reversed(step.messages or []):
             if message.get("role") not in ("system", "assistant") and "is_output" not in message:
                 text = " ".join(
-                    str(part.get("content")) for part in message.get("parts") or () if part.get("type") == "text"
+                    str(part.get("content"))
+                    for part in message.get("parts") or ()
+                    if part.get("type") == "text"
                 )
                 if text.strip():
                     return text.strip()

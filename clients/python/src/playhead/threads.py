@@ -40,14 +40,19 @@ def _patch_threads() -> None:
 
 
 def _patch_pools() -> None:
-    submit = ThreadPoolExecutor.submit
+    submit: Any = ThreadPoolExecutor.submit
 
     @functools.wraps(submit)
-    def submit_in_session(self: ThreadPoolExecutor, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        # Threads of a pool outlive the session that they were started in: each piece of work says where it belongs.
+    def submit_in_session(
+        self: ThreadPoolExecutor, fn: Callable[..., Any], /, *args: Any, **kwargs: Any
+    ) -> Future[Any]:
+        # Threads of a pool outlive the session that they were started in: each piece of work says where it
+        # belongs.
         if active_runtime() is None or not callable(fn):
-            return submit(self, fn, *args, **kwargs)
-        return submit(self, _run_in(current_scope.get(), fn), *args, **kwargs)
+            future: Future[Any] = submit(self, fn, *args, **kwargs)
+        else:
+            future = submit(self, _run_in(current_scope.get(), fn), *args, **kwargs)
+        return future
 
     ThreadPoolExecutor.submit = submit_in_session  # type: ignore[assignment,method-assign]
 

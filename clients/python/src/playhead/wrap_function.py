@@ -80,7 +80,7 @@ def _settle_future(future: asyncio.Future[Any], call: RecordedCall) -> None:
     is_noted = getattr(future, "_log_traceback", None)
     error = future.exception()
     if is_noted:
-        future._log_traceback = True  # type: ignore[attr-defined]
+        future._log_traceback = True  # type: ignore[assignment]
     if error is not None:
         call.raised(error)
     else:
@@ -126,7 +126,8 @@ def _wrap_generator(fn: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
 
 
 def _drive_generator(generator: Generator[Any, Any, Any], call: RecordedCall) -> Generator[Any, Any, Any]:
-    """Hands everything through in both directions; the body runs where the call belongs, the consumer does not."""
+    """Hands everything through in both directions; the body runs where the call belongs, the consumer does
+    not."""
     __tracebackhide__ = True
     sent: Any = None
     thrown: Optional[BaseException] = None

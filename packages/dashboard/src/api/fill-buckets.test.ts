@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { fillBuckets, startOf } from './fill-buckets.ts'
-import type { StatsBucket, StatsInterval } from './stats.ts'
+import type { StatsBucket, StatsInterval } from '@playhead/model'
 
 const bucket = (timeMs: number) => ({ at: new Date(timeMs).toISOString(), total: 1 }) as StatsBucket
 const at = (text: string) => new Date(text).getTime()
@@ -18,13 +18,20 @@ test('stretches without sessions are there too', () => {
   expect(filled[0]).toMatchObject({ startMs: first, endMs: at('2026-03-01T11:00:00') })
 })
 
-test('without a beginning, time begins with the first session', () => {
+test('without a beginning, time begins some room before the first session', () => {
   const first = at('2026-01-05T00:00:00')
-  expect(
-    fillBuckets([bucket(first)], 'week', { fromMs: undefined, toMs: at('2026-01-20T09:00:00') }).map(
-      ({ startMs }) => startMs,
-    ),
-  ).toEqual([first, at('2026-01-12T00:00:00'), at('2026-01-19T00:00:00')])
+  const filled = fillBuckets([bucket(first)], 'week', {
+    fromMs: undefined,
+    toMs: at('2026-01-20T09:00:00'),
+  })
+  expect(filled).toHaveLength(24)
+  expect(filled.slice(-4).map(({ startMs }) => startMs)).toEqual([
+    at('2025-12-29T00:00:00'),
+    first,
+    at('2026-01-12T00:00:00'),
+    at('2026-01-19T00:00:00'),
+  ])
+  expect(filled.flatMap(({ figures }) => figures?.total ?? [])).toEqual([1])
   expect(fillBuckets([], 'day', { fromMs: undefined, toMs: first })).toEqual([])
 })
 

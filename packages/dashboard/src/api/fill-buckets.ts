@@ -1,4 +1,4 @@
-import type { StatsBucket, StatsInterval } from './stats.ts'
+import type { StatsBucket, StatsInterval } from '@playhead/model'
 
 /** A stretch of the timeline; `figures` is undefined where nothing happened. */
 export type Bucket = { startMs: number; endMs: number; figures: StatsBucket | undefined }
@@ -6,6 +6,9 @@ export type Bucket = { startMs: number; endMs: number; figures: StatsBucket | un
 const MINUTE_MS = 60_000
 /** More can't be told apart, and a wrong clock somewhere must not cost the page its life. */
 const MOST_BUCKETS = 400
+
+/** Fewer would be a block, not a course of time; before the first session there was room, and nothing in it. */
+const LEAST_BUCKETS = 24
 
 /** The whole timeline, with the stretches that the server left out because nothing happened in them. */
 export function fillBuckets(
@@ -25,7 +28,18 @@ export function fillBuckets(
     filled.push({ startMs, endMs, figures: byStart.get(startMs) })
     startMs = endMs
   }
-  return filled
+  return range.fromMs === undefined ? leadUpTo(filled, interval) : filled
+}
+
+function leadUpTo(filled: Bucket[], interval: StatsInterval): Bucket[] {
+  const before: Bucket[] = []
+  let endMs = filled[0]!.startMs
+  while (filled.length + before.length < LEAST_BUCKETS) {
+    const startMs = startOf(interval, endMs - 1)
+    before.push({ startMs, endMs, figures: undefined })
+    endMs = startMs
+  }
+  return [...before.toReversed(), ...filled]
 }
 
 /** When the bucket that holds a moment begins, in the time zone of the browser. */

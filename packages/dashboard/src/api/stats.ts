@@ -1,47 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { Usage } from '@playhead/model'
+import type { Stats, StatsFigures } from '@playhead/model'
 import { apiPath, type Parameters } from './api-path.ts'
 import { fetchJson } from './fetch-json.ts'
 import { useProjectId } from './projects.ts'
-
-export type Figures = {
-  total: number
-  success: number
-  fail: number
-  indeterminate: number
-  running: number
-  lost: number
-  failureRate: number | null
-  cost: number | null
-  usage: Usage
-  durationMs: { p50: number | null; p95: number | null; p99: number | null }
-}
-
-export type StatsInterval =
-  | 'minute'
-  | '5-minutes'
-  | '15-minutes'
-  | 'hour'
-  | '6-hours'
-  | 'day'
-  | 'week'
-  | 'month'
-
-export type StatsBucket = Figures & { at: string }
-
-export type StatsGroup = Figures & {
-  key: string
-  calls?: number
-  failedCalls?: number
-  example?: { sessionId: string; message: string; action?: string }
-}
-
-export type Stats = Figures & {
-  unpricedModels: string[]
-  interval?: StatsInterval
-  buckets: StatsBucket[]
-  groups: StatsGroup[]
-}
 
 /** The figures of the sessions that a filter finds. The last ones stay while others load: charts don't blink. */
 export function useStats(parameters: Parameters, options: { enabled?: boolean; refreshMs?: number } = {}) {
@@ -61,7 +22,7 @@ export function browserZone(): string {
 }
 
 /** The figures of a time in which nothing happened. */
-export const noFigures: Figures = {
+export const noFigures: StatsFigures = {
   total: 0,
   success: 0,
   fail: 0,

@@ -1,38 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { EndState, Interval } from '@playhead/model'
+import type { TestHistory } from '@playhead/model'
 import { apiPath, type Parameters } from './api-path.ts'
 import { fetchJson } from './fetch-json.ts'
 import { useProjectId } from './projects.ts'
-
-export type TestRun = {
-  sessionId: string
-  endState: EndState
-  startedAt: string
-  durationMs: number | null
-  cost: number | null
-  attempt?: number
-  variant?: string
-  runId?: string
-  branch?: string
-  commit?: string
-}
-
-export type TestHistory = {
-  file?: string
-  suite?: string
-  name: string
-  total: number
-  passed: number
-  failed: number
-  passRate: number | null
-  passInterval: Interval
-  isFlaky: boolean
-  variants: number
-  cost: number | null
-  durationMs: { p50: number | null; p95: number | null }
-  lastRunAt: string
-  runs: TestRun[]
-}
 
 /** The tests that sessions were recorded in. */
 export function useTests(parameters: Parameters) {

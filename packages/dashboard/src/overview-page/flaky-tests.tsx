@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { formatCount, visibleText } from '@playhead/model'
-import { useTests, type TestHistory } from '../api/tests.ts'
+import { formatCount, visibleText, type TestHistory } from '@playhead/model'
+import { useTests } from '../api/tests.ts'
 import { writeTerm } from '../session-filter/parse-filter.ts'
 import { testKey, testTitle } from '../session-facts/test-name.ts'
 import { formatShare } from '../ui/format-share.ts'

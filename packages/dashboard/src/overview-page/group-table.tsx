@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { formatCount, formatDuration, visibleText } from '@playhead/model'
-import { useStats, type StatsGroup } from '../api/stats.ts'
+import { formatCount, formatDuration, visibleText, type StatsGroup } from '@playhead/model'
+import { useStats } from '../api/stats.ts'
 import { Cost, Unknown } from '../session-facts/figures.tsx'
 import { writeTerm } from '../session-filter/parse-filter.ts'
 import { formatShare } from '../ui/format-share.ts'

@@ -1,17 +1,18 @@
 import { Link } from '@tanstack/react-router'
 import { ArrowDown, ArrowUp, Equal } from 'lucide-react'
-import { formatCost, formatCount, formatDuration } from '@playhead/model'
-import type { Figures, Stats } from '../api/stats.ts'
+import { formatCost, formatCount, formatDuration, type StatsFigures, type Stats } from '@playhead/model'
+import { fillBuckets } from '../api/fill-buckets.ts'
+import { noFigures } from '../api/stats.ts'
 import { formatShare } from '../ui/format-share.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Sparkline } from '../ui/sparkline.tsx'
-import type { TimeRange } from '../ui/time-range.ts'
+import { resolveRange, type TimeRange } from '../ui/time-range.ts'
 import { changeOf, pointsOf, type Change } from './change.ts'
 import './headline-figures.css'
 
 type Headline = {
   title: string
-  read: (figures: Figures) => number | null
+  read: (figures: StatsFigures) => number | null
   format: (value: number) => string
   change?: typeof changeOf
   /** Whether more is worse; undefined: neither. */
@@ -69,16 +70,23 @@ type HeadlineFiguresProps = {
   /** Undefined while it loads; null for all time, which has nothing before it. */
   before: Stats | undefined | null
   range: TimeRange
+  nowMs: number
 }
 
-export function HeadlineFigures({ now, before, range }: HeadlineFiguresProps) {
+export function HeadlineFigures({ now, before, range, nowMs }: HeadlineFiguresProps) {
+  const course =
+    now?.interval === undefined
+      ? []
+      : fillBuckets(now.buckets, now.interval, resolveRange(range, nowMs)).map(
+          ({ figures }) => figures ?? noFigures,
+        )
   return (
-    <ul className="headlines" aria-label="Figures">
+    <ul className="headlines" aria-label="StatsFigures">
       {headlines.map((headline) => (
         <li key={headline.title}>
           <Link to="/sessions" search={{ ...range, ...headline.link }} className="headline">
             <span className="headline-title">{headline.title}</span>
-            <HeadlineValue headline={headline} now={now} before={before} />
+            <HeadlineValue headline={headline} now={now} before={before} course={course} />
           </Link>
         </li>
       ))}
@@ -90,7 +98,8 @@ function HeadlineValue({
   headline,
   now,
   before,
-}: { headline: Headline } & Pick<HeadlineFiguresProps, 'now' | 'before'>) {
+  course,
+}: { headline: Headline; course: readonly StatsFigures[] } & Pick<HeadlineFiguresProps, 'now' | 'before'>) {
   if (now === undefined) return <Skeleton width="50%" height={22} />
   const { read, format, change = changeOf } = headline
   const value = read(now)
@@ -101,7 +110,7 @@ function HeadlineValue({
       : hadNothing
         ? { kind: 'none-before' }
         : change(value, read(before))
-  const curve = now.buckets.map(read)
+  const curve = course.map(read)
   return (
     <>
       <span className="headline-value">{value === null ? '–' : format(value)}</span>

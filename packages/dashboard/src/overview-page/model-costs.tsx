@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { formatCount, visibleText } from '@playhead/model'
-import { useStats, type StatsGroup } from '../api/stats.ts'
+import { formatCount, visibleText, type StatsGroup } from '@playhead/model'
+import { useStats } from '../api/stats.ts'
 import { formatShortCost, totalTokens, Unknown } from '../session-facts/figures.tsx'
 import { writeTerm } from '../session-filter/parse-filter.ts'
 import { ShareBar } from '../ui/share-bar.tsx'

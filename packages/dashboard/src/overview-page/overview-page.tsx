@@ -37,7 +37,12 @@ export function OverviewPage() {
       {now.error !== null && now.data === undefined ? (
         <ErrorNotice error={now.error} onRetry={() => void now.refetch()} />
       ) : (
-        <HeadlineFigures now={now.data} before={earlier === undefined ? null : before.data} range={range} />
+        <HeadlineFigures
+          now={now.data}
+          before={earlier === undefined ? null : before.data}
+          range={range}
+          nowMs={minute}
+        />
       )}
       <div className="overview-panels">
         <TopErrors range={range} />

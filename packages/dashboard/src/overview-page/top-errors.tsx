@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { formatCount, shortSessionId, visibleText } from '@playhead/model'
-import { useStats, type StatsGroup } from '../api/stats.ts'
+import { formatCount, shortSessionId, visibleText, type StatsGroup } from '@playhead/model'
+import { useStats } from '../api/stats.ts'
 import { writeTerm } from '../session-filter/parse-filter.ts'
 import type { TimeRange } from '../ui/time-range.ts'
 import { OverviewPanel } from './overview-panel.tsx'

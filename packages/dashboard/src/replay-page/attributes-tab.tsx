@@ -4,6 +4,7 @@ import { CopyAction } from '../ui/copy-action.tsx'
 import { isBranch, readJsonText, textOfValue } from '../ui/json-path.ts'
 import { JsonTree } from '../ui/json-tree.tsx'
 import { LongText } from '../ui/long-text.tsx'
+import './attributes-tab.css'
 
 const SHOWN_AT_FIRST = 200
 

@@ -53,10 +53,13 @@ function isBelow({ parents }: Timeline, position: number, ancestor: number): boo
   return above === ancestor
 }
 
-/** The action that a tool call led to: by the id of the call, else the next action of that name. */
+/**
+ * The action that a tool call led to: by the id of the call, else the next action of that name after the model call that
+ * answered with it. `call` is undefined for messages of old, whose model call is not known.
+ */
 export function actionOf(
   timeline: Timeline,
-  call: number,
+  call: number | undefined,
   { id, name }: { id?: string | undefined; name?: string | undefined },
 ): number | undefined {
   const { steps } = timeline
@@ -64,6 +67,7 @@ export function actionOf(
     const found = actionsByCallId(timeline).get(id)
     if (found !== undefined) return found
   }
+  if (call === undefined) return undefined
   const last = Math.min(steps.length, call + CALLS_LOOKED_BACK)
   for (let position = call + 1; position < last; position += 1) {
     const step = steps[position]!

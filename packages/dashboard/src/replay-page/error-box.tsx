@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { visibleText, type StepError } from '@playhead/model'
 import { LongText } from '../ui/long-text.tsx'
 import { parseStack, withShortPath, type StackFrame } from './parse-stack.ts'
+import './error-box.css'
 
 /** An error: what it is, where in the user's own code, and what caused it. */
 export function ErrorBox({

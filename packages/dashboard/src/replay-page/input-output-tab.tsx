@@ -9,6 +9,7 @@ import { OutputSection } from './output-section.tsx'
 import { useReplay } from './replay-context.ts'
 import { RetrievedDocuments } from './retrieved-documents.tsx'
 import { StepErrorSection } from './step-error-section.tsx'
+import { StepsInside } from './steps-inside.tsx'
 import { useIsAhead } from './use-shown-step.ts'
 import { ValueOrigins } from './value-origins.tsx'
 import { ValueView } from './value-view.tsx'
@@ -101,11 +102,7 @@ function PlainContent({ step }: { step: Step }) {
       {(step.input !== undefined || step.output !== undefined) && (
         <OutputSection step={step} output={step.output} isProse={isProse} />
       )}
-      {step.input === undefined && step.output === undefined && step.error === undefined && (
-        <DetailSection title="Input and output">
-          <p className="dim">none was recorded</p>
-        </DetailSection>
-      )}
+      {step.input === undefined && step.output === undefined && <StepsInside step={step} />}
     </>
   )
 }

@@ -3,6 +3,7 @@ import { formatOffset, visibleText, type LogEntry, type Step } from '@playhead/m
 import { LongText } from '../ui/long-text.tsx'
 import { textOfValue } from '../ui/json-path.ts'
 import { isAtRest, usePlayerState, useReplay } from './replay-context.ts'
+import './logs-tab.css'
 
 const MOST_LOGS = 500
 

@@ -13,7 +13,7 @@ const LONGEST_MARKDOWN = 20_000
 /** Images that a browser decodes without running anything in them. */
 const shownImages = /^image\/(?:png|jpeg|gif|webp|avif)$/
 
-export function MessagePart({ part, call, isRaw }: { part: Part; call: number; isRaw: boolean }) {
+export function MessagePart({ part, call, isRaw }: { part: Part; call: number | undefined; isRaw: boolean }) {
   if (isRaw)
     return (
       <LongText text={textOfValue(part.type === 'text' ? part.text : part)} limit={4_000} className="mono" />
@@ -68,7 +68,13 @@ function ReasoningPart({ part }: { part: Extract<Part, { type: 'reasoning' }> })
   )
 }
 
-function ToolCallPart({ part, call }: { part: Extract<Part, { type: 'tool-call' }>; call: number }) {
+function ToolCallPart({
+  part,
+  call,
+}: {
+  part: Extract<Part, { type: 'tool-call' }>
+  call: number | undefined
+}) {
   const { timeline } = useReplay()
   const action = actionOf(timeline, call, part)
   const given = readJsonText(part.arguments)
@@ -86,7 +92,13 @@ function ToolCallPart({ part, call }: { part: Extract<Part, { type: 'tool-call' 
   )
 }
 
-function ToolResultPart({ part, call }: { part: Extract<Part, { type: 'tool-result' }>; call: number }) {
+function ToolResultPart({
+  part,
+  call,
+}: {
+  part: Extract<Part, { type: 'tool-result' }>
+  call: number | undefined
+}) {
   const { timeline } = useReplay()
   const action = part.id === undefined ? undefined : actionOf(timeline, call, { id: part.id })
   const result = readJsonText(part.result)

@@ -49,7 +49,14 @@ export function MessageView({ message, call, isNew = false }: MessageProps) {
         </span>
       </header>
       {isOpen ? (
-        message.parts.map((part, index) => <MessagePart key={index} part={part} call={call} isRaw={isRaw} />)
+        message.parts.map((part, index) => (
+          <MessagePart
+            key={index}
+            part={part}
+            call={message.isOutput === true ? call : undefined}
+            isRaw={isRaw}
+          />
+        ))
       ) : (
         <p className="message-beginning dim">{visibleText(text.slice(0, 220).replaceAll(/\s+/g, ' '))}…</p>
       )}

@@ -84,4 +84,5 @@ test('a tool call leads to its action, by id or by name', () => {
   expect(actionOf(timeline, at('helper-1'), { id: 'call-1' })).toBe(at('search'))
   expect(actionOf(timeline, at('lead-2'), { id: 'unknown', name: 'write' })).toBe(at('write'))
   expect(actionOf(timeline, at('lead-2'), { name: 'nothing' })).toBeUndefined()
+  expect(actionOf(timeline, undefined, { name: 'write' })).toBeUndefined()
 })

@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
-import type { SessionSummary } from '@playhead/model'
+import type { SessionSummary, TestReport } from '@playhead/model'
 import { SessionSourceProvider } from '../api/session-source.ts'
 import { useSession } from '../api/use-session.ts'
+import { ReportIndex } from '../report-page/report-index.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { SkeletonLines } from '../ui/skeleton.tsx'
 import { ThemeMenu } from '../ui/theme-menu.tsx'
@@ -13,15 +14,19 @@ import { BackMark } from './session-header.tsx'
 import '../ui/shell.css'
 import './one-file-app.css'
 
-/** The replay that is one file: a list of its sessions when there are several, and each of them replayed. */
-export function OneFileApp({ sessions }: { sessions: readonly SessionSummary[] }) {
+type OneFileAppProps = { sessions: readonly SessionSummary[]; report?: TestReport | undefined }
+
+/** The replay that is one file: a list of its tests or sessions when there are several, and each session replayed. */
+export function OneFileApp({ sessions, report }: OneFileAppProps) {
+  const hasTests = report !== undefined && report.tests.length > 0
   const source = useMemo(() => createFileSource(sessions), [sessions])
   const asked = useSyncExternalStore(subscribeToHash, () => readHash().session)
   const known = sessions.find(({ id }) => asked !== undefined && id.startsWith(asked.replace(/^s_/, '')))
-  const chosen = known ?? (sessions.length === 1 ? sessions[0] : undefined)
+  const chosen = known ?? (sessions.length === 1 && !hasTests ? sessions[0] : undefined)
   useEffect(() => {
-    document.title = chosen === undefined ? 'Playhead replay' : `${chosen.name} · Playhead replay`
-  }, [chosen])
+    const whole = hasTests ? 'Test report · Playhead' : 'Playhead replay'
+    document.title = chosen === undefined ? whole : `${chosen.name} · Playhead replay`
+  }, [chosen, hasTests])
   return (
     <SessionSourceProvider value={source}>
       <div className="shell">
@@ -32,16 +37,22 @@ export function OneFileApp({ sessions }: { sessions: readonly SessionSummary[] }
             </svg>
             Playhead
           </span>
-          <span className="dim">recording</span>
+          <span className="dim">{hasTests ? 'test report' : 'recording'}</span>
           <div className="shell-end">
             <ThemeMenu />
           </div>
         </header>
         <main className="shell-main">
-          {chosen === undefined ? (
-            <OneFileIndex sessions={sessions} />
+          {chosen !== undefined ? (
+            <FileReplay
+              key={chosen.id}
+              sessionId={chosen.id}
+              back={hasTests ? 'Tests' : sessions.length > 1 ? 'Sessions' : undefined}
+            />
+          ) : hasTests ? (
+            <ReportIndex report={report} />
           ) : (
-            <FileReplay key={chosen.id} sessionId={chosen.id} isAlone={sessions.length === 1} />
+            <OneFileIndex sessions={sessions} />
           )}
         </main>
       </div>
@@ -49,7 +60,7 @@ export function OneFileApp({ sessions }: { sessions: readonly SessionSummary[] }
   )
 }
 
-function FileReplay({ sessionId, isAlone }: { sessionId: string; isAlone: boolean }) {
+function FileReplay({ sessionId, back }: { sessionId: string; back: 'Tests' | 'Sessions' | undefined }) {
   const location = useMemo(() => createHashLocation(sessionId), [sessionId])
   const { data, error } = useSession(sessionId)
   if (data !== undefined)
@@ -58,9 +69,9 @@ function FileReplay({ sessionId, isAlone }: { sessionId: string; isAlone: boolea
         data={data}
         location={location}
         back={
-          isAlone ? null : (
-            <a href="#" className="header-back" aria-label="To the sessions">
-              <BackMark label="Sessions" />
+          back === undefined ? null : (
+            <a href="#" className="header-back" aria-label={`To the ${back.toLowerCase()}`}>
+              <BackMark label={back} />
             </a>
           )
         }

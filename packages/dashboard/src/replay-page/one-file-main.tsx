@@ -1,7 +1,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { readOneFileIndex } from '@playhead/model'
+import { readOneFileIndex, readOneFileReport } from '@playhead/model'
 import { applyTheme } from '../ui/theme.ts'
 import { OneFileApp } from './one-file-app.tsx'
 import '../theme.css'
@@ -12,13 +12,13 @@ try {
   // A page that was opened from disk may have no storage; then the system's theme stays.
 }
 
-const sessions = await readOneFileIndex(document)
+const [sessions, report] = await Promise.all([readOneFileIndex(document), readOneFileReport(document)])
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <QueryClientProvider
       client={new QueryClient({ defaultOptions: { queries: { retry: false, networkMode: 'always' } } })}
     >
-      <OneFileApp sessions={sessions ?? []} />
+      <OneFileApp sessions={sessions ?? []} report={report} />
     </QueryClientProvider>
   </StrictMode>,
 )

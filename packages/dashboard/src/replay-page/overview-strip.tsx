@@ -12,6 +12,9 @@ import { useHoverLine } from './use-hover-line.ts'
 import { useOverviewGestures } from './use-overview-gestures.ts'
 import './overview-strip.css'
 
+/** Closer to the end, the label of a tick would be cut. */
+const LABEL_ROOM_PX = 36
+
 /** The whole session at a glance: one lane per agent and kind, errors, what was spent, and the playhead. */
 export function OverviewStrip() {
   const { timeline, totals, axis } = useReplay()
@@ -86,7 +89,7 @@ function Plot({ plot, picture }: PlotProps) {
     >
       {findTicks(scale).map((tick) => (
         <span key={tick.timeMs} className="overview-tick" style={{ left: tick.x }}>
-          {tick.label}
+          {tick.x < scale.widthPx - LABEL_ROOM_PX && tick.label}
         </span>
       ))}
       <IdleLabels scale={scale} />

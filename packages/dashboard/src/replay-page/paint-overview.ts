@@ -128,7 +128,8 @@ function paintLane(
   const rowHeight = room / lane.rowCount
   for (const mark of findMarks(lane, timeline, scale)) {
     const isError = mark.colour === 'error'
-    context.globalAlpha = lane.isContainer && !isError ? 0.32 * mark.busy : mark.busy
+    // What holds other steps stays behind them, also where it failed.
+    context.globalAlpha = (lane.isContainer ? (isError ? 0.55 : 0.32) : 1) * mark.busy
     context.fillStyle = colours[mark.colour]
     const y = top + 3 + mark.row * rowHeight
     const height = Math.max(2, rowHeight - (lane.rowCount > 1 ? 1 : 0))

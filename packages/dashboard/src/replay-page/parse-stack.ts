@@ -18,7 +18,7 @@ const MOST_FRAMES = 200
 
 /** Frames of other people's code: packages, the runtime, what has no file. */
 const libraryPlaces =
-  /node_modules|node:|\(internal\/|[\\/]internal[\\/]|<anonymous>\)?$|\[native code\]|\(native\)|site-packages|dist-packages|[\\/]lib[\\/]python|[\\/]python\d[\d.]*[\\/]|<frozen|<string>|[\\/]\.bun[\\/]|deno:|ext:|webpack[\\/]runtime/
+  /node_modules|node:|\(internal\/|[\\/]internal[\\/]|<anonymous>\)?$|\(index \d+\)$|\[native code\]|\(native\)|site-packages|dist-packages|[\\/]lib[\\/]python|[\\/]python\d[\d.]*[\\/]|<frozen|<string>|[\\/]\.bun[\\/]|deno:|ext:|webpack[\\/]runtime/
 
 /** Reads traces of JavaScript and Python. */
 export function parseStack(stack: string): Stack {

@@ -9,6 +9,7 @@ import { useSession } from '../api/use-session.ts'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { SkeletonLines } from '../ui/skeleton.tsx'
 import { usePageTitle } from '../ui/use-page-title.ts'
+import { CompareLink } from './compare-link.tsx'
 import { NoSuchSession } from './no-such-session.tsx'
 import type { ReplayLocation } from './replay-location.ts'
 import { replaySearch } from './replay-search.ts'
@@ -47,6 +48,7 @@ function ServedReplay() {
             <BackMark label="Sessions" />
           </Link>
         }
+        tools={<CompareLink session={data.session} />}
       />
     )
   if (isUnknown) return <NoSuchSession sessionId={sessionId} />

@@ -30,15 +30,17 @@ import './replay-view.css'
 /** A session of this size leaves room for its conversation. */
 const SHORT_SESSION = 200
 
-/** One session, replayed. `back`: the way out. */
+/** One session, replayed. `back`: the way out; `tools`: what else can be done with it where there are other pages. */
 export function ReplayView({
   data,
   location,
   back,
+  tools,
 }: {
   data: Session
   location: ReplayLocation
   back: ReactNode
+  tools?: ReactNode
 }) {
   const timeline = useTimeline(data)
   const player = usePlayer(timeline, location)
@@ -70,7 +72,7 @@ export function ReplayView({
   return (
     <ReplayProvider value={replay}>
       <div className="replay">
-        <SessionHeader back={back} />
+        <SessionHeader back={back} tools={tools} />
         <NoticeBar />
         <div className="replay-player">
           <OverviewStrip />

@@ -6,6 +6,7 @@ import { DetailSection } from './detail-section.tsx'
 import { OutputSection } from './output-section.tsx'
 import { StepErrorSection } from './step-error-section.tsx'
 import { ValueView } from './value-view.tsx'
+import './retrieved-documents.css'
 
 const SHOWN_AT_FIRST = 20
 

@@ -16,7 +16,7 @@ import { useReplay } from './replay-context.ts'
 import './session-header.css'
 
 /** What the session is and how it ended. `back`: the way to the list it came from. */
-export function SessionHeader({ back }: { back: ReactNode }) {
+export function SessionHeader({ back, tools }: { back: ReactNode; tools?: ReactNode }) {
   const { timeline } = useReplay()
   const { session } = timeline
   return (
@@ -33,7 +33,10 @@ export function SessionHeader({ back }: { back: ReactNode }) {
           <Figures session={session} durationMs={session.durationMs ?? timeline.durationMs} />
           <Tags session={session} />
         </div>
-        <ExportMenu />
+        <div className="header-tools">
+          {tools}
+          <ExportMenu />
+        </div>
       </div>
       <Context session={session} />
     </header>
@@ -100,9 +103,10 @@ function Tags({ session: { tags, demo } }: { session: SessionSummary }) {
   )
 }
 
-/** Where the session comes from: its test, its thread, its user, its branch, and why it ended as it did. */
+/** What was asked, why it ended as it did, and where it comes from: its test, its thread, its user, its branch. */
 function Context({ session }: { session: SessionSummary }) {
-  const { test, vcs, threadId, userId, environment, endStateReason } = session
+  const { test, vcs, threadId, userId, environment, endStateReason, inputPreview } = session
+  const asked = inputPreview === session.name ? undefined : inputPreview
   const facts: [key: string, icon: ReactNode, text: string][] = []
   if (test !== undefined)
     facts.push(['test', <FlaskConical key="icon" size={13} aria-label="test" />, describeTest(test)])
@@ -116,9 +120,14 @@ function Context({ session }: { session: SessionSummary }) {
       [vcs.branch, vcs.commit?.slice(0, 9)].filter(Boolean).join(' @ '),
     ])
   if (environment !== undefined) facts.push(['environment', null, environment])
-  if (facts.length === 0 && endStateReason === undefined) return null
+  if (facts.length === 0 && endStateReason === undefined && asked === undefined) return null
   return (
     <div className="header-context">
+      {asked !== undefined && (
+        <span className="header-reason" title={asked}>
+          “{visibleText(asked)}”
+        </span>
+      )}
       {endStateReason !== undefined && (
         <span
           className={session.endState === 'fail' ? 'header-reason is-bad' : 'header-reason'}

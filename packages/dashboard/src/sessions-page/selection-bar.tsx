@@ -1,4 +1,5 @@
-import { Download, Trash2, X } from 'lucide-react'
+import { Link } from '@tanstack/react-router'
+import { Download, GitCompareArrows, Trash2, X } from 'lucide-react'
 import { useState } from 'react'
 import { countOf, type SessionSummary } from '@playhead/model'
 import { useDeleteSessions } from '../api/sessions.ts'
@@ -40,6 +41,7 @@ export function SelectionBar({ selected, onClear }: SelectionBarProps) {
           {problem}
         </span>
       )}
+      <CompareSelected selected={selected} />
       <Button onClick={save} disabled={exported !== undefined}>
         <Download size={14} aria-hidden="true" />
         {exported === undefined ? 'Export' : `Exporting ${exported} of ${selected.length}…`}
@@ -62,5 +64,17 @@ export function SelectionBar({ selected, onClear }: SelectionBarProps) {
         onConfirm={remove}
       />
     </div>
+  )
+}
+
+/** Two sessions can be compared: the one that began first is A. */
+function CompareSelected({ selected }: Pick<SelectionBarProps, 'selected'>) {
+  const [a, b] = selected.toSorted((one, other) => (one.startedAt < other.startedAt ? -1 : 1))
+  if (selected.length !== 2 || a === undefined || b === undefined) return null
+  return (
+    <Link to="/compare" search={{ a: a.id, b: b.id }} className="button button-accent">
+      <GitCompareArrows size={14} aria-hidden="true" />
+      Compare
+    </Link>
   )
 }

@@ -1,7 +1,15 @@
-import { describeEndState, endStates, formatCost, formatCount, formatDuration } from '@playhead/model'
+import {
+  describeEndState,
+  endStates,
+  formatCost,
+  formatCount,
+  formatDuration,
+  type StatsFigures,
+  type Stats,
+} from '@playhead/model'
 import { useState, type ReactNode } from 'react'
 import { fillBuckets, type Bucket } from '../api/fill-buckets.ts'
-import { noFigures, type Figures, type Stats } from '../api/stats.ts'
+import { noFigures } from '../api/stats.ts'
 import { endStateColors, endStateIcons } from '../session-facts/end-state.tsx'
 import { formatShare } from '../ui/format-share.ts'
 import { BucketChart, type Brush } from '../ui/bucket-chart.tsx'
@@ -23,7 +31,7 @@ type ChartKind = {
   title: string
   kind: 'bars' | 'line'
   series: (buckets: readonly Bucket[]) => Series[]
-  value: (figures: Figures) => number | null
+  value: (figures: StatsFigures) => number | null
   format: (value: number) => string
 }
 
@@ -105,7 +113,7 @@ export function SessionCharts({ stats, range, onZoom, onState }: SessionChartsPr
 type PanelProps = {
   chart: ChartKind
   series: readonly Series[]
-  figures: Figures | undefined
+  figures: StatsFigures | undefined
   /** The stretch of time under the pointer. */
   under: Bucket | undefined
   children: ReactNode
@@ -131,7 +139,7 @@ function Panel({ chart, series, figures, under, children }: PanelProps) {
   )
 }
 
-type LegendProps = { figures: Figures | undefined; onState: (state: string) => void }
+type LegendProps = { figures: StatsFigures | undefined; onState: (state: string) => void }
 
 function Legend({ figures, onState }: LegendProps) {
   return (

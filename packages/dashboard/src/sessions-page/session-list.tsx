@@ -1,9 +1,8 @@
-import type { SessionSummary } from '@playhead/model'
+import type { SessionSummary, Stats } from '@playhead/model'
 import { useCallback, useMemo, useRef, useState, type CSSProperties, type ReactNode } from 'react'
 import { isSilence } from '../api/fetch-json.ts'
 import { useProjectId } from '../api/projects.ts'
 import { useSessionList } from '../api/sessions.ts'
-import type { Stats } from '../api/stats.ts'
 import { addTerm, writeTerm } from '../session-filter/parse-filter.ts'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { NewPill } from './new-pill.tsx'
@@ -88,7 +87,8 @@ function WithoutRows({ search, list }: Pick<SessionListProps, 'search' | 'list'>
   const { q, from, to, change } = search
   const hasRange = from !== undefined || to !== undefined
   const isKnown = list.data !== undefined && list.error !== null && isSilence(list.error)
-  if (list.error !== null && !isKnown) return <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
+  if (list.error !== null && !isKnown)
+    return <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
   if (list.data === undefined) return <TableSkeleton />
   const isEmpty = list.data.pages.every(({ sessions }) => sessions.length === 0)
   // Without any filter, the page says how to record the first session instead.

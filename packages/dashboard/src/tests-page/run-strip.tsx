@@ -1,8 +1,14 @@
 import { Link } from '@tanstack/react-router'
-import { describeEndState, formatCost, formatDuration, type EndState, visibleText } from '@playhead/model'
+import {
+  describeEndState,
+  formatCost,
+  formatDuration,
+  type EndState,
+  visibleText,
+  type TestRun,
+} from '@playhead/model'
 import { Check, CircleHelp, Minus, X, LoaderCircle, type LucideIcon } from 'lucide-react'
 import type { KeyboardEvent } from 'react'
-import type { TestRun } from '../api/tests.ts'
 import { formatExactTime } from '../ui/age.tsx'
 import './run-strip.css'
 

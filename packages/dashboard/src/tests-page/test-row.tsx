@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { formatDuration, visibleText } from '@playhead/model'
+import { formatDuration, visibleText, type TestHistory } from '@playhead/model'
 import { ChevronDown, ChevronRight } from 'lucide-react'
-import type { TestHistory } from '../api/tests.ts'
 import { formatShortCost } from '../session-facts/figures.tsx'
 import { testKey, testTitle } from '../session-facts/test-name.ts'
 import { Age } from '../ui/age.tsx'

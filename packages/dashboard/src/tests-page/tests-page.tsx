@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { SearchX } from 'lucide-react'
-import { useTests, type TestHistory } from '../api/tests.ts'
+import type { TestHistory } from '@playhead/model'
+import { useTests } from '../api/tests.ts'
 import { useFieldValues } from '../api/values.ts'
 import { testKey } from '../session-facts/test-name.ts'
 import { Button } from '../ui/button.tsx'

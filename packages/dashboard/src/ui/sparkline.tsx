@@ -11,13 +11,15 @@ const HEIGHT = 20
 /** A curve of few values without axes; `label` says in words what it shows. */
 export function Sparkline({ values, label, color = 'var(--accent)' }: SparklineProps) {
   const known = values.flatMap((value, index) => (value === null ? [] : [{ value, index }]))
-  if (known.length < 2) return <span className="sparkline" />
+  if (known.length === 0 || values.length < 2) return <span className="sparkline" />
   const highest = Math.max(...known.map(({ value }) => value), Number.MIN_VALUE)
   const width = values.length - 1
   const points = known.map(({ value, index }) => `${index},${HEIGHT - 1 - (value / highest) * (HEIGHT - 2)}`)
+  // A lonely value is a dot: a line of no length with round ends.
+  if (points.length === 1) points.push(points[0]!)
   return (
     <svg
-      className="sparkline"
+      className={known.length === 1 ? 'sparkline is-dot' : 'sparkline'}
       viewBox={`0 0 ${width} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"

@@ -2,6 +2,7 @@ import { emptyAttributes, type Attributes, type LogRecord, type Span } from '../
 import { firstText, isMeaningful, isRecord, toText, type JsonObject } from './attribute-value.ts'
 import { agentOpsRootId, agentOpsSessionId, agentOpsStepId } from './agentops-ids.ts'
 import { agentOpsAgentToSpan, agentOpsOrigin, agentOpsSpan } from './agentops-session.ts'
+import { parseJson } from './json-text.ts'
 import { parseIsoTimeNs } from './parse-iso-time.ts'
 import { setAttribute, toAttribute } from './to-attribute.ts'
 
@@ -90,7 +91,8 @@ function addModelCall(event: JsonObject, attributes: Attributes): string {
   setAttribute(attributes, 'gen_ai.tool.definitions', isMeaningful(params.tools) ? params.tools : null)
   setAttribute(attributes, 'gen_ai.usage.total_cost', event.cost)
   setAttribute(attributes, 'agentops.thread.id', event.thread_id)
-  const returns = isRecord(event.returns) ? event.returns : undefined
+  const response = parseJson(event.returns)
+  const returns = isRecord(response) ? response : undefined
   if (returns !== undefined) setAttribute(attributes, 'agentops.llm.output', returns)
   // A whole response counts its tokens in more detail than the event does.
   if (!isMeaningful(returns?.usage)) {

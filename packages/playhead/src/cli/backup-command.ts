@@ -1,7 +1,7 @@
+import { formatBytes } from '@playhead/model'
 import { Api } from './api.ts'
 import { CliError, UsageError } from './cli-error.ts'
 import { defineCommand } from './command.ts'
-import { formatBytes } from './format-count.ts'
 import { untilInterrupted } from './interrupt.ts'
 import { Progress } from './progress.ts'
 import { fileExists, saveFile } from './save-file.ts'

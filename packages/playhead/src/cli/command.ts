@@ -50,7 +50,7 @@ export type GlobalOptions = OptionValues<typeof globalOptions>
 type Invocation<Specs extends OptionSpecs = OptionSpecs> = {
   options: OptionValues<Specs>
   globals: GlobalOptions
-  /** As many as the command has arguments. */
+  /** As many as the command has arguments; more where the last one is open. */
   positionals: string[]
   terminal: Terminal
 }
@@ -58,7 +58,7 @@ type Invocation<Specs extends OptionSpecs = OptionSpecs> = {
 type CommandParts = {
   /** One word, or two: "keys create". */
   name: string
-  /** Names of what has to follow: `session` is shown as `<session>`. */
+  /** Names of what has to follow: `session` is shown as `<session>`. `files…`, as the last, is any number of them. */
   arguments?: readonly string[]
   /** One line, without a full stop. */
   summary: string

@@ -1,4 +1,5 @@
 import { backupCommand } from './backup-command.ts'
+import { checkCommand } from './check-command.ts'
 import type { Command } from './command.ts'
 import { diffCommand } from './diff-command.ts'
 import { exportCommand } from './export-command.ts'
@@ -7,6 +8,7 @@ import { lsCommand } from './ls-command.ts'
 import { openCommand } from './open-command.ts'
 import { projectsCreateCommand, projectsListCommand } from './projects-commands.ts'
 import { rederiveCommand } from './rederive-command.ts'
+import { reportCommand } from './report-command.ts'
 import { repriceCommand } from './reprice-command.ts'
 import { restoreCommand } from './restore-command.ts'
 import { serveCommand } from './serve-command.ts'
@@ -20,6 +22,8 @@ export const commands: readonly Command[] = [
   diffCommand,
   openCommand,
   exportCommand,
+  checkCommand,
+  reportCommand,
   keysListCommand,
   keysCreateCommand,
   keysRevokeCommand,

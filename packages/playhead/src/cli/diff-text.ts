@@ -10,8 +10,8 @@ import {
   type Alignment,
   type EffectChange,
   type Session,
+  countOf,
 } from '@playhead/model'
-import { countOf } from './format-count.ts'
 import { plainLine, type Painter, type Terminal } from './terminal.ts'
 
 /** Equal steps beside each difference that are shown. */

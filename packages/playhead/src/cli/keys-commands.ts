@@ -1,6 +1,6 @@
+import { formatAge } from '@playhead/model'
 import { Api } from './api.ts'
 import { defineCommand } from './command.ts'
-import { formatAge } from './format-age.ts'
 import { printableJson } from './printable-json.ts'
 import { readSettings } from './settings.ts'
 import { renderTable } from './table.ts'

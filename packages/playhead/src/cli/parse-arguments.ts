@@ -85,12 +85,13 @@ function parseCommand(command: Command, args: readonly string[]): Parsed {
   const { values, positionals } = parseOptions(args, specs, command.name)
   if (values.version === true) return { kind: 'version' }
   const names = command.arguments ?? []
-  const missing = names[positionals.length]
+  const isOpen = names.at(-1)?.endsWith('…') === true
+  const missing = isOpen ? names.slice(0, -1)[positionals.length] : names[positionals.length]
   if (missing !== undefined)
     throw new UsageError(
       `${command.name} needs <${missing}>.\nHow it is used: playhead ${command.name} --help`,
     )
-  const extra = positionals[names.length]
+  const extra = isOpen ? undefined : positionals[names.length]
   if (extra !== undefined)
     throw new UsageError(
       `${command.name} does not know what to do with "${extra}".\nHow it is used: playhead ${command.name} --help`,

@@ -29,7 +29,7 @@ export async function readSession(
   { terminal, settings }: { terminal: Terminal; settings: Settings },
 ): Promise<Session> {
   if (source === '-') return readStdin(terminal)
-  if (/\.json$|[/\\]/i.test(source)) return readRecordingFile(source)
+  if (/\.jsonl?$|[/\\]/i.test(source)) return readRecordingFile(source)
   const api = await Api.connect(settings, 'read')
   return fetchSession(api, await findSessionId(api, source), view)
 }

@@ -1,6 +1,6 @@
+import { countOf } from '@playhead/model'
 import { Api } from './api.ts'
 import { defineCommand } from './command.ts'
-import { countOf } from './format-count.ts'
 import { printableJson } from './printable-json.ts'
 import { readSettings } from './settings.ts'
 import { watchWork } from './watch-work.ts'

@@ -1,7 +1,6 @@
-import { formatCost } from '@playhead/model'
+import { formatCost, countOf, formatCount } from '@playhead/model'
 import { Api } from './api.ts'
 import { defineCommand } from './command.ts'
-import { countOf, formatCount } from './format-count.ts'
 import { printableJson } from './printable-json.ts'
 import { readSettings } from './settings.ts'
 import { renderTable, type Column } from './table.ts'

@@ -5,9 +5,9 @@ import {
   shortSessionId,
   type EndState,
   type SessionSummary,
+  formatAge,
+  formatCount,
 } from '@playhead/model'
-import { formatAge } from './format-age.ts'
-import { formatCount } from './format-count.ts'
 import { renderTable, type Column } from './table.ts'
 import { plainLine, type Terminal } from './terminal.ts'
 

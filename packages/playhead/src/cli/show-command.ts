@@ -1,7 +1,6 @@
-import { renderTextReplay, type Session } from '@playhead/model'
+import { renderTextReplay, type Session, countOf } from '@playhead/model'
 import { CliError } from './cli-error.ts'
 import { defineCommand } from './command.ts'
-import { countOf } from './format-count.ts'
 import { printableJson } from './printable-json.ts'
 import { readCount } from './read-count.ts'
 import { readSession, shownSteps, type SessionView } from './read-session.ts'

@@ -1,6 +1,6 @@
+import { formatCount } from '@playhead/model'
 import type { Api, Query } from './api.ts'
 import { CliError } from './cli-error.ts'
-import { formatCount } from './format-count.ts'
 import { untilInterrupted } from './interrupt.ts'
 import { Progress, renderBar } from './progress.ts'
 import type { Terminal } from './terminal.ts'

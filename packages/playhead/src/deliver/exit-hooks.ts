@@ -1,6 +1,8 @@
 /** What has to be done before the process is gone. */
 export type LastDuties = {
   hasWork(): boolean
+  /** Counts up with everything that is recorded. */
+  recordedCount(): number
   /** Ends the sessions that are still open, saying why. */
   closeSessions(why: { reason: string; error?: unknown }): void
   /** Delivers what there is, for at most so long. */
@@ -22,6 +24,8 @@ export class ExitHooks {
   #uncaught: { error: unknown } | undefined
   #isLeaving = false
   #isDraining = false
+  /** What had been recorded when everything was last tried for it. */
+  #triedCount = -1
 
   constructor(duties: LastDuties) {
     this.#duties = duties
@@ -51,7 +55,10 @@ export class ExitHooks {
   readonly #onBeforeExit = (): void => {
     if (this.#isDraining) return
     this.#duties.closeSessions({ reason: 'The process ended before the session did' })
-    if (!this.#duties.hasWork()) return
+    const recordedCount = this.#duties.recordedCount()
+    // A server that does not take it now won't if it is asked for ever; `exit` has the last word.
+    if (!this.#duties.hasWork() || recordedCount === this.#triedCount) return
+    this.#triedCount = recordedCount
     this.#isDraining = true
     void this.#duties.drain(DRAIN_MS).finally(() => {
       this.#isDraining = false

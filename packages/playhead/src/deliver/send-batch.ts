@@ -50,7 +50,7 @@ async function compress(text: string, target: Target): Promise<{ bytes: Buffer; 
   const bytes = Buffer.from(text)
   if (bytes.length < (isLoopback(target) ? GZIP_FROM_ON_LOOPBACK : GZIP_FROM))
     return { bytes, isCompressed: false }
-  const { gzip } = await import('node:zlib')
+  const { gzip } = process.getBuiltinModule('node:zlib')
   return new Promise((resolve) => {
     gzip(bytes, (error, compressed) =>
       resolve(error === null ? { bytes: compressed, isCompressed: true } : { bytes, isCompressed: false }),
@@ -65,7 +65,7 @@ function isLoopback({ endpoint }: Target): boolean {
 type Answer = { status: number; retryAfter: string | undefined; text: string }
 
 async function post(url: string, headers: Record<string, string>, body: Buffer): Promise<Answer> {
-  const { request, agent } = await client(url)
+  const { request, agent } = client(url)
   return new Promise((resolve, reject) => {
     const outgoing = request(url, {
       method: 'POST',
@@ -98,17 +98,18 @@ function readBody(response: IncomingMessage): Promise<Answer> {
 }
 
 type Client = Pick<typeof import('node:http'), 'request'> & { agent: import('node:http').Agent }
-const clients = new Map<boolean, Promise<Client>>()
+const clients = new Map<boolean, Client>()
 
-/** Loaded with the first delivery: a program that only imports us does not pay for it. */
-function client(url: string): Promise<Client> {
+/**
+ * Loaded with the first delivery: a program that only imports us does not pay for it. Not by `import()`, which code in a vm,
+ * as in a test of jest, may not call.
+ */
+function client(url: string): Client {
   const isSecure = url.startsWith('https:')
   let found = clients.get(isSecure)
   if (found === undefined) {
-    found = (isSecure ? import('node:https') : import('node:http')).then((module) => ({
-      request: module.request,
-      agent: new module.Agent({ keepAlive: true, maxSockets: 2 }),
-    }))
+    const module = process.getBuiltinModule(isSecure ? 'node:https' : 'node:http')
+    found = { request: module.request, agent: new module.Agent({ keepAlive: true, maxSockets: 2 }) }
     clients.set(isSecure, found)
   }
   return found

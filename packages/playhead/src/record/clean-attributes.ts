@@ -1,4 +1,4 @@
-import type { Attributes, AttributeValue } from '@opentelemetry/api'
+import type { Attributes } from '@opentelemetry/api'
 
 /** Deeper values are left out; nothing that is inside itself goes on for ever. */
 const MAX_DEPTH = 16
@@ -15,14 +15,14 @@ export function cleanAttributes(attributes: Attributes | undefined): Attributes 
 }
 
 /** The value as it is now, the host may change its objects later; undefined when it is not allowed. */
-export function cleanValue(value: unknown): AttributeValue | undefined {
+export function cleanValue(value: unknown): unknown {
   switch (typeof value) {
     case 'string':
     case 'number':
     case 'boolean':
       return value
     case 'object':
-      return copyOf(value) as AttributeValue | undefined
+      return copyOf(value)
     default:
       return undefined
   }

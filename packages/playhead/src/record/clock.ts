@@ -30,7 +30,7 @@ export function toHrTime(ms: number): HrTime {
 
 /** A time as OpenTelemetry's API takes it: since 1970 or, as `performance.now()` gives it, since the process began; else now. */
 export function readTime(time: TimeInput | undefined): HrTime {
-  if (Array.isArray(time)) return [Number(time[0]), Number(time[1])]
+  if (Array.isArray(time)) return [...time]
   const ms = time instanceof Date ? time.getTime() : time
   if (typeof ms !== 'number' || !Number.isFinite(ms)) return toHrTime(preciseNowMs())
   return toHrTime(ms <= performance.now() ? performance.timeOrigin + ms : ms)

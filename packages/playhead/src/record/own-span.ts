@@ -1,7 +1,6 @@
 import {
   SpanStatusCode,
   type Attributes,
-  type AttributeValue,
   type Exception,
   type HrTime,
   type Link,
@@ -78,7 +77,7 @@ export class OwnSpan implements Span, RecordedSpan {
     return this.#context
   }
 
-  setAttribute(key: string, value: AttributeValue): this {
+  setAttribute(key: string, value: unknown): this {
     const kept = this.ended ? undefined : cleanValue(value)
     if (kept === undefined) return this
     if (!(key in this.attributes)) {
@@ -90,7 +89,7 @@ export class OwnSpan implements Span, RecordedSpan {
   }
 
   setAttributes(attributes: Attributes): this {
-    for (const key of Object.keys(attributes ?? {})) this.setAttribute(key, attributes[key]!)
+    for (const key of Object.keys(attributes ?? {})) this.setAttribute(key, attributes[key])
     return this
   }
 
@@ -132,11 +131,12 @@ export class OwnSpan implements Span, RecordedSpan {
       this.addEvent('exception', { 'exception.message': exception }, time)
       return
     }
-    const { name, message, stack, code } = exception as unknown as { [key: string]: unknown }
+    const { name, message, stack, code } = Object(exception) as { [key: string]: unknown }
+    const type = code ?? name
     this.addEvent(
       'exception',
       {
-        'exception.type': String(code ?? name ?? 'Error'),
+        'exception.type': typeof type === 'string' || typeof type === 'number' ? String(type) : 'Error',
         ...(typeof message === 'string' && { 'exception.message': message }),
         ...(typeof stack === 'string' && { 'exception.stacktrace': stack }),
       },

@@ -274,6 +274,7 @@ export class Runtime {
   #createExitHooks(): ExitHooks {
     return new ExitHooks({
       hasWork: () => this.delivery.hasWork || this.recordings.hasWork,
+      recordedCount: () => this.delivery.counts.recorded,
       closeSessions: (why) => this.guard(() => closeAllSessions(this, why)),
       drain: (timeoutMs) => Promise.all([this.delivery.flush(timeoutMs), this.recordings.flush()]),
       drainSync: () =>

@@ -1,7 +1,17 @@
-import { formatCost, judgeSequence, judgeShare, passAtK, passHatK, wilson, type Tries } from '@playhead/model'
+import {
+  formatCost,
+  judgeSequence,
+  judgeShare,
+  passAtK,
+  passHatK,
+  wilson,
+  type AgentTestEntry,
+  type ShareVerdict,
+  type TestIdentity,
+  type Tries,
+} from '@playhead/model'
 import type { AgentTestOptions } from './agent-test.ts'
 import { replayLink } from './replay-link.ts'
-import type { AgentTestEntry, TestIdentity, TestVerdict } from './run-ledger.ts'
 
 /** One session of an agent's test, when it is over. */
 export type FinishedRun = {
@@ -57,7 +67,7 @@ function verdictOf<Input>(
   tries: Tries,
   isCutShort: boolean,
   { passRate, repeat }: AgentTestOptions<Input>,
-): TestVerdict {
+): ShareVerdict {
   const failed = tries.total - tries.passed
   if (typeof repeat === 'object') return judgeSequence({ passed: tries.passed, failed }, repeat)
   if (passRate !== undefined) {
@@ -129,7 +139,7 @@ function describeFailure<Input>(
 function describeVariant(variant: string, runs: readonly FinishedRun[]): string {
   const failed = runs.filter(({ isPassed }) => !isPassed)
   const first = failed[0]!
-  const reason = (first.message ?? 'failed').split('\n', 1)[0]!.replace(/:$/, '')
+  const reason = (first.message ?? 'failed').split('\n', 1)[0]!.replace(/\. Expected .*$|:$/, '')
   const often = runs.length === 1 ? '' : ` (${failed.length} of ${runs.length} runs)`
   const link = replayLink({ id: first.sessionId, url: first.url }, first.stepId)
   return `  - ${JSON.stringify(variant)}${often}: ${reason}${link === '' ? '' : `\n    ${link}`}`

@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import * as playhead from 'playhead'
 import type { SessionView } from 'playhead'
+import type { TestIdentity } from '@playhead/model'
 import { takeFailingStep } from './failing-step.ts'
-import { noteResult, type TestIdentity } from './run-ledger.ts'
+import { noteResult } from './run-ledger.ts'
 import { joinTestRun } from './test-run.ts'
 
 export type TestAttempt = TestIdentity & {
@@ -83,30 +84,18 @@ function noteAttempt(
   return stepId === undefined ? {} : { stepId }
 }
 
-/** The error object itself where there is one, so that the step that threw it stays its owner. */
+/**
+ * The error object itself where there is one, so that the step that threw it stays its owner. Of an assertion, whose message
+ * is a whole diff, the first paragraph: it becomes the reason that the session ended for.
+ */
 function toThrown(error: unknown): unknown {
-  if (error instanceof Error) return shorten(error)
   const { name, message, stack } = (error ?? {}) as Partial<Error>
-  if (typeof message !== 'string') return error
-  const thrown = new Error(firstParagraph(plainText(message)))
-  thrown.name = typeof name === 'string' ? name : 'Error'
-  if (typeof stack === 'string') thrown.stack = stack
+  const isDiff = typeof message === 'string' && message.includes('\n\n')
+  if (typeof message !== 'string' || (error instanceof Error && !isDiff)) return error
+  const thrown = new Error(plainText(message).split('\n\n', 1)[0]!.trim())
+  thrown.name = isDiff ? 'AssertionError' : (name ?? 'Error')
+  if (stack !== undefined) thrown.stack = stack
   return thrown
-}
-
-const MESSAGE_LINES = 30
-
-/** An assertion's message is a whole diff: the reason that a session ended for is its beginning. */
-function shorten(error: Error): Error {
-  if (error.message.split('\n').length <= MESSAGE_LINES) return error
-  const short = new Error(firstParagraph(plainText(error.message)))
-  short.name = error.name
-  if (error.stack !== undefined) short.stack = error.stack
-  return short
-}
-
-function firstParagraph(message: string): string {
-  return message.split('\n\n', 1)[0]!.trim()
 }
 
 // oxlint-disable-next-line no-control-regex

@@ -1,10 +1,10 @@
 import type { SessionView } from 'playhead'
-import { judgeSequence } from '@playhead/model'
+import { judgeSequence, type AgentTestEntry, type TestIdentity } from '@playhead/model'
 import type { AgentTestBody, AgentTestOptions } from './agent-test.ts'
 import { readDuration } from './duration.ts'
 import { judgeRuns, type FinishedRun } from './judge-runs.ts'
 import { plainMessage, recordTest, type TestFailure } from './record-test.ts'
-import { noteResult, type AgentTestEntry, type TestIdentity } from './run-ledger.ts'
+import { noteResult } from './run-ledger.ts'
 
 const DEFAULT_TIMEOUT = '60s'
 

@@ -1,8 +1,10 @@
 import type { AlignedRow } from './align-calls.ts'
-import { describeCall, describeExpected } from './expected-call.ts'
+import { describeCall, describeExpected, nameOf } from './expected-call.ts'
 
 export type StepDiff = {
   text: string
+  /** What the first difference is, in a few words. */
+  gist?: string
   /** The step at the first difference; the one before it where a call is missing. */
   stepId?: string
 }
@@ -39,7 +41,16 @@ export function renderStepDiff(rows: readonly AlignedRow[], options: StepDiffOpt
     ...(to < lines.length ? [`  … ${lines.length - to} more`] : []),
   ].join('\n')
   const stepId = first === -1 ? undefined : stepAt(rows, first)
-  return { text, ...(stepId !== undefined && { stepId }) }
+  const gist = first === -1 ? undefined : gistOf(rows[first]!)
+  return { text, ...(gist !== undefined && { gist }), ...(stepId !== undefined && { stepId }) }
+}
+
+function gistOf({ expected, call, mismatch }: AlignedRow): string {
+  if (call === undefined) return `${nameOf(expected!)} is missing`
+  if (expected === undefined) return `${call.name} was not expected`
+  return mismatch === undefined
+    ? `${call.name} did not do what it should`
+    : `${call.name} had other arguments`
 }
 
 function isDifference(row: AlignedRow, { areOthersAllowed, areMissingAllowed }: StepDiffOptions): boolean {

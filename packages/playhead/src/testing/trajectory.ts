@@ -57,8 +57,10 @@ export function matchesTrajectory(
   const all = callsOf(session, agentsIn(expected))
   const calls = mode === 'effectsOnly' ? writesOf(all) : all
   const pass = isTrajectory(calls, expected, mode)
-  const { text, stepId } = renderStepDiff(rowsFor(mode, expected, calls), differences[mode])
-  const head = `Expected ${pass ? 'anything but ' : ''}${wants[mode]}:`
+  const { text, gist, stepId } = renderStepDiff(rowsFor(mode, expected, calls), differences[mode])
+  const head = pass
+    ? `Expected anything but ${wants[mode]}:`
+    : `Wrong tool sequence: ${gist}. Expected ${wants[mode]}:`
   const link = replayLine(session.session, pass ? undefined : stepId)
   return {
     pass,

@@ -1,6 +1,6 @@
 import type { SessionView } from 'playhead'
+import type { TestIdentity } from '@playhead/model'
 import { recordTest, type SessionScope, type TestFailure } from './record-test.ts'
-import type { TestIdentity } from './run-ledger.ts'
 
 /** What we read of a test of vitest, in all the majors that we know. */
 export type VitestTask = {

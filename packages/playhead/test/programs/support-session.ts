@@ -17,16 +17,16 @@ const classify = playhead.recordAction('classify_intent', (message: string) =>
 )
 const slowTool = playhead.recordAction('slow_tool', async (customerId: string) => {
   process.stdout.write('in the slow tool\n')
-  await sleep(end === 'normally' || end === 'forgotten' ? 300 : 60_000)
+  await sleep(['normally', 'forgotten', 'next start'].includes(end) ? 300 : 60_000)
   return customerId
 })
 
-playhead.startSession({ name: 'support', tags: ['end'] })
+playhead.startSession({ name: 'support', tags: [end] })
 classify('I was charged twice')
 if (end === 'throw') setTimeout(throwIt, 300)
 if (end === 'exit') setTimeout(() => process.exit(3), 300)
 await slowTool('c_42')
-if (end === 'normally') await playhead.endSession('Success')
+if (end === 'normally' || end === 'next start') await playhead.endSession('Success')
 if (end === 'forgotten') process.exitCode = 5
 
 function throwIt(): never {

@@ -276,7 +276,7 @@ test('a difference is shown step beside step, the first one marked, with the way
   )
   const { steps, url } = subjects.live as playhead.SessionView
   expect(message.split('\n')).toEqual([
-    'Expected these calls in this order, whatever is between them:',
+    'Wrong tool sequence: verify_identity is missing. Expected these calls in this order, whatever is between them:',
     '',
     '  expected          actual',
     '  classify_intent = #2 classify_intent {"message":"I was charged twice"}',

@@ -135,7 +135,7 @@ function expectWhatAllHave(outcome: Outcome, file: string): void {
   expect(output).toContain(`${server.url}/sessions/${bad.id}`)
   expect(diffed).toMatchObject({
     name: 'fails with a diff',
-    tags: ['test', 'fails with a diff'],
+    tags: ['test', 'fails with a diff', 'agent'],
     test: { file, attempt: 1 },
     vcs: { branch: 'feature/refunds', commit: 'abc123' },
   })
@@ -180,7 +180,7 @@ describe('the same suite', () => {
 
   test('in jest', { timeout: 120_000 }, async () => {
     const linked = { '@jest/globals': join(modules, '@jest/globals') }
-    const project = await makeProject('jest', linked, ['suite.jest.test.cjs'])
+    const project = await makeProject('jest', linked, ['suite.jest.test.cjs', 'retry.jest.test.cjs'])
     await writeFile(
       join(project, 'jest.config.cjs'),
       `module.exports = { testMatch: ['**/*.test.cjs'], moduleFileExtensions: ['cjs', 'js', 'json'], transform: {}, watchman: false }`,

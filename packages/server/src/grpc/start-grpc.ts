@@ -76,11 +76,24 @@ type Take = (
 
 function answer(services: Services, signal: ExportSignal, take: Take) {
   return (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
-    receive(services, call, take).then(
-      ({ format, rejected }) => callback(null, encodeExportResponse(signal, format, rejected).body),
-      (error: unknown) => callback(grpcStatus(error, services)),
-    )
+    void respond(services, call, { signal, take, callback })
   }
+}
+
+type Respond = { signal: ExportSignal; take: Take; callback: sendUnaryData<Buffer> }
+
+async function respond(
+  services: Services,
+  call: ServerUnaryCall<Buffer, Buffer>,
+  { signal, take, callback }: Respond,
+): Promise<void> {
+  let taken: Taken
+  try {
+    taken = await receive(services, call, take)
+  } catch (error) {
+    return callback(grpcStatus(error, services))
+  }
+  callback(null, encodeExportResponse(signal, taken.format, taken.rejected).body)
 }
 
 async function receive(

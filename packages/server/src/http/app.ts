@@ -6,6 +6,7 @@ import { asStoreError } from '../store/store-error.ts'
 import { answerError, KnownError } from './known-error.ts'
 import { addDeletionRoutes } from './deletion-routes.ts'
 import { addDemoRoutes } from './demo-routes.ts'
+import { addGraphRoutes } from './graph-routes.ts'
 import { addHealthRoutes } from './health-routes.ts'
 import { addKeyRoutes } from './key-routes.ts'
 import { addLiveRoutes } from './live-routes.ts'
@@ -55,6 +56,7 @@ export function createApp(services: Services): App {
   addLiveRoutes(app, services)
   addStatsRoutes(app, services)
   addTestRoutes(app, services)
+  addGraphRoutes(app, services)
   addProjectRoutes(app, services)
   addKeyRoutes(app, services)
   addMaintenanceRoutes(app, services)

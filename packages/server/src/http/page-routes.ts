@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { extname, join, normalize } from 'node:path'
+import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Services } from '../services.ts'
 import type { App } from './request-project.ts'
 import { KnownError } from './known-error.ts'
+import { safePath } from './safe-path.ts'
 
 /** Where the built pages are: beside the server when it is installed, in the dashboard's own package when it is not. */
 const folders = ['../../dist/dashboard', '../../../dashboard/dist'].map((path) =>
@@ -47,11 +48,6 @@ export function addPageRoutes(app: App, services: Services): void {
     context.header('cache-control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache')
     return context.body(new Uint8Array(await readFile(path)))
   })
-}
-
-function safePath(folder: string, path: string): string | undefined {
-  const file = normalize(join(folder, decodeURIComponent(path)))
-  return file.startsWith(folder) ? file : undefined
 }
 
 function notBuiltPage({ config }: Pick<Services, 'config'>): string {

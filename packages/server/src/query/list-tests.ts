@@ -1,5 +1,5 @@
 import type { ClickHouseClient } from '@clickhouse/client'
-import { wilson, type EndState, type Interval } from '@playhead/model'
+import { wilson, type EndState, type TestHistory, type TestRun } from '@playhead/model'
 import { z } from 'zod'
 import { isFlaky } from './is-flaky.ts'
 import { loadSql } from './load-sql.ts'
@@ -33,42 +33,6 @@ export const testsQuerySchema = sessionFilterSchema
   })
 
 export type TestsQuery = z.infer<typeof testsQuerySchema>
-
-/** One session of a test. */
-export type TestRun = {
-  sessionId: string
-  endState: EndState
-  startedAt: string
-  durationMs: number | null
-  cost: number | null
-  attempt?: number
-  variant?: string
-  runId?: string
-  branch?: string
-  commit?: string
-}
-
-/** What a test did, in the sessions that a filter finds. */
-export type TestHistory = {
-  file?: string
-  suite?: string
-  name: string
-  total: number
-  passed: number
-  failed: number
-  /** passed / (passed + failed); null when nothing ended. */
-  passRate: number | null
-  /** Where the true pass rate lies with 95 % confidence. */
-  passInterval: Interval
-  isFlaky: boolean
-  /** How many inputs it was tried with; 0 when it has none. */
-  variants: number
-  cost: number | null
-  durationMs: { p50: number | null; p95: number | null }
-  lastRunAt: string
-  /** Newest first. */
-  runs: TestRun[]
-}
 
 /** A row for each test that sessions of the project were recorded in, those that ran last first. */
 export async function listTests(

@@ -1,3 +1,5 @@
+import type { StatsInterval } from '@playhead/model'
+
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
@@ -12,9 +14,8 @@ const intervals = {
   day: { ms: DAY_MS, sql: '1 DAY' },
   week: { ms: 7 * DAY_MS, sql: '1 WEEK' },
   month: { ms: 30 * DAY_MS, sql: '1 MONTH' },
-} as const
+} as const satisfies Record<StatsInterval, { ms: number; sql: string }>
 
-export type StatsInterval = keyof typeof intervals
 export const statsIntervals = Object.keys(intervals) as [StatsInterval, ...StatsInterval[]]
 
 const MOST_BUCKETS = 100

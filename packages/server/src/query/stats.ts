@@ -1,8 +1,8 @@
 import type { ClickHouseClient } from '@clickhouse/client'
-import type { Usage } from '@playhead/model'
+import type { Stats, StatsBucket, StatsFigures, StatsGroup, StatsInterval, Usage } from '@playhead/model'
 import { z } from 'zod'
 import { loadSql } from './load-sql.ts'
-import { bucketStart, intervalFor, isTimeZone, statsIntervals, type StatsInterval } from './stats-interval.ts'
+import { bucketStart, intervalFor, isTimeZone, statsIntervals } from './stats-interval.ts'
 import {
   DURATION_MS,
   sessionConditions,
@@ -45,36 +45,6 @@ export const statsQuerySchema = sessionFilterSchema.extend({
 })
 
 export type StatsQuery = z.infer<typeof statsQuerySchema>
-
-type Percentiles = { p50: number | null; p95: number | null; p99: number | null }
-type Figures = {
-  total: number
-  success: number
-  fail: number
-  indeterminate: number
-  running: number
-  lost: number
-  failureRate: number | null
-  cost: number | null
-  usage: Usage
-  durationMs: Percentiles
-}
-type StatsBucket = Figures & { at: string }
-/** For models and tools, `calls`, `cost`, `usage` and `durationMs` are those of the calls, not of their sessions. */
-type StatsGroup = Figures & {
-  key: string
-  calls?: number
-  failedCalls?: number
-  example?: { sessionId: string; message: string; action?: string }
-}
-export type Stats = Figures & {
-  /** Models whose price is unknown: `cost` lacks their calls. */
-  unpricedModels: string[]
-  /** How long each bucket is. */
-  interval?: StatsInterval
-  buckets: StatsBucket[]
-  groups: StatsGroup[]
-}
 
 const totalsSql = loadSql('./stats-totals.sql')
 const groupsSql = loadSql('./stats-groups.sql')
@@ -223,7 +193,7 @@ async function readGroups(
   }))
 }
 
-function figures(row: Omit<FiguresRow, 'unpriced_models'>): Figures {
+function figures(row: Omit<FiguresRow, 'unpriced_models'>): StatsFigures {
   const ended = row.success + row.fail
   const [p50, p95, p99] = row.durations
   return {
@@ -240,7 +210,7 @@ function figures(row: Omit<FiguresRow, 'unpriced_models'>): Figures {
   }
 }
 
-const emptyFigures: Figures = {
+const emptyFigures: StatsFigures = {
   total: 0,
   success: 0,
   fail: 0,

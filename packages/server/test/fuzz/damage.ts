@@ -80,7 +80,7 @@ export function replaceInJson(json: string, list: readonly { at: number; value: 
   for (const { at, value } of list) {
     const places = findPlaces(root)
     const place = places[Math.min(places.length - 1, Math.floor(at * places.length))]!
-    place.holder[place.key] = value
+    place.holder[place.key] = structuredClone(value)
   }
   return JSON.stringify(root[0])
 }

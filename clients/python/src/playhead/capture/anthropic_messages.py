@@ -91,7 +91,9 @@ def _part_of(block: JsonObject) -> Part:
         call_type = "tool_call" if kind == "tool_use" else "server_tool_call"
         return {"type": call_type, **without_none(call), "arguments": parse_arguments(block.get("input"))}
     if kind.endswith("tool_result"):
-        return _result_part(block, "tool_call_response" if kind == "tool_result" else "server_tool_call_response")
+        return _result_part(
+            block, "tool_call_response" if kind == "tool_result" else "server_tool_call_response"
+        )
     if kind in ("image", "document"):
         return _media_part(kind, to_object(block.get("source")), block)
     return {"type": "other", "value": block}

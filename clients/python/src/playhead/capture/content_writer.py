@@ -25,7 +25,9 @@ class ContentWriter:
         self.is_cut = False
 
     def messages(self, messages: list[Message]) -> str:
-        return self._write([{**one, "parts": [self._part(part) for part in one["parts"]]} for one in messages])
+        return self._write(
+            [{**one, "parts": [self._part(part) for part in one["parts"]]} for one in messages]
+        )
 
     def parts(self, parts: list[Part]) -> str:
         return self._write([self._part(part) for part in parts])
@@ -44,7 +46,8 @@ class ContentWriter:
         return _cut(kept, self._max_length - MARK)
 
     def _write(self, values: list[Any]) -> str:
-        """The longest texts are cut, all to the same length; when that is not enough, the middle is left out."""
+        """The longest texts are cut, all to the same length; when that is not enough, the middle is left
+        out."""
         text = write_json(values)
         if len(text) <= self._max_length:
             return text
@@ -121,4 +124,6 @@ def _cut_texts(value: Any, limit: int) -> Any:
 
 
 def _cut(text: str, limit: int) -> str:
-    return text if len(text) <= max(limit, MIN_CUT) else f"{text[:limit]}… [{limit} of {len(text)} characters]"
+    return (
+        text if len(text) <= max(limit, MIN_CUT) else f"{text[:limit]}… [{limit} of {len(text)} characters]"
+    )

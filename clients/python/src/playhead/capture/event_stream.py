@@ -57,7 +57,8 @@ class StreamLog:
         return "".join(text for _, text in self._chunks)
 
     def to_json(self, text: str, max_length: int) -> tuple[Optional[str], bool]:
-        """The pieces as JSON and whether some were left out; the text may be a redacted one, and is shared out."""
+        """The pieces as JSON and whether some were left out; the text may be a redacted one, and is shared
+        out."""
         if not self._chunks:
             return None, False
         chunks = self._chunks if text == self.text else self._share_out(text)
@@ -72,7 +73,8 @@ class StreamLog:
         return write_json([[offset_ms, ""] for offset_ms, _ in self._chunks]) if self._chunks else None
 
     def _share_out(self, text: str) -> list[tuple[float, str]]:
-        """A secret may lie across pieces: only the whole text can be redacted, and its pieces are cut anew."""
+        """A secret may lie across pieces: only the whole text can be redacted, and its pieces are cut
+        anew."""
         total = max(1, len(self.text))
         passed = start = 0
         shared: list[tuple[float, str]] = []

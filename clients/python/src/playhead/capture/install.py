@@ -41,7 +41,8 @@ def _watch(module: ModuleType) -> None:
 
 
 class _ClientFinder(MetaPathFinder):
-    """Loading an HTTP client that the program does not use would slow its start: it is watched once it is loaded."""
+    """Loading an HTTP client that the program does not use would slow its start: it is watched once it is
+    loaded."""
 
     def __init__(self) -> None:
         self._looking = threading.local()

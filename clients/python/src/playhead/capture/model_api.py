@@ -1,4 +1,5 @@
-"""One way to talk to a model over HTTP: what a request asks for, what a response says, how a stream becomes one."""
+"""One way to talk to a model over HTTP: what a request asks for, what a response says, how a stream becomes
+one."""
 
 from __future__ import annotations
 
@@ -98,9 +99,11 @@ def attributes_from(source: JsonObject, names: dict[str, str]) -> JsonObject:
     attributes: JsonObject = {}
     for field_name, name in names.items():
         value = source.get(field_name)
-        if isinstance(value, (str, bool)) or to_number(value) is not None:
-            attributes[name] = value
-        elif isinstance(value, list) and all(isinstance(item, str) for item in value):
+        if (
+            isinstance(value, (str, bool))
+            or to_number(value) is not None
+            or (isinstance(value, list) and all(isinstance(item, str) for item in value))
+        ):
             attributes[name] = value
         elif isinstance(value, (dict, list)):
             attributes[name] = write_json(value)
@@ -116,7 +119,10 @@ def output_type(word: Any) -> JsonObject:
 
 def define_tool(raw: JsonObject, kind: Optional[str]) -> JsonObject:
     name = raw.get("name")
-    tool: JsonObject = {"type": kind or "function", "name": name if isinstance(name, str) else kind or "function"}
+    tool: JsonObject = {
+        "type": kind or "function",
+        "name": name if isinstance(name, str) else kind or "function",
+    }
     if isinstance(raw.get("description"), str):
         tool["description"] = raw["description"]
     parameters = raw.get("parameters", raw.get("input_schema"))

@@ -54,7 +54,9 @@ class ObservedCall:
         self._is_stream = question.is_stream
         self._started = time.perf_counter()
         self._assembler = api.create_assembler()
-        self._writer = ContentWriter(settings.is_content_kept, runtime.redactor.text, settings.max_value_bytes)
+        self._writer = ContentWriter(
+            settings.is_content_kept, runtime.redactor.text, settings.max_value_bytes
+        )
         self._log = StreamLog()
         self._first_token_ms: Optional[float] = None
         self._status = 0
@@ -147,7 +149,9 @@ class ObservedCall:
             if value is None or not self._runtime.settings.is_content_kept:
                 continue
             is_list = isinstance(value, list)
-            parameters[name] = [self._writer.text(item) for item in value] if is_list else self._writer.text(value)
+            parameters[name] = (
+                [self._writer.text(item) for item in value] if is_list else self._writer.text(value)
+            )
         return parameters
 
     def _add(self, decoded: bytes) -> None:

@@ -1,4 +1,5 @@
-"""Chat completions, as OpenAI and everybody who is compatible to it speaks them; plain completions and embeddings."""
+"""Chat completions, as OpenAI and everybody who is compatible to it speaks them; plain completions and
+embeddings."""
 
 from __future__ import annotations
 
@@ -156,9 +157,7 @@ class ChatAssembler:
 
     def _add_choice(self, raw: JsonObject) -> tuple[str, bool]:
         index = to_number(raw.get("index")) or 0
-        choice = self._choices.setdefault(
-            index, {"index": index, "message": {}, "calls": {}, "reason": None}
-        )
+        choice = self._choices.setdefault(index, {"index": index, "message": {}, "calls": {}, "reason": None})
         choice["reason"] = to_text(raw.get("finish_reason")) or choice["reason"]
         delta, message = to_object(raw.get("delta")), choice["message"]
         text = text_of_parts(delta.get("content") or "")
@@ -218,4 +217,6 @@ def _read_embedding_answer(body: JsonObject) -> Answer:
     return Answer(model=to_text(body.get("model")), usage=usage)
 
 
-openai_embeddings = ModelApi("openai.embeddings", _read_embedding_question, _read_embedding_answer, ChatAssembler)
+openai_embeddings = ModelApi(
+    "openai.embeddings", _read_embedding_question, _read_embedding_answer, ChatAssembler
+)

@@ -106,7 +106,8 @@ def _file(raw: JsonObject) -> Part:
 
 
 def openai_usage(raw: Any) -> JsonObject:
-    """The usage of chat completions, responses and embeddings: cache and reasoning are parts of the sums already."""
+    """The usage of chat completions, responses and embeddings: cache and reasoning are parts of the sums
+    already."""
     usage = to_object(raw)
     inputs = to_object(usage.get("prompt_tokens_details") or usage.get("input_tokens_details"))
     outputs = to_object(usage.get("completion_tokens_details") or usage.get("output_tokens_details"))

@@ -75,7 +75,10 @@ def _messages_of(items: Any) -> list[Message]:
 def _message_of(item: JsonObject) -> Message:
     role = to_text(item.get("role"))
     if role is not None:
-        return {"role": "system" if role == "developer" else role, "parts": parts_of_content(item.get("content"))}
+        return {
+            "role": "system" if role == "developer" else role,
+            "parts": parts_of_content(item.get("content")),
+        }
     kind = to_text(item.get("type")) or ""
     if kind.endswith("_output"):
         return {"role": "tool", "parts": [tool_result_part(item.get("call_id"), item.get("output"))]}
@@ -91,7 +94,9 @@ def _item_part(kind: str, item: JsonObject) -> Part:
     if not kind.endswith("_call"):
         return {"type": "other", "value": item}
     # Tools that run at the provider: web search, file search, code, images, remote MCP.
-    rest = {key: value for key, value in item.items() if key not in ("id", "type", "status", "name", "arguments")}
+    rest = {
+        key: value for key, value in item.items() if key not in ("id", "type", "status", "name", "arguments")
+    }
     given = item.get("arguments")
     part = {
         "type": "server_tool_call",
@@ -131,7 +136,8 @@ def _finish_reason(body: JsonObject, parts: list[Part]) -> Optional[str]:
 
 
 _ENDS = ("response.completed", "response.incomplete", "response.failed", "error")
-# The list and field of an item that a kind of delta goes on with, the part's type, and whether a reader sees it.
+# The list and field of an item that a kind of delta goes on with, the part's type, and whether a reader sees
+# it.
 _DELTAS = {
     "response.output_text.delta": ("content", "text", "output_text", True),
     "response.refusal.delta": ("content", "refusal", "refusal", True),
@@ -158,9 +164,11 @@ class ResponseAssembler:
             self._response = event["response"]
         if kind == "error":
             said_error = event.get("error")
-            error = said_error if isinstance(said_error, dict) else {
-                "code": event.get("code"), "message": event.get("message")
-            }
+            error = (
+                said_error
+                if isinstance(said_error, dict)
+                else {"code": event.get("code"), "message": event.get("message")}
+            )
             self._response = {**self._response, "error": error}
         if kind in _ENDS:
             return Piece(is_last=True)

@@ -125,7 +125,9 @@ _FAMILIES = [
     )
 ]
 _PORTS = {11434: "ollama", 1234: "lm_studio"}
-_LOOPBACK = re.compile(r"^(?:localhost|127\.|\[?::1\]?$|0\.0\.0\.0$|host\.docker\.internal$)|\.local(?:host)?$")
+_LOOPBACK = re.compile(
+    r"^(?:localhost|127\.|\[?::1\]?$|0\.0\.0\.0$|host\.docker\.internal$)|\.local(?:host)?$"
+)
 
 
 def provider_of_call(host: str, port: Optional[int], api: ModelApi, model: Optional[str]) -> str:
@@ -138,7 +140,9 @@ def provider_of_call(host: str, port: Optional[int], api: ModelApi, model: Optio
     is_local = _LOOPBACK.search(host) is not None
     if is_local and port in _PORTS:
         return _PORTS[port]
-    by_name = next((provider for pattern, provider in _FAMILIES if pattern.search((model or "").lower())), None)
+    by_name = next(
+        (provider for pattern, provider in _FAMILIES if pattern.search((model or "").lower())), None
+    )
     return by_name or ("local" if is_local else "openai_compatible")
 
 

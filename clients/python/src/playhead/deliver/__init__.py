@@ -1,1 +1,2 @@
-"""From this process to the server: in batches, again when that fails, by way of the disk when it goes on failing."""
+"""From this process to the server: in batches, again when that fails, by way of the disk when it goes on
+failing."""

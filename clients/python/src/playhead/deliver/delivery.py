@@ -52,6 +52,7 @@ class Delivery:
         self._redactor = Redactor()
         self._resource: Mapping[str, Any] = {}
         self._sender: Optional[Sender] = None
+        self._retired: list[Sender] = []
         self._spool: Optional[Spool] = None
         self._ended: deque[Span] = deque()
         self._running: dict[str, Span] = {}
@@ -72,6 +73,10 @@ class Delivery:
         self._resource = resource
         if target == self.target and (self._spool is None) == (spool is None):
             return
+        if self._sender is not None:
+            # Its connection is in use, if at all, on the worker's thread.
+            self._retired.append(self._sender)
+            self._worker.schedule(self._deliver, LOOK_AT_SPOOL_AFTER_S)
         self.target = target
         self._sender = None if target is None else Sender(target)
         self._failures = 0
@@ -189,7 +194,10 @@ class Delivery:
         return Batch(text, sum(span.is_ended for span in spans), tuple(spans))
 
     def _deliver(self) -> Optional[float]:
-        """Works until nothing is left or something fails; answers with how long to wait before the next try."""
+        """Works until nothing is left or something fails; answers with how long to wait before the next
+        try."""
+        while self._retired:
+            self._retired.pop().close()
         sender = self._sender
         if sender is None:
             return None
@@ -309,7 +317,5 @@ def retry_delay_s(failures: int, asked_s: Optional[float], chance: float) -> flo
     """Doubling, with chance in it so that many clients do not come at once."""
     if asked_s is not None:
         return min(asked_s, LONGEST_ASKED_S) + chance * 0.25
-    longest_s = min(30.0, 0.25 * 2 ** max(0, failures - 1))
+    longest_s = min(30.0, 0.25 * 2.0 ** max(0, failures - 1))
     return longest_s / 2 + chance * longest_s / 2
-
-

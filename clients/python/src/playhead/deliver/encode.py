@@ -69,12 +69,17 @@ def _encode_span(span: Span, redactor: Redactor) -> dict[str, Any]:
     if span.end_ns is not None:
         encoded["endTimeUnixNano"] = str(span.end_ns)
     if span.status_code != STATUS_UNSET:
-        encoded["status"] = {"code": span.status_code, "message": redactor.text(span.status_message, "message")}
+        encoded["status"] = {
+            "code": span.status_code,
+            "message": redactor.text(span.status_message, "message"),
+        }
     return encoded
 
 
 def _encode_attributes(attributes: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"key": key, "value": _encode_value(value)} for key, value in attributes.items() if value is not None]
+    return [
+        {"key": key, "value": _encode_value(value)} for key, value in attributes.items() if value is not None
+    ]
 
 
 def _encode_value(value: Any) -> dict[str, Any]:

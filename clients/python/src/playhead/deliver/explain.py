@@ -13,8 +13,8 @@ def explain_trouble(outcome: Outcome, target: Target, is_spooled: bool) -> str:
     )
     if outcome.kind == "unwelcome":
         return (
-            f"{target.endpoint} refused what was recorded: {outcome.reason}. Check the key (init(api_key=…) or "
-            "PLAYHEAD_API_KEY) and the address (init(endpoint=…) or PLAYHEAD_ENDPOINT)."
+            f"{target.endpoint} refused what was recorded: {outcome.reason}. Check the key "
+            "(init(api_key=…) or PLAYHEAD_API_KEY) and the address (init(endpoint=…) or PLAYHEAD_ENDPOINT)."
         )
     if outcome.is_server_there:
         return f"{target.endpoint} can't take steps at the moment ({outcome.reason}). {kept}"

@@ -34,7 +34,8 @@ class Target(NamedTuple):
 
 @dataclass
 class Outcome:
-    """accepted, later (nobody answered, or the server is busy), too-large, unwelcome (key, address) or unreadable."""
+    """accepted, later (nobody answered, or the server is busy), too-large, unwelcome (key, address) or
+    unreadable."""
 
     kind: str
     reason: str = ""
@@ -125,7 +126,9 @@ class Sender:
 
 def _connect(scheme: str, host: str, port: Optional[int], timeout_s: float) -> http.client.HTTPConnection:
     if scheme == "https":
-        return http.client.HTTPSConnection(host, port, timeout=timeout_s, context=ssl.create_default_context())
+        return http.client.HTTPSConnection(
+            host, port, timeout=timeout_s, context=ssl.create_default_context()
+        )
     return http.client.HTTPConnection(host, port, timeout=timeout_s)
 
 

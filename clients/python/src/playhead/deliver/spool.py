@@ -1,7 +1,7 @@
 """Batches that could not be delivered, one file each, in a folder of their server and key.
 
-Files appear and change hands by being renamed, so any number of processes can share the folder; the TypeScript SDK
-uses the same one in the same way.
+Files appear and change hands by being renamed, so any number of processes can share the folder; the
+TypeScript SDK uses the same one in the same way.
 """
 
 from __future__ import annotations
@@ -106,7 +106,8 @@ _written_count = 0
 
 
 def _name(step_count: int) -> str:
-    """Time, process, order and chance make it unique; the number of steps is for whoever has to give it up."""
+    """Time, process, order and chance make it unique; the number of steps is for whoever has to give it
+    up."""
     global _written_count
     _written_count += 1
     chance = f"{random.SystemRandom().getrandbits(31):06x}"[:6]

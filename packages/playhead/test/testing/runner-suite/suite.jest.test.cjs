@@ -1,4 +1,3 @@
-const { describe, jest } = require('@jest/globals')
 const playhead = require('playhead')
 const kit = require('playhead/jest')
 const shared = require('shared-suite')
@@ -6,16 +5,6 @@ const shared = require('shared-suite')
 const { test, expect } = kit
 const { lookUp } = shared.defineTests({ playhead, kit, runner: 'jest' })
 
-describe('in a suite', () => {
-  jest.retryTimes(2)
-  let tries = 0
-  test('works at the second try', async ({ session }) => {
-    tries += 1
-    await lookUp('c_1')
-    expect(session).toHaveCalled('look_up', { times: tries - 1 || 7 })
-  })
-  jest.retryTimes(0)
-})
 test('takes too long', async () => {
   await lookUp('c_1')
   await new Promise(() => {})

@@ -35,7 +35,7 @@ test.each([
   for (let round = 0; round < times; round += 1) await lookUp(id)
   expect(playhead.getSession()).toHaveCalled('look_up', { args: [id], times })
 })
-test.for([{ id: 'c_6' }])('for $id', async ({ id }, { session }) => {
+test.for([{ id: 'c_6' }])('for c_6', async ({ id }, { session }) => {
   await lookUp(id)
   expect(session).toHaveCalled('look_up', { args: [id] })
 })

@@ -1,6 +1,5 @@
+import { formatAge, countOf, formatBytes, formatCount } from './index.ts'
 import { expect, test } from 'vitest'
-import { formatAge } from './format-age.ts'
-import { countOf, formatBytes, formatCount } from './format-count.ts'
 
 test('how long ago something was, in the unit that fits', () => {
   const now = Date.parse('2026-03-31T12:00:00Z')

@@ -1,0 +1,317 @@
+"""What was recorded arrives, however the process or the server ends; the host never waits for it."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+from typing import Any, ClassVar
+
+import playhead
+
+from .support import ENDPOINT, ROOT, RecordingTest, fetch_session, run_program, wait_for
+
+PROGRAM = """
+import playhead, sys
+playhead.init()
+@playhead.record_action("work")
+def work(key): return key
+playhead.start_session(tags=["program"])
+print(playhead.get_session().id, flush=True)
+work("a")
+"""
+
+
+@playhead.record_action("work")
+def work(key: str) -> str:
+    return key
+
+
+class StandIn:
+    """A server that answers as it is told, and keeps what it was sent."""
+
+    def __init__(
+        self, status: int = 200, delay_s: float = 0.0, headers: dict[str, str] | None = None, port: int = 0
+    ) -> None:
+        self.status, self.delay_s, self.headers = status, delay_s, headers or {}
+        self.requests: list[tuple[dict[str, str], Any]] = []
+        stand_in = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["content-length"]))
+                stand_in.requests.append(
+                    ({name.lower(): value for name, value in self.headers.items()}, json.loads(body))
+                )
+                time.sleep(stand_in.delay_s)
+                answer = json.dumps({"message": "as told"} if stand_in.status >= 300 else {}).encode()
+                self.send_response(stand_in.status)
+                for name, value in {**stand_in.headers, "content-length": str(len(answer))}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(answer)
+
+            def log_message(self, *_args: Any) -> None:
+                return
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def stop(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def names(self) -> list[str]:
+        return [span["name"] for _, body in self.requests for span in spans_of(body)]
+
+
+def spans_of(body: Any) -> list[Any]:
+    return [
+        span
+        for resource in body["resourceSpans"]
+        for scope in resource["scopeSpans"]
+        for span in scope["spans"]
+    ]
+
+
+def refused_endpoint() -> str:
+    """Where nobody listens."""
+    server = http.server.HTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler)
+    server.server_close()
+    return f"http://127.0.0.1:{server.server_port}"
+
+
+class DeliveryTest(RecordingTest):
+    def stand_in(self, **options: Any) -> StandIn:
+        server = StandIn(**options)
+        self.addCleanup(server.stop)
+        return server
+
+    def test_steps_arrive_with_the_key_and_in_one_request(self) -> None:
+        server = self.stand_in()
+        playhead.init(api_key=" secret-key\n", endpoint=server.url, service_name="shop", environment="ci")
+        with playhead.session("support", tags=["v1"]):
+            work("a")
+        self.assertTrue(playhead.flush())
+        ((headers, body),) = server.requests
+        self.assertEqual(headers["authorization"], "Bearer secret-key")
+        resource = {one["key"]: one["value"] for one in body["resourceSpans"][0]["resource"]["attributes"]}
+        self.assertEqual(resource["service.name"], {"stringValue": "shop"})
+        self.assertEqual(resource["deployment.environment.name"], {"stringValue": "ci"})
+        self.assertEqual(sorted(server.names()), ["support", "work"])
+
+    def test_a_step_that_runs_is_announced_and_ends_later(self) -> None:
+        server = self.stand_in()
+        playhead.init(endpoint=server.url)
+        playhead.start_session(tags=["long"])
+        announced = wait_for(lambda: server.requests and spans_of(server.requests[0][1])[0])
+        self.assertNotIn("endTimeUnixNano", announced)
+        playhead.end_session("Success")
+        playhead.flush()
+        ended = spans_of(server.requests[-1][1])[0]
+        self.assertEqual((ended["spanId"], "endTimeUnixNano" in ended), (announced["spanId"], True))
+
+    def test_a_slow_server_does_not_slow_the_host(self) -> None:
+        server = self.stand_in(delay_s=1.0)
+        playhead.init(endpoint=server.url)
+        started = time.perf_counter()
+        with playhead.session():
+            for number in range(200):
+                work(str(number))
+        self.assertLess(time.perf_counter() - started, 0.9)
+        self.assertFalse(playhead.flush(timeout_s=0.05))
+        self.assertTrue(playhead.flush(timeout_s=10))
+
+    def test_what_nobody_takes_waits_on_disk_and_is_sent_by_the_next_start(self) -> None:
+        spool, endpoint = self.folder(), refused_endpoint()
+        environment = {"PLAYHEAD_ENDPOINT": endpoint, "PLAYHEAD_SPOOL": str(spool)}
+        ended = run_program(PROGRAM + "playhead.end_session('Success')", **environment)
+        self.assertEqual(ended.returncode, 0)
+        self.assertIn(f"No Playhead server answers at {endpoint}", ended.stderr)
+        (waiting,) = spool.glob("*/*.json")
+        self.assertEqual(
+            [span["name"] for span in spans_of(json.loads(waiting.read_text()))], ["work", "session"]
+        )
+        server = self.stand_in(port=int(endpoint.rsplit(":", 1)[1]))
+        ended = run_program("import playhead; playhead.init(); print(playhead.flush())", **environment)
+        self.assertEqual((ended.stdout, ended.stderr), ("True\n", ""))
+        self.assertEqual(server.names(), ["work", "session"])
+        self.assertEqual(list(spool.glob("*/*")), [])
+
+    def test_a_refused_key_is_said_once_and_nothing_is_lost(self) -> None:
+        spool, server = self.folder(), self.stand_in(status=401)
+        environment = {"PLAYHEAD_ENDPOINT": server.url, "PLAYHEAD_SPOOL": str(spool)}
+        ended = run_program(
+            PROGRAM + "work('b'); playhead.flush(); work('c'); playhead.flush()", **environment
+        )
+        self.assertEqual(ended.stderr.count("Check the key"), 1)
+        self.assertEqual(ended.returncode, 0)
+        kept = [
+            span["name"] for path in spool.glob("*/*.json") for span in spans_of(json.loads(path.read_text()))
+        ]
+        self.assertEqual(sorted(set(kept)), ["session", "work"])
+
+    def test_a_server_that_never_answers_holds_up_the_end_for_two_seconds_at_most(self) -> None:
+        spool, server = self.folder(), self.stand_in(delay_s=30)
+        started = time.monotonic()
+        ended = run_program(PROGRAM, PLAYHEAD_ENDPOINT=server.url, PLAYHEAD_SPOOL=str(spool))
+        self.assertEqual(ended.returncode, 0)
+        self.assertLess(time.monotonic() - started, 5)
+        self.assertEqual(len(list(spool.glob("*/*.json"))), 1)
+
+    def test_a_busy_server_is_asked_again(self) -> None:
+        server = self.stand_in(status=503, headers={"retry-after": "0"})
+        playhead.init(endpoint=server.url, silent=True)
+        work("a")
+        wait_for(lambda: len(server.requests) >= 1)
+        server.status = 200
+        self.assertTrue(wait_for(lambda: len(server.requests) >= 2))
+
+    def test_a_forked_child_delivers_its_own_steps_once(self) -> None:
+        if not hasattr(os, "fork"):
+            self.skipTest("there is no fork on this platform")
+        server = self.stand_in()
+        code = PROGRAM + (
+            "import os\npid = os.fork()\nif pid == 0:\n"
+            "    work('child'); playhead.end_session('Success'); playhead.flush(); os._exit(0)\n"
+            "os.waitpid(pid, 0); work('parent'); playhead.end_session('Success')"
+        )
+        ended = run_program(code, PLAYHEAD_ENDPOINT=server.url, PLAYHEAD_SPOOL="off")
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        calls = [span for _, body in server.requests for span in spans_of(body) if span["name"] == "work"]
+        self.assertEqual(len({span["spanId"] for span in calls}), 3)
+
+
+@unittest.skipUnless(ENDPOINT, "there is no server to record to: run scripts/test-python.mjs")
+class ServerTest(RecordingTest):
+    settings: ClassVar[dict[str, Any]] = {"endpoint": ENDPOINT, "api_key": "your-api-key"}
+
+    def test_the_server_has_what_the_process_sees(self) -> None:
+        with playhead.session(
+            "support", tags=["a"], metadata={"plan": "pro"}, user_id="u1", thread_id="t1"
+        ) as session:
+            work("x")
+            playhead.record(
+                playhead.LLMEvent(
+                    model="gpt-4o", prompt="hi", completion="ho", usage={"input": 9, "output": 3}
+                )
+            )
+            try:
+                with_error()
+            except ValueError:
+                pass
+        self.assertTrue(playhead.flush())
+        here, there = session.to_json(), fetch_session(session.id)
+        facts = [
+            "id",
+            "name",
+            "endState",
+            "tags",
+            "usage",
+            "cost",
+            "stepCount",
+            "llmCallCount",
+            "actionCount",
+        ]
+        facts += [
+            "errorCount",
+            "tools",
+            "models",
+            "agents",
+            "metadata",
+            "userId",
+            "threadId",
+            "unpricedModels",
+            "url",
+        ]
+        self.assertEqual(
+            {name: here["session"][name] for name in facts}, {name: there["session"][name] for name in facts}
+        )
+        parts = ["id", "parentId", "kind", "name", "status", "cost", "dialect", "startedAt"]
+        for ours, theirs in zip(here["steps"], there["steps"]):
+            self.assertEqual({name: ours[name] for name in parts}, {name: theirs[name] for name in parts})
+            self.assertAlmostEqual(ours["durationMs"], theirs["durationMs"], delta=0.01)
+            for name in ("tool", "messages", "usage", "model"):
+                self.assertEqual(ours.get(name), theirs.get(name))
+            self.assertEqual(
+                (ours.get("error") or {}).get("message"), (theirs.get("error") or {}).get("message")
+            )
+
+    def test_a_process_that_just_ends_leaves_an_indeterminate_session(self) -> None:
+        session_id = run_program(PROGRAM).stdout.strip()
+        session = fetch_session(session_id)["session"]
+        reason = "The process ended before the session did"
+        self.assertEqual((session["endState"], session["endStateReason"]), ("indeterminate", reason))
+
+    def test_an_uncaught_exception_fails_the_session(self) -> None:
+        ended = run_program(PROGRAM + "raise ValueError('boom')")
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("ValueError: boom", ended.stderr)
+        session = fetch_session(ended.stdout.strip())["session"]
+        self.assertEqual((session["endState"], session["endStateReason"]), ("fail", "ValueError: boom"))
+
+    def test_a_signal_ends_the_process_as_it_would_have(self) -> None:
+        process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM + "import time; time.sleep(30)"], stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        session_id = process.stdout.readline().strip()
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(10), -signal.SIGTERM)
+        process.stdout.close()
+        session = fetch_session(session_id)["session"]
+        self.assertEqual(
+            (session["endState"], session["endStateReason"]),
+            ("indeterminate", "The process was ended by SIGTERM"),
+        )
+
+
+def with_error() -> None:
+    @playhead.record_action("fetch_customer_data", effect="read")
+    def fetch_customer(customer_id: Any) -> None:
+        raise ValueError("customer_id cannot be None")
+
+    fetch_customer(None)
+
+
+class RecordingFileTest(RecordingTest):
+    def test_without_a_server_sessions_are_files_that_show_opens(self) -> None:
+        folder = self.folder()
+        playhead.init(endpoint=False, dir=str(folder))
+        with playhead.session("support", tags=["v1"]) as session, self.assertRaises(ValueError):
+            with_error()
+        playhead.flush()
+        (path,) = folder.glob("*.jsonl")
+        self.assertEqual(session.url, path.resolve().as_uri())
+        recording = json.loads(path.read_text())
+        self.assertEqual((recording["version"], recording["session"]["endState"]), (1, "success"))
+        node = os.environ.get("PLAYHEAD_TEST_NODE")
+        if node is None:
+            return
+        shown = subprocess.run(
+            [
+                node,
+                "--conditions=playhead-source",
+                str(ROOT / "packages/playhead/src/cli/main.ts"),
+                "show",
+                str(path),
+            ],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        self.assertIn("Action: fetch_customer_data", shown.stdout)
+        self.assertIn("customer_id=null   ← PROBLEM", shown.stdout)
+        self.assertIn("Error: ValueError: customer_id cannot be None", shown.stdout)

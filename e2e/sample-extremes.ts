@@ -1,0 +1,106 @@
+import { hex } from '../packages/server/test/otlp.ts'
+import type { SampleSession } from './sample-sessions.ts'
+import { actionSpan, agentSpan, chatSpan, said } from './sample-spans.ts'
+
+/** What strangers write: markup, scripts, escape codes, marks that turn text around. */
+export const HOSTILE = [
+  '<script>globalThis.pwned=1</script>',
+  '<img src=x onerror="globalThis.pwned=1">',
+  '"><svg onload=globalThis.pwned=1>',
+  '[click](javascript:globalThis.pwned=1)',
+  '![p](https://evil.example/p.png)',
+  '\u001B[31mred\u001B[0m',
+  '\u202Eevil\u202C',
+  '{{constructor.constructor("globalThis.pwned=1")()}}',
+].join(' ')
+
+export function hostileSession(startMs = Date.now() - 30_000): SampleSession {
+  const traceId = hex(16)
+  const root = hex(8)
+  const at = (fromMs: number, toMs: number) => ({
+    traceId,
+    parentSpanId: root,
+    startMs: startMs + fromMs,
+    endMs: startMs + toMs,
+  })
+  return {
+    traceId,
+    resource: { 'service.name': HOSTILE, 'vcs.ref.head.name': HOSTILE },
+    spans: [
+      agentSpan(
+        { traceId, spanId: root, startMs, endMs: startMs + 2000 },
+        {
+          name: HOSTILE,
+          status: { code: 2, message: HOSTILE },
+          attributes: {
+            'playhead.session.name': HOSTILE,
+            'playhead.session.tags': [HOSTILE, 'plain'],
+            'playhead.session.end_state': 'Fail',
+            'playhead.session.end_state_reason': HOSTILE,
+            'session.id': HOSTILE,
+            'user.id': HOSTILE,
+          },
+        },
+      ),
+      chatSpan(at(10, 500), {
+        model: HOSTILE.slice(0, 60),
+        system: `${HOSTILE}\n\n# ${HOSTILE}`,
+        sent: [said('user', HOSTILE), said('user', `\`\`\`html\n${HOSTILE}\n\`\`\``)],
+        answer: [
+          said(
+            'assistant',
+            `**${HOSTILE}**\n\n| a | b |\n|---|---|\n| ${HOSTILE.replaceAll('|', ' ')} | x |`,
+          ),
+        ],
+        input: 5,
+        output: 5,
+        chunks: [
+          [10, HOSTILE],
+          [300, HOSTILE],
+        ],
+        tools: [{ name: HOSTILE, description: HOSTILE, parameters: { [HOSTILE]: HOSTILE } }],
+      }),
+      actionSpan(at(600, 700), {
+        name: HOSTILE,
+        given: { [HOSTILE]: null, html: HOSTILE },
+        error: { type: HOSTILE, message: HOSTILE, stack: `${HOSTILE}\n    at ${HOSTILE} (/x/y.ts:1:1)` },
+      }),
+    ],
+  }
+}
+
+/** One prompt of five megabytes. */
+export function heavySession(startMs = Date.now() - 30_000): SampleSession {
+  const traceId = hex(16)
+  const root = hex(8)
+  const at = (fromMs: number, toMs: number) => ({
+    traceId,
+    parentSpanId: root,
+    startMs: startMs + fromMs,
+    endMs: startMs + toMs,
+  })
+  const line =
+    'The quick brown fox jumps over the lazy dog, and the log goes on and on without an end in sight.\n'
+  return {
+    traceId,
+    resource: { 'service.name': 'heavy' },
+    spans: [
+      agentSpan({ traceId, spanId: root, startMs, endMs: startMs + 3000 }, { name: 'heavy' }),
+      chatSpan(at(10, 1500), {
+        sent: [said('user', line.repeat(Math.ceil(5_000_000 / line.length)))],
+        answer: [said('assistant', 'That is long.')],
+        input: 120_000,
+        output: 6,
+      }),
+      actionSpan(at(1600, 1700), {
+        name: 'list_rows',
+        given: {},
+        result: Array.from({ length: 20_000 }, (_, index) => ({
+          id: index,
+          name: `row ${index}`,
+          tags: ['a', 'b'],
+        })),
+      }),
+    ],
+  }
+}

@@ -1,0 +1,154 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useLayoutEffect, useRef, type CSSProperties } from 'react'
+import { visibleText, type AlignedRow, type Alignment, type Step } from '@playhead/model'
+import { KindMark } from '../session-facts/kind-mark.tsx'
+import type { ShownRows } from './compare-search.ts'
+import { lookOf, placeOf, wordsOf } from './difference-words.ts'
+
+const ROW_HEIGHT = 34
+const ROWS_BEYOND = 12
+const DEEPEST_INDENT = 12
+
+type AlignedRowsProps = {
+  alignment: Alignment
+  /** Positions of the rows that are shown. */
+  visible: readonly number[]
+  current: number
+  onSelect: (row: number) => void
+  shown: ShownRows
+}
+
+/** The steps of both sessions, what belongs together on one line. */
+export function AlignedRows({ alignment, visible, current, onSelect, shown }: AlignedRowsProps) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtualizer = useVirtualizer({
+    count: visible.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: ROWS_BEYOND,
+  })
+  const place = visible.indexOf(current)
+  const isFirst = useRef(true)
+  const follow = isFirst.current ? 'center' : 'auto'
+  useLayoutEffect(() => {
+    if (place >= 0) virtualizer.scrollToIndex(place, { align: follow })
+  }, [place, virtualizer])
+  useEffect(() => {
+    isFirst.current = false
+  }, [])
+  return (
+    <section className="aligned" aria-label="Steps of both sessions">
+      <div
+        ref={scroller}
+        className="aligned-scroller"
+        role="listbox"
+        aria-label="Aligned steps"
+        tabIndex={0}
+        aria-activedescendant={place >= 0 ? `aligned-${current}` : undefined}
+      >
+        <div className="aligned-rows" role="presentation" style={{ height: visible.length * ROW_HEIGHT }}>
+          {virtualizer.getVirtualItems().map(({ index, start, key }) => {
+            const position = visible[index]!
+            return (
+              <RowView
+                key={key}
+                row={alignment.rows[position]!}
+                position={position}
+                top={start}
+                isSelected={position === current}
+                isDivergence={position === alignment.divergence?.row}
+                onSelect={onSelect}
+              />
+            )
+          })}
+        </div>
+        {visible.length === 0 && (
+          <p className="aligned-none dim">
+            {shown === 'effects'
+              ? 'Neither session wrote anything. Actions are writes when they say so: recordAction({ name, effect: "write" }, …).'
+              : 'No step differs.'}
+          </p>
+        )}
+      </div>
+    </section>
+  )
+}
+
+type RowViewProps = {
+  row: AlignedRow
+  position: number
+  top: number
+  isSelected: boolean
+  isDivergence: boolean
+  onSelect: (row: number) => void
+}
+
+function RowView({ row, position, top, isSelected, isDivergence, onSelect }: RowViewProps) {
+  const words = wordsOf(row)
+  const path = placeOf(row)
+  const name = visibleText(titleOf((row.b ?? row.a)!))
+  const className = [
+    'aligned-row',
+    `is-${lookOf(row)}`,
+    isSelected && 'is-selected',
+    isDivergence && 'is-divergence',
+  ]
+  return (
+    // The list has the keyboard: its keys are those of the page.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
+    <div
+      id={`aligned-${position}`}
+      role="option"
+      aria-selected={isSelected}
+      aria-label={`${name}, ${isDivergence ? 'first divergence, ' : ''}${words ?? 'same'}`}
+      className={className.filter(Boolean).join(' ')}
+      style={{ transform: `translateY(${top}px)` }}
+      onClick={() => onSelect(position)}
+    >
+      <Cell step={row.a} number={row.aNumber} depth={row.depth} />
+      <span className="aligned-middle" title={path}>
+        {isDivergence ? (
+          <b>first divergence</b>
+        ) : words === undefined ? (
+          <span className="aligned-equal">{row.isReordered === true ? 'other order' : '='}</span>
+        ) : (
+          words
+        )}
+      </span>
+      <Cell step={row.b} number={row.bNumber} depth={row.depth} />
+    </div>
+  )
+}
+
+type CellProps = { step: Step | undefined; number: number | undefined; depth: number }
+
+function Cell({ step, number, depth }: CellProps) {
+  if (step === undefined) return <span className="aligned-cell is-empty" aria-hidden="true" />
+  const isBad = step.status === 'error' || step.status === 'soft-error'
+  return (
+    <span className="aligned-cell">
+      <span className="aligned-number">{number}</span>
+      <span
+        className="aligned-indent"
+        style={{ '--depth': Math.min(depth, DEEPEST_INDENT) } as CSSProperties}
+      />
+      <KindMark kind={step.kind} isBad={isBad} />
+      <span className={isBad ? 'aligned-name is-bad' : 'aligned-name'}>{visibleText(titleOf(step))}</span>
+      {step.effect === 'write' && <span className="aligned-write">write</span>}
+      <span className="aligned-preview">{visibleText(previewOf(step))}</span>
+    </span>
+  )
+}
+
+function titleOf(step: Step): string {
+  if (step.kind === 'llm' || step.kind === 'embedding') return step.model ?? step.requestedModel ?? step.name
+  if (step.kind === 'action') return step.tool?.name ?? step.name
+  return step.kind === 'agent' ? (step.agent ?? step.name) : step.name
+}
+
+function previewOf({ kind, inputPreview, outputPreview, error }: Step): string {
+  if (error !== undefined) return error.message
+  if (kind === 'llm') return outputPreview ?? inputPreview ?? ''
+  const result = outputPreview === undefined ? undefined : `→ ${outputPreview}`
+  return [inputPreview, result].filter((part) => part !== undefined).join(' ')
+}

@@ -1,0 +1,51 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { serverSessionSource } from '../api/server-session-source.ts'
+import { SessionSourceProvider } from '../api/session-source.ts'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { SkeletonLines } from '../ui/skeleton.tsx'
+import { usePageTitle } from '../ui/use-page-title.ts'
+import { CompareView } from './compare-view.tsx'
+import { useComparison } from './use-comparison.ts'
+import './compare-page.css'
+
+/** Two sessions side by side, open where they part. */
+export function ComparePage() {
+  const search = useSearch({ from: '/compare' })
+  const navigate = useNavigate({ from: '/compare' })
+  const { comparison, error, retry } = useComparison(search.a, search.b)
+  usePageTitle('Compare')
+  if (search.a === undefined || search.b === undefined) return <NothingToCompare />
+  if (comparison === undefined)
+    return (
+      <div className="compare-loading">
+        {error === null ? <SkeletonLines count={14} /> : <ErrorNotice error={error} onRetry={retry} />}
+      </div>
+    )
+  return (
+    <SessionSourceProvider value={serverSessionSource}>
+      <CompareView
+        key={`${search.a} ${search.b}`}
+        comparison={comparison}
+        search={search}
+        onChange={(change) =>
+          void navigate({
+            search: (before) => ({ ...before, ...change }),
+            replace: true,
+            resetScroll: false,
+          })
+        }
+      />
+    </SessionSourceProvider>
+  )
+}
+
+function NothingToCompare() {
+  return (
+    <div className="page-problem">
+      <h1>Two sessions are needed</h1>
+      <p>
+        Select two in <Link to="/sessions">the list</Link> and choose Compare.
+      </p>
+    </div>
+  )
+}

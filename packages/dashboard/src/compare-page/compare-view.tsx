@@ -1,0 +1,115 @@
+import { useEffect, useMemo, useState } from 'react'
+import { Splitter } from '../ui/splitter.tsx'
+import { NARROW, useMediaQuery } from '../ui/use-media-query.ts'
+import { AlignedRows } from './aligned-rows.tsx'
+import { CompareHeader } from './compare-header.tsx'
+import { readShown, type CompareSearch, type ShownRows } from './compare-search.ts'
+import { DivergenceBar } from './divergence-bar.tsx'
+import { LinkedTimelines } from './linked-timelines.tsx'
+import { RowDetail } from './row-detail.tsx'
+import type { Comparison } from './use-comparison.ts'
+import { nextDifference, openingRow, rowOfStep, visibleRows } from './visible-rows.ts'
+
+type CompareViewProps = {
+  comparison: Comparison
+  search: CompareSearch
+  onChange: (change: CompareSearch) => void
+}
+
+/** The comparison of two sessions that are there. The row that is looked at is both playheads. */
+export function CompareView({ comparison, search, onChange }: CompareViewProps) {
+  const { alignment } = comparison
+  const shown = readShown(search.show)
+  const visible = useMemo(() => visibleRows(alignment, shown), [alignment, shown])
+  const isShown = useMemo(() => new Set(visible), [visible])
+  const [current, setCurrent] = useState(() => rowOfStep(alignment, search.step) ?? openingRow(alignment))
+  const isNarrow = useMediaQuery(NARROW)
+  const select = (row: number) => setCurrent(row)
+  const jump = (direction: 1 | -1) => {
+    const next = nextDifference(alignment, current, direction, isShown)
+    if (next !== undefined) select(next)
+  }
+  const step = (direction: 1 | -1) => {
+    const next = visible.findLast((row) => row < current)
+    const after = visible.find((row) => row > current)
+    const to = direction === 1 ? after : next
+    if (to !== undefined) select(to)
+  }
+  useCompareKeys({ jump, step })
+  useStepInAddress(comparison, current, search.step, onChange)
+  const rows = (
+    <AlignedRows alignment={alignment} visible={visible} current={current} onSelect={select} shown={shown} />
+  )
+  const detail = <RowDetail comparison={comparison} row={current} />
+  return (
+    <div className="compare">
+      <CompareHeader comparison={comparison} />
+      <DivergenceBar
+        alignment={alignment}
+        current={current}
+        shown={shown}
+        onShow={(show: ShownRows) => onChange({ show: show === 'all' ? '' : show })}
+        onJump={jump}
+        onSelect={select}
+        canJump={(direction) => nextDifference(alignment, current, direction, isShown) !== undefined}
+      />
+      <LinkedTimelines comparison={comparison} current={current} onSelect={select} />
+      {isNarrow ? (
+        <div className="compare-stack">
+          {rows}
+          {detail}
+        </div>
+      ) : (
+        <div className="compare-body">
+          <Splitter name="compare" label="Width of the rows" initial={60} left={rows} right={detail} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+type Keys = { jump: (direction: 1 | -1) => void; step: (direction: 1 | -1) => void }
+
+/** n and p: next and previous difference; arrows or j and k: next and previous row. */
+function useCompareKeys({ jump, step }: Keys): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const target = event.target as Element | null
+      if (event.metaKey || event.ctrlKey || event.altKey) return
+      if (target?.closest('input, textarea, select, [role=radiogroup], [role=separator]') != null) return
+      const work = {
+        n: () => jump(1),
+        p: () => jump(-1),
+        j: () => step(1),
+        k: () => step(-1),
+        ArrowDown: () => step(1),
+        ArrowUp: () => step(-1),
+        ArrowRight: () => step(1),
+        ArrowLeft: () => step(-1),
+      }[event.key]
+      if (work === undefined) return
+      event.preventDefault()
+      work()
+    }
+    window.addEventListener('keydown', onKeyDown)
+    return () => window.removeEventListener('keydown', onKeyDown)
+  }, [jump, step])
+}
+
+const SETTLED_AFTER_MS = 250
+
+/** The step that is looked at, in the address once it is looked at for a moment; the opening row needs none. */
+function useStepInAddress(
+  { alignment }: Comparison,
+  current: number,
+  known: string | undefined,
+  onChange: (change: CompareSearch) => void,
+): void {
+  const row = alignment.rows[current]
+  const stepId = current === openingRow(alignment) ? '' : ((row?.b ?? row?.a)?.id ?? '')
+  useEffect(() => {
+    if ((known ?? '') === stepId) return
+    const timer = setTimeout(() => onChange({ step: stepId }), SETTLED_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [stepId, known, onChange])
+}

@@ -1,0 +1,95 @@
+import { ArrowDown, ArrowUp, Equal, Split } from 'lucide-react'
+import { countOf, describeFirstDivergence, type Alignment } from '@playhead/model'
+import { Button } from '../ui/button.tsx'
+import { KeyCap } from '../ui/key-cap.tsx'
+import { Segments } from '../ui/segments.tsx'
+import type { ShownRows } from './compare-search.ts'
+
+type DivergenceBarProps = {
+  alignment: Alignment
+  current: number
+  shown: ShownRows
+  onShow: (shown: ShownRows) => void
+  onJump: (direction: 1 | -1) => void
+  onSelect: (row: number) => void
+  canJump: (direction: 1 | -1) => boolean
+}
+
+/** Where the sessions part, in a sentence, and the way from difference to difference. */
+export function DivergenceBar(props: DivergenceBarProps) {
+  const { alignment, current, shown, onShow, onJump, canJump } = props
+  const differing = alignment.rows.flatMap(({ differences }, index) =>
+    differences.length > 0 ? [index] : [],
+  )
+  const place = differing.indexOf(current)
+  return (
+    <div className="divergence-bar">
+      <Sentence {...props} />
+      <div className="divergence-tools">
+        <Segments
+          label="Rows that are shown"
+          segments={[
+            { value: 'all', label: 'All steps' },
+            { value: 'differences', label: 'Differences' },
+            { value: 'effects', label: 'Only effects', title: 'Only what was written to the world' },
+          ]}
+          value={shown}
+          onChange={onShow}
+        />
+        <span className="dim divergence-place" role="status">
+          {place < 0 ? countOf(differing.length, 'difference') : `${place + 1} of ${differing.length}`}
+        </span>
+        <Button
+          onClick={() => onJump(-1)}
+          disabled={!canJump(-1)}
+          aria-keyshortcuts="p"
+          aria-label="Previous difference"
+        >
+          <ArrowUp size={14} aria-hidden="true" />
+          <KeyCap>P</KeyCap>
+        </Button>
+        <Button
+          onClick={() => onJump(1)}
+          disabled={!canJump(1)}
+          aria-keyshortcuts="n"
+          aria-label="Next difference"
+        >
+          <ArrowDown size={14} aria-hidden="true" />
+          <KeyCap>N</KeyCap>
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+function Sentence({ alignment, onSelect }: DivergenceBarProps) {
+  const { divergence, effects, hasPayloads } = alignment
+  const says = describeFirstDivergence(alignment)
+  const row = divergence?.row
+  return (
+    <div className="divergence-words">
+      {says === undefined ? (
+        <p className="divergence-first is-same">
+          <Equal size={15} aria-hidden="true" />
+          <span>No divergence: both did the same.</span>
+        </p>
+      ) : (
+        <button
+          type="button"
+          className="divergence-first"
+          onClick={() => row !== undefined && onSelect(row)}
+          disabled={row === undefined}
+        >
+          <Split size={15} aria-hidden="true" />
+          <span>
+            <b>First divergence:</b> {says}
+          </span>
+        </button>
+      )}
+      <p className="divergence-more dim">
+        {effects.length === 0 ? 'Both had the same effects.' : `${countOf(effects.length, 'effect')} differ.`}
+        {!hasPayloads && ' Compared by previews: the sessions are too long to load whole.'}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,123 @@
+import { Link } from '@tanstack/react-router'
+import { SquareArrowOutUpRight } from 'lucide-react'
+import {
+  cameOf,
+  describeDifference,
+  formatCost,
+  formatDuration,
+  givenTo,
+  isMinor,
+  visibleText,
+  type AlignedRow,
+  type Session,
+  type Step,
+} from '@playhead/model'
+import { useStep } from '../api/use-step.ts'
+import { KindMark } from '../session-facts/kind-mark.tsx'
+import { inOrderOfWeight } from './difference-words.ts'
+import { readableValue } from './readable-value.ts'
+import { TextDiff } from './text-diff.tsx'
+import type { Comparison } from './use-comparison.ts'
+
+/** One aligned step: what differs in words, then what it was given and what came of it, side by side. */
+export function RowDetail({ comparison, row: position }: { comparison: Comparison; row: number }) {
+  const row = comparison.alignment.rows[position]
+  if (row === undefined) return <section className="row-detail" aria-label="The step" />
+  const step = (row.b ?? row.a)!
+  return (
+    <section className="row-detail" aria-label="The step">
+      <h2>
+        <KindMark kind={step.kind} />
+        {visibleText(step.kind === 'action' ? (step.tool?.name ?? step.name) : step.name)}
+      </h2>
+      <Differences row={row} />
+      <Facts row={row} comparison={comparison} />
+      <Contents key={position} row={row} comparison={comparison} />
+    </section>
+  )
+}
+
+function Differences({ row }: { row: AlignedRow }) {
+  if (row.differences.length === 0)
+    return (
+      <p className="dim">
+        {row.isReordered === true
+          ? 'The same, in another place among steps that ran at the same time.'
+          : 'The same in both.'}
+      </p>
+    )
+  return (
+    <ul className="row-differences">
+      {inOrderOfWeight(row.differences).map((difference, index) => (
+        <li key={index} className={isMinor(difference) ? 'is-minor' : ''}>
+          {visibleText(describeDifference(difference, row).replace(/^,? /, ''))}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Facts({ row, comparison }: { row: AlignedRow; comparison: Comparison }) {
+  return (
+    <div className="row-facts">
+      {(['a', 'b'] as const).map((side) => {
+        const step = row[side]
+        return (
+          <p key={side}>
+            <span className="compare-side">{side.toUpperCase()}</span>
+            {step === undefined ? (
+              <span className="dim">does not have this step</span>
+            ) : (
+              <>
+                <span>{factsOf(step)}</span>
+                <Link
+                  to="/sessions/$sessionId"
+                  params={{ sessionId: comparison[side].session.id }}
+                  search={{ step: step.id }}
+                  aria-label={`Open the step in the replay of ${side.toUpperCase()}`}
+                >
+                  replay <SquareArrowOutUpRight size={12} aria-hidden="true" />
+                </Link>
+              </>
+            )}
+          </p>
+        )
+      })}
+    </div>
+  )
+}
+
+function factsOf(step: Step): string {
+  const facts = [
+    step.durationMs === null ? undefined : formatDuration(step.durationMs),
+    step.cost === null ? undefined : formatCost(step.cost),
+    step.usage?.input === undefined ? undefined : `${step.usage.input} in`,
+    step.usage?.output === undefined ? undefined : `${step.usage.output} out`,
+    step.status === 'ok' ? undefined : step.status,
+  ]
+  return facts.filter((fact) => fact !== undefined).join(' · ')
+}
+
+/** Sessions that were too long to load whole have their payloads loaded here, for the step that is looked at. */
+function Contents({ row, comparison }: { row: AlignedRow; comparison: Comparison }) {
+  const a = useWholeStep(comparison.a, row.a)
+  const b = useWholeStep(comparison.b, row.b)
+  return (
+    <>
+      <TextDiff title="Input" a={sideText(a, givenTo)} b={sideText(b, givenTo)} />
+      <TextDiff title="Output" a={sideText(a, cameOf)} b={sideText(b, cameOf)} />
+    </>
+  )
+}
+
+function useWholeStep({ session }: Session, step: Step | undefined): Step | undefined {
+  const { data } = useStep(session.id, step, { enabled: step?.hasPayload === false })
+  return step?.hasPayload === false ? (data ?? step) : step
+}
+
+function sideText(
+  step: Step | undefined,
+  read: (step: Step, hasPayloads: boolean) => unknown,
+): string | undefined {
+  return step === undefined ? undefined : readableValue(read(step, true))
+}

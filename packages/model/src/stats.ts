@@ -1,0 +1,43 @@
+import type { Usage } from './usage.ts'
+
+/** How long the buckets of a timeline can be, shortest first. */
+export type StatsInterval =
+  | 'minute'
+  | '5-minutes'
+  | '15-minutes'
+  | 'hour'
+  | '6-hours'
+  | 'day'
+  | 'week'
+  | 'month'
+
+type Percentiles = { p50: number | null; p95: number | null; p99: number | null }
+/** What sessions came to. */
+export type StatsFigures = {
+  total: number
+  success: number
+  fail: number
+  indeterminate: number
+  running: number
+  lost: number
+  failureRate: number | null
+  cost: number | null
+  usage: Usage
+  durationMs: Percentiles
+}
+export type StatsBucket = StatsFigures & { at: string }
+/** For models and tools, `calls`, `cost`, `usage` and `durationMs` are those of the calls, not of their sessions. */
+export type StatsGroup = StatsFigures & {
+  key: string
+  calls?: number
+  failedCalls?: number
+  example?: { sessionId: string; message: string; action?: string }
+}
+export type Stats = StatsFigures & {
+  /** Models whose price is unknown: `cost` lacks their calls. */
+  unpricedModels: string[]
+  /** How long each bucket is. */
+  interval?: StatsInterval
+  buckets: StatsBucket[]
+  groups: StatsGroup[]
+}

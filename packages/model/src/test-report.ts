@@ -1,0 +1,184 @@
+import type { SessionSummary } from './session.ts'
+import { wilson, type Interval, type ShareVerdict } from './statistics.ts'
+
+export type TestIdentity = { file?: string; suite?: string; name: string }
+
+/** One session of a test, and what came of it. */
+export type AttemptEntry = {
+  kind: 'attempt'
+  test: TestIdentity
+  attempt: number
+  variant?: string
+  sessionId: string
+  isPassed: boolean
+  /** Why it failed. */
+  message?: string
+  /** The step that shows why. */
+  stepId?: string
+  url?: string
+  durationMs: number
+}
+
+/** What many sessions of one test came to. */
+export type AgentTestEntry = {
+  kind: 'agent-test'
+  test: TestIdentity
+  verdict: ShareVerdict
+  passed: number
+  total: number
+  /** Runs that were planned; fewer are made when the budget is spent or enough is known. */
+  planned: number
+  interval: Interval
+  confidence: number
+  minimum: number
+  cost: number | null
+  /** The first is for one try: the chance that at least one of k passes, and that all k do. */
+  passAtK: number[]
+  passHatK: number[]
+  note?: string
+}
+
+export type LedgerEntry = AttemptEntry | AgentTestEntry
+
+/** `flaky`: it failed and then, tried again, passed. */
+export type ReportVerdict = ShareVerdict | 'flaky'
+
+export const reportVerdicts = [
+  'fail',
+  'inconclusive',
+  'flaky',
+  'pass',
+] as const satisfies readonly ReportVerdict[]
+
+export type ReportSession = {
+  id: string
+  isPassed: boolean
+  attempt: number
+  variant?: string
+  message?: string
+  stepId?: string
+  url?: string
+  cost: number | null
+  durationMs: number | null
+  /** Whether its replay is in the report. */
+  isKept: boolean
+}
+
+export type ReportTest = TestIdentity & {
+  verdict: ReportVerdict
+  passed: number
+  total: number
+  interval: Interval
+  /** What it was judged by, where it was judged by its pass rate. */
+  wanted?: { minimum: number; confidence: number }
+  passAtK?: number[]
+  passHatK?: number[]
+  note?: string
+  cost: number | null
+  durationMs: number
+  sessions: ReportSession[]
+}
+
+/** What a run of tests came to. */
+export type TestReport = {
+  madeAt: string
+  branch?: string
+  commit?: string
+  tests: ReportTest[]
+}
+
+/**
+ * Sorts sessions and results into tests: those that failed first. Recordings alone will do; then how their sessions ended is
+ * what came of them.
+ */
+export function buildTestReport(
+  sessions: readonly SessionSummary[],
+  entries: readonly LedgerEntry[],
+  { madeAt, kept }: { madeAt: string; kept?: ReadonlySet<string> },
+): TestReport {
+  const byId = new Map(sessions.map((session) => [session.id, session]))
+  const noted = entries.filter((entry) => entry.kind === 'attempt')
+  const known = new Set(noted.map(({ sessionId }) => sessionId))
+  const attempts = [...noted, ...sessions.filter(({ id }) => !known.has(id)).flatMap(toAttempt)]
+  const judged = new Map(
+    entries.filter((entry) => entry.kind === 'agent-test').map((entry) => [keyOf(entry.test), entry]),
+  )
+  const tests = [...Map.groupBy(attempts, ({ test }) => keyOf(test))].map(([key, ofTest]) =>
+    toTest(ofTest, judged.get(key), { byId, kept }),
+  )
+  const vcs = sessions.find((session) => session.vcs !== undefined)?.vcs
+  return {
+    madeAt,
+    ...(vcs?.branch !== undefined && { branch: vcs.branch }),
+    ...(vcs?.commit !== undefined && { commit: vcs.commit }),
+    tests: tests.toSorted(
+      (left, right) => reportVerdicts.indexOf(left.verdict) - reportVerdicts.indexOf(right.verdict),
+    ),
+  }
+}
+
+function keyOf({ file, suite, name }: TestIdentity): string {
+  return JSON.stringify([file ?? null, suite ?? null, name])
+}
+
+/** A session that says which test it is of; one that is still running, or was lost, says nothing of the test. */
+function toAttempt({ id, test, endState, endStateReason, durationMs, url }: SessionSummary): AttemptEntry[] {
+  if (test?.name === undefined || (endState !== 'success' && endState !== 'fail')) return []
+  const { file, suite, name, variant, attempt = 1 } = test
+  return [
+    {
+      kind: 'attempt',
+      test: { name, ...(file !== undefined && { file }), ...(suite !== undefined && { suite }) },
+      attempt,
+      sessionId: id,
+      isPassed: endState === 'success',
+      durationMs: durationMs ?? 0,
+      ...(variant !== undefined && { variant }),
+      ...(url !== undefined && { url }),
+      ...(endStateReason !== undefined && endState === 'fail' && { message: endStateReason }),
+    },
+  ]
+}
+
+type Sources = { byId: ReadonlyMap<string, SessionSummary>; kept: ReadonlySet<string> | undefined }
+
+function toTest(
+  attempts: readonly AttemptEntry[],
+  judged: AgentTestEntry | undefined,
+  { byId, kept }: Sources,
+): ReportTest {
+  const sessions = attempts.map((entry): ReportSession => {
+    const { sessionId: id, kind: _, test: __, ...rest } = entry
+    const recorded = byId.get(id)
+    const isKept = recorded !== undefined && (kept === undefined || kept.has(id))
+    return { ...rest, id, cost: recorded?.cost ?? null, isKept }
+  })
+  const passed = sessions.filter(({ isPassed }) => isPassed).length
+  const costs = sessions.map(({ cost }) => cost).filter((cost) => cost !== null)
+  return {
+    ...attempts[0]!.test,
+    verdict: judged?.verdict ?? verdictOf(sessions),
+    passed,
+    total: sessions.length,
+    interval: judged?.interval ?? wilson(passed, sessions.length),
+    ...(judged !== undefined && {
+      wanted: { minimum: judged.minimum, confidence: judged.confidence },
+      passAtK: judged.passAtK,
+      passHatK: judged.passHatK,
+    }),
+    ...(judged?.note !== undefined && { note: judged.note }),
+    cost: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
+    durationMs: attempts.reduce((sum, { durationMs }) => sum + durationMs, 0),
+    sessions: sessions.toSorted((left, right) => left.attempt - right.attempt),
+  }
+}
+
+/** Every input must have passed in the end. */
+function verdictOf(sessions: readonly ReportSession[]): ReportVerdict {
+  const inputs = [...Map.groupBy(sessions, ({ variant }) => variant ?? '').values()]
+  const isPassed = inputs.every(
+    (ofInput) => ofInput.toSorted((left, right) => left.attempt - right.attempt).at(-1)!.isPassed,
+  )
+  if (!isPassed) return 'fail'
+  return sessions.every((session) => session.isPassed) ? 'pass' : 'flaky'
+}

@@ -1,0 +1,92 @@
+import { countOf, formatCost, formatDuration, type SessionSummary } from '@playhead/model'
+
+export type CheckLimits = { failureRate?: number; usd?: number; p95Ms?: number }
+
+/** One condition and what came of it. `too-few`: there is not enough to say. */
+export type CheckRow = { name: string; state: 'kept' | 'broken' | 'too-few'; text: string }
+
+export type CheckResult = {
+  rows: CheckRow[]
+  sessions: SessionSummary[]
+  verdict: 'pass' | 'fail' | 'too-few'
+}
+
+/** One broken condition is enough; where none is broken, all must have had enough to go by. */
+export function judgeRows(rows: readonly CheckRow[]): CheckResult['verdict'] {
+  if (rows.some(({ state }) => state === 'broken')) return 'fail'
+  return rows.some(({ state }) => state === 'too-few') ? 'too-few' : 'pass'
+}
+
+export function checkLimits(
+  sessions: readonly SessionSummary[],
+  { failureRate, usd, p95Ms }: CheckLimits,
+  minimum: number,
+): CheckRow[] {
+  return [
+    ...(failureRate === undefined ? [] : [checkFailures(sessions, failureRate, minimum)]),
+    ...(usd === undefined ? [] : [checkCost(sessions, usd, minimum)]),
+    ...(p95Ms === undefined ? [] : [checkDuration(sessions, p95Ms, minimum)]),
+  ]
+}
+
+/** Sessions that failed or succeeded; of the others nobody knows which. */
+export function triesOf(sessions: readonly SessionSummary[]): { passed: number; total: number } {
+  const passed = sessions.filter(({ endState }) => endState === 'success').length
+  return { passed, total: passed + sessions.filter(({ endState }) => endState === 'fail').length }
+}
+
+export function costsOf(sessions: readonly SessionSummary[]): number[] {
+  return sessions.map(({ cost }) => cost).filter((cost) => cost !== null)
+}
+
+export function durationsOf(sessions: readonly SessionSummary[]): number[] {
+  return sessions.map(({ durationMs }) => durationMs).filter((duration) => duration !== null)
+}
+
+function checkFailures(sessions: readonly SessionSummary[], limit: number, minimum: number): CheckRow {
+  const { passed, total } = triesOf(sessions)
+  const name = 'failure rate'
+  if (total < minimum) return tooFew(name, total, minimum)
+  const rate = (total - passed) / total
+  const isBroken = rate > limit
+  const undecided = sessions.length - total
+  const others = undecided === 0 ? '' : `; ${countOf(undecided, 'other')} without a verdict`
+  const text = `${percent(rate, 1)} ${isBroken ? '>' : '≤'} ${percent(limit)} (${total - passed} of ${countOf(total, 'session')} failed${others})`
+  return { name, state: isBroken ? 'broken' : 'kept', text }
+}
+
+function checkCost(sessions: readonly SessionSummary[], limit: number, minimum: number): CheckRow {
+  const costs = costsOf(sessions)
+  const name = 'cost per session'
+  if (costs.length < minimum) return tooFew(name, costs.length, minimum)
+  const mean = costs.reduce((sum, cost) => sum + cost, 0) / costs.length
+  const unpriced = new Set(sessions.flatMap(({ unpricedModels }) => unpricedModels))
+  const missing = unpriced.size === 0 ? '' : `; no price for ${[...unpriced].join(', ')}`
+  const isBroken = mean > limit
+  const text = `${formatCost(mean)} ${isBroken ? '>' : '≤'} ${formatCost(limit)} (mean of ${countOf(costs.length, 'session')}${missing})`
+  return { name, state: isBroken ? 'broken' : 'kept', text }
+}
+
+function checkDuration(sessions: readonly SessionSummary[], limitMs: number, minimum: number): CheckRow {
+  const durations = durationsOf(sessions).toSorted((left, right) => left - right)
+  const name = 'p95 duration'
+  if (durations.length < minimum) return tooFew(name, durations.length, minimum)
+  const p95 = durations[Math.ceil(durations.length * 0.95) - 1] ?? 0
+  const isBroken = p95 > limitMs
+  const text = `${formatDuration(p95)} ${isBroken ? '>' : '≤'} ${formatDuration(limitMs)} (${countOf(durations.length, 'session')})`
+  return { name, state: isBroken ? 'broken' : 'kept', text }
+}
+
+export function tooFew(name: string, count: number, minimum: number): CheckRow {
+  return {
+    name,
+    state: 'too-few',
+    text: `too few to tell: ${countOf(count, 'session')}, at least ${Math.max(1, minimum)} wanted`,
+  }
+}
+
+/** "7.0%", "5%". */
+export function percent(share: number, digits?: number): string {
+  const value = share * 100
+  return `${digits === undefined ? String(Number(value.toFixed(2))) : value.toFixed(digits)}%`
+}

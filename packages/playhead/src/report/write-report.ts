@@ -1,0 +1,72 @@
+import { appendFile, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  buildTestReport,
+  fillOneFile,
+  type Recording,
+  type ReportTest,
+  type TestReport,
+} from '@playhead/model'
+import { readOneFileTemplate } from './one-file-template.ts'
+import { readResults } from './read-results.ts'
+import { renderAnnotations } from './render-annotations.ts'
+import { renderJunit } from './render-junit.ts'
+import { renderSummary } from './render-summary.ts'
+
+export type ReportOptions = {
+  /** Folders and files to read: runs in `.playhead/`, shards, recordings. */
+  from: readonly string[]
+  /** Where `index.html` and `junit.xml` go. */
+  folder: string
+  /** Which sessions can be replayed in it: `all`, or those of tests that did not simply pass. */
+  keep?: 'all' | 'failures' | undefined
+  environment?: Readonly<Record<string, string | undefined>> | undefined
+}
+
+export type WrittenReport = {
+  report: TestReport
+  /** Path of the page. */
+  page: string
+  bytes: number
+  sessionCount: number
+  problems: string[]
+  /** Lines for GitHub's log; empty elsewhere. */
+  annotations: string[]
+}
+
+/** Makes one page of what tests left on disk, and what CI wants to know beside it. */
+export async function writeReport(options: ReportOptions): Promise<WrittenReport> {
+  const { from, folder, keep = 'all', environment = process.env } = options
+  const { recordings, entries, problems } = await readResults(from)
+  const madeAt = new Date().toISOString()
+  const sessions = recordings.map(({ session }) => session)
+  const all = buildTestReport(sessions, entries, { madeAt })
+  const kept =
+    keep === 'all' ? recordings : recordings.filter(({ session }) => isWorthKeeping(all.tests, session.id))
+  const report =
+    keep === 'all' ? all : buildTestReport(sessions, entries, { madeAt, kept: new Set(kept.map(idOf)) })
+  const html = await fillOneFile(await readOneFileTemplate(), kept, report)
+  await mkdir(folder, { recursive: true })
+  const page = join(folder, 'index.html')
+  await writeFile(page, html)
+  await writeFile(join(folder, 'junit.xml'), renderJunit(report))
+  const summary = environment.GITHUB_STEP_SUMMARY
+  if (summary) await appendFile(summary, renderSummary(report))
+  return {
+    report,
+    page,
+    bytes: Buffer.byteLength(html),
+    sessionCount: kept.length,
+    problems,
+    annotations: environment.GITHUB_ACTIONS === 'true' ? renderAnnotations(report) : [],
+  }
+}
+
+function idOf({ session }: Recording): string {
+  return session.id
+}
+
+function isWorthKeeping(tests: readonly ReportTest[], sessionId: string): boolean {
+  const test = tests.find(({ sessions }) => sessions.some(({ id }) => id === sessionId))
+  return test === undefined || test.verdict !== 'pass'
+}

@@ -1,0 +1,82 @@
+import { relative } from 'node:path'
+import { formatBytes } from '@playhead/model'
+import { describeReport } from './report/describe-report.ts'
+import { writeReport } from './report/write-report.ts'
+import { announceTestRun, type TestRun } from './testing/test-run.ts'
+
+export type ReporterOptions = {
+  /** Where the report goes; `playhead-report` by default. */
+  outputFolder?: string | undefined
+  /** Which sessions can be replayed in it: `all`, or those of tests that did not simply pass. */
+  keep?: 'all' | 'failures' | undefined
+}
+
+/**
+ * Makes the report when the tests are over. For vitest and jest alike.
+ *
+ * @example
+ * // vitest.config.ts
+ * test: { reporters: ["default", "playhead/reporter"] }
+ * // jest.config.js
+ * reporters: ["default", "playhead/reporter"]
+ */
+export default class PlayheadReporter {
+  readonly #options: ReporterOptions
+  readonly #givenRunId = process.env.PLAYHEAD_RUN_ID
+  #run: TestRun | undefined
+  #runCount = 0
+
+  /** vitest gives the options first, jest after its own configuration. */
+  constructor(first: ReporterOptions = {}, second?: ReporterOptions) {
+    this.#options = second ?? ('rootDir' in first ? {} : first)
+    this.#begin()
+  }
+
+  /** vitest, before every run: in watch mode each is a run of its own. */
+  onTestRunStart(): void {
+    if (this.#runCount > 0) this.#begin()
+    this.#runCount += 1
+  }
+
+  /** vitest, after every run. */
+  onTestRunEnd(): Promise<void> {
+    return this.#write()
+  }
+
+  /** jest, when all is over. */
+  onRunComplete(): Promise<void> {
+    return this.#write()
+  }
+
+  #begin(): void {
+    const { env: environment } = process
+    delete environment.PLAYHEAD_RUN_DIR
+    if (this.#runCount > 0)
+      environment.PLAYHEAD_RUN_ID = `${this.#run?.id.replace(/\+\d+$/, '')}+${this.#runCount}`
+    else if (this.#givenRunId === undefined) delete environment.PLAYHEAD_RUN_ID
+    this.#run = announceTestRun(environment)
+    environment.PLAYHEAD_REPORT = `${relative(process.cwd(), this.#folder)}/index.html`
+  }
+
+  get #folder(): string {
+    return this.#options.outputFolder ?? 'playhead-report'
+  }
+
+  async #write(): Promise<void> {
+    if (this.#run === undefined) return
+    try {
+      const { keep } = this.#options
+      const written = await writeReport({ from: [this.#run.folder], folder: this.#folder, keep })
+      if (written.report.tests.length === 0) return
+      const lines = [
+        ...written.problems,
+        ...written.annotations,
+        `\nPlayhead: ${describeReport(written.report)}\n          ${written.page} (${formatBytes(written.bytes)})\n`,
+      ]
+      process.stdout.write(`${lines.join('\n')}\n`)
+    } catch (error) {
+      // A report that can't be made does not make tests fail.
+      process.stderr.write(`Playhead made no report: ${(error as Error).message}\n`)
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import type { EndState } from '@playhead/model'
+import {
+  failureOf,
+  type DecisionGraph,
+  type GraphEdge,
+  type GraphNode,
+  type GraphVariant,
+  type StepFigures,
+  type VariantRow,
+} from './decision-graph-shape.ts'
+import type { GraphQuery } from './decision-graph.ts'
+import { takeLoopsOnce } from './take-loops-once.ts'
+
+type Tally = { sessions: number; failed: number; passed: number; cost: number; priced: number }
+
+const states: readonly EndState[] = ['success', 'fail', 'indeterminate', 'running', 'lost']
+
+/** Puts together what the store has counted: each distinct way once, however many sessions went it. */
+export function buildGraph(
+  rows: readonly VariantRow[],
+  steps: readonly StepFigures[],
+  query: Pick<GraphQuery, 'sessions' | 'variants'>,
+): DecisionGraph {
+  const [nodes, edges] = [new Map<string, Tally>(), new Map<string, Tally>()]
+  const all = newTally()
+  for (const row of rows) {
+    add(all, row)
+    for (const id of new Set(['start', ...row.path])) add(tallyOf(nodes, id), row)
+    for (const edge of new Set(edgesOf(row.path))) add(tallyOf(edges, edge), row)
+    for (const state of states) addEnd(row, state, { nodes, edges })
+  }
+  const variants = groupVariants(rows)
+  const figures = new Map(steps.map((step) => [step.key, step]))
+  return {
+    sessions: all.sessions,
+    failure: failureOf(all.failed, all.passed),
+    isPartial: all.sessions >= query.sessions,
+    nodes: [...nodes].map(([id, tally]) => toNode(id, tally, figures.get(id))),
+    edges: [...edges].map(([key, tally]) => toEdge(key, tally)),
+    variants: variants.slice(0, query.variants),
+    variantCount: variants.length,
+  }
+}
+
+function newTally(): Tally {
+  return { sessions: 0, failed: 0, passed: 0, cost: 0, priced: 0 }
+}
+
+function tallyOf(tallies: Map<string, Tally>, key: string): Tally {
+  const tally = tallies.get(key) ?? newTally()
+  tallies.set(key, tally)
+  return tally
+}
+
+function add(tally: Tally, { sessions, fail, success, total_cost, priced }: VariantRow): void {
+  tally.sessions += sessions
+  tally.failed += fail
+  tally.passed += success
+  tally.cost += total_cost ?? 0
+  tally.priced += priced
+}
+
+const SEPARATOR = '\u0000'
+
+function edgesOf(path: readonly string[]): string[] {
+  return path.map((id, index) => [index === 0 ? 'start' : path[index - 1], id].join(SEPARATOR))
+}
+
+/** One end for each state in which sessions of this way ended. */
+function addEnd(
+  row: VariantRow,
+  state: EndState,
+  { nodes, edges }: { nodes: Map<string, Tally>; edges: Map<string, Tally> },
+): void {
+  const sessions = row[state]
+  if (sessions === 0) return
+  const share = sessions / row.sessions
+  const part: VariantRow = {
+    ...row,
+    sessions,
+    fail: state === 'fail' ? sessions : 0,
+    success: state === 'success' ? sessions : 0,
+    total_cost: row.total_cost === null ? null : row.total_cost * share,
+    priced: row.priced * share,
+  }
+  const end = `end ${state}`
+  add(tallyOf(nodes, end), part)
+  add(tallyOf(edges, [row.path.at(-1) ?? 'start', end].join(SEPARATOR)), part)
+}
+
+function toNode(id: string, tally: Tally, figures: StepFigures | undefined): GraphNode {
+  const isEnd = id.startsWith('end ')
+  return {
+    id,
+    kind: figures?.kind ?? (isEnd ? 'end' : 'start'),
+    name: figures?.name ?? (isEnd ? id.slice('end '.length) : 'start'),
+    ...(isEnd && { state: id.slice('end '.length) as EndState }),
+    sessions: tally.sessions,
+    times: figures?.times ?? tally.sessions,
+    errors: figures?.errors ?? 0,
+    isWrite: figures?.is_write === 1,
+    p90Ms: figures?.p90_ms ?? null,
+    cost: averageCost(tally),
+    failure: failureOf(tally.failed, tally.passed),
+  }
+}
+
+function toEdge(key: string, tally: Tally): GraphEdge {
+  const [from = '', to = ''] = key.split(SEPARATOR)
+  return {
+    from,
+    to,
+    sessions: tally.sessions,
+    cost: averageCost(tally),
+    failure: failureOf(tally.failed, tally.passed),
+  }
+}
+
+function averageCost({ cost, priced }: Tally): number | null {
+  return priced === 0 ? null : cost / priced
+}
+
+/** Ways that differ only in how often they went round a loop are one. */
+function groupVariants(rows: readonly VariantRow[]): GraphVariant[] {
+  const groups = new Map<string, { path: string[]; rows: VariantRow[] }>()
+  for (const row of rows) {
+    const path = takeLoopsOnce(row.path)
+    const key = path.join(SEPARATOR)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, { path, rows: [row] })
+    else group.rows.push(row)
+  }
+  return [...groups.values()]
+    .map(toVariant)
+    .toSorted((one, other) => other.sessions - one.sessions)
+    .map((variant, index) => ({ ...variant, id: `#${index + 1}` }))
+}
+
+const EXAMPLES = 3
+
+function toVariant({ path, rows }: { path: string[]; rows: VariantRow[] }): GraphVariant {
+  const tally = newTally()
+  for (const row of rows) add(tally, row)
+  return {
+    id: '',
+    path,
+    sessions: tally.sessions,
+    failure: failureOf(tally.failed, tally.passed),
+    cost: averageCost(tally),
+    examples: {
+      passed: rows.flatMap((row) => row.passed_examples).slice(0, EXAMPLES),
+      failed: rows.flatMap((row) => row.failed_examples).slice(0, EXAMPLES),
+      last: rows[0]!.example,
+    },
+  }
+}

@@ -1,0 +1,17 @@
+-- The steps of the chosen sessions, each once, with the name that they have in a graph. Thin columns only.
+SELECT
+    session_id,
+    step_id,
+    started_at AS step_started_at,
+    concat(kind, ' ', label) AS key,
+    kind,
+    multiIf(kind = 'action' AND tool != '', toString(tool), kind = 'agent' AND agent != '', toString(agent), kind = 'llm' AND model != '', toString(model), name) AS label,
+    effect,
+    status IN ('error', 'soft-error') AS is_failed,
+    if(ended_at IS NULL, NULL, (toUnixTimestamp64Micro(assumeNotNull(ended_at)) - toUnixTimestamp64Micro(started_at)) / 1000) AS step_duration_ms
+FROM steps
+WHERE project = {project:String}
+  AND session_id IN (SELECT session_id FROM ([[chosen]]))
+  AND [[steps]]
+ORDER BY session_id, step_id, version DESC
+LIMIT 1 BY session_id, step_id

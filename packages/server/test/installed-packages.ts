@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const cache = fileURLToPath(new URL('../../../node_modules/.cache/playhead-packages/', import.meta.url))
+const PATIENCE_MS = 300_000
+
+/** Packages as a user installs them, kept for the next run. Throws where there is no registry, or no Python. */
+async function install(name: string, packages: string[], fill: (folder: string) => Promise<unknown>) {
+  const hash = createHash('sha256').update(packages.join('\n')).digest('hex').slice(0, 12)
+  const folder = join(cache, `${name}-${hash}`)
+  const stamp = join(folder, 'installed')
+  if (existsSync(stamp)) return folder
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  await fill(folder)
+  writeFileSync(stamp, '')
+  return folder
+}
+
+/** A virtual environment with these packages; answers with its interpreter. */
+export async function installPython(name: string, packages: string[]): Promise<string> {
+  const python = (folder: string) => join(folder, 'bin', 'python')
+  const folder = await install(name, packages, async (place) => {
+    await run('python3', ['-m', 'venv', place], { timeout: PATIENCE_MS })
+    await pip(python(place), packages)
+  })
+  return python(folder)
+}
+
+/** One package without what it needs, to be put before the same package of an environment; answers with its folder. */
+export async function installBeside(python: string, name: string, requirement: string): Promise<string> {
+  return install(name, [requirement], (folder) =>
+    pip(python, ['--no-deps', '--target', join(folder, 'packages'), requirement]),
+  ).then((folder) => join(folder, 'packages'))
+}
+
+/** A folder with these packages of npm. */
+export async function installNode(name: string, packages: string[]): Promise<string> {
+  return install(name, packages, async (folder) => {
+    writeFileSync(join(folder, 'package.json'), '{"type":"module","private":true}')
+    const options = ['--no-audit', '--no-fund', '--loglevel=error']
+    await run('npm', ['install', ...options, ...packages], { cwd: folder, timeout: PATIENCE_MS })
+  })
+}
+
+async function pip(python: string, options: string[]): Promise<void> {
+  const quiet = ['--quiet', '--disable-pip-version-check']
+  await run(python, ['-m', 'pip', 'install', ...quiet, ...options], { timeout: PATIENCE_MS })
+}
+
+/**
+ * What was installed, or undefined where it could not be: then whoever runs the tests is told that they were not run. A
+ * build that has to run them says so: CI=true and PLAYHEAD_REQUIRE_REGISTRY=1.
+ */
+export async function unlessUnreachable<Packages>(
+  packages: () => Promise<Packages>,
+): Promise<Packages | undefined> {
+  try {
+    return await packages()
+  } catch (error) {
+    if (process.env.CI === 'true' && process.env.PLAYHEAD_REQUIRE_REGISTRY === '1') throw error
+    console.warn(
+      `NOT RUN: the real SDKs could not be installed (python3 and the package registries are needed): ${String(error).slice(0, 600)}`,
+    )
+    return undefined
+  }
+}

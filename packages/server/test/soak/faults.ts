@@ -1,0 +1,82 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { SmallDisk } from '../small-disk.ts'
+import type { SpawnedServer } from '../spawned-server.ts'
+
+export type FaultTools = {
+  server: SpawnedServer
+  disk: SmallDisk | undefined
+  /** What the server's clock is off by is written here. */
+  clockFile: string
+  random: () => number
+}
+
+export type FaultName =
+  | 'kill -9 of the server'
+  | 'kill -9 of the engine'
+  | 'stop and continue the server'
+  | 'stop and continue the engine'
+  | 'full disk'
+  | 'connection resets'
+  | 'clock jump'
+
+type Fault = (tools: FaultTools) => Promise<void>
+
+/** Each does its harm, and mends what would not mend itself. */
+export const faults: Record<FaultName, Fault> = {
+  async 'kill -9 of the server'({ server }) {
+    await server.end('SIGKILL')
+    await server.start()
+  },
+  async 'kill -9 of the engine'({ server }) {
+    const pid = server.enginePid()
+    if (pid !== undefined) process.kill(pid, 'SIGKILL')
+    await untilReady(server)
+  },
+  'stop and continue the server': ({ server, random }) => stopFor(server.pid, 500 + random() * 3_000),
+  'stop and continue the engine': ({ server, random }) =>
+    stopFor(server.enginePid(), 1_000 + random() * 5_000),
+  async 'full disk'({ disk, random }) {
+    disk!.fill()
+    await pause(2_000 + random() * 4_000)
+    disk!.makeRoom()
+  },
+  async 'connection resets'({ server }) {
+    await Promise.all(Array.from({ length: 100 }, () => resetInTheMiddle(server)))
+  },
+  async 'clock jump'({ clockFile, random }) {
+    writeFileSync(clockFile, String(Math.round((random() - 0.5) * 2 * 3_600_000)))
+    await pause(2_000 + random() * 4_000)
+    rmSync(clockFile, { force: true })
+  },
+}
+
+/** An engine that is killed, or held up, comes back by itself; a reader is told to wait meanwhile. */
+async function untilReady(server: SpawnedServer): Promise<void> {
+  while (!(await server.isReady())) await pause(50)
+}
+
+async function stopFor(pid: number | undefined, milliseconds: number): Promise<void> {
+  if (pid === undefined) return
+  process.kill(pid, 'SIGSTOP')
+  await pause(milliseconds)
+  try {
+    process.kill(pid, 'SIGCONT')
+  } catch {
+    // A server may have ended an engine that did not answer.
+  }
+}
+
+function resetInTheMiddle(server: SpawnedServer): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1', () => {
+      socket.write(
+        'POST /v1/traces HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n{"resourceSpans":[',
+        () => socket.resetAndDestroy(),
+      )
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve())
+  })
+}

@@ -1,0 +1,27 @@
+// Loaded into a server before anything else: its clock is off by what a file says, which may change at any time.
+import { readFileSync } from 'node:fs'
+
+const RealDate = Date
+const file = process.env.PLAYHEAD_TEST_CLOCK
+let offsetMs = 0
+
+function readOffset() {
+  try {
+    offsetMs = Number(readFileSync(file, 'utf8')) || 0
+  } catch {
+    offsetMs = 0
+  }
+}
+
+if (file !== undefined) {
+  setInterval(readOffset, 200).unref()
+  globalThis.Date = class extends RealDate {
+    constructor(...values) {
+      if (values.length === 0) super(RealDate.now() + offsetMs)
+      else super(...values)
+    }
+    static now() {
+      return RealDate.now() + offsetMs
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { decodeTraces } from '../../src/ingest/decode-traces.ts'
+import type { SpawnedServer } from '../spawned-server.ts'
+import { hashOf, type SentSession } from '../traffic.ts'
+
+export type Ledger = { checked: number; lost: string[]; duplicated: string[]; altered: string[] }
+
+const AT_ONCE = 6
+
+/** Compares every acknowledged span with what the API says of it. */
+export async function compareLedger(
+  server: SpawnedServer,
+  sessions: readonly SentSession[],
+  onProgress: (share: number) => void,
+): Promise<Ledger> {
+  const ledger: Ledger = { checked: 0, lost: [], duplicated: [], altered: [] }
+  const listed = new Map<string, number>()
+  for (const { id } of await server.allSessions()) listed.set(id, (listed.get(id) ?? 0) + 1)
+  for (const [id, times] of listed)
+    if (times > 1) ledger.duplicated.push(`session ${id} is ${times} times in the list`)
+  const queue = sessions.filter((session) => [...session.spans.values()].some((span) => span.isAcknowledged))
+  const all = queue.length
+  const work = async () => {
+    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+      await compareSession(server, next, ledger)
+      onProgress(1 - queue.length / all)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return ledger
+}
+
+async function compareSession(server: SpawnedServer, sent: SentSession, ledger: Ledger): Promise<void> {
+  const acknowledged = [...sent.spans.values()].filter((span) => span.isAcknowledged)
+  const response = await server.request(`/api/sessions/${sent.id}/recording.otlp`)
+  const body = Buffer.from(await response.arrayBuffer())
+  if (response.status !== 200) {
+    ledger.lost.push(...acknowledged.map(({ id }) => `${id} of ${sent.id}: ${response.status}`))
+    return
+  }
+  const stored = decodeTraces(body, 'application/json').spans
+  const byId = new Map(stored.map((span) => [span.spanId, span]))
+  if (byId.size !== stored.length) ledger.duplicated.push(`${sent.id} has a span twice`)
+  for (const span of acknowledged) {
+    ledger.checked += 1
+    const found = byId.get(span.id)
+    if (found === undefined) ledger.lost.push(`${span.id} of ${sent.id}`)
+    else if (span.copies.indexOf(hashOf(found)) < span.acknowledgedCopy)
+      ledger.altered.push(`${span.id} of ${sent.id}`)
+  }
+  const { session } = await server.session(sent.id)
+  if (session.stepCount !== stored.length)
+    ledger.duplicated.push(`${sent.id} counts ${session.stepCount} steps and has ${stored.length}`)
+}

@@ -1,0 +1,134 @@
+import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { seededRandom } from '../seeded-random.ts'
+import { SmallDisk } from '../small-disk.ts'
+import { memoryOf, SpawnedServer } from '../spawned-server.ts'
+import { Traffic } from '../traffic.ts'
+import { Company } from './company.ts'
+import { faults, type FaultName, type FaultTools } from './faults.ts'
+import { compareLedger } from './ledger.ts'
+import { printSoak, type Soak } from './soak-report.ts'
+
+const USAGE = `npm run soak -- [--minutes 10] [--seed 1] [--json]
+
+Agents send, people watch and ask, somebody makes backups, retention deletes; meanwhile the server and its engine are
+killed and held up, the disk fills, connections break and the clock jumps. In the end every acknowledged span is compared
+with what the API says. In the last third the server itself is not killed, so that its memory can be watched.`
+
+const DISK_MB = 1_500
+const MAX_SESSIONS = 60_000
+const FAULT_PAUSE_MS = 8_000
+/** The first part of a run, in which everything may happen. */
+const ROUGH_SHARE = 0.6
+
+let lastSaid = ''
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    seed: { type: 'string', default: '1' },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (values.help) console.log(USAGE)
+else process.exitCode = (await soak(Number(values.minutes), Number(values.seed))) ? 0 : 1
+
+async function soak(minutes: number, seed: number): Promise<boolean> {
+  const random = seededRandom(seed)
+  const disk = SmallDisk.create(DISK_MB)
+  const clockFile = join(tmpdir(), `playhead-soak-clock-${process.pid}`)
+  const server = await SpawnedServer.create({
+    ...(disk !== undefined && { PLAYHEAD_DATA: join(disk.path, 'data') }),
+    PLAYHEAD_TEST_CLOCK: clockFile,
+    NODE_OPTIONS: `--import=${fileURLToPath(new URL('./jumping-clock.mjs', import.meta.url))}`,
+  })
+  try {
+    await server.start()
+    const result = await run({ server, disk, clockFile, random }, minutes)
+    printSoak(result, values.json)
+    return result.problems.length === 0
+  } catch (error) {
+    console.error(`The server said:\n${server.unexpectedLines().join('\n').slice(-3_000)}`)
+    throw error
+  } finally {
+    rmSync(clockFile, { force: true })
+    await server.remove()
+    disk?.remove()
+  }
+}
+
+async function run(tools: FaultTools, minutes: number): Promise<Soak> {
+  const { server, random } = tools
+  const latenciesMs: number[] = []
+  const memory: Soak['memory'] = []
+  const traffic = new Traffic({
+    url: server.url,
+    random,
+    connections: 6,
+    maxSessions: MAX_SESSIONS,
+    maxPauseMs: 30,
+    onAcknowledged: (latencyMs) => latenciesMs.push(latencyMs),
+  })
+  const company = new Company(server)
+  const startedAtMs = performance.now()
+  const endMs = startedAtMs + minutes * 60_000
+  await company.start()
+  traffic.start()
+  const meter = setInterval(() => {
+    if (!server.isAlive()) return
+    memory.push({ atMs: performance.now() - startedAtMs, pid: server.pid, mb: memoryOf(server.pid).nowMb })
+  }, 1_000)
+  const counts = await injectFaults(tools, { startedAtMs, endMs })
+  clearInterval(meter)
+  say('sending what was begun to its end')
+  await Promise.all([traffic.finish(), company.stop()])
+  const oldBefore = await company.countOld()
+  await server.end('SIGTERM')
+  await server.start()
+  await waitFor(() => server.filesInFlight().length === 0)
+  const ledger = await compareLedger(server, traffic.sessions, (share) =>
+    say(`comparing: ${Math.round(share * 100)} %`),
+  )
+  await waitFor(async () => (await company.countOld()) === 0)
+  const failures = server.unexpectedLines().filter((line) => / failed: |set aside/.test(line))
+  return { minutes, traffic, company, counts, latenciesMs, memory, ledger, oldBefore, problems: failures }
+}
+
+async function injectFaults(
+  tools: FaultTools,
+  { startedAtMs, endMs }: { startedAtMs: number; endMs: number },
+): Promise<Map<FaultName, number>> {
+  const counts = new Map<FaultName, number>()
+  const roughUntilMs = startedAtMs + (endMs - startedAtMs) * ROUGH_SHARE
+  while (performance.now() < endMs) {
+    await pause(Math.min(FAULT_PAUSE_MS * (0.4 + tools.random()), Math.max(0, endMs - performance.now())))
+    const isRough = performance.now() < roughUntilMs
+    const possible = (Object.keys(faults) as FaultName[]).filter(
+      (name) =>
+        (isRough || name !== 'kill -9 of the server') && (tools.disk !== undefined || name !== 'full disk'),
+    )
+    const name = possible[Math.floor(tools.random() * possible.length)]!
+    say(`${Math.round((performance.now() - startedAtMs) / 1_000)} s: ${name}`)
+    await faults[name](tools)
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return counts
+}
+
+async function waitFor(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const patienceMs = performance.now() + 180_000
+  while (!(await isSo())) {
+    if (performance.now() > patienceMs) throw new Error('waited three minutes in vain')
+    await pause(100)
+  }
+}
+
+function say(line: string): void {
+  if (line !== lastSaid) console.error(line)
+  lastSaid = line
+}

@@ -1,0 +1,86 @@
+import type { Traffic } from '../traffic.ts'
+import type { Company } from './company.ts'
+import type { FaultName } from './faults.ts'
+import type { Ledger } from './ledger.ts'
+
+export type Soak = {
+  minutes: number
+  traffic: Traffic
+  company: Company
+  counts: Map<FaultName, number>
+  latenciesMs: number[]
+  memory: { atMs: number; pid: number; mb: number }[]
+  ledger: Ledger
+  /** Sessions of the project that forgets, before the last start; none afterwards. */
+  oldBefore: number
+  /** What must not be: filled by `printSoak`. */
+  problems: string[]
+}
+
+const WARM_UP_MS = 30_000
+
+export function printSoak(soak: Soak, isJson: boolean): void {
+  const facts = factsOf(soak)
+  soak.problems.push(...problemsOf(soak))
+  if (isJson) return console.log(JSON.stringify({ ...facts, problems: soak.problems }, undefined, 2))
+  const width = Math.max(...Object.keys(facts).map((name) => name.length))
+  for (const [name, value] of Object.entries(facts)) console.log(`${name.padEnd(width)}  ${value}`)
+  console.log(soak.problems.length === 0 ? '\nThe ledger is clean.' : `\n${soak.problems.join('\n')}`)
+}
+
+function factsOf({ minutes, traffic, company, counts, latenciesMs, memory, ledger, oldBefore }: Soak) {
+  const { slopeMbPerMinute, fromMb, toMb } = slopeOf(memory)
+  const certain = traffic.sessions.filter((session) => session.isCertain).length
+  const tally = Object.entries(company.tally).map(
+    ([who, { asked, told, wrong }]) => `${who} ${asked} (${told} told to wait, ${wrong.length} wrong)`,
+  )
+  return {
+    minutes,
+    faults: [...counts].map(([name, count]) => `${count} × ${name}`).join(', '),
+    requests: `${traffic.acknowledgedRequests} acknowledged, ${traffic.failedRequests} failed and sent again or given up`,
+    sessions: `${traffic.sessions.length}, of which ${traffic.sessions.length - certain} were given up by their sender`,
+    'acknowledge p50': `${percentile(latenciesMs, 0.5).toFixed(1)} ms`,
+    'acknowledge p99': `${percentile(latenciesMs, 0.99).toFixed(1)} ms, faults included`,
+    memory: `${fromMb} MB to ${toMb} MB in the longest life, ${slopeMbPerMinute.toFixed(1)} MB a minute`,
+    company: `${tally.join(', ')}; ${company.liveEvents} live events; ${Math.round(company.backupBytes / 1024 ** 2)} MB of backups`,
+    retention: `${oldBefore} sessions past their time before the last start, 0 after`,
+    'spans compared': ledger.checked,
+    lost: ledger.lost.length,
+    duplicated: ledger.duplicated.length,
+    altered: ledger.altered.length,
+  }
+}
+
+function problemsOf({ traffic, company, ledger }: Soak): string[] {
+  const few = (what: string, list: readonly string[]) => list.slice(0, 5).map((line) => `${what}: ${line}`)
+  return [
+    ...few('lost', ledger.lost),
+    ...few('duplicated', ledger.duplicated),
+    ...few('altered', ledger.altered),
+    ...few('an answer to a sender', traffic.surprises),
+    ...Object.entries(company.tally).flatMap(([who, { wrong }]) => few(`an answer to ${who}`, wrong)),
+  ]
+}
+
+/** Least squares over the life of the process that lived longest, without its first half minute. */
+function slopeOf(memory: Soak['memory']): { slopeMbPerMinute: number; fromMb: number; toMb: number } {
+  const lives = Map.groupBy(memory, ({ pid }) => pid)
+  const longest = [...lives.values()].toSorted((left, right) => right.length - left.length)[0] ?? []
+  const points = longest.filter(({ atMs }) => atMs - longest[0]!.atMs > WARM_UP_MS)
+  const used = points.length > 10 ? points : longest
+  const mean = (pick: (point: (typeof used)[number]) => number) =>
+    used.reduce((sum, point) => sum + pick(point), 0) / used.length
+  const [meanAt, meanMb] = [mean(({ atMs }) => atMs), mean(({ mb }) => mb)]
+  const covariance = mean(({ atMs, mb }) => (atMs - meanAt) * (mb - meanMb))
+  const variance = mean(({ atMs }) => (atMs - meanAt) ** 2)
+  return {
+    slopeMbPerMinute: (covariance / variance) * 60_000,
+    fromMb: used[0]?.mb ?? Number.NaN,
+    toMb: used.at(-1)?.mb ?? Number.NaN,
+  }
+}
+
+function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((left, right) => left - right)
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
+}
