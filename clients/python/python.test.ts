@@ -22,7 +22,7 @@ test('the prices that Python has are those of the table', async () => {
 
 // The first run installs pytest and the SDKs.
 test('the Python package passes its tests', { timeout: 400_000 }, async () => {
-  const { code, output } = await runScript('test-python.mjs')
-  process.stdout.write(output)
-  expect(code, output).toBe(0)
+  const run = await runScript('test-python.mjs')
+  process.stdout.write(run.output)
+  expect(run).toMatchObject({ code: 0 })
 })

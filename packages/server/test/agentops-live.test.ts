@@ -31,6 +31,9 @@ const script = (name: string) => fileURLToPath(new URL(`./agentops-scripts/${nam
 const key = '22222222-2222-4222-8222-222222222222'
 const answer = 'You were charged once.'
 
+/** Longer than any program here lives. */
+const slowToken = (path: string) => (path === '/v3/auth/token' ? 60_000 : 0)
+
 describe.skipIf(installed === undefined)('unmodified SDKs', { timeout: 120_000 }, async () => {
   if (installed === undefined) return
   const { newer, older, npm, v0312, v026 } = installed
@@ -191,7 +194,7 @@ describe.skipIf(installed === undefined)('unmodified SDKs', { timeout: 120_000 }
   }
 
   test.concurrent('Python 0.4.21: a program that ends before its token arrives loses nothing', async () => {
-    const url = await startProxy(server, (path) => (path === '/v3/auth/token' ? 20_000 : 0))
+    const url = await startProxy(server, slowToken)
     await run(newer, [script('short_0_4.py')], environment(url))
 
     const sent = callsOf(url)
@@ -210,8 +213,39 @@ describe.skipIf(installed === undefined)('unmodified SDKs', { timeout: 120_000 }
 
     expect(newOutput).toContain('AGENTOPS_API_KEY is not a key of this server')
     expect(oldOutput).toContain(`API server: invalid API key: ${key}`)
-    expect(guarded.services.counters).toMatchObject({ spansStored: 0, logsStored: 0 })
+    const { secret } = await guarded.services.registry.createKey({
+      project: 'default',
+      name: 'r',
+      scopes: ['read'],
+    })
+    expect(await readAll(guarded, secret)).toEqual([])
   })
+
+  test.concurrent('Python 0.4.21, auth on: spans that are sent before the token bring the key in a header', async () => {
+    const { registry } = guarded.services
+    await registry.createProject({ id: 'shop', name: 'Shop' })
+    const { secret } = await registry.createKey({
+      project: 'shop',
+      name: 'agent',
+      scopes: ['ingest', 'read'],
+      format: 'uuid',
+    })
+    const url = await startProxy(guarded, slowToken)
+    await run(newer, [script('short_0_4.py')], {
+      ...environment(url),
+      AGENTOPS_API_KEY: secret,
+      OTEL_EXPORTER_OTLP_HEADERS: `x-api-key=${secret}`,
+    })
+
+    expect(await readAll(guarded, secret)).toMatchObject([
+      { name: 'default', endState: 'success', tools: ['hurry'], tags: ['short'] },
+    ])
+  })
+
+  async function readAll(from: TestServer, secret: string): Promise<unknown> {
+    const response = await from.request('/api/sessions', { headers: { authorization: `Bearer ${secret}` } })
+    return ((await response.json()) as { sessions: unknown }).sessions
+  }
 
   test.concurrent.each([
     ['0.3.26', {}, 'Session Stats - Duration: \\S+ \\| Cost: \\$0\\.004539 '],

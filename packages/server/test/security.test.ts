@@ -46,7 +46,7 @@ beforeAll(async () => {
     })
     keys[project] = ((await created.json()) as { secret: string }).secret
   }
-  const payload = tracesPayload([{ name: secret, endMs: 1_700_000_001_000 }])
+  const payload = tracesPayload([{ name: secret, startMs: Date.now() - 2_000, endMs: Date.now() - 1_000 }])
   await server.request('/v1/traces', { json: payload, headers: bearer(keys.b) })
   await open.request('/v1/traces', { json: payload })
 })

@@ -260,6 +260,24 @@ describe.each(['the embedded engine', 'CLICKHOUSE_URL'])('with %s', (kind) => {
       expect(seen).toEqual(['alpha', 'beta', 'gamma', 'delta'])
     })
 
+    test('times beyond all sessions find all of them, or none', async () => {
+      const all = (await server.sessions(`project=${project}&limit=1000`)).length
+      for (const [query, count] of [
+        ['from=0001-01-01T00:00:00Z', all],
+        ['from=99999999999d', all],
+        ['to=9999-12-31T23:59:59Z', all],
+        ['from=9999-12-31T23:59:59Z', 0],
+        ['to=0001-01-01T00:00:00Z', 0],
+      ] as const) {
+        expect([query, (await server.sessions(`project=${project}&limit=1000&${query}`)).length]).toEqual([
+          query,
+          count,
+        ])
+        const stats = await server.request(`/api/stats?project=${project}&interval=auto&${query}`)
+        expect([query, ((await stats.json()) as { total: number }).total]).toEqual([query, count])
+      }
+    })
+
     test('what it can not read it names', async () => {
       for (const query of [
         'cost=cheap',

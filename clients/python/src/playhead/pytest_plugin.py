@@ -23,6 +23,7 @@ from .start import flush, init
 ARRIVAL_S = 2.0
 LAST_FLUSH_S = 5.0
 MAX_REASON_LENGTH = 1000
+MAX_ACTIONS = 12
 _RUN_ID = pytest.StashKey[str]()
 _SESSIONS = pytest.StashKey[list[SessionRecord]]()
 _ERROR = pytest.StashKey[BaseException]()
@@ -159,7 +160,9 @@ def _describe_sessions(runtime: Runtime, item: pytest.Item) -> list[str]:
 
 def _line(runtime: Runtime, record: SessionRecord, place: str) -> str:
     view = SessionView(runtime, record)
-    actions = " → ".join(event.action_type for event in view.action_events)
+    names = [event.action_type for event in view.action_events]
+    shown = names if len(names) <= MAX_ACTIONS else [*names[:MAX_ACTIONS], f"{len(names) - MAX_ACTIONS} more"]
+    actions = " → ".join(shown)
     return f"s_{record.id[:8]}  {place}" + (f"\n            {actions}" if actions else "")
 
 

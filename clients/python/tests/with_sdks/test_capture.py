@@ -16,7 +16,7 @@ from playhead.scope import current_scope
 
 from ..support import fetch_session, outline
 
-CLAUDE = "claude-sonnet-4-5"
+CLAUDE = "claude-sonnet-4-6"
 
 
 @pytest.fixture(autouse=True)

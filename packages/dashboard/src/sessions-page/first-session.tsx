@@ -90,7 +90,7 @@ function Demo() {
     mutationFn: () => workWithProgress<unknown>(apiPath('/api/demo', { project }), setProgress),
     onSuccess: () =>
       Promise.all([
-        client.resetQueries({ queryKey: ['sessions', project] }),
+        client.invalidateQueries({ queryKey: ['sessions', project] }),
         client.invalidateQueries({ queryKey: ['stats', project] }),
       ]),
   })

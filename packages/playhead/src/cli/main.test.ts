@@ -64,7 +64,7 @@ test.each([
     'show nobody',
     '"nobody" is not a session. Give an id or its first digits (playhead ls shows them), last or last-failed.',
   ],
-  ['export last --format html', `--format can't be "html".\nIt can be: json, otlp`],
+  ['export last --format pdf', `--format can't be "pdf".\nIt can be: json, html, otlp`],
   ['keys', 'keys needs another word. One of: playhead keys list, playhead keys create, playhead keys revoke'],
   [
     'keys revok x',

@@ -403,7 +403,7 @@ describe('damaged protobuf', () => {
         const body = mutate(encode(traceRequest, message), changes)
         expect(outcomeOf(() => decodeTraces(body, 'application/x-protobuf'))).toEqual(outcome)
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     )
   })
 
@@ -413,7 +413,7 @@ describe('damaged protobuf', () => {
         const body = mutate(encode(logsRequest, message), changes)
         expect(outcomeOf(() => decodeLogs(body, 'application/x-protobuf'))).toEqual(outcome)
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     )
   })
 
@@ -422,7 +422,7 @@ describe('damaged protobuf', () => {
       fc.property(fc.uint8Array({ maxLength: 300 }), (noise) => {
         expect(outcomeOf(() => decodeTraces(Buffer.from(noise), ''))).toEqual(outcome)
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     )
   })
 })

@@ -195,6 +195,11 @@ function rangeOr<Range>(parse: (text: string) => Range | undefined) {
   }
 }
 
+/** Nobody traces anything beyond these, and the store can't compare what lies further out than nanoseconds reach. */
+const FIRST_TIME_MS = 0
+const LAST_TIME_MS = Date.UTC(2262, 0)
+
 function timeOr(text: string | undefined, context: z.core.$RefinementCtx): number | undefined {
-  return rangeOr((value) => parseTime(value, Date.now()))(text, context)
+  const timeMs = rangeOr((value) => parseTime(value, Date.now()))(text, context)
+  return timeMs === undefined ? undefined : Math.min(Math.max(timeMs, FIRST_TIME_MS), LAST_TIME_MS)
 }

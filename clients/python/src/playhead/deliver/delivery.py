@@ -152,8 +152,8 @@ class Delivery:
         self._ended.clear()
         self._running.clear()
         self._unsent = None
-        if self.target is not None:
-            self._sender = Sender(self.target)
+        if self._sender is not None:
+            self._sender.close()
 
     def _count_dropped(self, step_count: int) -> None:
         self.counts["dropped"] += step_count

@@ -1,0 +1,61 @@
+import { parseFilter } from '../session-filter/parse-filter.ts'
+import { pickTexts } from '../ui/plain-search.ts'
+
+/**
+ * What of the graph is in the URL: the filter as in the list (`q`, `from`, `to`), which steps, what is written beside
+ * them, how much detail, and the node or edge that is looked at (`pick`, an edge as two ids with an arrow between).
+ */
+export type GraphSearch = {
+  q?: string
+  from?: string
+  to?: string
+  of?: string
+  metric?: string
+  detail?: string
+  pick?: string
+}
+
+export function graphSearch(search: Record<string, unknown>): GraphSearch {
+  return pickTexts(search, ['q', 'from', 'to', 'of', 'metric', 'detail', 'pick'])
+}
+
+export type StepSet = 'actions' | 'steps' | 'effects'
+export type Metric = 'count' | 'failure' | 'cost' | 'time'
+
+export function readStepSet(of: string | undefined): StepSet {
+  return of === 'steps' || of === 'effects' ? of : 'actions'
+}
+
+export function readMetric(metric: string | undefined): Metric {
+  return metric === 'failure' || metric === 'cost' || metric === 'time' ? metric : 'count'
+}
+
+/** Percent of the sessions whose ways are drawn. */
+export function readDetail(detail: string | undefined): number {
+  const percent = Number(detail ?? 100)
+  return Number.isFinite(percent) ? Math.min(100, Math.max(10, percent)) : 100
+}
+
+/** What the API is asked with. */
+export function filterParameters({ q = '', from, to }: GraphSearch): Record<string, string | string[]> {
+  return {
+    ...parseFilter(q).parameters,
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+  }
+}
+
+const ARROW = ' → '
+
+export function writeEdge(from: string, to: string): string {
+  return `${from}${ARROW}${to}`
+}
+
+/** A node's id, or the two ids of an edge. */
+export function readPick(
+  pick: string | undefined,
+): { node: string } | { edge: [string, string] } | undefined {
+  if (pick === undefined) return undefined
+  const at = pick.indexOf(ARROW)
+  return at < 0 ? { node: pick } : { edge: [pick.slice(0, at), pick.slice(at + ARROW.length)] }
+}

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { wilson } from '@playhead/model'
+import type { DecisionGraph, Failure, GraphNode } from '../api/graph.ts'
+import { failsMore, visibleGraph } from './visible-graph.ts'
+
+const failure = (failed: number, ended: number): Failure => ({
+  failed,
+  ended,
+  rate: ended === 0 ? null : failed / ended,
+  interval: wilson(failed, ended),
+})
+
+const node = (id: string): GraphNode => ({
+  id,
+  kind: id === 'start' ? 'start' : id.startsWith('end ') ? 'end' : 'action',
+  name: id,
+  sessions: 1,
+  times: 1,
+  errors: 0,
+  isWrite: false,
+  p90Ms: null,
+  cost: null,
+  failure: failure(0, 1),
+})
+
+const edge = (from: string, to: string) => ({ from, to, sessions: 1, cost: null, failure: failure(0, 1) })
+
+const graph: DecisionGraph = {
+  sessions: 10,
+  failure: failure(1, 10),
+  isPartial: false,
+  nodes: ['start', 'a', 'b', 'c', 'end success', 'end fail'].map(node),
+  edges: [
+    edge('start', 'a'),
+    edge('a', 'b'),
+    edge('a', 'c'),
+    edge('b', 'end success'),
+    edge('c', 'end fail'),
+  ],
+  variants: [
+    {
+      id: '#1',
+      path: ['a', 'b'],
+      sessions: 9,
+      failure: failure(0, 9),
+      cost: null,
+      examples: { passed: [], failed: [], last: '' },
+    },
+    {
+      id: '#2',
+      path: ['a', 'c'],
+      sessions: 1,
+      failure: failure(1, 1),
+      cost: null,
+      examples: { passed: [], failed: [], last: '' },
+    },
+  ],
+  variantCount: 2,
+}
+
+test('less detail leaves the most common ways, from start to end', () => {
+  const { nodes, edges, shownVariants } = visibleGraph(graph, 80)
+  expect(nodes.map(({ id }) => id)).toEqual(['start', 'a', 'b', 'end success'])
+  expect(edges.map(({ from, to }) => `${from} ${to}`)).toEqual(['start a', 'a b', 'b end success'])
+  expect(shownVariants).toBe(1)
+  expect(visibleGraph(graph, 100).edges).toHaveLength(5)
+})
+
+test('a few failures are not more than usual: the number of sessions counts', () => {
+  expect(failsMore(failure(1, 1), failure(3, 10))).toBe(false)
+  expect(failsMore(failure(9, 10), failure(30, 100))).toBe(true)
+  expect(failsMore(failure(0, 50), failure(3, 10))).toBe(false)
+})
