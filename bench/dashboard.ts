@@ -73,7 +73,8 @@ type TraceEvent = {
   ts: number
   dur?: number
   id2?: { local?: string }
-  args?: { chrome_frame_reporter?: { state?: string } }
+  /** Chromium renamed it once. */
+  args?: { chrome_frame_reporter?: { state?: string }; frame_reporter?: { state?: string } }
 }
 
 async function measureDrag(browser: Browser, address: string, progress: Progress): Promise<Figure[]> {
@@ -155,7 +156,8 @@ function findFrames(events: readonly TraceEvent[]): { presentedMs: number[]; dro
   for (const event of events.toSorted((left, right) => left.ts - right.ts)) {
     if (event.name !== 'PipelineReporter') continue
     const id = event.id2?.local ?? ''
-    if (event.ph === 'b') states.set(id, event.args?.chrome_frame_reporter?.state ?? '')
+    const { frame_reporter, chrome_frame_reporter } = event.args ?? {}
+    if (event.ph === 'b') states.set(id, (frame_reporter ?? chrome_frame_reporter)?.state ?? '')
     else if (states.get(id)?.startsWith('STATE_PRESENTED') === true) ends.push(event.ts / 1000)
     else if (states.get(id) === 'STATE_DROPPED') droppedCount += 1
   }

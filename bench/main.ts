@@ -8,6 +8,7 @@ import { runQuerySuite } from './query.ts'
 import { printReport, type Report } from './report.ts'
 import { runSdkSuite } from './sdk.ts'
 import { runStorageSuite } from './storage.ts'
+import { runTestingSuite } from './testing.ts'
 import { writeBenchmarks } from './write-benchmarks.ts'
 
 const runSuite: Record<Suite, (options: Options, progress: Progress) => Promise<Report>> = {
@@ -18,6 +19,7 @@ const runSuite: Record<Suite, (options: Options, progress: Progress) => Promise<
   sdk: runSdkSuite,
   dashboard: runDashboardSuite,
   'dashboard-list': runDashboardListSuite,
+  testing: runTestingSuite,
 }
 
 const options = readOptions(process.argv.slice(2))

@@ -8,6 +8,7 @@ export const suites = [
   'sdk',
   'dashboard',
   'dashboard-list',
+  'testing',
 ] as const
 export type Suite = (typeof suites)[number]
 
@@ -33,6 +34,7 @@ export const USAGE = `npm run bench -- <suite> [<suite> …] [options]        (a
   sdk             what recording and capture cost the agent's process                            about 3 minutes
   dashboard       dragging over 10,000 steps, opening 100,000, in a browser                      about 2 minutes
   dashboard-list  the list of a million sessions, in a browser                                   about 5 minutes
+  testing         500 agent tests with the reporter, and the report that it makes                about 1 minute
 
   --spans 1000000   size of the store for query and storage (10000000 takes about an hour to fill)
   --seconds 60      length of the main phase of ingest

@@ -89,11 +89,12 @@ test('only what was written is shown on request, and only what differs', async (
 })
 
 test('two sessions of the list are compared', async () => {
-  const { page, close } = await stage.open('/sessions?from=all')
-  await page.locator('.session-row').first().focus()
+  const { page, close } = await stage.open('/sessions')
+  await page.locator('.session-rows .session-row').first().focus()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('x')
   await page.keyboard.press('Shift+ArrowDown')
+  await page.getByText('2 selected').waitFor()
   await page.getByRole('link', { name: 'Compare' }).click()
   await page.locator('.divergence-first').waitFor()
   expect(new URL(page.url()).pathname).toBe('/compare')
@@ -109,6 +110,22 @@ test('the replay of a failed test leads to the comparison with the last run that
   const address = new URL(page.url())
   expect([address.searchParams.get('a'), address.searchParams.get('b')]).toEqual([passed.id, failed.id])
   expect(passed.test?.name).toBe(billingTest.name)
+  expect(problems).toEqual([])
+  await close()
+})
+
+test('the replay says where the arguments of an action came from, and leads there', async () => {
+  const passed = find('success', 'my account c_42')
+  const { steps } = await stage.server.session(passed.id)
+  const [fetch, extract] = ['fetch_customer_data', 'extract_customer_id'].map((name) =>
+    steps.find((step) => step.name === name),
+  )
+  const { page, problems, close } = await stage.open(`/sessions/${passed.id}?step=${fetch!.id}`)
+  const origin = page.getByRole('button', {
+    name: /from what the user said, by way of step \d extract_customer_id/,
+  })
+  await origin.click()
+  await expect.poll(() => new URL(page.url()).searchParams.get('step')).toBe(extract!.id)
   expect(problems).toEqual([])
   await close()
 })

@@ -209,6 +209,14 @@ class ActionTest(RecordingTest):
         add(2)
         self.assertEqual(playhead.get_session().id, "")
 
+    def test_what_can_not_be_recorded_stays_what_it_is(self) -> None:
+        class Tool:
+            pass
+
+        with unittest.mock.patch("sys.stderr") as stderr:
+            self.assertIs(playhead.record_action("tool")(Tool), Tool)
+        self.assertIn("tool is not recorded", str(stderr.write.call_args))
+
     def test_before_init_functions_just_run(self) -> None:
         playhead.shutdown()
         self.assertEqual(add(1, 1), 2)

@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-router'
 import { lastProject } from './api/projects.ts'
 import { compareSearch } from './compare-page/compare-search.ts'
+import { graphSearch } from './graph-page/graph-search.ts'
 import { overviewSearch } from './overview-page/overview-search.ts'
 import { replaySearch } from './replay-page/replay-search.ts'
 import { sessionsSearch } from './sessions-page/sessions-search.ts'
@@ -65,6 +66,13 @@ const compare = createRoute({
   component: lazyRouteComponent(() => import('./compare-page/compare-page.tsx'), 'ComparePage'),
 })
 
+const graph = createRoute({
+  getParentRoute: () => root,
+  path: '/graph',
+  validateSearch: graphSearch,
+  component: lazyRouteComponent(() => import('./graph-page/graph-page.tsx'), 'GraphPage'),
+})
+
 const tests = createRoute({
   getParentRoute: () => root,
   path: '/tests',
@@ -100,6 +108,7 @@ export const router = createRouter({
     sessions,
     replay,
     compare,
+    graph,
     tests,
     settingsHome,
     settings,

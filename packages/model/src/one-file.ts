@@ -8,6 +8,17 @@ export const ONE_FILE_MARKER = '<!--playhead:recordings-->'
 const SESSION_ATTRIBUTE = 'data-playhead-session'
 const INDEX_ID = 'index'
 const REPORT_ID = 'report'
+const PACKED_AT_ONCE = 16
+
+/** A text, gzipped, as base64. */
+type Pack = (text: string) => Promise<string>
+
+export type OneFileOptions = {
+  /** What the tests came to whose sessions these are. */
+  report?: TestReport
+  /** A faster way to pack than what browsers have. */
+  pack?: Pack
+}
 
 /**
  * The one-file replay with these recordings inside. Each is compressed for itself, so that a page with a thousand of
@@ -16,7 +27,7 @@ const REPORT_ID = 'report'
 export async function fillOneFile(
   template: string,
   recordings: readonly Recording[],
-  report?: TestReport,
+  { report, pack = packText }: OneFileOptions = {},
 ): Promise<string> {
   const at = template.indexOf(ONE_FILE_MARKER)
   if (at < 0) throw new Error(`not a template of the one-file replay: it has no ${ONE_FILE_MARKER}`)
@@ -24,11 +35,16 @@ export async function fillOneFile(
     await writeBlock(
       INDEX_ID,
       recordings.map(({ session }) => session),
+      pack,
     ),
   ]
-  if (report !== undefined) blocks.push(await writeBlock(REPORT_ID, report))
-  for (const [position, recording] of recordings.entries())
-    blocks.push(await writeBlock(String(position), recording))
+  if (report !== undefined) blocks.push(await writeBlock(REPORT_ID, report, pack))
+  for (let at = 0; at < recordings.length; at += PACKED_AT_ONCE) {
+    const some = recordings.slice(at, at + PACKED_AT_ONCE)
+    blocks.push(
+      ...(await Promise.all(some.map((recording, index) => writeBlock(String(at + index), recording, pack)))),
+    )
+  }
   return template.slice(0, at) + blocks.join('\n') + template.slice(at + ONE_FILE_MARKER.length)
 }
 
@@ -52,9 +68,13 @@ export function readOneFileRecording(document: OneFileDocument, position: number
   return readBlock(document, String(position))
 }
 
-async function writeBlock(id: string, value: unknown): Promise<string> {
-  const bytes = await pass(new TextEncoder().encode(JSON.stringify(value)), new CompressionStream('gzip'))
-  return `<script type="application/octet-stream" ${SESSION_ATTRIBUTE}="${id}">${toBase64(bytes)}</script>`
+async function writeBlock(id: string, value: unknown, pack: Pack): Promise<string> {
+  const packed = await pack(JSON.stringify(value))
+  return `<script type="application/octet-stream" ${SESSION_ATTRIBUTE}="${id}">${packed}</script>`
+}
+
+async function packText(text: string): Promise<string> {
+  return toBase64(await pass(new TextEncoder().encode(text), new CompressionStream('gzip')))
 }
 
 async function readBlock(document: OneFileDocument, id: string): Promise<unknown> {

@@ -87,7 +87,7 @@ const agent: AgentTest = (name, options, body) => {
     const { attempt: _, ...identity } = identify(name)
     await runAgentTest(identity, plan, body)
   }
-  jestTest(name, run as () => Promise<void>, plan.timeoutMs)
+  jestTest(name, run, plan.timeoutMs)
 }
 
 /**
@@ -107,5 +107,3 @@ export const test: SessionTest = Object.assign(define(jestTest), {
   todo: (name: string) => jestTest.todo(name),
   agent,
 })
-
-export const it: SessionTest = test

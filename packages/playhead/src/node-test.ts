@@ -95,5 +95,3 @@ export const test: SessionTest = Object.assign(define(nodeTest as Runner), {
   todo: define(nodeTest.todo as Runner),
   agent,
 })
-
-export const it: SessionTest = test

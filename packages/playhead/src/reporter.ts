@@ -20,6 +20,8 @@ export type ReporterOptions = {
  * // jest.config.js
  * reporters: ["default", "playhead/reporter"]
  */
+// Runners take what a module exports by default.
+// oxlint-disable-next-line import/no-default-export
 export default class PlayheadReporter {
   readonly #options: ReporterOptions
   readonly #givenRunId = process.env.PLAYHEAD_RUN_ID

@@ -26,7 +26,7 @@ const FLUSHED_WITHIN_MS = 5_000
 const recorded = vitestTest.extend<{ session: SessionView; playheadDelivery: undefined }>({
   session: [
     async ({ task }, use) => {
-      await recordVitestTest(task as unknown as VitestTask, use)
+      await recordVitestTest(task, use)
     },
     { auto: true },
   ],
@@ -63,5 +63,3 @@ export type SessionTest = TestAPI<{ session: SessionView }> & {
  * })
  */
 export const test: SessionTest = Object.assign(wrapTestApi(recorded as never) as SessionTest, { agent })
-
-export const it: SessionTest = test

@@ -54,6 +54,12 @@ async function runUser(file: string, environment: Record<string, string>): Promi
   })
 }
 
+test('the types of the sources are not written next to them', async () => {
+  const folders = [join(packageFolder, 'src'), join(packageFolder, '../model/src')]
+  const files = await Promise.all(folders.map((folder) => readdir(folder, { recursive: true })))
+  expect(files.flat().filter((file) => file.endsWith('.d.ts'))).toEqual([])
+})
+
 describe.each([
   ['import', 'user.mjs', `import * as playhead from 'playhead'\n`],
   ['require', 'user.cjs', `const playhead = require('playhead')\n`],

@@ -1,3 +1,4 @@
+import { connect } from 'node:http2'
 import { afterAll, expect, test } from 'vitest'
 import { status } from '@grpc/grpc-js'
 import type { Session } from '@playhead/model'
@@ -146,13 +147,39 @@ test('with auth on, a key decides, and who has none is told before the body is r
     expect((await guarded.request(`/api/sessions/${traceId}`, { headers })).status).toBe(404)
     expect(await send(batch(traceId), headers)).toEqual({ body: Buffer.alloc(0) })
     expect((await guarded.request(`/api/sessions/${traceId}`, { headers })).status).toBe(200)
-    expect(await send(batch(hex(16), 'x'.repeat(1_100_000)), headers)).toMatchObject({
-      code: status.RESOURCE_EXHAUSTED,
-    })
+    // More than may arrive at once: each gives its place back.
+    for (let round = 0; round < 40; round += 1) {
+      expect(await send(batch(hex(16), 'x'.repeat(1_100_000)), headers)).toMatchObject({
+        code: status.RESOURCE_EXHAUSTED,
+      })
+    }
+    expect(await send(batch(hex(16)), headers)).toEqual({ body: Buffer.alloc(0) })
   } finally {
     guardedSender.close()
     await guarded.stop()
   }
+})
+
+test('of many calls whose body never comes, the last are told to try again, and others get in once they are gone', async () => {
+  const session = connect(`http://${server.grpcAddress}`)
+  const streams = Array.from({ length: 32 }, () =>
+    session.request({
+      ':method': 'POST',
+      ':path': '/opentelemetry.proto.collector.trace.v1.TraceService/Export',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    }),
+  )
+  for (const stream of streams) stream.on('error', () => {})
+  const send = () => sender.send('trace', batch(hex(16)))
+
+  await expect.poll(send).toEqual({
+    code: status.UNAVAILABLE,
+    details: '32 gRPC requests are arriving already: send this one again shortly.',
+  })
+  for (const stream of streams) stream.close()
+  await expect.poll(send).toEqual({ body: Buffer.alloc(0) })
+  session.destroy()
 })
 
 test('a port that is taken costs gRPC only, and one line says so', async () => {
@@ -170,7 +197,7 @@ test('a port that is taken costs gRPC only, and one line says so', async () => {
 })
 
 test('what was acknowledged by gRPC is there after kill -9', async () => {
-  const port = 20_000 + Math.floor(Math.random() * 20_000)
+  const port = 20_000 + Math.floor(Math.random() * 12_000)
   const spawned = await SpawnedServer.forThisTest({ PLAYHEAD_GRPC_PORT: String(port) })
   await spawned.start()
   const spawnedSender = grpcSender(`127.0.0.1:${port}`)

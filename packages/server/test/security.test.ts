@@ -46,7 +46,8 @@ beforeAll(async () => {
     })
     keys[project] = ((await created.json()) as { secret: string }).secret
   }
-  const payload = tracesPayload([{ name: secret, startMs: Date.now() - 2_000, endMs: Date.now() - 1_000 }])
+  const span = { name: secret, startMs: Date.now() - 2_000, endMs: Date.now() - 1_000 }
+  const payload = tracesPayload([span, span])
   await server.request('/v1/traces', { json: payload, headers: bearer(keys.b) })
   await open.request('/v1/traces', { json: payload })
 })
@@ -148,9 +149,12 @@ describe('SQL in a filter', () => {
     .concat(['from', 'to', 'text', 'sort', 'order', 'limit', 'cursor'])
   const plainFilters = ['user', 'thread', 'environment', 'branch', 'testFile', 'runId', 'variant']
   const ask = (path: string, filter: string, payload: string) =>
-    server.request(`${path}?${new URLSearchParams({ [filter]: payload }).toString()}`, {
-      headers: bearer(keys.a),
-    })
+    server.request(
+      `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams({ [filter]: payload }).toString()}`,
+      {
+        headers: bearer(keys.a),
+      },
+    )
 
   test('is text and nothing else, in every filter of every question', async () => {
     const seen = await (await server.request('/api/openapi.json')).text()
@@ -182,8 +186,12 @@ describe('SQL in a filter', () => {
         }),
       })
     switchOff(client, 'query', naive as typeof client.query)
+    // A full page ends the search before it comes to the statement that names the project twice.
     for (const filter of plainFilters)
-      expect([filter, await seesSecret(ask('/api/sessions', filter, payloads[0]!))]).toEqual([filter, true])
+      expect([filter, await seesSecret(ask('/api/sessions?limit=1', filter, payloads[0]!))]).toEqual([
+        filter,
+        true,
+      ])
   })
 })
 

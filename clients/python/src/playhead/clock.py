@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import threading
 import time
 
-_lock = threading.Lock()
 _last_ns = 0
 _STEP_NS = 1000
 _A_CLOCK_THAT_WAS_SET_BACK_NS = 2_000_000
 
 
 def now_ns() -> int:
+    # Without a lock: a signal handler, or the child of a fork, could wait for it for ever.
     global _last_ns
-    with _lock:
-        current_ns = time.time_ns()
-        if _last_ns - current_ns > _A_CLOCK_THAT_WAS_SET_BACK_NS:
-            _last_ns = current_ns
-        _last_ns = max(current_ns, _last_ns + _STEP_NS)
-        return _last_ns
+    current_ns, last_ns = time.time_ns(), _last_ns
+    if last_ns - current_ns > _A_CLOCK_THAT_WAS_SET_BACK_NS:
+        last_ns = 0
+    later_ns = max(current_ns, last_ns + _STEP_NS)
+    _last_ns = later_ns
+    return later_ns
 
 
 def to_iso(ns: int) -> str:

@@ -56,12 +56,12 @@ def playhead_session(request: pytest.FixtureRequest) -> Iterator[SessionView]:
         _close(runtime, frame, request.node)
 
 
-@pytest.fixture(autouse=True)
-def _playhead_every_test(request: pytest.FixtureRequest) -> None:
-    config = request.config
-    is_wanted = config.getoption("--playhead") or config.getini("playhead")
-    if is_wanted and "playhead_session" not in request.fixturenames:
-        request.getfixturevalue("playhead_session")
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not (config.getoption("--playhead") or config.getini("playhead")):
+        return
+    for item in items:
+        if isinstance(item, pytest.Function) and "playhead_session" not in item.fixturenames:
+            item.fixturenames.insert(0, "playhead_session")
 
 
 def _open(runtime: Runtime, request: pytest.FixtureRequest) -> Optional[SessionFrame]:

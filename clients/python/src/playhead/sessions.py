@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, Optional, Union
+from typing import Any, Optional, Union, overload
 
 from .call_stack import capture_stack, is_inside_flow
 from .describe_error import message_of
@@ -147,6 +147,10 @@ class session:
         self.__exit__(kind, error, trace)
 
 
+@overload
+def get_session() -> SessionView: ...
+@overload
+def get_session(session_id: str) -> Optional[SessionView]: ...
 def get_session(session_id: Optional[str] = None) -> Optional[SessionView]:
     """The session that this code runs in; with an id, one that this process recorded, or None.
 

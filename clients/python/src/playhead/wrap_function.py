@@ -10,8 +10,10 @@ from collections.abc import AsyncGenerator, Coroutine, Generator
 from typing import Any, Callable, Optional
 
 from .recorded_call import CallPlan, RecordedCall, read_parameter_names
+from .reporter import Reporter
 from .runtime import active_runtime
 
+_reporter = Reporter()
 Begin = Callable[[Any, Any], Optional[RecordedCall]]
 
 
@@ -20,7 +22,11 @@ def wrap_function(fn: Any, plan: CallPlan) -> Any:
     if isinstance(fn, (staticmethod, classmethod)):
         return type(fn)(wrap_function(fn.__func__, plan))
     if isinstance(fn, type) or not callable(fn):
-        raise TypeError("playhead records functions and methods; decorate the methods of a class one by one.")
+        # At the import of the host's module: a word about it is better than an exception.
+        _reporter.once(
+            "class", f"{plan.name} is not recorded: decorate functions, or the methods of a class."
+        )
+        return fn
     names = read_parameter_names(fn)
 
     def begin(args: Any, kwargs: Any) -> Optional[RecordedCall]:

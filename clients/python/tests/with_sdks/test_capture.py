@@ -8,13 +8,14 @@ import threading
 from typing import Any
 
 import anthropic
+import httpx
 import openai
 import pytest
 
 import playhead
 from playhead.scope import current_scope
 
-from ..support import fetch_session, outline
+from ..support import MODEL, fetch_session, outline
 
 CLAUDE = "claude-sonnet-4-6"
 
@@ -207,6 +208,17 @@ def test_thinking_and_reasoning_are_parts_of_the_answer() -> None:
         kinds = [part["type"] for part in answer_of(call)[0]["parts"]]
         assert kinds == ["reasoning", "text"]
     assert session.llm_calls[1].usage["reasoning"] == 40
+
+
+def test_clients_of_the_older_httpx_are_seen_too() -> None:
+    messages = told(text="Hello", usage={"input": 1000, "output": 100})
+    with playhead.session() as session:
+        with openai.OpenAI(http_client=httpx.Client()) as client:
+            client.chat.completions.create(model="gpt-4o", messages=messages)
+        body = {"model": "gpt-4o", "messages": messages}
+        with httpx.stream("POST", f"{MODEL}/v1/chat/completions", json={**body, "stream": True}) as response:
+            response.read()
+    assert [answer_of(call)[0]["parts"][0]["content"] for call in session.llm_calls] == ["Hello", "Hello"]
 
 
 def test_embeddings_are_recorded_without_their_vectors() -> None:

@@ -74,7 +74,9 @@ function routeEdge(
   const [from, to] = [depths.get(edge.from)!, depths.get(edge.to)!]
   const step = from <= to ? 1 : -1
   const slots = [edge.from]
-  for (let layer = from + step; layer !== to && from !== to; layer += step) {
+  const passed = Math.max(0, Math.abs(to - from) - 1)
+  for (let bend = 1; bend <= passed; bend += 1) {
+    const layer = from + bend * step
     const id = `bend ${edge.from} ${edge.to} ${layer}`
     layers[layer]!.push({ id, isBend: true })
     slots.push(id)

@@ -2,10 +2,10 @@ import type { Layers, Slot } from './assign-layers.ts'
 import type { Layout, LayoutInput, Point } from './layout-graph.ts'
 
 const BETWEEN_NODES = 34
-const BETWEEN_LAYERS = 58
+const BETWEEN_LAYERS = 46
 const BEND_WIDTH = 26
 const ROUNDS = 16
-const MARGIN = 26
+const MARGIN = 18
 
 /** Gives each slot its place: as near to its neighbours as the others of its layer allow, heavy edges first. */
 export function placeLayers({ layers, links, routes }: Layers, { nodes }: LayoutInput): Layout {

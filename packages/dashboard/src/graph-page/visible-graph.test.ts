@@ -67,7 +67,9 @@ test('less detail leaves the most common ways, from start to end', () => {
 })
 
 test('a few failures are not more than usual: the number of sessions counts', () => {
-  expect(failsMore(failure(1, 1), failure(3, 10))).toBe(false)
-  expect(failsMore(failure(9, 10), failure(30, 100))).toBe(true)
-  expect(failsMore(failure(0, 50), failure(3, 10))).toBe(false)
+  expect(failsMore(failure(2, 2), failure(2, 6))).toBe(false)
+  expect(failsMore(failure(4, 4), failure(4, 12))).toBe(true)
+  expect(failsMore(failure(90, 100), failure(300, 1000))).toBe(true)
+  expect(failsMore(failure(30, 100), failure(300, 1000))).toBe(false)
+  expect(failsMore(failure(0, 50), failure(3, 60))).toBe(false)
 })

@@ -48,10 +48,34 @@ function keyOf(from: string, to: string): string {
   return `${from}\u0000${to}`
 }
 
-/** True when failures are more frequent here than in all, beyond what the number of sessions leaves to chance. */
+const LITTLE_CHANCE = 0.05
+
+/**
+ * True when so many failures among these sessions would hardly be chance, were they drawn from all: Fisher's exact test,
+ * one-sided. Two of two failures among six sessions with two are not enough.
+ */
 export function failsMore(
-  { failed, ended, interval }: GraphNode['failure'],
-  overall: GraphNode['failure'],
+  { failed, ended }: GraphNode['failure'],
+  { failed: allFailed, ended: all }: GraphNode['failure'],
 ): boolean {
-  return failed > 0 && ended > 0 && overall.rate !== null && interval.low > overall.rate
+  if (failed === 0 || failed * all <= allFailed * ended) return false
+  let chance = 0
+  for (let count = failed; count <= Math.min(ended, allFailed); count += 1)
+    chance += Math.exp(
+      logChoose(allFailed, count) + logChoose(all - allFailed, ended - count) - logChoose(all, ended),
+    )
+  return chance < LITTLE_CHANCE
+}
+
+function logChoose(of: number, taken: number): number {
+  if (taken < 0 || taken > of) return -Infinity
+  return logFactorial(of) - logFactorial(taken) - logFactorial(of - taken)
+}
+
+const logFactorials = [0]
+
+function logFactorial(count: number): number {
+  for (let next = logFactorials.length; next <= count; next += 1)
+    logFactorials.push(logFactorials[next - 1]! + Math.log(next))
+  return logFactorials[count]!
 }

@@ -1,7 +1,16 @@
-import { argumentsOf, findProblems, visibleText, type ArgumentProblem, type Step } from '@playhead/model'
+import {
+  argumentsOf,
+  findProblems,
+  visibleText,
+  type ArgumentOrigin,
+  type ArgumentProblem,
+  type Step,
+} from '@playhead/model'
 import { isBranch, joinPath } from '../ui/json-path.ts'
 import { JsonTree } from '../ui/json-tree.tsx'
 import { LongText } from '../ui/long-text.tsx'
+import { ArgumentOriginNotes } from './argument-origin.tsx'
+import { useArgumentOrigins } from './use-argument-origins.ts'
 import { ValueView } from './value-view.tsx'
 
 const MOST_ROWS = 60
@@ -10,6 +19,7 @@ const MOST_ROWS = 60
 export function ActionArguments({ step }: { step: Step }) {
   const given = argumentsOf(step)
   const problems = findProblems(step)
+  const origins = useArgumentOrigins(step)
   if (given === undefined && problems.length === 0) return <p className="dim">none was recorded</p>
   const isList = isBranch(given) && Object.keys(given).length <= MOST_ROWS
   if (!isList)
@@ -31,6 +41,7 @@ export function ActionArguments({ step }: { step: Step }) {
           value={value}
           path={joinPath('', Array.isArray(given) ? Number(name) : name)}
           problems={problems}
+          origins={origins}
         />
       ))}
       <MissingArguments problems={problems} />
@@ -38,9 +49,15 @@ export function ActionArguments({ step }: { step: Step }) {
   )
 }
 
-type ArgumentProps = { name: string; value: unknown; path: string; problems: readonly ArgumentProblem[] }
+type ArgumentProps = {
+  name: string
+  value: unknown
+  path: string
+  problems: readonly ArgumentProblem[]
+  origins: readonly ArgumentOrigin[]
+}
 
-function Argument({ name, value, path, problems }: ArgumentProps) {
+function Argument({ name, value, path, problems, origins }: ArgumentProps) {
   const problem = problems.find((candidate) => candidate.path === path)
   return (
     <div className={`argument${problem === undefined ? '' : ' is-problem'}`}>
@@ -48,12 +65,13 @@ function Argument({ name, value, path, problems }: ArgumentProps) {
       <dd>
         <ArgumentValue value={value} path={path} problems={problems} />
         {problem !== undefined && <ProblemMark why={problem.why} />}
+        <ArgumentOriginNotes path={path} origins={origins} />
       </dd>
     </div>
   )
 }
 
-function ArgumentValue({ value, path, problems }: Omit<ArgumentProps, 'name'>) {
+function ArgumentValue({ value, path, problems }: Omit<ArgumentProps, 'name' | 'origins'>) {
   if (typeof value === 'string' && value !== '') return <LongText text={value} limit={600} className="mono" />
   if (!isBranch(value) || Object.keys(value).length === 0) return <JsonTree value={value} />
   const note = (inner: string) => <ProblemAt path={joinInner(path, inner)} problems={problems} />

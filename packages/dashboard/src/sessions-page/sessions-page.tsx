@@ -1,3 +1,5 @@
+import { Link } from '@tanstack/react-router'
+import { Waypoints } from 'lucide-react'
 import { isSilence } from '../api/fetch-json.ts'
 import { useSessionList } from '../api/sessions.ts'
 import { browserZone, useStats } from '../api/stats.ts'
@@ -73,6 +75,15 @@ function SessionsBar({ search: { q, from, to, filter, sort, change } }: { search
             change({ q: undefined, from: undefined, to: undefined, sort: undefined, ...view })
           }
         />
+        <Link
+          to="/graph"
+          search={{ ...(q !== '' && { q }), ...timeRange(from, to) }}
+          className="button button-plain"
+          title="These sessions as one decision graph"
+        >
+          <Waypoints size={14} aria-hidden="true" />
+          Graph
+        </Link>
         <TimeRangePicker
           range={timeRange(from, to)}
           onChange={(range) => change({ from: undefined, to: undefined, ...range })}

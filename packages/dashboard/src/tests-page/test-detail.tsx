@@ -33,6 +33,9 @@ export function TestDetail({ test, search }: TestDetailProps) {
       <Link to="/sessions" search={{ q: filter.filter(Boolean).join(' ') }}>
         All {test.total} sessions of this test
       </Link>
+      <Link to="/graph" search={{ q: filter.filter(Boolean).join(' ') }}>
+        Decision graph
+      </Link>
     </div>
   )
 }

@@ -74,7 +74,7 @@ async function runCheck(
   limits: CheckLimits,
   { settings, environment }: Pick<Terminal, 'environment'> & { settings: ReturnType<typeof readSettings> },
 ): Promise<CheckResult> {
-  const query = toFilterQuery(given as Parameters<typeof toFilterQuery>[0])
+  const query = toFilterQuery(given)
   const branch =
     given.branch ??
     (given.baseline === undefined ? undefined : readCodeOrigin(environment, process.cwd()).branch)

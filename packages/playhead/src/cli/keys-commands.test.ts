@@ -28,6 +28,15 @@ test('the secret of a new key is alone on stdout', async () => {
   ])
 })
 
+test('a key for an AgentOps SDK is a UUID', async () => {
+  const { endpoint, received } = await startFakeServer({ 'POST /api/keys': { key, secret: key.id } })
+
+  const { stdout } = await playhead(['keys', 'create', '--uuid'], { endpoint })
+
+  expect(stdout).toBe(`${key.id}\n`)
+  expect(received.map(({ body }) => body.toString())).toEqual(['{"name":"playhead","format":"uuid"}'])
+})
+
 test('keys are listed without their secrets', async () => {
   const { endpoint } = await startFakeServer({ 'GET /api/keys': { keys: [key, revoked] } })
 

@@ -154,6 +154,7 @@ export class Delivery {
     const isFull = this.#queue.endedCount >= STEPS_PER_REQUEST
     if (this.#spool === undefined && this.#queue.endedCount > MAX_QUEUED_STEPS)
       this.counts.dropped += this.#queue.drop(STEPS_PER_REQUEST)
+    if (this.#timer !== undefined && !isFull) return
     if (this.#isDown) this.#schedule(isFull ? 0 : SET_ASIDE_AFTER_MS)
     else this.#schedule(this.#patienceMs(isFull ? 0 : SEND_AFTER_MS))
   }

@@ -11,6 +11,8 @@ export type Results = {
   problems: string[]
 }
 
+const READ_AT_ONCE = 16
+
 /** Reads recordings and results from files and folders, whatever is inside them; several are one: shards, or runs. */
 export async function readResults(paths: readonly string[]): Promise<Results> {
   const results: Results = { recordings: [], entries: [], problems: [] }
@@ -32,7 +34,11 @@ async function readPlace(path: string, results: Results, isNamed: boolean): Prom
     return
   }
   if (found.isDirectory()) {
-    for (const name of (await readdir(path)).toSorted()) await readPlace(join(path, name), results, false)
+    const names = (await readdir(path)).toSorted()
+    for (let at = 0; at < names.length; at += READ_AT_ONCE)
+      await Promise.all(
+        names.slice(at, at + READ_AT_ONCE).map((name) => readPlace(join(path, name), results, false)),
+      )
     return
   }
   if (path.endsWith(LEDGER_ENDING)) return readLedger(path, results)

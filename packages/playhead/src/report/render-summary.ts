@@ -44,7 +44,7 @@ function renderFailure(test: ReportTest): string {
     })
   const text = failureOf(test).replaceAll('```', "'''")
   const replays = links.length === 0 ? '' : `\n\nReplay: ${links.join(', ')}`
-  return `<details open><summary>${marks[test.verdict]} ${escapeHtml(titleOf(test))}</summary>\n\n\`\`\`\n${text}\n\`\`\`${replays}\n\n</details>\n`
+  return `<details open><summary>${marks[test.verdict]} ${escapeHtml(visibleText(titleOf(test)).replaceAll('`', ''))}</summary>\n\n\`\`\`\n${text}\n\`\`\`${replays}\n\n</details>\n`
 }
 
 /** Nothing in a name can end the cell, or be read as markup. */

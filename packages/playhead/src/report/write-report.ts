@@ -1,5 +1,7 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip, type InputType, type ZlibOptions } from 'node:zlib'
 import {
   buildTestReport,
   fillOneFile,
@@ -45,7 +47,7 @@ export async function writeReport(options: ReportOptions): Promise<WrittenReport
     keep === 'all' ? recordings : recordings.filter(({ session }) => isWorthKeeping(all.tests, session.id))
   const report =
     keep === 'all' ? all : buildTestReport(sessions, entries, { madeAt, kept: new Set(kept.map(idOf)) })
-  const html = await fillOneFile(await readOneFileTemplate(), kept, report)
+  const html = await fillOneFile(await readOneFileTemplate(), kept, { report, pack })
   await mkdir(folder, { recursive: true })
   const page = join(folder, 'index.html')
   await writeFile(page, html)
@@ -60,6 +62,13 @@ export async function writeReport(options: ReportOptions): Promise<WrittenReport
     problems,
     annotations: environment.GITHUB_ACTIONS === 'true' ? renderAnnotations(report) : [],
   }
+}
+
+const compress = promisify<InputType, ZlibOptions, Buffer>(gzip)
+
+/** Little is gained by packing harder, and the tests are waiting. */
+async function pack(text: string): Promise<string> {
+  return (await compress(text, { level: 2 })).toString('base64')
 }
 
 function idOf({ session }: Recording): string {

@@ -59,7 +59,7 @@ function fillCosts(
   columns: number,
   price: (row: number, column: number) => number,
 ): number[][] {
-  const costs = Array.from({ length: rows + 1 }, () => new Array<number>(columns + 1).fill(0))
+  const costs = Array.from({ length: rows + 1 }, () => Array.from({ length: columns + 1 }, () => 0))
   for (let row = rows; row >= 0; row -= 1)
     for (let column = columns; column >= 0; column -= 1) {
       if (row === rows || column === columns) {

@@ -65,7 +65,7 @@ class Comparison {
       return isNothingWanted ? undefined : mismatch('', describe(expected), actual)
     }
     const values = Object.values(actual)
-    const given: { [name: string]: unknown } = { ...actual }
+    const given: { [name: string]: unknown } = Object.fromEntries(Object.entries(actual))
     for (const name of Object.keys(expected))
       if (!Object.hasOwn(given, name) && /^\d+$/.test(name) && Number(name) < values.length) {
         given[name] = values[Number(name)]

@@ -48,7 +48,7 @@ export async function recordTest(
   await playhead
     .withSession(options, async (session) => {
       view = session
-      failure = await run(session, AsyncLocalStorage.snapshot() as SessionScope)
+      failure = await run(session, AsyncLocalStorage.snapshot())
       if (failure !== undefined) throw toThrown(failure.error)
     })
     .catch((error: unknown) => {

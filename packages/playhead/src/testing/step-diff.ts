@@ -91,7 +91,7 @@ function stepAt(rows: readonly AlignedRow[], index: number): string | undefined 
 }
 
 function cut(text: string, width: number): string {
-  const characters = [...text]
+  const characters = Array.from(text)
   // What marks the first difference stands after what may be cut.
   return characters.length <= width || text.includes('←')
     ? text

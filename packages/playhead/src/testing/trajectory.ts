@@ -52,7 +52,7 @@ export function matchesTrajectory(
   { mode = 'exact' }: TrajectoryOptions = {},
 ): Verdict {
   if (!trajectoryModes.includes(mode))
-    throw new TypeError(`There is no mode "${String(mode)}"; it is one of ${trajectoryModes.join(', ')}.`)
+    throw new TypeError(`There is no mode "${mode}"; it is one of ${trajectoryModes.join(', ')}.`)
   const session = readSubject(subject)
   const all = callsOf(session, agentsIn(expected))
   const calls = mode === 'effectsOnly' ? writesOf(all) : all

@@ -31,7 +31,7 @@ export function wrapTestApi<Api extends AnyFunction>(api: Api): Api {
 }
 
 function wrapMember(api: AnyFunction, key: string, member: AnyFunction): unknown {
-  const bound = member.bind(api) as AnyFunction
+  const bound = member.bind(api)
   if (chained.has(key)) return wrapTestApi(member)
   if (makers.has(key)) return (...args: unknown[]) => wrapTestApi(bound(...args) as AnyFunction)
   if (hooks.has(key)) return (fn: unknown, ...rest: unknown[]) => bound(wrapBody(fn, 0), ...rest)
@@ -50,7 +50,7 @@ function wrapEach(api: AnyFunction, each: AnyFunction): AnyFunction {
   return (...cases: unknown[]) => {
     const [list] = cases
     if (!Array.isArray(list) || 'raw' in list) return each(...cases)
-    const makeFor = (api as unknown as { for: AnyFunction }).for.bind(api) as AnyFunction
+    const makeFor = (api as unknown as { for: AnyFunction }).for.bind(api)
     const define = makeFor(list) as AnyFunction
     return (...given: unknown[]) => define(...given.map((arg, index) => (index > 0 ? spreadBody(arg) : arg)))
   }

@@ -34,7 +34,7 @@ function spanOf({ tag, branch, isFailed = false, durationMs = 1_000, tokens = 1_
       'gen_ai.usage.input_tokens': tokens,
       'gen_ai.usage.output_tokens': 100,
     },
-  } as SpanOptions
+  }
 }
 
 const many = (count: number, sample: Sample) =>

@@ -51,7 +51,12 @@ function checkElement(name: string, attributes: string, parent: string | undefin
     checkText(value!, 'failure')
     return key
   })
-  if ([...given].toSorted().join() !== rule.attributes.toSorted().join())
+  if (
+    given
+      .map(String)
+      .toSorted((a, b) => a.localeCompare(b))
+      .join() !== rule.attributes.toSorted((a, b) => a.localeCompare(b)).join()
+  )
     throw new Error(`<${name}> has ${given.join(', ')}, not ${rule.attributes.join(', ')}`)
 }
 

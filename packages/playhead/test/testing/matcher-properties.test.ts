@@ -170,7 +170,7 @@ function isEqual(calls: readonly Made[], others: readonly Made[]): boolean {
           args: Object.fromEntries(
             Object.entries(made.args)
               .filter(([, value]) => value !== null)
-              .toSorted(),
+              .toSorted(([left], [right]) => left.localeCompare(right)),
           ),
         },
       ])

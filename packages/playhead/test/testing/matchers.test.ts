@@ -248,7 +248,11 @@ type Expectation = AnyMatchers & { not: AnyMatchers }
 describe.each(['live', 'file', 'fetched'])('of a %s session', (kind) => {
   test.each(cases)('%s %s', (matcher, _what, passing, failing) => {
     const subject = subjects[kind]!
-    const makers = [() => expect(subject), () => expectSession(subject)] as unknown as (() => Expectation)[]
+    const makers = [
+      // oxlint-disable-next-line vitest/valid-expect
+      () => expect(subject),
+      () => expectSession(subject),
+    ] as unknown as (() => Expectation)[]
     for (const expectation of makers) {
       expectation()[matcher]!(...passing)
       expectation().not[matcher]!(...failing)
@@ -310,7 +314,7 @@ test('a call that never came says what was called instead', () => {
 })
 
 test('what has no price is not free: neither less nor more can be said', async () => {
-  const session = await playhead.withSession((view) => {
+  const session = playhead.withSession((view) => {
     playhead.record(new playhead.LLMEvent({ model: 'house-model', usage: { input: 10, output: 1 } }))
     return view
   })

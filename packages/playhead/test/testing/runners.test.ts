@@ -155,7 +155,7 @@ describe('the same suite', () => {
   ])('in %s', { timeout: 120_000 }, async (name, vitest) => {
     const project = await makeProject(name, { vitest }, ['suite.vitest.test.mjs'])
     const outcome = await runProject(project, [join(vitest, 'vitest.mjs'), 'run', '--reporter=default'])
-    expect(tell(outcome), outcome.output).toEqual(
+    expect(tell(outcome)).toEqual(
       [
         ...inEveryRunner,
         'fail 1 works at the second try',
@@ -186,7 +186,7 @@ describe('the same suite', () => {
       `module.exports = { testMatch: ['**/*.test.cjs'], moduleFileExtensions: ['cjs', 'js', 'json'], transform: {}, watchman: false }`,
     )
     const outcome = await runProject(project, [join(modules, 'jest/bin/jest.js')])
-    expect(tell(outcome), outcome.output).toEqual(
+    expect(tell(outcome)).toEqual(
       [
         ...inEveryRunner,
         'fail 1 in a suite > works at the second try',
@@ -201,7 +201,7 @@ describe('the same suite', () => {
   test('in node:test', { timeout: 120_000 }, async () => {
     const project = await makeProject('node-test', {}, ['suite.node.test.mjs'])
     const outcome = await runProject(project, ['--test', 'suite.node.test.mjs'])
-    expect(tell(outcome), outcome.output).toEqual(
+    expect(tell(outcome)).toEqual(
       [
         ...inEveryRunner,
         'success 1 at the same time > as c_a',

@@ -5,7 +5,7 @@ import { KnownError } from '../http/known-error.ts'
 import type { Services } from '../services.ts'
 
 /** What an AgentOps SDK may do, and the session that its token is for, if it is for one. */
-export type AgentOpsCaller = { project: string; sessionId: string | undefined }
+export type AgentOpsCaller = { project: string; key: string | undefined; sessionId: string | undefined }
 
 const keyHeaders = ['x-agentops-api-key', 'x-agentops-auth']
 const sessionToken = /^(.*)\.([0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12})$/i
@@ -14,9 +14,13 @@ const sessionToken = /^(.*)\.([0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12})$/i
 export function agentOpsCaller(header: HeaderReader, scope: Scope, services: Services): AgentOpsCaller {
   const bearer = /^bearer (.*)$/i.exec(header('authorization') ?? '')?.[1]?.trim()
   const token = bearer === undefined ? undefined : readSessionToken(bearer)
-  const secret = (token === undefined ? bearer : token.secret) ?? keyOf(header)
+  const key = keyHeaders.map(header).find((value) => value !== undefined && value !== '')
+  const secret = (token === undefined ? bearer : token.secret) ?? key
+  // A token of another server may come along with a key of ours.
+  const withKey: HeaderReader = (name) => (name === 'x-api-key' ? (header(name) ?? key) : header(name))
   return {
-    project: projectOfKey(secret, { header, scope }, services),
+    project: projectOfKey(secret, { header: withKey, scope }, services),
+    key: key ?? secret,
     sessionId: agentOpsSessionId(token?.sessionId),
   }
 }
@@ -54,11 +58,6 @@ export function writeSessionToken(key: string | undefined, sessionId: string): s
 function readSessionToken(token: string): { secret: string | undefined; sessionId: string } | undefined {
   const match = sessionToken.exec(token)
   return match === null ? undefined : { secret: match[1] || undefined, sessionId: match[2]! }
-}
-
-/** The key that a request of the v2 API was sent with. */
-export function keyOf(header: HeaderReader): string | undefined {
-  return keyHeaders.map(header).find((key) => key !== undefined && key !== '')
 }
 
 function bearerOf(key: string | undefined): string | undefined {

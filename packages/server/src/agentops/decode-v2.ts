@@ -4,6 +4,9 @@ import { findSizeFault } from '../ingest/item-size.ts'
 import { addRejection, type Rejection } from '../ingest/rejection.ts'
 import { findTimeFault } from '../ingest/time-fault.ts'
 
+/** SDKs send at most 512 at a time. Each becomes a span or two in memory. */
+const MAX_EVENTS = 20_000
+
 /** The root of a session, from the body of `/v2/create_session` and `/v2/update_session`. */
 export function decodeSession(body: Record<string, unknown>, receivedAtNs: bigint): Span {
   const span = agentOpsSessionToSpan(body.session ?? body, receivedAtNs)
@@ -19,6 +22,12 @@ export function decodeEvents(
   context: { sessionId: string | undefined; receivedAtNs: bigint },
 ): { items: AgentOpsItems; rejected: Rejection[] } {
   if (!Array.isArray(body.events)) throw new KnownError('BAD_REQUEST', 'The body has no list of "events".')
+  if (body.events.length > MAX_EVENTS) {
+    throw new KnownError(
+      'BODY_TOO_LARGE',
+      `The body has ${body.events.length} events; ${MAX_EVENTS} are the most that is taken at once.`,
+    )
+  }
   const items: AgentOpsItems = { spans: [], logs: [] }
   const rejected: Rejection[] = []
   for (const [index, event] of body.events.entries()) {

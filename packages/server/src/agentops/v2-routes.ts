@@ -6,7 +6,7 @@ import { sessionUrl } from '../http/session-routes.ts'
 import type { Services } from '../services.ts'
 import { asStoreError } from '../store/store-error.ts'
 import { acceptAgentOps } from './accept-agentops.ts'
-import { agentOpsCaller, keyOf, writeSessionToken, type AgentOpsCaller } from './agentops-caller.ts'
+import { agentOpsCaller, writeSessionToken, type AgentOpsCaller } from './agentops-caller.ts'
 import { answerAgentOps, headerOf, readJsonObject, withAgentOpsBody } from './answer-agentops.ts'
 import { decodeEvents, decodeSession } from './decode-v2.ts'
 
@@ -19,12 +19,12 @@ export function addV2Routes(app: App, services: Services): void {
   const route = (path: string, answer: Answer) => {
     app.on(['POST', 'PUT'], `/v2/${path}`, answerAgentOps(services, answerBody(services, answer)))
   }
-  route('create_session', async ({ context, caller: { project }, body }) => {
+  route('create_session', async ({ context, caller: { project, key }, body }) => {
     const root = decodeSession(body, now())
     await acceptAgentOps(project, { spans: [root], logs: [] }, services)
     return context.json({
       status: 'Success',
-      jwt: writeSessionToken(keyOf(headerOf(context)), uuidOf(root.traceId)),
+      jwt: writeSessionToken(key, uuidOf(root.traceId)),
       session_url: sessionUrl(context, { id: root.traceId, project }, services),
     })
   })
@@ -53,7 +53,7 @@ export function addV2Routes(app: App, services: Services): void {
   route('create_thread', async ({ context }) => context.json('Success'))
   route('reauthorize_jwt', async ({ context, caller, body }) => {
     const sessionId = sessionOf(caller, body)
-    const jwt = writeSessionToken(keyOf(headerOf(context)), uuidOf(sessionId))
+    const jwt = writeSessionToken(caller.key, uuidOf(sessionId))
     return context.json({ status: 'Success', jwt })
   })
   route('update_logs', async ({ context, caller, body }) => {

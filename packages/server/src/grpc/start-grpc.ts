@@ -2,12 +2,10 @@ import {
   logVerbosity,
   Server,
   ServerCredentials,
-  ServerInterceptingCall,
   setLogVerbosity,
   type Metadata,
   type MethodDefinition,
   type sendUnaryData,
-  type ServerInterceptor,
   type ServerUnaryCall,
 } from '@grpc/grpc-js'
 import { authorize, identify } from '../access/caller.ts'
@@ -15,6 +13,7 @@ import { openBudgetShare } from '../ingest/body-budget.ts'
 import { encodeExportResponse, type ExportSignal } from '../ingest/encode-export-response.ts'
 import { takeLogs, takeTraces, type Taken } from '../ingest/take-batch.ts'
 import type { Services } from '../services.ts'
+import { admitCalls } from './admit-calls.ts'
 import { grpcStatus } from './grpc-status.ts'
 
 /** `address` is where it listens: `host:port`. */
@@ -33,7 +32,7 @@ export async function startGrpc(
   const server = new Server({
     'grpc.max_receive_message_length': services.config.maxBodyBytes,
     'grpc.max_concurrent_streams': MAX_CONCURRENT_STREAMS,
-    interceptors: [refuseStrangers(services)],
+    interceptors: [admitCalls((metadata) => projectOf(metadata, services), services)],
   })
   server.addService(
     { export: exportOf('trace', 'Trace') },
@@ -123,22 +122,4 @@ function projectOf(metadata: Metadata, services: Services): string {
     header('x-playhead-project') || undefined,
     services.registry,
   )
-}
-
-/** Who may not send is told so before the body is read. */
-function refuseStrangers(services: Services): ServerInterceptor {
-  return (_method, call) =>
-    new ServerInterceptingCall(call, {
-      start: (next) =>
-        next({
-          onReceiveMetadata(metadata, nextMetadata) {
-            try {
-              projectOf(metadata, services)
-            } catch (error) {
-              return call.sendStatus(grpcStatus(error, services))
-            }
-            nextMetadata(metadata)
-          },
-        }),
-    })
 }

@@ -3,18 +3,31 @@ import type { Store } from '../store/connect.ts'
 import { deleteSessions } from './delete-sessions.ts'
 
 const HOUR_MS = 3_600_000
+const RETRY_MS = 60_000
 const DAY_MS = 86_400_000
 
-/** Deletes, now and every hour, the sessions that are older than their project keeps them. Returns how to stop. */
+/**
+ * Deletes, now and every hour, the sessions that are older than their project keeps them; soon again when the store was
+ * away. Returns how to stop.
+ */
 export function startRetention(store: Store, registry: Registry, report: (line: string) => void): () => void {
-  const run = () =>
-    void applyRetention(store, registry, Date.now()).catch((error: Error) =>
-      report(`retention did not run: ${error.message}`),
-    )
-  const timer = setInterval(run, HOUR_MS)
-  timer.unref()
-  run()
-  return () => clearInterval(timer)
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  const run = async () => {
+    let pauseMs = HOUR_MS
+    try {
+      await applyRetention(store, registry, Date.now())
+    } catch (error) {
+      pauseMs = RETRY_MS
+      if (!isStopped) report(`retention did not run: ${(error as Error).message}`)
+    }
+    if (!isStopped) timer = setTimeout(() => void run(), pauseMs).unref()
+  }
+  void run()
+  return () => {
+    isStopped = true
+    clearTimeout(timer)
+  }
 }
 
 export async function applyRetention(store: Store, registry: Registry, nowMs: number): Promise<void> {

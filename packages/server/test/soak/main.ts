@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { describeMachine } from '../../../../bench/machine.ts'
+import { writeBenchmarks } from '../../../../bench/write-benchmarks.ts'
 import { seededRandom } from '../seeded-random.ts'
 import { SmallDisk } from '../small-disk.ts'
 import { memoryOf, SpawnedServer } from '../spawned-server.ts'
@@ -11,13 +13,14 @@ import { Traffic } from '../traffic.ts'
 import { Company } from './company.ts'
 import { faults, type FaultName, type FaultTools } from './faults.ts'
 import { compareLedger } from './ledger.ts'
-import { printSoak, type Soak } from './soak-report.ts'
+import { figuresOf, printSoak, type Soak } from './soak-report.ts'
 
-const USAGE = `npm run soak -- [--minutes 10] [--seed 1] [--json]
+const USAGE = `npm run soak -- [--minutes 10] [--seed 1] [--json] [--write]
 
 Agents send, people watch and ask, somebody makes backups, retention deletes; meanwhile the server and its engine are
 killed and held up, the disk fills, connections break and the clock jumps. In the end every acknowledged span is compared
-with what the API says. In the last third the server itself is not killed, so that its memory can be watched.`
+with what the API says. In the last third the server itself is not killed, so that its memory can be watched.
+--write keeps the figures in bench/results and writes docs/benchmarks.md anew.`
 
 const DISK_MB = 1_500
 const MAX_SESSIONS = 60_000
@@ -32,6 +35,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
     json: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
@@ -39,6 +43,7 @@ if (values.help) console.log(USAGE)
 else process.exitCode = (await soak(Number(values.minutes), Number(values.seed))) ? 0 : 1
 
 async function soak(minutes: number, seed: number): Promise<boolean> {
+  const machine = describeMachine()
   const random = seededRandom(seed)
   const disk = SmallDisk.create(DISK_MB)
   const clockFile = join(tmpdir(), `playhead-soak-clock-${process.pid}`)
@@ -51,6 +56,8 @@ async function soak(minutes: number, seed: number): Promise<boolean> {
     await server.start()
     const result = await run({ server, disk, clockFile, random }, minutes)
     printSoak(result, values.json)
+    if (values.write)
+      await writeBenchmarks({ suite: `soak, ${minutes} minutes`, machine, figures: figuresOf(result) })
     return result.problems.length === 0
   } catch (error) {
     console.error(`The server said:\n${server.unexpectedLines().join('\n').slice(-3_000)}`)
@@ -94,9 +101,20 @@ async function run(tools: FaultTools, minutes: number): Promise<Soak> {
   const ledger = await compareLedger(server, traffic.sessions, (share) =>
     say(`comparing: ${Math.round(share * 100)} %`),
   )
-  await waitFor(async () => (await company.countOld()) === 0)
-  const failures = server.unexpectedLines().filter((line) => / failed: |set aside/.test(line))
-  return { minutes, traffic, company, counts, latenciesMs, memory, ledger, oldBefore, problems: failures }
+  const oldAfter = await waitForRetention(company)
+  const failures = server.unexpectedLines().filter((line) => / failed: |set aside|retention/.test(line))
+  return {
+    minutes,
+    traffic,
+    company,
+    counts,
+    latenciesMs,
+    memory,
+    ledger,
+    oldBefore,
+    oldAfter,
+    problems: failures,
+  }
 }
 
 async function injectFaults(
@@ -118,6 +136,16 @@ async function injectFaults(
     counts.set(name, (counts.get(name) ?? 0) + 1)
   }
   return counts
+}
+
+/** It runs at a start, and a minute later again when the store was not there. */
+async function waitForRetention(company: Company): Promise<number> {
+  const patienceMs = performance.now() + 150_000
+  for (;;) {
+    const count = await company.countOld()
+    if (count === 0 || performance.now() > patienceMs) return count
+    await pause(500)
+  }
 }
 
 async function waitFor(isSo: () => boolean | Promise<boolean>): Promise<void> {

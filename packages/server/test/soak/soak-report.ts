@@ -1,3 +1,5 @@
+import { percentile } from '../../../../bench/percentile.ts'
+import type { Figure } from '../../../../bench/report.ts'
 import type { Traffic } from '../traffic.ts'
 import type { Company } from './company.ts'
 import type { FaultName } from './faults.ts'
@@ -11,8 +13,9 @@ export type Soak = {
   latenciesMs: number[]
   memory: { atMs: number; pid: number; mb: number }[]
   ledger: Ledger
-  /** Sessions of the project that forgets, before the last start; none afterwards. */
+  /** Sessions of the project that forgets, before the last start and after it; then there should be none. */
   oldBefore: number
+  oldAfter: number
   /** What must not be: filled by `printSoak`. */
   problems: string[]
 }
@@ -28,7 +31,7 @@ export function printSoak(soak: Soak, isJson: boolean): void {
   console.log(soak.problems.length === 0 ? '\nThe ledger is clean.' : `\n${soak.problems.join('\n')}`)
 }
 
-function factsOf({ minutes, traffic, company, counts, latenciesMs, memory, ledger, oldBefore }: Soak) {
+function factsOf({ minutes, traffic, company, counts, latenciesMs, memory, ledger, ...soak }: Soak) {
   const { slopeMbPerMinute, fromMb, toMb } = slopeOf(memory)
   const certain = traffic.sessions.filter((session) => session.isCertain).length
   const tally = Object.entries(company.tally).map(
@@ -43,7 +46,7 @@ function factsOf({ minutes, traffic, company, counts, latenciesMs, memory, ledge
     'acknowledge p99': `${percentile(latenciesMs, 0.99).toFixed(1)} ms, faults included`,
     memory: `${fromMb} MB to ${toMb} MB in the longest life, ${slopeMbPerMinute.toFixed(1)} MB a minute`,
     company: `${tally.join(', ')}; ${company.liveEvents} live events; ${Math.round(company.backupBytes / 1024 ** 2)} MB of backups`,
-    retention: `${oldBefore} sessions past their time before the last start, 0 after`,
+    retention: `${soak.oldBefore} sessions past their time before the last start, ${soak.oldAfter} after`,
     'spans compared': ledger.checked,
     lost: ledger.lost.length,
     duplicated: ledger.duplicated.length,
@@ -51,12 +54,45 @@ function factsOf({ minutes, traffic, company, counts, latenciesMs, memory, ledge
   }
 }
 
-function problemsOf({ traffic, company, ledger }: Soak): string[] {
+/** The same for docs/benchmarks.md. */
+export function figuresOf({ counts, latenciesMs, memory, ledger, traffic }: Soak): Figure[] {
+  const none = { limit: 0, unit: 'spans' }
+  const { slopeMbPerMinute, fromMb, toMb } = slopeOf(memory)
+  const faultCount = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  return [
+    {
+      what: 'faults',
+      figure: faultCount,
+      unit: '',
+      note: [...counts].map(([name, count]) => `${count} × ${name}`).join(', '),
+    },
+    {
+      what: 'acknowledged spans that were compared',
+      figure: ledger.checked,
+      unit: 'spans',
+      note: `${traffic.acknowledgedRequests} requests acknowledged, ${traffic.failedRequests} failed`,
+    },
+    { what: 'lost', figure: ledger.lost.length, unit: 'spans', target: none },
+    { what: 'duplicated', figure: ledger.duplicated.length, unit: 'spans', target: none },
+    { what: 'altered', figure: ledger.altered.length, unit: 'spans', target: none },
+    { what: 'acknowledge p50', figure: percentile(latenciesMs, 0.5), unit: 'ms' },
+    { what: 'acknowledge p99, faults included', figure: percentile(latenciesMs, 0.99), unit: 'ms' },
+    {
+      what: 'memory of the server, slope',
+      figure: slopeMbPerMinute,
+      unit: 'MB a minute',
+      note: `${fromMb} to ${toMb} MB in the longest life, its first half minute left out`,
+    },
+  ]
+}
+
+function problemsOf({ traffic, company, ledger, oldAfter }: Soak): string[] {
   const few = (what: string, list: readonly string[]) => list.slice(0, 5).map((line) => `${what}: ${line}`)
   return [
     ...few('lost', ledger.lost),
     ...few('duplicated', ledger.duplicated),
     ...few('altered', ledger.altered),
+    ...(oldAfter === 0 ? [] : [`${oldAfter} sessions past their time were not deleted`]),
     ...few('an answer to a sender', traffic.surprises),
     ...Object.entries(company.tally).flatMap(([who, { wrong }]) => few(`an answer to ${who}`, wrong)),
   ]
@@ -78,9 +114,4 @@ function slopeOf(memory: Soak['memory']): { slopeMbPerMinute: number; fromMb: nu
     fromMb: used[0]?.mb ?? Number.NaN,
     toMb: used.at(-1)?.mb ?? Number.NaN,
   }
-}
-
-function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((left, right) => left - right)
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
 }

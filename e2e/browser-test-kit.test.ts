@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestServer, type TestServer } from '../packages/server/test/test-server.ts'
+
+const example = fileURLToPath(new URL('../examples/support-agent', import.meta.url))
+const playwright = fileURLToPath(new URL('../node_modules/@playwright/test/cli.js', import.meta.url))
+
+let server: TestServer
+let folder: string
+
+beforeAll(async () => {
+  server = await startTestServer()
+  folder = await mkdtemp(join(tmpdir(), 'playhead-browser-kit-'))
+})
+afterAll(async () => {
+  await server.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+type Result = {
+  status: string
+  annotations: { type: string; description?: string }[]
+  error?: { message: string }
+}
+type Report = { suites: { specs: { title: string; tests: { results: Result[] }[] }[] }[] }
+
+async function runBrowserTests(environment: Record<string, string>): Promise<Map<string, Result>> {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(?:VITEST|PLAYHEAD_|NODE_OPTIONS)/.test(name),
+  )
+  const env = {
+    ...Object.fromEntries(inherited),
+    NODE_OPTIONS: '--conditions=playhead-source',
+    PLAYHEAD_CHROMIUM: process.env.PLAYHEAD_CHROMIUM ?? '/usr/bin/chromium',
+    PLAYHEAD_RUN_DIR: join(folder, 'runs'),
+    CHAT_PORT: String(await freePort()),
+    ...environment,
+  }
+  const args = [playwright, 'test', '--reporter=json', '--output', join(folder, 'results')]
+  const stdout = await new Promise<string>((resolve) => {
+    execFile(process.execPath, args, { cwd: example, env, maxBuffer: 32 * 1024 * 1024 }, (_error, text) =>
+      resolve(text),
+    )
+  })
+  const { suites } = JSON.parse(stdout) as Report
+  return new Map(
+    suites.flatMap(({ specs }) => specs).map(({ title, tests }) => [title, tests[0]!.results[0]!]),
+  )
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => probe.once('listening', resolve))
+  const { port } = probe.address() as AddressInfo
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
+
+test(
+  'what an agent does behind a page is found from the browser test, and linked in its report',
+  { timeout: 120_000 },
+  async () => {
+    const results = await runBrowserTests({
+      PLAYHEAD_ENDPOINT: server.url,
+      PLAYHEAD_RUN_ID: 'browser',
+      SUPPORT_AGENT_FAULT: 'customer_id',
+    })
+    const charged = results.get('a customer who was charged twice reads so, from the right data')!
+    const greeting = results.get('a greeting is answered without looking anybody up')!
+    expect([charged.status, greeting.status]).toEqual(['failed', 'passed'])
+
+    const sessions = await server.sessions('limit=100&runId=browser')
+    const told = sessions.map(({ name, endState, tools, test: of }) => ({
+      name,
+      endState,
+      file: of?.file,
+      tools,
+    }))
+    expect(told.toSorted((left, right) => left.name.localeCompare(right.name))).toEqual([
+      {
+        name: 'a customer who was charged twice reads so, from the right data',
+        endState: 'fail',
+        file: 'chat.spec.ts',
+        tools: ['classify_intent', 'extract_customer_id', 'fetch_customer_data'],
+      },
+      {
+        name: 'a greeting is answered without looking anybody up',
+        endState: 'success',
+        file: 'chat.spec.ts',
+        tools: ['classify_intent', 'write_reply', 'session_complete'],
+      },
+    ])
+    for (const [title, { annotations }] of results) {
+      const session = sessions.find(({ name }) => name === title)!
+      expect(annotations).toEqual([{ type: 'replay', description: `${server.url}/sessions/${session.id}` }])
+    }
+  },
+)
+
+test('without a server the recordings of both processes are one session', { timeout: 120_000 }, async () => {
+  const results = await runBrowserTests({})
+  expect([...results.values()].map(({ status }) => status)).toEqual(['passed', 'passed'])
+})

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { agentOpsLogToRecords } from './dialects/agentops-log-text.ts'
+import { logToDraft } from './dialects/log-to-draft.ts'
+import { settleLogTimes } from './settle-log-times.ts'
+
+const noon = Date.UTC(2026, 5, 1, 12)
+const HOUR = 3_600_000
+
+function linesAt(...timesMs: number[]) {
+  const stamp = (ms: number) =>
+    new Date(ms).toISOString().replace('T', ' ').replace('.', ',').replace('Z', '')
+  const text = timesMs.map((ms) => `${stamp(ms)} - INFO - x`).join('\n')
+  return agentOpsLogToRecords(text, { sessionId: 'ab'.repeat(16), receivedAtNs: 0n }).map((record) => {
+    const { outline, content } = logToDraft(record)
+    return { ...outline, content }
+  })
+}
+
+function offsets(linesMs: number[], session: [startMs: number, endMs: number]): number[] {
+  const [startedAtMs, endedAtMs] = session
+  return settleLogTimes(linesAt(...linesMs), [{ startedAtMs, endedAtMs }]).map(
+    (log) => log.atMs - startedAtMs,
+  )
+}
+
+test.each([0, -5, 9, 5.5, 5.75, -9.5, 13])('a clock %d hours from UTC is put right', (zone) => {
+  const lines = [1_000, 20_000].map((ms) => noon + ms + zone * HOUR)
+
+  expect(offsets(lines, [noon, noon + 30_000])).toEqual([1_000, 20_000])
+})
+
+test('lines of a long session that printed at its beginning only stay there', () => {
+  expect(offsets([noon + 1_000], [noon, noon + HOUR / 2])).toEqual([1_000])
+})
+
+test('lines from before the first step keep their distance', () => {
+  expect(offsets([noon - 30_000, noon + 5_000], [noon, noon + 10_000])).toEqual([-30_000, 5_000])
+})
+
+test('records that say when they were written are left alone', () => {
+  const [log] = linesAt(noon)
+  const sure = { ...log!, content: { body: 'x', attributes: {} } }
+
+  expect(settleLogTimes([sure], [{ startedAtMs: noon + 5 * HOUR, endedAtMs: null }])).toEqual([sure])
+})

@@ -1,0 +1,205 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import {
+  buildTestReport,
+  toRecording,
+  type LedgerEntry,
+  type Recording,
+  type SessionSummary,
+} from '@playhead/model'
+import { playhead } from '../../src/cli/test/run-playhead.ts'
+import { renderAnnotations } from '../../src/report/render-annotations.ts'
+import { renderJunit } from '../../src/report/render-junit.ts'
+import { renderSummary } from '../../src/report/render-summary.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { checkJunit } from './check-junit.ts'
+
+let made = 0
+
+type Sample = { name: string; isPassed: boolean; attempt?: number; variant?: string; message?: string }
+
+function sample({ name, isPassed, attempt = 1, variant, message }: Sample) {
+  made += 1
+  const id = made.toString(16).padStart(32, '0')
+  const session: SessionSummary = {
+    id,
+    name,
+    endState: isPassed ? 'success' : 'fail',
+    startedAt: '2026-11-15T10:00:00.000Z',
+    endedAt: '2026-11-15T10:00:01.000Z',
+    durationMs: 1_000,
+    tags: ['test'],
+    usage: {},
+    cost: 0.01,
+    unpricedModels: [],
+    stepCount: 0,
+    llmCallCount: 0,
+    actionCount: 0,
+    errorCount: 0,
+    models: [],
+    agents: [],
+    tools: [],
+    demo: false,
+    url: `http://localhost:4318/sessions/${id}`,
+    vcs: { branch: 'feature', commit: 'abcdef123456' },
+    test: { file: 'a.test.ts', name, attempt, ...(variant !== undefined && { variant }) },
+  }
+  const entry: LedgerEntry = {
+    kind: 'attempt',
+    test: { file: 'a.test.ts', name },
+    attempt,
+    sessionId: id,
+    isPassed,
+    durationMs: 1_100,
+    stepId: 'abcdef0123456789',
+    url: session.url!,
+    ...(variant !== undefined && { variant }),
+    ...(message !== undefined && { message }),
+  }
+  return { recording: toRecording({ session, steps: [] }, ''), entry }
+}
+
+const hostile = 'a <b> & "c" ]]> | ``` \u0007\u001B[31m :: % \n- x'
+const samples = [
+  sample({ name: 'holds', isPassed: true }),
+  sample({ name: hostile, isPassed: false, message: `Expected <this> & that:\n${hostile}` }),
+  sample({ name: 'again', isPassed: false, attempt: 1, message: 'first try' }),
+  sample({ name: 'again', isPassed: true, attempt: 2 }),
+  sample({ name: 'varies', isPassed: true, variant: 'one' }),
+  sample({ name: 'varies', isPassed: false, variant: 'two', message: 'wrong tool\nmore' }),
+]
+const judged: LedgerEntry = {
+  kind: 'agent-test',
+  test: { file: 'a.test.ts', name: 'varies' },
+  verdict: 'inconclusive',
+  passed: 1,
+  total: 2,
+  planned: 2,
+  interval: { low: 0.1, high: 0.9 },
+  confidence: 0.95,
+  minimum: 0.9,
+  cost: 0.02,
+  passAtK: [0.5],
+  passHatK: [0.5],
+}
+const entries = [...samples.map(({ entry }) => entry), judged]
+const sessions = samples.map(({ recording }) => recording.session)
+const report = buildTestReport(sessions, entries, { madeAt: '2026-11-15T10:00:00.000Z' })
+
+test('sessions become tests: failures first, retries flaky, judged ones by their verdict', () => {
+  expect(report.tests.map(({ name, verdict, passed, total }) => [name, verdict, passed, total])).toEqual([
+    [hostile, 'fail', 0, 1],
+    ['varies', 'inconclusive', 1, 2],
+    ['again', 'flaky', 1, 2],
+    ['holds', 'pass', 1, 1],
+  ])
+  expect(report).toMatchObject({ branch: 'feature', commit: 'abcdef123456' })
+  expect(report.tests[1]).toMatchObject({ wanted: { minimum: 0.9 }, cost: 0.02, interval: { low: 0.1 } })
+})
+
+test('recordings alone say the same, but for what only the runner knew', () => {
+  const alone = buildTestReport(sessions, [], { madeAt: '' })
+  expect(alone.tests.map(({ name, verdict }) => [name, verdict])).toEqual([
+    [hostile, 'fail'],
+    ['varies', 'fail'],
+    ['again', 'flaky'],
+    ['holds', 'pass'],
+  ])
+})
+
+test('JUnit is valid, whatever is in names and messages', () => {
+  expect(checkJunit(renderJunit(report))).toEqual({ tests: 4, failures: 1, skipped: 0 })
+})
+
+test('the summary is one table, and nothing recorded is markup in it', () => {
+  const summary = renderSummary(report)
+  expect(summary).toContain('4 tests: 1 failed, 1 inconclusive, 1 flaky, 1 passed; 6 sessions, $0.06')
+  expect(summary).toContain('| ❔ inconclusive | varies | 1/2 (50%, 10–90%) | $0.02 · 2.2s |')
+  expect(summary).toContain('"two" (1 run): wrong tool')
+  expect(summary).toMatch(/\[two\]\(http:\/\/localhost:4318\/sessions\/0+6\?step=abcdef0123456789\)/)
+  expect(summary.replaceAll(/```[^]*?```/g, '')).not.toMatch(/<b>|<this>/)
+  const rows = summary.split('\n').filter((line) => line.startsWith('| '))
+  expect(rows.map((row) => row.replaceAll(String.raw`\|`, '').split('|').length)).toEqual([6, 6, 6, 6, 6])
+})
+
+test('annotations are one line each', () => {
+  expect(renderAnnotations(report)).toEqual([
+    expect.stringMatching(
+      /^::error file=a\.test\.ts,title=a <b>.*%3A%3A %25 %0A- x::Expected <this>[^\n]*$/s,
+    ),
+    '::warning file=a.test.ts,title=varies::"two" (1 run): wrong tool',
+  ])
+})
+
+async function writeShard(folder: string, of: typeof samples, more: LedgerEntry[] = []): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  for (const { recording } of of)
+    await writeFile(join(folder, `${recording.session.id}.jsonl`), `${JSON.stringify(recording)}\n`)
+  const lines = [...of.map(({ entry }) => entry), ...more].map((entry) => JSON.stringify(entry))
+  // A process that was killed leaves half a line.
+  await writeFile(join(folder, '1.results.jsonl'), `${lines.join('\n')}\n{"kind":"att`)
+}
+
+test('shards become one report, in one file', async () => {
+  const folder = await temporaryFolder()
+  await writeShard(join(folder, 'shard-1/run'), samples.slice(0, 3))
+  await writeShard(join(folder, 'shard-2/run'), samples.slice(3), [judged])
+  const summary = join(folder, 'summary.md')
+  const outcome = await playhead(['report', 'shard-1', 'shard-2', '-o', 'out'], {
+    folder,
+    environment: { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary },
+  })
+  expect(outcome.stderr).toMatch(/^The report is out\/index\.html \(\d+\.\d KB\)\.\n$/)
+  expect(outcome.stdout.trim().split('\n').at(-1)).toBe(
+    '4 tests: 1 failed, 1 inconclusive, 1 flaky, 1 passed; 6 sessions, $0.06',
+  )
+  expect(outcome.stdout).toContain('::warning file=a.test.ts')
+  expect((await readdir(join(folder, 'out'))).toSorted()).toEqual(['index.html', 'junit.xml'])
+  expect(checkJunit(await readFile(join(folder, 'out/junit.xml'), 'utf8'))).toMatchObject({ tests: 4 })
+  expect(await readFile(summary, 'utf8')).toContain('## Agent tests')
+  const html = await readFile(join(folder, 'out/index.html'), 'utf8')
+  expect(html.match(/data-playhead-session="\d+"/g)).toHaveLength(6)
+
+  await playhead(['report', 'shard-1', 'shard-2', '-o', 'few', '--keep', 'failures'], { folder })
+  const few = await readFile(join(folder, 'few/index.html'), 'utf8')
+  // All but the session of the test that simply passed.
+  expect(few.match(/data-playhead-session="\d+"/g)).toHaveLength(5)
+})
+
+test('what is not there, or no recording, is said', async () => {
+  const folder = await temporaryFolder()
+  expect(await playhead(['report'], { folder })).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('No tests were recorded here') as string,
+  })
+  await writeFile(join(folder, 'x.json'), '{"version":1}')
+  const wrong = await playhead(['report', 'x.json', 'nowhere'], { folder })
+  expect(wrong.exitCode).toBe(1)
+  expect(wrong.stderr).toContain('x.json: not a Playhead recording')
+  expect(wrong.stderr).toContain('nowhere is not there.')
+})
+
+test('two files of one session are the fuller one', async () => {
+  const folder = await temporaryFolder()
+  const { recording } = sample({ name: 'split', isPassed: true })
+  const step = {
+    id: 's1',
+    parentId: null,
+    kind: 'action',
+    name: 'x',
+    startedAt: '',
+    dialect: 'playhead',
+    status: 'ok',
+    offsetMs: 0,
+    durationMs: 1,
+    cost: null,
+    hasPayload: true,
+    endedAt: null,
+  } as const
+  const fuller: Recording = { ...recording, steps: [step] }
+  await writeFile(join(folder, 'a.jsonl'), JSON.stringify(fuller))
+  await writeFile(join(folder, 'b.jsonl'), JSON.stringify(recording))
+  const { stdout } = await playhead(['report', '.', '-o', 'out'], { folder })
+  expect(stdout).toContain('1 test: 1 passed; 1 session')
+})
