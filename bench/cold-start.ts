@@ -10,7 +10,7 @@ import { withDataDirectory } from './data-directory.ts'
 import { describeMachine } from './machine.ts'
 import type { Options } from './options.ts'
 import { percentile } from './percentile.ts'
-import { descendantsOf, residentMb } from './process-usage.ts'
+import { descendantsOf, memoryInAll } from './process-usage.ts'
 import type { Progress } from './progress.ts'
 import type { Figure, Report } from './report.ts'
 import { targets } from './targets.ts'
@@ -78,9 +78,8 @@ async function startOnce(data: string): Promise<Start> {
     const readyMs = (await waitUntilReady(port)) - startedAtMs
     await sleep(IDLE_MS)
     const processes = descendantsOf(child.pid!)
-    const memory = (pids: readonly number[]) => pids.reduce((sum, pid) => sum + residentMb(pid), 0)
     // The server and, below it, the engine are the last two of the chain.
-    return { readyMs, serverMb: memory(processes.slice(-2)), allMb: memory(processes) }
+    return { readyMs, serverMb: memoryInAll(processes.slice(-2)), allMb: memoryInAll(processes) }
   } finally {
     process.kill(-child.pid!, 'SIGTERM')
     await exited

@@ -24,6 +24,33 @@ export function childOf(pid: number): number | undefined {
   return children === undefined || children === '' ? undefined : Number(children)
 }
 
+/** Megabytes that processes hold together: pages of a file that several have mapped (their code) are there once. */
+export function memoryInAll(pids: readonly (number | undefined)[]): number {
+  let ownKb = 0
+  const filesKb = new Map<string, number>()
+  for (const pid of pids) {
+    for (const [file, kilobytes] of mappingsOf(pid)) {
+      if (file === '') ownKb += kilobytes
+      else filesKb.set(file, Math.max(filesKb.get(file) ?? 0, kilobytes))
+    }
+  }
+  const sum = [...filesKb.values()].reduce((all, one) => all + one, ownKb)
+  return sum === 0 ? Number.NaN : sum / 1024
+}
+
+/** Kilobytes in memory by the file they are of; those of no file, or changed since they were read, are under ''. */
+function mappingsOf(pid: number | undefined): Map<string, number> {
+  const mappings = new Map<string, number>()
+  const add = (file: string, kilobytes: number) => mappings.set(file, (mappings.get(file) ?? 0) + kilobytes)
+  for (const mapping of (readProc(pid, 'smaps') ?? '').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m)) {
+    const file = /^\S+ \S+ \S+ \S+ \d+ +(\/.*)$/m.exec(mapping)?.[1] ?? ''
+    const field = (name: string) => Number(new RegExp(`^${name}: +(\\d+) kB`, 'm').exec(mapping)?.[1] ?? 0)
+    add('', field('Anonymous'))
+    add(file, field('Rss') - field('Anonymous'))
+  }
+  return mappings
+}
+
 /** A process, what it started, what that started, and so on, from the oldest to the youngest. */
 export function descendantsOf(pid: number): number[] {
   const children = readProc(pid, `task/${pid}/children`)?.trim().split(' ') ?? []

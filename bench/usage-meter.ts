@@ -1,5 +1,5 @@
 import type { BenchServer } from './bench-server.ts'
-import { cpuSeconds, residentMb } from './process-usage.ts'
+import { cpuSeconds, memoryInAll, residentMb } from './process-usage.ts'
 
 /** Processor time, in seconds, that each of the three processes has used. */
 export type CpuUse = { server: number; engine: number; generator: number }
@@ -34,13 +34,18 @@ export class UsageMeter {
   }
 
   #sample(): void {
-    this.#peakMb = Math.max(this.#peakMb, memoryOf(this.#server))
+    this.#peakMb = Math.max(this.#peakMb, roughMemoryOf(this.#server))
   }
 }
 
-/** Megabytes that server and engine hold together. */
-export function memoryOf(server: BenchServer): number {
+/** Megabytes that server and engine hold together; code that both have mapped counts twice, because this is quick. */
+function roughMemoryOf(server: BenchServer): number {
   return residentMb(server.pid) + residentMb(server.enginePid)
+}
+
+/** The same, with what they share counted once. */
+export function memoryOf(server: BenchServer): number {
+  return memoryInAll([server.pid, server.enginePid])
 }
 
 function readCpu(server: BenchServer): CpuUse {

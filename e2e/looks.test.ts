@@ -1,8 +1,8 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tracesPayload } from '../packages/server/test/otlp.ts'
 import { DESKTOP, PHONE, startStage, takeScreenshot, type OpenPage, type Stage } from './browser.ts'
+import { findViolations } from './find-violations.ts'
 import { pageLooks, replayLooks, type Look } from './looks.ts'
 import { manySessions, testSessions } from './sample-lists.ts'
 import { hostileSession } from './sample-extremes.ts'
@@ -69,14 +69,6 @@ async function show(page: Page, { path, isThere, act }: Look): Promise<void> {
   await page.locator(isThere).first().waitFor()
   await expect.poll(() => page.locator('.skeleton:not(.session-more .skeleton)').count()).toBe(0)
   await act?.(page)
-}
-
-async function findViolations(page: Page): Promise<string[]> {
-  // Pages have no frames, which is what the other mode opens a second window for.
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
-  return violations.map(
-    ({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
-  )
 }
 
 /** By how much the page is wider than its window. */

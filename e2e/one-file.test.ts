@@ -92,7 +92,7 @@ test('many sessions in one file have a list with search, failures first', async 
   expect(await links.last().innerText()).toContain('Report on heat pumps')
   await takeScreenshot(page, 'one-file-index-desktop-light')
   await page.getByLabel('Search in the sessions').fill('charged twice')
-  expect(await links.count()).toBe(1)
+  await expect.poll(() => links.count()).toBe(1)
   await links.first().click()
   await page.locator('.argument.is-problem').waitFor()
   await page.getByRole('link', { name: 'To the sessions' }).click()

@@ -1,7 +1,8 @@
 import type { Page } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tracesPayload, type SpanOptions } from '../packages/server/test/otlp.ts'
-import { startStage, type Stage } from './browser.ts'
+import { DESKTOP, PHONE, startStage, takeScreenshot, type Stage } from './browser.ts'
+import { findViolations } from './find-violations.ts'
 import { listedSession, manySessions, testSessions } from './sample-lists.ts'
 
 let stage: Stage
@@ -221,6 +222,13 @@ test('a server with a password asks for it, leads back, and lets go', async () =
   await page.getByLabel('Password').fill('wrong horse')
   await page.keyboard.press('Enter')
   await page.getByText('That is not the password').waitFor()
+  await takeScreenshot(page, 'login-desktop-light')
+  expect(await findViolations(page)).toEqual([])
+  await page.setViewportSize(PHONE)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await takeScreenshot(page, 'login-phone-dark')
+  expect(await findViolations(page)).toEqual([])
+  await page.setViewportSize(DESKTOP)
   await page.getByLabel('Password').fill('correct horse')
   await page.keyboard.press('Enter')
   await page.getByText('No session matches').waitFor()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { otlpFolders, otlpRequests } from '../packages/server/test/fixtures.ts'
-import { startStage, takeScreenshot, type Stage } from './browser.ts'
+import { startStage, takeScreenshot, walkTabs, type Stage } from './browser.ts'
 import { failingSession } from './sample-sessions.ts'
 
 let stage: Stage
@@ -29,7 +29,7 @@ test('what every real SDK sent opens without a complaint', async () => {
     await page.evaluate(`history.pushState(null, '', '/sessions/${id}')`)
     await page.getByRole('button', { name: `Copy the id ${id}` }).waitFor()
     await page.locator('.step-row').first().waitFor()
-    for (const tab of await page.getByRole('tab').all()) await tab.click()
+    await walkTabs(page)
     expect([name, problems]).toEqual([name, []])
   }
   await close()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Page } from '@playwright/test'
-import { startStage, takeScreenshot, type Stage } from './browser.ts'
+import { startStage, takeScreenshot, walkTabs, type Stage } from './browser.ts'
 import { hostileSession, HOSTILE } from './sample-extremes.ts'
 import { failingSession, multiAgentSession } from './sample-sessions.ts'
 
@@ -269,7 +269,7 @@ describe('looking', () => {
     })
     await page.waitForSelector('.step-row')
     for (let index = 0; index < 12; index += 1) {
-      for (const tab of await page.getByRole('tab').all()) await tab.click()
+      await walkTabs(page)
       await page.getByRole('tree').focus()
       await page.keyboard.press('ArrowDown')
     }
@@ -321,11 +321,9 @@ describe('what strangers write', () => {
     page.on('request', (request) => requests.push(request.url()))
     await page.waitForSelector('.step-row')
     for (let index = 0; index < 3; index += 1) {
-      for (const tab of await page.getByRole('tab').all()) {
-        await tab.click()
-        await page.waitForTimeout(50)
+      await walkTabs(page, async () => {
         expect(await page.evaluate('globalThis.pwned')).toBeUndefined()
-      }
+      })
       await page.getByRole('tree').focus()
       await page.keyboard.press('ArrowUp')
     }

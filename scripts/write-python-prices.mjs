@@ -126,7 +126,7 @@ for (const [path, content] of files) {
   if (!isCheck) await writeFile(path, content)
   else if ((await readFile(path, 'utf8').catch(() => '')) !== content) {
     process.stderr.write(
-      `${path} is not what the price table says now. Run: node --conditions=playhead-source scripts/write-python-prices.mjs\n`,
+      `${path} is not what the price table says now. Run: npx node --conditions=playhead-source scripts/write-python-prices.mjs\n`,
     )
     process.exitCode = 1
   }

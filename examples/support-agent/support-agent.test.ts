@@ -3,17 +3,29 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestServer, type TestServer } from '../../packages/server/test/test-server.ts'
 import { outlineOf, runProgram } from '../run-example.ts'
 
+type Run = Awaited<ReturnType<typeof runProgram>>
+
 let server: TestServer
+let demoRun: Run
+let rightRun: Run
+let faultyRun: Run
 let demo: SessionSummary[]
-let demoResult: Awaited<ReturnType<typeof runProgram>>
+let others: SessionSummary[]
 
 beforeAll(async () => {
   server = await startTestServer()
-  demoResult = await runProgram('support-agent/src/record-demo.ts', {
-    PLAYHEAD_ENDPOINT: server.url,
-    OTEL_RESOURCE_ATTRIBUTES: 'playhead.demo=true',
-  })
-  demo = await server.sessions()
+  const environment = { PLAYHEAD_ENDPOINT: server.url }
+  ;[demoRun, rightRun, faultyRun] = await Promise.all([
+    runProgram('support-agent/src/record-demo.ts', {
+      ...environment,
+      OTEL_RESOURCE_ATTRIBUTES: 'playhead.demo=true',
+    }),
+    runProgram('support-agent/src/main.ts', environment),
+    runProgram('support-agent/src/main.ts', { ...environment, SUPPORT_AGENT_FAULT: 'customer_id' }),
+  ])
+  const sessions = await server.sessions()
+  demo = sessions.filter((session) => session.demo)
+  others = sessions.filter((session) => !session.demo)
 }, 180_000)
 afterAll(() => server?.stop())
 
@@ -24,12 +36,12 @@ function find(message: string): Promise<Session> {
 }
 
 test('the demo ends well and shows sessions of every sort, the one that failed first', () => {
-  expect(demoResult).toEqual({ code: 0, output: '' })
-  const [newest, ...others] = demo.map(
+  expect(demoRun).toEqual({ code: 0, output: '' })
+  const [newest, ...older] = demo.map(
     ({ endState, name, inputPreview }) => `${endState} ${name}: ${inputPreview}`,
   )
   expect(newest).toBe('fail support: I was charged twice for my subscription')
-  expect(others.toSorted()).toEqual([
+  expect(older.toSorted()).toEqual([
     'fail help center: How do I share a calendar with somebody?',
     'indeterminate support: Please pay back INV-2310 once more.',
     'success order investigation: Where is my order o_9001, and what are the 11.20 dollars for?',
@@ -120,19 +132,20 @@ test('a refusal, a missing price, a picture, thoughts and a circle are told apar
   expect(circle.session.endStateReason).toBe('Error: no answer after 5 turns')
 })
 
-test.each([
-  ['', 0, 'success', ['classify_intent', 'extract_customer_id', 'find_account', 'fetch_customer_data']],
-  ['customer_id', 1, 'fail', ['classify_intent', 'extract_customer_id', 'fetch_customer_data']],
-])('the agent by itself, with the fault "%s"', { timeout: 120_000 }, async (fault, code, endState, tools) => {
-  const known = new Set((await server.sessions()).map(({ id }) => id))
-  const run = await runProgram('support-agent/src/main.ts', {
-    PLAYHEAD_ENDPOINT: server.url,
-    SUPPORT_AGENT_FAULT: fault,
-  })
-  const session = (await server.sessions()).find(({ id }) => !known.has(id))!
-  expect(run.code).toBe(code)
-  expect(run.output).toContain(`${session.cost} US dollars: ${session.url}`)
-  expect(session.endState).toBe(endState)
-  expect(session.tools.slice(0, tools.length)).toEqual(tools)
-  expect(session.tools.includes('session_complete')).toBe(endState === 'success')
+test('the agent by itself answers, or fails where it is told to', () => {
+  const [right, faulty] = ['success', 'fail'].map((state) =>
+    others.find(({ endState }) => endState === state)!,
+  )
+  const first = ['classify_intent', 'extract_customer_id']
+  expect([rightRun.code, faultyRun.code]).toEqual([0, 1])
+  expect(rightRun.output).toContain(`${right!.cost} US dollars: ${right!.url}`)
+  expect(faultyRun.output).toContain(`${faulty!.cost} US dollars: ${faulty!.url}`)
+  expect(right!.tools).toEqual([
+    ...first,
+    'find_account',
+    'fetch_customer_data',
+    'write_reply',
+    'session_complete',
+  ])
+  expect(faulty!.tools).toEqual([...first, 'fetch_customer_data'])
 })

@@ -12,7 +12,10 @@ const shared: UserConfig = {
   external: ['@opentelemetry/api'],
 }
 
-/** Test integrations share the SDK with the agent that is tested, and the runner with the tests. */
+/**
+ * Test integrations share the SDK with the agent that is tested, and the runner with the tests. The files that they share
+ * among each other have no hash in their names: what an earlier build left must not be published beside them.
+ */
 const besideTests: UserConfig = {
   ...shared,
   external: ['@opentelemetry/api', 'playhead', 'vitest', '@jest/globals', '@playwright/test'],
@@ -28,11 +31,29 @@ export default defineConfig([
     format: ['cjs'],
     dts: false,
   },
-  { ...besideTests, entry: { testing: 'src/testing.ts' }, format: ['esm', 'cjs'] },
-  { ...besideTests, entry: { vitest: 'src/vitest.ts' }, format: ['esm'] },
-  { ...besideTests, entry: { jest: 'src/jest.ts' }, format: ['esm', 'cjs'] },
-  { ...besideTests, entry: { 'node-test': 'src/node-test.ts' }, format: ['esm', 'cjs'] },
-  { ...besideTests, entry: { playwright: 'src/playwright.ts' }, format: ['esm'] },
-  { ...besideTests, entry: { reporter: 'src/reporter.ts' }, format: ['esm'] },
+  {
+    ...besideTests,
+    entry: {
+      testing: 'src/testing.ts',
+      vitest: 'src/vitest.ts',
+      jest: 'src/jest.ts',
+      'node-test': 'src/node-test.ts',
+      playwright: 'src/playwright.ts',
+      reporter: 'src/reporter.ts',
+    },
+    format: ['esm'],
+    outputOptions: { chunkFileNames: 'kit-[name].mjs' },
+  },
+  {
+    ...besideTests,
+    entry: {
+      testing: 'src/testing.ts',
+      jest: 'src/jest.ts',
+      'node-test': 'src/node-test.ts',
+      playwright: 'src/playwright.ts',
+    },
+    format: ['cjs'],
+    outputOptions: { chunkFileNames: 'kit-[name].cjs' },
+  },
   { ...shared, entry: { cli: 'src/cli/main.ts' }, format: ['esm'], dts: false },
 ])

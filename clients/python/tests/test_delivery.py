@@ -258,6 +258,14 @@ class ServerTest(RecordingTest):
                 (ours.get("error") or {}).get("message"), (theirs.get("error") or {}).get("message")
             )
 
+    def test_a_session_is_seen_while_it_runs(self) -> None:
+        session = playhead.start_session(tags=["running"])
+        seen = wait_for(lambda: fetch_session(session.id)["session"])
+        self.assertEqual((seen["endState"], seen["tags"]), ("running", ["running"]))
+        playhead.end_session("Success")
+        playhead.flush()
+        self.assertEqual(fetch_session(session.id)["session"]["endState"], "success")
+
     def test_a_process_that_just_ends_leaves_an_indeterminate_session(self) -> None:
         session_id = run_program(PROGRAM).stdout.strip()
         session = fetch_session(session_id)["session"]

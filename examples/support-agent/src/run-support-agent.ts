@@ -46,7 +46,7 @@ async function answer(message: string, intent: string, fault?: string): Promise<
   const customer = await fetchCustomer(named ?? (fault === 'customer_id' ? null : await findAccount()))
   if (intent === 'refund') return refund(message, customer)
   const reply = await writeReply(message, { customer })
-  return fault === 'cost' ? polish(message, reply) : reply
+  return fault === 'cost' ? polish(message, customer, reply) : reply
 }
 
 async function refund(message: string, customer: Customer): Promise<string> {
@@ -56,9 +56,9 @@ async function refund(message: string, customer: Customer): Promise<string> {
   return writeReply(message, { customer, refund: await issueRefund(invoice.id, invoice.amount) })
 }
 
-async function polish(message: string, reply: string): Promise<string> {
+async function polish(message: string, customer: Customer, reply: string): Promise<string> {
   let best = reply
-  for (let round = 1; round <= 4; round += 1)
-    best = await writeReply(`${message}\nYour last draft was: ${best}\nMake it better.`)
+  for (let draft = 2; draft <= 9; draft += 1)
+    best = await writeReply(`${message}\nYour last draft was: ${best}\nMake it better.`, { customer })
   return best
 }

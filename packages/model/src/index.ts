@@ -120,3 +120,4 @@ export { createArgumentTracer, type ArgumentTracer } from './provenance/trace-ar
 export type { ArgumentOrigin, ValueOrigin, ValueSource } from './provenance/value-origin.ts'
 export type { TestHistory, TestRun } from './test-history.ts'
 export type { Stats, StatsBucket, StatsFigures, StatsGroup, StatsInterval } from './stats.ts'
+export type { DecisionGraph, GraphEdge, GraphFailure, GraphNode, GraphVariant } from './decision-graph.ts'

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { SessionSummary } from '@playhead/model'
+import type { DecisionGraph, SessionSummary } from '@playhead/model'
 import { graphSchema } from '../src/http/graph-routes.ts'
-import type { DecisionGraph } from '../src/query/decision-graph-shape.ts'
 import { hex, tracesPayload, type SpanOptions } from './otlp.ts'
 import { startTestServer, type TestServer } from './test-server.ts'
 

@@ -342,6 +342,8 @@ def _describe_session(attributes_of: Any) -> None:
 
 
 def uncaught_error() -> Optional[BaseException]:
-    """What ends this process, when that is an exception."""
+    """What ends this process, when that is an exception; at a prompt it is only the last that was seen."""
+    if hasattr(sys, "ps1") or sys.flags.interactive:
+        return None
     error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
     return error if isinstance(error, BaseException) else None

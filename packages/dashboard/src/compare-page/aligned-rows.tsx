@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useLayoutEffect, useRef, type CSSProperties } from 'react'
+import { memo, useEffect, useLayoutEffect, useRef, type CSSProperties } from 'react'
 import { visibleText, type AlignedRow, type Alignment, type Step } from '@playhead/model'
 import { KindMark } from '../session-facts/kind-mark.tsx'
 import type { ShownRows } from './compare-search.ts'
@@ -8,6 +8,8 @@ import { lookOf, placeOf, wordsOf } from './difference-words.ts'
 const ROW_HEIGHT = 34
 const ROWS_BEYOND = 12
 const DEEPEST_INDENT = 12
+/** More than a screen of rows: one that leaves it is used again for one that comes in. */
+const ROWS_REUSED = 128
 
 type AlignedRowsProps = {
   alignment: Alignment
@@ -47,11 +49,11 @@ export function AlignedRows({ alignment, visible, current, onSelect, shown }: Al
         aria-activedescendant={place >= 0 ? `aligned-${current}` : undefined}
       >
         <div className="aligned-rows" role="presentation" style={{ height: visible.length * ROW_HEIGHT }}>
-          {virtualizer.getVirtualItems().map(({ index, start, key }) => {
+          {virtualizer.getVirtualItems().map(({ index, start }) => {
             const position = visible[index]!
             return (
               <RowView
-                key={key}
+                key={index % ROWS_REUSED}
                 row={alignment.rows[position]!}
                 position={position}
                 top={start}
@@ -83,7 +85,14 @@ type RowViewProps = {
   onSelect: (row: number) => void
 }
 
-function RowView({ row, position, top, isSelected, isDivergence, onSelect }: RowViewProps) {
+const RowView = memo(function RowView({
+  row,
+  position,
+  top,
+  isSelected,
+  isDivergence,
+  onSelect,
+}: RowViewProps) {
   const words = wordsOf(row)
   const path = placeOf(row)
   const name = visibleText(titleOf((row.b ?? row.a)!))
@@ -118,7 +127,7 @@ function RowView({ row, position, top, isSelected, isDivergence, onSelect }: Row
       <Cell step={row.b} number={row.bNumber} depth={row.depth} />
     </div>
   )
-}
+})
 
 type CellProps = { step: Step | undefined; number: number | undefined; depth: number }
 

@@ -24,7 +24,7 @@ export function CompareView({ comparison, search, onChange }: CompareViewProps) 
   const isShown = useMemo(() => new Set(visible), [visible])
   const [current, setCurrent] = useState(() => rowOfStep(alignment, search.step) ?? openingRow(alignment))
   const isNarrow = useMediaQuery(NARROW)
-  const select = (row: number) => setCurrent(row)
+  const select = setCurrent
   const jump = (direction: 1 | -1) => {
     const next = nextDifference(alignment, current, direction, isShown)
     if (next !== undefined) select(next)

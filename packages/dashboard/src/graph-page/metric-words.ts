@@ -1,5 +1,5 @@
 import { countOf, formatCost, formatDuration } from '@playhead/model'
-import type { DecisionGraph, Failure, GraphEdge, GraphNode } from '../api/graph.ts'
+import type { DecisionGraph, GraphFailure, GraphEdge, GraphNode } from '@playhead/model'
 import type { Metric } from './graph-search.ts'
 
 /** What stands below the name of a node. */
@@ -27,13 +27,13 @@ export function edgeWords(edge: GraphEdge, metric: Metric): string {
   return `${count} · ${Math.round(rate * 100)} % fail`
 }
 
-export function failureWords({ failed, ended }: Failure): string {
+export function failureWords({ failed, ended }: GraphFailure): string {
   if (ended === 0) return 'none ended'
   return failed === 0 ? `0 of ${ended} failed` : `${failed} of ${ended} failed`
 }
 
 /** How much more often it fails here than in all: "2.5× the usual". */
-export function liftWords({ rate }: Failure, { failure }: DecisionGraph): string | undefined {
+export function liftWords({ rate }: GraphFailure, { failure }: DecisionGraph): string | undefined {
   if (rate === null || failure.rate === null || failure.rate === 0) return undefined
   return `${(rate / failure.rate).toFixed(1)}× the usual share`
 }

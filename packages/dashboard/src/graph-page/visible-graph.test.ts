@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { wilson } from '@playhead/model'
-import type { DecisionGraph, Failure, GraphNode } from '../api/graph.ts'
+import type { DecisionGraph, GraphFailure, GraphNode } from '@playhead/model'
 import { failsMore, visibleGraph } from './visible-graph.ts'
 
-const failure = (failed: number, ended: number): Failure => ({
+const failure = (failed: number, ended: number): GraphFailure => ({
   failed,
   ended,
   rate: ended === 0 ? null : failed / ended,

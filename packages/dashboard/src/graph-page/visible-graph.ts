@@ -1,4 +1,4 @@
-import type { DecisionGraph, GraphEdge, GraphNode } from '../api/graph.ts'
+import type { DecisionGraph, GraphEdge, GraphNode } from '@playhead/model'
 
 export type VisibleGraph = { nodes: GraphNode[]; edges: GraphEdge[]; shownVariants: number }
 

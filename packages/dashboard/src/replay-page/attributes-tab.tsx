@@ -4,6 +4,7 @@ import { CopyAction } from '../ui/copy-action.tsx'
 import { isBranch, readJsonText, textOfValue } from '../ui/json-path.ts'
 import { JsonTree } from '../ui/json-tree.tsx'
 import { LongText } from '../ui/long-text.tsx'
+import { SearchInput } from '../ui/search-input.tsx'
 import './attributes-tab.css'
 
 const SHOWN_AT_FIRST = 200
@@ -17,13 +18,7 @@ export function AttributesTab({ step }: { step: Step }) {
   return (
     <div className="detail-section">
       <div className="attributes-bar">
-        <input
-          className="input"
-          placeholder="Filter attributes"
-          aria-label="Filter attributes"
-          value={filter}
-          onChange={(event) => setFilter(event.target.value)}
-        />
+        <SearchInput label="Filter attributes" value={filter} onChange={setFilter} />
         <span className="dim" role="status">
           {wanted === '' ? countOf(entries.length, 'attribute') : `${shown.length} of ${entries.length}`} ·
           read as {visibleText(step.dialect)}
@@ -32,7 +27,7 @@ export function AttributesTab({ step }: { step: Step }) {
       <dl className="attributes">
         {shown.slice(0, SHOWN_AT_FIRST).map(([name, value]) => (
           <div key={name}>
-            <dt>{visibleText(name)}</dt>
+            <dt>{breakable(visibleText(name))}</dt>
             <dd>
               <AttributeValueView value={value} />
               <CopyAction label={`Copy ${name}`} read={() => textOfValue(value)} />
@@ -45,6 +40,11 @@ export function AttributesTab({ step }: { step: Step }) {
       )}
     </div>
   )
+}
+
+/** Names may be cut where their words end. */
+function breakable(name: string): string {
+  return name.replaceAll(/(?<=[._])(?=\w)/g, '\u200B')
 }
 
 function byName([left]: [string, unknown], [right]: [string, unknown]): number {

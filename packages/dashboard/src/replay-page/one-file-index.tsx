@@ -9,6 +9,7 @@ import {
   type EndState,
   type SessionSummary,
 } from '@playhead/model'
+import { SearchInput } from '../ui/search-input.tsx'
 import { EndStateMark } from './end-state-mark.tsx'
 import { hashOf } from './hash-location.ts'
 import { patternOf } from './step-search.ts'
@@ -29,12 +30,11 @@ export function OneFileIndex({ sessions }: { sessions: readonly SessionSummary[]
     <div className="one-file-index">
       <h1>{countOf(sessions.length, 'session')}</h1>
       <p className="dim">{describeStates(sessions)}</p>
-      <input
-        className="input"
-        aria-label="Search in the sessions"
+      <SearchInput
+        label="Search in the sessions"
         placeholder="Search: name, test, tag, error, fail…"
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={setText}
       />
       <ul>
         {found.slice(0, count).map((session) => (

@@ -8,11 +8,13 @@ import {
   shortSessionId,
   visibleText,
   type SessionSummary,
+  type StepKind,
 } from '@playhead/model'
 import { CopyAction } from '../ui/copy-action.tsx'
 import { EndStateMark } from './end-state-mark.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { useReplay } from './replay-context.ts'
+import type { Timeline } from './timeline.ts'
 import './session-header.css'
 
 /** What the session is and how it ended. `back`: the way to the list it came from. */
@@ -30,7 +32,7 @@ export function SessionHeader({ back, tools }: { back: ReactNode; tools?: ReactN
             {shortSessionId(session.id)}
             <CopyAction label={`Copy the id ${session.id}`} read={() => session.id} />
           </span>
-          <Figures session={session} durationMs={session.durationMs ?? timeline.durationMs} />
+          <Figures timeline={timeline} />
           <Tags session={session} />
         </div>
         <div className="header-tools">
@@ -52,20 +54,26 @@ export function BackMark({ label }: { label: string }) {
   )
 }
 
-function Figures({ session, durationMs }: { session: SessionSummary; durationMs: number }) {
-  const { usage, llmCallCount, actionCount, errorCount } = session
+function Figures({ timeline }: { timeline: Timeline }) {
+  const { session } = timeline
+  const { usage, errorCount } = session
+  // While it runs, steps are here before the summary counts them.
+  const count = (kind: StepKind, counted: number) =>
+    session.endState === 'running'
+      ? Math.max(counted, timeline.steps.filter((step) => step.kind === kind).length)
+      : counted
   const tokens = usage.total ?? sumOf(usage.input, usage.output)
   return (
     <span className="header-figures">
-      <b>{formatDuration(durationMs)}</b>
+      <b>{formatDuration(session.durationMs ?? timeline.durationMs)}</b>
       <Cost session={session} />
       {tokens !== undefined && (
         <span title={`${usage.input ?? '?'} in, ${usage.output ?? '?'} out`}>
           <b>{formatCount(tokens)}</b> tokens
         </span>
       )}
-      <span>{formatCount(llmCallCount)} llm</span>
-      <span>{countOf(actionCount, 'action')}</span>
+      <span>{formatCount(count('llm', session.llmCallCount))} llm</span>
+      <span>{countOf(count('action', session.actionCount), 'action')}</span>
       {errorCount > 0 && <span className="header-errors">{countOf(errorCount, 'error')}</span>}
     </span>
   )

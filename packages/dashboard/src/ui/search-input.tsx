@@ -7,10 +7,12 @@ const TYPING_PAUSE_MS = 200
 /** Tells what is looked for when the typing pauses. */
 export function SearchInput({
   label,
+  placeholder = label,
   value,
   onChange,
 }: {
   label: string
+  placeholder?: string
   value: string
   onChange: (text: string) => void
 }) {
@@ -27,7 +29,7 @@ export function SearchInput({
       <input
         type="search"
         aria-label={label}
-        placeholder={label}
+        placeholder={placeholder}
         value={text}
         onChange={(event) => setText(event.target.value)}
       />

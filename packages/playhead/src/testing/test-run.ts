@@ -1,15 +1,6 @@
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { isMainThread } from 'node:worker_threads'
 import * as playhead from 'playhead'
+import { announceTestRun, type TestRun } from './announce-test-run.ts'
 import { readCodeOrigin, type CodeOrigin } from './code-origin.ts'
-
-/** One start of the test runner: every process of it records into one folder. */
-export type TestRun = { id: string; folder: string }
-
-const DEFAULT_FOLDER = '.playhead'
-/** Folders of earlier runs that are kept. */
-const KEPT_RUNS = 10
 
 let current: TestRun | undefined
 
@@ -17,15 +8,6 @@ let current: TestRun | undefined
 export function joinTestRun(): TestRun {
   current ??= startRecording()
   return current
-}
-
-/** Says which run the processes that are started from here on belong to. */
-export function announceTestRun(environment: NodeJS.ProcessEnv = process.env): TestRun {
-  const run = locateRun(environment)
-  environment.PLAYHEAD_RUN_ID = run.id
-  environment.PLAYHEAD_RUN_DIR = run.folder
-  makeFolder(run.folder)
-  return run
 }
 
 function startRecording(): TestRun {
@@ -37,45 +19,6 @@ function startRecording(): TestRun {
   environment.OTEL_RESOURCE_ATTRIBUTES = withOrigin(environment.OTEL_RESOURCE_ATTRIBUTES, origin)
   playhead.init({ silent: environment.PLAYHEAD_ENDPOINT === undefined })
   return run
-}
-
-function locateRun(environment: NodeJS.ProcessEnv): TestRun {
-  const base = resolve(environment.PLAYHEAD_DIR || DEFAULT_FOLDER)
-  const id =
-    environment.PLAYHEAD_RUN_ID || readCodeOrigin(environment, process.cwd()).runId || ownRunId(environment)
-  return { id, folder: environment.PLAYHEAD_RUN_DIR || join(base, safeName(id)) }
-}
-
-/** The processes of a runner have their parent in common; threads and what runs alone have their process. */
-function ownRunId(environment: NodeJS.ProcessEnv): string {
-  const isChild = process.connected || environment.NODE_TEST_CONTEXT?.startsWith('child') === true
-  const owner = isMainThread && isChild ? process.ppid : process.pid
-  return `${new Date().toISOString().slice(0, 10)}-${owner}`
-}
-
-function safeName(id: string): string {
-  return id.replaceAll(/[^\w.-]+/g, '-')
-}
-
-function makeFolder(folder: string): void {
-  try {
-    const base = resolve(folder, '..')
-    mkdirSync(folder, { recursive: true })
-    if (base.endsWith(DEFAULT_FOLDER)) {
-      writeFileSync(join(base, '.gitignore'), '*\n')
-      removeOldRuns(base)
-    }
-  } catch {
-    // Nothing can be written here; then there is no report, and the tests run all the same.
-  }
-}
-
-function removeOldRuns(base: string): void {
-  const runs = readdirSync(base, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => ({ path: join(base, name), at: statSync(join(base, name)).mtimeMs }))
-    .toSorted((left, right) => right.at - left.at)
-  for (const { path } of runs.slice(KEPT_RUNS)) rmSync(path, { recursive: true, force: true })
 }
 
 function withOrigin(given: string | undefined, { branch, commit, provider }: CodeOrigin): string {

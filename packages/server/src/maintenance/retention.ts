@@ -3,14 +3,18 @@ import type { Store } from '../store/connect.ts'
 import { deleteSessions } from './delete-sessions.ts'
 
 const HOUR_MS = 3_600_000
-const RETRY_MS = 60_000
 const DAY_MS = 86_400_000
 
 /**
  * Deletes, now and every hour, the sessions that are older than their project keeps them; soon again when the store was
  * away. Returns how to stop.
  */
-export function startRetention(store: Store, registry: Registry, report: (line: string) => void): () => void {
+export function startRetention(
+  store: Store,
+  registry: Registry,
+  report: (line: string) => void,
+  retryMs = 60_000,
+): () => void {
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   const run = async () => {
@@ -18,7 +22,7 @@ export function startRetention(store: Store, registry: Registry, report: (line: 
     try {
       await applyRetention(store, registry, Date.now())
     } catch (error) {
-      pauseMs = RETRY_MS
+      pauseMs = retryMs
       if (!isStopped) report(`retention did not run: ${(error as Error).message}`)
     }
     if (!isStopped) timer = setTimeout(() => void run(), pauseMs).unref()

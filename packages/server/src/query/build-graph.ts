@@ -1,13 +1,5 @@
-import type { EndState } from '@playhead/model'
-import {
-  failureOf,
-  type DecisionGraph,
-  type GraphEdge,
-  type GraphNode,
-  type GraphVariant,
-  type StepFigures,
-  type VariantRow,
-} from './decision-graph-shape.ts'
+import type { DecisionGraph, EndState, GraphEdge, GraphNode, GraphVariant } from '@playhead/model'
+import { failureOf, type StepFigures, type VariantRow } from './decision-graph-shape.ts'
 import type { GraphQuery } from './decision-graph.ts'
 import { takeLoopsOnce } from './take-loops-once.ts'
 

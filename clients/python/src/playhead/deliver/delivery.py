@@ -104,7 +104,8 @@ class Delivery:
         return bool(self._ended or self._running) or self._unsent is not None
 
     def on_step_end(self, span: Span, record: SessionRecord) -> None:
-        self.counts["recorded"] += 1
+        with self._lock:
+            self.counts["recorded"] += 1
         if self.target is None:
             return
         self._ended.append(span)

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { startStage, type Stage } from './browser.ts'
+import { longSession } from './sample-sessions.ts'
+
+const STEPS = 10_000
+const LEFT_OUT = 6_000
+
+let stage: Stage
+const before = longSession(STEPS)
+const after = longSession(STEPS)
+const dropped = after.spans.splice(LEFT_OUT, 1)[0]!
+
+beforeAll(async () => {
+  stage = await startStage()
+  await stage.post(before)
+  await stage.post(after)
+  await vi.waitFor(
+    async () => {
+      for (const { traceId } of [before, after]) {
+        const { steps } = await stage.server.session(traceId, 'payloads=none')
+        if (steps.length < STEPS - 1) throw new Error(`only ${steps.length} steps can be read so far`)
+      }
+    },
+    { timeout: 60_000, interval: 500 },
+  )
+}, 120_000)
+afterAll(() => stage.stop())
+
+test('two sessions of 10,000 steps open on the one step that differs, and scroll without blank rows', async () => {
+  const { page, problems, close } = await stage.open(`/compare?a=${before.traceId}&b=${after.traceId}`)
+  await page.locator('.aligned-row.is-divergence').waitFor({ timeout: 20_000 })
+  expect(await page.locator('.divergence-first').innerText()).toContain(`step ${LEFT_OUT + 1} `)
+  expect(dropped.name).toBeDefined()
+  expect(await page.locator('.aligned-row').count()).toBeLessThan(80)
+  const frames = (await page.evaluate(scrollForAWhile)) as { worstMs: number; p95Ms: number; blank: number }
+  console.log(
+    `scrolling 10,000 aligned rows: 95 of 100 frames within ${frames.p95Ms} ms, worst ${frames.worstMs} ms`,
+  )
+  expect(frames.blank).toBe(0)
+  expect(problems).toEqual([])
+  await close()
+})
+
+/** Runs in the page: scrolls a screen every few frames and looks for rows that are not there. */
+const scrollForAWhile = `(async () => {
+  const scroller = document.querySelector('.aligned-scroller')
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+  const times = []
+  let blank = 0
+  let last = await frame()
+  for (let index = 0; index < 90; index += 1) {
+    scroller.scrollTop += 120
+    const now = await frame()
+    times.push(now - last)
+    last = now
+  }
+  await frame()
+  await frame()
+  const box = scroller.getBoundingClientRect()
+  const rows = [...document.querySelectorAll('.aligned-row')].map((row) => row.getBoundingClientRect())
+  for (let y = box.top + 17; y < box.bottom - 17; y += 34)
+    if (!rows.some((row) => row.top <= y && row.bottom >= y)) blank += 1
+  times.sort((one, other) => one - other)
+  return { worstMs: Math.round(times.at(-1)), p95Ms: Math.round(times[Math.floor(times.length * 0.95)]), blank }
+})()`

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startRetention } from '../src/maintenance/retention.ts'
+import { tracesPayload } from './otlp.ts'
+import { startTestServer, type TestServer } from './test-server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startTestServer()
+})
+afterAll(() => server.stop())
+
+test('retention that found the store away runs again soon, not in an hour', async () => {
+  await server.postTraces(tracesPayload([{ endMs: 1_700_000_000_500 }]))
+  expect(await server.sessions()).toHaveLength(1)
+  await server.request('/api/projects/default', { method: 'PATCH', json: { retentionDays: 1 } })
+  const { store, registry } = server.services
+  let failures = 0
+  const client = Object.create(store.client, {
+    query: {
+      value: (...args: Parameters<typeof store.client.query>) => {
+        if (failures++ < 2) return Promise.reject(new Error('connect ENOENT'))
+        return store.client.query(...args)
+      },
+    },
+  }) as typeof store.client
+  const lines: string[] = []
+  const stop = startRetention({ ...store, client }, registry, (line) => lines.push(line), 20)
+
+  await expect.poll(() => server.sessions()).toEqual([])
+
+  stop()
+  expect(lines).toEqual(Array.from({ length: 2 }, () => 'retention did not run: connect ENOENT'))
+})
