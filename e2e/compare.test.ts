@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SessionSummary } from '@playhead/model'
 import { billingTest, recordBillingVariants } from './billing-variants.ts'
 import { DESKTOP, PHONE, startStage, takeScreenshot, type Stage } from './browser.ts'
+import { findViolations } from './find-violations.ts'
 
 let stage: Stage
 let sessions: SessionSummary[]
@@ -130,16 +131,20 @@ test('the replay says where the arguments of an action came from, and leads ther
   await close()
 })
 
-test('looks right on a desk and in a hand, by day and by night', async () => {
-  for (const [name, viewport] of [
+test('looks right on a desk and in a hand, by day and by night, and axe finds nothing', async () => {
+  const { page, problems, close } = await openComparison({ reducedMotion: 'reduce' })
+  for (const [size, viewport] of [
     ['desktop', DESKTOP],
     ['phone', PHONE],
   ] as const)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const { page, problems, close } = await openComparison({ viewport, colorScheme })
-      await takeScreenshot(page, `compare-${name}-${colorScheme}`)
+    for (const theme of ['light', 'dark'] as const) {
+      await page.setViewportSize(viewport)
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+      await takeScreenshot(page, `compare-${size}-${theme}`)
       expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false)
-      expect(problems).toEqual([])
-      await close()
+      // Each size and each theme once.
+      if ((size === 'desktop') === (theme === 'light')) expect(await findViolations(page)).toEqual([])
     }
+  expect(problems).toEqual([])
+  await close()
 })

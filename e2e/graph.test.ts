@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { billingTest, recordBillingVariants } from './billing-variants.ts'
 import { DESKTOP, PHONE, startStage, takeScreenshot, type Stage } from './browser.ts'
+import { findViolations } from './find-violations.ts'
 
 let stage: Stage
 beforeAll(async () => {
@@ -100,16 +101,20 @@ test('the list and a test lead to the graph of their sessions', async () => {
   await close()
 })
 
-test('looks right on a desk and in a hand, by day and by night', async () => {
-  for (const [name, viewport] of [
+test('looks right on a desk and in a hand, by day and by night, and axe finds nothing', async () => {
+  const { page, problems, close } = await openGraph({ reducedMotion: 'reduce' })
+  for (const [size, viewport] of [
     ['desktop', DESKTOP],
     ['phone', PHONE],
   ] as const)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const { page, problems, close } = await openGraph({ viewport, colorScheme })
-      await takeScreenshot(page, `graph-${name}-${colorScheme}`)
+    for (const theme of ['light', 'dark'] as const) {
+      await page.setViewportSize(viewport)
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+      await takeScreenshot(page, `graph-${size}-${theme}`)
       expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false)
-      expect(problems).toEqual([])
-      await close()
+      // Each size and each theme once.
+      if ((size === 'desktop') === (theme === 'light')) expect(await findViolations(page)).toEqual([])
     }
+  expect(problems).toEqual([])
+  await close()
 })

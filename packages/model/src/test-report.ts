@@ -169,8 +169,16 @@ function toTest(
     ...(judged?.note !== undefined && { note: judged.note }),
     cost: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
     durationMs: attempts.reduce((sum, { durationMs }) => sum + durationMs, 0),
-    sessions: sessions.toSorted((left, right) => left.attempt - right.attempt),
+    sessions: inOrder(sessions, byId),
   }
+}
+
+/** As they were tried: those that ran at the same time may have ended in any order. */
+function inOrder(sessions: readonly ReportSession[], byId: Sources['byId']): ReportSession[] {
+  const startOf = ({ id }: ReportSession) => byId.get(id)?.startedAt ?? ''
+  return sessions.toSorted(
+    (left, right) => left.attempt - right.attempt || (startOf(left) < startOf(right) ? -1 : 1),
+  )
 }
 
 /** Every input must have passed in the end. */

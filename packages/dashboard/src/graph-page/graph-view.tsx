@@ -1,6 +1,11 @@
 import { useMemo, useRef, type CSSProperties, type KeyboardEvent, type MouseEvent } from 'react'
-import { describeEndState, visibleText } from '@playhead/model'
-import type { DecisionGraph, GraphEdge, GraphNode } from '@playhead/model'
+import {
+  describeEndState,
+  visibleText,
+  type DecisionGraph,
+  type GraphEdge,
+  type GraphNode,
+} from '@playhead/model'
 import { useWidth } from '../ui/use-width.ts'
 import { edgePath, labelPlace } from './edge-path.ts'
 import { writeEdge, type Metric } from './graph-search.ts'

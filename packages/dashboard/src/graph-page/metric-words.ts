@@ -1,5 +1,12 @@
-import { countOf, formatCost, formatDuration } from '@playhead/model'
-import type { DecisionGraph, GraphFailure, GraphEdge, GraphNode } from '@playhead/model'
+import {
+  countOf,
+  formatCost,
+  formatDuration,
+  type DecisionGraph,
+  type GraphEdge,
+  type GraphFailure,
+  type GraphNode,
+} from '@playhead/model'
 import type { Metric } from './graph-search.ts'
 
 /** What stands below the name of a node. */

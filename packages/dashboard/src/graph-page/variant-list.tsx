@@ -1,7 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { MouseEvent } from 'react'
-import { countOf, visibleText } from '@playhead/model'
-import type { DecisionGraph, GraphVariant } from '@playhead/model'
+import { countOf, visibleText, type DecisionGraph, type GraphVariant } from '@playhead/model'
 import { formatShare } from '../ui/format-share.ts'
 import { failsMore } from './visible-graph.ts'
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { wilson } from '@playhead/model'
-import type { DecisionGraph, GraphFailure, GraphNode } from '@playhead/model'
+import { wilson, type DecisionGraph, type GraphFailure, type GraphNode } from '@playhead/model'
 import { failsMore, visibleGraph } from './visible-graph.ts'
 
 const failure = (failed: number, ended: number): GraphFailure => ({

@@ -1,27 +1,41 @@
 import { Buffer } from 'node:buffer'
-import { constants, createBrotliDecompress, createGunzip, createInflate, createUnzip } from 'node:zlib'
-import { brotliDecompressSync, inflateRawSync, inflateSync, unzipSync } from 'node:zlib'
-
-const lenient = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH }
-const lenientBrotli = {
-  flush: constants.BROTLI_OPERATION_FLUSH,
-  finishFlush: constants.BROTLI_OPERATION_FLUSH,
-}
 
 /** What can undo a content-encoding: all at once, and piece by piece. */
 export type Decoding = {
   decode(bytes: Uint8Array): Uint8Array
-  createStream(): ReturnType<typeof createUnzip>
+  createStream(): import('node:zlib').Unzip
+}
+
+/** Loaded with the first body that is encoded. */
+function zlib() {
+  return process.getBuiltinModule('node:zlib')
+}
+
+/** What is there is decoded, also when the rest of it never came. */
+function lenient() {
+  const { Z_SYNC_FLUSH: flush } = zlib().constants
+  return { flush, finishFlush: flush }
+}
+
+function lenientBrotli() {
+  const { BROTLI_OPERATION_FLUSH: flush } = zlib().constants
+  return { flush, finishFlush: flush }
 }
 
 const decodings = new Map<string, Decoding>([
-  ['gzip', { decode: (bytes) => unzipSync(bytes, lenient), createStream: () => createGunzip(lenient) }],
-  ['deflate', { decode: inflateAny, createStream: () => createInflate(lenient) }],
+  [
+    'gzip',
+    {
+      decode: (bytes) => zlib().unzipSync(bytes, lenient()),
+      createStream: () => zlib().createGunzip(lenient()),
+    },
+  ],
+  ['deflate', { decode: inflateAny, createStream: () => zlib().createInflate(lenient()) }],
   [
     'br',
     {
-      decode: (bytes) => brotliDecompressSync(bytes, lenientBrotli),
-      createStream: () => createBrotliDecompress(lenientBrotli),
+      decode: (bytes) => zlib().brotliDecompressSync(bytes, lenientBrotli()),
+      createStream: () => zlib().createBrotliDecompress(lenientBrotli()),
     },
   ],
 ])
@@ -36,7 +50,7 @@ export function decodingOf(contentEncoding: string | undefined): Decoding | unde
 /** Some servers send deflate without its header. */
 function inflateAny(bytes: Uint8Array): Uint8Array {
   const isWrapped = (bytes[0]! & 0x0f) === 8
-  return isWrapped ? inflateSync(bytes, lenient) : inflateRawSync(bytes, lenient)
+  return isWrapped ? zlib().inflateSync(bytes, lenient()) : zlib().inflateRawSync(bytes, lenient())
 }
 
 /**

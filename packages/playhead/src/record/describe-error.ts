@@ -1,4 +1,4 @@
-import { types } from 'node:util'
+import * as types from 'node:util/types'
 import { constructorName, findDataProperty } from './describe-object.ts'
 import { serializeValue, type SerializeOptions } from './serialize-value.ts'
 

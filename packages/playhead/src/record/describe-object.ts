@@ -1,4 +1,4 @@
-import { inspect, types } from 'node:util'
+import * as types from 'node:util/types'
 
 /** A text that stands for the object, or another value that says what it holds. Undefined for plain data. */
 export type Described = { label: string } | { value: unknown } | undefined
@@ -13,6 +13,11 @@ export function describeObject(value: object): Described {
     return Object.hasOwn(value, 'toJSON') ? describeByItself(value) : undefined
   }
   return describeBuiltIn(value) ?? describeStream(value) ?? describeByItself(value)
+}
+
+/** Loaded when it is needed, which is hardly ever. */
+function inspect(value: unknown, options: import('node:util').InspectOptions): string {
+  return process.getBuiltinModule('node:util').inspect(value, options)
 }
 
 /** The data behind a proxy, read without its traps. */

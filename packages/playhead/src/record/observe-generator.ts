@@ -1,4 +1,4 @@
-import { types } from 'node:util'
+import * as types from 'node:util/types'
 import type { Observer } from './observe-result.ts'
 
 type Advance = (this: unknown, value?: unknown) => unknown

@@ -1,4 +1,4 @@
-import { types } from 'node:util'
+import * as types from 'node:util/types'
 import { findDataProperty } from './describe-object.ts'
 import { observeGenerator } from './observe-generator.ts'
 

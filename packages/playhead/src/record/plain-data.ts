@@ -1,4 +1,4 @@
-import { types } from 'node:util'
+import * as types from 'node:util/types'
 
 /** What `JSON.stringify` may be trusted with. */
 export type PlainDataLimits = {

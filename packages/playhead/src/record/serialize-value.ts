@@ -1,4 +1,4 @@
-import { types } from 'node:util'
+import * as types from 'node:util/types'
 import { REDACTED } from '@playhead/model'
 import { describeObject, findDataProperty } from './describe-object.ts'
 import { isPlainData, type PlainDataLimits } from './plain-data.ts'

@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { execFile, spawn } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -148,13 +148,30 @@ function expectWhatAllHave(outcome: Outcome, file: string): void {
   expect(failed.errorCount).toBe(1)
 }
 
+/** The report holds every session of a test, and is made by what is published alone. */
+async function expectReport(project: string, { output, sessions }: Outcome): Promise<void> {
+  const { length } = sessions
+  expect(output).toMatch(
+    new RegExp(`Playhead: \\d+ tests: 4 failed, 1 inconclusive, .*${length} sessions`, 's'),
+  )
+  const html = await readFile(join(project, 'playhead-report/index.html'), 'utf8')
+  const blocks = html.match(/data-playhead-session="\d+"/g) ?? []
+  // One session was recorded beside the tests, inside one of them.
+  expect(blocks.length).toBeGreaterThanOrEqual(length)
+}
+
 describe('the same suite', () => {
   test.each([
     ['vitest-newest', join(modules, 'vitest')],
     ['vitest-previous', join(root, 'examples/previous-runners/node_modules/vitest')],
   ])('in %s', { timeout: 120_000 }, async (name, vitest) => {
     const project = await makeProject(name, { vitest }, ['suite.vitest.test.mjs'])
-    const outcome = await runProject(project, [join(vitest, 'vitest.mjs'), 'run', '--reporter=default'])
+    const outcome = await runProject(project, [
+      join(vitest, 'vitest.mjs'),
+      'run',
+      '--reporter=default',
+      '--reporter=playhead/reporter',
+    ])
     expect(tell(outcome)).toEqual(
       [
         ...inEveryRunner,
@@ -176,6 +193,7 @@ describe('the same suite', () => {
     expect(apart.map(({ actionCount }) => actionCount)).toEqual([3, 3, 3])
     const results = await readFile(join(project, '.playhead', name, '..', '.gitignore'), 'utf8')
     expect(results).toBe('*\n')
+    await expectReport(project, outcome)
   })
 
   test('in jest', { timeout: 120_000 }, async () => {
@@ -183,7 +201,7 @@ describe('the same suite', () => {
     const project = await makeProject('jest', linked, ['suite.jest.test.cjs', 'retry.jest.test.cjs'])
     await writeFile(
       join(project, 'jest.config.cjs'),
-      `module.exports = { testMatch: ['**/*.test.cjs'], moduleFileExtensions: ['cjs', 'js', 'json'], transform: {}, watchman: false }`,
+      `module.exports = { testMatch: ['**/*.test.cjs'], moduleFileExtensions: ['cjs', 'js', 'json'], transform: {}, watchman: false, reporters: ['default', 'playhead/reporter'] }`,
     )
     const outcome = await runProject(project, [join(modules, 'jest/bin/jest.js')])
     expect(tell(outcome)).toEqual(
@@ -196,6 +214,7 @@ describe('the same suite', () => {
       ].toSorted(),
     )
     expectWhatAllHave(outcome, 'suite.jest.test.cjs')
+    await expectReport(project, outcome)
   })
 
   test('in node:test', { timeout: 120_000 }, async () => {
@@ -210,5 +229,67 @@ describe('the same suite', () => {
       ].toSorted(),
     )
     expectWhatAllHave(outcome, 'suite.node.test.mjs')
+    const report = await runProject(project, ['node_modules/playhead/dist/cli.mjs', 'report'])
+    expect(report.exitCode).toBe(0)
+    await expectReport(project, { ...outcome, output: `Playhead: ${report.output}` })
   })
 })
+
+test(
+  'watch mode: each run has its own sessions and report, and leaves nothing open',
+  { timeout: 120_000 },
+  async () => {
+    const project = await makeProject('watched', { vitest: join(modules, 'vitest') }, [])
+    const file = join(project, 'watched.test.mjs')
+    const source = `import * as playhead from 'playhead'
+import { expect, test } from 'playhead/vitest'
+const act = playhead.recordAction('act', async (round) => round)
+for (const name of ['one', 'two', 'three'])
+  test(name, async ({ session }) => {
+    await act(ROUND)
+    expect(session).toHaveCalled('act', { args: [ROUND], times: 1 })
+  })
+test('nothing is open', () => {
+  expect(playhead.stats().openSessions ?? 1).toBe(1)
+})
+`
+    await writeFile(file, source.replaceAll('ROUND', '1'))
+    const args = [
+      join(modules, 'vitest/vitest.mjs'),
+      '--watch',
+      '--reporter=default',
+      '--reporter=playhead/reporter',
+    ]
+    const env = {
+      ...process.env,
+      VITEST: '',
+      NO_COLOR: '1',
+      PLAYHEAD_RUN_ID: '',
+      PLAYHEAD_RUN_DIR: '',
+      GITHUB_ACTIONS: '',
+      CI: '',
+    }
+    const child = spawn(process.execPath, [...args, '--maxWorkers=1', '--isolate=false'], {
+      cwd: project,
+      env,
+    })
+    let output = ''
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    const reports = () => output.match(/Playhead: 4 tests: 4 passed; 4 sessions/g)?.length ?? 0
+    try {
+      await expect.poll(reports, { timeout: 40_000 }).toBe(1)
+      await writeFile(file, source.replaceAll('ROUND', '2'))
+      await expect.poll(reports, { timeout: 40_000 }).toBe(2)
+    } finally {
+      child.kill()
+    }
+    const runs = await readdir(join(project, '.playhead'))
+    const folders = runs.filter((name) => name !== '.gitignore')
+    expect(folders).toHaveLength(2)
+    for (const folder of folders) {
+      const names = await readdir(join(project, '.playhead', folder))
+      expect(names.filter((name) => /s_[0-9a-f]{8}\.jsonl$/.test(name))).toHaveLength(4)
+    }
+  },
+)

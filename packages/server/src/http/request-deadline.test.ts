@@ -8,6 +8,10 @@ const DEADLINE_MS = 100
 
 const server = createServer({ requestTimeout: 0 }, (request, response) => {
   setDeadline(request, response, DEADLINE_MS)
+  if (request.method === 'GET') {
+    response.write('begin ')
+    return void setTimeout(() => response.end('end'), 3 * DEADLINE_MS)
+  }
   request.resume()
   request.on('end', () => response.end('whole'))
 })
@@ -41,4 +45,10 @@ test('a request that does not arrive in time is refused, and told why', async ()
 
 test('a backup may take as long as it takes', async () => {
   expect(await sendSlowly('/api/restore?x=1')).toMatch(/^HTTP\/1\.1 200[^]*whole$/)
+})
+
+test('an answer may take as long as it takes', async () => {
+  const { port } = server.address() as { port: number }
+  const response = await fetch(`http://127.0.0.1:${port}/api/live`)
+  expect(await response.text()).toBe('begin end')
 })
