@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gaps } from './gaps.ts'
-import { cellsOf, columns, describe, judge, type JudgedReport, type Report } from './report.ts'
+import { cellsOf, columns, describe, isBusy, judge, type JudgedReport, type Report } from './report.ts'
 
 const results = fileURLToPath(new URL('./results', import.meta.url))
 const page = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url))
@@ -18,6 +18,9 @@ above the number of cores, others were using it too, and times are worse than th
 The corpus is generated from a seed (\`bench/corpus.ts\`): sessions of 20 steps with long prompts, loops of tool calls, nested agents
 and errors, about 2.4 KB of protobuf a span. \`npm run bench -- --help\` lists the suites.
 `
+
+const BUSY =
+  '**Taken while others used the machine**: times and rates are not its own, and a target they miss is open until the suite is run again on a machine that is idle.'
 
 /** Keeps a report in place of the last one of its kind, and writes the page from all that are kept. */
 export async function writeBenchmarks(report: Report): Promise<string> {
@@ -39,6 +42,7 @@ function section(report: JudgedReport): string {
     '',
     describe(report.machine),
     '',
+    ...(isBusy(report.machine) ? [BUSY, ''] : []),
     `| ${columns.join(' | ')} |`,
     '|---|---:|---:|---:|---|---|',
     ...rows,

@@ -65,7 +65,7 @@ test('an edge leads to its sessions, a variant that fails to the comparison with
 
 test('two sessions that are shift-clicked are compared', async () => {
   const { page, close } = await openGraph()
-  await button(page, /^Start: 6 sessions/).press('Enter')
+  await button(page, /^Start 6 sessions/).press('Enter')
   const sessions = page.getByRole('region', { name: 'Sessions through it' }).getByRole('link')
   await sessions.nth(0).click({ modifiers: ['Shift'] })
   await sessions.nth(1).click({ modifiers: ['Shift'] })
@@ -76,7 +76,7 @@ test('two sessions that are shift-clicked are compared', async () => {
 test('steps, figures and detail are chosen, and the address keeps them', async () => {
   const { page, close } = await openGraph()
   await page.getByRole('radio', { name: 'Failures' }).click()
-  await button(page, /^classify_intent: 2 of 6 failed/).waitFor()
+  await button(page, /^classify_intent 2 of 6 failed/).waitFor()
   await page.getByRole('slider').fill('50')
   await expect.poll(() => nodeNames(page)).not.toContain('Fail')
   await page.getByRole('radio', { name: 'Only what writes' }).click()

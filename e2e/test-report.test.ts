@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findViolations } from './find-violations.ts'
 import { PHONE, startStage, takeScreenshot, type Stage } from './browser.ts'
 
 const example = fileURLToPath(new URL('../examples/support-agent', import.meta.url))
@@ -63,6 +64,7 @@ test(
     expect(await page.locator('.report-test').first().innerText()).toContain('billing, in any words')
     expect(await page.locator('.report-runs').first().innerText()).toContain('Charged me double')
     await takeScreenshot(page, 'test-report-desktop-light')
+    expect(await findViolations(page)).toEqual([])
     await page.getByRole('button', { name: /Passed 5/ }).click()
     await expect.poll(() => page.locator('.report-test').count()).toBe(5)
     await page.getByRole('button', { name: /Failed 1/ }).click()
@@ -81,6 +83,7 @@ test(
     await phone.page.locator('.report-test').first().waitFor()
     expect(await phone.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
     await takeScreenshot(phone.page, 'test-report-phone-dark')
+    expect(await findViolations(phone.page)).toEqual([])
     await phone.close()
   },
 )

@@ -95,7 +95,6 @@ const RowView = memo(function RowView({
 }: RowViewProps) {
   const words = wordsOf(row)
   const path = placeOf(row)
-  const name = visibleText(titleOf((row.b ?? row.a)!))
   const className = [
     'aligned-row',
     `is-${lookOf(row)}`,
@@ -109,7 +108,6 @@ const RowView = memo(function RowView({
       id={`aligned-${position}`}
       role="option"
       aria-selected={isSelected}
-      aria-label={`${name}, ${isDivergence ? 'first divergence, ' : ''}${words ?? 'same'}`}
       className={className.filter(Boolean).join(' ')}
       style={{ transform: `translateY(${top}px)` }}
       onClick={() => onSelect(position)}

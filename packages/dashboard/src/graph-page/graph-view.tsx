@@ -164,7 +164,7 @@ function NodeView({
       className={nodeClass(node, { isPicked: pick === node.id, isFollowed })}
       transform={`translate(${place.x} ${place.y})`}
       style={{ '--failed': failedShare(node) } as CSSProperties}
-      {...pickable(node.id, `${titleOf(node)}: ${words}, ${failureWords(node.failure)}`, onPick)}
+      {...pickable(node.id, `${titleOf(node)} ${words}, ${failureWords(node.failure)}`, onPick)}
     >
       <rect
         className="graph-node-box"
@@ -184,7 +184,7 @@ function NodeView({
       />
       <text className="graph-node-name" textAnchor="middle" y={-4}>
         {visibleText(titleOf(node))}
-      </text>
+      </text>{' '}
       <text className="graph-node-words" textAnchor="middle" y={12}>
         {words}
         {hasLoop ? ' ↻' : ''}

@@ -22,7 +22,7 @@ export function setDeadline(
 
 function refuseSlow(request: IncomingMessage, response: ServerResponse, maxArrivalMs: number): void {
   // It has arrived, and nobody read to its end: a live viewer's has no body.
-  //if (request.complete) return
+  if (request.complete) return
   if (response.headersSent) return void request.destroy()
   const { status, body } = answerError(
     new KnownError(
