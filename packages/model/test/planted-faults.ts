@@ -45,6 +45,8 @@ export function plantFaults(count: number, seed: number): PlantedPair[] {
     const planted = planters[fault]!(structuredClone(volatileSession.steps), random)
     if (planted === undefined) continue
     const { steps, ...rest } = planted
+    // Models hardly ever say the same twice; what was planted has to be found behind that.
+    if (fault !== 'wrong branch' && random.chance(0.4)) reword(steps, random)
     const { session: b, idOf } = otherIdsAndTimes({ session: session.session, steps }, random)
     const mapId = <Place extends { stepId: string }>(place: Place): Place => ({
       ...place,
@@ -73,6 +75,7 @@ const planters: Record<string, Planter> = {
     const reordered = alignedParallel(steps, random)
     return reordered === undefined ? undefined : { steps: reordered, expected: null }
   },
+  'other words': (steps, random) => (reword(steps, random) ? { steps, expected: null } : undefined),
   'another result': plantResult,
   'nothing found': plantNull,
   'another argument': plantArgument,
@@ -82,6 +85,56 @@ const planters: Record<string, Planter> = {
   'extra write': (steps, random) => insertAction(steps, random, 'write'),
   'extra read': (steps, random) => insertAction(steps, random, 'read'),
   'missing step': dropStep,
+}
+
+const openings = ['Of course: ', 'Thanks for asking. ', 'Sure. ', 'Here is what I found. ', 'Good question! ']
+const exchanged: [RegExp, string][] = [
+  [/\bI see\b/g, 'I can see'],
+  [/\bis a duplicate\b/g, 'was charged by mistake'],
+  [/\byou have it back\b/g, 'the money is yours again'],
+  [/\bThank you\b/g, 'Many thanks'],
+  [/\bright away\b/g, 'at once'],
+  [/\bshould\b/g, 'ought to'],
+]
+
+/** A model says the same in other words, and what comes later repeats them. False where none said a sentence. */
+function reword(steps: Step[], random: Random): boolean {
+  const said = steps.flatMap((step) => {
+    const text = step.kind === 'llm' ? answerText(step) : undefined
+    return text !== undefined && text.split(' ').length >= 7 ? [{ step, text }] : []
+  })
+  for (const { step, text } of said) {
+    let words = `${random.pick(openings)}${text}`
+    for (const [pattern, other] of exchanged) if (random.chance(0.7)) words = words.replaceAll(pattern, other)
+    const [part] = step.messages!.find(({ isOutput }) => isOutput === true)!.parts
+    if (part?.type === 'text') part.text = words
+    step.outputPreview = words
+    for (const later of steps) {
+      if (later.offsetMs + (later.durationMs ?? 0) < step.offsetMs + (step.durationMs ?? 0) || later === step)
+        continue
+      const { input, output, tool, messages } = later
+      const isAround = later.offsetMs < step.offsetMs
+      const repeated = isAround ? { output, tool } : { input, output, tool, messages }
+      Object.assign(later, replaceText(repeated, text, words))
+    }
+  }
+  return said.length > 0
+}
+
+function answerText({ messages }: Step): string | undefined {
+  const parts = messages?.find(({ isOutput }) => isOutput === true)?.parts ?? []
+  return parts.length === 1 && parts[0]!.type === 'text' ? parts[0]!.text : undefined
+}
+
+function replaceText(value: unknown, old: string, next: string): unknown {
+  if (typeof value === 'string') return value.replaceAll(old, next)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item) => replaceText(item, old, next))
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]) =>
+      item === undefined ? [] : [[key, replaceText(item, old, next)]],
+    ),
+  )
 }
 
 function actionsOf(steps: readonly Step[]): Step[] {

@@ -26,6 +26,7 @@ const scenarios: Record<string, () => Promise<string>> = {
   help: () => searchInCircles('How do I share a calendar with somebody?'),
 }
 
+const root = new URL('../../../', import.meta.url).href
 const folder = fileURLToPath(new URL('scenarios/', import.meta.url))
 const recordings = await mkdtemp(join(tmpdir(), 'playhead-'))
 playhead.init({ dir: recordings, silent: true })
@@ -42,7 +43,8 @@ for (const [name, run] of Object.entries(scenarios)) {
   const lines = lean.map((step) => JSON.stringify(step)).join(',\n')
   await writeFile(
     join(folder, `${name}.json`),
-    `{"session":${JSON.stringify(session)},\n"steps":[\n${lines}\n]}\n`,
+    // Where the repository lies is nobody's business.
+    `{"session":${JSON.stringify(session)},\n"steps":[\n${lines}\n]}\n`.replaceAll(root, 'file:///agent/'),
   )
 }
 await rm(recordings, { recursive: true })

@@ -62,7 +62,14 @@ function Failure({ session, isNamed }: { session: ReportSession; isNamed: boolea
           </a>
         )}
       </div>
-      <pre className="mono">{lines.slice(0, LINES_SHOWN).join('\n').trimEnd()}</pre>
+      <pre
+        className="mono"
+        tabIndex={0}
+        role="region"
+        aria-label={`Why it failed: ${variant ?? `attempt ${attempt}`}`}
+      >
+        {lines.slice(0, LINES_SHOWN).join('\n').trimEnd()}
+      </pre>
     </div>
   )
 }

@@ -103,10 +103,12 @@ function isCalls(value: unknown): value is { name: string; arguments: unknown }[
 }
 
 function describeFailure(a: unknown, b: unknown): string {
-  const error = errorText(b)
-  return error === undefined
-    ? `, returned ${show(b)} instead of failing with ${errorText(a)}`
-    : `, failed with ${error} instead of returning ${show(a)}`
+  const [before, now] = [errorText(a), errorText(b)]
+  if (now === undefined)
+    return b === undefined
+      ? `, did not fail with ${before}`
+      : `, returned ${show(b)} instead of failing with ${before}`
+  return a === undefined ? `, failed with ${now}` : `, failed with ${now} instead of returning ${show(a)}`
 }
 
 function errorText(value: unknown): string | undefined {
