@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Health } from './api.ts'
 import { startBenchServer } from './bench-server.ts'
+import { readColumnSizes } from './column-sizes.ts'
 import { withDataDirectory } from './data-directory.ts'
 import { fillStore } from './fill-store.ts'
 import { describeMachine } from './machine.ts'
@@ -41,6 +42,7 @@ async function measureSize(directory: string, spans: number, progress: Progress)
         target: targets.bytesPerSpan,
         note: `${(steps / spans).toFixed(0)} of steps, ${(sessions / spans).toFixed(0)} of sessions`,
       },
+      ...(await readColumnSizes(directory, spans)),
       { what: `${size}: on disk in all`, figure: (steps + sessions) / 1024 ** 2, unit: 'MB' },
       {
         what: `${size}: start to first answer`,
@@ -48,7 +50,12 @@ async function measureSize(directory: string, spans: number, progress: Progress)
         unit: 'ms',
         target: targets.firstAnswer,
       },
-      { what: `${size}: memory, idle`, figure: memoryOf(server), unit: 'MB', target: targets.memoryIdle },
+      {
+        what: `${size}: memory after the last merge`,
+        figure: memoryOf(server),
+        unit: 'MB',
+        note: 'what merges used is given back bit by bit',
+      },
     ]
   } finally {
     await server.stop()

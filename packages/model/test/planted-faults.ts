@@ -14,9 +14,11 @@ export type PlantedPair = {
   expected: { kinds: DifferenceKind[]; stepId: string; path?: string } | null
   /** The step whose result was made wrong, with the value, for tracing it. */
   bad?: { stepId: string; value: unknown }
+  /** An argument that comes from nowhere. */
+  madeUp?: unknown
 }
 
-type Planted = Pick<PlantedPair, 'expected' | 'bad'> & { steps: Step[] }
+type Planted = Pick<PlantedPair, 'expected' | 'bad' | 'madeUp'> & { steps: Step[] }
 
 /** Makes a fault in the steps, or undefined where there is no place for it. */
 type Planter = (steps: Step[], random: Random) => Planted | undefined
@@ -59,6 +61,7 @@ export function plantFaults(count: number, seed: number): PlantedPair[] {
       b,
       expected: rest.expected === null ? null : mapId(rest.expected),
       ...(rest.bad !== undefined && { bad: mapId(rest.bad) }),
+      madeUp: rest.madeUp,
     })
   }
   return pairs
@@ -235,8 +238,9 @@ function plantArgument(steps: Step[], random: Random): Planted | undefined {
   const step = random.pickMaybe(actionsOf(steps).filter(({ input }) => leavesOf(input).length > 0))
   if (step === undefined) return undefined
   const leaf = random.pick(leavesOf(step.input))
-  setArguments(step, setAt(step.input, leaf.path, otherValue(leaf.value, random)))
-  return { steps, expected: { kinds: ['argument', 'input'], stepId: step.id, path: leaf.path[0]! } }
+  const madeUp = otherValue(leaf.value, random)
+  setArguments(step, setAt(step.input, leaf.path, madeUp))
+  return { steps, expected: { kinds: ['argument', 'input'], stepId: step.id, path: leaf.path[0]! }, madeUp }
 }
 
 function dropArgument(steps: Step[], random: Random): Planted | undefined {

@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import { afterAll, afterEach, expect as jestExpect, test as jestTest } from '@jest/globals'
 import { flush, type SessionView } from 'playhead'
 import type { TestIdentity } from '@playhead/model'
-import type { AgentTest } from './testing/agent-test.ts'
+import { makeAgentTest, type AgentTest } from './testing/agent-test.ts'
 import type { SessionExpectation } from './testing/expect-session.ts'
 import { extendedMatchers } from './testing/matchers.ts'
 import { giveUpOpenTests, recordPlainTest } from './testing/record-plain-test.ts'
@@ -81,14 +81,16 @@ function defineEach(each: unknown): DefineEach {
   }
 }
 
-const agent: AgentTest = (name, options, body) => {
+const ways = { run: jestTest, only: jestTest.only, skip: jestTest.skip }
+
+const agent = makeAgentTest((way) => (name, options, body) => {
   const plan = planAgentTest(options)
   const run = async () => {
     const { attempt: _, ...identity } = identify(name)
     await runAgentTest(identity, plan, body)
   }
-  jestTest(name, run, plan.timeoutMs)
-}
+  ways[way](name, run, plan.timeoutMs)
+})
 
 /**
  * jest's `test` with a session for every test: started before it, ended as it ends, tagged with its name.

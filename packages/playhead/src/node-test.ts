@@ -8,7 +8,7 @@ import {
 } from 'node:test'
 import { flush, type SessionView } from 'playhead'
 import type { TestIdentity } from '@playhead/model'
-import type { AgentTest } from './testing/agent-test.ts'
+import { makeAgentTest, type AgentTest } from './testing/agent-test.ts'
 import { expectSession } from './testing/expect-session.ts'
 import { verdictsOf, type MatcherName } from './testing/matchers.ts'
 import { recordPlainTest } from './testing/record-plain-test.ts'
@@ -73,12 +73,14 @@ function identify(t: NodeTestContext): TestIdentity {
   }
 }
 
-const agent: AgentTest = (name, options, body) => {
+const ways = { run: nodeTest, only: nodeTest.only, skip: nodeTest.skip }
+
+const agent = makeAgentTest((way) => (name, options, body) => {
   const plan = planAgentTest(options)
-  void nodeTest(name, { timeout: plan.timeoutMs }, async (t) => {
+  void ways[way](name, { timeout: plan.timeoutMs }, async (t) => {
     await runAgentTest(identify(t), plan, body)
   })
-}
+})
 
 /**
  * `node:test`'s test with a session for every test: started before it, ended as it ends, tagged with its name.

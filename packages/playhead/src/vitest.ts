@@ -1,6 +1,6 @@
 import { expect as vitestExpect, test as vitestTest, type ExpectStatic, type TestAPI } from 'vitest'
 import { flush, type SessionView } from 'playhead'
-import type { AgentTest } from './testing/agent-test.ts'
+import { makeAgentTest, type AgentTest } from './testing/agent-test.ts'
 import type { SessionExpectation } from './testing/expect-session.ts'
 import { extendedMatchers } from './testing/matchers.ts'
 import { planAgentTest, runAgentTest } from './testing/run-agent-test.ts'
@@ -16,6 +16,7 @@ vitestExpect.extend(extendedMatchers as never)
 
 export type SessionExpect = {
   (session: SessionSubject, message?: string): SessionExpectation
+  soft(session: SessionSubject, message?: string): SessionExpectation
 } & ExpectStatic
 
 /** vitest's `expect`, which knows what sessions can be expected to do. */
@@ -40,13 +41,15 @@ const recorded = vitestTest.extend<{ session: SessionView; playheadDelivery: und
   ],
 })
 
-const agent: AgentTest = (name, options, body) => {
+const ways = { run: vitestTest, only: vitestTest.only, skip: vitestTest.skip }
+
+const agent = makeAgentTest((way) => (name, options, body) => {
   const plan = planAgentTest(options)
-  vitestTest(name, { timeout: plan.timeoutMs }, async ({ task }) => {
+  ways[way](name, { timeout: plan.timeoutMs }, async ({ task }) => {
     await runAgentTest(identityOf(task as unknown as VitestTask), plan, body)
     await flush({ timeoutMs: FLUSHED_WITHIN_MS })
   })
-}
+})
 
 export type SessionTest = TestAPI<{ session: SessionView }> & {
   /** One test over many inputs and runs, each a session of its own, judged together. */

@@ -132,6 +132,83 @@ playhead.recordAction({}, () => 1)
   })
 })
 
+const kitBody = `
+test('x', async ({ session }) => {
+  expect(session).toHaveCalled('a', { args: ['c'], times: 1, mode: 'exact' })
+  expect(session).not.toHaveCalledInOrder(['a', anyOrder(['b', { tool: 'c', args: { x: /y/ } }])])
+  expect(session).toSatisfyOrder(before('a', 'b'))
+  const names: string[] = session.actionEvents.map((event) => event.actionType)
+  // @ts-expect-error There is no such mode.
+  expect(session).toMatchTrajectory(names, { mode: 'some' })
+})
+test.agent('y', { inputs: variations('a').typos(), repeat: { max: 3, stop: 'sprt' } }, async ({ input, session }) => {
+  const text: string = input
+  expect(session).toHaveEffects([{ agent: 'r', steps: [text] }])
+})
+`
+
+test('the types of the testing kit are there for every runner', { timeout: 60_000 }, async () => {
+  for (const name of ['vitest', '@jest', '@playwright', '@types'])
+    await symlink(join(modules, name), join(project, 'node_modules', name))
+  const runners = ['vitest', 'jest', 'node-test'].map(
+    (name) =>
+      [
+        `${name}.mts`,
+        `import { test, expect, before, anyOrder, variations } from 'playhead/${name}'${kitBody}`,
+      ] as const,
+  )
+  const files = [
+    ...runners,
+    [
+      'own-fixtures.mts',
+      `import { test, expect } from 'playhead/vitest'
+const own = test.extend<{ user: string }>({ user: 'x' })
+own('o', ({ user, session, task }) => expect(user + task.name).toBe(session.name))
+`,
+    ],
+    [
+      'browser.cts',
+      `import { agentSession, expect, expectSession, test } from 'playhead/playwright'
+test('p', async ({ page, session }) => {
+  await expect(page.locator('x')).toBeVisible()
+  expectSession(await agentSession(page, { timeout: '9s' })).not.toHaveCalled(session.name)
+})
+`,
+    ],
+    [
+      'plain.mts',
+      `import { called, openRecording, type Verdict } from 'playhead/testing'
+import Reporter from 'playhead/reporter'
+export const verdict: Verdict = called(await openRecording('x'), 'y')
+export const reporter = new Reporter({ keep: 'failures' })
+`,
+    ],
+  ] as const
+  for (const [name, source] of files) await writeFile(join(project, name), source)
+  const flags = [
+    '--noEmit',
+    '--strict',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2023',
+    '--lib',
+    'es2024,dom',
+    '--skipLibCheck',
+    '--types',
+    'node',
+  ]
+  await run(
+    process.execPath,
+    [join(modules, 'typescript/bin/tsc'), ...flags, ...files.map(([name]) => name)],
+    {
+      cwd: project,
+    },
+  ).catch((error: { stdout: string }) => {
+    throw new Error(error.stdout)
+  })
+})
+
 test('the command is there', async () => {
   const { stdout } = await run(join(project, 'node_modules/.bin/playhead'), ['--version'], { cwd: project })
   expect(stdout).toBe('0.1.0\n')

@@ -119,7 +119,7 @@ async function createServices(
   const settle = async () => void (await Promise.all([steps.settle(), logs.settle()]))
   const drain = async () => void (await Promise.all([steps.drain(), logs.drain()]))
   const reader: SessionReader = new SessionReader({ store, duplicates, pricerOf, settle })
-  undo.push(startRetention(store, registry, report))
+  undo.push(startRetention({ store, registry, drain, report }))
   return {
     config: { ...config },
     store,

@@ -118,7 +118,7 @@ test('model calls are part of it on request, and effects alone', async () => {
   const all = await read<DecisionGraph>('/api/graph?project=effects&of=steps')
   const effects = await read<DecisionGraph>('/api/graph?project=effects&of=effects')
 
-  expect(all.nodes.map(({ id }) => id)).toContain('llm gpt-4o')
+  expect(all.nodes.map(({ id }) => id)).toContain('llm classify › gpt-4o')
   expect(edgesOf(effects)).toEqual([
     'action refund → end success: 1, 0 failed',
     'start → action refund: 1, 0 failed',

@@ -24,10 +24,24 @@ test('retention that found the store away runs again soon, not in an hour', asyn
     },
   }) as typeof store.client
   const lines: string[] = []
-  const stop = startRetention({ ...store, client }, registry, (line) => lines.push(line), 20)
+  const { drain } = server.services
+  const report = (line: string) => void lines.push(line)
+  const stop = startRetention({ store: { ...store, client }, registry, drain, report, retryMs: 20 })
 
   await expect.poll(() => server.sessions()).toEqual([])
 
   stop()
   expect(lines).toEqual(Array.from({ length: 2 }, () => 'retention did not run: connect ENOENT'))
+})
+
+test('what still waits in the log when retention runs is deleted with the rest', async () => {
+  const { services } = server
+  const report = (line: string) => void server.reports.push(line)
+  await server.postTraces(tracesPayload([{ endMs: 1_700_000_000_500 }]))
+  const stop = startRetention({ ...services, report })
+
+  await expect.poll(() => services.targets.steps.state().pendingRows).toBe(0)
+  await expect.poll(() => server.sessions()).toEqual([])
+
+  stop()
 })

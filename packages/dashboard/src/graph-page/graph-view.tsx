@@ -17,6 +17,7 @@ import { failsMore, type VisibleGraph } from './visible-graph.ts'
 const NODE_HEIGHT = 46
 const NARROWEST = 108
 const CHARACTER_WIDTH = 7.1
+const SMALL_CHARACTER_WIDTH = 6
 const LONGEST_NAME = 30
 const SMALLEST_SCALE = 0.55
 
@@ -89,7 +90,8 @@ function toInput({ nodes, edges }: VisibleGraph): LayoutInput {
 }
 
 function widthOf(node: GraphNode): number {
-  return Math.max(NARROWEST, Math.round(titleOf(node).length * CHARACTER_WIDTH) + 34)
+  const words = nodeWords(node, 'count').length * SMALL_CHARACTER_WIDTH
+  return Math.max(NARROWEST, Math.round(Math.max(titleOf(node).length * CHARACTER_WIDTH, words)) + 34)
 }
 
 function titleOf({ kind, name, state }: GraphNode): string {

@@ -3,9 +3,11 @@ import type { Layout, LayoutInput, Point } from './layout-graph.ts'
 
 const BETWEEN_NODES = 34
 const BETWEEN_LAYERS = 46
-const BEND_WIDTH = 26
+const BEND_WIDTH = 56
 const ROUNDS = 16
 const MARGIN = 18
+/** Labels of the outermost edges need some. */
+const SIDE_MARGIN = 40
 
 /** Gives each slot its place: as near to its neighbours as the others of its layer allow, heavy edges first. */
 export function placeLayers({ layers, links, routes }: Layers, { nodes }: LayoutInput): Layout {
@@ -68,12 +70,12 @@ function toLayout({
   for (const [index, layer] of layers.entries())
     for (const { id } of layer)
       points.set(id, {
-        x: xs.get(id)! - left + MARGIN,
+        x: xs.get(id)! - left + SIDE_MARGIN,
         y: MARGIN + rowHeight / 2 + index * (rowHeight + BETWEEN_LAYERS),
       })
   const real = slots.filter(({ isBend }) => !isBend)
   return {
-    width: right - left + 2 * MARGIN,
+    width: right - left + 2 * SIDE_MARGIN,
     height: 2 * MARGIN + layers.length * rowHeight + (layers.length - 1) * BETWEEN_LAYERS,
     nodes: Object.fromEntries(real.map(({ id }) => [id, points.get(id)!])),
     edges: routes.map(({ edge, slots: route }) => ({

@@ -3,6 +3,8 @@ import { Check, Play, X } from 'lucide-react'
 import { hashOf } from '../replay-page/hash-location.ts'
 
 const LINES_SHOWN = 40
+/** The others are in the table, with their replays. */
+const EXPLAINED = 3
 
 /** The sessions of a test: a table of inputs and attempts where there are several, and why those failed that did. */
 export function ReportSessions({ test }: { test: ReportTest }) {
@@ -11,7 +13,7 @@ export function ReportSessions({ test }: { test: ReportTest }) {
   const explained = inputs.length > 1 ? firstOfEach(failed) : failed
   return (
     <>
-      {explained.map((session) => (
+      {explained.slice(0, EXPLAINED).map((session) => (
         <Failure key={session.id} session={session} isNamed={inputs.length > 1 || test.sessions.length > 1} />
       ))}
       {(inputs.length > 1 || test.sessions.length > 1 || failed.length === 0) && (
@@ -55,7 +57,7 @@ function Failure({ session, isNamed }: { session: ReportSession; isNamed: boolea
   return (
     <div className="report-failure">
       <div className="report-failure-head">
-        <span>{isNamed && (variant === undefined ? `attempt ${attempt}` : `“${visibleText(variant)}”`)}</span>
+        <span>{isNamed ? nameOf(session) : 'Why it failed'}</span>
         {link !== undefined && (
           <a className="button button-plain" href={link}>
             <Play size={13} aria-hidden="true" /> Replay
@@ -72,6 +74,10 @@ function Failure({ session, isNamed }: { session: ReportSession; isNamed: boolea
       </pre>
     </div>
   )
+}
+
+function nameOf({ variant, attempt }: ReportSession): string {
+  return variant === undefined ? `Attempt ${attempt}` : `“${visibleText(variant)}”`
 }
 
 function Cell({ session }: { session: ReportSession }) {

@@ -66,7 +66,8 @@ function traceValue(value: unknown, search: Search): Pick<ArgumentOrigin, 'origi
   const before = places.filter((place) => isBefore(place, search))
   if (before.length > 0) return toOrigin(before, search)
   // What a user asked may be recorded only when a model is told of it, inside the very action.
-  const isAskedLater = places.some(({ by, position }) => by === 'user' && position > search.position)
+  const { firstAskedMs } = search.index
+  const isAskedLater = places.some(({ by, atMs }) => by === 'user' && atMs === firstAskedMs)
   const isFirst = isAskedLater && places.every(({ by }) => by !== 'step' && by !== 'model')
   if (isFirst) return { origin: { kind: 'user' } }
   // What was put together from words, or before anything was recorded, may be the program's own.

@@ -23,6 +23,8 @@ const DEEPEST = 8
 export class ValueIndex {
   readonly gaps: Gap[] = []
   readonly #places = new Map<string, Appearance[]>()
+  /** When a model was first told what the user said. */
+  firstAskedMs = Infinity
   #firstMs = Infinity
   readonly #texts: { text: string; appearance: Appearance }[] = []
 
@@ -92,7 +94,9 @@ export class ValueIndex {
   }
 
   #addText(text: string, appearance: Appearance): void {
-    if (text !== '') this.#texts.push({ text: text.slice(0, TEXT_LOOKED_AT).toLowerCase(), appearance })
+    if (text === '') return
+    if (appearance.by === 'user') this.firstAskedMs = Math.min(this.firstAskedMs, appearance.atMs)
+    this.#texts.push({ text: text.slice(0, TEXT_LOOKED_AT).toLowerCase(), appearance })
   }
 
   #addValue(value: unknown, appearance: Appearance, depth: number): void {

@@ -7,7 +7,7 @@ import { checkFormats, renderCheck, renderMarkdown } from './check-command-forma
 import { checkLimits, judgeRows, type CheckLimits, type CheckResult } from './check-command-rows.ts'
 import { readChecked } from './check-command-sessions.ts'
 import { checkWord } from './check-word.ts'
-import { CliError, SilentExit, UsageError } from './cli-error.ts'
+import { CliError, QuietExit, UsageError } from './cli-error.ts'
 import { defineCommand, type OptionValues } from './command.ts'
 import { readCount } from './read-count.ts'
 import { filterOptions, toFilterQuery } from './session-filter.ts'
@@ -62,8 +62,8 @@ Exit code: 0 all conditions hold, 1 one does not, 2 nobody can tell (no server, 
     terminal.print(renderCheck(result, format, terminal.paint))
     const summary = terminal.environment.GITHUB_STEP_SUMMARY
     if (format === 'github' && summary) await appendFile(summary, renderMarkdown(result))
-    if (result.verdict === 'fail') throw new SilentExit(1)
-    if (result.verdict === 'too-few') throw new SilentExit(3)
+    if (result.verdict === 'fail') throw new QuietExit(1)
+    if (result.verdict === 'too-few') throw new QuietExit(3)
   },
 })
 

@@ -26,14 +26,3 @@ export class QuietExit extends CliError {
     this.exitCode = exitCode
   }
 }
-
-/** Everything was said on stdout already: only the exit code is left. */
-export class SilentExit extends CliError {
-  override readonly name = 'SilentExit'
-  override readonly exitCode: number
-
-  constructor(exitCode: number) {
-    super('')
-    this.exitCode = exitCode
-  }
-}

@@ -37,7 +37,16 @@ export type AgentRun<Input> = {
 
 export type AgentTestBody<Input> = (run: AgentRun<Input>) => unknown
 
+type DefineAgentTest = <Input>(
+  name: string,
+  options: AgentTestOptions<Input>,
+  body: AgentTestBody<Input>,
+) => void
+
 /** The test of one agent over many inputs, as `test.agent`. */
-export type AgentTest = {
-  <Input>(name: string, options: AgentTestOptions<Input>, body: AgentTestBody<Input>): void
+export type AgentTest = DefineAgentTest & { only: DefineAgentTest; skip: DefineAgentTest }
+
+/** Makes `test.agent` for a runner: `define` registers a test with it, for each of its three ways to do so. */
+export function makeAgentTest(define: (way: 'run' | 'only' | 'skip') => DefineAgentTest): AgentTest {
+  return Object.assign(define('run'), { only: define('only'), skip: define('skip') })
 }

@@ -26,8 +26,12 @@ export function hasEffects(
   const session = readSubject(subject)
   const writes = writesOf(callsOf(session, agentsIn(expected)))
   const verdict = matchesTrajectory(onlyThese(session, writes), expected, { mode: 'sameTools' })
-  const [, ...rest] = verdict.message.split('\n')
-  const head = `Expected the session ${verdict.pass ? 'not ' : ''}to have ${expected.length === 0 ? 'no effects' : 'these effects and no others'}:`
+  const [first = '', ...rest] = verdict.message.split('\n')
+  const gist = /^Wrong tool sequence: (.*?)\. Expected/.exec(first)?.[1]
+  const wanted = expected.length === 0 ? 'no effects' : 'these effects and no others'
+  const head = verdict.pass
+    ? `Expected the session not to have ${wanted}:`
+    : `Wrong effects: ${gist}. Expected ${wanted}:`
   return { ...verdict, message: [head, ...rest].join('\n') }
 }
 

@@ -24,6 +24,8 @@ export type FinishedRun = {
   url: string
   message?: string
   stepId?: string
+  /** Where it parted from a run that passed. */
+  divergence?: string
 }
 
 type Judged = { entry: AgentTestEntry; failure: Error | undefined }
@@ -142,7 +144,13 @@ function describeVariant(variant: string, runs: readonly FinishedRun[]): string 
   const reason = (first.message ?? 'failed').split('\n', 1)[0]!.replace(/\. Expected .*$|:$/, '')
   const often = runs.length === 1 ? '' : ` (${failed.length} of ${runs.length} runs)`
   const link = replayLink({ id: first.sessionId, url: first.url }, first.stepId)
-  return `  - ${JSON.stringify(variant)}${often}: ${reason}${link === '' ? '' : `\n    ${link}`}`
+  const parted = failed.find(({ divergence }) => divergence !== undefined)?.divergence
+  const lines = [
+    `  - ${JSON.stringify(variant)}${often}: ${reason}`,
+    ...(parted === undefined ? [] : [`first divergence from a passing run: ${parted}`]),
+    ...(link === '' ? [] : [link]),
+  ]
+  return lines.join('\n    ')
 }
 
 /** "27 of 30 passed: 90% [74–97%], wanted 95%; inconclusive. Cost $0.03." */

@@ -31,11 +31,19 @@ export function findMismatch(
     return (expected as (args: unknown) => boolean)(actual)
       ? undefined
       : mismatch('args', 'what the function wants', actual)
-  if (Array.isArray(expected)) return comparison.positional(toList(actual), expected)
+  if (Array.isArray(expected)) return withName(comparison.positional(toList(actual), expected), actual)
   return comparison.named(actual, expected as Plain)
 }
 
 type Plain = { readonly [name: string]: unknown }
+
+/** A place among the arguments is told by the name of the parameter, where it is known. */
+function withName(found: Mismatch | undefined, actual: unknown): Mismatch | undefined {
+  if (found === undefined || !isObject(actual)) return found
+  const [index = '', ...rest] = found.path.split('.')
+  const name = Object.keys(actual)[Number(index)]
+  return name === undefined || index === '' ? found : { ...found, path: [name, ...rest].join('.') }
+}
 
 class Comparison {
   readonly #isExact: boolean

@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import * as playhead from 'playhead'
 import type { SessionView } from 'playhead'
-import type { TestIdentity } from '@playhead/model'
+import { visibleText, type TestIdentity } from '@playhead/model'
 import { takeFailingStep } from './failing-step.ts'
+import { replayLink } from './replay-link.ts'
 import { noteResult } from './run-ledger.ts'
 import { joinTestRun } from './test-run.ts'
 
@@ -10,6 +11,8 @@ export type TestAttempt = TestIdentity & {
   /** From 1; retries and repetitions count on. */
   attempt: number
   variant?: string
+  /** Whoever runs it tells where the replay is. */
+  isToldElsewhere?: boolean
 }
 
 /** Why a test failed: what was thrown, or what the runner says. */
@@ -59,7 +62,7 @@ export async function recordTest(
 }
 
 function noteAttempt(
-  { file, suite, name, attempt, variant }: TestAttempt,
+  { file, suite, name, attempt, variant, isToldElsewhere }: TestAttempt,
   {
     session,
     failure,
@@ -81,7 +84,15 @@ function noteAttempt(
     ...(message !== undefined && { message }),
     ...(stepId !== undefined && { stepId }),
   })
+  if (message !== undefined && isToldElsewhere !== true)
+    tellReplay(suite === undefined ? name : `${suite} > ${name}`, message, replayLink(session, stepId))
   return stepId === undefined ? {} : { stepId }
+}
+
+/** A failed expectation of a session says where its replay is; other errors don't, and neither does the runner. */
+function tellReplay(name: string, message: string, link: string): void {
+  if (link === '' || message.includes(link)) return
+  process.stderr.write(`playhead: ${visibleText(name)} failed. Replay: ${link}\n`)
 }
 
 /**
@@ -105,7 +116,11 @@ export function plainText(text: string): string {
   return text.replaceAll(colours, '')
 }
 
+/** Names that say no more than that something was thrown or expected. */
+const commonNames = /^(?:Error|.*Assertion.*|JestExtendError)$/
+
 export function plainMessage(error: unknown): string {
-  const message = (error as { message?: unknown } | null | undefined)?.message
-  return plainText(typeof message === 'string' ? message : String(error))
+  const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown }
+  if (typeof message !== 'string') return plainText(String(error))
+  return plainText(typeof name === 'string' && !commonNames.test(name) ? `${name}: ${message}` : message)
 }

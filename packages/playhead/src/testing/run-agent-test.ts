@@ -2,6 +2,7 @@ import type { SessionView } from 'playhead'
 import { judgeSequence, type AgentTestEntry, type TestIdentity } from '@playhead/model'
 import type { AgentTestBody, AgentTestOptions } from './agent-test.ts'
 import { readDuration } from './duration.ts'
+import { noteDivergences } from './first-divergences.ts'
 import { judgeRuns, type FinishedRun } from './judge-runs.ts'
 import { plainMessage, recordTest, type TestFailure } from './record-test.ts'
 import { noteResult } from './run-ledger.ts'
@@ -38,13 +39,15 @@ export async function runAgentTest<Input>(
 ): Promise<AgentTestEntry> {
   const queue = runs.values()
   const finished: FinishedRun[] = []
+  const views = new Map<string, SessionView>()
   const work = async () => {
     for (const planned of queue) {
-      finished.push(await runOnce(identity, planned, { options, body }))
+      finished.push(await runOnce(identity, planned, { options, body, views }))
       if (isEnough(finished, options)) return
     }
   }
   await Promise.all(Array.from({ length: Math.min(workersOf(options), runs.length) }, work))
+  noteDivergences(finished, views)
   const { entry, failure } = judgeRuns(identity, finished, { planned: runs.length, options })
   noteResult(entry)
   if (failure !== undefined) throw failure
@@ -83,7 +86,11 @@ function nameInput(input: unknown, index: number): string {
 async function runOnce<Input>(
   identity: TestIdentity,
   { input, variant, attempt }: PlannedRun<Input>,
-  { options, body }: { options: AgentTestOptions<Input>; body: AgentTestBody<Input> },
+  {
+    options,
+    body,
+    views,
+  }: { options: AgentTestOptions<Input>; body: AgentTestBody<Input>; views: Map<string, SessionView> },
 ): Promise<FinishedRun> {
   const finished: FinishedRun = {
     variant,
@@ -95,13 +102,17 @@ async function runOnce<Input>(
     url: '',
   }
   const given = options.inputs === undefined ? {} : { variant }
-  const shown = await recordTest({ ...identity, attempt, ...given }, async (session) => {
-    const failure = await withinTime(options.timeout ?? DEFAULT_TIMEOUT, (signal) =>
-      body({ input, session, variant, attempt, signal }),
-    )
-    describe(finished, session, failure)
-    return failure
-  })
+  const shown = await recordTest(
+    { ...identity, attempt, ...given, isToldElsewhere: true },
+    async (session) => {
+      const failure = await withinTime(options.timeout ?? DEFAULT_TIMEOUT, (signal) =>
+        body({ input, session, variant, attempt, signal }),
+      )
+      describe(finished, session, failure)
+      views.set(session.id, session)
+      return failure
+    },
+  )
   return { ...finished, ...shown }
 }
 

@@ -73,8 +73,8 @@ const check = (args: string, environment: Record<string, string> = {}) =>
   playheadOnTerminal(['check', ...args.split(' ')], { endpoint: server.url, environment })
 
 test('too many failures: says so, and exits 1', async () => {
-  const { stdout, exitCode } = await check('--max-failure-rate 0.05 --tag gate')
-  expect(exitCode).toBe(1)
+  const { stdout, stderr, exitCode } = await check('--max-failure-rate 0.05 --tag gate')
+  expect([exitCode, stderr]).toEqual([1, ''])
   expect(stdout).toContain('✗ failure rate: 7.0% > 5% (3 of 43 sessions failed)')
   expect(stdout).toMatch(
     /Failed lately:\n {2}s_[0-9a-f]{8} support: ValueError: no <customer> \| id\n {4}http:/,

@@ -303,7 +303,7 @@ test('arguments that differ are named', () => {
     ),
   )
   expect(message).toMatch(
-    /▶ fetch_customer_data \["c_43"\] ≠ #4 fetch_customer_data .*first difference\n.*0: expected "c_43", got "c_42"/,
+    /▶ fetch_customer_data \["c_43"\] ≠ #4 fetch_customer_data .*first difference\n.*customerId: expected "c_43", got "c_42"/,
   )
 })
 

@@ -146,6 +146,8 @@ function expectWhatAllHave(outcome: Outcome, file: string): void {
   expect(failed.endStateReason).toContain('TypeError: id cannot be null')
   // The error is the action's, and once: the test only passed it on.
   expect(failed.errorCount).toBe(1)
+  for (const { id } of [late, failed])
+    expect(output).toContain(`failed. Replay: ${server.url}/sessions/${id}\n`)
 }
 
 /** The report holds every session of a test, and is made by what is published alone. */

@@ -5,21 +5,27 @@ import { deleteSessions } from './delete-sessions.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
+type RetentionTools = {
+  store: Store
+  registry: Registry
+  /** Brings what waits in the log into the store: it may be old too. */
+  drain: () => Promise<void>
+  report: (line: string) => void
+  retryMs?: number
+}
+
 /**
  * Deletes, now and every hour, the sessions that are older than their project keeps them; soon again when the store was
  * away. Returns how to stop.
  */
-export function startRetention(
-  store: Store,
-  registry: Registry,
-  report: (line: string) => void,
-  retryMs = 60_000,
-): () => void {
+export function startRetention(tools: RetentionTools): () => void {
+  const { store, registry, drain, report, retryMs = 60_000 } = tools
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   const run = async () => {
     let pauseMs = HOUR_MS
     try {
+      if (registry.projects().some(({ retentionDays }) => retentionDays !== null)) await drain()
       await applyRetention(store, registry, Date.now())
     } catch (error) {
       pauseMs = retryMs

@@ -8,6 +8,7 @@ import { sessionConditions, sessionFilterSchema, STATE, type Conditions } from '
 import { summaryFromRow, summarySelect, type SummaryRow } from './summary-row.ts'
 
 const pathsSql = loadSql('./decision-paths.sql')
+const pathsOfCallsSql = loadSql('./decision-paths-of-calls.sql')
 const variantsSql = loadSql('./decision-variants.sql')
 const stepsSql = loadSql('./decision-steps.sql')
 const sessionsSql = loadSql('./decision-sessions.sql')
@@ -98,8 +99,9 @@ function parts(
   const conditions = sessionConditions(project, query)
   const chosen = `SELECT session_id, ${STATE} AS state, started_at, cost FROM sessions FINAL WHERE ${conditions.sql}
     ORDER BY started_at DESC, session_id DESC LIMIT {sessions:UInt32}`
+  const paths = pathsSql({ chosen, steps: stepSets[query.of] })
   return {
-    marks: { chosen, paths: pathsSql({ chosen, steps: stepSets[query.of] }) },
+    marks: { chosen, paths: query.of === 'steps' ? pathsOfCallsSql({ paths }) : paths },
     params: {
       ...conditions.params,
       sessions: query.sessions,

@@ -2,10 +2,11 @@
 SELECT
     session_id,
     step_id,
+    parent_id,
     started_at AS step_started_at,
-    concat(kind, ' ', label) AS key,
     kind,
     multiIf(kind = 'action' AND tool != '', toString(tool), kind = 'agent' AND agent != '', toString(agent), kind = 'llm' AND model != '', toString(model), name) AS label,
+    concat(kind, ' ', label) AS key,
     effect,
     status IN ('error', 'soft-error') AS is_failed,
     if(ended_at IS NULL, NULL, (toUnixTimestamp64Micro(assumeNotNull(ended_at)) - toUnixTimestamp64Micro(started_at)) / 1000) AS step_duration_ms

@@ -20,8 +20,6 @@ export type Soak = {
   problems: string[]
 }
 
-const WARM_UP_MS = 30_000
-
 export function printSoak(soak: Soak, isJson: boolean): void {
   const facts = factsOf(soak)
   soak.problems.push(...problemsOf(soak))
@@ -32,7 +30,7 @@ export function printSoak(soak: Soak, isJson: boolean): void {
 }
 
 function factsOf({ minutes, traffic, company, counts, latenciesMs, memory, ledger, ...soak }: Soak) {
-  const { slopeMbPerMinute, fromMb, toMb } = slopeOf(memory)
+  const { slopeMbPerMinute, fromMb, toMb, lifeMs } = slopeOf(memory)
   const certain = traffic.sessions.filter((session) => session.isCertain).length
   const tally = Object.entries(company.tally).map(
     ([who, { asked, told, wrong }]) => `${who} ${asked} (${told} told to wait, ${wrong.length} wrong)`,
@@ -44,7 +42,7 @@ function factsOf({ minutes, traffic, company, counts, latenciesMs, memory, ledge
     sessions: `${traffic.sessions.length}, of which ${traffic.sessions.length - certain} were given up by their sender`,
     'acknowledge p50': `${percentile(latenciesMs, 0.5).toFixed(1)} ms`,
     'acknowledge p99': `${percentile(latenciesMs, 0.99).toFixed(1)} ms, faults included`,
-    memory: `${fromMb} MB to ${toMb} MB in the longest life, ${slopeMbPerMinute.toFixed(1)} MB a minute`,
+    memory: `${fromMb} MB to ${toMb} MB in the second half of the longest life (${Math.round(lifeMs / 1_000)} s), ${slopeMbPerMinute.toFixed(1)} MB a minute`,
     company: `${tally.join(', ')}; ${company.liveEvents} live events; ${Math.round(company.backupBytes / 1024 ** 2)} MB of backups`,
     retention: `${soak.oldBefore} sessions past their time before the last start, ${soak.oldAfter} after`,
     'spans compared': ledger.checked,
@@ -57,7 +55,7 @@ function factsOf({ minutes, traffic, company, counts, latenciesMs, memory, ledge
 /** The same for docs/benchmarks.md. */
 export function figuresOf({ counts, latenciesMs, memory, ledger, traffic }: Soak): Figure[] {
   const none = { limit: 0, unit: 'spans' }
-  const { slopeMbPerMinute, fromMb, toMb } = slopeOf(memory)
+  const { slopeMbPerMinute, fromMb, toMb, lifeMs } = slopeOf(memory)
   const faultCount = [...counts.values()].reduce((sum, count) => sum + count, 0)
   return [
     {
@@ -81,7 +79,7 @@ export function figuresOf({ counts, latenciesMs, memory, ledger, traffic }: Soak
       what: 'memory of the server, slope',
       figure: slopeMbPerMinute,
       unit: 'MB a minute',
-      note: `${fromMb} to ${toMb} MB in the longest life, its first half minute left out`,
+      note: `${fromMb} to ${toMb} MB in the second half of the longest life, of ${Math.round(lifeMs / 1_000)} s`,
     },
   ]
 }
@@ -98,12 +96,16 @@ function problemsOf({ traffic, company, ledger, oldAfter }: Soak): string[] {
   ]
 }
 
-/** Least squares over the life of the process that lived longest, without its first half minute. */
-function slopeOf(memory: Soak['memory']): { slopeMbPerMinute: number; fromMb: number; toMb: number } {
+/** Least squares over the second half of the life of the process that lived longest: the first fills caches. */
+function slopeOf(memory: Soak['memory']): {
+  slopeMbPerMinute: number
+  fromMb: number
+  toMb: number
+  lifeMs: number
+} {
   const lives = Map.groupBy(memory, ({ pid }) => pid)
   const longest = [...lives.values()].toSorted((left, right) => right.length - left.length)[0] ?? []
-  const points = longest.filter(({ atMs }) => atMs - longest[0]!.atMs > WARM_UP_MS)
-  const used = points.length > 10 ? points : longest
+  const used = longest.slice(Math.floor(longest.length / 2))
   const mean = (pick: (point: (typeof used)[number]) => number) =>
     used.reduce((sum, point) => sum + pick(point), 0) / used.length
   const [meanAt, meanMb] = [mean(({ atMs }) => atMs), mean(({ mb }) => mb)]
@@ -113,5 +115,6 @@ function slopeOf(memory: Soak['memory']): { slopeMbPerMinute: number; fromMb: nu
     slopeMbPerMinute: (covariance / variance) * 60_000,
     fromMb: used[0]?.mb ?? Number.NaN,
     toMb: used.at(-1)?.mb ?? Number.NaN,
+    lifeMs: (longest.at(-1)?.atMs ?? 0) - (longest[0]?.atMs ?? 0),
   }
 }

@@ -76,6 +76,9 @@ exports.defineTests = function defineTests({ playhead, kit, runner }) {
       if (input === 'c_1' && attempt === 1) expect(session).toHaveEffects([])
     },
   )
+  test.agent.skip('is skipped as well', {}, () => {
+    throw new Error('it ran')
+  })
   return { lookUp, run, runner }
 }
 
