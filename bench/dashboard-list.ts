@@ -19,7 +19,7 @@ import { targets } from './targets.ts'
 
 const builder = fileURLToPath(new URL('../scripts/build-dashboard.mjs', import.meta.url))
 const SESSIONS = 1_000_000
-const TURNS = 7
+const TURNS = 5
 
 const looks: readonly Look[] = [
   { name: 'everything', path: '/sessions' },

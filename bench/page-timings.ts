@@ -53,7 +53,10 @@ const watchPaints = `(() => {
 async function readTiming(page: Page): Promise<Timing> {
   const patienceEndsMs = performance.now() + PATIENCE_MS
   while (!(await page.evaluate('watched.rowsMs !== undefined && watched.chartsMs !== undefined'))) {
-    if (performance.now() > patienceEndsMs) throw new Error(`${page.url()} shows no rows`)
+    if (performance.now() > patienceEndsMs) {
+      const shown = await page.locator('body').innerText()
+      throw new Error(`${page.url()} shows no rows, but: ${shown.slice(0, 300)}`)
+    }
     await sleep(LOOK_EVERY_MS)
   }
   return page.evaluate(`(() => {

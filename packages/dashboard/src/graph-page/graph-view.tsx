@@ -1,16 +1,11 @@
-import { useMemo, useRef, type CSSProperties, type KeyboardEvent, type MouseEvent } from 'react'
-import {
-  describeEndState,
-  visibleText,
-  type DecisionGraph,
-  type GraphEdge,
-  type GraphNode,
-} from '@playhead/model'
+import { useMemo, useRef, type CSSProperties } from 'react'
+import { describeEndState, visibleText, type DecisionGraph, type GraphNode } from '@playhead/model'
 import { useWidth } from '../ui/use-width.ts'
-import { edgePath, labelPlace } from './edge-path.ts'
+import { EdgeLabel, EdgeLine } from './graph-edge.tsx'
 import { writeEdge, type Metric } from './graph-search.ts'
 import type { LayoutInput, Point } from './layout-graph.ts'
-import { edgeWords, failureWords, liftWords, nodeWords } from './metric-words.ts'
+import { failureWords, liftWords, nodeWords } from './metric-words.ts'
+import { failedShare, pickable } from './pickable.ts'
 import { useLayout } from './use-layout.ts'
 import { failsMore, type VisibleGraph } from './visible-graph.ts'
 
@@ -18,6 +13,7 @@ const NODE_HEIGHT = 46
 const NARROWEST = 108
 const CHARACTER_WIDTH = 7.1
 const SMALL_CHARACTER_WIDTH = 6
+const WRITE_WIDTH = 40
 const LONGEST_NAME = 30
 const SMALLEST_SCALE = 0.55
 
@@ -42,6 +38,12 @@ export function GraphView({ graph, visible, metric, pick, followed, onPick }: Gr
   const isFollowed = followedParts(followed)
   const scale = room === 0 ? 1 : Math.max(SMALLEST_SCALE, Math.min(1, room / layout.width))
   const edges = new Map(visible.edges.map((edge) => [writeEdge(edge.from, edge.to), edge]))
+  const shownEdges = layout.edges.flatMap(({ from, to, points }) => {
+    const id = writeEdge(from, to)
+    const edge = edges.get(id)
+    if (edge === undefined) return []
+    return [{ edge, points, graph, onPick, isPicked: pick === id, isFollowed: isFollowed.has(id) }]
+  })
   return (
     <div ref={box} className="graph-canvas">
       {isPlain && <p className="graph-note">The graph is too large to be laid out well: show less detail.</p>}
@@ -52,18 +54,12 @@ export function GraphView({ graph, visible, metric, pick, followed, onPick }: Gr
         role="group"
         aria-label={`Decision graph of ${graph.sessions} sessions`}
       >
-        {layout.edges.map(({ from, to, points }) => {
-          const edge = edges.get(writeEdge(from, to))
-          return (
-            edge !== undefined && (
-              <EdgeView
-                key={writeEdge(from, to)}
-                {...{ edge, points, graph, metric, pick, onPick }}
-                isFollowed={isFollowed.has(writeEdge(from, to))}
-              />
-            )
-          )
-        })}
+        {shownEdges.map((shown) => (
+          <EdgeLine key={writeEdge(shown.edge.from, shown.edge.to)} {...shown} nodeHeight={NODE_HEIGHT} />
+        ))}
+        {shownEdges.map((shown) => (
+          <EdgeLabel key={writeEdge(shown.edge.from, shown.edge.to)} {...shown} metric={metric} />
+        ))}
         {visible.nodes.map((node) => {
           const place = layout.nodes[node.id]
           return (
@@ -91,7 +87,8 @@ function toInput({ nodes, edges }: VisibleGraph): LayoutInput {
 
 function widthOf(node: GraphNode): number {
   const words = nodeWords(node, 'count').length * SMALL_CHARACTER_WIDTH
-  return Math.max(NARROWEST, Math.round(Math.max(titleOf(node).length * CHARACTER_WIDTH, words)) + 34)
+  const title = titleOf(node).length * CHARACTER_WIDTH + (node.isWrite ? WRITE_WIDTH : 0)
+  return Math.max(NARROWEST, Math.round(Math.max(title, words)) + 34)
 }
 
 function titleOf({ kind, name, state }: GraphNode): string {
@@ -106,47 +103,6 @@ function followedParts(path: readonly string[] | undefined): Set<string> {
   if (path === undefined) return new Set()
   const steps = ['start', ...path]
   return new Set([...steps, ...path.map((id, index) => writeEdge(steps[index]!, id))])
-}
-
-type EdgeViewProps = Shared & { edge: GraphEdge; points: Point[] }
-
-function EdgeView({ edge, points, graph, metric, pick, onPick, isFollowed }: EdgeViewProps) {
-  const id = writeEdge(edge.from, edge.to)
-  const path = edgePath(points, NODE_HEIGHT)
-  const label = labelPlace(points)
-  const words = edgeWords(edge, metric)
-  const isMore = failsMore(edge.failure, graph.failure)
-  const width = 1.5 + 7 * Math.sqrt(edge.sessions / Math.max(1, graph.sessions))
-  const className = [
-    'graph-edge',
-    pick === id && 'is-picked',
-    isMore && 'is-more',
-    isFollowed && 'is-followed',
-  ]
-  return (
-    <g
-      className={className.filter(Boolean).join(' ')}
-      style={{ '--failed': failedShare(edge) } as CSSProperties}
-      {...pickable(id, `${plain(edge.from)} to ${plain(edge.to)}: ${words}`, onPick)}
-    >
-      <path d={path} className="graph-edge-reach" />
-      <path d={path} className="graph-edge-line" style={{ strokeWidth: width }} />
-      <g transform={`translate(${label.x} ${label.y})`}>
-        <rect
-          className="graph-label-box"
-          x={-(words.length * 6.2 + 12) / 2}
-          y={-9.5}
-          width={words.length * 6.2 + 12}
-          height={19}
-          rx={9.5}
-        />
-        <text className="graph-label" textAnchor="middle" dominantBaseline="central">
-          {words}
-        </text>
-      </g>
-      <title>{`${failureWords(edge.failure)}${isMore ? `, ${liftWords(edge.failure, graph) ?? 'more than usual'}` : ''}`}</title>
-    </g>
-  )
 }
 
 function NodeView({
@@ -165,7 +121,7 @@ function NodeView({
     <g
       className={nodeClass(node, { isPicked: pick === node.id, isFollowed })}
       transform={`translate(${place.x} ${place.y})`}
-      style={{ '--failed': failedShare(node) } as CSSProperties}
+      style={{ '--failed': failedShare(node.failure) } as CSSProperties}
       {...pickable(node.id, `${titleOf(node)} ${words}, ${failureWords(node.failure)}`, onPick)}
     >
       <rect
@@ -219,29 +175,4 @@ function nodeClass(
 function nodeTitle(node: GraphNode, graph: DecisionGraph): string {
   const more = failsMore(node.failure, graph.failure) ? `, ${liftWords(node.failure, graph) ?? ''}` : ''
   return `${visibleText(node.name)}: ${failureWords(node.failure)}${more}`
-}
-
-function failedShare({ failure }: { failure: { rate: number | null } }): string {
-  return `${Math.round((failure.rate ?? 0) * 100)}%`
-}
-
-function plain(id: string): string {
-  return id.replace(/^(action|llm|agent|retrieval|handoff|guardrail) /, '')
-}
-
-function pickable(id: string, label: string, onPick: (pick: string) => void) {
-  return {
-    role: 'button',
-    tabIndex: 0,
-    'aria-label': visibleText(label),
-    onClick: (event: MouseEvent) => {
-      event.stopPropagation()
-      onPick(id)
-    },
-    onKeyDown: (event: KeyboardEvent) => {
-      if (event.key !== 'Enter' && event.key !== ' ') return
-      event.preventDefault()
-      onPick(id)
-    },
-  }
 }

@@ -35,7 +35,7 @@ export function edgeWords(edge: GraphEdge, metric: Metric): string {
 }
 
 export function failureWords({ failed, ended }: GraphFailure): string {
-  if (ended === 0) return 'none ended'
+  if (ended === 0) return 'no verdict'
   return failed === 0 ? `0 of ${ended} failed` : `${failed} of ${ended} failed`
 }
 

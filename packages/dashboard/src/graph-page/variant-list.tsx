@@ -86,13 +86,13 @@ function VariantRow({ variant, graph, isMarked, onCompare, onHover }: VariantRow
         <span className="variant-figures">
           <b>{formatShare(variant.sessions / Math.max(1, graph.sessions))}</b>
           <span className="dim">{countOf(variant.sessions, 'session')}</span>
-          <span className={failure.failed > 0 ? 'variant-pass is-bad' : 'variant-pass'}>
-            {failure.ended === 0 ? 'none ended' : `${formatShare(1 - (failure.rate ?? 0))} pass`}
+          <span className={passClass(failure)}>
+            {failure.ended === 0 ? 'no verdict' : `${formatShare(1 - (failure.rate ?? 0))} pass`}
           </span>
           {isMore && <span className="variant-more">fails more than usual</span>}
         </span>
         <span className="variant-path">
-          {variant.path.length === 0 ? 'none of these steps' : variant.path.map(shortName).join(' › ')}
+          {variant.path.length === 0 ? 'none of these steps' : variant.path.map(shortName).join(' → ')}
         </span>
       </Link>
       {failure.failed > 0 && passing !== undefined && (
@@ -110,6 +110,11 @@ function otherPassing({ variants }: DecisionGraph, variant: GraphVariant): strin
     variant.examples.passed[0] ??
     variants.find(({ examples }) => examples.passed.length > 0)?.examples.passed[0]
   )
+}
+
+function passClass({ failed, ended }: GraphVariant['failure']): string {
+  if (ended === 0) return 'variant-pass is-open'
+  return failed > 0 ? 'variant-pass is-bad' : 'variant-pass'
 }
 
 function shortName(id: string): string {

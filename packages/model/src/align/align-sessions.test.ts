@@ -261,3 +261,26 @@ test('long sessions are aligned however much they differ', () => {
   expect([same.rows.length, same.divergence]).toEqual([steps, null])
   expect(other.rows.filter(({ a, b }) => a !== undefined && b !== undefined).length).toBeGreaterThan(9000)
 })
+
+test('values that are nested without end, and steps too, are compared as far as anybody looks', () => {
+  const nest = (depth: number): unknown => {
+    let value: unknown = 'bottom'
+    for (let level = 0; level < depth; level += 1) value = { value }
+    return value
+  }
+  const session = scenario('plans')
+  const [root] = session.steps
+  const deep = Array.from({ length: 5000 }, (_, index): Step => ({
+    ...root!,
+    id: `deep ${index}`,
+    parentId: index === 0 ? root!.id : `deep ${index - 1}`,
+    input: nest(index === 10 ? 20_000 : 1),
+  }))
+  const nested = { ...session, steps: [...session.steps, ...deep] }
+  expect(
+    alignSessions(
+      nested,
+      structuredClone({ ...nested, steps: nested.steps.map(({ input: _input, ...step }) => step) }),
+    ).rows,
+  ).toHaveLength(nested.steps.length)
+})

@@ -104,16 +104,22 @@ function identityOf(step: Step): string {
   }
 }
 
+/** Recordings come from strangers: what is nested deeper than this is not looked into. */
+const DEEPEST_VALUE = 64
+
 /** A value as one text, the same for values that differ in ids, times, measures and the order of keys alone. */
-export function shapeOfValue(value: unknown, onToken?: (token: VolatileToken) => void): string {
+export function shapeOfValue(value: unknown, onToken?: (token: VolatileToken) => void, depth = 0): string {
   if (typeof value === 'string') return shapeOfText(value, onToken)
   if (typeof value === 'number') return shapeOfText(String(value), onToken)
   if (typeof value !== 'object' || value === null) return String(value)
-  if (Array.isArray(value)) return `[${value.map((item) => shapeOfValue(item, onToken)).join('\u0001')}]`
-  const keys = Object.keys(value).toSorted()
-  const entries = keys.map((key) => {
-    const item = (value as { [key: string]: unknown })[key]
-    return `${key}:${isMeasure(key) && typeof item === 'number' ? '⟨measure⟩' : shapeOfValue(item, onToken)}`
-  })
+  if (depth >= DEEPEST_VALUE) return '…'
+  const shape = (item: unknown) => shapeOfValue(item, onToken, depth + 1)
+  if (Array.isArray(value)) return `[${value.map(shape).join('\u0001')}]`
+  const entries = Object.keys(value)
+    .toSorted()
+    .map((key) => {
+      const item = (value as { [key: string]: unknown })[key]
+      return `${key}:${isMeasure(key) && typeof item === 'number' ? '⟨measure⟩' : shape(item)}`
+    })
   return `{${entries.join('\u0001')}}`
 }

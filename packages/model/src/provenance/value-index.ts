@@ -15,9 +15,11 @@ export type Appearance = {
 /** A result that was nothing, or had nothing under a name. */
 export type Gap = { atMs: number; position: number; path: string; name: string | undefined; isWhole: boolean }
 
-const TEXT_LOOKED_AT = 40_000
+const TEXT_LOOKED_AT = 20_000
 const PLACES_LOOKED_AT = 4000
 const DEEPEST = 8
+/** Larger objects are looked at part by part only. */
+const MOST_PARTS = 300
 
 /** What was to be seen when: every telling value of a session, with the moments at which it was there. */
 export class ValueIndex {
@@ -26,6 +28,7 @@ export class ValueIndex {
   /** When a model was first told what the user said. */
   firstAskedMs = Infinity
   #firstMs = Infinity
+  readonly #textsSeen = new Map<string, Appearance>()
   readonly #texts: { text: string; appearance: Appearance }[] = []
 
   constructor(steps: readonly Step[]) {
@@ -96,7 +99,12 @@ export class ValueIndex {
   #addText(text: string, appearance: Appearance): void {
     if (text === '') return
     if (appearance.by === 'user') this.firstAskedMs = Math.min(this.firstAskedMs, appearance.atMs)
-    this.#texts.push({ text: text.slice(0, TEXT_LOOKED_AT).toLowerCase(), appearance })
+    const looked = text.slice(0, TEXT_LOOKED_AT).toLowerCase()
+    // A conversation is sent again with every call: what was seen before is not seen anew.
+    const known = this.#textsSeen.get(looked)
+    if (known !== undefined && known.by === appearance.by && known.atMs <= appearance.atMs) return
+    this.#textsSeen.set(looked, appearance)
+    this.#texts.push({ text: looked, appearance })
   }
 
   #addValue(value: unknown, appearance: Appearance, depth: number): void {
@@ -116,8 +124,24 @@ export class ValueIndex {
   }
 }
 
+/** An object or a list with something in it, and not too much to be compared as a whole. */
 function isFilledObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length > 0
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    countParts(value, 0) > 0 &&
+    countParts(value, 0) <= MOST_PARTS
+  )
+}
+
+function countParts(value: object, depth: number): number {
+  let count = 0
+  for (const item of Object.values(value)) {
+    count += 1
+    if (count > MOST_PARTS || depth > DEEPEST) return MOST_PARTS + 1
+    if (typeof item === 'object' && item !== null) count += countParts(item, depth + 1)
+  }
+  return count
 }
 
 /** "129.50", 129.5 and "129.5" are one value, and so are objects whose keys come in another order. */

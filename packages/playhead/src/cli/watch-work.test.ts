@@ -74,7 +74,9 @@ test('how far the server is, is a bar in a terminal', async () => {
   const { stderr } = await playheadOnTerminal(['rederive', '--all'], { endpoint })
 
   expect(stderr).toContain('\rReading  ██████░░░░░░░░░░░░░░░░░░  25%  1 of 4 sessions\u001B[K\r')
-  expect(stderr).toMatch(/\r\u001B\[K9 steps of 4 sessions were read again, by the rules of now \(2\)\.\n$/)
+  expect(stderr.endsWith('\r\u001B[K9 steps of 4 sessions were read again, by the rules of now (2).\n')).toBe(
+    true,
+  )
   expect(received[0]!.query.toString()).toBe('all=true')
 })
 

@@ -116,6 +116,7 @@ const inEveryRunner = [
   'success 1 "c_1" varies',
   'success 1 "c_2" holds mostly',
   'success 1 "c_2" varies',
+  'success 1 errors are found, live',
   'success 1 every matcher, from a file and from the server',
   'success 1 every matcher, live',
   ...[2, 3, 4].flatMap((attempt) => ['c_1', 'c_2'].map((id) => `success ${attempt} "${id}" holds mostly`)),

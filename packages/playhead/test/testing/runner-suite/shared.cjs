@@ -42,6 +42,11 @@ exports.defineTests = function defineTests({ playhead, kit, runner }) {
     check(session)
     check(playhead.getSession())
   })
+  test('errors are found, live', async ({ session }) => {
+    await run(null).catch(() => undefined)
+    expect(session).not.toHaveNoErrors()
+    mustThrow(() => expect(session).toHaveNoErrors())
+  })
   test('every matcher, from a file and from the server', async () => {
     const id = await playhead.withSession(async (session) => {
       await run()

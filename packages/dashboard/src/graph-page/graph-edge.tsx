@@ -1,0 +1,86 @@
+import type { CSSProperties } from 'react'
+import type { DecisionGraph, GraphEdge } from '@playhead/model'
+import { edgePath, labelPlace } from './edge-path.ts'
+import { writeEdge, type Metric } from './graph-search.ts'
+import type { Point } from './layout-graph.ts'
+import { edgeWords, failureWords, liftWords } from './metric-words.ts'
+import { failedShare, pickable } from './pickable.ts'
+import { failsMore } from './visible-graph.ts'
+
+const LABEL_CHARACTER_WIDTH = 6.2
+const LABEL_HEIGHT = 19
+
+type EdgeProps = {
+  edge: GraphEdge
+  points: readonly Point[]
+  graph: DecisionGraph
+  isPicked: boolean
+  isFollowed: boolean
+  onPick: (pick: string) => void
+}
+
+/** The line; its label is drawn above all lines. */
+export function EdgeLine({ nodeHeight, ...props }: EdgeProps & { nodeHeight: number }) {
+  const { edge, points, graph, onPick } = props
+  const path = edgePath(points, nodeHeight)
+  const width = 1.5 + 7 * Math.sqrt(edge.sessions / Math.max(1, graph.sessions))
+  return (
+    <g {...looksOf(props)} onClick={() => onPick(writeEdge(edge.from, edge.to))} aria-hidden="true">
+      <path d={path} className="graph-edge-reach" />
+      <path d={path} className="graph-edge-line" style={{ strokeWidth: width }} />
+    </g>
+  )
+}
+
+/** What is written beside it, and what the keyboard reaches. */
+export function EdgeLabel({ metric, ...props }: EdgeProps & { metric: Metric }) {
+  const { edge, points, graph, onPick } = props
+  const place = labelPlace(points)
+  const words = edgeWords(edge, metric)
+  const width = words.length * LABEL_CHARACTER_WIDTH + 12
+  const more = failsMore(edge.failure, graph.failure) ? `, ${liftWords(edge.failure, graph) ?? ''}` : ''
+  return (
+    <g
+      {...looksOf(props)}
+      transform={`translate(${place.x} ${place.y})`}
+      {...pickable(
+        writeEdge(edge.from, edge.to),
+        `${plain(edge.from)} to ${plain(edge.to)}: ${words}`,
+        onPick,
+      )}
+    >
+      <rect
+        className="graph-label-box"
+        x={-width / 2}
+        y={-LABEL_HEIGHT / 2}
+        width={width}
+        height={LABEL_HEIGHT}
+        rx={LABEL_HEIGHT / 2}
+      />
+      <text className="graph-label" textAnchor="middle" dominantBaseline="central">
+        {words}
+      </text>
+      <title>{`${failureWords(edge.failure)}${more}`}</title>
+    </g>
+  )
+}
+
+function looksOf({ edge, graph, isPicked, isFollowed }: EdgeProps): {
+  className: string
+  style: CSSProperties
+} {
+  const names = [
+    'graph-edge',
+    isPicked && 'is-picked',
+    failsMore(edge.failure, graph.failure) && 'is-more',
+    isFollowed && 'is-followed',
+  ]
+  return {
+    className: names.filter(Boolean).join(' '),
+    style: { '--failed': failedShare(edge.failure) } as CSSProperties,
+  }
+}
+
+function plain(id: string): string {
+  return id.replace(/^(action|llm|agent|retrieval|handoff|guardrail) /, '')
+}
