@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
+import * as playhead from 'playhead'
 import { before, expect, test } from 'playhead/vitest'
 import type { ScriptedModel } from '@playhead/scripted-model'
 import { answerAsSupport } from '../src/model-script.ts'
@@ -53,6 +54,16 @@ test('a billing question costs less than a cent, in three calls, within seconds'
 
   expect(session).toCostLessThan({ usd: 0.01, llmCalls: 4 })
   expect(session).toFinishWithin('8s', { perTool: { fetch_customer_data: '2s' } })
+})
+
+test('what was recorded can be read as it is, without matchers', async () => {
+  await runSupportAgent(CHARGED_TWICE)
+
+  const session = playhead.getSession()
+  const actions = session.actionEvents.map(({ actionType }) => actionType)
+  expect(actions.indexOf('fetch_customer_data')).toBeGreaterThan(-1)
+  expect(actions.indexOf('fetch_customer_data')).toBeLessThan(actions.indexOf('session_complete'))
+  expect(session.cost, `see ${session.url}`).toBeLessThan(0.01)
 })
 
 const BILLING_VARIANTS = [

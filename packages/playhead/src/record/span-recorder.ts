@@ -21,7 +21,8 @@ export type PlayheadSpanProcessor = {
   shutdown(): Promise<void>
 }
 
-const RECORD = Symbol('playhead session')
+// Shared by the copies of the SDK that `import` and `require` load.
+const RECORD = Symbol.for('playhead.session')
 
 /** The session that a span was recorded in; undefined for one that was not. */
 export function recordOf(span: object): SessionRecord | undefined {

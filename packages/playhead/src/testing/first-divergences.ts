@@ -20,6 +20,6 @@ function isPassing({ isPassed }: FinishedRun): boolean {
 }
 
 /** That the session of a failed test failed is no news. */
-function isOnlyTheEnd({ divergence, rows }: Alignment): boolean {
+export function isOnlyTheEnd({ divergence, rows }: Alignment): boolean {
   return divergence?.row === undefined || (rows[divergence.row]?.depth === 0 && divergence.kind === 'result')
 }

@@ -4,6 +4,7 @@ import type { SessionView } from 'playhead'
 import { visibleText, type TestIdentity } from '@playhead/model'
 import { takeFailingStep } from './failing-step.ts'
 import { replayLink } from './replay-link.ts'
+import { describeFromLastPass } from './last-passing-run.ts'
 import { noteResult } from './run-ledger.ts'
 import { joinTestRun } from './test-run.ts'
 
@@ -24,12 +25,13 @@ export type SessionScope = <Result>(callback: () => Result) => Result
 /**
  * Records one attempt of a test as a session of its own. `run` is over when the test is, and says what it came to:
  * undefined when it passed. It is given the session and a scope, for runners that call the test from somewhere else. The
- * answer is the step that shows why it failed, where one does.
+ * answer is the step that shows why it failed, where one does, and where it parted from the last run that passed, where
+ * a server knows one.
  */
 export async function recordTest(
   attempt: TestAttempt,
   run: (session: SessionView, scope: SessionScope) => Promise<TestFailure | undefined>,
-): Promise<{ stepId?: string }> {
+): Promise<{ stepId?: string; parted?: string }> {
   const { id: runId } = joinTestRun()
   const { file, suite, name, variant } = attempt
   const fullName = suite === undefined ? name : `${suite} > ${name}`
@@ -58,7 +60,22 @@ export async function recordTest(
       // What the test threw is the runner's to report; anything else is ours.
       if (failure === undefined) throw error
     })
-  return noteAttempt(attempt, { session: view!, failure, durationMs: Date.now() - startedAtMs })
+  const durationMs = Date.now() - startedAtMs
+  const parted = failure === undefined ? undefined : await describeFromLastPass(attempt, view!)
+  if (parted !== undefined) addToMessage((failure as TestFailure | undefined)?.error, parted)
+  const noted = noteAttempt(attempt, { session: view!, failure, durationMs })
+  return parted === undefined ? noted : { ...noted, parted }
+}
+
+/** Says more in the message of an error, as far as it is one that can be changed. */
+export function addToMessage(error: unknown, line: string): void {
+  const said = error as { message?: unknown } | null | undefined
+  if (typeof said?.message !== 'string' || said.message.includes(line)) return
+  try {
+    said.message += `\n\n${line}`
+  } catch {
+    // A frozen error keeps its words.
+  }
 }
 
 function noteAttempt(

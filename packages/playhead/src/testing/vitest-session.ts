@@ -1,6 +1,6 @@
 import type { SessionView } from 'playhead'
 import type { TestIdentity } from '@playhead/model'
-import { recordTest, type SessionScope, type TestFailure } from './record-test.ts'
+import { addToMessage, recordTest, type SessionScope, type TestFailure } from './record-test.ts'
 
 /** What we read of a test of vitest, in all the majors that we know. */
 export type VitestTask = {
@@ -24,11 +24,13 @@ export async function recordVitestTest(
   const attempt = (attempts.get(task) ?? 0) + 1
   attempts.set(task, attempt)
   const errorsBefore = task.result?.errors?.length ?? 0
-  await recordTest({ ...identityOf(task), attempt }, async (session, scope) => {
+  const { parted } = await recordTest({ ...identityOf(task), attempt }, async (session, scope) => {
     scopes.set(session, scope)
     await use(session)
     return failureOf(task, session, errorsBefore)
   })
+  // What the runner reports is its own copy of the error.
+  if (parted !== undefined) addToMessage(task.result?.errors?.[errorsBefore], parted)
 }
 
 export function identityOf(task: VitestTask): TestIdentity {

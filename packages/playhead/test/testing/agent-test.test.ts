@@ -36,7 +36,7 @@ const failingOn = (bad: readonly number[]) => {
 test('all must pass unless something else is said, and each failing input is one line', async () => {
   const failing = run({ inputs: ['a', 'b', 'c'], repeat: 2 }, failingOn([2, 5, 6]))
   await expect(failing).rejects.toThrow(
-    /^Agent failed on 2\/3 variants:\n {2}- "b" \(2 of 2 runs\): run 2 went wrong .*\n {2}- "c" \(1 of 2 runs\): run 6 went wrong/,
+    /^Agent failed on 2\/3 variants:\n {2}- "b" \(2 of 2 runs\): run 2 went wrong\n.*\n {2}- "c" \(1 of 2 runs\): run 6 went wrong/,
   )
   expect(await run({ inputs: ['a'], repeat: 2 }, () => undefined)).toMatchObject({
     verdict: 'pass',

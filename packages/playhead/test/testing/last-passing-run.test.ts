@@ -1,0 +1,42 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import * as playhead from 'playhead'
+import { startTestServer, type TestServer } from '../../../server/test/test-server.ts'
+import { recordPlainTest } from '../../src/testing/record-plain-test.ts'
+import { joinTestRun } from '../../src/testing/test-run.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startTestServer()
+  process.env.PLAYHEAD_ENDPOINT = server.url
+  process.env.PLAYHEAD_RUN_DIR = await mkdtemp(join(tmpdir(), 'playhead-last-pass-'))
+})
+afterAll(async () => {
+  await playhead.shutdown()
+  await server.stop()
+  await rm(joinTestRun().folder, { recursive: true, force: true })
+})
+
+const attempt = { file: 'billing.test.ts', name: 'fetches the customer', attempt: 1 }
+
+function runAgent(customerId: string | null): void {
+  const fetchCustomer = playhead.recordAction(
+    { name: 'fetch_customer_data', effect: 'read', parameters: ['customer_id'] },
+    (id: string | null) => {
+      if (id === null) throw new Error('customer_id cannot be null')
+    },
+  )
+  fetchCustomer(customerId)
+}
+
+test('a failed test says where it parted from its last run that passed', async () => {
+  await expect(recordPlainTest(attempt, () => runAgent(null))).rejects.toThrow(/^customer_id cannot be null$/)
+  await recordPlainTest(attempt, () => runAgent('c_42'))
+  await playhead.flush()
+
+  await expect(recordPlainTest(attempt, () => runAgent(null))).rejects.toThrow(
+    'customer_id cannot be null\n\nfirst divergence from the last passing run: step 2 fetch_customer_data, argument customer_id null instead of "c_42"',
+  )
+})
