@@ -795,6 +795,7 @@ describe('many large requests at once', () => {
       spanWith({ traceId: hex(16), spanId: hex(8), attributes: { text: words() } }),
     )
     expect(await postProtobuf(spansToOtlpProtobuf(spans))).toMatchObject({ status: 200, text: '' })
+    await expect.poll(() => metric('log_pending_rows'), { timeout: 240_000 }).toBe(0)
     expect((await server.session(spans[0]!.traceId)).steps).toHaveLength(1)
   }, 300_000)
 
@@ -803,6 +804,7 @@ describe('many large requests at once', () => {
       spanWith({ traceId: hex(16), spanId: hex(8), attributes: { text: '\u0001'.repeat(15 * MB) } }),
     )
     expect(await postProtobuf(spansToOtlpProtobuf(spans))).toMatchObject({ status: 200, text: '' })
+    await expect.poll(() => metric('log_pending_rows'), { timeout: 240_000 }).toBe(0)
     expect((await server.session(spans[0]!.traceId)).steps).toHaveLength(1)
   }, 180_000)
 

@@ -62,7 +62,7 @@ export async function recordTest(
     })
   const durationMs = Date.now() - startedAtMs
   const parted = failure === undefined ? undefined : await describeFromLastPass(attempt, view!)
-  if (parted !== undefined) addToMessage((failure as TestFailure | undefined)?.error, parted)
+  if (parted !== undefined) addToMessage(failure?.error, parted)
   const noted = noteAttempt(attempt, { session: view!, failure, durationMs })
   return parted === undefined ? noted : { ...noted, parted }
 }
