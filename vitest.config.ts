@@ -17,8 +17,8 @@ export default defineConfig({
       'e2e/**/*.test.ts',
       'scripts/**/*.test.ts',
     ],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     // What a page or a server comes to, on however busy a machine.
     expect: { poll: { timeout: 10_000, interval: 40 } },
   },

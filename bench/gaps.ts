@@ -5,11 +5,11 @@ export const gaps: readonly (readonly [RegExp, string])[] = [
     "most of it is code: the engine maps ClickHouse's library and touches about 200 MB of it, which the kernel can drop; the two processes' own memory, which it can't, is about 75 MB each (`RssAnon` in /proc/<pid>/status).",
   ],
   [
-    /spans: on disk per span/,
-    'small stores pay for the dictionary of the text index, which grows with the words that are in use and not with the spans: compare what the index takes of a span at the sizes above. The promise is for stores of a million spans and more (`--spans 1000000`).',
+    /on disk per span/,
+    'small stores pay for the dictionary of the text index, which grows with the words that are in use and not with the spans: compare what a span takes at the sizes on this page. The promise is for stores of a million spans and more (`npm run bench -- storage`).',
   ],
   [
-    /on disk per span, after merges/,
-    'merges had not ended: on a busy machine they wait for everything else. The storage suite shows what the bytes are made of.',
+    /memory at .* peak/,
+    'peaks are sampled quickly, and count code that both processes have mapped twice; and on a busy machine requests and rows wait in memory for their turn.',
   ],
 ]

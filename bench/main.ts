@@ -9,7 +9,7 @@ import { printReport, type Report } from './report.ts'
 import { runSdkSuite } from './sdk.ts'
 import { runStorageSuite } from './storage.ts'
 import { runTestingSuite } from './testing.ts'
-import { writeBenchmarks } from './write-benchmarks.ts'
+import { renderBenchmarks, writeBenchmarks } from './write-benchmarks.ts'
 
 const runSuite: Record<Suite, (options: Options, progress: Progress) => Promise<Report>> = {
   ingest: runIngestSuite,
@@ -28,6 +28,8 @@ if ('help' in options) {
 } else if ('problem' in options) {
   console.error(options.problem)
   process.exitCode = 1
+} else if (options.length === 0) {
+  console.error(`written to ${renderBenchmarks()}`)
 } else {
   for (const one of options) await runOne(one)
 }
@@ -37,5 +39,5 @@ async function runOne(one: Options): Promise<void> {
   const report = await runSuite[one.suite](one, progress)
   progress.end()
   printReport(report, one.isJson)
-  if (one.isWritten) console.error(`written to ${await writeBenchmarks(report)}`)
+  if (one.isWritten) console.error(`written to ${writeBenchmarks(report)}`)
 }

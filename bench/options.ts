@@ -41,6 +41,7 @@ export const USAGE = `npm run bench -- <suite> [<suite> …] [options]        (a
   --data folder     keep the filled store there, and use it again
   --json            JSON instead of a table
   --write           keep the figures in bench/results and write docs/benchmarks.md from all that are there
+                    (without a suite: only writes the page)
   --help            this`
 
 /** Reads the command line; one entry for each suite that was named. A mistake in it is returned as a sentence. */
@@ -59,6 +60,7 @@ export function readOptions(argv: readonly string[]): Options[] | { problem: str
   })
   if (values.help) return { help: USAGE }
   const named = positionals.includes('all') ? [...suites] : positionals.map(findSuite)
+  if (named.length === 0 && values.write) return []
   if (named.length === 0 || named.includes(undefined)) return { problem: `Which suite?\n\n${USAGE}` }
   const [spans, seconds] = [Number(values.spans), Number(values.seconds)]
   if (!Number.isInteger(spans) || spans < 20_000)

@@ -23,10 +23,15 @@ const BUSY =
   '**Taken while others used the machine**: times and rates are not its own, and a target they miss is open until the suite is run again on a machine that is idle.'
 
 /** Keeps a report in place of the last one of its kind, and writes the page from all that are kept. */
-export async function writeBenchmarks(report: Report): Promise<string> {
+export function writeBenchmarks(report: Report): string {
   mkdirSync(results, { recursive: true })
   const name = report.suite.replaceAll(/[^a-z0-9]+/gi, '-').toLowerCase()
   writeFileSync(join(results, `${name}.json`), `${JSON.stringify(judge(report), undefined, 2)}\n`)
+  return renderBenchmarks()
+}
+
+/** Writes the page from the figures that are kept, as they are. */
+export function renderBenchmarks(): string {
   const reports = readdirSync(results)
     .toSorted()
     .map((file) => JSON.parse(readFileSync(join(results, file), 'utf8')) as JudgedReport)

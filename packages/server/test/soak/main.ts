@@ -57,7 +57,7 @@ async function soak(minutes: number, seed: number): Promise<boolean> {
     const result = await run({ server, disk, clockFile, random }, minutes)
     printSoak(result, values.json)
     if (values.write)
-      await writeBenchmarks({ suite: `soak, ${minutes} minutes`, machine, figures: figuresOf(result) })
+      writeBenchmarks({ suite: `soak, ${minutes} minutes`, machine, figures: figuresOf(result) })
     return result.problems.length === 0
   } catch (error) {
     console.error(`The server said:\n${server.unexpectedLines().join('\n').slice(-3_000)}`)

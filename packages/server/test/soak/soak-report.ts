@@ -53,7 +53,7 @@ function factsOf({ minutes, traffic, company, counts, latenciesMs, memory, ledge
 }
 
 /** The same for docs/benchmarks.md. */
-export function figuresOf({ counts, latenciesMs, memory, ledger, traffic }: Soak): Figure[] {
+export function figuresOf({ counts, latenciesMs, memory, ledger, traffic, company }: Soak): Figure[] {
   const none = { limit: 0, unit: 'spans' }
   const { slopeMbPerMinute, fromMb, toMb, lifeMs } = slopeOf(memory)
   const faultCount = [...counts.values()].reduce((sum, count) => sum + count, 0)
@@ -73,6 +73,12 @@ export function figuresOf({ counts, latenciesMs, memory, ledger, traffic }: Soak
     { what: 'lost', figure: ledger.lost.length, unit: 'spans', target: none },
     { what: 'duplicated', figure: ledger.duplicated.length, unit: 'spans', target: none },
     { what: 'altered', figure: ledger.altered.length, unit: 'spans', target: none },
+    {
+      what: 'answers that are neither right nor "try again"',
+      figure: traffic.surprises.length + Object.values(company.tally).flatMap(({ wrong }) => wrong).length,
+      unit: 'answers',
+      target: { limit: 0, unit: 'answers' },
+    },
     { what: 'acknowledge p50', figure: percentile(latenciesMs, 0.5), unit: 'ms' },
     { what: 'acknowledge p99, faults included', figure: percentile(latenciesMs, 0.99), unit: 'ms' },
     {
