@@ -26,7 +26,8 @@ function visible({ stdout, stderr, exitCode, signal }: Outcome) {
 }
 
 async function spooledIn(folder: string): Promise<string> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  // There is no folder when there was nothing to keep.
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = entries.filter((entry) => entry.isFile())
   const texts = await Promise.all(
     files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'utf8')),
