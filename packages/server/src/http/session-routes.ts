@@ -87,6 +87,7 @@ export function addSessionRoutes(app: App, services: Services): void {
   })
   app.openapi(valuesRoute, async (context) => {
     const project = projectOf(context, 'read', services)
+    await services.settle()
     return context.json(
       { values: await readFilterValues(services.store.client, project, context.req.valid('query')) },
       200,
