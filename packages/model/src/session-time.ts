@@ -6,8 +6,15 @@ export function readableTime(timeMs: number): number {
   return timeMs > 0 ? Math.min(timeMs, LAST_TIME_MS) : 0
 }
 
+let lastSecond = { number: 0, text: '1970-01-01T00:00:00.' }
+
+/** As `toISOString`; steps lie close together, so that most share their second with the one before. */
 export function isoTime(timeMs: number): string {
-  return new Date(readableTime(timeMs)).toISOString()
+  const time = Math.trunc(readableTime(timeMs))
+  const number = Math.floor(time / 1000)
+  if (number !== lastSecond.number)
+    lastSecond = { number, text: new Date(number * 1000).toISOString().slice(0, -'000Z'.length) }
+  return `${lastSecond.text}${String(time - number * 1000).padStart(3, '0')}Z`
 }
 
 /** Milliseconds to three decimals: what is left of a nanosecond clock in a floating point number. */
