@@ -17,10 +17,16 @@ export type SessionParts = ResolveOptions & {
 
 /** One session from everything that was received of it, in whatever order. */
 export function assembleSession(parts: SessionParts): Session {
-  const logs = parts.logs ?? []
-  const steps = resolveSteps(parts.outlines, logs, parts)
+  return presentSession(resolveSteps(parts.outlines, parts.logs ?? [], parts), parts)
+}
+
+/** The same from steps that were resolved before. */
+export function presentSession(
+  steps: readonly ResolvedStep[],
+  parts: Omit<SessionParts, 'outlines' | keyof ResolveOptions>,
+): Session {
   const session = { startedAtMs: steps[0]?.startedAtMs ?? parts.lastHeardAtMs }
-  const logsOf = groupLogs(logs, steps)
+  const logsOf = groupLogs(parts.logs ?? [], steps)
   return {
     session: summarizeSession(steps, parts),
     steps: steps.map((step) => presentStep(step, session, parts.contents?.get(step.id), logsOf.get(step.id))),

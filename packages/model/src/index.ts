@@ -14,7 +14,7 @@ export { isMinor, type Difference, type DifferenceKind } from './align/differenc
 export { diffWords, type WordDifference } from './align/diff-words.ts'
 export type { EffectChange } from './align/effect-changes.ts'
 export { cameOf, givenTo } from './align/step-sides.ts'
-export { assembleSession, groupLogs, type SessionParts } from './assemble-session.ts'
+export { assembleSession, groupLogs, presentSession, type SessionParts } from './assemble-session.ts'
 export { fisherExact, mannWhitney, medianOf, shiftBetween } from './compare-samples.ts'
 export { costRelevance, isSameCall } from './count-usage.ts'
 export { agentOpsEventToItems, type AgentOpsItems } from './dialects/agentops-events.ts'

@@ -1,7 +1,7 @@
 import {
-  assembleSession,
   groupLogs,
   logsToSteps,
+  presentSession,
   presentStep,
   resolveSteps,
   settleLogTimes,
@@ -14,7 +14,6 @@ import {
   type Span,
   type Step,
   type StepContent,
-  type StepOutline,
 } from '@playhead/model'
 import { KnownError } from '../http/known-error.ts'
 import type { Store } from '../store/connect.ts'
@@ -35,12 +34,10 @@ import { loadSql } from './load-sql.ts'
 type OpenSession = {
   id: string
   steps: ResolvedStep[]
-  outlines: StepOutline[]
   /** Contents of steps that were built from logs, which have no row of their own. */
   builtContents: ReadonlyMap<string, StepContent>
   logs: SessionLog[]
   payloadSizes: ReadonlyMap<string, number>
-  duplicateSteps: ReadonlySet<string> | undefined
   lastHeardAtMs: number
 }
 
@@ -61,10 +58,12 @@ const FIRST_SCREEN_BYTES = 512 * 1024
 const KEPT_SESSIONS = 8
 const KEPT_FOR_MS = 30_000
 
+type KeptSession = { open: Promise<OpenSession | undefined>; atMs: number; pricer: Pricer }
+
 /** Opens sessions: the one place where stored rows become a session again. */
 export class SessionReader {
   readonly #tools: ReaderTools
-  readonly #kept = new Map<string, { open: Promise<OpenSession | undefined>; atMs: number }>()
+  readonly #kept = new Map<string, KeptSession>()
 
   constructor(tools: ReaderTools) {
     this.#tools = tools
@@ -85,15 +84,8 @@ export class SessionReader {
     const wanted =
       payloads === 'none' ? [] : payloads === 'all' ? open.steps.map((step) => step.id) : firstScreen(open)
     const contents = new Map([...open.builtContents, ...(await this.#readContents(project, open.id, wanted))])
-    return assembleSession({
-      outlines: open.outlines,
-      contents,
-      logs: open.logs,
-      duplicateSteps: open.duplicateSteps,
-      pricer: this.#tools.pricerOf(project).pricer,
-      nowMs: Date.now(),
-      lastHeardAtMs: open.lastHeardAtMs,
-    })
+    const { logs, lastHeardAtMs } = open
+    return presentSession(open.steps, { contents, logs, nowMs: Date.now(), lastHeardAtMs })
   }
 
   /** One step with everything it holds. */
@@ -136,9 +128,10 @@ export class SessionReader {
   #readOnce(project: string, id: string): Promise<OpenSession | undefined> {
     const key = `${project}\0${id}`
     const kept = this.#kept.get(key)
-    if (kept !== undefined && Date.now() - kept.atMs < KEPT_FOR_MS) return kept.open
-    const open = this.#read(project, id)
-    const entry = { open, atMs: Date.now() }
+    const { pricer } = this.#tools.pricerOf(project)
+    if (kept?.pricer === pricer && Date.now() - kept.atMs < KEPT_FOR_MS) return kept.open
+    const open = this.#read(project, id, pricer)
+    const entry = { open, atMs: Date.now(), pricer }
     const drop = () => {
       if (this.#kept.get(key) === entry) this.#kept.delete(key)
     }
@@ -149,7 +142,7 @@ export class SessionReader {
     return open
   }
 
-  async #read(project: string, id: string): Promise<OpenSession | undefined> {
+  async #read(project: string, id: string, pricer: Pricer): Promise<OpenSession | undefined> {
     const [rows, records] = await Promise.all([
       this.#readOutlineRows(project, id),
       readLogs(this.#tools.store.client, project, [id]),
@@ -164,15 +157,12 @@ export class SessionReader {
       outlines,
     )
     const duplicateSteps = (await this.#tools.duplicates.known(project, [id])).get(id)
-    const { pricer } = this.#tools.pricerOf(project)
     return {
       id,
-      outlines,
       steps: resolveSteps(outlines, logs, { duplicateSteps, pricer }),
       builtContents: new Map(built.map((draft) => [draft.outline.id, draft.content])),
       logs,
       payloadSizes: new Map(rows.map((row) => [row.step_id, row.payload_size])),
-      duplicateSteps,
       lastHeardAtMs: [
         ...rows.map((row) => row.received_ms),
         ...records.map((record) => record.receivedMs),
