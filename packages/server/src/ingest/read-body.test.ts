@@ -266,7 +266,7 @@ describe('clients that go away', () => {
   })
 
   test('in the middle of a chunk that is wrong', async () => {
-    const socket = connect(port, '127.0.0.1')
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
     socket.write('POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\nnonsense')
     while (thrown.length === 0) await wait(5)
     expect(thrown).toMatchObject([{ code: 'BAD_REQUEST' }])
@@ -323,14 +323,16 @@ describe('the bytes of all requests together', () => {
     }).listen(0, '127.0.0.1')
     await once(plain, 'listening')
     const request = startRequest({ port: (plain.address() as AddressInfo).port, method: 'POST' })
+    const answered = once(request, 'response')
     request.write(small)
-    while (limits.budget.bytesInFlight === 0) await wait(5)
-    expect(limits.budget.bytesInFlight).toBe(small.length)
+    await expect.poll(() => limits.budget.bytesInFlight).toBe(small.length)
     request.end()
     expect(await read[0]).toEqual(small)
     expect(limits.budget.bytesInFlight).toBe(0)
-    request.destroy()
+    const [response] = (await answered) as [IncomingMessage]
+    response.resume()
     plain.closeAllConnections()
     plain.close()
+    await once(plain, 'close')
   })
 })
