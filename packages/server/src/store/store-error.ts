@@ -1,5 +1,6 @@
 import { ClickHouseError } from '@clickhouse/client'
 import { KnownError } from '../http/known-error.ts'
+import { isDamage } from './engine/is-damage.ts'
 
 /** Answers of the store that say "not now": it has no time, memory or room for this. */
 const passingCodes = new Set([
@@ -14,6 +15,13 @@ const lostConnections = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDO
 /** A store that went away or has no room while it was asked, as an error to try again on; undefined for all else. */
 export function asStoreError(error: Error): KnownError | undefined {
   if (error instanceof ClickHouseError) {
+    if (isDamage(error.message, error.code)) {
+      return new KnownError(
+        'STORE_UNAVAILABLE',
+        'A file of the store is damaged; the store goes back to an older copy of it. Try again in a moment.',
+        { cause: error },
+      )
+    }
     if (!passingCodes.has(error.code)) return undefined
     return new KnownError(
       'STORE_UNAVAILABLE',

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { timingSafeEqual, randomUUID } from 'node:crypto'
 import type { Engine } from './open-engine.ts'
+import { isDamage } from './is-damage.ts'
 import { quoteSql } from './quote-sql.ts'
 
 /** Names a file on this machine that an INSERT reads instead of its body: a log segment crosses as its path. */
@@ -28,12 +29,18 @@ const ignoredSettings = new Set([
   'send_progress_in_http_headers',
 ])
 
+type AnswerOptions = {
+  password?: string | undefined
+  /** Told when a file of the store turned out to be damaged. */
+  onDamage?: (message: string) => void
+}
+
 /** The part of ClickHouse's HTTP interface that `@clickhouse/client` uses, answered by the embedded engine. */
 export async function answerClickHouse(
   engine: Engine,
   request: IncomingMessage,
   response: ServerResponse,
-  password: string | undefined,
+  { password, onDamage }: AnswerOptions,
 ): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://engine')
   if (url.pathname === '/ping') return void response.end('Ok.\n')
@@ -68,7 +75,9 @@ export async function answerClickHouse(
       await cleanUp()
     }
   } catch (error) {
-    sendError(response, error instanceof Error ? error.message : String(error))
+    const message = error instanceof Error ? error.message : String(error)
+    if (isDamage(message)) onDamage?.(message)
+    sendError(response, message)
   }
 }
 

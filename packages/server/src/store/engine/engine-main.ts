@@ -16,6 +16,9 @@ export type EngineOptions = {
   nice?: number
 }
 
+/** What the engine's process tells its parent. */
+export type EngineMessage = { ready: true; port: number | undefined } | { damage: string }
+
 const options = JSON.parse(process.argv[2] ?? '{}') as EngineOptions
 
 // The parent may die without a word; an engine that outlives it would keep the data directory locked.
@@ -25,10 +28,11 @@ process.on('SIGINT', () => undefined)
 
 if (options.nice !== undefined) setPriority(options.nice)
 const engine = openEngine(options.path)
+const onDamage = (message: string) => process.send?.({ damage: message } satisfies EngineMessage)
 const server = createServer(
   { maxHeaderSize: 4 * 1024 * 1024, keepAliveTimeout: 60_000 },
   (request, response) => {
-    void answerClickHouse(engine, request, response, options.password)
+    void answerClickHouse(engine, request, response, { password: options.password, onDamage })
   },
 )
 server.requestTimeout = 0
@@ -37,7 +41,10 @@ else server.listen(options.listen, '127.0.0.1')
 await once(server, 'listening')
 
 const address = server.address()
-process.send?.({ ready: true, port: typeof address === 'object' ? address?.port : undefined })
+process.send?.({
+  ready: true,
+  port: typeof address === 'object' ? address?.port : undefined,
+} satisfies EngineMessage)
 
 process.on('message', (message) => {
   if (message !== 'stop') return

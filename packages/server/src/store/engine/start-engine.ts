@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { KnownError } from '../../http/known-error.ts'
 import { socketPath } from '../../socket-path.ts'
 import { engineProblem } from './engine-platform.ts'
-import type { EngineOptions } from './engine-main.ts'
+import { createRepairPace } from './repair-pace.ts'
+import type { EngineMessage, EngineOptions } from './engine-main.ts'
 
 /** The embedded engine as the parent sees it: always at the same socket, started again whenever it dies. */
 export type EngineProcess = {
@@ -38,6 +39,7 @@ export async function startEngine(settings: Settings): Promise<EngineProcess> {
   const options: EngineOptions = { path: join(settings.path, 'tables'), listen: socket, nice: 10 }
   let isStopping = false
   let restarts = 0
+  const mayRepair = createRepairPace()
   let child = await launchFirst(options)
   watch(child)
 
@@ -47,6 +49,11 @@ export async function startEngine(settings: Settings): Promise<EngineProcess> {
       restarts += 1
       settings.report(`the embedded engine ended (${signal ?? `code ${code}`}); starting it again`)
       void restart()
+    })
+    current.on('message', (message: EngineMessage) => {
+      if (!('damage' in message) || isStopping || current !== child || !mayRepair()) return
+      settings.report(`a file of the store is damaged: ${message.damage.slice(0, 300)}`)
+      current.kill('SIGKILL')
     })
   }
 

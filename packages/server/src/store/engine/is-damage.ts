@@ -1,0 +1,15 @@
+/** Errors that a damaged file causes; some of them have other causes too. */
+const codes = new Set([
+  '33', // CANNOT_READ_ALL_DATA
+  '40', // CHECKSUM_DOESNT_MATCH
+  '91', // SIZES_OF_MARKS_FILES_ARE_INCONSISTENT
+  '107', // FILE_DOESNT_EXIST
+  '226', // NO_FILE_IN_DATA_PART
+  '228', // BAD_SIZE_OF_FILE_IN_DATA_PART
+  '246', // CORRUPTED_DATA
+])
+
+/** Whether the engine's message says that a part of a table can't be read, as after a merge that met a full disk. */
+export function isDamage(message: string, code = /Code: (\d+)/.exec(message)?.[1]): boolean {
+  return code !== undefined && codes.has(code) && message.includes('while reading from part')
+}
