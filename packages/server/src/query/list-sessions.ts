@@ -53,7 +53,7 @@ export async function listSessions(
   // One more than asked for tells whether there is a next page.
   const limit = query.limit + 1
   let rows: (SummaryRow & { sort_key: number })[] = []
-  for (const windowMs of isNewestFirst ? windowsMs : [Infinity]) {
+  for (const windowMs of isNewestFirst && !isFewOnly(query) ? windowsMs : [Infinity]) {
     rows = await readPage(client, conditions, {
       sortKey,
       limit,
@@ -68,6 +68,11 @@ export async function listSessions(
   return rows.length > query.limit && last !== undefined
     ? { sessions, nextCursor: encodeCursor(last.sort_key, last.session_id) }
     : { sessions }
+}
+
+/** Sessions of one user or run are few and may be old: looking at the last days first would only take longer. */
+function isFewOnly({ user, thread, runId, variant }: ListQuery): boolean {
+  return [user, thread, runId, variant].some((value) => value !== undefined)
 }
 
 async function readPage(

@@ -1,5 +1,7 @@
+-- One row for each bucket, and one for all of them, in one reading.
 SELECT
     [[key]] AS key,
+    grouping(key) AS is_total,
     count() AS total,
     countIf(state = 'success') AS success,
     countIf(state = 'fail') AS fail,
@@ -16,5 +18,5 @@ FROM
     FROM sessions FINAL
     WHERE [[conditions]]
 )
-GROUP BY key
-ORDER BY key
+GROUP BY key WITH ROLLUP
+ORDER BY is_total DESC, key

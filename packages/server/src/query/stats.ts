@@ -1,5 +1,5 @@
 import type { ClickHouseClient } from '@clickhouse/client'
-import type { Stats, StatsBucket, StatsFigures, StatsGroup, StatsInterval, Usage } from '@playhead/model'
+import type { Stats, StatsFigures, StatsGroup, StatsInterval, Usage } from '@playhead/model'
 import { z } from 'zod'
 import { loadSql } from './load-sql.ts'
 import { bucketStart, intervalFor, isTimeZone, statsIntervals } from './stats-interval.ts'
@@ -56,30 +56,36 @@ export async function readStats(
   query: StatsQuery,
 ): Promise<Stats> {
   const conditions = sessionConditions(project, query)
-  const [totals, timeline, groups] = await Promise.all([
-    readFigures(client, conditions, "''"),
-    query.interval === undefined ? undefined : readTimeline(client, conditions, query, query.interval),
+  const [{ interval, totals, buckets }, groups] = await Promise.all([
+    readTimeline(client, conditions, query),
     query.groupBy === undefined ? [] : readGroups(client, conditions, query.groupBy, query.limit),
   ])
   return {
-    ...(totals[0] === undefined ? emptyFigures : figures(totals[0])),
-    unpricedModels: totals[0]?.unpriced_models.toSorted() ?? [],
-    ...(timeline !== undefined && { interval: timeline.interval }),
-    buckets: timeline?.buckets ?? [],
+    ...(totals === undefined ? emptyFigures : figures(totals)),
+    unpricedModels: totals?.unpriced_models.toSorted() ?? [],
+    ...(interval !== undefined && { interval }),
+    buckets: buckets.map((row) => ({ at: row.key, ...figures(row) })),
     groups,
   }
 }
+
+/** Not a constant, by which nothing can be rolled up. */
+const ONE_BUCKET = "materialize('')"
 
 async function readTimeline(
   client: ClickHouseClient,
   conditions: Conditions,
   query: StatsQuery,
-  asked: StatsInterval | 'auto',
-): Promise<{ interval: StatsInterval; buckets: StatsBucket[] }> {
-  const interval = asked === 'auto' ? await suitableInterval(client, conditions, query) : asked
+): Promise<{ interval: StatsInterval | undefined; totals: FiguresRow | undefined; buckets: FiguresRow[] }> {
+  const interval =
+    query.interval === 'auto' ? await suitableInterval(client, conditions, query) : query.interval
   const inZone = { sql: conditions.sql, params: { ...conditions.params, zone: query.zone } }
-  const rows = await readFigures(client, inZone, bucketStart(interval))
-  return { interval, buckets: rows.map((row) => ({ at: row.key, ...figures(row) })) }
+  const rows = await readFigures(client, inZone, interval === undefined ? ONE_BUCKET : bucketStart(interval))
+  return {
+    interval,
+    totals: rows.find((row) => row.is_total === 1),
+    buckets: interval === undefined ? [] : rows.filter((row) => row.is_total === 0),
+  }
 }
 
 /** What the filter leaves open is asked of the sessions it finds; copies that a merge has yet to remove do no harm here. */
@@ -101,6 +107,7 @@ async function suitableInterval(
 
 type FiguresRow = {
   key: string
+  is_total: 0 | 1
   total: number
   success: number
   fail: number
@@ -158,7 +165,7 @@ function floatDuration(): string {
   return `CAST(${DURATION_MS}, 'Nullable(Float32)')`
 }
 
-type GroupRow = Omit<FiguresRow, 'unpriced_models'> & {
+type GroupRow = Omit<FiguresRow, 'is_total' | 'unpriced_models'> & {
   calls: number
   failed_calls: number
   example: string
@@ -193,7 +200,7 @@ async function readGroups(
   }))
 }
 
-function figures(row: Omit<FiguresRow, 'unpriced_models'>): StatsFigures {
+function figures(row: Omit<FiguresRow, 'key' | 'is_total' | 'unpriced_models'>): StatsFigures {
   const ended = row.success + row.fail
   const [p50, p95, p99] = row.durations
   return {

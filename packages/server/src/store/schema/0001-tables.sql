@@ -87,7 +87,8 @@ SETTINGS index_granularity = 1024, fsync_after_insert = 1, fsync_part_directory 
 [[distribute(logs, sipHash64(project, session_id))]];
 
 -- What lists and statistics read: one row a session, computed from its steps whenever some of them arrived. `bucket`
--- counts hours backwards, so that the newest sessions come first in the order of the table.
+-- counts hours backwards, so that the newest sessions come first in the order of the table. Small blocks, since a page of a
+-- list in another order is a row here and a row there, and a block is unpacked whole for each.
 CREATE TABLE IF NOT EXISTS sessions[[local]] [[on_cluster]]
 (
     project          LowCardinality(String),
@@ -143,7 +144,7 @@ CREATE TABLE IF NOT EXISTS sessions[[local]] [[on_cluster]]
 )
 ENGINE = [[sharded(ReplacingMergeTree(version, is_deleted))]]
 ORDER BY (project, bucket, session_id)
-SETTINGS index_granularity = 1024, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, old_parts_lifetime = 480;
+SETTINGS index_granularity = 1024, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, old_parts_lifetime = 480, min_compress_block_size = 16384, max_compress_block_size = 65536;
 
 [[distribute(sessions, sipHash64(project, session_id))]];
 
