@@ -50,6 +50,23 @@ describe('opening', () => {
     await close()
   })
 
+  test('the session is asked for once, before the page has read its scripts', async () => {
+    const { page, close } = await openFailing()
+    const startedEarly = await page.evaluate((path) => {
+      const resources = performance.getEntriesByType('resource') as {
+        name: string
+        startTime: number
+        responseEnd: number
+      }[]
+      const script = resources.find(({ name }) => /\/assets\/index-.*\.js$/.test(name))!
+      return resources
+        .filter(({ name }) => name.endsWith(path))
+        .map(({ startTime }) => startTime < script.responseEnd)
+    }, `/api/sessions/${failing.traceId}`)
+    expect(startedEarly).toEqual([true])
+    await close()
+  })
+
   test('links win: a step, and a moment inside it', async () => {
     const { page, close } = await openFailing()
     await page.locator('.step-row', { hasText: 'classify_intent' }).click()

@@ -6,8 +6,6 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = join(root, 'packages/dashboard')
-// The application, and the replay page as one file; the first build empties the folder.
-const builds = [[], ['--config', 'vite.one-file.config.ts']]
 const results = [join(folder, 'dist/index.html'), join(folder, 'dist/one-file.html')]
 
 export function buildDashboard() {
@@ -18,14 +16,12 @@ export function buildDashboard() {
   )
   if (results.every((result) => existsSync(result) && statSync(result).mtimeMs > sources)) return
   console.log('Building the dashboard…')
-  for (const options of builds) {
-    const { status } = spawnSync(
-      join(root, 'node_modules/node/bin/node'),
-      [join(root, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'error', ...options],
-      { cwd: folder, stdio: 'inherit' },
-    )
-    if (status !== 0) process.exit(status ?? 1)
-  }
+  const { status } = spawnSync(
+    join(root, 'node_modules/node/bin/node'),
+    [join(root, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'error'],
+    { cwd: folder, stdio: 'inherit' },
+  )
+  if (status !== 0) process.exit(status ?? 1)
 }
 
 function newest(...paths) {

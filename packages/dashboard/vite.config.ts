@@ -3,7 +3,7 @@ import react from '@vitejs/plugin-react'
 import { build, defineConfig, type Plugin } from 'vite'
 
 export default defineConfig({
-  plugins: [react(), oneFileToo()],
+  plugins: [react(), pageFiles(), oneFileToo()],
   resolve: { conditions: ['playhead-source', 'module', 'browser', 'development|production'] },
   build: {
     outDir: 'dist',
@@ -12,11 +12,29 @@ export default defineConfig({
     chunkSizeWarningLimit: 900,
     // The model is pure: what nobody uses of it is left out.
     rolldownOptions: {
+      // What several pages use is one file: a request for each of the twenty small ones would take longer.
+      output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] } },
       treeshake: { moduleSideEffects: [{ test: /[\\/]packages[\\/]model[\\/]/, sideEffects: false }] },
     },
   },
   server: { proxy: { '/api': process.env.PLAYHEAD_ENDPOINT ?? 'http://127.0.0.1:4318' } },
 })
+
+/** Lists which files each page needs besides those of index.html, so that the server can name them in its answer. */
+function pageFiles(): Plugin {
+  return {
+    name: 'playhead-page-files',
+    apply: 'build',
+    generateBundle(_options, bundle) {
+      const pages: Record<string, string[]> = {}
+      for (const output of Object.values(bundle)) {
+        if (output.type !== 'chunk' || !output.isDynamicEntry) continue
+        pages[output.name] = [output.fileName, ...(output.viteMetadata?.importedCss ?? [])]
+      }
+      this.emitFile({ type: 'asset', fileName: 'page-files.json', source: JSON.stringify(pages) })
+    },
+  }
+}
 
 /** One command builds both: the pages that the server serves, and the replay that is one file. */
 function oneFileToo(): Plugin {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { Services } from '../services.ts'
 import type { App } from './request-project.ts'
 import { KnownError } from './known-error.ts'
+import { pagePreloads } from './page-preloads.ts'
 import { safePath } from './safe-path.ts'
 
 /** Where the built pages are: beside the server when it is installed, in the dashboard's own package when it is not. */
@@ -46,6 +47,8 @@ export function addPageRoutes(app: App, services: Services): void {
     context.header('content-type', contentTypes[extname(path)] ?? 'application/octet-stream')
     // Assets carry a hash of their content in their name.
     context.header('cache-control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache')
+    const preloads = isAsset ? undefined : pagePreloads(folder, new URL(context.req.url))
+    if (preloads !== undefined) context.header('link', preloads)
     return context.body(new Uint8Array(await readFile(path)))
   })
 }
