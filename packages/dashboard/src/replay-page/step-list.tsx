@@ -14,10 +14,10 @@ import { RepeatRow, StepRowView } from './step-row.tsx'
 import { StepListBar } from './step-list-bar.tsx'
 import type { StepRow } from './step-rows.ts'
 import { createTimeScale, type TimeScale } from './time-scale.ts'
+import { ROW_HEIGHT, useFollow } from './use-follow.ts'
 import type { StepListState } from './use-step-rows.ts'
 import './step-list.css'
 
-export const ROW_HEIGHT = 32
 const ROWS_BEYOND = 14
 /** Rows that pass by under a dragged playhead are not scrolled to by hand. */
 const ROWS_BEYOND_WHILE_SCRUBBING = 1
@@ -40,7 +40,7 @@ export const StepList = memo(function StepList({ list }: { list: StepListState }
     return position === undefined ? -1 : list.rowOf[position]!
   }
   const current = usePlayerState((state) => rowOfStep(state.stepId))
-  useFollow(scroller, virtualizer, current)
+  useFollow(scroller, virtualizer, () => rowOfStep(player.getState().stepId))
   const onKeyDown = (event: KeyboardEvent) => {
     const move = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 }[event.key]
     if (move !== undefined) {
@@ -127,30 +127,4 @@ function describeNothing({ text, kinds, matches }: StepListState): string {
   if (text.trim() !== '')
     return `No step has “${text.trim()}”${kinds.size > 0 ? ' among the chosen kinds' : ''}.`
   return 'No step is of the chosen kinds.'
-}
-
-/**
- * Keeps the current row in sight: just so while it moves on, in the middle when it jumps. Rows have one height, so
- * nothing has to be measured; measuring on every frame of a drag is what makes lists stutter.
- */
-function useFollow(
-  scroller: RefObject<HTMLDivElement | null>,
-  virtualizer: Virtualizer<HTMLDivElement, Element>,
-  current: number,
-): void {
-  const isFirst = useRef(true)
-  useLayoutEffect(() => {
-    const element = scroller.current
-    if (current < 0 || element === null) return
-    const heightPx = virtualizer.scrollRect?.height ?? element.clientHeight
-    const topPx = isFirst.current ? element.scrollTop : (virtualizer.scrollOffset ?? element.scrollTop)
-    isFirst.current = false
-    const rowPx = current * ROW_HEIGHT
-    const isAbove = rowPx < topPx
-    const isBelow = rowPx + ROW_HEIGHT > topPx + heightPx
-    if (!isAbove && !isBelow) return
-    const isNear = rowPx > topPx - heightPx / 2 && rowPx < topPx + heightPx * 1.5
-    const nearPx = isAbove ? rowPx - ROW_HEIGHT : rowPx + 2 * ROW_HEIGHT - heightPx
-    element.scrollTop = isNear ? nearPx : rowPx - heightPx / 2
-  }, [scroller, virtualizer, current])
 }
