@@ -23,14 +23,15 @@ const allowed = new Set([200, 400, 404, 405, 408, 409, 411, 413, 414, 415, 431])
 
 /** Sends requests to a server and looks whether everything that has to be true of it still is. */
 export class Fuzzer {
-  readonly #url: string
+  /** May change between two batches. */
+  url: string
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   readonly statuses = new Map<number, number>()
   spansAcknowledged = 0
   spansReadBack = 0
 
   constructor(url: string) {
-    this.#url = url
+    this.url = url
   }
 
   close(): void {
@@ -104,7 +105,7 @@ export class Fuzzer {
   ): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const sent = request(
-        `${this.#url}${path}`,
+        `${this.url}${path}`,
         { method, agent: this.#agent, headers: { ...headers, 'content-length': body.length } },
         (response) => {
           const chunks: Buffer[] = []

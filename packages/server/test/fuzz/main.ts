@@ -17,6 +17,8 @@ type State = { seed: number; requests: number; spans: number; readBack: number; 
 const BATCH = 500
 const MAX_VIOLATIONS = 20
 const SAY_EVERY_MS = 10_000
+/** A store that grew makes questions slow and finds nothing more. */
+const FRESH_STORE_EVERY = 50_000
 
 const { values } = parseArgs({
   options: {
@@ -32,8 +34,7 @@ else process.exitCode = (await fuzz()) ? 0 : 1
 async function fuzz(): Promise<boolean> {
   const [wanted, seed] = [Number(values.requests), Number(values.seed)]
   const state = readState(seed)
-  const server = await SpawnedServer.create()
-  await server.start()
+  let server = await startFresh()
   const fuzzer = new Fuzzer(server.url)
   let saidAtMs = 0
   const startedAtMs = performance.now()
@@ -52,6 +53,12 @@ async function fuzz(): Promise<boolean> {
         state.violations.push(`the server ended: ${server.unexpectedLines().join('\n').slice(0, 1_000)}`)
         await server.start()
       }
+      if (state.requests % FRESH_STORE_EVERY === 0) {
+        noteLines(server, state)
+        await server.remove()
+        server = await startFresh()
+        fuzzer.url = server.url
+      }
       if (performance.now() - saidAtMs < SAY_EVERY_MS) continue
       saidAtMs = performance.now()
       const rate = ((state.requests - before) * 1_000) / (saidAtMs - startedAtMs)
@@ -59,14 +66,24 @@ async function fuzz(): Promise<boolean> {
         `${state.requests.toLocaleString('en-US')} of ${wanted.toLocaleString('en-US')} requests, ${Math.round(rate)} a second, ${state.violations.length} violations`,
       )
     }
-    const lines = server.unexpectedLines()
-    if (lines.length > 0) state.violations.push(`the server said: ${lines.join('\n').slice(0, 1_000)}`)
+    noteLines(server, state)
   } finally {
     fuzzer.close()
     await server.remove()
   }
   print(state, fuzzer)
   return state.violations.length === 0
+}
+
+async function startFresh(): Promise<SpawnedServer> {
+  const server = await SpawnedServer.create()
+  await server.start()
+  return server
+}
+
+function noteLines(server: SpawnedServer, state: State): void {
+  const lines = server.unexpectedLines()
+  if (lines.length > 0) state.violations.push(`the server said: ${lines.join('\n').slice(0, 1_000)}`)
 }
 
 function readState(seed: number): State {
