@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startStage, type Stage } from './browser.ts'
-import { longSession } from './sample-sessions.ts'
+import { longSession } from './sample-extremes.ts'
 
 const STEPS = 10_000
 const LEFT_OUT = 6_000

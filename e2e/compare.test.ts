@@ -2,8 +2,8 @@ import type { Page } from '@playwright/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SessionSummary } from '@playhead/model'
 import { billingTest, recordBillingVariants } from './billing-variants.ts'
-import { DESKTOP, PHONE, startStage, takeScreenshot, type Stage } from './browser.ts'
-import { findViolations } from './find-violations.ts'
+import { startStage, type Stage } from './browser.ts'
+import { expectGoodLooks } from './expect-good-looks.ts'
 
 let stage: Stage
 let sessions: SessionSummary[]
@@ -133,18 +133,7 @@ test('the replay says where the arguments of an action came from, and leads ther
 
 test('looks right on a desk and in a hand, by day and by night, and axe finds nothing', async () => {
   const { page, problems, close } = await openComparison({ reducedMotion: 'reduce' })
-  for (const [size, viewport] of [
-    ['desktop', DESKTOP],
-    ['phone', PHONE],
-  ] as const)
-    for (const theme of ['light', 'dark'] as const) {
-      await page.setViewportSize(viewport)
-      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-      await takeScreenshot(page, `compare-${size}-${theme}`)
-      expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false)
-      // Each size and each theme once.
-      if ((size === 'desktop') === (theme === 'light')) expect(await findViolations(page)).toEqual([])
-    }
+  await expectGoodLooks(page, 'compare')
   expect(problems).toEqual([])
   await close()
 })

@@ -5,8 +5,8 @@ import { DESKTOP, PHONE, startStage, takeScreenshot, type OpenPage, type Stage }
 import { findViolations } from './find-violations.ts'
 import { pageLooks, replayLooks, type Look } from './looks.ts'
 import { manySessions, testSessions } from './sample-lists.ts'
-import { hostileSession } from './sample-extremes.ts'
-import { failingSession, longSession, lostSession, multiAgentSession } from './sample-sessions.ts'
+import { hostileSession, longSession } from './sample-extremes.ts'
+import { failingSession, lostSession, multiAgentSession } from './sample-sessions.ts'
 
 /** `npm run screenshots` looks at everything in both sizes and both themes; CI at each size and each theme once. */
 const isEverything = process.env.PLAYHEAD_SCREENSHOTS === 'all'

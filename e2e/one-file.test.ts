@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fillOneFile, type Recording } from '@playhead/model'
 import { startStage, takeScreenshot, type Stage } from './browser.ts'
-import { hostileSession } from './sample-extremes.ts'
-import { failingSession, longSession, multiAgentSession } from './sample-sessions.ts'
+import { hostileSession, longSession } from './sample-extremes.ts'
+import { failingSession, multiAgentSession } from './sample-sessions.ts'
 
 let stage: Stage
 let folder: string

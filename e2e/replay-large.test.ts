@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Page } from '@playwright/test'
 import { startStage, takeScreenshot, type OpenPage, type Stage } from './browser.ts'
-import { heavySession } from './sample-extremes.ts'
-import { longSession } from './sample-sessions.ts'
+import { heavySession, longSession } from './sample-extremes.ts'
 
 let stage: Stage
 const long = longSession(100_000)

@@ -1,6 +1,5 @@
-import { hex } from '../packages/server/test/otlp.ts'
-import type { SampleSession } from './sample-sessions.ts'
-import { actionSpan, agentSpan, chatSpan, said } from './sample-spans.ts'
+import { hex, type SpanOptions } from '../packages/server/test/otlp.ts'
+import { actionSpan, agentSpan, beginSession, chatSpan, said, type SampleSession } from './sample-spans.ts'
 
 /** What strangers write: markup, scripts, escape codes, marks that turn text around. */
 export const HOSTILE = [
@@ -15,14 +14,7 @@ export const HOSTILE = [
 ].join(' ')
 
 export function hostileSession(startMs = Date.now() - 30_000): SampleSession {
-  const traceId = hex(16)
-  const root = hex(8)
-  const at = (fromMs: number, toMs: number) => ({
-    traceId,
-    parentSpanId: root,
-    startMs: startMs + fromMs,
-    endMs: startMs + toMs,
-  })
+  const { traceId, root, at } = beginSession(startMs)
   return {
     traceId,
     resource: { 'service.name': HOSTILE, 'vcs.ref.head.name': HOSTILE },
@@ -71,14 +63,7 @@ export function hostileSession(startMs = Date.now() - 30_000): SampleSession {
 
 /** One prompt of five megabytes. */
 export function heavySession(startMs = Date.now() - 30_000): SampleSession {
-  const traceId = hex(16)
-  const root = hex(8)
-  const at = (fromMs: number, toMs: number) => ({
-    traceId,
-    parentSpanId: root,
-    startMs: startMs + fromMs,
-    endMs: startMs + toMs,
-  })
+  const { traceId, root, at } = beginSession(startMs)
   const line =
     'The quick brown fox jumps over the lazy dog, and the log goes on and on without an end in sight.\n'
   return {
@@ -103,4 +88,64 @@ export function heavySession(startMs = Date.now() - 30_000): SampleSession {
       }),
     ],
   }
+}
+
+/** Turns of a model call and two tools, `count` steps in all, with a failure at seven tenths of it. */
+export function longSession(count: number, startMs = Date.now() - 4 * 3_600_000): SampleSession {
+  const traceId = hex(16)
+  const root = hex(8)
+  const lengthMs = 40
+  const failAt = Math.floor((count * 0.7) / 3) * 3 + 2
+  const spans: SpanOptions[] = [
+    agentSpan(
+      { traceId, spanId: root, startMs, endMs: startMs + count * lengthMs },
+      {
+        name: 'coder',
+        status: { code: 2, message: 'path must be a string' },
+        attributes: {
+          'playhead.session.name': `A session of ${count.toLocaleString('en-US')} steps`,
+          'playhead.session.end_state': 'Fail',
+        },
+      },
+    ),
+  ]
+  for (let index = 1; index < count; index += 1) {
+    const place = {
+      traceId,
+      parentSpanId: root,
+      startMs: startMs + index * lengthMs,
+      endMs: startMs + index * lengthMs + 24 + ((index * 7) % 15),
+    }
+    if (index % 3 === 0)
+      spans.push(
+        chatSpan(place, {
+          sent: [said('user', `What is next after step ${index}?`)],
+          answer: [said('assistant', `Next I read file number ${index + 1}.`)],
+          input: 900 + (index % 700),
+          output: 20 + (index % 30),
+        }),
+      )
+    else if (index === failAt)
+      spans.push(
+        actionSpan(place, {
+          name: 'run_tests',
+          given: { path: null },
+          error: {
+            type: 'TypeError',
+            message: 'path must be a string',
+            stack: 'TypeError: path must be a string\n    at runTests (/home/ada/coder/src/tools.ts:12:9)',
+          },
+        }),
+      )
+    else
+      spans.push(
+        actionSpan(place, {
+          name: index % 3 === 1 ? 'read_file' : 'write_file',
+          given: { path: `src/module-${index % 97}/file-${index}.ts` },
+          result: `export const value = ${index}`,
+          effect: index % 3 === 1 ? 'read' : 'write',
+        }),
+      )
+  }
+  return { traceId, spans, resource: { 'service.name': 'coder' } }
 }

@@ -2,15 +2,15 @@ import { hex, type SpanOptions } from '../packages/server/test/otlp.ts'
 import {
   actionSpan,
   agentSpan,
+  beginSession,
   called,
   chatSpan,
   kindSpan,
   returned,
   said,
   streamOf,
+  type SampleSession,
 } from './sample-spans.ts'
-
-export type SampleSession = { traceId: string; spans: SpanOptions[]; resource: Record<string, unknown> }
 
 const SYSTEM = `You are the support agent of Acme Subscriptions.
 
@@ -40,14 +40,7 @@ const STACK = `ValueError: customer_id cannot be null
 
 /** The session of the product's story: a null customer id, four steps after it was lost. */
 export function failingSession(startMs = Date.now() - 60_000): SampleSession {
-  const traceId = hex(16)
-  const root = hex(8)
-  const at = (fromMs: number, toMs: number) => ({
-    traceId,
-    parentSpanId: root,
-    startMs: startMs + fromMs,
-    endMs: startMs + toMs,
-  })
+  const { traceId, root, at } = beginSession(startMs)
   const asked = said('user', 'I was charged twice for my subscription')
   const first = "I'll look into your billing issue right away. Let me find your account first."
   const apology =
@@ -307,66 +300,6 @@ export function multiAgentSession(startMs = Date.now() - 120_000): SampleSession
     }),
   ]
   return { traceId, spans, resource: { 'service.name': 'research-crew' } }
-}
-
-/** Turns of a model call and two tools, `count` steps in all, with a failure at seven tenths of it. */
-export function longSession(count: number, startMs = Date.now() - 4 * 3_600_000): SampleSession {
-  const traceId = hex(16)
-  const root = hex(8)
-  const lengthMs = 40
-  const failAt = Math.floor((count * 0.7) / 3) * 3 + 2
-  const spans: SpanOptions[] = [
-    agentSpan(
-      { traceId, spanId: root, startMs, endMs: startMs + count * lengthMs },
-      {
-        name: 'coder',
-        status: { code: 2, message: 'path must be a string' },
-        attributes: {
-          'playhead.session.name': `A session of ${count.toLocaleString('en-US')} steps`,
-          'playhead.session.end_state': 'Fail',
-        },
-      },
-    ),
-  ]
-  for (let index = 1; index < count; index += 1) {
-    const place = {
-      traceId,
-      parentSpanId: root,
-      startMs: startMs + index * lengthMs,
-      endMs: startMs + index * lengthMs + 24 + ((index * 7) % 15),
-    }
-    if (index % 3 === 0)
-      spans.push(
-        chatSpan(place, {
-          sent: [said('user', `What is next after step ${index}?`)],
-          answer: [said('assistant', `Next I read file number ${index + 1}.`)],
-          input: 900 + (index % 700),
-          output: 20 + (index % 30),
-        }),
-      )
-    else if (index === failAt)
-      spans.push(
-        actionSpan(place, {
-          name: 'run_tests',
-          given: { path: null },
-          error: {
-            type: 'TypeError',
-            message: 'path must be a string',
-            stack: 'TypeError: path must be a string\n    at runTests (/home/ada/coder/src/tools.ts:12:9)',
-          },
-        }),
-      )
-    else
-      spans.push(
-        actionSpan(place, {
-          name: index % 3 === 1 ? 'read_file' : 'write_file',
-          given: { path: `src/module-${index % 97}/file-${index}.ts` },
-          result: `export const value = ${index}`,
-          effect: index % 3 === 1 ? 'read' : 'write',
-        }),
-      )
-  }
-  return { traceId, spans, resource: { 'service.name': 'coder' } }
 }
 
 /** An agent that died: its root never arrived, a step never ended, nobody knows the model's price. */

@@ -12,7 +12,21 @@ type Chat = {
   finish?: string
 }
 
+export type SampleSession = { traceId: string; spans: SpanOptions[]; resource: Record<string, unknown> }
+
 type Place = { traceId: string; parentSpanId?: string; startMs: number; endMs?: number }
+
+/** The ids of a new session, and places for the steps below its root, in milliseconds from its start. */
+export function beginSession(startMs: number) {
+  const [traceId, root] = [hex(16), hex(8)]
+  const at = (fromMs: number, toMs: number) => ({
+    traceId,
+    parentSpanId: root,
+    startMs: startMs + fromMs,
+    endMs: startMs + toMs,
+  })
+  return { traceId, root, at }
+}
 
 /** A message with one text, as OpenTelemetry writes it. */
 export function said(role: string, content: string) {

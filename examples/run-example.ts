@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Session } from '@playhead/model'
-import { onTestFinished } from 'vitest'
+import type { Session, Step } from '@playhead/model'
+import { expect, onTestFinished } from 'vitest'
 import { startTestServer } from '../packages/server/test/test-server.ts'
 
 export type ExampleRun = Session & { output: string }
@@ -43,4 +43,35 @@ export function outlineOf({ steps }: Session): string[] {
     depths.set(id, depth)
     return `${'  '.repeat(depth)}${kind} ${name}`
   })
+}
+
+/**
+ * The story that every client tells: a support agent asks its model, looks a customer up, and answers. Gives the two
+ * calls to the model: the one that asked for the tool, and the one that told the customer.
+ */
+export function expectSupportSession(
+  run: ExampleRun,
+  { example, model }: { example: string; model: string },
+): { asked: Step; told: Step } {
+  const { session, steps, output } = run
+  expect(session).toMatchObject({
+    name: 'support',
+    endState: 'success',
+    tags: ['example', example],
+    llmCallCount: 2,
+    errorCount: 0,
+    tools: ['fetch_customer_data'],
+    models: [model],
+    unpricedModels: [],
+  })
+  expect(output).toContain(`You were charged once, Ada.`)
+  expect(output).toContain(`${session.cost} US dollars: ${session.url}`)
+  const [asked, told] = steps.filter(({ kind, messages }) => kind === 'llm' && messages !== undefined)
+  expect(asked!.messages!.at(-1)!.parts.at(-1)).toMatchObject({
+    type: 'tool-call',
+    name: 'fetch_customer_data',
+    arguments: { customerId: 'c_42' },
+  })
+  expect(told!.outputPreview).toContain('You were charged once, Ada.')
+  return { asked: asked!, told: told! }
 }

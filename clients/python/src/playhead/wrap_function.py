@@ -53,8 +53,7 @@ def _wrap_sync(fn: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
         try:
             result = fn(*args, **kwargs)
         except BaseException as error:
-            call.leave(outer)
-            call.raised(error)
+            _settle(call, outer, error)
             raise
         call.leave(outer)
         return _observe(result, call)
@@ -111,8 +110,7 @@ async def _drive_coroutine(coroutine: Coroutine[Any, Any, Any], call: RecordedCa
     try:
         result = await coroutine
     except BaseException as error:
-        call.leave(outer)
-        call.raised(error)
+        _settle(call, outer, error)
         raise
     call.leave(outer)
     call.returned(result)
@@ -146,8 +144,7 @@ def _drive_generator(generator: Generator[Any, Any, Any], call: RecordedCall) ->
             call.returned(stop.value)
             return stop.value
         except BaseException as error:
-            call.leave(outer)
-            call.raised(error)
+            _settle(call, outer, error)
             raise
         call.leave(outer)
         call.yielded(value)

@@ -1,48 +1,13 @@
 import type { Session, Step } from '@playhead/model'
 import { expect, test } from 'vitest'
 import { mergeSteps } from './merge-steps.ts'
+import { makeStep, makeSummary } from './test-session.ts'
 
-function step(id: string, offsetMs: number, durationMs: number | null): Step {
-  return {
-    id,
-    parentId: null,
-    kind: 'action',
-    name: id,
-    startedAt: new Date(1_000_000 + offsetMs).toISOString(),
-    endedAt: durationMs === null ? null : new Date(1_000_000 + offsetMs + durationMs).toISOString(),
-    offsetMs,
-    durationMs,
-    status: durationMs === null ? 'running' : 'ok',
-    hasPayload: false,
-    cost: null,
-    dialect: 'playhead',
-  }
-}
+const step = (id: string, offsetMs: number, durationMs: number | null) =>
+  makeStep({ id, offsetMs, durationMs })
 
 function sessionOf(steps: Step[]): Session {
-  return {
-    session: {
-      id: 'a'.repeat(32),
-      name: 'x',
-      endState: 'running',
-      startedAt: new Date(1_000_000).toISOString(),
-      endedAt: null,
-      durationMs: null,
-      tags: [],
-      usage: {},
-      cost: null,
-      unpricedModels: [],
-      stepCount: steps.length,
-      llmCallCount: 0,
-      actionCount: 0,
-      errorCount: 0,
-      models: [],
-      agents: [],
-      tools: [],
-      demo: false,
-    },
-    steps,
-  }
+  return { session: makeSummary({ endState: 'running', stepCount: steps.length }), steps }
 }
 
 test('a step that ends takes the place of the one that began', () => {

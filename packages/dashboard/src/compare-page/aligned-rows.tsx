@@ -4,6 +4,7 @@ import { visibleText, type AlignedRow, type Alignment, type Step } from '@playhe
 import { KindMark } from '../session-facts/kind-mark.tsx'
 import type { ShownRows } from './compare-search.ts'
 import { lookOf, placeOf, wordsOf } from './difference-words.ts'
+import './aligned-rows.css'
 
 const ROW_HEIGHT = 34
 const ROWS_BEYOND = 12

@@ -5,6 +5,7 @@ import { formatCost, formatDuration, shortSessionId, visibleText, type SessionSu
 import { EndStateBadge } from '../session-facts/end-state.tsx'
 import { Cost, Duration, Tokens, totalTokens } from '../session-facts/figures.tsx'
 import type { Comparison } from './use-comparison.ts'
+import './compare-header.css'
 
 /** Both sessions with their figures, and by how much they differ. */
 export function CompareHeader({ comparison: { a, b } }: { comparison: Comparison }) {

@@ -9,6 +9,7 @@ import { LinkedTimelines } from './linked-timelines.tsx'
 import { RowDetail } from './row-detail.tsx'
 import type { Comparison } from './use-comparison.ts'
 import { nextDifference, openingRow, rowOfStep, visibleRows } from './visible-rows.ts'
+import './compare-view.css'
 
 type CompareViewProps = {
   comparison: Comparison

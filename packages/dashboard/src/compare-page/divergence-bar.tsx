@@ -4,6 +4,7 @@ import { Button } from '../ui/button.tsx'
 import { KeyCap } from '../ui/key-cap.tsx'
 import { Segments } from '../ui/segments.tsx'
 import type { ShownRows } from './compare-search.ts'
+import './divergence-bar.css'
 
 type DivergenceBarProps = {
   alignment: Alignment

@@ -4,6 +4,7 @@ import { useThemeVersion } from '../ui/use-theme-version.ts'
 import { useWidth } from '../ui/use-width.ts'
 import type { Comparison } from './use-comparison.ts'
 import { rowAtTime, timeOfRow } from './visible-rows.ts'
+import './linked-timelines.css'
 
 type LinkedTimelinesProps = { comparison: Comparison; current: number; onSelect: (row: number) => void }
 

@@ -18,6 +18,7 @@ import { inOrderOfWeight } from './difference-words.ts'
 import { readableValue } from './readable-value.ts'
 import { TextDiff } from './text-diff.tsx'
 import type { Comparison } from './use-comparison.ts'
+import './row-detail.css'
 
 /** One aligned step: what differs in words, then what it was given and what came of it, side by side. */
 export function RowDetail({ comparison, row: position }: { comparison: Comparison; row: number }) {

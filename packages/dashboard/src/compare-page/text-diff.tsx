@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react'
 import { diffWords, type WordDifference } from '@playhead/model'
 import { readableText } from '../ui/readable-text.ts'
+import './text-diff.css'
 
 /** Equal text between differences that is longer than this is folded. */
 const FOLDED_FROM = 700

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router'
 import { formatCount, formatDuration, visibleText, type StatsGroup } from '@playhead/model'
 import { useStats } from '../api/stats.ts'
 import { writeTerm } from '../session-filter/parse-filter.ts'
@@ -6,6 +5,7 @@ import { formatShare } from '../ui/format-share.ts'
 import { ShareBar } from '../ui/share-bar.tsx'
 import type { TimeRange } from '../ui/time-range.ts'
 import { OverviewPanel } from './overview-panel.tsx'
+import { OverviewTable, SessionsCell } from './overview-table.tsx'
 
 const SHOWN = 7
 const LOOKED_AT = 500
@@ -60,92 +60,55 @@ type TableProps = { groups: readonly StatsGroup[]; range: TimeRange }
 function SlowTable({ groups, range }: TableProps) {
   const highest = groups[0]?.durationMs.p95 ?? 0
   return (
-    <table className="overview-table">
-      <thead>
-        <tr>
-          <th>Action</th>
-          <th className="bar">
-            <span className="visually-hidden">Share</span>
-          </th>
-          <th className="narrow">p95</th>
-          <th className="narrow">p50</th>
-          <th className="narrow">Calls</th>
-        </tr>
-      </thead>
-      <tbody>
-        {groups.map((group) => {
-          const list = { ...range, q: writeTerm('tool', group.key) }
-          return (
-            <tr key={group.key}>
-              <ActionName group={group} range={range} />
-              <td className="bar">
-                <ShareBar share={group.durationMs.p95! / highest} color="var(--kind-llm)" />
-              </td>
-              <td>
-                <Link to="/sessions" search={{ ...list, sort: 'duration' }}>
-                  {formatDuration(group.durationMs.p95!)}
-                </Link>
-              </td>
-              <td>{group.durationMs.p50 === null ? '–' : formatDuration(group.durationMs.p50)}</td>
-              <td>
-                <Link to="/sessions" search={list}>
-                  {formatCount(group.calls ?? 0)}
-                </Link>
-              </td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+    <OverviewTable of="Action" hasBars narrow={['p95', 'p50', 'Calls']}>
+      {groups.map((group) => {
+        const list = { ...range, q: writeTerm('tool', group.key) }
+        return (
+          <tr key={group.key}>
+            <ActionName group={group} range={range} />
+            <td className="bar">
+              <ShareBar share={group.durationMs.p95! / highest} color="var(--kind-llm)" />
+            </td>
+            <SessionsCell search={{ ...list, sort: 'duration' }}>
+              {formatDuration(group.durationMs.p95!)}
+            </SessionsCell>
+            <td>{group.durationMs.p50 === null ? '–' : formatDuration(group.durationMs.p50)}</td>
+            <SessionsCell search={list}>{formatCount(group.calls ?? 0)}</SessionsCell>
+          </tr>
+        )
+      })}
+    </OverviewTable>
   )
 }
 
 function FailTable({ groups, range }: TableProps) {
   return (
-    <table className="overview-table">
-      <thead>
-        <tr>
-          <th>Action</th>
-          <th className="bar">
-            <span className="visually-hidden">Share</span>
-          </th>
-          <th className="narrow">Failed</th>
-          <th className="wide">Calls</th>
-        </tr>
-      </thead>
-      <tbody>
-        {groups.map((group) => {
-          const list = { ...range, q: writeTerm('failedTool', group.key) }
-          return (
-            <tr key={group.key}>
-              <ActionName group={group} range={range} />
-              <td className="bar">
-                <ShareBar share={shareOf(group)} color="var(--bad)" />
-              </td>
-              <td className="is-bad">
-                <Link to="/sessions" search={list}>
-                  {formatShare(shareOf(group))}
-                </Link>
-              </td>
-              <td>
-                <Link to="/sessions" search={list}>
-                  {formatCount(group.failedCalls ?? 0)} of {formatCount(group.calls ?? 0)}
-                </Link>
-              </td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+    <OverviewTable of="Action" hasBars narrow={['Failed']} wide="Calls">
+      {groups.map((group) => {
+        const list = { ...range, q: writeTerm('failedTool', group.key) }
+        return (
+          <tr key={group.key}>
+            <ActionName group={group} range={range} />
+            <td className="bar">
+              <ShareBar share={shareOf(group)} color="var(--bad)" />
+            </td>
+            <SessionsCell search={list} className="is-bad">
+              {formatShare(shareOf(group))}
+            </SessionsCell>
+            <SessionsCell search={list}>
+              {formatCount(group.failedCalls ?? 0)} of {formatCount(group.calls ?? 0)}
+            </SessionsCell>
+          </tr>
+        )
+      })}
+    </OverviewTable>
   )
 }
 
 function ActionName({ group, range }: { group: StatsGroup; range: TimeRange }) {
   return (
-    <td title={group.key}>
-      <Link to="/sessions" search={{ ...range, q: writeTerm('tool', group.key) }}>
-        {visibleText(group.key)}
-      </Link>
-    </td>
+    <SessionsCell title={group.key} search={{ ...range, q: writeTerm('tool', group.key) }}>
+      {visibleText(group.key)}
+    </SessionsCell>
   )
 }

@@ -6,6 +6,7 @@ import { testKey, testTitle } from '../session-facts/test-name.ts'
 import { formatShare } from '../ui/format-share.ts'
 import type { TimeRange } from '../ui/time-range.ts'
 import { OverviewPanel } from './overview-panel.tsx'
+import { OverviewTable } from './overview-table.tsx'
 
 const SHOWN = 8
 
@@ -21,23 +22,14 @@ export function FlakyTests({ range }: { range: TimeRange }) {
       empty={query.data?.length === 0 ? 'No test was recorded in this time.' : 'No test flakes.'}
     >
       {(tests) => (
-        <table className="overview-table">
-          <thead>
-            <tr>
-              <th>Test</th>
-              <th className="narrow">Passed</th>
-              <th className="wide">Runs</th>
-            </tr>
-          </thead>
-          <tbody>
-            {tests
-              .filter(({ isFlaky }) => isFlaky)
-              .slice(0, SHOWN)
-              .map((test) => (
-                <FlakyLine key={testKey(test)} test={test} range={range} />
-              ))}
-          </tbody>
-        </table>
+        <OverviewTable of="Test" narrow={['Passed']} wide="Runs">
+          {tests
+            .filter(({ isFlaky }) => isFlaky)
+            .slice(0, SHOWN)
+            .map((test) => (
+              <FlakyLine key={testKey(test)} test={test} range={range} />
+            ))}
+        </OverviewTable>
       )}
     </OverviewPanel>
   )

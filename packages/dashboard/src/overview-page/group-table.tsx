@@ -6,6 +6,7 @@ import { writeTerm } from '../session-filter/parse-filter.ts'
 import { formatShare } from '../ui/format-share.ts'
 import type { TimeRange } from '../ui/time-range.ts'
 import { OverviewPanel } from './overview-panel.tsx'
+import { OverviewTable, SessionsCell } from './overview-table.tsx'
 
 const SHOWN = 8
 
@@ -17,22 +18,11 @@ export function GroupTable({ title, column, by, empty, range }: GroupTableProps)
   return (
     <OverviewPanel title={title} query={query} isEmpty={({ groups }) => groups.length === 0} empty={empty}>
       {({ groups }) => (
-        <table className="overview-table">
-          <thead>
-            <tr>
-              <th>{column}</th>
-              <th className="narrow">Sessions</th>
-              <th className="narrow">Failed</th>
-              <th className="narrow">Cost</th>
-              <th className="narrow">p95</th>
-            </tr>
-          </thead>
-          <tbody>
-            {groups.map((group) => (
-              <GroupLine key={group.key} group={group} term={writeTerm(by, group.key)} range={range} />
-            ))}
-          </tbody>
-        </table>
+        <OverviewTable of={column} narrow={['Sessions', 'Failed', 'Cost', 'p95']}>
+          {groups.map((group) => (
+            <GroupLine key={group.key} group={group} term={writeTerm(by, group.key)} range={range} />
+          ))}
+        </OverviewTable>
       )}
     </OverviewPanel>
   )
@@ -43,16 +33,10 @@ function GroupLine({ group, term, range }: { group: StatsGroup; term: string; ra
   const { failureRate, durationMs } = group
   return (
     <tr>
-      <td title={group.key}>
-        <Link to="/sessions" search={list}>
-          {visibleText(group.key)}
-        </Link>
-      </td>
-      <td>
-        <Link to="/sessions" search={list}>
-          {formatCount(group.total)}
-        </Link>
-      </td>
+      <SessionsCell title={group.key} search={list}>
+        {visibleText(group.key)}
+      </SessionsCell>
+      <SessionsCell search={list}>{formatCount(group.total)}</SessionsCell>
       <td className={group.fail > 0 ? 'is-bad' : ''}>
         {failureRate === null ? (
           <Unknown why="none has ended" />
@@ -62,11 +46,9 @@ function GroupLine({ group, term, range }: { group: StatsGroup; term: string; ra
           </Link>
         )}
       </td>
-      <td>
-        <Link to="/sessions" search={{ ...list, sort: 'cost' }}>
-          <Cost cost={group.cost} />
-        </Link>
-      </td>
+      <SessionsCell search={{ ...list, sort: 'cost' }}>
+        <Cost cost={group.cost} />
+      </SessionsCell>
       <td>
         {durationMs.p95 === null ? (
           <Unknown why="none has ended" />

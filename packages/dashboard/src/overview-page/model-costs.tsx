@@ -6,6 +6,7 @@ import { writeTerm } from '../session-filter/parse-filter.ts'
 import { ShareBar } from '../ui/share-bar.tsx'
 import type { TimeRange } from '../ui/time-range.ts'
 import { OverviewPanel } from './overview-panel.tsx'
+import { OverviewTable, SessionsCell } from './overview-table.tsx'
 
 const SHOWN = 8
 
@@ -26,30 +27,17 @@ export function ModelCosts({ range }: { range: TimeRange }) {
           .slice(0, SHOWN)
         const highest = sorted[0]?.cost ?? 0
         return (
-          <table className="overview-table">
-            <thead>
-              <tr>
-                <th>Model</th>
-                <th className="bar">
-                  <span className="visually-hidden">Share</span>
-                </th>
-                <th className="narrow">Cost</th>
-                <th className="narrow">Tokens</th>
-                <th className="narrow">Calls</th>
-              </tr>
-            </thead>
-            <tbody>
-              {sorted.map((group) => (
-                <ModelLine
-                  key={group.key}
-                  group={group}
-                  highest={highest}
-                  isUnpriced={unpricedModels.includes(group.key)}
-                  range={range}
-                />
-              ))}
-            </tbody>
-          </table>
+          <OverviewTable of="Model" hasBars narrow={['Cost', 'Tokens', 'Calls']}>
+            {sorted.map((group) => (
+              <ModelLine
+                key={group.key}
+                group={group}
+                highest={highest}
+                isUnpriced={unpricedModels.includes(group.key)}
+                range={range}
+              />
+            ))}
+          </OverviewTable>
         )
       }}
     </OverviewPanel>
@@ -63,11 +51,9 @@ function ModelLine({ group, highest, isUnpriced, range }: ModelLineProps) {
   const list = { ...range, q: writeTerm('model', group.key) }
   return (
     <tr>
-      <td title={group.key}>
-        <Link to="/sessions" search={list}>
-          {visibleText(group.key)}
-        </Link>
-      </td>
+      <SessionsCell title={group.key} search={list}>
+        {visibleText(group.key)}
+      </SessionsCell>
       <td className="bar">
         {group.cost !== null && (
           <ShareBar share={highest === 0 ? 0 : group.cost / highest} color="var(--kind-action)" />
@@ -87,11 +73,7 @@ function ModelLine({ group, highest, isUnpriced, range }: ModelLineProps) {
         )}
       </td>
       <td>{tokens === undefined ? <Unknown why="tokens not reported" /> : formatCount(tokens)}</td>
-      <td>
-        <Link to="/sessions" search={list}>
-          {formatCount(group.calls ?? 0)}
-        </Link>
-      </td>
+      <SessionsCell search={list}>{formatCount(group.calls ?? 0)}</SessionsCell>
     </tr>
   )
 }

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
-import { ErrorNotice } from '../ui/error-notice.tsx'
-import { SkeletonLines } from '../ui/skeleton.tsx'
+import { NotLoaded } from '../ui/not-loaded.tsx'
 import './overview-panel.css'
 
 type Loaded<Data> = { data: Data | undefined; error: Error | null; refetch: () => unknown }
@@ -25,16 +24,12 @@ export function OverviewPanel<Data>(props: OverviewPanelProps<Data>) {
         <h2>{title}</h2>
         {note !== undefined && <span className="dim">{note}</span>}
       </header>
-      {query.data !== undefined ? (
-        isEmpty(query.data) ? (
-          <p className="overview-empty">{empty}</p>
-        ) : (
-          props.children(query.data)
-        )
-      ) : query.error !== null ? (
-        <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />
+      {query.data === undefined ? (
+        <NotLoaded query={query} lines={5} />
+      ) : isEmpty(query.data) ? (
+        <p className="overview-empty">{empty}</p>
       ) : (
-        <SkeletonLines count={5} />
+        props.children(query.data)
       )}
     </section>
   )

@@ -1,5 +1,5 @@
 import type { StepKind } from '@playhead/model'
-import { kindLooks } from './step-kind.ts'
+import { kindLooks } from '../session-facts/kind-looks.ts'
 
 /** The kind of a step: an icon in its colour, and the word for those who don't see it. */
 export function KindIcon({

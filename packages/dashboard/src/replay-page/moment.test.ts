@@ -4,7 +4,8 @@ import { contextAt, findLlmCalls, phaseOf, runningPath } from './moment.ts'
 import { findFailure, openingOf } from './opening-step.ts'
 import { findNotices } from './session-notices.ts'
 import { countArrived, splitStream } from './streamed-text.ts'
-import { makeStep, makeTimeline } from './test-session.ts'
+import { makeStep } from '../api/test-session.ts'
+import { makeTimeline } from './test-session.ts'
 
 const timeline = makeTimeline([
   { id: 'root', kind: 'agent', durationMs: 1000 },

@@ -2,7 +2,7 @@ import type { StepKind } from '@playhead/model'
 import type { Lane } from './lanes.ts'
 import { findCostLine, findMarks, type Mark } from './overview-marks.ts'
 import type { RunningTotals } from './running-totals.ts'
-import { kindLooks } from './step-kind.ts'
+import { kindLooks } from '../session-facts/kind-looks.ts'
 import type { TimeScale } from './time-scale.ts'
 import type { Timeline } from './timeline.ts'
 

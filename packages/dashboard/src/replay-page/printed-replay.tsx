@@ -3,7 +3,7 @@ import { flushSync } from 'react-dom'
 import { formatOffset, visibleText } from '@playhead/model'
 import { useReplay } from './replay-context.ts'
 import { durationOf, errorLine, previewOf, titleOf } from './step-words.ts'
-import { kindLooks } from './step-kind.ts'
+import { kindLooks } from '../session-facts/kind-looks.ts'
 import { ownsError } from './timeline.ts'
 import './printed-replay.css'
 

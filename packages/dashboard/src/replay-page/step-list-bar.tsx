@@ -5,7 +5,7 @@ import { KeyCap } from '../ui/key-cap.tsx'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { KindIcon } from './kind-icon.tsx'
 import { useReplay } from './replay-context.ts'
-import { kindLooks } from './step-kind.ts'
+import { kindLooks } from '../session-facts/kind-looks.ts'
 import { PAYLOADS_SEARCHED_UP_TO, type StepListState } from './use-step-rows.ts'
 
 export const SEARCH_FIELD_ID = 'step-search'

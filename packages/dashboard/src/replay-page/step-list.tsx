@@ -1,13 +1,5 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
-import {
-  memo,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  type CSSProperties,
-  type KeyboardEvent,
-  type RefObject,
-} from 'react'
+import { memo, useMemo, useRef, type CSSProperties, type KeyboardEvent } from 'react'
 import type { Step } from '@playhead/model'
 import { usePlayerState, useReplay } from './replay-context.ts'
 import { RepeatRow, StepRowView } from './step-row.tsx'

@@ -4,7 +4,7 @@ import { countOf, formatCost, formatOffset, visibleText, type Step } from '@play
 import { KindIcon } from './kind-icon.tsx'
 import { phaseOf } from './moment.ts'
 import { isAtRest, usePlayerState, useReplay } from './replay-context.ts'
-import { kindLooks } from './step-kind.ts'
+import { kindLooks } from '../session-facts/kind-looks.ts'
 import type { StepRow } from './step-rows.ts'
 import { durationOf, formatStepDuration, previewOf, titleOf } from './step-words.ts'
 import type { TimeScale } from './time-scale.ts'

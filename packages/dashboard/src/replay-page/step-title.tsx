@@ -5,7 +5,7 @@ import { KindIcon } from './kind-icon.tsx'
 import { findFailure } from './opening-step.ts'
 import { placeOf } from './parse-stack.ts'
 import { useReplay } from './replay-context.ts'
-import { kindLooks } from './step-kind.ts'
+import { kindLooks } from '../session-facts/kind-looks.ts'
 import { durationOf, outcomeOf, titleOf } from './step-words.ts'
 import { isFailed, type Timeline } from './timeline.ts'
 

@@ -2,8 +2,8 @@ import { formatBytes, formatCount, formatDuration } from '@playhead/model'
 import { useEffect, useState, type ReactNode } from 'react'
 import { useHealth, type Health } from '../api/health.ts'
 import { ErrorNotice } from '../ui/error-notice.tsx'
+import { NotLoaded } from '../ui/not-loaded.tsx'
 import { ShareBar } from '../ui/share-bar.tsx'
-import { SkeletonLines } from '../ui/skeleton.tsx'
 import { ingestRate } from './ingest-rate.ts'
 import './health-section.css'
 
@@ -11,12 +11,7 @@ import './health-section.css'
 export function HealthSection() {
   const health = useHealth()
   const rate = useIngestRate(health.data)
-  if (health.data === undefined)
-    return health.error === null ? (
-      <SkeletonLines count={8} />
-    ) : (
-      <ErrorNotice error={health.error} onRetry={() => void health.refetch()} />
-    )
+  if (health.data === undefined) return <NotLoaded query={health} lines={8} />
   const figures = health.data
   return (
     <>

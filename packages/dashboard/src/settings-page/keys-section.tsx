@@ -5,8 +5,7 @@ import { Age } from '../ui/age.tsx'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx'
 import { CodeBlock } from '../ui/code-block.tsx'
-import { ErrorNotice } from '../ui/error-notice.tsx'
-import { SkeletonLines } from '../ui/skeleton.tsx'
+import { NotLoaded } from '../ui/not-loaded.tsx'
 import { TextField } from '../ui/text-field.tsx'
 import './keys-section.css'
 
@@ -20,16 +19,12 @@ export function KeysSection() {
         Programs send and read sessions of the project “{project}” with a key (PLAYHEAD_API_KEY). Its secret
         is shown once, when it is created; only a hash of it is stored.
       </p>
-      {keys.data !== undefined ? (
-        keys.data.length === 0 ? (
-          <p className="settings-said">No keys yet.</p>
-        ) : (
-          <KeyTable keys={keys.data} />
-        )
-      ) : keys.error !== null ? (
-        <ErrorNotice error={keys.error} onRetry={() => void keys.refetch()} />
+      {keys.data === undefined ? (
+        <NotLoaded query={keys} lines={3} />
+      ) : keys.data.length === 0 ? (
+        <p className="settings-said">No keys yet.</p>
       ) : (
-        <SkeletonLines count={3} />
+        <KeyTable keys={keys.data} />
       )}
       <h2>New key</h2>
       <NewKey />

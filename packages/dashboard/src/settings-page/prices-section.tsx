@@ -5,8 +5,7 @@ import { useProjectId, useProjects, useUpdateProject } from '../api/projects.ts'
 import { useStats } from '../api/stats.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
-import { ErrorNotice } from '../ui/error-notice.tsx'
-import { SkeletonLines } from '../ui/skeleton.tsx'
+import { NotLoaded } from '../ui/not-loaded.tsx'
 import { PriceDialog } from './price-dialog.tsx'
 import { emptyDraft, toDraft, type PriceDraft } from './price-draft.ts'
 import { Reprice } from './reprice.tsx'
@@ -17,12 +16,7 @@ export function PricesSection() {
   const projectId = useProjectId()
   const projects = useProjects()
   const project = projects.data?.find(({ id }) => id === projectId)
-  if (project === undefined)
-    return projects.error === null ? (
-      <SkeletonLines count={5} />
-    ) : (
-      <ErrorNotice error={projects.error} onRetry={() => void projects.refetch()} />
-    )
+  if (project === undefined) return <NotLoaded query={projects} lines={5} />
   return <Prices projectId={projectId} overrides={project.priceOverrides} />
 }
 

@@ -3,8 +3,7 @@ import { useState } from 'react'
 import { useCreateProject, useProjectId, useProjects, type Project } from '../api/projects.ts'
 import { Age } from '../ui/age.tsx'
 import { Button } from '../ui/button.tsx'
-import { ErrorNotice } from '../ui/error-notice.tsx'
-import { SkeletonLines } from '../ui/skeleton.tsx'
+import { NotLoaded } from '../ui/not-loaded.tsx'
 import { TextField } from '../ui/text-field.tsx'
 
 /** Projects: sets of sessions that share keys and settings. */
@@ -17,12 +16,10 @@ export function ProjectsSection() {
         A project is a set of sessions with keys, prices and retention of its own. Sessions that name no
         project are in Default.
       </p>
-      {projects.data !== undefined ? (
-        <ProjectTable projects={projects.data} current={current} />
-      ) : projects.error !== null ? (
-        <ErrorNotice error={projects.error} onRetry={() => void projects.refetch()} />
+      {projects.data === undefined ? (
+        <NotLoaded query={projects} lines={3} />
       ) : (
-        <SkeletonLines count={3} />
+        <ProjectTable projects={projects.data} current={current} />
       )}
       <h2>New project</h2>
       <NewProject />

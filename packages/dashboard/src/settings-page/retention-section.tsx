@@ -3,7 +3,7 @@ import { useProjectId, useProjects, useUpdateProject, type Project } from '../ap
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
-import { SkeletonLines } from '../ui/skeleton.tsx'
+import { NotLoaded } from '../ui/not-loaded.tsx'
 import { TextField } from '../ui/text-field.tsx'
 
 /** How long sessions are kept. */
@@ -17,12 +17,10 @@ export function RetentionSection() {
         Sessions of “{project?.name ?? id}” that began longer ago than this are deleted, with everything of
         them, once an hour. Empty: they are kept for ever.
       </p>
-      {project !== undefined ? (
-        <RetentionForm key={`${id} ${project.retentionDays}`} project={project} />
-      ) : projects.error !== null ? (
-        <ErrorNotice error={projects.error} onRetry={() => void projects.refetch()} />
+      {project === undefined ? (
+        <NotLoaded query={projects} lines={2} />
       ) : (
-        <SkeletonLines count={2} />
+        <RetentionForm key={`${id} ${project.retentionDays}`} project={project} />
       )}
     </>
   )

@@ -7,9 +7,8 @@ import { Cost } from '../session-facts/figures.tsx'
 import { testTitle } from '../session-facts/test-name.ts'
 import { writeTerm } from '../session-filter/parse-filter.ts'
 import { Age } from '../ui/age.tsx'
-import { ErrorNotice } from '../ui/error-notice.tsx'
+import { NotLoaded } from '../ui/not-loaded.tsx'
 import { SelectField } from '../ui/select-field.tsx'
-import { SkeletonLines } from '../ui/skeleton.tsx'
 import { MatrixTable } from './matrix-table.tsx'
 import type { TestsSearch } from './tests-search.ts'
 import { buildVariantMatrix } from './variant-matrix.ts'
@@ -61,15 +60,13 @@ function Variants({ test, search }: TestDetailProps) {
           options={runIds.map(({ runId: id, text }) => ({ value: id, label: text }))}
         />
       )}
-      {sessions.data !== undefined ? (
+      {sessions.data === undefined ? (
+        <NotLoaded query={sessions} lines={Math.min(8, test.variants)} />
+      ) : (
         <MatrixTable
           matrix={buildVariantMatrix(sessions.data)}
           label={`Inputs of ${test.name} against attempts`}
         />
-      ) : sessions.error !== null ? (
-        <ErrorNotice error={sessions.error} onRetry={() => void sessions.refetch()} />
-      ) : (
-        <SkeletonLines count={Math.min(8, test.variants)} />
       )}
     </>
   )

@@ -5,11 +5,10 @@ import { useTests } from '../api/tests.ts'
 import { useFieldValues } from '../api/values.ts'
 import { testKey } from '../session-facts/test-name.ts'
 import { Button } from '../ui/button.tsx'
-import { ErrorNotice } from '../ui/error-notice.tsx'
+import { NotLoaded } from '../ui/not-loaded.tsx'
 import { withoutEmpty } from '../ui/plain-search.ts'
 import { SearchInput } from '../ui/search-input.tsx'
 import { SelectField } from '../ui/select-field.tsx'
-import { SkeletonLines } from '../ui/skeleton.tsx'
 import { usePageTitle } from '../ui/use-page-title.ts'
 import { NoTests } from './no-tests.tsx'
 import { TestRow } from './test-row.tsx'
@@ -32,11 +31,7 @@ export function TestsPage() {
         <Tools search={search} onChange={change} />
       </header>
       {tests.data === undefined ? (
-        tests.error === null ? (
-          <SkeletonLines count={10} />
-        ) : (
-          <ErrorNotice error={tests.error} onRetry={() => void tests.refetch()} />
-        )
+        <NotLoaded query={tests} lines={10} />
       ) : tests.data.length > 0 ? (
         <TestTable tests={tests.data} search={search} />
       ) : isFiltered ? (

@@ -5,6 +5,8 @@ export type CaptureOptions = {
   /** False keeps the structure of what was said without its text. */
   content: boolean
   redactText: (text: string) => string
+  /** True for keys whose value is a secret, whatever it looks like. */
+  isSecretKey?: (key: string) => boolean
   maxValueBytes: number
   /** Takes lines that are meant for a person. */
   report: (line: string) => void

@@ -1,10 +1,14 @@
 import { Buffer } from 'node:buffer'
+import { REDACTED } from '@playhead/model'
+import { isHidable } from '../record/serialize-value.ts'
 import type { ChatMessage, MessagePart, ToolDefinition } from './apis/model-api.ts'
 import { cutText, fitJson } from './fit-json.ts'
 
 export type ContentOptions = {
   content: boolean
   redactText: (text: string) => string
+  /** True for keys whose value is a secret, whatever it looks like. */
+  isSecretKey?: (key: string) => boolean
   maxValueBytes: number
 }
 
@@ -54,7 +58,17 @@ export class ContentWriter {
 
   #part(part: MessagePart): unknown {
     if (part.type === 'blob') return this.#blob(part)
-    return this.#options.content ? this.#redact(part) : withoutContent(part)
+    return this.#options.content ? this.#redactPart(part) : withoutContent(part)
+  }
+
+  /** What a tool was given and what it said has keys of its own. */
+  #redactPart(part: MessagePart): unknown {
+    const { isSecretKey } = this.#options
+    const entries = Object.entries(part).map(([key, value]: [string, unknown]) => [
+      key,
+      this.#redact(value, { depth: 1, ...(givenKeys.has(key) && isSecretKey && { isSecretKey }) }),
+    ])
+    return Object.fromEntries(entries)
   }
 
   /** Bytes that would fill the limit alone are named, not kept. */
@@ -66,17 +80,21 @@ export class ContentWriter {
     return { ...rest, type: 'uri', uri: `blob:not-recorded?bytes=${Buffer.byteLength(content, 'base64')}` }
   }
 
-  #redact(value: unknown, depth = 0): unknown {
+  #redact(value: unknown, place: Place = { depth: 0 }): unknown {
     if (typeof value === 'string') return this.#options.redactText(value)
     if (typeof value !== 'object' || value === null) return value
-    if (depth > MAX_DEPTH) return NOT_RECORDED
-    if (Array.isArray(value)) return value.map((item) => this.#redact(item, depth + 1))
+    if (place.depth > MAX_DEPTH) return NOT_RECORDED
+    const inner = { ...place, depth: place.depth + 1 }
+    if (Array.isArray(value)) return value.map((item) => this.#redact(item, inner))
     const copy = Object.create(null) as Record<string, unknown>
-    for (const key of Object.keys(value))
-      copy[key] = this.#redact((value as Record<string, unknown>)[key], depth + 1)
+    for (const [key, item] of Object.entries(value) as [string, unknown][])
+      copy[key] = place.isSecretKey?.(key) && isHidable(item) ? REDACTED : this.#redact(item, inner)
     return copy
   }
 }
+
+type Place = { depth: number; isSecretKey?: (key: string) => boolean }
+const givenKeys: ReadonlySet<string> = new Set(['arguments', 'response', 'value'])
 
 /** Who said what kind of thing, without what was said. */
 function withoutContent(part: MessagePart): unknown {

@@ -1,4 +1,5 @@
 import * as types from 'node:util/types'
+import { cutAtWord } from './cut-at-word.ts'
 import { constructorName, findDataProperty } from './describe-object.ts'
 import { serializeValue, type SerializeOptions } from './serialize-value.ts'
 
@@ -66,7 +67,7 @@ function messageOf(error: object, inner: DescribedError[] | undefined, options: 
 
 /** What a message says may be content; that there was one is not. */
 function shown(text: string, { isContentKept }: SerializeOptions): string {
-  return isContentKept ? text.slice(0, MAX_MESSAGE_LENGTH) : `[${text.length} characters]`
+  return isContentKept ? cutAtWord(text, MAX_MESSAGE_LENGTH) : `[${text.length} characters]`
 }
 
 function stackOf(error: object, { isContentKept }: SerializeOptions): string | undefined {
@@ -84,5 +85,5 @@ function stackOf(error: object, { isContentKept }: SerializeOptions): string | u
         .split('\n')
         .filter((line) => /^\s+at /.test(line))
         .join('\n')
-  return lines.slice(0, MAX_STACK_LENGTH)
+  return cutAtWord(lines, MAX_STACK_LENGTH)
 }

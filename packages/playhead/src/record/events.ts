@@ -13,10 +13,12 @@ abstract class RecordedEvent {
   /** Milliseconds since 1970. */
   readonly startedAt: number
   readonly endedAt: number | undefined
+  readonly error: unknown
 
-  constructor({ startedAt, endedAt }: EventTimes) {
+  constructor({ startedAt, endedAt, error }: EventTimes & { error?: unknown }) {
     this.startedAt = startedAt === undefined ? preciseNowMs() : Number(startedAt)
     this.endedAt = endedAt === undefined ? undefined : Number(endedAt)
+    this.error = error
   }
 }
 
@@ -42,7 +44,6 @@ export class ActionEvent extends RecordedEvent {
   readonly params: unknown
   readonly returns: unknown
   readonly effect: Effect | undefined
-  readonly error: unknown
 
   constructor(options: ActionEventOptions) {
     super(options)
@@ -50,7 +51,6 @@ export class ActionEvent extends RecordedEvent {
     this.params = options.params
     this.returns = options.returns
     this.effect = options.effect
-    this.error = options.error
   }
 }
 
@@ -77,7 +77,6 @@ export class ToolEvent extends RecordedEvent {
   readonly returns: unknown
   readonly effect: Effect | undefined
   readonly callId: string | undefined
-  readonly error: unknown
 
   constructor(options: ToolEventOptions) {
     super(options)
@@ -86,7 +85,6 @@ export class ToolEvent extends RecordedEvent {
     this.returns = options.returns
     this.effect = options.effect
     this.callId = options.callId
-    this.error = options.error
   }
 }
 
@@ -123,7 +121,6 @@ export class LLMEvent extends RecordedEvent {
   readonly completion: string | readonly EventMessage[] | undefined
   readonly usage: Usage | undefined
   readonly cost: number | undefined
-  readonly error: unknown
 
   constructor(options: LLMEventOptions) {
     super(options)
@@ -133,7 +130,6 @@ export class LLMEvent extends RecordedEvent {
     this.completion = options.completion
     this.usage = options.usage
     this.cost = options.cost
-    this.error = options.error
   }
 }
 
@@ -153,13 +149,11 @@ export type ErrorEventOptions = EventTimes & {
  */
 export class ErrorEvent extends RecordedEvent {
   readonly eventType = 'error'
-  readonly error: unknown
   readonly errorType: string | undefined
   readonly message: string | undefined
 
   constructor(options: ErrorEventOptions) {
     super(options)
-    this.error = options.error
     this.errorType = options.errorType
     this.message = options.message
   }

@@ -146,6 +146,7 @@ export class Runtime {
       tracer: () => this.#settlingTracer,
       content: isContentKept,
       redactText: (text) => this.#redactor.text(text, 'text'),
+      isSecretKey: (key) => this.#redactor.isSecretKey(key),
       maxValueBytes,
       report: (line) => this.reporter.once(line, line),
       isOwnRequest: (url) => url.host === own?.host && url.pathname.endsWith('/v1/traces'),

@@ -120,8 +120,15 @@ describe('bounds', () => {
     const { text, isCut } = serializeValue({ text: 'x'.repeat(5000) }, { ...options, maxLength: 1000 })
     expect({ isCut, value: JSON.parse(text) as unknown }).toEqual({
       isCut: true,
-      value: { text: expect.stringMatching(/^x{992}… \[992 of 5000 characters\]$/) as string },
+      value: { text: expect.stringMatching(/^x{736}… \[736 of 5000 characters\]$/) as string },
     })
+  })
+
+  test('a cut goes through no secret: what is left of one would look like none', () => {
+    const written = (text: string) => serializeValue(text, { ...options, maxLength: 60 }).text
+    const [words, key] = ['a few words before it, ', 'sk-proj-Ab12Cd34Ef56Gh78Ij90Kl12Mn34Op56']
+    expect(written(`${words}and ${key} and after`)).toMatch(/^"a few words before it, and…/)
+    expect(written(`${words.repeat(2)}4111 1111 1111 1111 and`)).toMatch(/^"(a few words before it,\s?){2}…/)
   })
 
   test('a list and an object are cut, and say so', () => {

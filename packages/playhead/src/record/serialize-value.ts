@@ -1,5 +1,6 @@
 import * as types from 'node:util/types'
 import { REDACTED } from '@playhead/model'
+import { cutAtWord } from './cut-at-word.ts'
 import { describeObject, findDataProperty } from './describe-object.ts'
 import { isPlainData, type PlainDataLimits } from './plain-data.ts'
 
@@ -83,7 +84,7 @@ class ValueWriter {
       return
     }
     this.isCut = true
-    const kept = value.slice(0, Math.max(0, room)).replace(/[\uD800-\uDBFF]$/, '')
+    const kept = cutAtWord(value, room)
     this.#writeLabel(`${kept}… [${kept.length} of ${value.length} characters]`)
   }
 
@@ -207,7 +208,7 @@ function firstOf(values: Iterator<unknown>): unknown[] {
 }
 
 /** That a secret is missing is no secret. */
-function isHidable(value: unknown): boolean {
+export function isHidable(value: unknown): boolean {
   return value !== null && value !== undefined && value !== '' && typeof value !== 'boolean'
 }
 

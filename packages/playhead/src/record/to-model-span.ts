@@ -21,7 +21,7 @@ export function toModelSpan(span: RecordedSpan, outgoing: OutgoingValues): Span 
     statusMessage: outgoing.text(span.status.message ?? '', 'message'),
     attributes,
     events: span.events.map((event) => ({
-      name: event.name,
+      name: outgoing.text(event.name, 'name'),
       timeNs: toNanoseconds(event.time),
       attributes: outgoing.areEventsKept
         ? toAttributes((event.attributes ?? {}) as Attributes, outgoing)

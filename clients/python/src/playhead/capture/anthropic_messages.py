@@ -8,21 +8,10 @@ from urllib.parse import unquote
 
 from ..serialize import write_json
 from .json_value import JsonObject, parse_arguments, to_number, to_object, to_objects, to_text, without_none
-from .model_api import (
-    Answer,
-    Message,
-    ModelApi,
-    Part,
-    Piece,
-    Question,
-    attributes_from,
-    define_tool,
-    output_type,
-    provider_error,
-    usage_attributes,
-)
+from .model_api import Answer, Message, ModelApi, Part, Piece, Question, provider_error, usage_attributes
 from .openai_chat import append
 from .openai_parts import media_at, media_in_file, media_of
+from .request_attributes import attributes_from, define_tool, output_type
 
 _PARAMETERS = {
     "temperature": "gen_ai.request.temperature",

@@ -104,6 +104,21 @@ def _carry_session(request: Any) -> None:
         request.headers[name] = value if others is None else f"{others},{value}"
 
 
+class _Outcome:
+    """Tells the call how reading its answer ended; who stops early closes the stream, which tells it too."""
+
+    def __init__(self, call: ObservedCall) -> None:
+        self._call = call
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, _kind: Any, error: Optional[BaseException], _traceback: Any) -> None:
+        if error is None:
+            self._call.ended()
+        elif not isinstance(error, GeneratorExit):
+            self._call.failed(error)
+
+
 def _create_observer(module: ModuleType) -> Any:
     class ObservedStream(module.SyncByteStream, module.AsyncByteStream):  # type: ignore[misc,name-defined]
         """Passes on what it is given, and tells the call of it."""
@@ -114,29 +129,17 @@ def _create_observer(module: ModuleType) -> Any:
 
         def __iter__(self) -> Any:
             __tracebackhide__ = True
-            try:
+            with _Outcome(self._call):
                 for chunk in self._inner:
                     self._call.received(chunk)
                     yield chunk
-            except GeneratorExit:
-                raise
-            except BaseException as error:
-                self._call.failed(error)
-                raise
-            self._call.ended()
 
         async def __aiter__(self) -> Any:
             __tracebackhide__ = True
-            try:
+            with _Outcome(self._call):
                 async for chunk in self._inner:
                     self._call.received(chunk)
                     yield chunk
-            except GeneratorExit:
-                raise
-            except BaseException as error:
-                self._call.failed(error)
-                raise
-            self._call.ended()
 
         def close(self) -> None:
             self._call.closed()

@@ -92,45 +92,6 @@ def usage_attributes(**usage: Any) -> JsonObject:
     return attributes
 
 
-def attributes_from(source: JsonObject, names: dict[str, str]) -> JsonObject:
-    """Attributes by the field of the request that they come from."""
-    from ..serialize import write_json
-
-    attributes: JsonObject = {}
-    for field_name, name in names.items():
-        value = source.get(field_name)
-        if (
-            isinstance(value, (str, bool))
-            or to_number(value) is not None
-            or (isinstance(value, list) and all(isinstance(item, str) for item in value))
-        ):
-            attributes[name] = value
-        elif isinstance(value, (dict, list)):
-            attributes[name] = write_json(value)
-    return attributes
-
-
-def output_type(word: Any) -> JsonObject:
-    """What the answer has to look like: `json`, `text` or another word of the provider."""
-    if not isinstance(word, str):
-        return {}
-    return {"gen_ai.output.type": "json" if "json" in word else word}
-
-
-def define_tool(raw: JsonObject, kind: Optional[str]) -> JsonObject:
-    name = raw.get("name")
-    tool: JsonObject = {
-        "type": kind or "function",
-        "name": name if isinstance(name, str) else kind or "function",
-    }
-    if isinstance(raw.get("description"), str):
-        tool["description"] = raw["description"]
-    parameters = raw.get("parameters", raw.get("input_schema"))
-    if parameters is not None:
-        tool["parameters"] = parameters
-    return tool
-
-
 def provider_error(body: Any) -> Optional[ProviderError]:
     """What a failed response says, in any provider's words."""
     holder = body[0] if isinstance(body, list) and body else body

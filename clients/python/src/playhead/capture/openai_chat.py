@@ -7,18 +7,7 @@ import re
 from typing import Any
 
 from .json_value import JsonObject, to_number, to_object, to_objects, to_text, without_none
-from .model_api import (
-    Answer,
-    Message,
-    ModelApi,
-    Part,
-    Piece,
-    Question,
-    attributes_from,
-    define_tool,
-    output_type,
-    provider_error,
-)
+from .model_api import Answer, Message, ModelApi, Part, Piece, Question, provider_error
 from .openai_parts import (
     function_call_part,
     media_of,
@@ -28,6 +17,7 @@ from .openai_parts import (
     text_of_parts,
     tool_result_part,
 )
+from .request_attributes import attributes_from, define_tool, output_type
 
 _PARAMETERS = {
     "temperature": "gen_ai.request.temperature",

@@ -6,18 +6,7 @@ import copy
 from typing import Any, Optional
 
 from .json_value import JsonObject, parse_arguments, to_number, to_object, to_objects, to_text, without_none
-from .model_api import (
-    Answer,
-    Message,
-    ModelApi,
-    Part,
-    Piece,
-    Question,
-    attributes_from,
-    define_tool,
-    output_type,
-    provider_error,
-)
+from .model_api import Answer, Message, ModelApi, Part, Piece, Question, provider_error
 from .openai_chat import answer_attributes, append
 from .openai_parts import (
     function_call_part,
@@ -27,6 +16,7 @@ from .openai_parts import (
     text_of_parts,
     tool_result_part,
 )
+from .request_attributes import attributes_from, define_tool, output_type
 
 _PARAMETERS = {
     "temperature": "gen_ai.request.temperature",

@@ -1,4 +1,5 @@
 import type { Attributes } from '@opentelemetry/api'
+import type { Usage } from '@playhead/model'
 import type { JsonObject } from '../json-value.ts'
 
 /** What a call does, in the words of the semantic conventions. */
@@ -40,17 +41,7 @@ export type Question = {
 }
 
 /** Tokens with the cache inside the input and reasoning inside the output, whoever reports them. */
-export type TokenUsage = {
-  input?: number
-  output?: number
-  cacheRead?: number
-  cacheWrite?: number
-  cacheWrite5m?: number
-  cacheWrite1h?: number
-  reasoning?: number
-  audioInput?: number
-  audioOutput?: number
-  imageInput?: number
+export type TokenUsage = Omit<Usage, 'total'> & {
   /** US dollars, from gateways that say so. */
   cost?: number
 }

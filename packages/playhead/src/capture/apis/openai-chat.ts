@@ -1,6 +1,7 @@
 import { toList, toNumber, toObject, toObjects, toText, type JsonObject } from '../json-value.ts'
 import { ChatAssembler } from './openai-chat-stream.ts'
 import type { Answer, ChatMessage, MessagePart, ModelApi, Question } from './model-api.ts'
+import { answerFacts } from './openai-answer.ts'
 import {
   functionCallPart,
   partsOfContent,
@@ -10,7 +11,6 @@ import {
   toolResultPart,
 } from './openai-parts.ts'
 import { mediaOf } from './media-part.ts'
-import { openAiUsage, providerError } from './openai-usage.ts'
 import { attributesFrom, defineTool, outputType } from './request-attributes.ts'
 
 /** Chat completions, as OpenAI and everybody who is compatible to it speaks them. */
@@ -113,24 +113,9 @@ function readAnswer(body: JsonObject): Answer {
     const message = chatMessage({ role: 'assistant', ...toObject(choice.message) })
     return reason === undefined ? message : { ...message, finish_reason: reason }
   })
-  const usage = openAiUsage(body.usage)
-  const id = toText(body.id)
-  const model = toText(body.model)
-  const error = body.error === undefined || body.error === null ? undefined : providerError(body)
   return {
-    ...(id !== undefined && { id }),
-    ...(model !== undefined && { model }),
+    ...answerFacts(body),
     messages: messages.filter(({ parts, finish_reason: reason }) => parts.length > 0 || reason !== undefined),
     finishReasons: messages.flatMap(({ finish_reason: reason }) => reason ?? []),
-    ...(usage !== undefined && { usage }),
-    attributes: answerAttributes(body),
-    ...(error !== undefined && { error }),
   }
-}
-
-export function answerAttributes(body: JsonObject) {
-  return attributesFrom(body, {
-    service_tier: 'openai.response.service_tier',
-    system_fingerprint: 'openai.response.system_fingerprint',
-  })
 }

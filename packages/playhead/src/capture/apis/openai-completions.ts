@@ -1,7 +1,7 @@
 import { toNumber, toObjects, toText, type JsonObject } from '../json-value.ts'
 import type { Answer, Assembler, ModelApi, Question, StreamedPiece } from './model-api.ts'
-import { answerAttributes, chatParameters } from './openai-chat.ts'
-import { openAiUsage, providerError } from './openai-usage.ts'
+import { answerFacts } from './openai-answer.ts'
+import { chatParameters } from './openai-chat.ts'
 
 /** Plain completions: a text in, a text out. */
 export const openAiCompletions: ModelApi = {
@@ -25,22 +25,14 @@ function readQuestion(body: JsonObject): Question {
 
 function readAnswer(body: JsonObject): Answer {
   const choices = toObjects(body.choices)
-  const usage = openAiUsage(body.usage)
-  const id = toText(body.id)
-  const model = toText(body.model)
-  const error = body.error === undefined || body.error === null ? undefined : providerError(body)
   return {
-    ...(id !== undefined && { id }),
-    ...(model !== undefined && { model }),
+    ...answerFacts(body),
     messages: choices.map(({ text, finish_reason: reason }) => ({
       role: 'assistant',
       parts: [{ type: 'text', content: toText(text) ?? '' }],
       ...(typeof reason === 'string' && { finish_reason: reason }),
     })),
     finishReasons: choices.flatMap(({ finish_reason: reason }) => toText(reason) ?? []),
-    ...(usage !== undefined && { usage }),
-    attributes: answerAttributes(body),
-    ...(error !== undefined && { error }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { parseArguments, toObject, toObjects, toText, type JsonObject } from '../json-value.ts'
 import type { Answer, ChatMessage, MessagePart, ModelApi, Question } from './model-api.ts'
-import { answerAttributes } from './openai-chat.ts'
+import { answerFacts } from './openai-answer.ts'
 import {
   functionCallPart,
   partsOfContent,
@@ -9,7 +9,6 @@ import {
   toolResultPart,
 } from './openai-parts.ts'
 import { ResponseAssembler } from './openai-responses-stream.ts'
-import { openAiUsage, providerError } from './openai-usage.ts'
 import { attributesFrom, defineTool, outputType } from './request-attributes.ts'
 
 /** OpenAI's responses. */
@@ -95,18 +94,10 @@ function readAnswer(body: JsonObject): Answer {
     else parts.push(...messageOfItem(item).parts)
   }
   const reason = finishReason(body, parts)
-  const usage = openAiUsage(body.usage)
-  const id = toText(body.id)
-  const model = toText(body.model)
-  const error = body.error === undefined || body.error === null ? undefined : providerError(body)
   return {
-    ...(id !== undefined && { id }),
-    ...(model !== undefined && { model }),
+    ...answerFacts(body),
     messages: parts.length === 0 ? [] : [{ role: 'assistant', parts, finish_reason: reason ?? 'error' }],
     finishReasons: reason === undefined ? [] : [reason],
-    ...(usage !== undefined && { usage }),
-    attributes: answerAttributes(body),
-    ...(error !== undefined && { error }),
   }
 }
 

@@ -1,0 +1,48 @@
+import type { SessionSummary, Step } from '@playhead/model'
+
+const STARTED_AT_MS = 1_700_000_000_000
+
+/** A step for a test: what it does not say is ordinary. */
+export function makeStep(step: Partial<Step> & { id: string }): Step {
+  const offsetMs = step.offsetMs ?? 0
+  const durationMs = step.durationMs === undefined ? 10 : step.durationMs
+  return {
+    parentId: null,
+    kind: 'action',
+    name: step.id,
+    startedAt: new Date(STARTED_AT_MS + offsetMs).toISOString(),
+    endedAt: durationMs === null ? null : new Date(STARTED_AT_MS + offsetMs + durationMs).toISOString(),
+    status: durationMs === null ? 'running' : 'ok',
+    hasPayload: false,
+    cost: null,
+    dialect: 'playhead',
+    ...step,
+    offsetMs,
+    durationMs,
+  }
+}
+
+/** The summary of a session for a test. */
+export function makeSummary(session: Partial<SessionSummary> = {}): SessionSummary {
+  return {
+    id: 'a'.repeat(32),
+    name: 'a session',
+    endState: 'success',
+    startedAt: new Date(STARTED_AT_MS).toISOString(),
+    endedAt: null,
+    durationMs: null,
+    tags: [],
+    usage: {},
+    cost: null,
+    unpricedModels: [],
+    stepCount: 0,
+    llmCallCount: 0,
+    actionCount: 0,
+    errorCount: 0,
+    models: [],
+    agents: [],
+    tools: [],
+    demo: false,
+    ...session,
+  }
+}
