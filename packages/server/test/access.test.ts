@@ -1,28 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bearer, startLockedServer } from './locked-server.ts'
 import { hex, tracesPayload } from './otlp.ts'
-import { startTestServer, type TestServer } from './test-server.ts'
+import type { TestServer } from './test-server.ts'
 
-const PASSWORD = 'correct horse battery'
 let server: TestServer
 let cookie: string
-const keys: Record<string, string> = {}
+let keys: Record<string, string>
 
 beforeAll(async () => {
-  server = await startTestServer({ PLAYHEAD_AUTH: 'on', PLAYHEAD_PASSWORD: PASSWORD })
-  const login = await server.request('/api/login', { json: { password: PASSWORD } })
-  cookie = login.headers.get('set-cookie')!.split(';')[0]!
-  for (const project of ['a', 'b']) {
-    await server.request('/api/projects', { json: { id: project, name: project }, headers: { cookie } })
-    const created = await server.request(`/api/keys?project=${project}`, {
-      json: { name: 'all', scopes: ['ingest', 'read', 'admin'] },
-      headers: { cookie },
-    })
-    keys[project] = ((await created.json()) as { secret: string }).secret
-  }
+  ;({ server, cookie, keys } = await startLockedServer())
 })
 afterAll(() => server.stop())
-
-const bearer = (key: string | undefined) => ({ authorization: `Bearer ${key}` })
 
 async function record(project: string, marker: string): Promise<{ traceId: string; spanId: string }> {
   const [traceId, spanId] = [hex(16), hex(8)]

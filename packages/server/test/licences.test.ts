@@ -1,85 +1,108 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** Licences that ask for no more than to be named. */
-const welcome = new Set([
-  'Apache-2.0',
-  'MIT',
-  'MIT-0',
-  'ISC',
-  'BSD-2-Clause',
-  'BSD-3-Clause',
-  '0BSD',
-  'CC0-1.0',
-  'Unlicense',
-  'BlueOak-1.0.0',
-  'Python-2.0',
-])
-
-type Entry = {
-  resolved?: string
-  link?: boolean
-  dependencies?: Record<string, string>
-  optionalDependencies?: Record<string, string>
-}
-type Lock = { packages: Record<string, Entry> }
-type Manifest = { license?: string | { type?: string }; licenses?: { type: string }[] }
-
-function isWelcome(licence: string): boolean {
-  const choices = licence.replaceAll(/[()]/g, '').split(/\s+OR\s+/)
-  return choices.some((choice) => choice.split(/\s+AND\s+/).every((part) => welcome.has(part)))
-}
-
-function licenceOf({ license, licenses }: Manifest): string {
-  if (typeof license === 'string') return license
-  return license?.type ?? licenses?.map(({ type }) => type).join(' OR ') ?? 'none'
-}
-
-/** Where each package lies that is installed with one of these, as Node would find it. */
-function installedWith(workspaces: readonly string[], { packages }: Lock): Set<string> {
-  const found = new Set<string>()
-  const visit = (path: string) => {
-    const { dependencies, optionalDependencies } = packages[path] ?? {}
-    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
-      const place = findPlace(path, name, packages)
-      if (place === undefined || found.has(place)) continue
-      found.add(place)
-      visit(packages[place]?.link === true ? packages[place].resolved! : place)
-    }
-  }
-  workspaces.forEach(visit)
-  return found
-}
-
-function findPlace(from: string, name: string, packages: Lock['packages']): string | undefined {
-  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
-    const place = folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`
-    if (packages[place] !== undefined) return place
-    if (folder === '') return undefined
-  }
-}
-
-test('everything that users install with Playhead may be used, changed and passed on by anyone', () => {
-  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock
-  const found = [...installedWith(['packages/playhead', 'packages/server'], lock)].flatMap((path) => {
-    const manifest = join(root, path, 'package.json')
-    // Builds for other platforms are in the lock file, not on this machine.
-    if (!existsSync(manifest)) return []
-    return [[path, licenceOf(JSON.parse(readFileSync(manifest, 'utf8')) as Manifest)] as const]
+function run(script: string, args: readonly string[] = [], environment: Record<string, string> = {}) {
+  return new Promise<{ code: number; output: string }>((resolve) => {
+    execFile(
+      process.execPath,
+      [join(root, 'scripts', script), ...args],
+      { cwd: root, env: { ...process.env, ...environment } },
+      (error, stdout) => resolve({ code: Number(error?.code ?? 0), output: stdout }),
+    )
   })
-  expect(found.length).toBeGreaterThan(20)
-  expect(found.map(([path]) => path)).toEqual(
-    expect.arrayContaining(['node_modules/chdb', 'node_modules/hono']),
-  )
-  expect(found.filter(([, licence]) => !isWelcome(licence))).toEqual([])
+}
+
+describe('licences', () => {
+  test('everything that users get with Playhead may be used, changed and passed on by anyone', async () => {
+    const { code, output } = await run('check-licences.mjs')
+    expect({ code, output }).toEqual({
+      code: 0,
+      output: expect.stringMatching(/^\d{3} packages are shipped/),
+    })
+  })
+
+  test('a licence that asks for more is named, however deep the package lies, and fails', async () => {
+    const licences = {
+      free: 'MIT',
+      'one-of-two': '(MIT OR GPL-3.0)',
+      'both-of-two': 'MIT AND GPL-2.0',
+      network: 'AGPL-3.0-only',
+      unsaid: undefined,
+    }
+    const folder = await mkdtemp(join(tmpdir(), 'playhead-licences-'))
+    onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    const inner = Object.entries(licences).map(([name, license]) => [
+      `node_modules/${name}`,
+      { version: '1.0.0', license },
+    ])
+    const packages = {
+      'packages/server': { dependencies: { outer: '1' } },
+      'node_modules/outer': { version: '1.0.0', license: 'ISC', dependencies: toVersions(licences) },
+      'node_modules/only-for-developers': { version: '1.0.0', license: 'GPL-3.0', dev: true },
+      ...Object.fromEntries(inner),
+    }
+    await writeFile(join(folder, 'package-lock.json'), JSON.stringify({ packages }))
+    const { code, output } = await run('check-licences.mjs', [folder])
+    const named = output.split('\n').flatMap((line) => /^(\S+) 1\.0\.0 /.exec(line)?.[1] ?? [])
+    expect({ code, named }).toEqual({ code: 1, named: ['both-of-two', 'network', 'unsaid'] })
+  })
 })
 
-test('a licence that asks for more is noticed', () => {
-  const asking = ['GPL-3.0', 'AGPL-3.0-only', 'SSPL-1.0', 'none', 'MIT AND GPL-2.0', 'UNLICENSED']
-  expect(asking.filter(isWelcome)).toEqual([])
-  expect(['MIT', '(MIT OR GPL-2.0)', 'MIT AND ISC'].every(isWelcome)).toBe(true)
+function toVersions(names: object): Record<string, string> {
+  return Object.fromEntries(Object.keys(names).map((name) => [name, '1']))
+}
+
+describe('the audit', () => {
+  /** Answers what the registry would say of one of our dependencies; undefined: that it takes no such question. */
+  async function registryThatSays(severity: string | undefined): Promise<Record<string, string>> {
+    const server = createServer((request, response) => {
+      request.resume().on('end', () => {
+        const advisory = {
+          id: 1,
+          url: 'https://example.com/1',
+          title: 'A hole',
+          severity,
+          vulnerable_versions: '<999',
+        }
+        if (request.method === 'POST' && severity !== undefined)
+          response.setHeader('content-type', 'application/json').end(JSON.stringify({ hono: [advisory] }))
+        else response.writeHead(405).end()
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    // npm remembers what it was told of a vulnerability.
+    const cache = await mkdtemp(join(tmpdir(), 'playhead-audit-'))
+    onTestFinished(() => void server.close())
+    onTestFinished(() => rm(cache, { recursive: true, force: true }))
+    return {
+      npm_config_cache: cache,
+      npm_config_registry: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    }
+  }
+
+  test('a serious vulnerability of what is shipped fails, and is named', async () => {
+    const { code, output } = await run('audit.mjs', [], await registryThatSays('critical'))
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(/^hono .*critical, A hole/m) })
+  })
+
+  test('one that is not serious does not', async () => {
+    const { code, output } = await run('audit.mjs', [], await registryThatSays('low'))
+    expect({ code, output }).toEqual({
+      code: 0,
+      output: expect.stringContaining('no vulnerability is known'),
+    })
+  })
+
+  test('a registry that does not answer fails no build, and that nothing was audited is said', async () => {
+    const { code, output } = await run('audit.mjs', [], await registryThatSays(undefined))
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(/^NOT AUDITED: .*\n$/) })
+  })
 })

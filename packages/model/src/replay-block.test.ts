@@ -1,0 +1,232 @@
+import { expect, test } from 'vitest'
+import { failed, outline } from '../test/outline.ts'
+import { sessionOf, support } from '../test/session-of.ts'
+import { renderTextReplay } from './text-replay.ts'
+
+test('with payloads, arguments come from them, one a line where one is marked', () => {
+  const replay = renderTextReplay(
+    sessionOf(
+      [failed({ id: 'refund', kind: 'action', name: 'issue_refund', message: 'invoice not found' })],
+      {
+        refund: {
+          tool: {
+            name: 'issue_refund',
+            arguments: { amount: 12.5, reason: 'charged\ttwice "again"', customer: { id: null, vip: true } },
+          },
+        },
+      },
+    ),
+  )
+
+  expect(replay).toBe(`\
+Session: s_abc12345 | Duration: 10ms | Cost: none | Status: Fail
+
+00:00.000  Action: issue_refund
+           Input: amount=12.5
+                  reason="charged twice \\"again\\""
+                  customer={"id":null,"vip":true}
+                  customer.id=null   ← PROBLEM
+           Error: ValueError: invoice not found
+
+00:00.010  Exception: ValueError
+           Session ended: Fail
+`)
+})
+
+test('an argument that is missing is named', () => {
+  const replay = renderTextReplay(
+    sessionOf([failed({ id: 'a', kind: 'action', message: 'customer_id is required' })], {
+      a: { tool: { name: 'fetch', arguments: { limit: 1 } } },
+    }),
+  )
+
+  expect(replay).toContain(`\
+00:00.000  Action: fetch
+           Input: limit=1
+                  customer_id is missing   ← PROBLEM
+`)
+})
+
+test('what lies beyond the end of a preview is not said to be missing', () => {
+  const replay = renderTextReplay(
+    sessionOf([
+      failed({
+        id: 'a',
+        kind: 'action',
+        message: 'customer_id is required',
+        inputPreview: 'order=null, note=abc…',
+      }),
+    ]),
+  )
+
+  expect(replay).toContain('           Input: order=null, note="abc…"\n           Error:')
+})
+
+test('every kind of step has its line', () => {
+  const kinds = [
+    outline({ id: 'agent', kind: 'agent', agent: 'Triage', from: 0, to: 100 }),
+    outline({
+      id: 'embedding',
+      kind: 'embedding',
+      requestedModel: 'embed-1',
+      parentId: 'agent',
+      from: 1,
+      cost: 0,
+    }),
+    outline({ id: 'search', kind: 'retrieval', parentId: 'agent', from: 2 }),
+    outline({ id: 'guard', kind: 'guardrail', parentId: 'agent', from: 3, guardrail: { isTriggered: true } }),
+    outline({
+      id: 'handoff',
+      kind: 'handoff',
+      parentId: 'agent',
+      from: 4,
+      handoff: { from: 'Triage', to: 'Billing' },
+    }),
+    outline({ id: 'judge', kind: 'evaluator', parentId: 'agent', from: 5 }),
+    outline({ id: 'note', kind: 'event', parentId: 'agent', from: 6 }),
+    outline({ id: 'GET /', kind: 'other', parentId: 'agent', from: 7 }),
+  ]
+
+  expect(
+    renderTextReplay(
+      sessionOf(kinds, {
+        search: { retrieval: { query: 'refund policy', documents: [{ id: '1' }, { id: '2' }] } },
+      }),
+    ),
+  ).toBe(`\
+Session: s_abc12345 | Duration: 100ms | Cost: $0 | Status: Success
+
+00:00.000  Agent: Triage
+
+00:00.001  Embedding (embed-1)
+
+00:00.002  Retrieval: search
+           Input: "refund policy"
+           Output: "2 documents"
+
+00:00.003  Guardrail: guard  triggered
+
+00:00.004  Handoff: Triage → Billing
+
+00:00.005  Evaluator: judge
+
+00:00.006  Event: note
+
+00:00.007  Step: GET /
+
+00:00.100  Session ended: Success
+`)
+})
+
+test('long texts are cut to one line', () => {
+  const call = outline({
+    id: 'call',
+    kind: 'llm',
+    model: 'm',
+    inputPreview: 'word\n'.repeat(50),
+    cost: 0,
+  })
+  const replay = renderTextReplay(sessionOf([call], { call: { messages: [] } }), { width: 50 })
+
+  expect(replay).toContain('           Input: "word word word word word word…"\n')
+  expect(
+    Math.max(
+      ...replay
+        .split('\n')
+        .slice(1)
+        .map((line) => line.length),
+    ),
+  ).toBeLessThanOrEqual(50)
+})
+
+test('nothing that was recorded can move the cursor or colour the terminal', () => {
+  const evil = '\u001B[31mred\u001B[0m\u0007\u009B2J\u202Egnp'
+  const replay = renderTextReplay(
+    sessionOf(
+      [
+        failed({ id: 'tool', kind: 'action', name: evil, message: evil, from: 1 }),
+        outline({
+          id: 'call',
+          kind: 'llm',
+          model: evil,
+          inputPreview: evil,
+          outputPreview: evil,
+          usage: { input: 1 },
+        }),
+      ],
+      { tool: { tool: { name: evil, arguments: { [evil]: evil, plain: null } } } },
+    ),
+  )
+
+  expect(replay).toContain(String.raw`LLM Call (\x1b[31mred\x1b[0m\x07\x9b2J\u202egnp)`)
+  expect(replay).toContain(String.raw`"\x1b[31mred\x1b[0m\x07\x9b2J\u202egnp"`)
+  expect(/[\p{Cc}\u202E]/u.test(replay.replaceAll('\n', ''))).toBe(false)
+})
+
+test('one step can be shown alone, in full', () => {
+  const replay = renderTextReplay(
+    sessionOf(support, {
+      fetch: {
+        tool: { name: 'fetch_customer_data', arguments: { customer_id: null, note: 'x'.repeat(200) } },
+        error: {
+          type: 'ValueError',
+          message: 'customer_id cannot be None',
+          stack: 'ValueError\n  at fetch.ts:3',
+        },
+      },
+    }),
+    { step: 4 },
+  )
+
+  expect(replay).toBe(`\
+Session: s_abc12345 | Duration: 4.2s | Cost: $0.003 | Status: Fail
+
+00:01.890  Action: fetch_customer_data
+           Duration: 1ms
+           Input:
+             {
+               "customer_id": null,
+               "note": "${'x'.repeat(200)}"
+             }
+             note ← from nowhere: no step before had it
+           Problem: customer_id=null   ← PROBLEM
+           Error: ValueError: customer_id cannot be None
+             ValueError
+               at fetch.ts:3
+`)
+  expect(renderTextReplay(sessionOf(support), { step: 9 })).toContain(
+    'There is no step 9: the session has 4 steps.',
+  )
+})
+
+test('the messages of a model call are shown in full when it is shown alone', () => {
+  const replay = renderTextReplay(
+    sessionOf(
+      [outline({ id: 'call', kind: 'llm', model: 'gpt-4o', usage: { input: 12, output: 3 }, cost: 0.00006 })],
+      {
+        call: {
+          messages: [
+            { role: 'system', parts: [{ type: 'text', text: 'Be brief.\nBe kind.' }] },
+            { role: 'user', parts: [{ type: 'text', text: 'Hi' }] },
+            {
+              role: 'assistant',
+              parts: [{ type: 'tool-call', name: 'greet', arguments: { name: 'Ada' } }],
+              isOutput: true,
+            },
+          ],
+        },
+      },
+    ),
+    { step: 1 },
+  )
+
+  expect(replay).toContain(`\
+00:00.000  LLM Call (gpt-4o)
+           Duration: 10ms | Input tokens: 12 | Output tokens: 3 | Cost: $0.00006
+           Input (system):
+             Be brief.
+             Be kind.
+           Input (user): Hi
+           Output: greet({"name":"Ada"})
+`)
+})

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach } from 'vitest'
+import { activeCapture } from '../../src/capture/active-capture.ts'
+import { ObservedCall } from '../../src/capture/observed-call.ts'
+import { startRecorder, type Recorder } from './recorder.ts'
+
+let recorder: Recorder
+
+/** Each test of the file records on its own. */
+export function useRecorder(): void {
+  beforeEach(() => {
+    recorder = startRecorder()
+  })
+  afterEach(() => recorder.uninstall())
+}
+
+type Exchange = {
+  url: string
+  request: object
+  type?: string
+  response: string | object | Uint8Array | object[]
+}
+
+/** Plays one exchange past a call, as a client of any provider would, without a network. */
+export function play({ url, request, type, response }: Exchange) {
+  const call = new ObservedCall(activeCapture()!, new URL(url), () => undefined)
+  call.sent(JSON.stringify(request))
+  call.asked()
+  const isEvents = Array.isArray(response)
+  const text = isEvents ? response.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('') : response
+  const bytes =
+    text instanceof Uint8Array
+      ? text
+      : new TextEncoder().encode(typeof text === 'string' ? text : JSON.stringify(text))
+  const contentType = type ?? (isEvents ? 'text/event-stream' : 'application/json')
+  call.answerBegan(200, (name) => (name === 'content-type' ? contentType : undefined))
+  call.received(bytes.subarray(0, 50))
+  call.received(bytes.subarray(50))
+  call.answerEnded()
+  const recorded = recorder.call()
+  recorder.reset()
+  return { ...recorded, answer: recorded.content.messages?.filter(({ isOutput }) => isOutput)[0]?.parts }
+}
+
+export const chat = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }

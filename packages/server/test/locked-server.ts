@@ -1,0 +1,26 @@
+import { startTestServer, type TestServer } from './test-server.ts'
+
+export const PASSWORD = 'correct horse battery'
+
+/** A server that asks for a key or a login, with the projects a and b and a key for everything in each. */
+export async function startLockedServer(): Promise<{
+  server: TestServer
+  cookie: string
+  keys: Record<string, string>
+}> {
+  const server = await startTestServer({ PLAYHEAD_AUTH: 'on', PLAYHEAD_PASSWORD: PASSWORD })
+  const login = await server.request('/api/login', { json: { password: PASSWORD } })
+  const cookie = login.headers.get('set-cookie')!.split(';')[0]!
+  const keys: Record<string, string> = {}
+  for (const project of ['a', 'b']) {
+    await server.request('/api/projects', { json: { id: project, name: project }, headers: { cookie } })
+    const created = await server.request(`/api/keys?project=${project}`, {
+      json: { name: 'all', scopes: ['ingest', 'read', 'admin'] },
+      headers: { cookie },
+    })
+    keys[project] = ((await created.json()) as { secret: string }).secret
+  }
+  return { server, cookie, keys }
+}
+
+export const bearer = (key: string | undefined) => ({ authorization: `Bearer ${key}` })

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LoginCookies } from '../src/access/secrets.ts'
+import { bearer, PASSWORD, startLockedServer } from './locked-server.ts'
+import { hex, tracesPayload } from './otlp.ts'
+import { switchOff } from './switch-off.ts'
+import type { TestServer } from './test-server.ts'
+
+/**
+ * Attacks on a real server that asks for a key. Each is tried twice: as the server is, where it has to fail, and with
+ * the protection taken away by the test, where it has to work: a test that can't see an attack protects nobody.
+ */
+let server: TestServer
+let cookie: string
+let keys: Record<string, string>
+const secret = `secret${hex(8)}`
+
+beforeAll(async () => {
+  ;({ server, cookie, keys } = await startLockedServer())
+  const span = { name: secret, startMs: Date.now() - 2_000, endMs: Date.now() - 1_000 }
+  await server.request('/v1/traces', { json: tracesPayload([span, span]), headers: bearer(keys.b) })
+})
+afterAll(() => server.stop())
+
+const seesSecret = async (response: Response | Promise<Response>) =>
+  (await (await response).text()).includes(secret)
+
+describe('getting in without a key', () => {
+  const tries: [string, Record<string, string>][] = [
+    ['nothing', {}],
+    ['a made-up key', bearer(`ph_${'a'.repeat(40)}`)],
+    ['an empty key', { authorization: 'Bearer ' }],
+    ['a hash instead of a key', bearer('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855')],
+    ['__proto__', bearer('__proto__')],
+    ['another Host', { host: 'localhost' }],
+    ['headers of proxies', { 'x-forwarded-for': '127.0.0.1', 'x-forwarded-user': 'admin' }],
+  ]
+  test('is refused, whatever is sent instead', async () => {
+    for (const [what, headers] of tries) {
+      const response = await server.request('/api/sessions?project=b', { headers })
+      expect([what, response.status]).toEqual([what, 401])
+    }
+  })
+
+  test('works when auth is switched off', async () => {
+    switchOff(server.services.config, 'isAuthOn', false)
+    for (const [what, headers] of tries)
+      expect([what, await seesSecret(server.request('/api/sessions?project=b', { headers }))]).toEqual([
+        what,
+        true,
+      ])
+  })
+
+  test('a login cookie signed by somebody else is refused, and taken when their signature counts', async () => {
+    const forged = { cookie: `playhead_login=${new LoginCookies('attacker').issue(Date.now() + 60_000)}` }
+    const attack = () => server.request('/api/sessions?project=b', { headers: forged })
+    expect((await attack()).status).toBe(401)
+    switchOff(server.services, 'cookies', new LoginCookies('attacker'))
+    expect(await seesSecret(attack())).toBe(true)
+  })
+
+  test('a cookie past its time is refused, and taken when time is not looked at', async () => {
+    const expired = { cookie: `playhead_login=${server.services.cookies!.issue(Date.now() - 1)}` }
+    const attack = () => server.request('/api/sessions?project=b', { headers: expired })
+    expect((await attack()).status).toBe(401)
+    const { cookies } = server.services
+    const isValid = (value: string) => cookies!.isValid(value, 0)
+    switchOff(server.services, 'cookies', Object.assign(Object.create(cookies!) as LoginCookies, { isValid }))
+    expect(await seesSecret(attack())).toBe(true)
+  })
+})
+
+describe("another project's sessions", () => {
+  const attacks = ['/api/sessions?project=b', '/api/sessions', '/api/values?field=name&project=b']
+  const readAll = () =>
+    Promise.all(attacks.map((path) => seesSecret(server.request(path, { headers: bearer(keys.a) }))))
+
+  test('are out of reach of a key', async () => {
+    expect(await readAll()).toEqual([false, false, false])
+  })
+
+  test('are read when a key says which project it is for', async () => {
+    const key = server.services.registry.findKey(keys.a!)!
+    switchOff(server.services.registry, 'findKey', () => ({ ...key, project: 'b' }))
+    expect(await readAll()).toEqual([true, true, true])
+  })
+})
+
+describe('SQL in a filter', () => {
+  const payloads = [
+    "x' OR project = 'b",
+    "x') OR project = 'b' AND 1 IN (SELECT 1 FROM sessions WHERE '' = '",
+    "x') > 0 OR positionCaseInsensitiveUTF8(project, 'b",
+    "x'] ) OR hasAll(['b'], [project",
+    "'; DROP TABLE steps; --",
+    "\\' OR 1=1 --",
+    "') UNION ALL SELECT * FROM sessions --",
+    '{project:String}',
+  ]
+  const filters = ['status', 'tag', 'model', 'tool', 'agent', 'error', 'failedTool', 'name', 'user', 'thread']
+    .concat(['environment', 'branch', 'test', 'testFile', 'runId', 'variant', 'demo', 'cost', 'duration'])
+    .concat(['from', 'to', 'text', 'sort', 'order', 'limit', 'cursor'])
+  const plainFilters = ['user', 'thread', 'environment', 'branch', 'testFile', 'runId', 'variant']
+  const ask = (path: string, filter: string, payload: string) =>
+    server.request(
+      `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams({ [filter]: payload }).toString()}`,
+      {
+        headers: bearer(keys.a),
+      },
+    )
+
+  test('is text and nothing else, in every filter of every question', async () => {
+    const seen = await (await server.request('/api/openapi.json')).text()
+    for (const filter of filters) expect(seen).toContain(`"name":"${filter}"`)
+    const attacks = filters.flatMap((filter, index) => [
+      // Each filter meets three of them, and its neighbours the others.
+      ...[0, 1, 2].map((next) => ['/api/sessions', filter, payloads[(index + 2 * next) % payloads.length]!]),
+      ['/api/stats', filter, payloads[0]!],
+      ['/api/tests', filter, payloads[0]!],
+    ]) as [string, string, string][]
+    for (const [path, filter, payload] of attacks) {
+      const response = await ask(path, filter, payload)
+      const text = await response.text()
+      expect([path, filter, payload, text.includes(secret)]).toEqual([path, filter, payload, false])
+      expect([200, 400]).toContain(response.status)
+    }
+    expect(await seesSecret(server.request('/api/sessions', { headers: bearer(keys.b) }))).toBe(true)
+  }, 120_000)
+
+  test('reads what it likes when values are written into the statement', async () => {
+    const { client } = server.services.store
+    const query = client.query.bind(client)
+    const naive = (options: Parameters<typeof query>[0]) =>
+      query({
+        ...options,
+        query: options.query.replaceAll(/\{(\w+):String\}/g, (whole, name: string) => {
+          const value = options.query_params?.[name]
+          return typeof value === 'string' ? `'${value}'` : whole
+        }),
+      })
+    switchOff(client, 'query', naive as typeof client.query)
+    // Some statements name the project once, some around another that names it too.
+    const seesSecretBy = async (filter: string) =>
+      (await seesSecret(ask('/api/sessions?limit=1', filter, payloads[0]!))) ||
+      (await seesSecret(ask('/api/sessions?limit=1', filter, payloads[1]!)))
+    for (const filter of plainFilters) expect([filter, await seesSecretBy(filter)]).toEqual([filter, true])
+  })
+})
+
+test('how much of a key was guessed does not show in the time; comparing letter by letter it does', async () => {
+  const right = 'k'.repeat(200_000)
+  const [near, far] = [`${right.slice(0, -1)}x`, `x${right.slice(1)}`]
+  const leastMs = (check: (guess: string) => unknown, guess: string) =>
+    Math.min(
+      ...Array.from({ length: 60 }, () => {
+        const startedAtMs = performance.now()
+        check(guess)
+        return performance.now() - startedAtMs
+      }),
+    )
+  const ratioOf = (check: (guess: string) => unknown) => leastMs(check, near) / leastMs(check, far)
+  const letterByLetter = (guess: string) => {
+    for (let index = 0; index < right.length; index++)
+      if (guess.charCodeAt(index) !== right.charCodeAt(index)) return false
+    return true
+  }
+  const { registry } = server.services
+  const cookies = new LoginCookies(right)
+  expect(ratioOf((guess) => registry.findKey(guess))).toBeLessThan(2)
+  expect(ratioOf((guess) => cookies.isPassword(guess))).toBeLessThan(2)
+  expect(ratioOf(letterByLetter)).toBeGreaterThan(5)
+})
+
+test('secrets are in no report; they would be found there', async () => {
+  const wrong = `wrong ${hex(8)}`
+  await server.request('/api/login', { json: { password: wrong } })
+  switchOff(server.services.reader, 'readSession', () => Promise.reject(new Error('made to fail')))
+  const response = await server.request(`/api/sessions/${hex(16)}`, {
+    headers: { ...bearer(keys.a), cookie },
+  })
+  expect(response.status).toBe(500)
+  const leaks = (text: string) =>
+    [keys.a!, keys.b!, PASSWORD, wrong, cookie].filter((word) => text.includes(word))
+  expect(server.reports.join('\n')).toContain('made to fail')
+  expect(leaks(server.reports.join('\n'))).toEqual([])
+  expect(leaks(`GET /api/sessions authorization: Bearer ${keys.a}`)).toEqual([keys.a])
+})
