@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
+import { temporaryFolder } from '../../test/temporary-folder.ts'
 import { refuse, startFakeServer } from './test/fake-server.ts'
 import { playhead, playheadOnTerminal, startPlayhead } from './test/run-playhead.ts'
 import { makeTar } from './test/make-tar.ts'
@@ -14,12 +14,8 @@ const backup = makeTar({
   'end.json': '{}\n',
 })
 
-async function emptyFolder(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'playhead-'))
-}
-
 test('a backup is written under its name when it is whole', async () => {
-  const folder = await emptyFolder()
+  const folder = await temporaryFolder()
   const { endpoint, received } = await startFakeServer({
     'GET /api/backup': (response) => {
       for (let offset = 0; offset < backup.length; offset += 700)
@@ -45,7 +41,7 @@ test('a backup is written under its name when it is whole', async () => {
 })
 
 test('a backup that is cut off is not kept', async () => {
-  const folder = await emptyFolder()
+  const folder = await temporaryFolder()
   const withoutEnd = makeTar({ 'backup.json': '{}\n', 'steps/000001.native.gz': 'x' })
   const { endpoint } = await startFakeServer({
     'GET /api/backup': (response) => void response.end(withoutEnd),
@@ -61,7 +57,7 @@ test('a backup that is cut off is not kept', async () => {
 })
 
 test('a file that is there is replaced only by force', async () => {
-  const path = join(await emptyFolder(), 'all.tar')
+  const path = join(await temporaryFolder(), 'all.tar')
   await writeFile(path, 'precious')
   const { endpoint, received } = await startFakeServer({
     'GET /api/backup': (response) => void response.end(backup),
@@ -83,7 +79,7 @@ test('a file that is there is replaced only by force', async () => {
 })
 
 test('a failed backup leaves the file that was there', async () => {
-  const folder = await emptyFolder()
+  const folder = await temporaryFolder()
   await writeFile(join(folder, 'all.tar'), 'precious')
   const { endpoint } = await startFakeServer({
     'GET /api/backup': (response) => refuse(response, 401, 'UNAUTHORIZED', 'This server needs a key.'),
@@ -100,7 +96,7 @@ test('a failed backup leaves the file that was there', async () => {
 })
 
 test('how far it is, is shown in a terminal', async () => {
-  const path = join(await emptyFolder(), 'all.tar')
+  const path = join(await temporaryFolder(), 'all.tar')
   const { endpoint } = await startFakeServer({
     'GET /api/backup': async (response) => {
       response.write(backup.subarray(0, 1000))
@@ -115,7 +111,7 @@ test('how far it is, is shown in a terminal', async () => {
 })
 
 test('Ctrl-C leaves nothing behind', async () => {
-  const folder = await emptyFolder()
+  const folder = await temporaryFolder()
   const { endpoint } = await startFakeServer({
     'GET /api/backup': (response) => void response.write(backup.subarray(0, 2000)),
   })

@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RECORDING_VERSION, type Session } from '@playhead/model'
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../test/temporary-folder.ts'
 import { startFakeServer } from './test/fake-server.ts'
 import { playheadOnTerminal } from './test/run-playhead.ts'
 
@@ -11,7 +11,7 @@ const readScenario = async (name: string) =>
   JSON.parse(await readFile(new URL(`${name}.json`, scenarios), 'utf8')) as Session
 
 async function saveRecording(session: Session): Promise<string> {
-  const path = join(await mkdtemp(join(tmpdir(), 'playhead-')), 'session.json')
+  const path = join(await temporaryFolder(), 'session.json')
   await writeFile(path, JSON.stringify({ version: RECORDING_VERSION, exportedAt: '', ...session }))
   return path
 }

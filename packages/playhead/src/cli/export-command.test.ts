@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, readFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../test/temporary-folder.ts'
 import { startFakeServer } from './test/fake-server.ts'
 import { recordedSession, recording } from './test/recorded.ts'
 import { playhead, playheadOnTerminal } from './test/run-playhead.ts'
@@ -19,7 +19,7 @@ test('a recording goes to stdout, byte by byte as the server gave it', async () 
 })
 
 test('a recording in a file can be shown again', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'playhead-'))
+  const folder = await temporaryFolder()
   const { endpoint } = await startFakeServer({ [`GET /api/sessions/${id}/recording`]: recording })
 
   const exported = await playhead(['export', id, '-o', 'failure.json'], { endpoint, folder })
@@ -51,7 +51,7 @@ test('in a terminal, nothing of an export can act on it', async () => {
 })
 
 test('an export that breaks leaves no file behind', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'playhead-'))
+  const folder = await temporaryFolder()
   const { endpoint } = await startFakeServer({
     [`GET /api/sessions/${id}/recording`]: (response) => {
       response.write('{"version":1,')
@@ -67,7 +67,7 @@ test('an export that breaks leaves no file behind', async () => {
 })
 
 test('where nothing can be written is said', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'playhead-'))
+  const folder = await temporaryFolder()
   const { endpoint } = await startFakeServer({ [`GET /api/sessions/${id}/recording`]: recording })
   const run = (path: string) => playheadOnTerminal(['export', id, '-o', path], { endpoint })
 

@@ -1,7 +1,7 @@
-import { chmod, mkdtemp, readFile, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { temporaryFolder } from '../../test/temporary-folder.ts'
 import { startFakeServer } from './test/fake-server.ts'
 import { recordedSession } from './test/recorded.ts'
 import { playhead } from './test/run-playhead.ts'
@@ -21,7 +21,7 @@ test('the address is printed, and nothing is opened when only that is wanted', a
 
 test.skipIf(process.platform !== 'linux')('the browser is opened at the address', async () => {
   const { endpoint } = await startFakeServer({ [`GET /api/sessions/${id}`]: recordedSession })
-  const folder = await mkdtemp(join(tmpdir(), 'playhead-'))
+  const folder = await temporaryFolder()
   const opened = join(folder, 'opened')
   await writeFile(join(folder, 'xdg-open'), `#!/bin/sh\nprintf %s "$1" > ${opened}\n`)
   await chmod(join(folder, 'xdg-open'), 0o755)

@@ -1,7 +1,7 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../test/temporary-folder.ts'
 import { refuse, startFakeServer } from './test/fake-server.ts'
 import { makeTar } from './test/make-tar.ts'
 import { playhead, playheadOnTerminal } from './test/run-playhead.ts'
@@ -14,7 +14,7 @@ const backup = makeTar({
 const restored = { parts: 1, projects: 1, sessions: 1234 }
 
 async function fileWith(content: Uint8Array): Promise<string> {
-  const path = join(await mkdtemp(join(tmpdir(), 'playhead-')), 'all.tar')
+  const path = join(await temporaryFolder(), 'all.tar')
   await writeFile(path, content)
   return path
 }

@@ -1,8 +1,8 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Session, Step } from '@playhead/model'
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../test/temporary-folder.ts'
 import { startFakeServer } from './test/fake-server.ts'
 import { recordedPage, recordedSession, recording } from './test/recorded.ts'
 import { playhead, playheadOnTerminal } from './test/run-playhead.ts'
@@ -36,7 +36,7 @@ test('a session is shown as text, by the first digits of its id', async () => {
 })
 
 test('a recording is shown without a server, from a file or a pipe', async () => {
-  const file = join(await mkdtemp(join(tmpdir(), 'playhead-')), 'failure.json')
+  const file = join(await temporaryFolder(), 'failure.json')
   await writeFile(file, JSON.stringify(recording))
 
   const fromFile = await playhead(['show', file])

@@ -1,8 +1,8 @@
-import { appendFile, mkdtemp, readdir, readFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { appendFile, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../test/temporary-folder.ts'
 import type { Segment } from './segment-file.ts'
 import { SegmentLog } from './segment-log.ts'
 import { wholeBlocks } from './whole-blocks.ts'
@@ -15,7 +15,7 @@ async function segmentFiles(folder: string): Promise<string[]> {
 
 async function openLog(flush: (segment: Segment) => Promise<void>, directory?: string) {
   const reports: string[] = []
-  const folder = directory ?? (await mkdtemp(join(tmpdir(), 'playhead-log-')))
+  const folder = directory ?? (await temporaryFolder())
   const log = await SegmentLog.open({
     directory: folder,
     columns,
@@ -201,7 +201,7 @@ test('a segment that the store can never take is set aside, and the next ones go
 })
 
 test('when too much waits for the store, new rows are refused and told when to come back', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'playhead-log-'))
+  const folder = await temporaryFolder()
   const log = await SegmentLog.open({
     directory: folder,
     columns,
