@@ -13,6 +13,7 @@ import { createApp } from './http/app.ts'
 import { handleIngest } from './http/ingest-handler.ts'
 import { answerError, KnownError } from './http/known-error.ts'
 import { setDeadline } from './http/request-deadline.ts'
+import { writeEventStreams } from './http/write-event-streams.ts'
 import { createBodyBudget } from './ingest/body-budget.ts'
 import { MAX_BYTES_IN_FLIGHT } from './ingest/limits.ts'
 import { LiveFeed } from './live/live-feed.ts'
@@ -157,7 +158,11 @@ async function openLogs(
 }
 
 async function listen(services: Services) {
-  const answerApi = getRequestListener(createApp(services).fetch, { overrideGlobalObjects: false })
+  const app = createApp(services)
+  const answerApi = getRequestListener(
+    writeEventStreams((request, bindings) => app.fetch(request, bindings)),
+    { overrideGlobalObjects: false },
+  )
   const server = createServer(
     { keepAliveTimeout: 65_000, requestTimeout: 0, headersTimeout: 60_000 },
     (request, response) => {

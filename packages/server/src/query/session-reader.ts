@@ -22,6 +22,7 @@ import { readLogs } from '../store/read-logs.ts'
 import {
   outlineFromRow,
   outlineSelect,
+  payloadSize,
   spanFromRow,
   spanSelect,
   type OutlineRow,
@@ -37,7 +38,8 @@ type OpenSession = {
   /** Contents of steps that were built from logs, which have no row of their own. */
   builtContents: ReadonlyMap<string, StepContent>
   logs: SessionLog[]
-  payloadSizes: ReadonlyMap<string, number>
+  /** Of each step, which of its rows counts. */
+  versions: ReadonlyMap<string, number>
   lastHeardAtMs: number
 }
 
@@ -80,17 +82,19 @@ export class SessionReader {
     typedId: string,
     payloads: 'first-screen' | 'all' | 'none',
   ): Promise<Session> {
-    const open = await this.#open(project, typedId)
+    const id = await this.#find(project, typedId)
+    const firstRows = payloads === 'first-screen' ? this.#readFirstRows(project, id) : []
+    const [open, early] = await Promise.all([this.#open(project, id), firstRows])
     const wanted =
       payloads === 'none' ? [] : payloads === 'all' ? open.steps.map((step) => step.id) : firstScreen(open)
-    const contents = new Map([...open.builtContents, ...(await this.#readContents(project, open.id, wanted))])
+    const contents = await this.#readWanted(project, open, wanted, early)
     const { logs, lastHeardAtMs } = open
     return presentSession(open.steps, { contents, logs, nowMs: Date.now(), lastHeardAtMs })
   }
 
   /** One step with everything it holds. */
   async readStep(project: string, typedId: string, stepId: string): Promise<Step> {
-    const open = await this.#open(project, typedId)
+    const open = await this.#open(project, await this.#find(project, typedId))
     const step = open.steps.find((candidate) => candidate.id === stepId)
     if (step === undefined) {
       throw new KnownError('STEP_NOT_FOUND', `Session ${open.id} has no step ${stepId.slice(0, 60)}.`)
@@ -103,21 +107,25 @@ export class SessionReader {
 
   /** The spans as they arrived, for an export. */
   async readSpans(project: string, typedId: string): Promise<Span[]> {
-    const open = await this.#open(project, typedId)
+    const open = await this.#open(project, await this.#find(project, typedId))
     const rows = await this.#readSpanRows(project, open.id, undefined)
     return rows.map(spanFromRow).sort((left, right) => Number(left.startNs - right.startNs))
   }
 
   async readSummary(project: string, typedId: string) {
-    const open = await this.#open(project, typedId)
+    const open = await this.#open(project, await this.#find(project, typedId))
     return summarizeSession(open.steps, { nowMs: Date.now(), lastHeardAtMs: open.lastHeardAtMs })
   }
 
-  async #open(project: string, typedId: string): Promise<OpenSession> {
+  /** The whole id of the session that was asked for, and all that was acknowledged of it in the store. */
+  async #find(project: string, typedId: string): Promise<string> {
     await this.#tools.settle()
-    const id = await findSessionId(this.#tools.store.client, project, typedId)
+    return findSessionId(this.#tools.store.client, project, typedId)
+  }
+
+  async #open(project: string, id: string): Promise<OpenSession> {
     const open = await this.#readOnce(project, id)
-    if (open === undefined) throw sessionNotFound(typedId)
+    if (open === undefined) throw sessionNotFound(id)
     return open
   }
 
@@ -162,7 +170,7 @@ export class SessionReader {
       steps: resolveSteps(outlines, logs, { duplicateSteps, pricer }),
       builtContents: new Map(built.map((draft) => [draft.outline.id, draft.content])),
       logs,
-      payloadSizes: new Map(rows.map((row) => [row.step_id, row.payload_size])),
+      versions: new Map(rows.map((row) => [row.step_id, row.version])),
       lastHeardAtMs: [
         ...rows.map((row) => row.received_ms),
         ...records.map((record) => record.receivedMs),
@@ -176,7 +184,39 @@ export class SessionReader {
       query_params: { project, ids: [id] },
       format: 'JSONEachRow',
     })
-    return result.json<OutlineRow & { received_ms: number; payload_size: number }>()
+    return result.json<OutlineRow & { received_ms: number; version: number }>()
+  }
+
+  /**
+   * What will probably be on the first screen, read while the outlines are: its rows are those that come first, and not
+   * the large ones.
+   */
+  async #readFirstRows(project: string, id: string): Promise<(SpanRow & { version: number })[]> {
+    const result = await this.#tools.store.client.query({
+      query: `SELECT version, ${spanSelect} FROM steps
+        WHERE project = {project:String} AND session_id = {id:String}
+          AND bitAnd(bitShiftRight(version, 22), 16777215) < {largest:UInt32}
+        ORDER BY started_at, step_id, version DESC, received_at DESC LIMIT 1 BY step_id LIMIT {limit:UInt32}`,
+      query_params: { project, id, largest: FIRST_SCREEN_BYTES / 16, limit: FIRST_SCREEN_STEPS },
+      format: 'JSONEachRow',
+    })
+    return result.json<SpanRow & { version: number }>()
+  }
+
+  /** The contents of steps, from rows that were read early where they are the ones that count. */
+  async #readWanted(
+    project: string,
+    open: OpenSession,
+    wanted: readonly string[],
+    early: readonly (SpanRow & { version: number })[],
+  ): Promise<Map<string, StepContent>> {
+    const isWanted = new Set(wanted)
+    const rows = early.filter(
+      (row) => isWanted.has(row.step_id) && open.versions.get(row.step_id) === row.version,
+    )
+    for (const row of rows) isWanted.delete(row.step_id)
+    const others = await this.#readContents(project, open.id, [...isWanted])
+    return new Map([...open.builtContents, ...contentsOf(rows), ...others])
   }
 
   async #readContents(
@@ -186,7 +226,7 @@ export class SessionReader {
   ): Promise<Map<string, StepContent>> {
     if (stepIds.length === 0) return new Map()
     const rows = await this.#readSpanRows(project, id, stepIds)
-    return new Map(rows.map((row) => [row.step_id, spanToStep(spanFromRow(row)).content]))
+    return contentsOf(rows)
   }
 
   async #readSpanRows(
@@ -205,6 +245,10 @@ export class SessionReader {
   }
 }
 
+function contentsOf(rows: readonly SpanRow[]): Map<string, StepContent> {
+  return new Map(rows.map((row) => [row.step_id, spanToStep(spanFromRow(row)).content]))
+}
+
 /** The steps at the top of the page and the first that failed, as far as they are small enough to send unasked. */
 function firstScreen(open: OpenSession): string[] {
   const failed = open.steps.find((step) => step.status === 'error' && step.error?.isPropagated !== true)
@@ -212,7 +256,7 @@ function firstScreen(open: OpenSession): string[] {
   if (failed !== undefined && !candidates.includes(failed)) candidates.unshift(failed)
   let budget = FIRST_SCREEN_BYTES
   return candidates.flatMap((step) => {
-    const size = open.payloadSizes.get(step.id) ?? 0
+    const size = payloadSize(open.versions.get(step.id) ?? 0)
     if (size > budget) return []
     budget -= size
     return [step.id]

@@ -156,6 +156,11 @@ function stepVersion(isEnded: boolean, size: number, reading: Reading): number {
   return (isEnded ? 2 ** 47 : 0) + richness * 2 ** 22 + derivation
 }
 
+/** How large the payload of a row is, which its version tells. */
+export function payloadSize(version: number): number {
+  return Math.floor(version / 2 ** 22) % 2 ** 24
+}
+
 /** What the thin queries select, in the form `outlineFromRow` reads. */
 export const outlineSelect = `step_id, parent_id, toUnixTimestamp64Micro(started_at) AS started_us, toUnixTimestamp64Micro(ended_at) AS ended_us,
   kind, name, dialect, status, error_type, error_message, model, provider, tool, agent, effect, response_id, usage, cost,
