@@ -32,8 +32,11 @@ test('a step whose end comes with another start than its beginning has ended', a
 
   for (const order of ['first', 'second']) {
     const id = order === 'first' ? traceId : hex(16)
-    const open = tracesPayload([{ traceId: id, spanId, startMs }])
-    const ended = tracesPayload([{ traceId: id, spanId, startMs: startMs + 0.25, endMs: startMs + 10 }])
+    const begun = { traceId: id, spanId, startMs, attributes: { note: 'begun' } }
+    const open = tracesPayload([begun])
+    const ended = tracesPayload([
+      { ...begun, startMs: startMs + 0.25, endMs: startMs + 10, attributes: { note: 'ended' } },
+    ])
     for (const payload of order === 'first' ? [open, ended] : [ended, open]) {
       await server.postTraces(payload)
       await server.sessions()
@@ -41,6 +44,8 @@ test('a step whose end comes with another start than its beginning has ended', a
     const { session, steps } = await server.session(id)
     expect(steps).toMatchObject([{ id: spanId, status: 'ok', durationMs: 9.75 }])
     expect(session).toMatchObject({ endState: 'success', stepCount: 1 })
+    const firstScreen = await server.session(id, '')
+    expect(firstScreen.steps).toMatchObject([{ attributes: { note: 'ended' } }])
   }
   expect((await server.sessions()).map(({ endState }) => endState)).toEqual(['success', 'success'])
   await server.stop()
