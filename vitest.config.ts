@@ -16,6 +16,7 @@ export default defineConfig({
       'clients/*/*.test.ts',
       'e2e/**/*.test.ts',
       'scripts/**/*.test.ts',
+      'bench/**/*.test.ts',
     ],
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -19,6 +19,10 @@ export type Load = {
   format: BodyFormat
   connections: number
   seconds: number
+  /** Sent with each request, beside those that say what it holds. */
+  headers?: Record<string, string>
+  /** A session of every so many requests is named in the result. */
+  sampledEvery?: number
   onProgress: (share: number, result: LoadResult) => void
 }
 
@@ -58,6 +62,23 @@ export async function sendAtRate(load: Load & { spansPerSecond: number }): Promi
   return run.finish()
 }
 
+/** Like `saturate`, until this many spans are acknowledged, or the time is over. */
+export async function sendSpans(load: Load & { spans: number }): Promise<LoadResult> {
+  const run = new LoadRun(load)
+  let claimed = 0
+  const connection = async () => {
+    while (claimed < load.spans && run.elapsedMs() < load.seconds * 1_000) {
+      claimed += SPANS_PER_REQUEST
+      const isAcknowledged = await run.send(performance.now())
+      if (isAcknowledged) continue
+      claimed -= SPANS_PER_REQUEST
+      await sleep(PAUSE_AFTER_REFUSAL_MS)
+    }
+  }
+  await Promise.all(Array.from({ length: load.connections }, connection))
+  return run.finish()
+}
+
 class LoadRun {
   readonly startedAtMs = performance.now()
   readonly #load: Load
@@ -87,7 +108,8 @@ class LoadRun {
     if (isAcknowledged) {
       result.acknowledgedSpans += SPANS_PER_REQUEST
       result.latencies.push(performance.now() - dueAtMs)
-      if (result.latencies.length % SAMPLED_EVERY === 0) result.sampleIds.push(parcel.sessionIds()[0]!)
+      if (result.latencies.length % (this.#load.sampledEvery ?? SAMPLED_EVERY) === 0)
+        result.sampleIds.push(parcel.sessionIds()[0]!)
     } else result.failures += 1
     this.#giveBack(parcel)
     result.seconds = this.elapsedMs() / 1_000
@@ -113,21 +135,28 @@ class LoadRun {
 
   #post({ bytes }: Parcel): Promise<boolean> {
     const contentType = this.#load.format === 'protobuf' ? 'application/x-protobuf' : 'application/json'
-    return new Promise((resolve) => {
-      const sent = request(
-        `${this.#load.url}/v1/traces`,
-        {
-          method: 'POST',
-          agent: this.#agent,
-          headers: { 'content-type': contentType, 'content-length': bytes.length },
-        },
-        (response) => {
-          response.resume()
-          response.on('end', () => resolve(response.statusCode === 200))
-        },
-      )
-      sent.on('error', () => resolve(false))
-      sent.end(bytes)
-    })
+    const headers = { 'content-type': contentType, ...this.#load.headers }
+    return postSpans(this.#load.url, bytes, { agent: this.#agent, headers })
   }
+}
+
+/** Whether the spans were acknowledged. */
+export function postSpans(
+  url: string,
+  bytes: Buffer,
+  { agent, headers }: { agent: Agent; headers: Record<string, string> },
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    const sent = request(
+      `${url}/v1/traces`,
+      { method: 'POST', agent, headers: { ...headers, 'content-length': bytes.length } },
+      (response) => {
+        response.resume()
+        response.on('end', () => resolve(response.statusCode === 200))
+        response.on('error', () => resolve(false))
+      },
+    )
+    sent.on('error', () => resolve(false))
+    sent.end(bytes)
+  })
 }

@@ -3,9 +3,11 @@ import { runDashboardListSuite } from './dashboard-list.ts'
 import { runDashboardSuite } from './dashboard.ts'
 import { runIngestSuite } from './ingest.ts'
 import { readOptions, type Options, type Suite } from './options.ts'
+import { runPeersSuite } from './peers/peers.ts'
 import { Progress } from './progress.ts'
 import { runQuerySuite } from './query.ts'
 import { printReport, type Report } from './report.ts'
+import { runRedactionSuite } from './redaction.ts'
 import { runSdkSuite } from './sdk.ts'
 import { runStorageSuite } from './storage.ts'
 import { runTestingSuite } from './testing.ts'
@@ -20,6 +22,8 @@ const runSuite: Record<Suite, (options: Options, progress: Progress) => Promise<
   dashboard: runDashboardSuite,
   'dashboard-list': runDashboardListSuite,
   testing: runTestingSuite,
+  redaction: runRedactionSuite,
+  peers: runPeersSuite,
 }
 
 const options = readOptions(process.argv.slice(2))

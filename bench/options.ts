@@ -9,6 +9,8 @@ export const suites = [
   'dashboard',
   'dashboard-list',
   'testing',
+  'redaction',
+  'peers',
 ] as const
 export type Suite = (typeof suites)[number]
 
@@ -35,8 +37,11 @@ export const USAGE = `npm run bench -- <suite> [<suite> …] [options]        (a
   dashboard       dragging over 10,000 steps, opening 100,000, in a browser                      about 2 minutes
   dashboard-list  the list of a million sessions, in a browser                                   about 5 minutes
   testing         500 agent tests with the reporter, and the report that it makes                about 1 minute
+  redaction       planted secrets: which leave the agent's process, and what looking costs       about 3 minutes
+  peers           the same through Phoenix, MLflow and a Collector, where they are to be had     about 8 minutes
 
-  --spans 1000000   size of the store for query and storage (10000000 takes about an hour to fill)
+  --spans 1000000   size of the store for query and storage (10000000 takes about an hour to fill);
+                    20000 for peers
   --seconds 60      length of the main phase of ingest
   --data folder     keep the filled store there, and use it again
   --json            JSON instead of a table
@@ -50,7 +55,7 @@ export function readOptions(argv: readonly string[]): Options[] | { problem: str
     args: [...argv],
     allowPositionals: true,
     options: {
-      spans: { type: 'string', default: '1000000' },
+      spans: { type: 'string' },
       seconds: { type: 'string', default: '60' },
       json: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
@@ -62,12 +67,20 @@ export function readOptions(argv: readonly string[]): Options[] | { problem: str
   const named = positionals.includes('all') ? [...suites] : positionals.map(findSuite)
   if (named.length === 0 && values.write) return []
   if (named.length === 0 || named.includes(undefined)) return { problem: `Which suite?\n\n${USAGE}` }
-  const [spans, seconds] = [Number(values.spans), Number(values.seconds)]
-  if (!Number.isInteger(spans) || spans < 20_000)
+  const seconds = Number(values.seconds)
+  const spans = values.spans === undefined ? undefined : Number(values.spans)
+  if (spans !== undefined && (!Number.isInteger(spans) || spans < 20_000))
     return { problem: `--spans must be a whole number from 20000 on, not "${values.spans}".` }
   if (!(seconds >= 5)) return { problem: `--seconds must be a number from 5 on, not "${values.seconds}".` }
-  const rest = { spans, seconds, isJson: values.json, isWritten: values.write, data: values.data }
-  return named.flatMap((suite) => (suite === undefined ? [] : [{ suite, ...rest }]))
+  const rest = { seconds, isJson: values.json, isWritten: values.write, data: values.data }
+  return named.flatMap((suite) =>
+    suite === undefined ? [] : [{ suite, spans: spans ?? defaultSpans(suite), ...rest }],
+  )
+}
+
+/** What others take in minutes is less. */
+function defaultSpans(suite: Suite): number {
+  return suite === 'peers' ? 20_000 : 1_000_000
 }
 
 function findSuite(name: string): Suite | undefined {

@@ -101,7 +101,7 @@ function statsQuestions(filledAtMs: number): Question[] {
   ]
 }
 
-const commonWords = [
+export const commonWords = [
   'customer',
   'invoice',
   'warehouse',

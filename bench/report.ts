@@ -5,7 +5,13 @@ import { isMet, type Target } from './targets.ts'
 /** One measured figure, with what was promised of it if anything was. */
 export type Figure = { what: string; figure: number; unit: string; target?: Target; note?: string }
 
-export type Report = { suite: string; machine: Machine; figures: Figure[] }
+/** Several contenders side by side; the first is the one that the others are compared with. */
+export type Comparison = {
+  contenders: { name: string; acknowledgement: string; version?: string; missing?: string }[]
+  rows: { what: string; unit: string; cells: ({ figure: number } | { none: string; why?: string })[] }[]
+}
+
+export type Report = { suite: string; machine: Machine; figures: Figure[]; comparison?: Comparison }
 
 /** A report with what is said of each figure, as it is printed, and as it is kept. */
 export type JudgedReport = Omit<Report, 'machine' | 'figures'> & {
@@ -34,7 +40,58 @@ export function printReport(report: Report, isJson: boolean): void {
   const judged = judge(report)
   if (isJson) return console.log(JSON.stringify(judged, undefined, 2))
   console.log(`\n${judged.suite}: ${describe(judged.machine)}\n`)
-  console.log(table([columns, ...judged.figures.map(cellsOf)]))
+  if (judged.figures.length > 0) console.log(table([columns, ...judged.figures.map(cellsOf)]))
+  const { comparison } = judged
+  if (comparison === undefined) return
+  console.log(table(comparisonTable(comparison)))
+  console.log(`\n${comparisonRemarks(comparison).join('\n')}`)
+}
+
+/** A line of headings, then one for each row; behind a figure, how often that of the first contender it is. */
+export function comparisonTable({ contenders, rows }: Comparison): string[][] {
+  const headings = contenders.map(({ name, version }) =>
+    version === undefined ? name : `${name} ${version}`,
+  )
+  return [
+    ['what', ...headings],
+    ...rows.map(({ what, unit, cells }) => [
+      what,
+      ...cells.map((cell, column) => {
+        if ('none' in cell) return cell.none
+        const first = column === 0 ? undefined : cells[0]
+        const ratio =
+          first !== undefined && 'figure' in first && first.figure !== 0
+            ? cell.figure / first.figure
+            : undefined
+        return `${show(cell.figure)} ${unit}${ratio === undefined ? '' : ` (${show(ratio)}×)`}`
+      }),
+    ]),
+  ]
+}
+
+/** What each contender's acknowledgement means, which are missing, and why some figures are not there. */
+export function comparisonRemarks({ contenders, rows }: Comparison): string[] {
+  const reasons = contenders.flatMap(({ name }, column) => {
+    const unasked = rows.flatMap(({ what, cells }) => {
+      const cell = cells[column]!
+      return 'why' in cell && cell.why !== undefined
+        ? [[cell.why, what.replace(/(?:, p\d+|: \w+)$/, '')]]
+        : []
+    })
+    const byReason = Map.groupBy(unasked, ([why]) => why!)
+    return [...byReason].map(
+      ([why, entries]) =>
+        `- ${name} has no answer to: ${[...new Set(entries.map(([, what]) => what))].join('; ')}. Reason: ${why}.`,
+    )
+  })
+  return [
+    ...contenders.map(({ name, acknowledgement, missing }) =>
+      missing === undefined
+        ? `- ${name} has acknowledged a span when it is ${acknowledgement}.`
+        : `- ${name} is missing: ${missing}.`,
+    ),
+    ...reasons,
+  ]
 }
 
 export const columns = ['what', 'figure', 'target', 'ratio', 'verdict', '']

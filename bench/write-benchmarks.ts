@@ -2,7 +2,19 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gaps } from './gaps.ts'
-import { cellsOf, columns, describe, isBusy, judge, type JudgedReport, type Report } from './report.ts'
+import { PEERS_NOTE } from './peers/note.ts'
+import {
+  cellsOf,
+  columns,
+  comparisonRemarks,
+  comparisonTable,
+  describe,
+  isBusy,
+  judge,
+  type Comparison,
+  type JudgedReport,
+  type Report,
+} from './report.ts'
 
 const results = fileURLToPath(new URL('./results', import.meta.url))
 const page = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url))
@@ -40,22 +52,41 @@ export function renderBenchmarks(): string {
 }
 
 function section(report: JudgedReport): string {
-  const rows = report.figures.map((row) => `| ${cellsOf(row).join(' | ')} |`)
-  const missed = report.figures.filter((row) => row.verdict === 'MISSED')
   return [
     `## ${report.suite}`,
     '',
     describe(report.machine),
     '',
     ...(isBusy(report.machine) ? [BUSY, ''] : []),
+    ...(report.figures.length > 0 ? figuresPart(report.figures) : []),
+    ...(report.comparison === undefined ? [] : comparisonPart(report.comparison)),
+  ].join('\n')
+}
+
+function figuresPart(figures: JudgedReport['figures']): string[] {
+  const missed = figures.filter((row) => row.verdict === 'MISSED')
+  return [
     `| ${columns.join(' | ')} |`,
     '|---|---:|---:|---:|---|---|',
-    ...rows,
+    ...figures.map((row) => `| ${cellsOf(row).join(' | ')} |`),
     '',
     ...missed.map(
       ({ what }) =>
         `- Missed, ${what.trim()}: ${gaps.find(([name]) => name.test(what))?.[1] ?? 'not explained yet.'}`,
     ),
     ...(missed.length > 0 ? [''] : []),
-  ].join('\n')
+  ]
+}
+
+function comparisonPart(comparison: Comparison): string[] {
+  const [headings, ...rows] = comparisonTable(comparison)
+  return [
+    `| ${headings!.join(' | ')} |`,
+    `|---|${'---:|'.repeat(headings!.length - 1)}`,
+    ...rows.map((cells) => `| ${cells.join(' | ')} |`),
+    '',
+    ...comparisonRemarks(comparison),
+    '',
+    PEERS_NOTE,
+  ]
 }

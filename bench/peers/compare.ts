@@ -1,0 +1,40 @@
+import type { Comparison } from '../report.ts'
+import type { None } from './contender.ts'
+
+/** What was measured of a contender, by what it is called in the table. */
+export type Measures = Record<string, { figure: number; unit: string } | None>
+
+/** A contender that was measured, or the reason why it was not. */
+export type Outcome = { name: string; acknowledgement: string } & (
+  | { version: string; measures: Measures }
+  | { missing: string }
+)
+
+/** One table of all contenders; the first is what the others are compared with. */
+export function compare(outcomes: readonly Outcome[]): Comparison {
+  const measured = outcomes.flatMap((outcome) => ('measures' in outcome ? [outcome.measures] : []))
+  const names = [...new Set(measured.flatMap((measures) => Object.keys(measures)))]
+  return {
+    contenders: outcomes.map(({ name, acknowledgement, ...rest }) =>
+      'missing' in rest
+        ? { name, acknowledgement, missing: rest.missing }
+        : { name, acknowledgement, version: rest.version },
+    ),
+    rows: names.map((what) => ({
+      what,
+      unit: measured.map((measures) => unitOf(measures[what])).find((unit) => unit !== undefined) ?? '',
+      cells: outcomes.map((outcome) => cellOf(outcome, what)),
+    })),
+  }
+}
+
+function unitOf(measure: Measures[string] | undefined): string | undefined {
+  return measure !== undefined && 'unit' in measure ? measure.unit : undefined
+}
+
+function cellOf(outcome: Outcome, what: string): Comparison['rows'][number]['cells'][number] {
+  if ('missing' in outcome) return { none: 'missing' }
+  const measure = outcome.measures[what]
+  if (measure === undefined) return { none: 'not measured' }
+  return 'none' in measure ? { none: 'no such question', why: measure.none } : { figure: measure.figure }
+}
