@@ -28,6 +28,10 @@ export const targets = {
   reporterShare: { limit: 5, unit: '%' },
   reportSize: { limit: 20, unit: 'MB' },
   reportOpened: { limit: 2_000, unit: 'ms' },
+  leakedSecrets: { limit: 0, unit: 'leaked' },
+  alteredInnocents: { limit: 0, unit: 'altered' },
+  /** A megabyte of text that was made to keep redaction busy holds up its process no longer than this. */
+  hostileMegabyte: { limit: 1_000, unit: 'ms' },
 } as const satisfies Record<string, Target>
 
 export function isMet(target: Target, figure: number): boolean {

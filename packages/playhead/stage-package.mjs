@@ -2,6 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { installedWith } from '../../scripts/installed-with.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const target = process.argv[2] ?? join(here, 'dist/package')
@@ -37,15 +38,20 @@ function publishedManifest() {
   return { ...manifest, ...published, publishConfig: { access } }
 }
 
-/** The licences of the packages that are part of the bundles. */
+/** The licences of the packages that are part of the bundles, and of the page of the report. */
 function collectLicenses() {
-  const modules = join(here, '../../node_modules')
-  const bundled = ['@opentelemetry/context-async-hooks', '@pydantic/genai-prices']
-  return bundled
-    .map((name) => {
-      const { version, license } = JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8'))
-      const file = join(modules, name, 'LICENSE')
-      return `${name} ${version} (${license})\n\n${existsSync(file) ? readFileSync(file, 'utf8') : ''}`
+  const root = join(here, '../..')
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const bundled = ['node_modules/@opentelemetry/context-async-hooks', 'node_modules/@pydantic/genai-prices']
+  const places = [...new Set([...bundled, ...installedWith(['packages/dashboard'], lock)])]
+  return places
+    .filter((place) => existsSync(join(root, place)))
+    .map((place) => {
+      const { version, license } = lock.packages[place]
+      const name = place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)
+      const file = readdirSync(join(root, place)).find((one) => /^licen[cs]e(?:\.md|\.txt)?$/i.test(one))
+      const text = file === undefined ? '' : readFileSync(join(root, place, file), 'utf8')
+      return `${name} ${version} (${license})\n\n${text}`
     })
     .join(`\n${'-'.repeat(80)}\n\n`)
 }

@@ -6,6 +6,7 @@ import json
 import re
 
 import playhead
+from playhead.redact import mask_secrets
 
 from .support import RecordingTest
 
@@ -18,6 +19,23 @@ SECRETS = [
     "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----",
     "postgres://user:hunter2hunter2@db/app",
 ]
+
+# Texts as they stand in recordings, and what is left of them.
+MASKED = [
+    (r'{"a":"b\nghp_0123456789abcdefghij"}', r'{"a":"b\n[redacted]"}'),
+    (r'"gr\u00fcsk-Ab12Cd34Ef56Gh78"', r'"gr\u00fc[redacted]"'),
+    (r'"b\n4111 1111 1111 1111."', r'"b\n[redacted]."'),
+    (r'"A=1\nDB_PASSWORD=hunter2\nB=1"', r'"A=1\nDB_PASSWORD=[redacted]\nB=1"'),
+    ("gsk_" + "aB3" * 17, "[redacted]"),
+    ("eyJhbGciOiJkaXIifQ..abcdefghijkl.abcdefghijkl.abcdefghijklmnop", "[redacted]"),
+    ("-----BEGIN PGP PRIVATE KEY BLOCK-----\nMI\n-----END PGP PRIVATE KEY BLOCK-----", "[redacted]"),
+    ("BEARER abcdefghijklmnop1234", "BEARER [redacted]"),
+    ("mysql://ada:p@ss@db/app", "mysql://ada:[redacted]@db/app"),
+    ("sk-learn, sk-fading-circle-wrapper", "sk-learn, sk-fading-circle-wrapper"),
+    ("trace 4f4111111111111111ab", "trace 4f4111111111111111ab"),
+]
+# Each took minutes when its cost grew with the square of its length.
+HOSTILE = ["eyJ-", "\\", "sk-", "4 ", "password:", '"password":"', r"\"password\":\"", "://a:"]
 
 
 @playhead.record_action("use")
@@ -39,6 +57,14 @@ class RedactionTest(RecordingTest):
         for secret in [*SECRETS[:-1], "hunter2hunter2"]:
             self.assertNotIn(json.dumps(secret)[1:-1], text)
         self.assertIn("before [redacted] after", text)
+
+    def test_secrets_are_found_in_texts_that_are_escaped_and_nothing_else_is(self) -> None:
+        for text, expected in MASKED:
+            self.assertEqual(mask_secrets(text), expected)
+
+    def test_a_text_that_means_to_keep_it_busy_does_not(self) -> None:
+        for part in HOSTILE:
+            self.assertTrue(mask_secrets(part * (500_000 // len(part)) + "key="))
 
     def test_secrets_are_known_by_their_names_too(self) -> None:
         with playhead.session():

@@ -33,6 +33,48 @@ describe('what looks like a secret is masked, and nothing around it', () => {
       '"{\\"client_secret\\":\\"x y\\"}"',
       '"{\\"client_secret\\":\\"[redacted]\\"}"',
     ],
+    ['a Groq key', `gsk_${'aB3'.repeat(17)}`, '[redacted]'],
+    ['a Tavily key', `tvly-dev-${'aB3'.repeat(10)}`, '[redacted]'],
+    ['a Google token', `ya29.${'aB3'.repeat(30)}`, '[redacted]'],
+    ['an encrypted JWT', 'eyJhbGciOiJkaXIifQ..abcdefghijkl.abcdefghijkl.abcdefghijklmnop', '[redacted]'],
+    [
+      'a PGP key',
+      '-----BEGIN PGP PRIVATE KEY BLOCK-----\nMIIE\n-----END PGP PRIVATE KEY BLOCK-----',
+      '[redacted]',
+    ],
+    [
+      'a cut private key in JSON',
+      '{"a":"-----BEGIN PRIVATE KEY-----\\nMI","b":1}',
+      '{"a":"[redacted]","b":1}',
+    ],
+    ['a key that begins a line of JSON', '{"a":"b\\nghp_0123456789abcdefghij"}', '{"a":"b\\n[redacted]"}'],
+    ['a key after an escape of Python', '"gr\\u00fcsk-Ab12Cd34Ef56Gh78"', '"gr\\u00fc[redacted]"'],
+    ['a card that ends a sentence', 'It is 4111 1111 1111 1111.', 'It is [redacted].'],
+    ['a card and its date', '4111 1111 1111 1111 12/27 123', '[redacted] 12/27 123'],
+    ['a card after another number', 'order 42 5555555555554444', 'order 42 [redacted]'],
+    ['a card with other blanks', '4111\u00a01111\u00a01111\u00a01111', '[redacted]'],
+    ['an American Express card', '3782 822463 10005', '[redacted]'],
+    ['a card that is a number', '{"card":4111111111111111}', '{"card":"[redacted]"}'],
+    ['a shouted bearer token', 'BEARER abcdefghijklmnop1234', 'BEARER [redacted]'],
+    ['a password with an @ in a URL', 'mysql://ada:p@ss@db/app', 'mysql://ada:[redacted]@db/app'],
+    ['a URL of PHP', '"mysql:\\/\\/ada:s3cret@db"', '"mysql:\\/\\/ada:[redacted]@db"'],
+    ['settings in JSON', '"PORT=1\\nDB_PASSWORD=hunter2\\nA=1"', '"PORT=1\\nDB_PASSWORD=[redacted]\\nA=1"'],
+    ['quoted settings', `API_KEY="a b" SECRET='c d'`, `API_KEY="[redacted]" SECRET='[redacted]'`],
+    ['settings with blanks', 'aws_secret_access_key = wJal1/K7+x', 'aws_secret_access_key = [redacted]'],
+    ['YAML', 'db:\n  password: hunter2\n  port: 1', 'db:\n  password: [redacted]\n  port: 1'],
+    ['a printed object', `{ apiKey: 'abc', n: 1 }`, `{ apiKey: '[redacted]', n: 1 }`],
+    ['a printed dictionary', `{'password': 'abc', 'n': 1}`, `{'password': '[redacted]', 'n': 1}`],
+    ['an argument in code', 'connect(api_key=abc, n=1)', 'connect(api_key=[redacted], n=1)'],
+    ['a key that is only a key', '{"token":"abc","pwd":"d"}', '{"token":"[redacted]","pwd":"[redacted]"}'],
+    ['a number under such a key', '{"cvv":123,"n":1}', '{"cvv":"[redacted]","n":1}'],
+    ['a list of cookies', '{"set-cookie":["a=b","c=d"]}', '{"set-cookie":["[redacted]","[redacted]"]}'],
+    ['headers in pairs', '["cookie","a=b"]', '["cookie","[redacted]"]'],
+    ['a password that was cut', '{"password":"abc', '{"password":"[redacted]'],
+    [
+      'a quote inside a secret in JSON in JSON',
+      String.raw`{\"password\":\"a\\\"b\",\"n\":1}`,
+      String.raw`{\"password\":\"[redacted]\",\"n\":1}`,
+    ],
   ])('%s', (_, text, expected) => {
     expect(redact(text, 'text')).toBe(expected)
   })
@@ -48,6 +90,15 @@ describe('what is no secret stays', () => {
     'the secret of good coffee: fresh beans',
     'fetch_customer_data_for_the_support_agent',
     '{"cookie_consent":true}',
+    'sk-learn, sk-fading-circle-wrapper',
+    'const apiKey = process.env.OPENAI_API_KEY_2, password = readPassword(1)',
+    'if (password === undefined || apiKey == key2) return',
+    'Password: must have 8 characters. Basic understanding-of-everything',
+    '{"password":{"type":"string","description":"at least 8"},"token":null,"secret":true}',
+    'trace 4f4111111111111111ab, 0.4111111111111111, 4111111111111111.5',
+    'http://localhost:4318/?mail=ada@example.com',
+    'eyJ-eyJ-eyJ',
+    '{"required":["authorization","body"]}',
   ])('%s', (text) => {
     expect(redact(text, 'text')).toBe(text)
   })
@@ -72,7 +123,47 @@ test.each(['tokens', 'max_tokens', 'author', 'monkey', 'keyword', 'name', 'next_
   },
 )
 
+test('a text that means to keep it busy does not', () => {
+  const hostile = [
+    'eyJ-',
+    'eyJaaaaaaaa.',
+    '\\\\',
+    'sk-',
+    '4 ',
+    '4111 1111 1111 1112 ',
+    '-----BEGIN PRIVATE KEY-----"',
+  ]
+  const named = [
+    'password:',
+    '"password":"',
+    '\\"password\\":\\"',
+    '"password":["a",',
+    'password = ',
+    '"token":\'"',
+    '://a:',
+  ]
+  // Each took minutes when its cost grew with the square of its length; all together take less than a second.
+  for (const part of [...hostile, ...named])
+    expect(redact(`${part.repeat(1_000_000 / part.length)}key=`, 'text').length).toBeGreaterThan(0)
+})
+
 describe('rules of the user', () => {
+  test('a name masks what stands under it in JSON, too', () => {
+    const redactor = createRedactor(['ssn', 'customer_name'])
+    const text = String.raw`It said {"ssn":"1 2","n":1} and {\"customerName\":\"Ada\"}`
+    expect(redactor.text(text, 'text')).toBe(
+      String.raw`It said {"ssn":"[redacted]","n":1} and {\"customerName\":\"[redacted]\"}`,
+    )
+  })
+
+  test('a regular expression finds a word that begins a line of a text in JSON', () => {
+    const redactor = createRedactor([/\bINV-\d+\b/])
+    const text = JSON.stringify({ a: 'one\nINV-1', b: JSON.stringify({ c: '\tINV-2' }), n: 1 })
+    expect(redactor.text(text, 'text')).toBe(
+      JSON.stringify({ a: 'one\n[redacted]', b: JSON.stringify({ c: '\t[redacted]' }), n: 1 }),
+    )
+  })
+
   test('a name masks what is recorded under it, however it is written', () => {
     const redactor = createRedactor(['ssn', 'customer_name'])
     expect(['SSN', 's_s_n', 'customerName', 'name'].map(redactor.isSecretKey)).toEqual([

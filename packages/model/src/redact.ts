@@ -1,5 +1,7 @@
-import { createKeyTest } from './secret-keys.ts'
-import { maskSecrets, REDACTED } from './secret-patterns.ts'
+import { createNamedMask } from './named-secrets.ts'
+import { REDACTED } from './redacted.ts'
+import { createKeyTest, normalizeKey } from './secret-keys.ts'
+import { maskSecrets } from './secret-patterns.ts'
 
 /**
  * One more thing that must not leave the process.
@@ -18,8 +20,10 @@ export type Redactor = {
 
 /** Masks keys, tokens, private keys and card numbers, and what the rules add. Rules run after the built-in patterns. */
 export function createRedactor(rules: readonly RedactRule[] = []): Redactor {
-  const isSecretKey = createKeyTest(rules.filter((rule) => typeof rule === 'string'))
+  const names = rules.filter((rule) => typeof rule === 'string')
+  const isSecretKey = createKeyTest(names)
   const own = rules.filter((rule) => typeof rule !== 'string').map(toReplacement)
+  if (names.length > 0) own.unshift(createNamedMask(names.map(normalizeKey)))
   if (own.length === 0) return { text: maskSecrets, isSecretKey }
   return {
     isSecretKey,
@@ -34,7 +38,25 @@ export function createRedactor(rules: readonly RedactRule[] = []): Redactor {
 function toReplacement(rule: Exclude<RedactRule, string>): (text: string, key: string) => string {
   if (typeof rule === 'function') return (text, key) => applyRule(rule, text, key)
   const pattern = new RegExp(rule.source, `${rule.flags.replaceAll(/[gy]/g, '')}g`)
-  return (text) => text.replace(pattern, REDACTED)
+  const mask = (text: string) => text.replace(pattern, REDACTED)
+  return (text) => maskEscaped(mask(text), mask)
+}
+
+/** A rule is written for texts as they are: in JSON, where a line may end in \n, every text is looked at by itself too. */
+function maskEscaped(text: string, mask: (text: string) => string): string {
+  if (!/^\s*["[{]/.test(text) || !text.includes('\\')) return text
+  try {
+    let isChanged = false
+    const masked: unknown = JSON.parse(text, (_key, value: unknown) => {
+      if (typeof value !== 'string') return value
+      const kept = maskEscaped(mask(value), mask)
+      isChanged ||= kept !== value
+      return kept
+    })
+    return isChanged ? JSON.stringify(masked) : text
+  } catch {
+    return text
+  }
 }
 
 /** A rule that fails keeps nothing: what it was there to hide is unknown. */

@@ -40,7 +40,7 @@ const MAX_KEY_LENGTH = 64
 
 /** Tells secret keys by their name; `added` are the user's. */
 export function createKeyTest(added: readonly string[]): (key: string) => boolean {
-  const own = new Set(added.map(normalize))
+  const own = new Set(added.map(normalizeKey))
   const remembered = new Map<string, boolean>()
   return (key) => {
     let isSecret = remembered.get(key)
@@ -55,13 +55,13 @@ export function createKeyTest(added: readonly string[]): (key: string) => boolea
 
 function isSecretName(key: string, own: ReadonlySet<string>): boolean {
   if (key.length > MAX_KEY_LENGTH) return false
-  const name = normalize(key)
+  const name = normalizeKey(key)
   if (own.has(name) || secretNames.has(name)) return true
   return secretEndings.some((ending) => name.endsWith(ending))
 }
 
 /** `X-Api-Key`, `x_api_key` and `xApiKey` are one name; of an attribute's dotted key the last part counts. */
-function normalize(key: string): string {
+export function normalizeKey(key: string): string {
   const last = key.slice(key.lastIndexOf('.') + 1)
   return last.replaceAll(/[-_\s]/g, '').toLowerCase()
 }

@@ -1,101 +1,64 @@
-/** Texts that look like secrets. A family is asked for its sign first: one pass that most texts do not survive. */
-type Family = { sign: RegExp; patterns: readonly Pattern[] }
+import { cardSign, maskCards } from './card-numbers.ts'
+import { maskNamed } from './named-secrets.ts'
+import { REDACTED } from './redacted.ts'
 
-type Pattern = { pattern: RegExp; mask: Mask }
+/** Where a word begins: also after \n, \t or \u00fc of JSON, which end in a letter or a digit. */
+const begin = String.raw`(?:(?<!\w)|(?<=\\[bfnrt])|(?<=\\u[\da-fA-F]{4}))`
+/** The same for words with hyphens in them; each is looked at once, however many beginnings it seems to have. */
+const beginWithHyphens = begin.replace(String.raw`\w`, String.raw`[\w-]`)
 
-/** What stands for a match; the groups of a pattern are the parts before the secret. */
-type Mask = (found: string, before: string) => string
+/** Begins with what is rare in text: three times as fast as the patterns' own beginnings. */
+const tokenSign =
+  /k[-_][\w-]{8}|[-_][A-Za-z0-9]{20}|[KS]IA[A-Z0-9]{4}|Iza|xox[a-z]-|eyJ|-----B|(?:earer|asic) |:\\?\/\\?\/[^\s/@]{1,200}@|lpat-|SPX-|a29\.|SG\.|(?:RER|SIC) /
 
-/** What stands where a secret was. */
-export const REDACTED = '[redacted]'
+/** Secrets that are known by how they begin. */
+const prefixed = [
+  // OpenAI, Anthropic, OpenRouter, Langfuse and others that follow them; not words of letters with hyphens.
+  String.raw`sk-(?=[a-z_-]{0,40}[A-Z0-9]|[a-z]{16})[\w-]{16,}`,
+  // Stripe.
+  String.raw`(?:[rsp]k_(?:live|test)|whsec)_[A-Za-z0-9]{10,}`,
+  String.raw`gh[opsur]_[A-Za-z0-9]{20,}|github_pat_\w{20,}`,
+  String.raw`glpat-[\w-]{16,}|npm_[A-Za-z0-9]{30,}`,
+  // Groq, Hugging Face, Replicate, Fireworks, Pinecone, LangSmith.
+  String.raw`(?:gsk|hf|r8|fw|pcsk|lsv2_pt|lsv2_sk)_[A-Za-z0-9]{24,}(?:_\w{6,})?`,
+  // xAI, Perplexity, Tavily.
+  String.raw`(?:xai|pplx|tvly)-(?=[a-z-]{0,40}[A-Z0-9])[A-Za-z0-9-]{24,}`,
+  // AWS.
+  String.raw`A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])`,
+  // Google: keys, tokens, client secrets. SendGrid.
+  String.raw`AIza[\w-]{30,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}`,
+  // Slack.
+  String.raw`(?:xox[abeoprs]-|xapp-\d-)[A-Za-z0-9-]{10,}`,
+  String.raw`ph_[A-Za-z0-9]{30,}`,
+]
+/** Signed and encrypted. */
+const jwt = String.raw`${beginWithHyphens}eyJ[\w-]{8,}\.(?:[\w-]{8,}|(?=\.))(?:\.[\w-]*){0,3}`
+const keyKind = String.raw`[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`
+/** One without its end was cut: it goes on as long as a key could. */
+const privateKey = String.raw`-----BEGIN ${keyKind}(?:(?:(?!-----B)[^]){0,20000}?-----END ${keyKind}|(?:[^"\\]|\\+[nrt/]){0,20000})`
 
-const whole: Mask = () => REDACTED
-const afterFirstGroup: Mask = (_found, before) => before + REDACTED
+/** One expression: what begins first is masked whole, also when another kind of secret could begin inside it. */
+const tokens = new RegExp(`${begin}(?:${prefixed.join('|')})|${jwt}|${privateKey}`, 'g')
+const credentials = new RegExp(
+  String.raw`(${begin}(?:[Bb]earer|BEARER|[Bb]asic|BASIC) {1,4})(?=[a-z_.~+/=-]{0,60}[A-Z0-9])[\w.~+/=-]{16,}`,
+  'g',
+)
+const passwordOfUrl = /(:\\?\/\\?\/[^\s:/@"']{0,100}:)[^\s/"'<>,;?#]{1,200}(?=@)/g
 
-const tokens: Family = {
-  // Begins with what is rare in text: three times as fast as the patterns' own beginnings.
-  sign: /k[-_][\w-]{8}|[a-z]_[A-Za-z0-9]{20}|lpat-|[KS]IA[A-Z0-9]{4}|Iza|xox[a-z]-|eyJ|-----B|(?:earer|asic) \S|:\/\/[^\s/@]{1,200}@/,
-  patterns: [
-    // OpenAI, Anthropic, OpenRouter, Langfuse and others that follow them.
-    { pattern: /\bsk-[A-Za-z0-9_-]{16,}/g, mask: whole },
-    { pattern: /\b[rsp]k_(?:live|test)_[A-Za-z0-9]{10,}/g, mask: whole },
-    { pattern: /\b(?:gh[opsur]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})/g, mask: whole },
-    { pattern: /\b(?:glpat-[\w-]{16,}|npm_[A-Za-z0-9]{30,})/g, mask: whole },
-    { pattern: /\bA[KS]IA[A-Z0-9]{16}\b/g, mask: whole },
-    { pattern: /\bAIza[\w-]{30,}/g, mask: whole },
-    { pattern: /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/g, mask: whole },
-    { pattern: /\bph_[A-Za-z0-9]{30,}/g, mask: whole },
-    { pattern: /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?/g, mask: whole },
-    {
-      pattern: /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g,
-      mask: whole,
-    },
-    { pattern: /\b((?:[Bb]earer|[Bb]asic) )[\w.~+/=-]{16,}/g, mask: afterFirstGroup },
-    { pattern: /(:\/\/[^\s:/@]{0,100}:)[^\s/@]{1,200}(?=@)/g, mask: afterFirstGroup },
-  ],
-}
-
-const cards: Family = {
-  sign: /\d(?:[ -]?\d){12}/,
-  patterns: [
-    {
-      pattern: /(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d.])/g,
-      mask: (found) => (isCardNumber(found) ? REDACTED : found),
-    },
-  ],
-}
-
-const secretName = String.raw`[\w.-]{0,40}(?:authorization|api[-_]?(?:key|token)|access[-_]?key(?:[-_]?id)?|(?:access|auth|bearer|refresh|session|id)[-_]?token|secret(?:[-_]?key)?|passphrase|passwd|password|private[-_]?key|cookie)`
-
-const named: Family = {
-  sign: /[:=](?<=(?:authorization|key|key_?id|token|secret|passphrase|passwd|password|cookie)\\{0,8}["']?\s?[:=])/i,
-  patterns: [
-    // "password": "…" in JSON, and \"password\": \"…\" in JSON inside JSON.
-    {
-      pattern: new RegExp(String.raw`("${secretName}"\s*:\s*")(?:\\.|[^"\\])+(?=")`, 'gi'),
-      mask: afterFirstGroup,
-    },
-    {
-      pattern: new RegExp(String.raw`((\\+")${secretName}\2\s*:\s*\2)[^]+?(?=\2)`, 'gi'),
-      mask: afterFirstGroup,
-    },
-    {
-      pattern: new RegExp(String.raw`((?:^|[?&;\s"'])${secretName}=)[^&;\s"'\\]{3,}`, 'gi'),
-      mask: afterFirstGroup,
-    },
-    // Headers as they stand on the wire.
-    {
-      pattern: /(\b(?:(?:proxy-)?authorization|x-api-key|(?:set-)?cookie): ?)[^\s"'\\][^\r\n"'\\]*/gi,
-      mask: afterFirstGroup,
-    },
-  ],
-}
-
-const families = [tokens, cards, named]
 const SHORTEST_SECRET = 9
 
 /** The text without what looks like a secret; the same text when there is nothing to hide. */
 export function maskSecrets(text: string): string {
   if (text.length < SHORTEST_SECRET) return text
-  let masked = text
-  for (const { sign, patterns } of families) {
-    if (!sign.test(masked)) continue
-    for (const { pattern, mask } of patterns) masked = masked.replace(pattern, mask)
-  }
-  return masked
+  let masked = tokenSign.test(text) ? maskTokens(text) : text
+  if (cardSign.test(masked)) masked = maskCards(masked)
+  return maskNamed(masked)
 }
 
-const issuer = /^(?:4|5[1-5]|2[2-7]|3[4-8]|30|6)/
-
-/** A number that a card could have: an issuer's beginning and Luhn's check digit. */
-function isCardNumber(text: string): boolean {
-  const digits = text.replaceAll(/\D/g, '')
-  if (!issuer.test(digits)) return false
-  let sum = 0
-  for (let index = 0; index < digits.length; index += 1) {
-    const digit = Number(digits[digits.length - 1 - index])
-    const doubled = index % 2 === 0 ? digit : digit * 2
-    sum += doubled > 9 ? doubled - 9 : doubled
-  }
-  return sum % 10 === 0
+function maskTokens(text: string): string {
+  const afterFirstGroup = (_found: string, before: string) => before + REDACTED
+  return text
+    .replace(credentials, afterFirstGroup)
+    .replace(passwordOfUrl, afterFirstGroup)
+    .replace(tokens, REDACTED)
 }

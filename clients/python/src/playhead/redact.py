@@ -25,30 +25,50 @@ def _after_first_group(match: re.Match[str]) -> str:
     return match.group(1) + REDACTED
 
 
+# Where a word begins: also after \n, \t or \u00fc of JSON, which end in a letter or a digit.
+_BEGIN = r"(?:(?<!\w)|(?<=\\[bfnrt])|(?<=\\u[\da-fA-F]{4}))"
+# The same for words with hyphens in them; each is looked at once, however many beginnings it seems to have.
+_BEGIN_WITH_HYPHENS = _BEGIN.replace(r"\w", r"[\w-]")
+_PREFIXED = [
+    r"sk-(?=[a-z_-]{0,40}[A-Z0-9]|[a-z]{16})[\w-]{16,}",
+    r"(?:[rsp]k_(?:live|test)|whsec)_[A-Za-z0-9]{10,}",
+    r"gh[opsur]_[A-Za-z0-9]{20,}|github_pat_\w{20,}",
+    r"glpat-[\w-]{16,}|npm_[A-Za-z0-9]{30,}",
+    r"(?:gsk|hf|r8|fw|pcsk|lsv2_pt|lsv2_sk)_[A-Za-z0-9]{24,}(?:_\w{6,})?",
+    r"(?:xai|pplx|tvly)-(?=[a-z-]{0,40}[A-Z0-9])[A-Za-z0-9-]{24,}",
+    r"A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])",
+    r"AIza[\w-]{30,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}",
+    r"(?:xox[abeoprs]-|xapp-\d-)[A-Za-z0-9-]{10,}",
+    r"ph_[A-Za-z0-9]{30,}",
+]
+_JWT = rf"{_BEGIN_WITH_HYPHENS}eyJ[\w-]{{8,}}\.(?:[\w-]{{8,}}|(?=\.))(?:\.[\w-]*){{0,3}}"
+_KEY_KIND = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+_PRIVATE_KEY = (
+    rf"-----BEGIN {_KEY_KIND}(?:(?:(?!-----B)[\s\S]){{0,20000}}?-----END {_KEY_KIND}"
+    r'|(?:[^"\\]|\\+[nrt/]){0,20000})'
+)
+
 # Texts are asked for a family's sign first: one pass that most do not survive.
 _TOKEN_SIGN = re.compile(
-    r"k[-_][\w-]{8}|[a-z]_[A-Za-z0-9]{20}|lpat-|[KS]IA[A-Z0-9]{4}|Iza|xox[a-z]-|eyJ|-----B"
-    r"|(?:earer|asic) \S|://[^\s/@]{1,200}@",
+    r"k[-_][\w-]{8}|[a-z8]_[A-Za-z0-9]{20}|[KS]IA[A-Z0-9]{4}|Iza|xox[a-z]-|eyJ|-----B"
+    r"|(?:earer|EARER|asic|ASIC) |:\\?/\\?/[^\s/@]{1,200}@|lpat-|xai-|plx-|vly-|SPX-|app-|a29\.|SG\.",
     _A,
 )
 _TOKENS = [
-    (re.compile(r"\bsk-[A-Za-z0-9_-]{16,}", _A), _whole),
-    (re.compile(r"\b[rsp]k_(?:live|test)_[A-Za-z0-9]{10,}", _A), _whole),
-    (re.compile(r"\b(?:gh[opsur]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})", _A), _whole),
-    (re.compile(r"\b(?:glpat-[\w-]{16,}|npm_[A-Za-z0-9]{30,})", _A), _whole),
-    (re.compile(r"\bA[KS]IA[A-Z0-9]{16}\b", _A), _whole),
-    (re.compile(r"\bAIza[\w-]{30,}", _A), _whole),
-    (re.compile(r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}", _A), _whole),
-    (re.compile(r"\bph_[A-Za-z0-9]{30,}", _A), _whole),
-    (re.compile(r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?", _A), _whole),
     (
         re.compile(
-            r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)", _A
+            rf"({_BEGIN}(?:[Bb]earer|BEARER|[Bb]asic|BASIC) {{1,4}})"
+            r"(?=[a-z_.~+/=-]{0,60}[A-Z0-9])[\w.~+/=-]{16,}",
+            _A,
         ),
-        _whole,
+        _after_first_group,
     ),
-    (re.compile(r"\b((?:[Bb]earer|[Bb]asic) )[\w.~+/=-]{16,}", _A), _after_first_group),
-    (re.compile(r"(://[^\s:/@]{0,100}:)[^\s/@]{1,200}(?=@)", _A), _after_first_group),
+    (
+        re.compile(r"""(:\\?/\\?/[^\s:/@"']{0,100}:)[^\s/"'<>,;?#]{1,200}(?=@)""", _A),
+        _after_first_group,
+    ),
+    # One expression: what begins first is masked whole, also when another secret could begin inside it.
+    (re.compile(f"{_BEGIN}(?:{'|'.join(_PREFIXED)})|{_JWT}|{_PRIVATE_KEY}", _A), _whole),
 ]
 _CARD_SIGN = re.compile(r"\d(?:[ -]?\d){12}", _A)
 _SECRET_NAME = (
@@ -61,8 +81,8 @@ _NAMED_SIGN = re.compile(
 )
 _NAMED = [
     (re.compile(rf'("{_SECRET_NAME}"\s*:\s*")(?:\\.|[^"\\])+(?=")', _AI), _after_first_group),
-    (re.compile(rf'((\\+"){_SECRET_NAME}\2\s*:\s*\2)[\s\S]+?(?=\2)', _AI), _after_first_group),
-    (re.compile(rf"((?:^|[?&;\s\"']){_SECRET_NAME}=)[^&;\s\"'\\]{{3,}}", _AI), _after_first_group),
+    (re.compile(rf'((?<!\\)(\\+"){_SECRET_NAME}\2\s*:\s*\2)[\s\S]+?(?=\2)', _AI), _after_first_group),
+    (re.compile(rf"((?:^|[?&;,(\s\"']|\\[nrt]){_SECRET_NAME}=)[^&;\s\"'\\]{{3,}}", _AI), _after_first_group),
     (
         re.compile(
             r"(\b(?:(?:proxy-)?authorization|x-api-key|(?:set-)?cookie): ?)[^\s\"'\\][^\r\n\"'\\]*", _AI
@@ -84,7 +104,7 @@ def _mask_card(match: re.Match[str]) -> str:
     return REDACTED if total % 10 == 0 else match.group(0)
 
 
-_CARDS = [(re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d.])", _A), _mask_card)]
+_CARDS = [(re.compile(r"(?:(?<![\w.])|(?<=\\[bfnrt]))\d(?:[ -]?\d){12,18}(?!\w|\.\d)", _A), _mask_card)]
 _FAMILIES: list[_Family] = [(_TOKEN_SIGN, _TOKENS), (_CARD_SIGN, _CARDS), (_NAMED_SIGN, _NAMED)]
 _SHORTEST_SECRET = 9
 

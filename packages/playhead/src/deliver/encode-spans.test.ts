@@ -82,6 +82,20 @@ test('secrets and what is too long do not leave, whoever recorded them', () => {
   expect(text).toContain('{"key":"playhead.truncated","value":{"boolValue":true}}')
 })
 
+test('a number is no less a secret than a text, and the name of an event no less than its attributes', () => {
+  const tracer = provider.getTracer('host')
+  const span = tracer.startSpan('pay', { attributes: { 'app.cvv': 737_191, count: 42 } })
+  span.addEvent('used sk-aaaaaaaaaaaaaaaaaaaaaaaa')
+  const recorded = span as unknown as RecordedSpan
+  const shown = JSON.stringify(toModelSpan(recorded, outgoing()), (_, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  )
+  for (const text of [encodeSpans([recorded], outgoing()), shown]) {
+    expect(text).toContain('42')
+    expect(text).not.toMatch(/737191|sk-aaaa/)
+  }
+})
+
 test('without content, what was said in spans of others stays here', () => {
   const span = provider.getTracer('ai').startSpan('ai.generateText', {
     attributes: {

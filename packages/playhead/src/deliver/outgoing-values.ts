@@ -76,6 +76,7 @@ export class OutgoingValues {
       case 'string':
         return this.#options.redactor.isSecretKey(key) && value !== '' ? REDACTED : this.text(value, key)
       case 'number':
+        return this.#options.redactor.isSecretKey(key) ? REDACTED : value
       case 'boolean':
         return value
       case 'object':

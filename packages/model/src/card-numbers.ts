@@ -1,0 +1,110 @@
+import { REDACTED } from './redacted.ts'
+
+/** Blanks and hyphens as people, and programs that set text, write them. */
+const separators = ' \\u00a0\\u2009\\u202f\\u2010-\\u2013-'
+
+/** One pass that most texts do not survive: a number that begins as a card's does. */
+export const cardSign = new RegExp(`[2-68](?<!\\d.)\\d{3}(?:[${separators}]?\\d){9}`)
+const digitRun = new RegExp(`\\d(?:[${separators}]?\\d){12,63}`, 'g')
+const separator = new RegExp(`[${separators}]`)
+
+/** The text without numbers that a card could have. */
+export function maskCards(text: string): string {
+  return text.replace(digitRun, (run: string, offset: number) => maskRun(run, offset, text))
+}
+
+/** A card's number may stand beside other numbers: its date, an order, the next card. */
+function maskRun(run: string, offset: number, text: string): string {
+  const groups = run.split(separator)
+  const isFirstFree = isFree(text, offset - 1, -1)
+  const isLastFree = isFree(text, offset + run.length, 1)
+  let masked = ''
+  let from = 0
+  let start = 0
+  for (let first = 0; first < groups.length;) {
+    const count =
+      first > 0 || isFirstFree ? countOfCard(groups, first, { isFirstFree, isLastFree }) : undefined
+    const length = lengthOf(groups, first, count ?? 1)
+    if (count !== undefined) {
+      masked += run.slice(from, start) + maskOf(text, offset + start)
+      from = start + length
+    }
+    start += length + 1
+    first += count ?? 1
+  }
+  return masked + run.slice(from)
+}
+
+/** The ways in which cards are printed, in digits a group. */
+const layouts = [
+  [4, 4, 4, 4, 3],
+  [4, 4, 4, 4],
+  [4, 6, 5],
+  [4, 6, 4],
+]
+
+/** How many groups, from the first on, are one card's number; undefined when none begins here. */
+function countOfCard(
+  groups: readonly string[],
+  first: number,
+  { isFirstFree, isLastFree }: { isFirstFree: boolean; isLastFree: boolean },
+): number | undefined {
+  const rest = groups.length - first
+  const isPossible = (count: number) =>
+    count <= rest && (isLastFree || count < rest) && isCardNumber(groups.slice(first, first + count).join(''))
+  if (first === 0 && isFirstFree && rest <= MAX_DIGITS && isPossible(rest)) return rest
+  const layout = layouts.find(
+    (sizes) =>
+      sizes.every((size, index) => groups[first + index]?.length === size) && isPossible(sizes.length),
+  )
+  if (layout !== undefined) return layout.length
+  return groups[first]!.length >= MIN_DIGITS && isPossible(1) ? 1 : undefined
+}
+
+const MIN_DIGITS = 13
+const MAX_DIGITS = 19
+
+/** With what stands between them. */
+function lengthOf(groups: readonly string[], first: number, count: number): number {
+  let length = count - 1
+  for (let index = first; index < first + count; index += 1) length += groups[index]!.length
+  return length
+}
+
+/** True when what stands beside a number is no part of it: no digit, no letter (of a hash), no decimals. */
+function isFree(text: string, index: number, step: 1 | -1): boolean {
+  const beside = text[index]
+  if (beside === undefined) return true
+  if (beside === '.') return !/\d/.test(text[index + step] ?? '')
+  if (!/\w/.test(beside)) return true
+  return step === -1 && /\\(?:[bfnrt]|u[\da-f]{4})$/i.test(text.slice(Math.max(0, index - 5), index + 1))
+}
+
+/** Whose numbers begin so, and how many digits they have. */
+const issuers: readonly [beginning: RegExp, lengths: readonly number[]][] = [
+  [/^4/, [13, 16, 19]],
+  [/^(?:5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720))/, [16]],
+  [/^3[47]/, [15]],
+  [/^3(?:0[0-5]|[689])/, [14, 15, 16, 17, 18, 19]],
+  [/^(?:6011|64[4-9]|65|62|81|35(?:2[89]|[3-8]))/, [16, 17, 18, 19]],
+  [/^(?:50|5[6-9]|6[0-9])/, [13, 14, 15, 16, 17, 18, 19]],
+]
+
+/** A number that a card could have: an issuer's beginning and length, and Luhn's check digit. */
+function isCardNumber(digits: string): boolean {
+  if (!issuers.some(([beginning, lengths]) => lengths.includes(digits.length) && beginning.test(digits)))
+    return false
+  let sum = 0
+  for (let index = 0; index < digits.length; index += 1) {
+    const digit = Number(digits[digits.length - 1 - index])
+    const doubled = index % 2 === 0 ? digit : digit * 2
+    sum += doubled > 9 ? doubled - 9 : doubled
+  }
+  return sum % 10 === 0
+}
+
+/** A number in JSON becomes a text, so that it stays JSON. */
+function maskOf(text: string, index: number): string {
+  const key = /(\\{0,16})"\s?:\s?$/.exec(text.slice(Math.max(0, index - 20), index))
+  return key === null ? REDACTED : `${key[1]}"${REDACTED}${key[1]}"`
+}
