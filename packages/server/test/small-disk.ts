@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import {
   closeSync,
   mkdtempSync,
@@ -7,6 +7,7 @@ import {
   rmSync,
   statSync,
   truncateSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,11 +21,13 @@ export class SmallDisk {
   readonly path: string
   readonly #asRoot: string[]
   readonly #ballast: string
+  readonly #image: string | undefined
 
-  private constructor(path: string, asRoot: string[]) {
+  private constructor(path: string, asRoot: string[], image?: string) {
     this.path = path
     this.#asRoot = asRoot
     this.#ballast = join(path, 'ballast')
+    this.#image = image
   }
 
   /** Undefined where this machine does not let us. */
@@ -42,6 +45,49 @@ export class SmallDisk {
     return undefined
   }
 
+  /** As `create`, on a file with ext4 in it, whose writes can be held up. Undefined also where there is no loop device. */
+  static createOnLoop(megabytes: number): SmallDisk | undefined {
+    const path = mkdtempSync(join(tmpdir(), 'playhead-disk-'))
+    const image = `${path}.img`
+    for (const asRoot of [[], ['sudo', '-n']]) {
+      try {
+        writeFileSync(image, '')
+        truncateSync(image, megabytes * 1024 * 1024)
+        run([], ['mkfs.ext4', '-q', '-F', '-m', '0', image])
+        run(asRoot, ['mount', '-o', 'loop,noatime', image, path])
+        const disk = new SmallDisk(path, asRoot, image)
+        run(asRoot, ['chmod', '777', path])
+        run(asRoot, ['sh', '-c', 'fsfreeze --freeze "$0" && fsfreeze --unfreeze "$0"', path])
+        return disk
+      } catch {
+        // Not allowed this way; perhaps the next.
+      }
+    }
+    rmSync(image, { force: true })
+    rmdirSync(path)
+    return undefined
+  }
+
+  /** True when `hold` works. */
+  get isSlowable(): boolean {
+    return this.#image !== undefined
+  }
+
+  /** Whoever writes, or wants to be sure that it is written, waits so long. The shell lets go even when we are gone. */
+  async hold(milliseconds: number): Promise<void> {
+    const [program, ...rest] = [
+      ...this.#asRoot,
+      'sh',
+      '-c',
+      HOLD,
+      this.path,
+      (milliseconds / 1_000).toFixed(3),
+    ]
+    await new Promise<void>((resolve, reject) => {
+      execFile(program, rest, (error) => (error === null ? resolve() : reject(error)))
+    })
+  }
+
   /** Fills it to the last page, or until this many bytes are left. */
   fill(bytesLeft = 0): void {
     const file = openSync(this.#ballast, 'a')
@@ -57,8 +103,11 @@ export class SmallDisk {
   remove(): void {
     run(this.#asRoot, ['umount', '-l', this.path])
     rmdirSync(this.path)
+    if (this.#image !== undefined) rmSync(this.#image, { force: true })
   }
 }
+
+const HOLD = 'fsfreeze --freeze "$0"; sleep "$1"; fsfreeze --unfreeze "$0"'
 
 function run(asRoot: string[], command: string[]): void {
   const [program, ...options] = [...asRoot, ...command]

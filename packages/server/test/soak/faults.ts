@@ -18,8 +18,18 @@ export type FaultName =
   | 'stop and continue the server'
   | 'stop and continue the engine'
   | 'full disk'
+  | 'slow disk'
   | 'connection resets'
   | 'clock jump'
+
+/** Which can be done to this server. */
+export function possibleFaults({ disk }: FaultTools): FaultName[] {
+  return (Object.keys(faults) as FaultName[]).filter((name) => {
+    if (name === 'full disk') return disk !== undefined
+    if (name === 'slow disk') return disk?.isSlowable === true
+    return true
+  })
+}
 
 type Fault = (tools: FaultTools) => Promise<void>
 
@@ -41,6 +51,14 @@ export const faults: Record<FaultName, Fault> = {
     disk!.fill()
     await pause(2_000 + random() * 4_000)
     disk!.makeRoom()
+  },
+  /** Writes wait for up to most of a second, over and over. */
+  async 'slow disk'({ disk, random }) {
+    const untilMs = performance.now() + 4_000 + random() * 4_000
+    while (performance.now() < untilMs) {
+      await disk!.hold(100 + random() * 800)
+      await pause(20 + random() * 100)
+    }
   },
   async 'connection resets'({ server }) {
     await Promise.all(Array.from({ length: 100 }, () => resetInTheMiddle(server)))

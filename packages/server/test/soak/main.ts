@@ -8,18 +8,25 @@ import { describeMachine } from '../../../../bench/machine.ts'
 import { writeBenchmarks } from '../../../../bench/write-benchmarks.ts'
 import { seededRandom } from '../seeded-random.ts'
 import { SmallDisk } from '../small-disk.ts'
-import { memoryOf, SpawnedServer } from '../spawned-server.ts'
+import { SpawnedServer } from '../spawned-server.ts'
 import { Traffic } from '../traffic.ts'
 import { Company } from './company.ts'
-import { faults, type FaultName, type FaultTools } from './faults.ts'
+import { faults, possibleFaults, type FaultName, type FaultTools } from './faults.ts'
 import { compareLedger } from './ledger.ts'
+import { MemoryWatch } from './memory-watch.ts'
 import { figuresOf, printSoak, type Soak } from './soak-report.ts'
 
 const USAGE = `npm run soak -- [--minutes 10] [--seed 1] [--json] [--write]
 
 Agents send, people watch and ask, somebody makes backups, retention deletes; meanwhile the server and its engine are
-killed and held up, the disk fills, connections break and the clock jumps. In the end every acknowledged span is compared
-with what the API says. After the first two fifths the server itself is not killed, so that its memory can be watched.
+killed and held up, the disk is full, the disk is slow, connections break and the clock jumps. In the end every
+acknowledged span is compared with what the API says. After the first two fifths the server itself is not killed, so that
+its memory can be watched.
+
+The data lies on a file system of its own, ext4 in a file behind a loop device: it is filled, and frozen over and over so
+that writes wait for up to 0.9 s. Where the machine does not allow that it lies in memory, and the disk is never slow, or
+in the temporary folder, and it is never full either; the report says which.
+
 --write keeps the figures in bench/results and writes docs/benchmarks.md anew.`
 
 const DISK_MB = 1_500
@@ -27,6 +34,12 @@ const MAX_SESSIONS = 60_000
 const FAULT_PAUSE_MS = 8_000
 /** The first part of a run, in which everything may happen. */
 const ROUGH_SHARE = 0.4
+
+/** What the server is started with. */
+const loaded = [
+  new URL('./jumping-clock.mjs', import.meta.url),
+  new URL('./memory-probe.mjs', import.meta.url),
+]
 
 let lastSaid = ''
 
@@ -45,16 +58,18 @@ else process.exitCode = (await soak(Number(values.minutes), Number(values.seed))
 async function soak(minutes: number, seed: number): Promise<boolean> {
   const machine = describeMachine()
   const random = seededRandom(seed)
-  const disk = SmallDisk.create(DISK_MB)
+  const disk = SmallDisk.createOnLoop(DISK_MB) ?? SmallDisk.create(DISK_MB)
   const clockFile = join(tmpdir(), `playhead-soak-clock-${process.pid}`)
+  const memory = new MemoryWatch()
   const server = await SpawnedServer.create({
     ...(disk !== undefined && { PLAYHEAD_DATA: join(disk.path, 'data') }),
     PLAYHEAD_TEST_CLOCK: clockFile,
-    NODE_OPTIONS: `--import=${fileURLToPath(new URL('./jumping-clock.mjs', import.meta.url))}`,
+    PLAYHEAD_TEST_MEMORY: memory.heapFile,
+    NODE_OPTIONS: loaded.map((module) => `--import=${fileURLToPath(module)}`).join(' '),
   })
   try {
     await server.start()
-    const result = await run({ server, disk, clockFile, random }, minutes)
+    const result = await run({ server, disk, clockFile, random }, minutes, memory)
     printSoak(result, values.json)
     if (values.write)
       writeBenchmarks({ suite: `soak, ${minutes} minutes`, machine, figures: figuresOf(result) })
@@ -64,15 +79,15 @@ async function soak(minutes: number, seed: number): Promise<boolean> {
     throw error
   } finally {
     rmSync(clockFile, { force: true })
+    memory.remove()
     await server.remove()
     disk?.remove()
   }
 }
 
-async function run(tools: FaultTools, minutes: number): Promise<Soak> {
+async function run(tools: FaultTools, minutes: number, memory: MemoryWatch): Promise<Soak> {
   const { server, random } = tools
   const latenciesMs: number[] = []
-  const memory: Soak['memory'] = []
   const traffic = new Traffic({
     url: server.url,
     random,
@@ -86,12 +101,9 @@ async function run(tools: FaultTools, minutes: number): Promise<Soak> {
   const endMs = startedAtMs + minutes * 60_000
   await company.start()
   traffic.start()
-  const meter = setInterval(() => {
-    if (!server.isAlive()) return
-    memory.push({ atMs: performance.now() - startedAtMs, pid: server.pid, mb: memoryOf(server.pid).nowMb })
-  }, 1_000)
+  memory.start(server)
   const counts = await injectFaults(tools, { startedAtMs, endMs })
-  clearInterval(meter)
+  memory.stop()
   say('sending what was begun to its end')
   await Promise.all([traffic.finish(), company.stop()])
   const oldBefore = await company.countOld()
@@ -109,12 +121,20 @@ async function run(tools: FaultTools, minutes: number): Promise<Soak> {
     company,
     counts,
     latenciesMs,
-    memory,
+    memory: memory.trends(),
+    disk: describeDisk(tools.disk),
     ledger,
     oldBefore,
     oldAfter,
     problems: failures,
   }
+}
+
+function describeDisk(disk: SmallDisk | undefined): string {
+  if (disk === undefined) return 'on the temporary folder: the disk was neither full nor slow'
+  return disk.isSlowable
+    ? 'on ext4 through a loop device, frozen for up to 0.9 s at a time to be slow'
+    : 'in memory: the disk was full, not slow'
 }
 
 async function injectFaults(
@@ -126,10 +146,7 @@ async function injectFaults(
   while (performance.now() < endMs) {
     await pause(Math.min(FAULT_PAUSE_MS * (0.4 + tools.random()), Math.max(0, endMs - performance.now())))
     const isRough = performance.now() < roughUntilMs
-    const possible = (Object.keys(faults) as FaultName[]).filter(
-      (name) =>
-        (isRough || name !== 'kill -9 of the server') && (tools.disk !== undefined || name !== 'full disk'),
-    )
+    const possible = possibleFaults(tools).filter((name) => isRough || name !== 'kill -9 of the server')
     const name = possible[Math.floor(tools.random() * possible.length)]!
     say(`${Math.round((performance.now() - startedAtMs) / 1_000)} s: ${name}`)
     await faults[name](tools)

@@ -4,6 +4,7 @@ import type { Traffic } from '../traffic.ts'
 import type { Company } from './company.ts'
 import type { FaultName } from './faults.ts'
 import type { Ledger } from './ledger.ts'
+import { describeTrend, WARM_UP_MS, type MemoryWatch, type Trend } from './memory-watch.ts'
 
 export type Soak = {
   minutes: number
@@ -11,7 +12,9 @@ export type Soak = {
   company: Company
   counts: Map<FaultName, number>
   latenciesMs: number[]
-  memory: { atMs: number; pid: number; mb: number }[]
+  memory: ReturnType<MemoryWatch['trends']>
+  /** What the data lay on, and so which faults a disk could have. */
+  disk: string
   ledger: Ledger
   /** Sessions of the project that forgets, before the last start and after it; then there should be none. */
   oldBefore: number
@@ -30,7 +33,6 @@ export function printSoak(soak: Soak, isJson: boolean): void {
 }
 
 function factsOf({ minutes, traffic, company, counts, latenciesMs, memory, ledger, ...soak }: Soak) {
-  const { slopeMbPerMinute, fromMb, toMb, lifeMs } = slopeOf(memory)
   const certain = traffic.sessions.filter((session) => session.isCertain).length
   const tally = Object.entries(company.tally).map(
     ([who, { asked, told, wrong }]) => `${who} ${asked} (${told} told to wait, ${wrong.length} wrong)`,
@@ -42,7 +44,10 @@ function factsOf({ minutes, traffic, company, counts, latenciesMs, memory, ledge
     sessions: `${traffic.sessions.length}, of which ${traffic.sessions.length - certain} were given up by their sender`,
     'acknowledge p50': `${percentile(latenciesMs, 0.5).toFixed(1)} ms`,
     'acknowledge p99': `${percentile(latenciesMs, 0.99).toFixed(1)} ms, faults included`,
-    memory: `${fromMb} MB to ${toMb} MB in the second half of the longest life (${Math.round(lifeMs / 1_000)} s), ${slopeMbPerMinute.toFixed(1)} MB a minute`,
+    disk: soak.disk,
+    'memory of the server': slopeAndMore(memory.server),
+    'heap in use after full collections': slopeAndMore(memory.heap),
+    'memory of the engine': slopeAndMore(memory.engine),
     company: `${tally.join(', ')}; ${company.liveEvents} live events; ${Math.round(company.backupBytes / 1024 ** 2)} MB of backups`,
     retention: `${soak.oldBefore} sessions past their time before the last start, ${soak.oldAfter} after`,
     'spans compared': ledger.checked,
@@ -53,16 +58,15 @@ function factsOf({ minutes, traffic, company, counts, latenciesMs, memory, ledge
 }
 
 /** The same for docs/benchmarks.md. */
-export function figuresOf({ counts, latenciesMs, memory, ledger, traffic, company }: Soak): Figure[] {
+export function figuresOf({ counts, latenciesMs, memory, ledger, traffic, company, disk }: Soak): Figure[] {
   const none = { limit: 0, unit: 'spans' }
-  const { slopeMbPerMinute, fromMb, toMb, lifeMs } = slopeOf(memory)
   const faultCount = [...counts.values()].reduce((sum, count) => sum + count, 0)
   return [
     {
       what: 'faults',
       figure: faultCount,
       unit: '',
-      note: [...counts].map(([name, count]) => `${count} × ${name}`).join(', '),
+      note: `${[...counts].map(([name, count]) => `${count} × ${name}`).join(', ')}; ${disk}`,
     },
     {
       what: 'acknowledged spans that were compared',
@@ -81,13 +85,25 @@ export function figuresOf({ counts, latenciesMs, memory, ledger, traffic, compan
     },
     { what: 'acknowledge p50', figure: percentile(latenciesMs, 0.5), unit: 'ms' },
     { what: 'acknowledge p99, faults included', figure: percentile(latenciesMs, 0.99), unit: 'ms' },
-    {
-      what: 'memory of the server, slope',
-      figure: slopeMbPerMinute,
-      unit: 'MB a minute',
-      note: `${fromMb} to ${toMb} MB in the second half of the longest life, of ${Math.round(lifeMs / 1_000)} s`,
-    },
+    memoryFigure('memory of the server', memory.server),
+    memoryFigure('heap of the server in use after full collections', memory.heap),
+    memoryFigure('memory of the engine', memory.engine),
   ]
+}
+
+/** One that did not live long enough for a slope has a highest value all the same. */
+function memoryFigure(what: string, trend: Trend): Figure {
+  const note = describeTrend(trend)
+  if (Number.isNaN(trend.slopeMbPerMinute))
+    return { what: `${what}, highest`, figure: trend.peakMb, unit: 'MB', note }
+  const figure = trend.slopeMbPerMinute
+  const name = `${what}, slope after a warm-up of ${WARM_UP_MS / 1_000} s`
+  return { what: name, figure, unit: 'MB a minute', note }
+}
+
+function slopeAndMore(trend: Trend): string {
+  const slope = trend.slopeMbPerMinute
+  return `${Number.isNaN(slope) ? '' : `${slope.toFixed(1)} MB a minute: `}${describeTrend(trend)}`
 }
 
 function problemsOf({ traffic, company, ledger, oldAfter }: Soak): string[] {
@@ -100,27 +116,4 @@ function problemsOf({ traffic, company, ledger, oldAfter }: Soak): string[] {
     ...few('an answer to a sender', traffic.surprises),
     ...Object.entries(company.tally).flatMap(([who, { wrong }]) => few(`an answer to ${who}`, wrong)),
   ]
-}
-
-/** Least squares over the second half of the life of the process that lived longest: the first fills caches. */
-function slopeOf(memory: Soak['memory']): {
-  slopeMbPerMinute: number
-  fromMb: number
-  toMb: number
-  lifeMs: number
-} {
-  const lives = Map.groupBy(memory, ({ pid }) => pid)
-  const longest = [...lives.values()].toSorted((left, right) => right.length - left.length)[0] ?? []
-  const used = longest.slice(Math.floor(longest.length / 2))
-  const mean = (pick: (point: (typeof used)[number]) => number) =>
-    used.reduce((sum, point) => sum + pick(point), 0) / used.length
-  const [meanAt, meanMb] = [mean(({ atMs }) => atMs), mean(({ mb }) => mb)]
-  const covariance = mean(({ atMs, mb }) => (atMs - meanAt) * (mb - meanMb))
-  const variance = mean(({ atMs }) => (atMs - meanAt) ** 2)
-  return {
-    slopeMbPerMinute: (covariance / variance) * 60_000,
-    fromMb: used[0]?.mb ?? Number.NaN,
-    toMb: used.at(-1)?.mb ?? Number.NaN,
-    lifeMs: (longest.at(-1)?.atMs ?? 0) - (longest[0]?.atMs ?? 0),
-  }
 }
