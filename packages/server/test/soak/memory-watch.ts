@@ -18,7 +18,7 @@ export type Trend = {
  * Until then a process grows by nature: V8 sizes its heap to the rate at which it is used, the engine starts its threads.
  * What the server remembers of calls goes on growing for as long as it takes 100,000 of them to arrive, up to 76 MB.
  */
-export const WARM_UP_MS = 120_000
+export const WARM_UP_MS = 240_000
 /** Shorter than this, a slope is noise. */
 const MEASURED_MS = 60_000
 const EVERY_MS = 1_000
