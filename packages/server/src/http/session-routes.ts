@@ -8,6 +8,7 @@ import type { Services } from '../services.ts'
 import { projectOf, type App } from './request-project.ts'
 import { answers, projectParameter } from './route-parts.ts'
 import { sessionSummarySchema, stepSchema } from './schemas.ts'
+import { STREAMED_FROM_STEPS, streamSession } from './stream-session.ts'
 
 const listRoute = createRoute({
   method: 'get',
@@ -78,7 +79,10 @@ export function addSessionRoutes(app: App, services: Services): void {
       id,
       context.req.valid('query').payloads,
     )
-    return context.json({ session: withUrl(context, { session, project }, services), steps }, 200)
+    const answer = { session: withUrl(context, { session, project }, services), steps }
+    // The declared type knows JSON in one piece only.
+    if (steps.length >= STREAMED_FROM_STEPS) return streamSession(answer) as never
+    return context.json(answer, 200)
   })
   app.openapi(stepRoute, async (context) => {
     const project = projectOf(context, 'read', services)

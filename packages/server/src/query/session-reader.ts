@@ -188,16 +188,16 @@ export class SessionReader {
   }
 
   /**
-   * What will probably be on the first screen, read while the outlines are: its rows are those that come first, and not
-   * the large ones.
+   * What will probably be on the first screen, read while the outlines are: the rows that come first, in the order of the
+   * table, and not the large ones. A step has two, one from its beginning and one from its end.
    */
   async #readFirstRows(project: string, id: string): Promise<(SpanRow & { version: number })[]> {
     const result = await this.#tools.store.client.query({
       query: `SELECT version, ${spanSelect} FROM steps
         WHERE project = {project:String} AND session_id = {id:String}
           AND bitAnd(bitShiftRight(version, 22), 16777215) < {largest:UInt32}
-        ORDER BY started_at, step_id, version DESC, received_at DESC LIMIT 1 BY step_id LIMIT {limit:UInt32}`,
-      query_params: { project, id, largest: FIRST_SCREEN_BYTES / 16, limit: FIRST_SCREEN_STEPS },
+        ORDER BY started_at, step_id LIMIT {limit:UInt32}`,
+      query_params: { project, id, largest: FIRST_SCREEN_BYTES / 16, limit: 2 * FIRST_SCREEN_STEPS },
       format: 'JSONEachRow',
     })
     return result.json<SpanRow & { version: number }>()
