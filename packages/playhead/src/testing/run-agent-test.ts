@@ -38,15 +38,17 @@ export async function runAgentTest<Input>(
   body: AgentTestBody<Input>,
 ): Promise<AgentTestEntry> {
   const queue = runs.values()
-  const finished: FinishedRun[] = []
+  const results = new Map<PlannedRun<Input>, FinishedRun>()
   const views = new Map<string, SessionView>()
   const work = async () => {
     for (const planned of queue) {
-      finished.push(await runOnce(identity, planned, { options, body, views }))
-      if (isEnough(finished, options)) return
+      results.set(planned, await runOnce(identity, planned, { options, body, views }))
+      if (isEnough([...results.values()], options)) return
     }
   }
   await Promise.all(Array.from({ length: Math.min(workersOf(options), runs.length) }, work))
+  // In the order of the plan, whichever was done first: the same failure is then told in the same words.
+  const finished = runs.flatMap((planned) => results.get(planned) ?? [])
   noteDivergences(finished, views)
   const { entry, failure } = judgeRuns(identity, finished, { planned: runs.length, options })
   noteResult(entry)

