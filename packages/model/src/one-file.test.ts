@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { makeSummary } from '../test/make-summary.ts'
 import { fillOneFile, ONE_FILE_MARKER, readOneFileIndex, readOneFileRecording } from './one-file.ts'
 import type { Recording } from './recording.ts'
 
@@ -8,26 +9,7 @@ function recording(id: string, name: string): Recording {
   return {
     version: 1,
     exportedAt: '2026-11-15T12:00:00.000Z',
-    session: {
-      id,
-      name,
-      endState: 'fail',
-      startedAt: '2026-11-15T12:00:00.000Z',
-      endedAt: null,
-      durationMs: 4200,
-      tags: [],
-      usage: {},
-      cost: null,
-      unpricedModels: [],
-      stepCount: 0,
-      llmCallCount: 0,
-      actionCount: 0,
-      errorCount: 0,
-      models: [],
-      agents: [],
-      tools: [],
-      demo: false,
-    },
+    session: makeSummary({ id, name, endState: 'fail', durationMs: 4200 }),
     steps: [],
   }
 }

@@ -1,7 +1,8 @@
 import type { Session, Step } from '@playhead/model'
 import { expect, test } from 'vitest'
 import { mergeSteps } from './merge-steps.ts'
-import { makeStep, makeSummary } from './test-session.ts'
+import { makeSummary } from '../../../model/test/make-summary.ts'
+import { makeStep } from './test-session.ts'
 
 const step = (id: string, offsetMs: number, durationMs: number | null) =>
   makeStep({ id, offsetMs, durationMs })

@@ -1,4 +1,4 @@
-import type { SessionSummary, Step } from '@playhead/model'
+import type { Step } from '@playhead/model'
 
 const STARTED_AT_MS = 1_700_000_000_000
 
@@ -19,30 +19,5 @@ export function makeStep(step: Partial<Step> & { id: string }): Step {
     ...step,
     offsetMs,
     durationMs,
-  }
-}
-
-/** The summary of a session for a test. */
-export function makeSummary(session: Partial<SessionSummary> = {}): SessionSummary {
-  return {
-    id: 'a'.repeat(32),
-    name: 'a session',
-    endState: 'success',
-    startedAt: new Date(STARTED_AT_MS).toISOString(),
-    endedAt: null,
-    durationMs: null,
-    tags: [],
-    usage: {},
-    cost: null,
-    unpricedModels: [],
-    stepCount: 0,
-    llmCallCount: 0,
-    actionCount: 0,
-    errorCount: 0,
-    models: [],
-    agents: [],
-    tools: [],
-    demo: false,
-    ...session,
   }
 }

@@ -1,5 +1,6 @@
 import type { SessionSummary, Step } from '@playhead/model'
-import { makeStep, makeSummary } from '../api/test-session.ts'
+import { makeSummary } from '../../../model/test/make-summary.ts'
+import { makeStep } from '../api/test-session.ts'
 import { createTimeline, type Timeline } from './timeline.ts'
 
 export function makeTimeline(

@@ -1,13 +1,8 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import {
-  buildTestReport,
-  toRecording,
-  type LedgerEntry,
-  type Recording,
-  type SessionSummary,
-} from '@playhead/model'
+import { buildTestReport, toRecording, type LedgerEntry, type Recording } from '@playhead/model'
+import { makeSummary } from '../../../model/test/make-summary.ts'
 import { playhead } from '../../src/cli/test/run-playhead.ts'
 import { renderAnnotations } from '../../src/report/render-annotations.ts'
 import { renderJunit } from '../../src/report/render-junit.ts'
@@ -22,7 +17,7 @@ type Sample = { name: string; isPassed: boolean; attempt?: number; variant?: str
 function sample({ name, isPassed, attempt = 1, variant, message }: Sample) {
   made += 1
   const id = made.toString(16).padStart(32, '0')
-  const session: SessionSummary = {
+  const session = makeSummary({
     id,
     name,
     endState: isPassed ? 'success' : 'fail',
@@ -30,21 +25,11 @@ function sample({ name, isPassed, attempt = 1, variant, message }: Sample) {
     endedAt: '2026-11-15T10:00:01.000Z',
     durationMs: 1_000,
     tags: ['test'],
-    usage: {},
     cost: 0.01,
-    unpricedModels: [],
-    stepCount: 0,
-    llmCallCount: 0,
-    actionCount: 0,
-    errorCount: 0,
-    models: [],
-    agents: [],
-    tools: [],
-    demo: false,
     url: `http://localhost:4318/sessions/${id}`,
     vcs: { branch: 'feature', commit: 'abcdef123456' },
     test: { file: 'a.test.ts', name, attempt, ...(variant !== undefined && { variant }) },
-  }
+  })
   const entry: LedgerEntry = {
     kind: 'attempt',
     test: { file: 'a.test.ts', name },

@@ -22,6 +22,7 @@ import { readLogs } from '../store/read-logs.ts'
 import {
   outlineFromRow,
   outlineSelect,
+  PAYLOAD_SIZE,
   payloadSize,
   spanFromRow,
   spanSelect,
@@ -195,7 +196,7 @@ export class SessionReader {
     const result = await this.#tools.store.client.query({
       query: `SELECT version, ${spanSelect} FROM steps
         WHERE project = {project:String} AND session_id = {id:String}
-          AND bitAnd(bitShiftRight(version, 22), 16777215) < {largest:UInt32}
+          AND ${PAYLOAD_SIZE} < {largest:UInt32}
         ORDER BY started_at, step_id LIMIT {limit:UInt32}`,
       query_params: { project, id, largest: FIRST_SCREEN_BYTES / 16, limit: 2 * FIRST_SCREEN_STEPS },
       format: 'JSONEachRow',

@@ -161,6 +161,9 @@ export function payloadSize(version: number): number {
   return Math.floor(version / 2 ** 22) % 2 ** 24
 }
 
+/** The same in SQL. */
+export const PAYLOAD_SIZE = 'bitAnd(bitShiftRight(version, 22), 16777215)'
+
 /** What the thin queries select, in the form `outlineFromRow` reads. */
 export const outlineSelect = `step_id, parent_id, toUnixTimestamp64Micro(started_at) AS started_us, toUnixTimestamp64Micro(ended_at) AS ended_us,
   kind, name, dialect, status, error_type, error_message, model, provider, tool, agent, effect, response_id, usage, cost,

@@ -1,0 +1,28 @@
+import type { SessionSummary } from '../src/session.ts'
+
+const STARTED_AT_MS = 1_700_000_000_000
+
+/** The summary of a session for a test: what it does not say is ordinary. */
+export function makeSummary(session: Partial<SessionSummary> = {}): SessionSummary {
+  return {
+    id: 'a'.repeat(32),
+    name: 'a session',
+    endState: 'success',
+    startedAt: new Date(STARTED_AT_MS).toISOString(),
+    endedAt: null,
+    durationMs: null,
+    tags: [],
+    usage: {},
+    cost: null,
+    unpricedModels: [],
+    stepCount: 0,
+    llmCallCount: 0,
+    actionCount: 0,
+    errorCount: 0,
+    models: [],
+    agents: [],
+    tools: [],
+    demo: false,
+    ...session,
+  }
+}
