@@ -88,9 +88,14 @@ function Sentence({ alignment, onSelect }: DivergenceBarProps) {
         </button>
       )}
       <p className="divergence-more dim">
-        {effects.length === 0 ? 'Both had the same effects.' : `${countOf(effects.length, 'effect')} differ.`}
+        {describeEffects(effects.length)}
         {!hasPayloads && ' Compared by previews: the sessions are too long to load whole.'}
       </p>
     </div>
   )
+}
+
+function describeEffects(count: number): string {
+  if (count === 0) return 'Both had the same effects.'
+  return `${countOf(count, 'effect')} ${count === 1 ? 'differs' : 'differ'}.`
 }
