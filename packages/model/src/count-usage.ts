@@ -50,12 +50,26 @@ export function costRelevance(outline: StepOutline): number {
   return outline.isUsageEstimated === true ? relevance - 100 : relevance
 }
 
+/** What two reports of one call are compared by. */
+export type ReportedCall = Pick<
+  StepOutline,
+  | 'startedAtMs'
+  | 'endedAtMs'
+  | 'kind'
+  | 'name'
+  | 'dialect'
+  | 'reporter'
+  | 'responseId'
+  | 'model'
+  | 'requestedModel'
+>
+
 /**
  * True when two steps report one call: one response id and model, at one time, by two instrumentations. One
  * instrumentation does not report a call twice under one name; what looks like it is a scripted model that repeats its
  * response id.
  */
-export function isSameCall(left: StepOutline, right: StepOutline): boolean {
+export function isSameCall(left: ReportedCall, right: ReportedCall): boolean {
   if (left.responseId === undefined || left.responseId !== right.responseId) return false
   const isApart =
     left.startedAtMs > (right.endedAtMs ?? Infinity) + OVERLAP_SLACK_MS ||
@@ -127,12 +141,12 @@ function keepBest(nodes: readonly StepNode[]): void {
     if (!isSameReporter(step, best.step) && isSameModel(step, best.step)) step.usageScope = 'duplicate'
 }
 
-function isSameReporter(left: StepOutline, right: StepOutline): boolean {
+function isSameReporter(left: ReportedCall, right: ReportedCall): boolean {
   if (left.reporter !== right.reporter) return false
   return left.dialect === right.dialect && left.name === right.name && left.kind === right.kind
 }
 
-function isSameModel(left: StepOutline, right: StepOutline): boolean {
+function isSameModel(left: ReportedCall, right: ReportedCall): boolean {
   const leftModel = left.model ?? left.requestedModel
   const rightModel = right.model ?? right.requestedModel
   if (leftModel === undefined || rightModel === undefined) return true

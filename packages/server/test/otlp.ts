@@ -21,12 +21,13 @@ export function hex(bytes: number): string {
 export function tracesPayload(
   spans: SpanOptions[],
   resource: Record<string, unknown> = { 'service.name': 'test' },
+  scope = 'test',
 ) {
   return {
     resourceSpans: [
       {
         resource: { attributes: keyValues(resource) },
-        scopeSpans: [{ scope: { name: 'test' }, spans: spans.map(otlpSpan) }],
+        scopeSpans: [{ scope: { name: scope }, spans: spans.map(otlpSpan) }],
       },
     ],
   }

@@ -1,11 +1,11 @@
-import { costRelevance, isSameCall, type StepOutline } from '@playhead/model'
+import { isSameCall, type StepOutline } from '@playhead/model'
 import type { Store } from './connect.ts'
+import { RecentCalls, type Call } from './recent-calls.ts'
 
-type Call = { sessionId: string; outline: StepOutline; relevance: number }
 type Verdict = { call: Call; keptSessionId: string; isDuplicate: boolean }
 
-/** Calls that are remembered for comparison: two reports of one call arrive within seconds of each other. */
-const REMEMBERED_CALLS = 100_000
+/** What is longer is no id, and would fill the memory. */
+const MAX_RESPONSE_ID = 500
 
 /**
  * Two instrumentations may report one call to a model as two sessions; it must be counted once. Recent calls are
@@ -13,7 +13,7 @@ const REMEMBERED_CALLS = 100_000
  */
 export class DuplicateCalls {
   readonly #store: Store
-  readonly #recent = new Map<string, Call[]>()
+  readonly #recent = new RecentCalls()
   #isAnyKnown: boolean
 
   private constructor(store: Store, isAnyKnown: boolean) {
@@ -36,11 +36,11 @@ export class DuplicateCalls {
     sessions: ReadonlyMap<string, { outlines: readonly StepOutline[] }>,
   ): Promise<{ duplicates: Map<string, Set<string>>; changedElsewhere: string[] }> {
     const verdicts: Verdict[] = []
-    for (const [sessionId, { outlines }] of sessions) {
+    for (const { outlines } of sessions.values()) {
       for (const outline of outlines) {
-        if (outline.responseId === undefined || outline.endedAtMs === null) continue
-        const call = { sessionId, outline: comparable(outline), relevance: costRelevance(outline) }
-        verdicts.push(...this.#judge(project, call))
+        const { responseId, endedAtMs } = outline
+        if (responseId === undefined || responseId.length > MAX_RESPONSE_ID || endedAtMs === null) continue
+        verdicts.push(...this.#judge(project, responseId, this.#recent.describe(outline)))
       }
     }
     if (verdicts.length > 0) await this.#keep(project, verdicts)
@@ -52,16 +52,11 @@ export class DuplicateCalls {
   }
 
   /** Compares a call with those of other sessions under the same response id; says what is new about either. */
-  #judge(project: string, call: Call): Verdict[] {
-    const key = `${project}\0${call.outline.responseId}`
-    const calls = this.#recent.get(key) ?? []
-    const others = calls.filter(
-      (other) => other.sessionId !== call.sessionId || other.outline.id !== call.outline.id,
-    )
-    this.#remember(key, [...others, call])
-    const twin = others.find(
-      (other) => other.sessionId !== call.sessionId && isSameCall(other.outline, call.outline),
-    )
+  #judge(project: string, responseId: string, call: Call): Verdict[] {
+    const calls = this.#recent.of(project, responseId)
+    const others = calls.filter((other) => other.sessionId !== call.sessionId || other.id !== call.id)
+    this.#recent.remember(project, responseId, [...others, call])
+    const twin = others.find((other) => other.sessionId !== call.sessionId && isSameCall(other, call))
     if (twin === undefined) return []
     const [kept, dropped] = isBetter(call, twin) ? [call, twin] : [twin, call]
     const wasKnown = calls.length > others.length
@@ -73,14 +68,6 @@ export class DuplicateCalls {
     ]
   }
 
-  #remember(key: string, calls: Call[]): void {
-    this.#recent.delete(key)
-    this.#recent.set(key, calls)
-    if (this.#recent.size <= REMEMBERED_CALLS) return
-    const oldest = this.#recent.keys().next().value
-    if (oldest !== undefined) this.#recent.delete(oldest)
-  }
-
   async #keep(project: string, verdicts: readonly Verdict[]): Promise<void> {
     this.#isAnyKnown = true
     await this.#store.client.insert({
@@ -89,8 +76,8 @@ export class DuplicateCalls {
       values: verdicts.map(({ call, keptSessionId, isDuplicate }) => ({
         project,
         session_id: call.sessionId,
-        step_id: call.outline.id,
-        response_id: call.outline.responseId,
+        step_id: call.id,
+        response_id: call.responseId,
         kept_session_id: keptSessionId,
         is_duplicate: isDuplicate ? 1 : 0,
         version: Date.now() * 1_000,
@@ -114,19 +101,6 @@ export class DuplicateCalls {
     }
     return duplicates
   }
-}
-
-/** What a call is compared by, and no more: a hundred thousand whole outlines would fill the memory. */
-function comparable(outline: StepOutline): StepOutline {
-  const { sessionId, id, parentId, isParentRemote, startedAtMs, endedAtMs, kind, name, dialect } = outline
-  const { status, reporter, responseId, model, requestedModel } = outline
-  const times = { startedAtMs, endedAtMs }
-  const call: StepOutline = { sessionId, id, parentId, isParentRemote, ...times, kind, name, dialect, status }
-  if (reporter !== undefined) call.reporter = reporter
-  if (responseId !== undefined) call.responseId = responseId
-  if (model !== undefined) call.model = model
-  if (requestedModel !== undefined) call.requestedModel = requestedModel
-  return call
 }
 
 function isBetter(left: Call, right: Call): boolean {

@@ -16,7 +16,7 @@ export type Trend = {
 
 /**
  * Until then a process grows by nature: V8 sizes its heap to the rate at which it is used, the engine starts its threads.
- * What the server remembers of calls goes on growing for as long as it takes 100,000 of them to arrive, up to 76 MB.
+ * What the server remembers of calls is those of the last two to four minutes.
  */
 export const WARM_UP_MS = 240_000
 /** Shorter than this, a slope is noise. */
