@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { installedWith } from '../../scripts/installed-with.mjs'
+import { collectLicences } from '../../scripts/collect-licences.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const target = process.argv[2] ?? join(here, 'dist/package')
@@ -20,7 +20,13 @@ for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md']) {
   const source = [join(here, file), join(here, '../..', file)].find(existsSync)
   if (source !== undefined) cpSync(source, join(target, file))
 }
-writeFileSync(join(target, 'THIRD-PARTY-LICENSES.txt'), collectLicenses())
+writeFileSync(
+  join(target, 'THIRD-PARTY-LICENSES.txt'),
+  collectLicences({
+    packages: ['@opentelemetry/context-async-hooks', '@pydantic/genai-prices'],
+    workspaces: ['packages/dashboard'],
+  }),
+)
 writeFileSync(join(target, 'package.json'), `${JSON.stringify(publishedManifest(), undefined, 2)}\n`)
 
 function publishedManifest() {
@@ -36,22 +42,4 @@ function publishedManifest() {
     delete entry['playhead-source']
   }
   return { ...manifest, ...published, publishConfig: { access } }
-}
-
-/** The licences of the packages that are part of the bundles, and of the page of the report. */
-function collectLicenses() {
-  const root = join(here, '../..')
-  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
-  const bundled = ['node_modules/@opentelemetry/context-async-hooks', 'node_modules/@pydantic/genai-prices']
-  const places = [...new Set([...bundled, ...installedWith(['packages/dashboard'], lock)])]
-  return places
-    .filter((place) => existsSync(join(root, place)))
-    .map((place) => {
-      const { version, license } = lock.packages[place]
-      const name = place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)
-      const file = readdirSync(join(root, place)).find((one) => /^licen[cs]e(?:\.md|\.txt)?$/i.test(one))
-      const text = file === undefined ? '' : readFileSync(join(root, place, file), 'utf8')
-      return `${name} ${version} (${license})\n\n${text}`
-    })
-    .join(`\n${'-'.repeat(80)}\n\n`)
 }

@@ -7,7 +7,7 @@ import type { Services } from '../services.ts'
 
 /** The example agent that records the demo: built into the package, or as it is in the repository. */
 const scripts = [
-  '../../dist/demo/record-demo.js',
+  '../../dist/demo-agent/record-demo.js',
   '../../../../examples/support-agent/src/record-demo.ts',
 ].map((path) => fileURLToPath(new URL(path, import.meta.url)))
 const PATIENCE_MS = 60_000
