@@ -12,12 +12,16 @@ let lastMs = 0
  * It follows the system's clock, which is set now and then and sleeps with the machine.
  */
 export function preciseNowMs(): number {
-  const systemMs = Date.now()
+  const beforeMs = Date.now()
   let nowMs = performance.timeOrigin + performance.now() + correctionMs
-  if (Math.abs(nowMs - systemMs) > MAX_DRIFT_MS) {
-    correctionMs += systemMs + 0.5 - nowMs
-    nowMs = systemMs + 0.5
-    lastMs = Math.min(lastMs, nowMs)
+  if (Math.abs(nowMs - beforeMs) > MAX_DRIFT_MS) {
+    // Looked at again: on a busy machine time may have passed between the two readings.
+    const afterMs = Date.now()
+    if (nowMs < beforeMs - MAX_DRIFT_MS || nowMs > afterMs + MAX_DRIFT_MS) {
+      correctionMs += afterMs + 0.5 - nowMs
+      nowMs = afterMs + 0.5
+      lastMs = Math.min(lastMs, nowMs)
+    }
   }
   lastMs = Math.max(nowMs, lastMs + STEP_MS)
   return lastMs
