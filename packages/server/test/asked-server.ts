@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import { startEngineOverHttp } from './engine-over-http.ts'
+import { startClusterOverHttp, startEngineOverHttp } from './engine-over-http.ts'
 import { hex, tracesPayload, type SpanOptions } from './otlp.ts'
 import { startTestServer, type TestServer } from './test-server.ts'
 
@@ -139,18 +139,26 @@ export class AskedServer {
   }
 }
 
-/** The same tests with the embedded engine and with a ClickHouse server of one's own. */
+const noEngine = { url: undefined, stop: async () => {} }
+const engines = {
+  'the embedded engine': () => noEngine,
+  CLICKHOUSE_URL: startEngineOverHttp,
+  CLICKHOUSE_CLUSTER: startClusterOverHttp,
+}
+
+/** The same tests with the embedded engine, with a ClickHouse server of one's own and with a cluster of two shards. */
 export function describeWithEachEngine(defineTests: (asked: AskedServer) => void): void {
-  describe.each(['the embedded engine', 'CLICKHOUSE_URL'])('with %s', (kind) => {
+  describe.each(Object.entries(engines))('with %s', (kind, startEngine) => {
     const asked = new AskedServer()
-    let stopEngine = async () => {}
+    let stopEngine = noEngine.stop
 
     beforeAll(async () => {
-      if (kind === 'CLICKHOUSE_URL') {
-        const engine = await startEngineOverHttp()
-        stopEngine = () => engine.stop()
-        asked.server = await startTestServer({ CLICKHOUSE_URL: engine.url })
-      } else asked.server = await startTestServer()
+      const { url, stop } = await startEngine()
+      stopEngine = stop
+      asked.server = await startTestServer({
+        ...(url !== undefined && { CLICKHOUSE_URL: url }),
+        ...(kind === 'CLICKHOUSE_CLUSTER' && { CLICKHOUSE_CLUSTER: 'two' }),
+      })
     })
     afterAll(async () => {
       await asked.server.stop()

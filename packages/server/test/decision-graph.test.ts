@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { DecisionGraph, SessionSummary } from '@playhead/model'
 import { graphSchema } from '../src/http/graph-routes.ts'
+import { describeWithEachEngine } from './asked-server.ts'
 import { hex, tracesPayload, type SpanOptions } from './otlp.ts'
-import { startTestServer, type TestServer } from './test-server.ts'
+import type { TestServer } from './test-server.ts'
 
 const NOW = Date.now()
 
 let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.stop())
 
 type Way = { tools: string[]; isFailed?: boolean; writes?: string[]; test?: string }
 
@@ -78,84 +75,92 @@ const edgesOf = ({ edges }: DecisionGraph) =>
     .map(({ from, to, sessions, failure }) => `${from} → ${to}: ${sessions}, ${failure.failed} failed`)
     .toSorted()
 
-test('sessions are one graph of what follows what, with how they ended', async () => {
-  await post('ways', [
-    { tools: ['classify', 'fetch', 'reply'] },
-    { tools: ['classify', 'fetch', 'reply'] },
-    { tools: ['classify', 'fetch', 'fetch', 'fetch', 'reply'] },
-    { tools: ['classify', 'reply'], isFailed: true },
-  ])
-  const graph = await read<DecisionGraph>('/api/graph?project=ways')
-
-  expect(graphSchema.parse(graph)).toEqual(graph)
-  expect(edgesOf(graph)).toEqual([
-    'action classify → action fetch: 3, 0 failed',
-    'action classify → action reply: 1, 1 failed',
-    'action fetch → action reply: 3, 0 failed',
-    'action reply → end fail: 1, 1 failed',
-    'action reply → end success: 3, 0 failed',
-    'start → action classify: 4, 1 failed',
-  ])
-  expect(graph.variants.map(({ path, sessions, failure }) => [path.join(), sessions, failure.rate])).toEqual([
-    ['action classify,action fetch,action reply', 3, 0],
-    ['action classify,action reply', 1, 1],
-  ])
-  const fetch = graph.nodes.find(({ id }) => id === 'action fetch')!
-  expect(fetch).toMatchObject({ sessions: 3, times: 5, p90Ms: 5, kind: 'action', name: 'fetch' })
-  expect(graph).toMatchObject({
-    sessions: 4,
-    isPartial: false,
-    variantCount: 2,
-    failure: { failed: 1, ended: 4 },
+describeWithEachEngine((asked) => {
+  beforeAll(() => {
+    server = asked.server
   })
-})
 
-test('model calls are part of it on request, and effects alone', async () => {
-  await post('effects', [
-    { tools: ['classify', 'refund', 'reply'], writes: ['refund'] },
-    { tools: ['classify', 'reply'], isFailed: true, writes: ['refund'] },
-  ])
-  const all = await read<DecisionGraph>('/api/graph?project=effects&of=steps')
-  const effects = await read<DecisionGraph>('/api/graph?project=effects&of=effects')
+  test('sessions are one graph of what follows what, with how they ended', async () => {
+    await post('ways', [
+      { tools: ['classify', 'fetch', 'reply'] },
+      { tools: ['classify', 'fetch', 'reply'] },
+      { tools: ['classify', 'fetch', 'fetch', 'fetch', 'reply'] },
+      { tools: ['classify', 'reply'], isFailed: true },
+    ])
+    const graph = await read<DecisionGraph>('/api/graph?project=ways')
 
-  expect(all.nodes.map(({ id }) => id)).toContain('llm classify › gpt-4o')
-  expect(edgesOf(effects)).toEqual([
-    'action refund → end success: 1, 0 failed',
-    'start → action refund: 1, 0 failed',
-    'start → end fail: 1, 1 failed',
-  ])
-})
+    expect(graphSchema.parse(graph)).toEqual(graph)
+    expect(edgesOf(graph)).toEqual([
+      'action classify → action fetch: 3, 0 failed',
+      'action classify → action reply: 1, 1 failed',
+      'action fetch → action reply: 3, 0 failed',
+      'action reply → end fail: 1, 1 failed',
+      'action reply → end success: 3, 0 failed',
+      'start → action classify: 4, 1 failed',
+    ])
+    expect(
+      graph.variants.map(({ path, sessions, failure }) => [path.join(), sessions, failure.rate]),
+    ).toEqual([
+      ['action classify,action fetch,action reply', 3, 0],
+      ['action classify,action reply', 1, 1],
+    ])
+    const fetch = graph.nodes.find(({ id }) => id === 'action fetch')!
+    expect(fetch).toMatchObject({ sessions: 3, times: 5, p90Ms: 5, kind: 'action', name: 'fetch' })
+    expect(graph).toMatchObject({
+      sessions: 4,
+      isPartial: false,
+      variantCount: 2,
+      failure: { failed: 1, ended: 4 },
+    })
+  })
 
-test('a node and an edge lead to the sessions through them, and filters hold', async () => {
-  await post('clicks', [
-    { tools: ['a', 'b', 'c'], test: 'one' },
-    { tools: ['a', 'c'], test: 'one', isFailed: true },
-    { tools: ['a', 'c', 'b'], test: 'other' },
-  ])
-  const count = async (query: string) =>
-    (await read<{ sessions: SessionSummary[] }>(`/api/graph/sessions?project=clicks&${query}`)).sessions
-      .length
-  const edge = (from: string, to: string) =>
-    new URLSearchParams([
-      ['edge', from],
-      ['edge', to],
-    ]).toString()
+  test('model calls are part of it on request, and effects alone', async () => {
+    await post('effects', [
+      { tools: ['classify', 'refund', 'reply'], writes: ['refund'] },
+      { tools: ['classify', 'reply'], isFailed: true, writes: ['refund'] },
+    ])
+    const all = await read<DecisionGraph>('/api/graph?project=effects&of=steps')
+    const effects = await read<DecisionGraph>('/api/graph?project=effects&of=effects')
 
-  expect(await count('node=action+b')).toBe(2)
-  expect(await count(edge('action a', 'action c'))).toBe(2)
-  expect(await count(edge('start', 'action a'))).toBe(3)
-  expect(await count(edge('action c', 'end fail'))).toBe(1)
-  expect(await count(`${edge('action a', 'action c')}&test=one`)).toBe(1)
-  expect(await count('node=end+success')).toBe(2)
-  expect((await read<DecisionGraph>('/api/graph?project=clicks&test=one')).sessions).toBe(2)
-})
+    expect(all.nodes.map(({ id }) => id)).toContain('llm classify › gpt-4o')
+    expect(edgesOf(effects)).toEqual([
+      'action refund → end success: 1, 0 failed',
+      'start → action refund: 1, 0 failed',
+      'start → end fail: 1, 1 failed',
+    ])
+  })
 
-test('nothing is an empty graph', async () => {
-  await server.services.registry.createProject({ id: 'empty', name: 'Empty' })
-  expect(await read<DecisionGraph>('/api/graph?project=empty')).toMatchObject({
-    sessions: 0,
-    nodes: [],
-    edges: [],
-    variants: [],
+  test('a node and an edge lead to the sessions through them, and filters hold', async () => {
+    await post('clicks', [
+      { tools: ['a', 'b', 'c'], test: 'one' },
+      { tools: ['a', 'c'], test: 'one', isFailed: true },
+      { tools: ['a', 'c', 'b'], test: 'other' },
+    ])
+    const count = async (query: string) =>
+      (await read<{ sessions: SessionSummary[] }>(`/api/graph/sessions?project=clicks&${query}`)).sessions
+        .length
+    const edge = (from: string, to: string) =>
+      new URLSearchParams([
+        ['edge', from],
+        ['edge', to],
+      ]).toString()
+
+    expect(await count('node=action+b')).toBe(2)
+    expect(await count(edge('action a', 'action c'))).toBe(2)
+    expect(await count(edge('start', 'action a'))).toBe(3)
+    expect(await count(edge('action c', 'end fail'))).toBe(1)
+    expect(await count(`${edge('action a', 'action c')}&test=one`)).toBe(1)
+    expect(await count('node=end+success')).toBe(2)
+    expect((await read<DecisionGraph>('/api/graph?project=clicks&test=one')).sessions).toBe(2)
+  })
+
+  test('nothing is an empty graph', async () => {
+    await server.services.registry.createProject({ id: 'empty', name: 'Empty' })
+    expect(await read<DecisionGraph>('/api/graph?project=empty')).toMatchObject({
+      sessions: 0,
+      nodes: [],
+      edges: [],
+      variants: [],
+    })
   })
 })

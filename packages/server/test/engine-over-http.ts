@@ -1,3 +1,4 @@
+import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,9 +8,24 @@ import { forkEngine } from '../src/store/engine/start-engine.ts'
 export type EngineOverHttp = { url: string; stop(): Promise<void> }
 
 /** The engine in a child process behind a port and a password: what a ClickHouse server is to its clients. */
-export async function startEngineOverHttp(): Promise<EngineOverHttp> {
+export function startEngineOverHttp(): Promise<EngineOverHttp> {
+  return startOverHttp((directory) =>
+    forkEngine({ path: join(directory, 'tables'), listen: 0, password: 'secret' }),
+  )
+}
+
+/** The same as a cluster named `two`, of two shards. */
+export function startClusterOverHttp(): Promise<EngineOverHttp> {
+  return startOverHttp((directory) =>
+    fork(new URL('./cluster-engine-main.ts', import.meta.url), [directory], {
+      env: { ...process.env, UV_THREADPOOL_SIZE: '24' },
+    }),
+  )
+}
+
+async function startOverHttp(start: (directory: string) => ChildProcess): Promise<EngineOverHttp> {
   const directory = await mkdtemp(join(tmpdir(), 'playhead-engine-'))
-  const child = forkEngine({ path: join(directory, 'tables'), listen: 0, password: 'secret' })
+  const child = start(directory)
   const [{ port }] = (await once(child, 'message')) as [{ port: number }]
   return {
     url: `http://default:secret@127.0.0.1:${port}`,

@@ -39,6 +39,12 @@ const everyClient = {
   clickhouse_settings: { output_format_json_quote_64bit_integers: 0, date_time_input_format: 'best_effort' },
 } as const
 
+/**
+ * Over shards a statement inside another (IN, JOIN) is answered once, for all of them, and a deletion may name the sessions
+ * that it is about by a statement: replicas that carry it out at different times come to the same end.
+ */
+const onShards: ClickHouseSettings = { distributed_product_mode: 'global', allow_nondeterministic_mutations: 1 }
+
 /** Connects to the embedded engine, or to the server that `clickhouseUrl` names, and brings its tables up to date. */
 export async function connectStore(settings: StoreSettings): Promise<Store> {
   const { clickhouseUrl, cluster } = settings
@@ -101,6 +107,7 @@ async function connectServer(url: string, cluster: string | undefined): Promise<
       url: address,
       database: name,
       ...everyClient,
+      clickhouse_settings: { ...everyClient.clickhouse_settings, ...(cluster !== undefined && onShards) },
       max_open_connections: 32,
       compression: { response: true, request: false },
     })

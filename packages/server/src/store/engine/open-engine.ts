@@ -46,13 +46,14 @@ const connectionArguments = [
   '--http_max_tries=1',
 ]
 
-export function openEngine(path: string): Engine {
+export function openEngine(path: string, moreArguments: readonly string[] = []): Engine {
   const inbox = join(path, '..', 'inbox')
   rmSync(inbox, { recursive: true, force: true })
   mkdirSync(inbox, { recursive: true })
   mkdirSync(path, { recursive: true })
   const chdb = require('chdb') as Chdb
-  const open = () => new chdb.Session(path, { connectionArgs: connectionArguments })
+  const connectionArgs = [...connectionArguments, ...moreArguments]
+  const open = () => new chdb.Session(path, { connectionArgs })
   // Closing the last session shuts the engine down; this one keeps it up between statements.
   const keeper = open()
 

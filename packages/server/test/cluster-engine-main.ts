@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { answerClickHouse } from '../src/store/engine/answer-clickhouse.ts'
+import { openEngine, type Engine } from '../src/store/engine/open-engine.ts'
+
+/*
+ * A cluster of two shards in one engine, behind a port. Distributed tables are ClickHouse's own: they send each row to a
+ * shard, ask both and put the answers together. Both shards are this engine, so a filter shows each only the rows that were
+ * sent to it. What needs a Keeper is left out: ON CLUSTER is carried out once, and tables are not replicated.
+ */
+const CLUSTER = 'two'
+const SHARDS = 2
+const shardedTables = ['steps', 'logs', 'sessions', 'duplicate_calls']
+
+const folder = process.argv[2]!
+const configFile = join(folder, 'cluster.xml')
+const shard = '<shard><replica><host>127.0.0.1</host><port>9000</port></replica></shard>'
+writeFileSync(
+  configFile,
+  `<clickhouse><tcp_port>9000</tcp_port><remote_servers><${CLUSTER}>${shard.repeat(SHARDS)}</${CLUSTER}></remote_servers></clickhouse>`,
+)
+
+const ownRows = `shardNum() = 0 OR sipHash64(project, session_id) % ${SHARDS} = shardNum() - 1`
+const filters = shardedTables.map((table) => `'playhead.${table}_local': '${ownRows}'`)
+const showOwnRows = `SET additional_table_filters = {${filters.join(', ')}}`
+
+const engine = openEngine(join(folder, 'tables'), [`--config-file=${configFile}`])
+const cluster: Engine = {
+  ...engine,
+  run: (statement, prepare) => engine.run(withoutKeeper(statement), [...prepare, showOwnRows]),
+}
+const server = createServer((request, response) => {
+  void answerClickHouse(cluster, request, response, { password: 'secret' })
+})
+server.listen(0, '127.0.0.1')
+await once(server, 'listening')
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+process.on('message', () => {
+  server.close()
+  server.closeAllConnections()
+  void engine.close().then(() => process.exit(0))
+})
+process.send!({ port: (server.address() as { port: number }).port })
+
+function withoutKeeper(statement: string): string {
+  return statement
+    .replaceAll(`ON CLUSTER '${CLUSTER}'`, '')
+    .replaceAll(
+      /Replicated(\w+)\('[^']*', '\{replica\}'(?:, ([^)]*))?\)/g,
+      (_, name: string, columns = '') => `${name}(${columns})`,
+    )
+}
