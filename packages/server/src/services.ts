@@ -1,5 +1,6 @@
 import type { LoginCookies } from './access/secrets.ts'
 import type { Registry } from './access/registry.ts'
+import type { KeptObjects } from './agentops/kept-objects.ts'
 import type { Config } from './config.ts'
 import type { IngestTargets } from './ingest/accept.ts'
 import type { BodyBudget } from './ingest/body-budget.ts'
@@ -14,6 +15,7 @@ export type Services = {
   config: Config
   store: Store
   registry: Registry
+  objects: KeptObjects
   cookies: LoginCookies | undefined
   targets: IngestTargets
   budget: BodyBudget

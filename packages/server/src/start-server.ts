@@ -7,6 +7,7 @@ import { summarizeSession } from '@playhead/model'
 import { guardOrigin, isIngestPath } from './access/origin-guard.ts'
 import { Registry } from './access/registry.ts'
 import { LoginCookies } from './access/secrets.ts'
+import { KeptObjects } from './agentops/kept-objects.ts'
 import type { Config } from './config.ts'
 import { lockDataDirectory } from './data-lock.ts'
 import { createApp } from './http/app.ts'
@@ -125,6 +126,7 @@ async function createServices(
     config: { ...config },
     store,
     registry,
+    objects: new KeptObjects(config.dataDirectory),
     cookies: config.password === undefined ? undefined : new LoginCookies(config.password),
     targets: { steps, logs, live, pricerOf },
     budget: createBodyBudget(Math.max(MAX_BYTES_IN_FLIGHT, 2 * config.maxBodyBytes)),

@@ -75,6 +75,8 @@ describeWithEachEngine((asked) => {
   test('a backup of a running server restores into another, and restoring twice changes nothing', async () => {
     await asked.freshProject()
     await asked.post(session({ name: 'kept' }), session({ name: 'kept too', error: 'it broke' }))
+    const object = Buffer.from('too large for an attribute')
+    const name = await asked.server.services.objects.keep(asked.project, object)
     const before = await asked.server.sessions(`project=${asked.project}`)
     const backup = await (await asked.server.request('/api/backup')).arrayBuffer()
     const other = await startTestServer()
@@ -88,6 +90,7 @@ describeWithEachEngine((asked) => {
       expect([response.status, await response.json()]).toMatchObject([200, {}])
       const restored = await other.sessions(`project=${asked.project}`)
       expect(restored.map(({ url: _, ...rest }) => rest)).toEqual(before.map(({ url: _, ...rest }) => rest))
+      expect(await other.services.objects.read({ project: asked.project, name })).toEqual(object)
     }
     const cut = await other.request('/api/restore', {
       method: 'POST',

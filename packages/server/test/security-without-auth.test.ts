@@ -72,14 +72,22 @@ describe('a path that leads out of its folder', () => {
   test('in a backup is refused, and nothing is written; a plain unpacking writes it', async () => {
     const outside = join(root, 'outside', 'written.txt')
     const name = `../outside/written.txt`
-    const response = await server.request('/api/restore', {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-tar' },
-      body: new Uint8Array(await tarOf({ 'backup.json': head, [name]: Buffer.from(secret) })),
-    })
-    expect(response.status).toBe(400)
-    expect(await response.text()).toContain('no table of Playhead')
+    for (const path of [
+      name,
+      `objects/../${name}`,
+      'objects/default/written.txt',
+      `objects/../${'0'.repeat(64)}`,
+    ]) {
+      const response = await server.request('/api/restore', {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-tar' },
+        body: new Uint8Array(await tarOf({ 'backup.json': head, [path]: Buffer.from(secret) })),
+      })
+      expect(response.status).toBe(400)
+      expect(await response.text()).toContain('no table of Playhead')
+    }
     expect(existsSync(outside)).toBe(false)
+    expect(existsSync(join(server.dataDirectory, 'objects'))).toBe(false)
 
     await unpackPlainly(await tarOf({ [name]: Buffer.from(secret) }), folder)
     expect(readFileSync(outside, 'utf8')).toBe(secret)

@@ -3,6 +3,7 @@ import type { ClickHouseClient } from '@clickhouse/client'
 import type { Pricer, PriceOverride } from '@playhead/model'
 import { createPricer } from '@playhead/model/prices'
 import { KnownError } from '../http/known-error.ts'
+import { isProjectId } from './project-id.ts'
 import { hashSecret, newKeySecret } from './secrets.ts'
 
 export const scopes = ['ingest', 'read', 'admin'] as const
@@ -83,7 +84,7 @@ export class Registry {
 
   async createProject(given: { id?: string | undefined; name: string }): Promise<Project> {
     const id = given.id ?? slug(given.name)
-    if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(id)) {
+    if (!isProjectId(id)) {
       throw new KnownError(
         'BAD_REQUEST',
         `"${id}" can't be a project's id: up to 63 lower-case letters, digits, - and _, a letter or digit first.`,

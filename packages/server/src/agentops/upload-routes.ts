@@ -1,6 +1,3 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, open, readFile, rename } from 'node:fs/promises'
-import { join } from 'node:path'
 import { agentOpsLogToRecords } from '@playhead/model'
 import type { Context } from 'hono'
 import { KnownError } from '../http/known-error.ts'
@@ -11,9 +8,7 @@ import type { Services } from '../services.ts'
 import { acceptAgentOps } from './accept-agentops.ts'
 import { agentOpsCaller } from './agentops-caller.ts'
 import { answerAgentOps, headerOf, parseBody, withAgentOpsBody } from './answer-agentops.ts'
-
-/** As much as AgentOps takes. */
-const MAX_OBJECT_BYTES = 25 * 1024 * 1024
+import { MAX_OBJECT_BYTES } from './kept-objects.ts'
 
 /** What was printed while a session ran, and objects too large for an attribute. */
 export function addUploadRoutes(app: App, services: Services): void {
@@ -39,7 +34,8 @@ export function addUploadRoutes(app: App, services: Services): void {
     const { project } = agentOpsCaller(headerOf(context), 'ingest', services)
     return withAgentOpsBody(context, services, async (body) => {
       const content = Buffer.from(uploadedText(body))
-      const name = await keepObject(content, project, services)
+      refuseLength('object', content.length, MAX_OBJECT_BYTES)
+      const name = await services.objects.keep(project, content)
       return context.json({
         url: `${baseUrl(context, services.config)}/v4/objects/${name}`,
         size: content.length,
@@ -85,24 +81,6 @@ function textOf(body: unknown): string {
   return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
-/** Kept under the hash of its content: sent again, it is the same object. */
-async function keepObject(content: Buffer, project: string, { config }: Services): Promise<string> {
-  refuseLength('object', content.length, MAX_OBJECT_BYTES)
-  const name = createHash('sha256').update(content).digest('hex')
-  const folder = join(config.dataDirectory, 'objects', project)
-  await mkdir(folder, { recursive: true })
-  const draft = join(folder, `${name}.${randomUUID()}`)
-  const file = await open(draft, 'wx')
-  try {
-    await file.writeFile(content)
-    await file.datasync()
-  } finally {
-    await file.close()
-  }
-  await rename(draft, join(folder, name))
-  return name
-}
-
 function refuseLength(what: string, bytes: number, maxBytes: number): void {
   if (bytes <= maxBytes) return
   throw new KnownError(
@@ -115,8 +93,7 @@ function readObject(services: Services) {
   return async (context: Context) => {
     const { project } = agentOpsCaller(headerOf(context), 'read', services)
     const name = context.req.param('name') ?? ''
-    const path = join(services.config.dataDirectory, 'objects', project, name)
-    const content = /^[0-9a-f]{64}$/.test(name) ? await readFile(path).catch(isMissing) : undefined
+    const content = await services.objects.read({ project, name })
     if (content === undefined) throw new KnownError('NOT_FOUND', `There is no object ${name.slice(0, 80)}.`)
     // Whoever sent it chose what is in it: nothing of it may run in a page of ours.
     return context.body(new Uint8Array(content), 200, {
@@ -125,9 +102,4 @@ function readObject(services: Services) {
       'x-content-type-options': 'nosniff',
     })
   }
-}
-
-function isMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
-  return undefined
 }

@@ -94,7 +94,7 @@ export function addMaintenanceRoutes(app: App, services: Services): void {
     await services.drain()
     context.header('content-type', 'application/x-tar')
     context.header('content-disposition', 'attachment; filename="playhead-backup.tar"')
-    return context.body(Readable.toWeb(createBackup(services.store))) as never
+    return context.body(Readable.toWeb(createBackup(services.store, services.objects))) as never
   })
   app.openapi(restoreRoute, async (context) => {
     requirePerson(context, services)

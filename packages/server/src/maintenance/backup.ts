@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { pack, type Pack } from 'tar-stream'
+import type { KeptObjects } from '../agentops/kept-objects.ts'
 import type { Store } from '../store/connect.ts'
 import { migrations } from '../store/migrate.ts'
 
@@ -26,16 +27,16 @@ const ROWS_AT_ONCE = 20_000
 const compress = promisify(gzip)
 
 /**
- * Everything up to this moment as one tar file of gzipped Native blocks, made while the server goes on. Each part can
- * be loaded by hand: `gunzip < steps/000001.native.gz | clickhouse-client -q 'INSERT INTO steps FORMAT Native'`.
+ * Everything up to this moment as one tar file of gzipped Native blocks and uploaded objects, made while the server goes on.
+ * Each block can be loaded by hand: `gunzip < steps/000001.native.gz | clickhouse-client -q 'INSERT INTO steps FORMAT Native'`.
  */
-export function createBackup(store: Store): Readable {
+export function createBackup(store: Store, objects: KeptObjects): Readable {
   const tar = pack()
-  void writeBackup(store, tar).catch((error: Error) => tar.destroy(error))
+  void writeBackup(store, objects, tar).catch((error: Error) => tar.destroy(error))
   return Readable.from(tar)
 }
 
-async function writeBackup(store: Store, tar: Pack): Promise<void> {
+async function writeBackup(store: Store, objects: KeptObjects, tar: Pack): Promise<void> {
   const head: BackupHead = {
     playheadBackup: BACKUP_VERSION,
     schema: migrations().length,
@@ -53,6 +54,10 @@ async function writeBackup(store: Store, tar: Pack): Promise<void> {
         await compress(block, { level: 3 }),
       )
     }
+  }
+  for await (const place of objects.all()) {
+    const content = await objects.read(place)
+    if (content !== undefined) await addEntry(tar, `objects/${place.project}/${place.name}`, content)
   }
   // The last entry: a file without it was cut off.
   await addEntry(tar, 'end.json', Buffer.from(`${JSON.stringify({ parts })}\n`))

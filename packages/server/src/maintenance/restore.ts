@@ -1,6 +1,7 @@
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { extract } from 'tar-stream'
+import { MAX_OBJECT_BYTES, objectPlaceOf } from '../agentops/kept-objects.ts'
 import { KnownError } from '../http/known-error.ts'
 import type { Services } from '../services.ts'
 import { migrations } from '../store/migrate.ts'
@@ -37,7 +38,9 @@ async function loadParts(services: Services, body: Readable): Promise<number> {
       else if (head === undefined) throw notABackup()
       else if (name === 'end.json') isWhole = true
       else {
-        await loadPart(services, tableOf(name), entry)
+        const object = objectPlaceOf(name)
+        if (object !== undefined) await services.objects.keep(object.project, await readBytes(entry))
+        else await loadPart(services, tableOf(name), entry)
         parts += 1
       }
       entry.resume()
@@ -109,7 +112,17 @@ function notABackup(): KnownError {
 }
 
 async function readText(stream: AsyncIterable<unknown>): Promise<string> {
+  return (await readBytes(stream)).toString()
+}
+
+/** No more than an object may have: a backup may be anybody's file. */
+async function readBytes(stream: AsyncIterable<unknown>): Promise<Buffer> {
   const chunks: Buffer[] = []
-  for await (const chunk of stream) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString()
+  let bytes = 0
+  for await (const chunk of stream) {
+    bytes += (chunk as Buffer).length
+    if (bytes > MAX_OBJECT_BYTES) throw notABackup()
+    chunks.push(chunk as Buffer)
+  }
+  return Buffer.concat(chunks)
 }

@@ -43,7 +43,10 @@ const everyClient = {
  * Over shards a statement inside another (IN, JOIN) is answered once, for all of them, and a deletion may name the sessions
  * that it is about by a statement: replicas that carry it out at different times come to the same end.
  */
-const onShards: ClickHouseSettings = { distributed_product_mode: 'global', allow_nondeterministic_mutations: 1 }
+const onShards: ClickHouseSettings = {
+  distributed_product_mode: 'global',
+  allow_nondeterministic_mutations: 1,
+}
 
 /** Connects to the embedded engine, or to the server that `clickhouseUrl` names, and brings its tables up to date. */
 export async function connectStore(settings: StoreSettings): Promise<Store> {

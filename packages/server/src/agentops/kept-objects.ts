@@ -1,0 +1,68 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isProjectId } from '../access/project-id.ts'
+
+/** As much as AgentOps takes. */
+export const MAX_OBJECT_BYTES = 25 * 1024 * 1024
+
+export type ObjectPlace = { project: string; name: string }
+
+/** Objects that were too large for an attribute: files, each named by the hash of its content. Sent again, it is the same one. */
+export class KeptObjects {
+  readonly #folder: string
+
+  constructor(dataDirectory: string) {
+    this.#folder = join(dataDirectory, 'objects')
+  }
+
+  /** On disk when it returns, which is the name to ask for it by. */
+  async keep(project: string, content: Buffer): Promise<string> {
+    const name = createHash('sha256').update(content).digest('hex')
+    const folder = join(this.#folder, project)
+    await mkdir(folder, { recursive: true })
+    const draft = join(folder, `${name}.${randomUUID()}`)
+    const file = await open(draft, 'wx')
+    try {
+      await file.writeFile(content)
+      await file.datasync()
+    } finally {
+      await file.close()
+    }
+    await rename(draft, join(folder, name))
+    return name
+  }
+
+  async read({ project, name }: ObjectPlace): Promise<Buffer | undefined> {
+    if (!isObjectName(name)) return undefined
+    return readFile(join(this.#folder, project, name)).catch(whenMissing)
+  }
+
+  async *all(): AsyncGenerator<ObjectPlace, void> {
+    for (const project of await list(this.#folder)) {
+      if (!isProjectId(project)) continue
+      for (const name of await list(join(this.#folder, project)))
+        if (isObjectName(name)) yield { project, name }
+    }
+  }
+}
+
+/** Where a file of a backup belongs; undefined when its name is none that a backup gives. */
+export function objectPlaceOf(path: string): ObjectPlace | undefined {
+  const [folder, project = '', name = '', ...more] = path.split('/')
+  const isPlace = folder === 'objects' && more.length === 0 && isProjectId(project) && isObjectName(name)
+  return isPlace ? { project, name } : undefined
+}
+
+function isObjectName(name: string): boolean {
+  return /^[0-9a-f]{64}$/.test(name)
+}
+
+async function list(folder: string): Promise<string[]> {
+  return (await readdir(folder).catch(whenMissing))?.sort() ?? []
+}
+
+function whenMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+  return undefined
+}
