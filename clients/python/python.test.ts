@@ -1,6 +1,17 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { createRedactor } from '@playhead/model'
+import { describe, expect, test } from 'vitest'
+import {
+  plantForRules,
+  plantInnocents,
+  plantSecrets,
+  userRules,
+} from '../../packages/playhead/test/redaction/corpus.ts'
+import { findLeaks } from '../../packages/playhead/test/redaction/find-leaks.ts'
+import { keyNames, namedFamilies } from '../../packages/playhead/test/redaction/planted-secrets.ts'
+import { edgeTexts } from './tests/edge-texts.ts'
+import { names, patchworkTexts } from './tests/patchwork-texts.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -26,3 +37,56 @@ test('the Python package passes its tests', { timeout: 400_000 }, async () => {
   process.stdout.write(run.output)
   expect(run).toMatchObject({ code: 0 })
 })
+
+const python = [process.env.PLAYHEAD_PYTHON, 'python3', 'python'].find(
+  (name) => name && spawnSync(name, ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0,
+)
+
+// As above: a machine may be without Python, a build may not.
+describe.skipIf(python === undefined && process.env.CI !== 'true')('redaction in Python', () => {
+  const planted = [...plantSecrets(1, 6), ...plantForRules(1, 6)]
+  const innocents = plantInnocents(1, 60)
+  const carried = [...planted, ...innocents].map(({ value }) =>
+    typeof value === 'string' ? value : JSON.stringify(value),
+  )
+  const texts = [...carried, ...edgeTexts, ...patchworkTexts(1, 20_000)]
+  const keys = [...keyNames, ...Object.values(namedFamilies).flat(), ...names]
+
+  test.each([
+    ['without rules', []],
+    ['with rules of the user', userRules],
+  ])('keeps of texts and keys what TypeScript keeps, %s', (_, rules) => {
+    const redactor = createRedactor(rules)
+    const { kept, secretKeys } = keepInPython(rules, texts, keys)
+    const differing = texts
+      .map((text, index) => ({ text, typescript: redactor.text(text, 'x'), python: kept[index] }))
+      .filter(({ typescript, python }) => typescript !== python)
+    expect({ count: differing.length, first: differing.slice(0, 5) }).toEqual({ count: 0, first: [] })
+    expect(secretKeys).toEqual(keys.filter((key) => redactor.isSecretKey(key)))
+  })
+
+  test('hides what was planted, and alters nothing else', () => {
+    const { kept } = keepInPython(userRules, carried, [])
+    const leaked = findLeaks(planted, [JSON.stringify(kept.slice(0, planted.length))])
+    expect([...leaked].map(({ family, carrier, hidden }) => [family, carrier, hidden])).toEqual([])
+    expect(kept.slice(planted.length)).toEqual(carried.slice(planted.length))
+  })
+})
+
+/** What the Python package keeps of texts, and which of the keys are secret to it. */
+function keepInPython(
+  rules: readonly (string | RegExp)[],
+  texts: string[],
+  keys: string[],
+): { kept: string[]; secretKeys: string[] } {
+  const given = rules.map((rule) => (typeof rule === 'string' ? { name: rule } : { pattern: rule.source }))
+  const { stdout, stderr } = spawnSync(python!, ['tests/keep_texts.py'], {
+    cwd: fileURLToPath(new URL('.', import.meta.url)),
+    env: { ...process.env, PYTHONPATH: 'src', PYTHONDONTWRITEBYTECODE: '1' },
+    input: JSON.stringify({ texts, keys, rules: given }),
+    encoding: 'utf8',
+    maxBuffer: 256 * 1024 * 1024,
+  })
+  expect(stderr).toBe('')
+  return JSON.parse(stdout) as { kept: string[]; secretKeys: string[] }
+}

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sized
 from itertools import islice
 from typing import Any, Callable, NamedTuple, Optional
 
-from .redact import REDACTED
+from .redacted import REDACTED
 
 MAX_DEPTH = 12
 MAX_ENTRIES = 1000
