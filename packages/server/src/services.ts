@@ -9,11 +9,13 @@ import type { Counters } from './metrics.ts'
 import type { SessionReader } from './query/session-reader.ts'
 import type { Store } from './store/connect.ts'
 import type { SessionRefresher } from './store/refresh-sessions.ts'
+import type { StoredLogs } from './store/stored-logs.ts'
 
 /** Everything that requests are answered with; made once by `startServer`. */
 export type Services = {
   config: Config
   store: Store
+  storedLogs: StoredLogs
   registry: Registry
   objects: KeptObjects
   cookies: LoginCookies | undefined

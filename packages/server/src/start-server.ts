@@ -30,6 +30,7 @@ import { DuplicateCalls } from './store/duplicate-calls.ts'
 import { flushSegment } from './store/flush-segment.ts'
 import { logColumns } from './store/logs-table.ts'
 import { SessionRefresher } from './store/refresh-sessions.ts'
+import { StoredLogs } from './store/stored-logs.ts'
 import { stepColumns } from './store/steps-table.ts'
 
 export type RunningServer = {
@@ -95,7 +96,7 @@ async function createServices(
     undo.push(() => clearInterval(timer))
   }
   const live = new LiveFeed()
-  const duplicates = await DuplicateCalls.open(store)
+  const [duplicates, storedLogs] = await Promise.all([DuplicateCalls.open(store), StoredLogs.open(store)])
   const pricerOf = (project: string) => registry.pricerOf(project)
   const inbox = join(config.dataDirectory, 'inbox')
   // What a killed process left there is computed again from the steps.
@@ -103,6 +104,7 @@ async function createServices(
   const refresher = new SessionRefresher({
     store,
     directory: inbox,
+    logs: storedLogs,
     duplicates,
     pricerOf,
     onRefreshed(project, steps, lastHeardAtMs) {
@@ -113,18 +115,19 @@ async function createServices(
         live.publishSession(project, summarizeSession(steps, { nowMs: Date.now(), lastHeardAtMs }))
     },
   })
-  const [steps, logs] = await openLogs(config, store, refresher, report)
+  const [steps, logs] = await openLogs(config, { store, storedLogs, refresher, report })
   undo.push(
     () => logs.close(),
     () => steps.close(),
   )
   const settle = async () => void (await Promise.all([steps.settle(), logs.settle()]))
   const drain = async () => void (await Promise.all([steps.drain(), logs.drain()]))
-  const reader: SessionReader = new SessionReader({ store, duplicates, pricerOf, settle })
+  const reader: SessionReader = new SessionReader({ store, logs: storedLogs, duplicates, pricerOf, settle })
   undo.push(startRetention({ store, registry, drain, report }))
   return {
     config: { ...config },
     store,
+    storedLogs,
     registry,
     objects: new KeptObjects(config.dataDirectory),
     cookies: config.password === undefined ? undefined : new LoginCookies(config.password),
@@ -142,10 +145,14 @@ async function createServices(
 
 async function openLogs(
   config: Config,
-  store: Store,
-  refresher: SessionRefresher,
-  report: (line: string) => void,
+  tools: {
+    store: Store
+    storedLogs: StoredLogs
+    refresher: SessionRefresher
+    report: (line: string) => void
+  },
 ) {
+  const { store, storedLogs, refresher, report } = tools
   const root = join(config.dataDirectory, 'log')
   const firstId = firstSegmentId(root)
   const open = <Table extends Columns>(name: 'steps' | 'logs', columns: Table) =>
@@ -153,7 +160,10 @@ async function openLogs(
       directory: join(root, name),
       columns,
       firstId,
-      flush: (segment) => flushSegment(segment, { name, columns: Object.keys(columns) }, store, refresher),
+      flush: (segment) => {
+        if (name === 'logs') storedLogs.expectSome()
+        return flushSegment(segment, { name, columns: Object.keys(columns) }, store, refresher)
+      },
       report,
     })
   return Promise.all([open('steps', stepColumns), open('logs', logColumns)])

@@ -64,10 +64,11 @@ async function loadParts(services: Services, body: Readable): Promise<number> {
 }
 
 async function loadPart(
-  { store }: Services,
+  { store, storedLogs }: Services,
   table: BackupTable,
   entry: AsyncIterable<unknown>,
 ): Promise<void> {
+  if (table === 'logs') storedLogs.expectSome()
   const values = createGunzip()
   // The client reports damage when it reads; damage that shows after it gave up must not end the process.
   values.on('error', () => {})

@@ -25,6 +25,7 @@ export const listQuerySchema = sessionFilterSchema.extend({
 })
 
 export type ListQuery = z.infer<typeof listQuerySchema>
+type ListedRow = SummaryRow & { sort_key: number }
 export type SessionPage = { sessions: SessionSummary[]; nextCursor?: string }
 
 /** Sessions without the number to sort by come last; ±1e308 survives JSON, infinity does not. */
@@ -40,6 +41,9 @@ const sortKeys: Record<(typeof sessionOrders)[number], string> = {
 const DAY_MS = 86_400_000
 /** Newest first, a page is mostly found in the last day; only when it is not are older sessions looked at. */
 const windowsMs = [DAY_MS, 14 * DAY_MS, Infinity]
+/** How far back the answer to a question was found. It is asked again and again, and then shorter windows are left out. */
+const enoughMs = new Map<string, number>()
+const REMEMBERED_QUESTIONS = 1_000
 
 export async function listSessions(
   client: ClickHouseClient,
@@ -50,24 +54,40 @@ export async function listSessions(
   const conditions = sessionConditions(project, query)
   addCursor(conditions, query.cursor, sortKey)
   const isNewestFirst = query.sort === 'time' && query.order === 'desc'
+  const endMs = windowEnd(query)
+  const question = `${project}\0${JSON.stringify({ ...query, cursor: '', to: '', from: '' })}`
+  const knownMs = enoughMs.get(question) ?? 0
   // One more than asked for tells whether there is a next page.
   const limit = query.limit + 1
-  let rows: (SummaryRow & { sort_key: number })[] = []
+  let rows: ListedRow[] = []
   for (const windowMs of isNewestFirst && !isFewOnly(query) ? windowsMs : [Infinity]) {
+    if (windowMs < knownMs) continue
     rows = await readPage(client, conditions, {
       sortKey,
       limit,
-      since: windowStart(query, windowMs),
+      since: windowMs === Infinity ? undefined : endMs - windowMs,
       isShort: windowMs <= DAY_MS,
     })
     if (rows.length >= limit) break
   }
+  if (isNewestFirst) remember(question, reachOf(rows, limit, endMs))
   const page = rows.slice(0, query.limit)
   const last = page.at(-1)
   const sessions = page.map(summaryFromRow)
   return rows.length > query.limit && last !== undefined
     ? { sessions, nextCursor: encodeCursor(last.sort_key, last.session_id) }
     : { sessions }
+}
+
+function remember(question: string, reachMs: number): void {
+  if (enoughMs.size >= REMEMBERED_QUESTIONS) enoughMs.clear()
+  enoughMs.set(question, reachMs)
+}
+
+/** How far back one has to look to find as many. */
+function reachOf(rows: readonly ListedRow[], limit: number, endMs: number): number {
+  const last = rows.at(limit - 1)
+  return last === undefined ? Infinity : endMs - last.sort_key / 1_000
 }
 
 /** Sessions of one user or run are few and may be old: looking at the last days first would only take longer. */
@@ -79,7 +99,7 @@ async function readPage(
   client: ClickHouseClient,
   conditions: Conditions,
   page: { sortKey: string; limit: number; since: number | undefined; isShort: boolean },
-): Promise<(SummaryRow & { sort_key: number })[]> {
+): Promise<ListedRow[]> {
   const windowed = page.since === undefined ? '' : ' AND bucket <= {sinceBucket:UInt32}'
   const sql = page.isShort ? shortWindowSql : longWindowSql
   const result = await client.query({
@@ -95,14 +115,13 @@ async function readPage(
     },
     format: 'JSONEachRow',
   })
-  return result.json<SummaryRow & { sort_key: number }>()
+  return result.json<ListedRow>()
 }
 
-function windowStart(query: ListQuery, windowMs: number): number | undefined {
-  if (windowMs === Infinity) return undefined
+/** Where the page begins, in time. */
+function windowEnd(query: ListQuery): number {
   const [cursorUs] = query.cursor === undefined ? [] : decodeCursor(query.cursor)
-  const end = Math.min(query.to ?? Infinity, cursorUs === undefined ? Infinity : cursorUs / 1000, Date.now())
-  return end - windowMs
+  return Math.min(query.to ?? Infinity, cursorUs === undefined ? Infinity : cursorUs / 1000, Date.now())
 }
 
 function addCursor(conditions: Conditions, cursor: string | undefined, sortKey: string): void {

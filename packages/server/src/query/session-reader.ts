@@ -18,7 +18,6 @@ import {
 import { KnownError } from '../http/known-error.ts'
 import type { Store } from '../store/connect.ts'
 import type { DuplicateCalls } from '../store/duplicate-calls.ts'
-import { readLogs } from '../store/read-logs.ts'
 import {
   outlineFromRow,
   outlineSelect,
@@ -29,6 +28,7 @@ import {
   type OutlineRow,
   type SpanRow,
 } from '../store/steps-table.ts'
+import type { StoredLogs } from '../store/stored-logs.ts'
 import { findSessionId, sessionNotFound } from './find-session.ts'
 import { loadSql } from './load-sql.ts'
 
@@ -46,11 +46,14 @@ type OpenSession = {
 
 export type ReaderTools = {
   store: Store
+  logs: StoredLogs
   duplicates: DuplicateCalls
   pricerOf: (project: string) => { pricer: Pricer }
   /** Brings what was acknowledged into the store. */
   settle: () => Promise<void>
 }
+
+type VersionedRow = SpanRow & { version: number }
 
 const outlinesSql = loadSql('./outlines-of-sessions.sql')
 
@@ -84,8 +87,14 @@ export class SessionReader {
     payloads: 'first-screen' | 'all' | 'none',
   ): Promise<Session> {
     const id = await this.#find(project, typedId)
-    const firstRows = payloads === 'first-screen' ? this.#readFirstRows(project, id) : []
-    const [open, early] = await Promise.all([this.#open(project, id), firstRows])
+    const [open, early] = await Promise.all([
+      this.#open(project, id),
+      payloads === 'none'
+        ? []
+        : payloads === 'all'
+          ? this.#readSpanRows(project, id)
+          : this.#readFirstRows(project, id),
+    ])
     const wanted =
       payloads === 'none' ? [] : payloads === 'all' ? open.steps.map((step) => step.id) : firstScreen(open)
     const contents = await this.#readWanted(project, open, wanted, early)
@@ -109,7 +118,7 @@ export class SessionReader {
   /** The spans as they arrived, for an export. */
   async readSpans(project: string, typedId: string): Promise<Span[]> {
     const open = await this.#open(project, await this.#find(project, typedId))
-    const rows = await this.#readSpanRows(project, open.id, undefined)
+    const rows = await this.#readSpanRows(project, open.id)
     return rows.map(spanFromRow).sort((left, right) => Number(left.startNs - right.startNs))
   }
 
@@ -154,7 +163,7 @@ export class SessionReader {
   async #read(project: string, id: string, pricer: Pricer): Promise<OpenSession | undefined> {
     const [rows, records] = await Promise.all([
       this.#readOutlineRows(project, id),
-      readLogs(this.#tools.store.client, project, [id]),
+      this.#tools.logs.readRecords(project, [id]),
     ])
     if (rows.length === 0 && records.length === 0) return undefined
     const built = rows.length === 0 ? logsToSteps(records.map(({ draft }) => draft)) : []
@@ -192,7 +201,7 @@ export class SessionReader {
    * What will probably be on the first screen, read while the outlines are: the rows that come first, in the order of the
    * table, and not the large ones. A step has two, one from its beginning and one from its end.
    */
-  async #readFirstRows(project: string, id: string): Promise<(SpanRow & { version: number })[]> {
+  async #readFirstRows(project: string, id: string): Promise<VersionedRow[]> {
     const result = await this.#tools.store.client.query({
       query: `SELECT version, ${spanSelect} FROM steps
         WHERE project = {project:String} AND session_id = {id:String}
@@ -201,7 +210,7 @@ export class SessionReader {
       query_params: { project, id, largest: FIRST_SCREEN_BYTES / 16, limit: 2 * FIRST_SCREEN_STEPS },
       format: 'JSONEachRow',
     })
-    return result.json<SpanRow & { version: number }>()
+    return result.json<VersionedRow>()
   }
 
   /** The contents of steps, from rows that were read early where they are the ones that count. */
@@ -209,7 +218,7 @@ export class SessionReader {
     project: string,
     open: OpenSession,
     wanted: readonly string[],
-    early: readonly (SpanRow & { version: number })[],
+    early: readonly VersionedRow[],
   ): Promise<Map<string, StepContent>> {
     const isWanted = new Set(wanted)
     const rows = early.filter(
@@ -230,19 +239,15 @@ export class SessionReader {
     return contentsOf(rows)
   }
 
-  async #readSpanRows(
-    project: string,
-    id: string,
-    stepIds: readonly string[] | undefined,
-  ): Promise<SpanRow[]> {
+  async #readSpanRows(project: string, id: string, stepIds?: readonly string[]): Promise<VersionedRow[]> {
     const result = await this.#tools.store.client.query({
-      query: `SELECT ${spanSelect} FROM steps
+      query: `SELECT version, ${spanSelect} FROM steps
         WHERE project = {project:String} AND session_id = {id:String} ${stepIds === undefined ? '' : 'AND step_id IN {stepIds:Array(String)}'}
         ORDER BY step_id, version DESC, received_at DESC LIMIT 1 BY step_id`,
       query_params: { project, id, ...(stepIds !== undefined && { stepIds }) },
       format: 'JSONEachRow',
     })
-    return result.json<SpanRow>()
+    return result.json<VersionedRow>()
   }
 }
 

@@ -13,11 +13,11 @@ import {
 import { NativeBlock } from '../log/native-block.ts'
 import type { Store } from './connect.ts'
 import type { DuplicateCalls } from './duplicate-calls.ts'
-import { readLogs } from './read-logs.ts'
-import { logOutlineFromRow, logOutlineSelect, type LogOutlineRow } from './logs-table.ts'
+import { logOutlineFromRow } from './logs-table.ts'
 import { toSessionRow, toTombstone } from './session-row.ts'
 import { sessionColumns, type SessionRow } from './sessions-table.ts'
 import { outlineFromRow, outlineSelect, type OutlineRow } from './steps-table.ts'
+import type { StoredLogs } from './stored-logs.ts'
 import { loadSql } from '../query/load-sql.ts'
 
 /** Everything a refresh needs to know of one session. */
@@ -31,6 +31,7 @@ export type RefresherTools = {
   store: Store
   /** Where rows wait as a file while they are inserted. */
   directory: string
+  logs: StoredLogs
   duplicates: DuplicateCalls
   pricerOf: (project: string) => { pricer: Pricer }
   /** Told of every session that was computed anew. */
@@ -44,6 +45,7 @@ export type RefresherTools = {
 export class SessionRefresher {
   readonly #store: Store
   readonly #directory: string
+  readonly #logs: StoredLogs
   readonly #duplicates: DuplicateCalls
   readonly #pricerOf: RefresherTools['pricerOf']
   readonly #onRefreshed: RefresherTools['onRefreshed']
@@ -52,6 +54,7 @@ export class SessionRefresher {
   constructor(tools: RefresherTools) {
     this.#store = tools.store
     this.#directory = tools.directory
+    this.#logs = tools.logs
     this.#duplicates = tools.duplicates
     this.#pricerOf = tools.pricerOf
     this.#onRefreshed = tools.onRefreshed
@@ -103,7 +106,7 @@ export class SessionRefresher {
   ): Promise<Map<string, SessionParts>> {
     const [steps, logs, newIds] = await Promise.all([
       this.#readSteps(project, ids),
-      this.#readLogs(project, ids),
+      this.#logs.readOutlines(project, ids),
       this.#findNew(project, ids, segment),
     ])
     const sessions = new Map<string, SessionParts>()
@@ -134,7 +137,7 @@ export class SessionRefresher {
   async #buildFromLogs(project: string, sessions: ReadonlyMap<string, SessionParts>): Promise<void> {
     const ids = [...sessions].flatMap(([id, parts]) => (parts.outlines.length === 0 ? [id] : []))
     if (ids.length === 0) return
-    const logs = await readLogs(this.#store.client, project, ids)
+    const logs = await this.#logs.readRecords(project, ids)
     for (const id of ids) {
       const drafts = logs.flatMap((log) => (log.sessionId === id ? [log.draft] : []))
       sessions.get(id)!.outlines = logsToSteps(drafts).map((draft) =>
@@ -167,17 +170,6 @@ export class SessionRefresher {
       format: 'JSONEachRow',
     })
     return new Set((await result.json<{ session_id: string }>()).map((row) => row.session_id))
-  }
-
-  async #readLogs(project: string, ids: readonly string[]) {
-    const result = await this.#store.client.query({
-      query: `SELECT session_id, toUnixTimestamp64Milli(received_at) AS received_ms, ${logOutlineSelect} FROM logs
-        WHERE project = {project:String} AND session_id IN {ids:Array(String)} AND outline != ''
-        ORDER BY session_id, logged_at, log_id LIMIT 1 BY session_id, log_id`,
-      query_params: { project, ids },
-      format: 'JSONEachRow',
-    })
-    return result.json<LogOutlineRow & { session_id: string; received_ms: number }>()
   }
 
   async #readBuckets(project: string, ids: readonly string[]): Promise<Map<string, number[]>> {
