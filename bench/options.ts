@@ -38,9 +38,9 @@ export const USAGE = `npm run bench -- <suite> [<suite> …] [options]        (a
   dashboard-list  the list of a million sessions, in a browser                                   about 5 minutes
   testing         500 agent tests with the reporter, and the report that it makes                about 1 minute
   redaction       planted secrets: which leave the agent's process, and what looking costs       about 3 minutes
-  peers           the same through Phoenix, MLflow and a Collector, where they are to be had     about 8 minutes
+  peers           the same through Phoenix, MLflow and a Collector, where they are to be had     about 10 minutes
 
-  --spans 1000000   size of the store for query and storage (10000000 takes about an hour to fill);
+  --spans 1000000   size of the store for query and storage (10000000 takes about 40 minutes to fill);
                     20000 for peers
   --seconds 60      length of the main phase of ingest
   --data folder     keep the filled store there, and use it again

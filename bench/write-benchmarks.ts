@@ -70,12 +70,15 @@ function figuresPart(figures: JudgedReport['figures']): string[] {
     '|---|---:|---:|---:|---|---|',
     ...figures.map((row) => `| ${cellsOf(row).join(' | ')} |`),
     '',
-    ...missed.map(
-      ({ what }) =>
-        `- Missed, ${what.trim()}: ${gaps.find(([name]) => name.test(what))?.[1] ?? 'not explained yet.'}`,
+    ...[...Map.groupBy(missed, ({ what }) => reasonOf(what))].map(
+      ([reason, rows]) => `- Missed: ${rows.map(({ what }) => `*${what.trim()}*`).join('; ')}. ${reason}`,
     ),
     ...(missed.length > 0 ? [''] : []),
   ]
+}
+
+function reasonOf(what: string): string {
+  return gaps.find(([name]) => name.test(what))?.[1] ?? 'Not explained yet.'
 }
 
 function comparisonPart(comparison: Comparison): string[] {

@@ -55,7 +55,7 @@ export async function listSessions(
   addCursor(conditions, query.cursor, sortKey)
   const isNewestFirst = query.sort === 'time' && query.order === 'desc'
   const endMs = windowEnd(query)
-  const question = `${project}\0${JSON.stringify({ ...query, cursor: '', to: '', from: '' })}`
+  const question = `${project}\0${JSON.stringify({ ...query, cursor: '', from: '' })}`
   const knownMs = enoughMs.get(question) ?? 0
   // One more than asked for tells whether there is a next page.
   const limit = query.limit + 1
@@ -70,7 +70,7 @@ export async function listSessions(
     })
     if (rows.length >= limit) break
   }
-  if (isNewestFirst) remember(question, reachOf(rows, limit, endMs))
+  if (isNewestFirst) remember(question, reachOf(rows[limit - 1], query.from, endMs))
   const page = rows.slice(0, query.limit)
   const last = page.at(-1)
   const sessions = page.map(summaryFromRow)
@@ -84,10 +84,9 @@ function remember(question: string, reachMs: number): void {
   enoughMs.set(question, reachMs)
 }
 
-/** How far back one has to look to find as many. */
-function reachOf(rows: readonly ListedRow[], limit: number, endMs: number): number {
-  const last = rows.at(limit - 1)
-  return last === undefined ? Infinity : endMs - last.sort_key / 1_000
+/** How far back one has to look to find as many; as far as there may be any when there are fewer. */
+function reachOf(last: ListedRow | undefined, fromMs: number | undefined, endMs: number): number {
+  return endMs - (last === undefined ? (fromMs ?? -Infinity) : last.started_us / 1_000)
 }
 
 /** Sessions of one user or run are few and may be old: looking at the last days first would only take longer. */
