@@ -22,7 +22,13 @@ if (disk === undefined) {
 
 const fullDiskLines = [
   /^playhead: segment \d+ is not in the store yet: .*(not enough space|no space left|ENOSPC)/i,
+  // What happens when the last room goes while something is being written.
+  /^playhead: the full disk cut short what was being written/,
+  /^playhead: the embedded engine ended \(SIGKILL\); starting it again/,
+  /^playhead: segment \d+ is not in the store yet: (socket hang up|.*ECONNRE)/,
 ]
+
+const noFileLeft = /the embedded engine did not start: .*ENOSPC/
 
 describe.skipIf(disk === undefined)('a full disk', () => {
   afterAll(() => disk?.remove())
@@ -62,6 +68,20 @@ describe.skipIf(disk === undefined)('a full disk', () => {
     expect(server.unexpectedLines(fullDiskLines)).toEqual([])
   }, 180_000)
 
+  test('is said at the start of a server that has nothing yet, which then ends', async () => {
+    const server = await SpawnedServer.forThisTest({ PLAYHEAD_DATA: join(disk!.path, 'new') })
+    disk!.fill()
+    server.launch()
+    await expect.poll(() => server.isAlive(), { timeout: 30_000 }).toBe(false)
+    expect(server.unexpectedLines()).toEqual([
+      expect.stringMatching(/^playhead: The disk is full.*Make room/),
+    ])
+
+    disk!.makeRoom()
+    await server.start()
+    await storeSessions(server, 1)
+  }, 60_000)
+
   test('that fills up during ingest loses nothing that was acknowledged, even when the server is killed on it', async () => {
     const server = await SpawnedServer.forThisTest({ PLAYHEAD_DATA: join(disk!.path, 'two') })
     await server.start()
@@ -91,6 +111,34 @@ describe.skipIf(disk === undefined)('a full disk', () => {
     expect(acknowledged.filter(([id, steps]) => listed.get(id) !== steps)).toEqual([])
     expect(server.unexpectedLines(fullDiskLines)).toEqual([])
   }, 300_000)
+
+  test('that has room for no more files, though for bytes, keeps the engine from starting only until there is', async () => {
+    const server = await SpawnedServer.forThisTest({ PLAYHEAD_DATA: join(disk!.path, 'three') })
+    await server.start()
+    const stored = await storeSessions(server, 20)
+    await expect.poll(() => server.filesInFlight(), { timeout: 60_000 }).toEqual([])
+
+    disk!.useUpFiles()
+    process.kill(server.enginePid()!, 'SIGKILL')
+    const linesOnFullDisk = () => {
+      // A start gives the files of the last one back, and somebody else has them before it needs them.
+      disk!.useUpFiles()
+      return server.unexpectedLines().join()
+    }
+    await expect.poll(linesOnFullDisk, { timeout: 30_000, interval: 10 }).toMatch(noFileLeft)
+    expect((await postUntilRefused(server, stored)).error).toEqual({
+      code: 'DISK_FULL',
+      message: expect.stringMatching(/of files: df -i.*Make room/) as string,
+    })
+    expect((await server.request('/readyz')).status).toBe(503)
+
+    disk!.makeRoom()
+    await server.waitUntilReady()
+    await expect.poll(() => isTaken(server, stored), { timeout: 60_000 }).toBe(true)
+    await expect.poll(() => server.filesInFlight(), { timeout: 60_000 }).toEqual([])
+    expect(await listedIds(server)).toEqual([...stored].sort())
+    expect(server.unexpectedLines([...fullDiskLines, noFileLeft])).toEqual([])
+  }, 180_000)
 })
 
 function oneSession(id: string, text: string) {

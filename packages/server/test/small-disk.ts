@@ -1,6 +1,8 @@
 import { execFile, execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import {
   closeSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   rmdirSync,
@@ -15,18 +17,24 @@ import { join } from 'node:path'
 
 const PAGE_BYTES = 4096
 const CHUNK_BYTES = 1024 * 1024
+/** More than a server of a test has, few enough to be used up in a moment. */
+const MAX_FILES = 20_000
+/** Parts are many small files, and stay for minutes after they were merged. */
+const LOOP_FILES = 300_000
 
 /** A filesystem of its own, small enough to be filled. Only the superuser can make one: root, or sudo without asking. */
 export class SmallDisk {
   readonly path: string
   readonly #asRoot: string[]
   readonly #ballast: string
+  readonly #files: string
   readonly #image: string | undefined
 
   private constructor(path: string, asRoot: string[], image?: string) {
     this.path = path
     this.#asRoot = asRoot
     this.#ballast = join(path, 'ballast')
+    this.#files = join(path, 'files')
     this.#image = image
   }
 
@@ -35,7 +43,15 @@ export class SmallDisk {
     const path = mkdtempSync(join(tmpdir(), 'playhead-disk-'))
     for (const asRoot of [[], ['sudo', '-n']]) {
       try {
-        run(asRoot, ['mount', '-t', 'tmpfs', '-o', `size=${megabytes}m,mode=777`, 'tmpfs', path])
+        run(asRoot, [
+          'mount',
+          '-t',
+          'tmpfs',
+          '-o',
+          `size=${megabytes}m,nr_inodes=${MAX_FILES},mode=777`,
+          'tmpfs',
+          path,
+        ])
         return new SmallDisk(path, asRoot)
       } catch {
         // Not allowed this way; perhaps the next.
@@ -53,7 +69,7 @@ export class SmallDisk {
       try {
         writeFileSync(image, '')
         truncateSync(image, megabytes * 1024 * 1024)
-        run([], ['mkfs.ext4', '-q', '-F', '-m', '0', image])
+        run([], ['mkfs.ext4', '-q', '-F', '-m', '0', '-N', String(LOOP_FILES), image])
         run(asRoot, ['mount', '-o', 'loop,noatime', image, path])
         const disk = new SmallDisk(path, asRoot, image)
         run(asRoot, ['chmod', '777', path])
@@ -96,8 +112,15 @@ export class SmallDisk {
     if (bytesLeft > 0) truncateSync(this.#ballast, Math.max(0, statSync(this.#ballast).size - bytesLeft))
   }
 
+  /** Makes files until there is no room for another, whatever is free in bytes. */
+  useUpFiles(): void {
+    mkdirSync(this.#files, { recursive: true })
+    while (isMade(join(this.#files, randomUUID()))) continue
+  }
+
   makeRoom(): void {
     rmSync(this.#ballast, { force: true })
+    rmSync(this.#files, { recursive: true, force: true })
   }
 
   remove(): void {
@@ -115,8 +138,20 @@ function run(asRoot: string[], command: string[]): void {
 }
 
 function isWritten(file: number, size: number): boolean {
+  return fits(() => writeSync(file, Buffer.alloc(size, 1)) === size)
+}
+
+function isMade(path: string): boolean {
+  return fits(() => {
+    writeFileSync(path, '')
+    return true
+  })
+}
+
+/** False when there was no room for it. */
+function fits(write: () => boolean): boolean {
   try {
-    return writeSync(file, Buffer.alloc(size, 1)) === size
+    return write()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return false
     throw error

@@ -77,7 +77,7 @@ export class SpawnedServer {
   async waitUntilReady(): Promise<void> {
     const patience = Date.now() + START_PATIENCE_MS
     while (!(await this.isReady())) {
-      if (!this.isAlive()) throw new Error(`The server ended at its start:\n${this.#output}`)
+      if (!this.isAlive()) throw new Error(`The server ended:\n${this.#output}`)
       if (Date.now() > patience) throw new Error(`The server does not get ready:\n${this.#output}`)
       await pause(20)
     }

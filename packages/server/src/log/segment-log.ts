@@ -1,4 +1,5 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { diskFull } from '../disk-full.ts'
 import { KnownError } from '../http/known-error.ts'
 import type { Columns, NativeBlock, RowOf } from './native-block.ts'
 import { PendingRows } from './pending-rows.ts'
@@ -331,16 +332,7 @@ function isPermanent(error: unknown): error is PermanentError {
 
 function writeError(error: unknown): KnownError {
   const code = (error as NodeJS.ErrnoException).code
-  if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new KnownError(
-      'DISK_FULL',
-      'The disk is full: nothing was stored. Make room in PLAYHEAD_DATA and send it again.',
-      {
-        cause: error,
-        retryAfterSeconds: 10,
-      },
-    )
-  }
+  if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull(error)
   return new KnownError(
     'STORE_UNAVAILABLE',
     `The log can't be written (${errorText(error)}): nothing was stored.`,

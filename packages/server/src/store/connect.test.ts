@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startEngineOverHttp } from '../../test/engine-over-http.ts'
+import { KnownError } from '../http/known-error.ts'
 import { connectStore } from './connect.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'playhead-store-'))
@@ -91,4 +93,44 @@ test('an engine that was killed is back at the same place with its data', async 
       { timeout: 15_000 },
     )
     .toEqual([{ n: 7 }])
+})
+
+describe('a CLICKHOUSE_URL that leads nowhere is said in one sentence, without its password', () => {
+  test.each([
+    [
+      'http://default:hunter2@127.0.0.1:9',
+      /^ClickHouse at 127\.0\.0\.1:9 can't be used: .*ECONNREFUSED.* Check CLICKHOUSE_URL\.$/,
+    ],
+    [
+      'localhost:8123',
+      /^ClickHouse at the address that was given can't be used: .*http.* Check CLICKHOUSE_URL\.$/,
+    ],
+    [
+      'nonsense',
+      /^ClickHouse at the address that was given can't be used: Invalid URL\. Check CLICKHOUSE_URL\.$/,
+    ],
+  ])('%s', async (clickhouseUrl, sentence) => {
+    const error = await connectStore({ path: directory, clickhouseUrl, report: () => undefined }).catch(
+      (error: Error) => error,
+    )
+
+    expect(error).toBeInstanceOf(KnownError)
+    expect((error as KnownError).message).toMatch(sentence)
+    expect((error as KnownError).message).not.toContain('hunter2')
+  })
+
+  test('a wrong password', async () => {
+    const engine = await startEngineOverHttp()
+    try {
+      await expect(
+        connectStore({
+          path: directory,
+          clickhouseUrl: engine.url.replace('secret', 'wrong'),
+          report: () => undefined,
+        }),
+      ).rejects.toThrow(/^ClickHouse at 127\.0\.0\.1:\d+ can't be used: .*Authentication failed/)
+    } finally {
+      await engine.stop()
+    }
+  })
 })

@@ -9,6 +9,7 @@ import {
 import { INFILE_HEADER } from './engine/answer-clickhouse.ts'
 import { startEngine, type EngineProcess } from './engine/start-engine.ts'
 import { migrate } from './migrate.ts'
+import { asStartError } from './store-error.ts'
 
 /** Where sessions are kept: ClickHouse's SQL, spoken by one client, to the embedded engine or to a server. */
 export type Store = {
@@ -51,15 +52,25 @@ const onShards: ClickHouseSettings = {
 /** Connects to the embedded engine, or to the server that `clickhouseUrl` names, and brings its tables up to date. */
 export async function connectStore(settings: StoreSettings): Promise<Store> {
   const { clickhouseUrl, cluster } = settings
-  const store =
-    clickhouseUrl === undefined ? await connectEngine(settings) : await connectServer(clickhouseUrl, cluster)
+  try {
+    const store =
+      clickhouseUrl === undefined
+        ? await connectEngine(settings)
+        : await connectServer(clickhouseUrl, cluster)
+    return await withTables(store)
+  } catch (error) {
+    throw asStartError(error, clickhouseUrl)
+  }
+}
+
+async function withTables(store: Store): Promise<Store> {
   try {
     await migrate(store)
+    return store
   } catch (error) {
     await store.close()
     throw error
   }
-  return store
 }
 
 async function connectEngine(settings: StoreSettings): Promise<Store> {
@@ -79,7 +90,12 @@ async function connectEngine(settings: StoreSettings): Promise<Store> {
       keep_alive: { enabled: true },
     })
   // The engine's own default database lacks features of a server's; an Atomic one has them all.
-  await createDatabase(open('default'), `CREATE DATABASE IF NOT EXISTS ${DATABASE} ENGINE = Atomic`)
+  await createDatabase(open('default'), `CREATE DATABASE IF NOT EXISTS ${DATABASE} ENGINE = Atomic`).catch(
+    async (error: unknown) => {
+      await engine.stop()
+      throw error
+    },
+  )
   const client = open(DATABASE)
   return {
     client,

@@ -42,7 +42,7 @@ export const faults: Record<FaultName, Fault> = {
   async 'kill -9 of the engine'({ server }) {
     const pid = server.enginePid()
     if (pid !== undefined) process.kill(pid, 'SIGKILL')
-    await untilReady(server)
+    await server.waitUntilReady()
   },
   'stop and continue the server': ({ server, random }) => stopFor(server.pid, 500 + random() * 3_000),
   'stop and continue the engine': ({ server, random }) =>
@@ -68,11 +68,6 @@ export const faults: Record<FaultName, Fault> = {
     await pause(2_000 + random() * 4_000)
     rmSync(clockFile, { force: true })
   },
-}
-
-/** An engine that is killed, or held up, comes back by itself; a reader is told to wait meanwhile. */
-async function untilReady(server: SpawnedServer): Promise<void> {
-  while (!(await server.isReady())) await pause(50)
 }
 
 async function stopFor(pid: number | undefined, milliseconds: number): Promise<void> {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setPriority } from 'node:os'
 import { answerClickHouse } from './answer-clickhouse.ts'
+import { roomOf, withCheckedWrites } from './checked-writes.ts'
 import { openEngine } from './open-engine.ts'
 
 /** What the parent tells the engine's process, as JSON in its first argument. */
@@ -17,7 +18,10 @@ export type EngineOptions = {
 }
 
 /** What the engine's process tells its parent. */
-export type EngineMessage = { ready: true; port: number | undefined } | { damage: string }
+export type EngineMessage =
+  | { ready: true; port: number | undefined }
+  | { damage: string }
+  | { cutShort: string }
 
 const options = JSON.parse(process.argv[2] ?? '{}') as EngineOptions
 
@@ -27,7 +31,7 @@ process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 process.on('SIGINT', () => undefined)
 
 if (options.nice !== undefined) setPriority(options.nice)
-const engine = openEngine(options.path)
+const engine = withCheckedWrites(openEngine(options.path), { room: () => roomOf(options.path), endProcess })
 const onDamage = (message: string) => process.send?.({ damage: message } satisfies EngineMessage)
 const server = createServer(
   { maxHeaderSize: 4 * 1024 * 1024, keepAliveTimeout: 60_000 },
@@ -45,6 +49,13 @@ process.send?.({
   ready: true,
   port: typeof address === 'object' ? address?.port : undefined,
 } satisfies EngineMessage)
+
+/** Whoever waits for an answer of this process gets none. */
+function endProcess(reason: string): Promise<never> {
+  return new Promise(() => {
+    process.send?.({ cutShort: reason } satisfies EngineMessage, () => process.kill(process.pid, 'SIGKILL'))
+  })
+}
 
 process.on('message', (message) => {
   if (message !== 'stop') return

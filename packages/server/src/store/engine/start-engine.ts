@@ -51,6 +51,8 @@ export async function startEngine(settings: Settings): Promise<EngineProcess> {
       void restart()
     })
     current.on('message', (message: EngineMessage) => {
+      if ('cutShort' in message)
+        settings.report(`the full disk cut short what was being written: ${message.cutShort.slice(0, 300)}`)
       if (!('damage' in message) || isStopping || current !== child || !mayRepair()) return
       settings.report(`a file of the store is damaged: ${message.damage.slice(0, 300)}`)
       current.kill('SIGKILL')

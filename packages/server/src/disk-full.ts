@@ -1,0 +1,10 @@
+import { KnownError } from './http/known-error.ts'
+
+/** What is said wherever a disk has no room for what is to be written. */
+export function diskFull(cause: unknown): KnownError {
+  return new KnownError(
+    'DISK_FULL',
+    'The disk is full (of bytes, or of files: df -i): nothing was stored. Make room in PLAYHEAD_DATA and try again.',
+    { cause, retryAfterSeconds: 10 },
+  )
+}

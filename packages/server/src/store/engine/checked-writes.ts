@@ -1,0 +1,125 @@
+import { statfs } from 'node:fs/promises'
+import type { Engine } from './open-engine.ts'
+
+/** With less than this nothing is written: what a small statement writes finds room, whoever else writes meanwhile. */
+const ROOM_TO_WRITE = 16 * 1024 ** 2
+/** A disk with more than this does not fill up between two looks. */
+const ROOM_TO_TRUST = 1024 ** 3
+const LOOK_EVERY_MS = 500
+/** A merge that met the full disk may go on for minutes before it takes the place of what it was made of. */
+const WATCHED_AFTERWARDS_MS = 600_000
+
+const writing = /^(?:\/\*.*?\*\/\s*)?(?:INSERT|CREATE|ALTER|DELETE)\b/i
+const creating = /^(?:\/\*.*?\*\/\s*)?CREATE (DATABASE|TABLE) IF NOT EXISTS (\w+)/i
+
+type Room = () => Promise<number>
+
+/**
+ * chDB does not notice that a write failed for want of room: it calls an insert done whose files were cut short, and
+ * replaces good parts by a merged one that can't be read. So on a disk that is nearly full each new part is read once,
+ * before an insert is called done and long before the parts that a merge replaced are deleted. A part that is not whole
+ * ends this process: at the next start the engine finds it, puts it aside and goes back to those that it was made of.
+ */
+export function withCheckedWrites(
+  engine: Engine,
+  { room, endProcess }: { room: Room; endProcess: (reason: string) => Promise<never> },
+): Engine {
+  const parts = new NewParts(engine, endProcess)
+  let watchedUntilMs = -Infinity
+
+  async function look(): Promise<void> {
+    const isLow = (await room()) < ROOM_TO_TRUST
+    const wasWatched = performance.now() < watchedUntilMs
+    if (isLow) watchedUntilMs = performance.now() + WATCHED_AFTERWARDS_MS
+    if (isLow && !wasWatched) await parts.begin()
+    if (isLow || wasWatched) await parts.check()
+  }
+
+  const timer = setInterval(() => void look().catch(() => undefined), LOOK_EVERY_MS)
+  timer.unref()
+
+  return {
+    ...engine,
+    async run(statement, prepare) {
+      if (!writing.test(statement)) return engine.run(statement, prepare)
+      const [, kind, name] = creating.exec(statement) ?? []
+      if (
+        (await room()) < ROOM_TO_WRITE &&
+        !(kind !== undefined && (await exists(`${kind} ${name}`, prepare)))
+      )
+        throw new Error('Code: 243. DB::Exception: Not enough space left on the disk. (NOT_ENOUGH_SPACE)')
+      const result = await engine.run(statement, prepare)
+      await look()
+      return result
+    },
+    close() {
+      clearInterval(timer)
+      return engine.close()
+    },
+  }
+
+  async function exists(what: string, prepare: string[]): Promise<boolean> {
+    const { bytes } = await engine.run(`EXISTS ${what}`, prepare)
+    return Buffer.from(bytes).toString().trim() === '1'
+  }
+}
+
+/** Bytes that may still be written to the disk of a folder. */
+export async function roomOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
+/** Which parts were read to see that they are whole. */
+class NewParts {
+  readonly #engine: Engine
+  readonly #endProcess: (reason: string) => Promise<never>
+  #whole = new Set<string>()
+  #lastPass: Promise<void> = Promise.resolve()
+
+  constructor(engine: Engine, endProcess: (reason: string) => Promise<never>) {
+    this.#engine = engine
+    this.#endProcess = endProcess
+  }
+
+  /** Trusts what was there before the disk was low, but for the last minute. */
+  async begin(): Promise<void> {
+    this.#whole = new Set(await this.#list('modification_time < now() - 60'))
+  }
+
+  /** Resolves when all that there is at the call was found to be whole. */
+  check(): Promise<void> {
+    this.#lastPass = this.#lastPass.catch(() => undefined).then(() => this.#checkAll())
+    return this.#lastPass
+  }
+
+  async #checkAll(): Promise<void> {
+    const parts = await this.#list()
+    for (const part of parts) if (!this.#whole.has(part)) await this.#checkOne(part)
+    this.#whole = new Set(parts)
+  }
+
+  async #checkOne(part: string): Promise<void> {
+    const problem = await this.#rows(`CHECK TABLE ${part} SETTINGS check_query_single_value_result = 0`).then(
+      ([row]) => (row?.split('\t')[1] === '1' ? undefined : (row ?? 'no answer')),
+      (error: Error) => error.message,
+    )
+    // A part that was merged meanwhile can't be asked for; the one that took its place is looked at in its turn.
+    if (problem !== undefined && (await this.#list()).includes(part)) await this.#endProcess(problem)
+  }
+
+  /** As `database.table PART 'name'`, which is how a statement names one. */
+  #list(condition = '1'): Promise<string[]> {
+    return this.#rows(
+      `SELECT concat(database, '.', table, ' PART ''', name, '''') FROM system.parts WHERE active AND ${condition} FORMAT TSVRaw`,
+    )
+  }
+
+  async #rows(statement: string): Promise<string[]> {
+    const { bytes } = await this.#engine.run(statement, [])
+    return Buffer.from(bytes)
+      .toString()
+      .split('\n')
+      .filter((line) => line !== '')
+  }
+}
