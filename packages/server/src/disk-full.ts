@@ -8,3 +8,9 @@ export function diskFull(cause: unknown): KnownError {
     { cause, retryAfterSeconds: 10 },
   )
 }
+
+/** Whether the system refused to write a file of ours for want of room. */
+export function isDiskFull(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOSPC' || code === 'EDQUOT'
+}

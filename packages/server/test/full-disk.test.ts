@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { SessionSummary } from '@playhead/model'
@@ -59,6 +60,12 @@ describe.skipIf(disk === undefined)('a full disk', () => {
     expect(await protobuf.text()).toContain('disk is full')
 
     await expectReadable(server, [...stored].slice(0, 20))
+    const object = await server.request('/v4/objects/upload/', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${randomUUID()}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ body: 'x'.repeat(1_000_000) }),
+    })
+    expect(await object.json()).toMatchObject({ error: { code: 'DISK_FULL' } })
 
     disk!.makeRoom()
     await expect.poll(() => isTaken(server, stored), { timeout: 60_000 }).toBe(true)

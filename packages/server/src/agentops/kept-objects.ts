@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isProjectId } from '../access/project-id.ts'
 
@@ -22,14 +22,13 @@ export class KeptObjects {
     const folder = join(this.#folder, project)
     await mkdir(folder, { recursive: true })
     const draft = join(folder, `${name}.${randomUUID()}`)
-    const file = await open(draft, 'wx')
     try {
-      await file.writeFile(content)
-      await file.datasync()
-    } finally {
-      await file.close()
+      await writeSynced(draft, content)
+      await rename(draft, join(folder, name))
+    } catch (error) {
+      await rm(draft, { force: true })
+      throw error
     }
-    await rename(draft, join(folder, name))
     return name
   }
 
@@ -52,6 +51,16 @@ export function objectPlaceOf(path: string): ObjectPlace | undefined {
   const [folder, project = '', name = '', ...more] = path.split('/')
   const isPlace = folder === 'objects' && more.length === 0 && isProjectId(project) && isObjectName(name)
   return isPlace ? { project, name } : undefined
+}
+
+async function writeSynced(path: string, content: Buffer): Promise<void> {
+  const file = await open(path, 'wx')
+  try {
+    await file.writeFile(content)
+    await file.datasync()
+  } finally {
+    await file.close()
+  }
 }
 
 function isObjectName(name: string): boolean {

@@ -1,5 +1,5 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
-import { diskFull } from '../disk-full.ts'
+import { diskFull, isDiskFull } from '../disk-full.ts'
 import { KnownError } from '../http/known-error.ts'
 import type { Columns, NativeBlock, RowOf } from './native-block.ts'
 import { PendingRows } from './pending-rows.ts'
@@ -331,8 +331,7 @@ function isPermanent(error: unknown): error is PermanentError {
 }
 
 function writeError(error: unknown): KnownError {
-  const code = (error as NodeJS.ErrnoException).code
-  if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull(error)
+  if (isDiskFull(error)) return diskFull(error)
   return new KnownError(
     'STORE_UNAVAILABLE',
     `The log can't be written (${errorText(error)}): nothing was stored.`,

@@ -1,5 +1,5 @@
 import { ClickHouseError } from '@clickhouse/client'
-import { diskFull } from '../disk-full.ts'
+import { diskFull, isDiskFull } from '../disk-full.ts'
 import { KnownError } from '../http/known-error.ts'
 import { isDamage } from './engine/is-damage.ts'
 
@@ -31,6 +31,7 @@ export function asStoreError(error: Error): KnownError | undefined {
       { cause: error },
     )
   }
+  if (isDiskFull(error)) return diskFull(error)
   if (!isConnectionLost(error)) return undefined
   return new KnownError(
     'STORE_UNAVAILABLE',

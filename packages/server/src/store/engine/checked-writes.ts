@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 500
 const WATCHED_AFTERWARDS_MS = 600_000
 
 const writing = /^(?:\/\*.*?\*\/\s*)?(?:INSERT|CREATE|ALTER|DELETE)\b/i
-const creating = /^(?:\/\*.*?\*\/\s*)?CREATE (DATABASE|TABLE) IF NOT EXISTS (\w+)/i
+const creating = /^(?:\/\*.*?\*\/\s*)?CREATE ((?:DATABASE|TABLE) IF NOT EXISTS \w+)/i
 
 type Room = () => Promise<number>
 
@@ -42,11 +42,7 @@ export function withCheckedWrites(
     ...engine,
     async run(statement, prepare) {
       if (!writing.test(statement)) return engine.run(statement, prepare)
-      const [, kind, name] = creating.exec(statement) ?? []
-      if (
-        (await room()) < ROOM_TO_WRITE &&
-        !(kind !== undefined && (await exists(`${kind} ${name}`, prepare)))
-      )
+      if ((await room()) < ROOM_TO_WRITE && !(await isThereAlready(statement, prepare)))
         throw new Error('Code: 243. DB::Exception: Not enough space left on the disk. (NOT_ENOUGH_SPACE)')
       const result = await engine.run(statement, prepare)
       await look()
@@ -58,8 +54,11 @@ export function withCheckedWrites(
     },
   }
 
-  async function exists(what: string, prepare: string[]): Promise<boolean> {
-    const { bytes } = await engine.run(`EXISTS ${what}`, prepare)
+  /** What every start asks for and only the first one creates. */
+  async function isThereAlready(statement: string, prepare: string[]): Promise<boolean> {
+    const [, what] = creating.exec(statement) ?? []
+    if (what === undefined) return false
+    const { bytes } = await engine.run(`EXISTS ${what.replace(/if not exists/i, '')}`, prepare)
     return Buffer.from(bytes).toString().trim() === '1'
   }
 }
