@@ -114,7 +114,7 @@ async function run(tools: FaultTools, minutes: number, memory: MemoryWatch): Pro
     say(`comparing: ${Math.round(share * 100)} %`),
   )
   const oldAfter = await waitForRetention(company)
-  const failures = server.unexpectedLines().filter((line) => / failed: |set aside|retention/.test(line))
+  const lines = server.unexpectedLines()
   return {
     minutes,
     traffic,
@@ -123,10 +123,11 @@ async function run(tools: FaultTools, minutes: number, memory: MemoryWatch): Pro
     latenciesMs,
     memory: memory.trends(),
     disk: describeDisk(tools.disk),
+    cutShort: lines.filter((line) => line.includes('the full disk cut short')).length,
     ledger,
     oldBefore,
     oldAfter,
-    problems: failures,
+    problems: lines.filter((line) => / failed: |set aside|retention/.test(line)),
   }
 }
 

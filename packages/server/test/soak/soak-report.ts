@@ -15,6 +15,8 @@ export type Soak = {
   memory: ReturnType<MemoryWatch['trends']>
   /** What the data lay on, and so which faults a disk could have. */
   disk: string
+  /** Parts of the store that the full disk cut short, found and made again. */
+  cutShort: number
   ledger: Ledger
   /** Sessions of the project that forgets, before the last start and after it; then there should be none. */
   oldBefore: number
@@ -45,6 +47,7 @@ function factsOf({ minutes, traffic, company, counts, latenciesMs, memory, ledge
     'acknowledge p50': `${percentile(latenciesMs, 0.5).toFixed(1)} ms`,
     'acknowledge p99': `${percentile(latenciesMs, 0.99).toFixed(1)} ms, faults included`,
     disk: soak.disk,
+    'cut short by the full disk': `${soak.cutShort} parts of the store, found and made again`,
     'memory of the server': slopeAndMore(memory.server),
     'heap in use after full collections': slopeAndMore(memory.heap),
     'memory of the engine': slopeAndMore(memory.engine),
@@ -58,7 +61,7 @@ function factsOf({ minutes, traffic, company, counts, latenciesMs, memory, ledge
 }
 
 /** The same for docs/benchmarks.md. */
-export function figuresOf({ counts, latenciesMs, memory, ledger, traffic, company, disk }: Soak): Figure[] {
+export function figuresOf({ counts, latenciesMs, memory, ledger, traffic, company, ...soak }: Soak): Figure[] {
   const none = { limit: 0, unit: 'spans' }
   const faultCount = [...counts.values()].reduce((sum, count) => sum + count, 0)
   return [
@@ -66,7 +69,12 @@ export function figuresOf({ counts, latenciesMs, memory, ledger, traffic, compan
       what: 'faults',
       figure: faultCount,
       unit: '',
-      note: `${[...counts].map(([name, count]) => `${count} × ${name}`).join(', ')}; ${disk}`,
+      note: `${[...counts].map(([name, count]) => `${count} × ${name}`).join(', ')}; ${soak.disk}`,
+    },
+    {
+      what: 'parts of the store that the full disk cut short, found and made again',
+      figure: soak.cutShort,
+      unit: 'parts',
     },
     {
       what: 'acknowledged spans that were compared',
