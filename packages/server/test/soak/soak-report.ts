@@ -61,7 +61,15 @@ function factsOf({ minutes, traffic, company, counts, latenciesMs, memory, ledge
 }
 
 /** The same for docs/benchmarks.md. */
-export function figuresOf({ counts, latenciesMs, memory, ledger, traffic, company, ...soak }: Soak): Figure[] {
+export function figuresOf({
+  counts,
+  latenciesMs,
+  memory,
+  ledger,
+  traffic,
+  company,
+  ...soak
+}: Soak): Figure[] {
   const none = { limit: 0, unit: 'spans' }
   const faultCount = [...counts.values()].reduce((sum, count) => sum + count, 0)
   return [
