@@ -67,6 +67,15 @@ async function soak(minutes: number, seed: number): Promise<boolean> {
     PLAYHEAD_TEST_MEMORY: memory.heapFile,
     NODE_OPTIONS: loaded.map((module) => `--import=${fileURLToPath(module)}`).join(' '),
   })
+  const cleanUp = async () => {
+    await server.remove()
+    rmSync(clockFile, { force: true })
+    memory.remove()
+    disk?.remove()
+  }
+  // Whoever has enough of it gets the disk back.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void cleanUp().finally(() => process.exit(130)))
   try {
     await server.start()
     const result = await run({ server, disk, clockFile, random }, minutes, memory)
@@ -78,10 +87,7 @@ async function soak(minutes: number, seed: number): Promise<boolean> {
     console.error(`The server said:\n${server.unexpectedLines().join('\n').slice(-3_000)}`)
     throw error
   } finally {
-    rmSync(clockFile, { force: true })
-    memory.remove()
-    await server.remove()
-    disk?.remove()
+    await cleanUp()
   }
 }
 
