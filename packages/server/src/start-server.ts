@@ -123,13 +123,14 @@ async function createServices(
   const settle = async () => void (await Promise.all([steps.settle(), logs.settle()]))
   const drain = async () => void (await Promise.all([steps.drain(), logs.drain()]))
   const reader: SessionReader = new SessionReader({ store, logs: storedLogs, duplicates, pricerOf, settle })
-  undo.push(startRetention({ store, registry, drain, report }))
+  const objects = new KeptObjects(config.dataDirectory)
+  undo.push(startRetention({ store, registry, objects, drain, report }))
   return {
     config: { ...config },
     store,
     storedLogs,
     registry,
-    objects: new KeptObjects(config.dataDirectory),
+    objects,
     cookies: config.password === undefined ? undefined : new LoginCookies(config.password),
     targets: { steps, logs, live, pricerOf },
     budget: createBodyBudget(Math.max(MAX_BYTES_IN_FLIGHT, 2 * config.maxBodyBytes)),

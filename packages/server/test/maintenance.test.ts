@@ -10,7 +10,7 @@ describeWithEachEngine((asked) => {
     await asked.server.sessions(`project=${asked.project}`)
     await asked.server.services.registry.updateProject(asked.project, { retentionDays: 7 })
 
-    await applyRetention(asked.server.services.store, asked.server.services.registry, Date.now())
+    await applyRetention(asked.server.services, Date.now())
 
     expect(await asked.names('')).toEqual(['fresh'])
   })

@@ -1,5 +1,7 @@
+import { utimes } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startRetention } from '../src/maintenance/retention.ts'
+import { applyRetention, startRetention } from '../src/maintenance/retention.ts'
 import { tracesPayload } from './otlp.ts'
 import { startTestServer, type TestServer } from './test-server.ts'
 
@@ -13,7 +15,7 @@ test('retention that found the store away runs again soon, not in an hour', asyn
   await server.postTraces(tracesPayload([{ endMs: 1_700_000_000_500 }]))
   expect(await server.sessions()).toHaveLength(1)
   await server.request('/api/projects/default', { method: 'PATCH', json: { retentionDays: 1 } })
-  const { store, registry } = server.services
+  const { store, registry, objects } = server.services
   let failures = 0
   const client = Object.create(store.client, {
     query: {
@@ -26,7 +28,7 @@ test('retention that found the store away runs again soon, not in an hour', asyn
   const lines: string[] = []
   const { drain } = server.services
   const report = (line: string) => void lines.push(line)
-  const stop = startRetention({ store: { ...store, client }, registry, drain, report, retryMs: 20 })
+  const stop = startRetention({ store: { ...store, client }, registry, objects, drain, report, retryMs: 20 })
 
   await expect.poll(() => server.sessions()).toEqual([])
 
@@ -44,4 +46,22 @@ test('what still waits in the log when retention runs is deleted with the rest',
   await expect.poll(() => server.sessions()).toEqual([])
 
   stop()
+})
+
+test('objects that were sent before that are deleted too, those of other projects are not', async () => {
+  const { services } = server
+  const [old, fresh] = [Buffer.from('old'), Buffer.from('fresh')]
+  for (const project of ['default', 'other'])
+    for (const content of [old, fresh]) {
+      const name = await services.objects.keep(project, content)
+      const path = join(services.config.dataDirectory, 'objects', project, name)
+      if (content === old) await utimes(path, 1_700_000_000, 1_700_000_000)
+    }
+
+  await applyRetention(services, Date.now())
+
+  const left: string[] = []
+  for await (const place of services.objects.all())
+    left.push(`${place.project} ${(await services.objects.read(place))!.toString()}`)
+  expect(left.toSorted()).toEqual(['default fresh', 'other fresh', 'other old'])
 })

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isProjectId } from '../access/project-id.ts'
 
@@ -35,6 +35,15 @@ export class KeptObjects {
   async read({ project, name }: ObjectPlace): Promise<Buffer | undefined> {
     if (!isObjectName(name)) return undefined
     return readFile(join(this.#folder, project, name)).catch(whenMissing)
+  }
+
+  /** Removes what a project was sent before this moment, drafts that a crash left included. */
+  async removeOlder(project: string, beforeMs: number): Promise<void> {
+    const folder = join(this.#folder, project)
+    for (const name of await list(folder)) {
+      const path = join(folder, name)
+      if ((await stat(path)).mtimeMs < beforeMs) await rm(path, { force: true })
+    }
   }
 
   async *all(): AsyncGenerator<ObjectPlace, void> {

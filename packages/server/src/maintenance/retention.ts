@@ -1,13 +1,13 @@
 import type { Registry } from '../access/registry.ts'
+import type { KeptObjects } from '../agentops/kept-objects.ts'
 import type { Store } from '../store/connect.ts'
 import { deleteSessions } from './delete-sessions.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-type RetentionTools = {
-  store: Store
-  registry: Registry
+type Kept = { store: Store; registry: Registry; objects: KeptObjects }
+type RetentionTools = Kept & {
   /** Brings what waits in the log into the store: it may be old too. */
   drain: () => Promise<void>
   report: (line: string) => void
@@ -15,18 +15,18 @@ type RetentionTools = {
 }
 
 /**
- * Deletes, now and every hour, the sessions that are older than their project keeps them; soon again when the store was
+ * Deletes, now and every hour, the sessions and objects that are older than their project keeps them; soon again when the store was
  * away. Returns how to stop.
  */
 export function startRetention(tools: RetentionTools): () => void {
-  const { store, registry, drain, report, retryMs = 60_000 } = tools
+  const { registry, drain, report, retryMs = 60_000 } = tools
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   const run = async () => {
     let pauseMs = HOUR_MS
     try {
       if (registry.projects().some(({ retentionDays }) => retentionDays !== null)) await drain()
-      await applyRetention(store, registry, Date.now())
+      await applyRetention(tools, Date.now())
     } catch (error) {
       pauseMs = retryMs
       if (!isStopped) report(`retention did not run: ${(error as Error).message}`)
@@ -40,7 +40,7 @@ export function startRetention(tools: RetentionTools): () => void {
   }
 }
 
-export async function applyRetention(store: Store, registry: Registry, nowMs: number): Promise<void> {
+export async function applyRetention({ store, registry, objects }: Kept, nowMs: number): Promise<void> {
   for (const { id, retentionDays } of registry.projects()) {
     if (retentionDays === null) continue
     const params = { project: id, before: nowMs - retentionDays * DAY_MS }
@@ -52,5 +52,6 @@ export async function applyRetention(store: Store, registry: Registry, nowMs: nu
     })
     const [row] = await result.json<{ old: number }>()
     if (row !== undefined && row.old > 0) await deleteSessions(store, id, { idsSql, params })
+    await objects.removeOlder(id, params.before)
   }
 }
