@@ -65,6 +65,7 @@ export async function startServer(config: Config, report: (line: string) => void
     })
     undo.push(() => store.close())
     const services = await createServices(config, store, report, undo)
+    undo.push(startRetention(services))
     const server = await listen(services)
     undo.push(() => {
       server.close()
@@ -123,14 +124,12 @@ async function createServices(
   const settle = async () => void (await Promise.all([steps.settle(), logs.settle()]))
   const drain = async () => void (await Promise.all([steps.drain(), logs.drain()]))
   const reader: SessionReader = new SessionReader({ store, logs: storedLogs, duplicates, pricerOf, settle })
-  const objects = new KeptObjects(config.dataDirectory)
-  undo.push(startRetention({ store, registry, objects, drain, report }))
   return {
     config: { ...config },
     store,
     storedLogs,
     registry,
-    objects,
+    objects: new KeptObjects(config.dataDirectory),
     cookies: config.password === undefined ? undefined : new LoginCookies(config.password),
     targets: { steps, logs, live, pricerOf },
     budget: createBodyBudget(Math.max(MAX_BYTES_IN_FLIGHT, 2 * config.maxBodyBytes)),
