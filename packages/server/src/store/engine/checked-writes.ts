@@ -24,7 +24,9 @@ export function withCheckedWrites(
   engine: Engine,
   { room, endProcess }: { room: Room; endProcess: (reason: string) => Promise<never> },
 ): Engine {
-  const parts = new NewParts(engine, endProcess)
+  let ending: Promise<never> | undefined
+  const endOnce = (reason: string) => (ending ??= endProcess(reason))
+  const parts = new NewParts(engine, endOnce)
   let watchedUntilMs = -Infinity
 
   async function look(): Promise<void> {
@@ -45,7 +47,8 @@ export function withCheckedWrites(
       if ((await room()) < ROOM_TO_WRITE && !(await isThereAlready(statement, prepare)))
         throw new Error('Code: 243. DB::Exception: Not enough space left on the disk. (NOT_ENOUGH_SPACE)')
       const result = await engine.run(statement, prepare)
-      await look()
+      // Where nobody can look, nobody may say that it is done: the next start looks at everything.
+      await look().catch((error: Error) => endOnce(error.message))
       return result
     },
     close() {
@@ -63,10 +66,10 @@ export function withCheckedWrites(
   }
 }
 
-/** Bytes that may still be written to the disk of a folder. */
+/** Bytes that may still be written to the disk of a folder; infinite where the file system does not say. */
 export async function roomOf(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder)
-  return bavail * bsize
+  const { blocks, bavail, bsize } = await statfs(folder)
+  return blocks === 0 ? Infinity : bavail * bsize
 }
 
 /** Which parts were read to see that they are whole. */
