@@ -7,6 +7,9 @@ import { ShareBar } from '../ui/share-bar.tsx'
 import { ingestRate } from './ingest-rate.ts'
 import './health-section.css'
 
+/** From here on the server says so too, and looks twice at what it wrote. */
+const LOW_DISK_BYTES = 1024 ** 3
+
 /** What comes in, what waits, what it takes on disk. */
 export function HealthSection() {
   const health = useHealth()
@@ -35,7 +38,7 @@ export function HealthSection() {
           {formatCount(figures.engineRestarts)}
         </Figure>
         <Figure name="Live viewers">{formatCount(figures.liveViewers)}</Figure>
-        <Figure name="Free disk">
+        <Figure name="Free disk" isBad={(figures.disk.freeBytes ?? Infinity) < LOW_DISK_BYTES}>
           {figures.disk.freeBytes === null ? 'unknown' : formatBytes(figures.disk.freeBytes)}
         </Figure>
       </dl>

@@ -1,5 +1,5 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
-import { diskFull, isDiskFull } from '../disk-full.ts'
+import { diskFull, isDiskFull } from '../disk.ts'
 import { KnownError } from '../http/known-error.ts'
 import type { Columns, NativeBlock, RowOf } from './native-block.ts'
 import { PendingRows } from './pending-rows.ts'

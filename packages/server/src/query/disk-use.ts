@@ -1,6 +1,6 @@
-import { statfs } from 'node:fs/promises'
 import type { ClickHouseClient } from '@clickhouse/client'
 import { z } from 'zod'
+import { freeBytesOf } from '../disk.ts'
 
 export const diskSchema = z.object({
   freeBytes: z.number().nullable().describe('in the data directory'),
@@ -18,9 +18,6 @@ export async function readDisk(
     format: 'JSONEachRow',
   })
   const tables = await result.json<{ name: string; rows: number; bytes: number }>()
-  const freeBytes = await statfs(directory).then(
-    ({ bavail, bsize }) => bavail * bsize,
-    () => null,
-  )
-  return { freeBytes, tables }
+  const freeBytes = await freeBytesOf(directory).catch(() => undefined)
+  return { freeBytes: freeBytes ?? null, tables }
 }

@@ -1,5 +1,5 @@
 import { ClickHouseError } from '@clickhouse/client'
-import { diskFull, isDiskFull } from '../disk-full.ts'
+import { diskFull, isDiskFull } from '../disk.ts'
 import { KnownError } from '../http/known-error.ts'
 import { isDamage } from './engine/is-damage.ts'
 

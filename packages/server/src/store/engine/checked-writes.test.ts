@@ -20,6 +20,7 @@ afterAll(async () => {
 let room: number
 let checked: Engine
 let ends: string[]
+let lows: number[]
 let statements: string[]
 /** The part whose file is cut short as soon as it is there, as the engine leaves it on a full disk. */
 let cutNext: string | undefined
@@ -38,11 +39,12 @@ const disk: Engine = {
 }
 
 beforeEach(async () => {
-  ;[room, ends, statements, cutNext, isAway] = [LOW, [], [], undefined, false]
+  ;[room, ends, lows, statements, cutNext, isAway] = [LOW, [], [], [], undefined, false]
   await engine.run('DROP TABLE IF EXISTS kept SYNC', [])
   await engine.run('CREATE TABLE kept (n UInt32) ENGINE = MergeTree ORDER BY n', [])
   checked = withCheckedWrites(disk, {
     room: async () => room,
+    onLow: (left) => void lows.push(left),
     endProcess: async (reason) => {
       ends.push(reason)
       throw new Error('ended')
@@ -94,6 +96,7 @@ test('every part is read once', async () => {
   const read = statements.filter((statement) => statement.startsWith('CHECK TABLE'))
   expect(new Set(read).size).toBe(read.length)
   expect(read).toHaveLength(3)
+  expect(lows).toEqual([LOW])
   expect(ends).toEqual([])
 })
 

@@ -1,8 +1,7 @@
-import { statfs } from 'node:fs/promises'
 import type { Engine } from './open-engine.ts'
 
 /** With less than this nothing is written: what a small statement writes finds room, whoever else writes meanwhile. */
-const ROOM_TO_WRITE = 16 * 1024 ** 2
+export const ROOM_TO_WRITE = 16 * 1024 ** 2
 /** A disk with more than this does not fill up between two looks. */
 const ROOM_TO_TRUST = 1024 ** 3
 const LOOK_EVERY_MS = 500
@@ -12,7 +11,14 @@ const WATCHED_AFTERWARDS_MS = 600_000
 const writing = /^(?:\/\*.*?\*\/\s*)?(?:INSERT|CREATE|ALTER|DELETE)\b/i
 const creating = /^(?:\/\*.*?\*\/\s*)?CREATE ((?:DATABASE|TABLE) IF NOT EXISTS \w+)/i
 
-type Room = () => Promise<number>
+type Disk = {
+  /** Bytes that may still be written. */
+  room: () => Promise<number>
+  /** Told when there is little left, once until there was enough again. */
+  onLow: (room: number) => void
+  /** Ends this process, so that nobody gets an answer from it any more. */
+  endProcess: (reason: string) => Promise<never>
+}
 
 /**
  * chDB does not notice that a write failed for want of room: it calls an insert done whose files were cut short, and
@@ -20,20 +26,21 @@ type Room = () => Promise<number>
  * before an insert is called done and long before the parts that a merge replaced are deleted. A part that is not whole
  * ends this process: at the next start the engine finds it, puts it aside and goes back to those that it was made of.
  */
-export function withCheckedWrites(
-  engine: Engine,
-  { room, endProcess }: { room: Room; endProcess: (reason: string) => Promise<never> },
-): Engine {
+export function withCheckedWrites(engine: Engine, { room, onLow, endProcess }: Disk): Engine {
   let ending: Promise<never> | undefined
   const endOnce = (reason: string) => (ending ??= endProcess(reason))
   const parts = new NewParts(engine, endOnce)
   let watchedUntilMs = -Infinity
 
   async function look(): Promise<void> {
-    const isLow = (await room()) < ROOM_TO_TRUST
+    const left = await room()
+    const isLow = left < ROOM_TO_TRUST
     const wasWatched = performance.now() < watchedUntilMs
     if (isLow) watchedUntilMs = performance.now() + WATCHED_AFTERWARDS_MS
-    if (isLow && !wasWatched) await parts.begin()
+    if (isLow && !wasWatched) {
+      onLow(left)
+      await parts.begin()
+    }
     if (isLow || wasWatched) await parts.check()
   }
 
@@ -64,12 +71,6 @@ export function withCheckedWrites(
     const { bytes } = await engine.run(`EXISTS ${what.replace(/if not exists/i, '')}`, prepare)
     return Buffer.from(bytes).toString().trim() === '1'
   }
-}
-
-/** Bytes that may still be written to the disk of a folder; infinite where the file system does not say. */
-export async function roomOf(folder: string): Promise<number> {
-  const { blocks, bavail, bsize } = await statfs(folder)
-  return blocks === 0 ? Infinity : bavail * bsize
 }
 
 /** Which parts were read to see that they are whole. */

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setPriority } from 'node:os'
+import { freeBytesOf } from '../../disk.ts'
 import { answerClickHouse } from './answer-clickhouse.ts'
-import { roomOf, withCheckedWrites } from './checked-writes.ts'
+import { withCheckedWrites } from './checked-writes.ts'
 import { openEngine } from './open-engine.ts'
 
 /** What the parent tells the engine's process, as JSON in its first argument. */
@@ -22,6 +23,7 @@ export type EngineMessage =
   | { ready: true; port: number | undefined }
   | { damage: string }
   | { cutShort: string }
+  | { lowDisk: number }
 
 const options = JSON.parse(process.argv[2] ?? '{}') as EngineOptions
 
@@ -31,7 +33,11 @@ process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 process.on('SIGINT', () => undefined)
 
 if (options.nice !== undefined) setPriority(options.nice)
-const engine = withCheckedWrites(openEngine(options.path), { room: () => roomOf(options.path), endProcess })
+const engine = withCheckedWrites(openEngine(options.path), {
+  room: async () => (await freeBytesOf(options.path)) ?? Infinity,
+  onLow: (room) => process.send?.({ lowDisk: room } satisfies EngineMessage),
+  endProcess,
+})
 const onDamage = (message: string) => process.send?.({ damage: message } satisfies EngineMessage)
 const server = createServer(
   { maxHeaderSize: 4 * 1024 * 1024, keepAliveTimeout: 60_000 },

@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { KnownError } from '../../http/known-error.ts'
 import { socketPath } from '../../socket-path.ts'
+import { ROOM_TO_WRITE } from './checked-writes.ts'
 import { engineProblem } from './engine-platform.ts'
 import { createRepairPace } from './repair-pace.ts'
 import type { EngineMessage, EngineOptions } from './engine-main.ts'
@@ -51,11 +52,11 @@ export async function startEngine(settings: Settings): Promise<EngineProcess> {
       void restart()
     })
     current.on('message', (message: EngineMessage) => {
-      if ('cutShort' in message)
-        settings.report(`the full disk cut short what was being written: ${message.cutShort.slice(0, 300)}`)
-      if (!('damage' in message) || isStopping || current !== child || !mayRepair()) return
-      settings.report(`a file of the store is damaged: ${message.damage.slice(0, 300)}`)
-      current.kill('SIGKILL')
+      const isDamage = 'damage' in message
+      if (isStopping || current !== child || (isDamage && !mayRepair())) return
+      const line = lineAbout(message)
+      if (line !== undefined) settings.report(line)
+      if (isDamage) current.kill('SIGKILL')
     })
   }
 
@@ -125,7 +126,9 @@ async function launch(options: EngineOptions): Promise<ChildProcess> {
       child.kill('SIGKILL')
       reject(new Error(`no answer in ${START_PATIENCE_MS / 1000} s`))
     }, START_PATIENCE_MS)
-    child.once('message', () => resolve(clearTimeout(patience)))
+    child.on('message', (message: EngineMessage) => {
+      if ('ready' in message) resolve(clearTimeout(patience))
+    })
     child.once('exit', (code, signal) => {
       clearTimeout(patience)
       reject(new Error(explain(errors) ?? `it ended with ${signal ?? `code ${code}`}`))
@@ -145,6 +148,19 @@ export function forkEngine(options: EngineOptions): ChildProcess {
       stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     },
   )
+}
+
+function lineAbout(message: EngineMessage): string | undefined {
+  if ('damage' in message) return `a file of the store is damaged: ${message.damage.slice(0, 300)}`
+  if ('cutShort' in message)
+    return `the full disk cut short what was being written: ${message.cutShort.slice(0, 300)}`
+  if ('lowDisk' in message)
+    return `the disk has ${megabytes(message.lowDisk)} left; with less than ${megabytes(ROOM_TO_WRITE)} nothing goes into the store`
+  return undefined
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.floor(bytes / 1024 ** 2)} MB`
 }
 
 function explain(errors: string): string | undefined {

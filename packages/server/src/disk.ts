@@ -1,4 +1,11 @@
+import { statfs } from 'node:fs/promises'
 import { KnownError } from './http/known-error.ts'
+
+/** Bytes that may still be written to the disk of a folder; undefined where the file system does not say. */
+export async function freeBytesOf(folder: string): Promise<number | undefined> {
+  const { blocks, bavail, bsize } = await statfs(folder)
+  return blocks === 0 ? undefined : bavail * bsize
+}
 
 /** What is said wherever a disk has no room for what is to be written. */
 export function diskFull(cause: unknown): KnownError {
