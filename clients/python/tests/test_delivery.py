@@ -13,6 +13,9 @@ import unittest
 from typing import Any, ClassVar
 
 import playhead
+from playhead.deliver.recording_files import file_name
+from playhead.session_record import SessionRecord
+from playhead.span import Span
 
 from .support import ENDPOINT, ROOT, RecordingTest, fetch_session, run_program, wait_for
 
@@ -304,6 +307,14 @@ def with_error() -> None:
 
 
 class RecordingFileTest(RecordingTest):
+    def test_parts_of_a_session_that_begin_at_once_have_files_of_their_own(self) -> None:
+        session_id = "0" * 32
+        whole, part = SessionRecord(session_id), SessionRecord(session_id)
+        part.started_ns = whole.started_ns
+        whole.start(Span("agent", session_id, None, {}))
+        part.start(Span("find_invoices", session_id, "1" * 16, {}, is_parent_remote=True))
+        self.assertNotEqual(file_name(whole), file_name(part))
+
     def test_without_a_server_sessions_are_files_that_show_opens(self) -> None:
         folder = self.folder()
         playhead.init(endpoint=False, dir=str(folder))

@@ -18,6 +18,8 @@ class SessionRecord:
     def __init__(self, session_id: str) -> None:
         self.id = session_id
         self.started_ns = time.time_ns()
+        # Of a session that another process began, this is a part: the id of the step that the part begins with.
+        self.part_id: Optional[str] = None
         self.ended: list[Span] = []
         self.open: dict[str, Span] = {}
         # Counts up with every change: what was made of the steps is good for as long as it stays.
@@ -30,6 +32,8 @@ class SessionRecord:
         self._seen_errors: dict[int, tuple[Any, frozenset[str]]] = {}
 
     def start(self, span: Span) -> None:
+        if self.change_count == 0 and span.is_parent_remote:
+            self.part_id = span.id
         self.open[span.id] = span
         self.change_count += 1
 

@@ -109,8 +109,9 @@ export class RecordingFiles {
   }
 }
 
-/** Sorted by time, and found again by the first digits of the session's id. */
-function fileName({ id, startedAtMs }: SessionRecord): string {
+/** Sorted by time, and found again by the first digits of the session's id; the parts of a session do not share a file. */
+function fileName({ id, startedAtMs, partId }: SessionRecord): string {
   const time = new Date(startedAtMs).toISOString().slice(0, 19).replaceAll(':', '-')
-  return `${time}-s_${id.slice(0, 8)}.jsonl`
+  const part = partId === undefined ? '' : `-${partId.slice(0, 8)}`
+  return `${time}-s_${id.slice(0, 8)}${part}.jsonl`
 }

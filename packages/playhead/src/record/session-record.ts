@@ -1,4 +1,4 @@
-import type { RecordedSpan } from './recorded-span.ts'
+import { isParentRemote, type RecordedSpan } from './recorded-span.ts'
 import type { SessionView } from './session-view.ts'
 
 /** More steps of one session are still delivered, but no longer kept in the process. */
@@ -13,6 +13,8 @@ export class SessionRecord {
   /** True while it is among the ended sessions that are kept. */
   isKept = false
   readonly startedAtMs = Date.now()
+  /** Set where it is only a part of a session that another process began: the id of the step that the part begins with. */
+  partId: string | undefined
   readonly ended: RecordedSpan[] = []
   /** By span id. */
   readonly open = new Map<string, RecordedSpan>()
@@ -33,7 +35,9 @@ export class SessionRecord {
   }
 
   start(span: RecordedSpan): void {
-    this.open.set(span.spanContext().spanId, span)
+    const { spanId } = span.spanContext()
+    if (this.changeCount === 0 && isParentRemote(span)) this.partId = spanId
+    this.open.set(spanId, span)
     this.changeCount += 1
   }
 

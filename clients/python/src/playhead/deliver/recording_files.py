@@ -75,6 +75,7 @@ class RecordingFiles:
 
 
 def file_name(record: SessionRecord) -> str:
-    """Sorted by time, and found again by the first digits of the session's id."""
+    """Sorted by time, and found again by the first digits of the session's id; parts of a session do not share a file."""
     started = time.strftime("%Y-%m-%dT%H-%M-%S", time.gmtime(record.started_ns / 1e9))
-    return f"{started}-s_{record.id[:8]}.jsonl"
+    part = "" if record.part_id is None else f"-{record.part_id[:8]}"
+    return f"{started}-s_{record.id[:8]}{part}.jsonl"
