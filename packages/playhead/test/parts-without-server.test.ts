@@ -1,9 +1,9 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseRecording } from '@playhead/model'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as playhead from '../src/index.ts'
+import { openRecording } from '../src/testing/open-recording.ts'
 import { finish, startProgram } from './run-program.ts'
 
 let folder: string
@@ -27,10 +27,11 @@ afterAll(async () => {
 })
 
 async function recordedNames(id: string): Promise<string[]> {
-  const files = (await readdir(folder)).filter((name) => name.includes(id.slice(0, 8)) && name.endsWith('l'))
-  const recordings = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
-  const steps = recordings.flatMap((text) => parseRecording(JSON.parse(text)).session.steps)
-  return [...new Map(steps.map(({ id, name }) => [id, name])).values()].toSorted()
+  const files = (await readdir(folder)).filter((name) => name.includes(id.slice(0, 8)))
+  const written = files.filter((name) => name.endsWith('.jsonl'))
+  const parts = await Promise.all(written.map((name) => openRecording(join(folder, name))))
+  const names = new Map(parts.flatMap(({ steps }) => steps.map(({ id, name }) => [id, name] as const)))
+  return [...names.values()].toSorted((left, right) => left.localeCompare(right))
 }
 
 test('parts of one session that begin in the same second do not overwrite each other', async () => {
