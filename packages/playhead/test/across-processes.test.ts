@@ -3,34 +3,29 @@ import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as playhead from '../src/index.ts'
 import { startTestServer, type TestServer } from '../../server/test/test-server.ts'
+import { startBillingService } from './billing-service.ts'
 import { finish, startProgram } from './run-program.ts'
 
 let server: TestServer
-let serviceUrl: string
-let service: ReturnType<typeof startProgram>
+let service: Awaited<ReturnType<typeof startBillingService>>
 
 beforeAll(async () => {
   server = await startTestServer()
   playhead.init({ endpoint: server.url, capture: false, serviceName: 'agent' })
-  service = startProgram('billing-service', { environment: { PLAYHEAD_ENDPOINT: server.url } })
-  serviceUrl = await new Promise<string>((resolve) => {
-    service.stdout!.once('data', (chunk: Buffer) => resolve(chunk.toString().trim()))
-  })
+  service = await startBillingService({ PLAYHEAD_ENDPOINT: server.url })
 })
 afterAll(async () => {
   await playhead.shutdown()
-  const ended = finish(service)
-  service.kill('SIGTERM')
-  await ended
+  await service.stop()
   await server.stop()
 })
 
 type Answer = { headers: Record<string, string>; session: string }
 
-const ask = async (path: string) => (await fetch(serviceUrl + path)).json() as Promise<Answer>
+const ask = async (path: string) => (await fetch(service.url + path)).json() as Promise<Answer>
 const askOverHttp = (path: string) =>
   new Promise<Answer>((resolve, reject) => {
-    get(serviceUrl + path, (response) =>
+    get(service.url + path, (response) =>
       json(response).then((answer) => resolve(answer as Answer), reject),
     ).on('error', reject)
   })

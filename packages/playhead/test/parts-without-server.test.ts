@@ -4,25 +4,19 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as playhead from '../src/index.ts'
 import { openRecording } from '../src/testing/open-recording.ts'
-import { finish, startProgram } from './run-program.ts'
+import { startBillingService } from './billing-service.ts'
 
 let folder: string
-let service: ReturnType<typeof startProgram>
-let serviceUrl: string
+let service: Awaited<ReturnType<typeof startBillingService>>
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'playhead-parts-'))
   playhead.init({ dir: folder, capture: false })
-  service = startProgram('billing-service', { environment: { PLAYHEAD_DIR: folder } })
-  serviceUrl = await new Promise<string>((resolve) => {
-    service.stdout!.once('data', (chunk: Buffer) => resolve(chunk.toString().trim()))
-  })
+  service = await startBillingService({ PLAYHEAD_DIR: folder })
 })
 afterAll(async () => {
   await playhead.shutdown()
-  const ended = finish(service)
-  service.kill('SIGTERM')
-  await ended
+  await service.stop()
   await rm(folder, { recursive: true })
 })
 
@@ -35,7 +29,7 @@ async function recordedNames(id: string): Promise<string[]> {
 }
 
 test('parts of one session that begin in the same second do not overwrite each other', async () => {
-  const ask = async (path: string) => (await fetch(serviceUrl + path)).text()
+  const ask = async (path: string) => (await fetch(service.url + path)).text()
   const session = await playhead.withSession({ name: 'across' }, async (view) => {
     await ask('/?id=c_1')
     await ask('/?id=c_2')

@@ -42,7 +42,8 @@ export class KeptObjects {
     const folder = join(this.#folder, project)
     for (const name of await list(folder)) {
       const path = join(folder, name)
-      if ((await stat(path)).mtimeMs < beforeMs) await rm(path, { force: true })
+      const found = await stat(path).catch(whenMissing)
+      if (found !== undefined && found.mtimeMs < beforeMs) await rm(path, { force: true })
     }
   }
 

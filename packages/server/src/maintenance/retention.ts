@@ -15,8 +15,8 @@ type RetentionTools = Kept & {
 }
 
 /**
- * Deletes, now and every hour, the sessions and objects that are older than their project keeps them; soon again when the store was
- * away. Returns how to stop.
+ * Deletes, now and every hour, the sessions and objects that are older than their project keeps them; soon again when the
+ * store was away. Returns how to stop.
  */
 export function startRetention(tools: RetentionTools): () => void {
   const { registry, drain, report, retryMs = 60_000 } = tools

@@ -1,0 +1,19 @@
+import { finish, startProgram } from './run-program.ts'
+
+/** A service in a process of its own, which records what it does for whoever asks it. */
+export async function startBillingService(
+  environment: Record<string, string>,
+): Promise<{ url: string; stop: () => Promise<void> }> {
+  const service = startProgram('billing-service', { environment })
+  const url = await new Promise<string>((resolve) => {
+    service.stdout!.once('data', (chunk: Buffer) => resolve(chunk.toString().trim()))
+  })
+  return {
+    url,
+    async stop() {
+      const ended = finish(service)
+      service.kill('SIGTERM')
+      await ended
+    },
+  }
+}
