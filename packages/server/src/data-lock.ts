@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
-import { KnownError } from './http/known-error.ts'
+import { KnownError } from './errors/known-error.ts'
 import { socketPath } from './socket-path.ts'
 
 /** Who holds a data directory, as it tells whoever asks. */

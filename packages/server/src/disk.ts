@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import { KnownError } from './http/known-error.ts'
+import { KnownError } from './errors/known-error.ts'
 
 /** Bytes that may still be written to the disk of a folder; undefined where the file system does not say. */
 export async function freeBytesOf(folder: string): Promise<number | undefined> {

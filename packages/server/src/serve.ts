@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module'
 import { readConfig } from './config.ts'
 import { recordDemoOnEmptyStore } from './demo/record-demo.ts'
-import { KnownError } from './http/known-error.ts'
+import { KnownError } from './errors/known-error.ts'
 import { toReportLine } from './report-line.ts'
 import type { Services } from './services.ts'
 import { startServer } from './start-server.ts'

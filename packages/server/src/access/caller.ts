@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import { DEFAULT_PROJECT, type Key, type Registry, type Scope } from './registry.ts'
 import type { LoginCookies } from './secrets.ts'
 

@@ -1,4 +1,4 @@
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 
 const MAX_FAILURES = 10
 const WINDOW_MS = 60_000

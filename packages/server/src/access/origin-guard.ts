@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isLoopback, type Config } from '../config.ts'
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 
 /**
  * Without auth, whoever reaches the port may read everything; so a web page must not be able to make the browser do it.

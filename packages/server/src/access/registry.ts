@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { Pricer, PriceOverride } from '@playhead/model'
 import { createPricer } from '@playhead/model/prices'
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import { isProjectId } from './project-id.ts'
 import { hashSecret, newKeySecret } from './secrets.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
-import { answerError, KnownError } from '../http/known-error.ts'
+import { answerError, KnownError } from '../errors/known-error.ts'
 import { refuseHeavyJson } from '../ingest/json-body.ts'
 import { MAX_UNCOUNTED_JSON_BYTES } from '../ingest/limits.ts'
 import { withBody } from '../ingest/read-body.ts'

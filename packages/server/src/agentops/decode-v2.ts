@@ -1,5 +1,5 @@
 import { agentOpsEventToItems, agentOpsSessionToSpan, type AgentOpsItems, type Span } from '@playhead/model'
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import { findSizeFault } from '../ingest/item-size.ts'
 import { addRejection, type Rejection } from '../ingest/rejection.ts'
 import { findTimeFault } from '../ingest/time-fault.ts'

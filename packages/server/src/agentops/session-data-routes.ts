@@ -1,6 +1,6 @@
 import { agentOpsSessionId, describeEndState, type SessionSummary, type Step } from '@playhead/model'
 import type { Context } from 'hono'
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import type { App } from '../http/request-project.ts'
 import { sessionUrl } from '../http/session-routes.ts'
 import type { Services } from '../services.ts'

@@ -1,4 +1,4 @@
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import type { App } from '../http/request-project.ts'
 import type { Services } from '../services.ts'
 import { agentOpsCaller, projectOfKey } from './agentops-caller.ts'

@@ -1,6 +1,6 @@
 import { agentOpsLogToRecords } from '@playhead/model'
 import type { Context } from 'hono'
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import type { App } from '../http/request-project.ts'
 import { baseUrl } from '../http/session-routes.ts'
 import { MAX_ITEM_BYTES } from '../ingest/limits.ts'

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { DEFAULT_PROJECT } from '../access/registry.ts'
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import type { Services } from '../services.ts'
 
 /** The example agent that records the demo: built into the package, or as it is in the repository. */

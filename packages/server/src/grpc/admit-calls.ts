@@ -1,5 +1,5 @@
 import { ServerInterceptingCall, type Metadata, type ServerInterceptor } from '@grpc/grpc-js'
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import type { Services } from '../services.ts'
 import { grpcStatus } from './grpc-status.ts'
 

@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js'
-import { errorStatus, KnownError } from '../http/known-error.ts'
+import { errorStatus, KnownError } from '../errors/known-error.ts'
 import type { Services } from '../services.ts'
 
 /** gRPC's word for each of our HTTP statuses. Senders try again on UNAVAILABLE and on nothing else of these. */

@@ -6,7 +6,7 @@ import { encodeExportResponse, encodeStatus, type ExportSignal } from '../ingest
 import { withBody } from '../ingest/read-body.ts'
 import { takeLogs, takeTraces, type Taken } from '../ingest/take-batch.ts'
 import type { Services } from '../services.ts'
-import { answerError, KnownError, type ErrorBody } from './known-error.ts'
+import { answerError, KnownError, type ErrorBody } from '../errors/known-error.ts'
 
 /**
  * What SDKs post: OTLP on its own paths, below whatever prefix they put before them, and OpenAI Agents' own export.

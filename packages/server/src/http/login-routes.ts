@@ -4,7 +4,7 @@ import { LOGIN_COOKIE } from '../access/caller.ts'
 import { LoginLimiter } from '../access/login-limiter.ts'
 import type { Services } from '../services.ts'
 import { callerOf, type App } from './request-project.ts'
-import { KnownError } from './known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import { answers, jsonBody } from './route-parts.ts'
 
 const loginRoute = createRoute({

@@ -4,7 +4,7 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Services } from '../services.ts'
 import type { App } from './request-project.ts'
-import { KnownError } from './known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import { pagePreloads } from './page-preloads.ts'
 import { safePath } from './safe-path.ts'
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { answerError, KnownError } from './known-error.ts'
+import { answerError, KnownError } from '../errors/known-error.ts'
 
 /** How long a request may take to arrive; 64 MB over a line of 2 Mbit/s does. */
 const MAX_ARRIVAL_MS = 300_000

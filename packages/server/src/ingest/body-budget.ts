@@ -1,4 +1,4 @@
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import { LARGE_BODY_BYTES, MAX_BYTES_IN_FLIGHT, SHARE_OF_LARGE_BODIES } from './limits.ts'
 
 /** Request bytes that all requests together may hold. Memory stays bounded however many large bodies come at once. */

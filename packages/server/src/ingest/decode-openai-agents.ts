@@ -1,5 +1,5 @@
 import { openAiAgentsItemToSpan, type Span } from '@playhead/model'
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import { findSizeFault } from './item-size.ts'
 import { refuseHeavyJson } from './json-body.ts'
 import { MAX_ITEM_BYTES, MAX_UNCOUNTED_JSON_BYTES } from './limits.ts'

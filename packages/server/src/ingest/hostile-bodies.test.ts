@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import { decodeLogs } from './decode-logs.ts'
 import { decodeTraces } from './decode-traces.ts'
 import { ProtobufWriter } from './protobuf-writer.ts'

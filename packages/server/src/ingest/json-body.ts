@@ -1,4 +1,4 @@
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import { findJsonErrorPosition } from './json-error-position.ts'
 import { readJsonObject, type JsonObject } from './json-fields.ts'
 import { MAX_JSON_CONTAINERS, MAX_UNCOUNTED_JSON_BYTES } from './limits.ts'

@@ -1,4 +1,4 @@
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import type { Attributes, Scope } from '@playhead/model'
 import { MAX_ORIGIN_COPIES_BYTES } from './limits.ts'
 

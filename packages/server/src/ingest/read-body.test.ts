@@ -13,7 +13,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as zlib from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { answerError, KnownError } from '../http/known-error.ts'
+import { answerError, KnownError } from '../errors/known-error.ts'
 import { createBodyBudget } from './body-budget.ts'
 import { readBody, withBody, type BodyLimits } from './read-body.ts'
 

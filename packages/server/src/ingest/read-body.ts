@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import { openBudgetShare, type BodyBudget, type BudgetShare } from './body-budget.ts'
 import { findInflater, inflateBody, joinChunks } from './inflate-body.ts'
 import { MAX_DISCARDED_BYTES } from './limits.ts'

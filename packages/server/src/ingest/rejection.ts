@@ -1,4 +1,4 @@
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import { MAX_REJECTIONS } from './limits.ts'
 
 /** A span or log record that was not stored. `item` is its name and id as far as they are known. */

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { diskFull, isDiskFull } from '../disk.ts'
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import type { Columns, NativeBlock, RowOf } from './native-block.ts'
 import { PendingRows } from './pending-rows.ts'
 import { OpenSegment, recoverSegment, segmentId, type Segment } from './segment-file.ts'

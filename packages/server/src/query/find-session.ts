@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import { parseSessionIdPrefix, shortSessionId } from '@playhead/model'
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 
 const FULL_LENGTH = 32
 const SHOWN_CANDIDATES = 5

@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { SessionSummary } from '@playhead/model'
 import { z } from 'zod'
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import { loadSql } from './load-sql.ts'
 import {
   DURATION_MS,

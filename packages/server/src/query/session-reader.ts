@@ -15,7 +15,7 @@ import {
   type Step,
   type StepContent,
 } from '@playhead/model'
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import type { Store } from '../store/connect.ts'
 import type { DuplicateCalls } from '../store/duplicate-calls.ts'
 import {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startEngineOverHttp } from '../../test/engine-over-http.ts'
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import { connectStore } from './connect.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'playhead-store-'))

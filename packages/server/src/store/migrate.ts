@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import type { Store } from './connect.ts'
 import { renderSchema } from './render-schema.ts'
 

@@ -1,6 +1,6 @@
 import { ClickHouseError } from '@clickhouse/client'
 import { diskFull, isDiskFull } from '../disk.ts'
-import { KnownError } from '../http/known-error.ts'
+import { KnownError } from '../errors/known-error.ts'
 import { isDamage } from './engine/is-damage.ts'
 
 /** Answers of the store that say "not now": it has no time or memory for this. */
