@@ -4,7 +4,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query-client.ts'
 import { router } from './routes.tsx'
-import { applyTheme } from './ui/theme.ts'
+import { applyTheme } from './ui/browser/theme.ts'
 import './theme.css'
 
 applyTheme()

@@ -1,4 +1,4 @@
-import { pickTexts } from '../ui/plain-search.ts'
+import { pickTexts } from '../ui/browser/search-params.ts'
 
 /** What of a comparison is in the URL: the sessions, the step that is looked at (of either), and which rows are shown. */
 export type CompareSearch = { a?: string; b?: string; step?: string; show?: string }

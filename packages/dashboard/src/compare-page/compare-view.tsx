@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'react'
-import { Splitter } from '../ui/splitter.tsx'
-import { NARROW, useMediaQuery } from '../ui/use-media-query.ts'
+import { Splitter } from '../ui/controls/splitter.tsx'
+import { NARROW, useMediaQuery } from '../ui/browser/use-media-query.ts'
 import { AlignedRows } from './aligned-rows.tsx'
 import { CompareHeader } from './compare-header.tsx'
 import { readShown, type CompareSearch, type ShownRows } from './compare-search.ts'

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react'
 import { diffWords, type WordDifference } from '@playhead/model'
-import { readableText } from '../ui/readable-text.ts'
+import { readableText } from '../ui/data/readable-text.ts'
 import './text-diff.css'
 
 /** Equal text between differences that is longer than this is folded. */

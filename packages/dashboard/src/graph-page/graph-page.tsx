@@ -3,11 +3,11 @@ import { SearchX } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { countOf, visibleText, type DecisionGraph } from '@playhead/model'
 import { useDecisionGraph } from '../api/graph.ts'
-import { ErrorNotice } from '../ui/error-notice.tsx'
-import { withoutEmpty } from '../ui/plain-search.ts'
-import { Segments } from '../ui/segments.tsx'
-import { SkeletonLines } from '../ui/skeleton.tsx'
-import { usePageTitle } from '../ui/use-page-title.ts'
+import { ErrorNotice } from '../ui/data/error-notice.tsx'
+import { withoutEmpty } from '../ui/browser/search-params.ts'
+import { Segments } from '../ui/controls/segments.tsx'
+import { SkeletonLines } from '../ui/data/skeleton.tsx'
+import { usePageTitle } from '../ui/browser/use-page-title.ts'
 import {
   filterParameters,
   readDetail,

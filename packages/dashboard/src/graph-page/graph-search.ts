@@ -1,5 +1,5 @@
 import { parseFilter } from '../session-filter/parse-filter.ts'
-import { pickTexts } from '../ui/plain-search.ts'
+import { pickTexts } from '../ui/browser/search-params.ts'
 
 /**
  * What of the graph is in the URL: the filter as in the list (`q`, `from`, `to`), which steps, what is written beside

@@ -1,6 +1,6 @@
 import { useMemo, useRef, type CSSProperties } from 'react'
 import { describeEndState, visibleText, type DecisionGraph, type GraphNode } from '@playhead/model'
-import { useWidth } from '../ui/use-width.ts'
+import { useWidth } from '../ui/browser/use-width.ts'
 import { EdgeLabel, EdgeLine } from './graph-edge.tsx'
 import { writeEdge, type Metric } from './graph-search.ts'
 import type { LayoutInput, Point } from './layout-graph.ts'

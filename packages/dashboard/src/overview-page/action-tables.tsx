@@ -1,9 +1,9 @@
 import { formatCount, formatDuration, visibleText, type StatsGroup } from '@playhead/model'
 import { useStats } from '../api/stats.ts'
 import { writeTerm } from '../session-filter/parse-filter.ts'
-import { formatShare } from '../ui/format-share.ts'
-import { ShareBar } from '../ui/share-bar.tsx'
-import type { TimeRange } from '../ui/time-range.ts'
+import { formatShare } from '../ui/charts/format-share.ts'
+import { ShareBar } from '../ui/charts/share-bar.tsx'
+import type { TimeRange } from '../session-filter/time-range.ts'
 import { OverviewPanel } from './overview-panel.tsx'
 import { OverviewTable, SessionsCell } from './overview-table.tsx'
 

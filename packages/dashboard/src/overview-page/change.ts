@@ -1,4 +1,4 @@
-import { formatShare } from '../ui/format-share.ts'
+import { formatShare } from '../ui/charts/format-share.ts'
 
 /** How a figure changed from the period before. */
 export type Change =

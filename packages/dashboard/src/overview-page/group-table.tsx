@@ -3,8 +3,8 @@ import { formatCount, formatDuration, visibleText, type StatsGroup } from '@play
 import { useStats } from '../api/stats.ts'
 import { Cost, Unknown } from '../session-facts/figures.tsx'
 import { writeTerm } from '../session-filter/parse-filter.ts'
-import { formatShare } from '../ui/format-share.ts'
-import type { TimeRange } from '../ui/time-range.ts'
+import { formatShare } from '../ui/charts/format-share.ts'
+import type { TimeRange } from '../session-filter/time-range.ts'
 import { OverviewPanel } from './overview-panel.tsx'
 import { OverviewTable, SessionsCell } from './overview-table.tsx'
 

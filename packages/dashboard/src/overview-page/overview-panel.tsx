@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { NotLoaded } from '../ui/not-loaded.tsx'
+import { NotLoaded } from '../ui/data/not-loaded.tsx'
 import './overview-panel.css'
 
 type Loaded<Data> = { data: Data | undefined; error: Error | null; refetch: () => unknown }

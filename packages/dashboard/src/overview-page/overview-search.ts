@@ -1,5 +1,5 @@
-import { pickTexts } from '../ui/plain-search.ts'
-import type { TimeRange } from '../ui/time-range.ts'
+import { pickTexts } from '../ui/browser/search-params.ts'
+import type { TimeRange } from '../session-filter/time-range.ts'
 
 /** What of the overview is in the URL: the stretch of time. Without one it is the last week; `from=all` is all time. */
 export type OverviewSearch = { from?: string; to?: string }

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { TimeRange } from '../ui/time-range.ts'
+import type { TimeRange } from '../session-filter/time-range.ts'
 
 type OverviewTableProps = {
   /** What the first column names. */

@@ -6,9 +6,9 @@ import {
   type ArgumentProblem,
   type Step,
 } from '@playhead/model'
-import { isBranch, joinPath } from '../ui/json-path.ts'
-import { JsonTree } from '../ui/json-tree.tsx'
-import { LongText } from '../ui/long-text.tsx'
+import { isBranch, joinPath } from '../ui/data/json-path.ts'
+import { JsonTree } from '../ui/data/json-tree.tsx'
+import { LongText } from '../ui/data/long-text.tsx'
 import { ArgumentOriginNotes } from './argument-origin.tsx'
 import { useArgumentOrigins } from './use-argument-origins.ts'
 import { ValueView } from './value-view.tsx'

@@ -1,10 +1,10 @@
 import { useMemo, useState } from 'react'
 import { countOf, visibleText, type Step } from '@playhead/model'
-import { CopyAction } from '../ui/copy-action.tsx'
-import { isBranch, readJsonText, textOfValue } from '../ui/json-path.ts'
-import { JsonTree } from '../ui/json-tree.tsx'
-import { LongText } from '../ui/long-text.tsx'
-import { SearchInput } from '../ui/search-input.tsx'
+import { CopyAction } from '../ui/controls/copy-action.tsx'
+import { isBranch, readJsonText, textOfValue } from '../ui/data/json-path.ts'
+import { JsonTree } from '../ui/data/json-tree.tsx'
+import { LongText } from '../ui/data/long-text.tsx'
+import { SearchInput } from '../ui/controls/search-input.tsx'
 import './attributes-tab.css'
 
 const SHOWN_AT_FIRST = 200

@@ -7,9 +7,9 @@ import {
   type Step,
   type ToolDefinition,
 } from '@playhead/model'
-import { ErrorNotice } from '../ui/error-notice.tsx'
-import { JsonTree } from '../ui/json-tree.tsx'
-import { SkeletonLines } from '../ui/skeleton.tsx'
+import { ErrorNotice } from '../ui/data/error-notice.tsx'
+import { JsonTree } from '../ui/data/json-tree.tsx'
+import { SkeletonLines } from '../ui/data/skeleton.tsx'
 import { callOf, previousCall } from './conversation-call.ts'
 import { MessageView } from './message-view.tsx'
 import { MissingContent } from './missing-content.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { visibleText, type StepError } from '@playhead/model'
-import { LongText } from '../ui/long-text.tsx'
+import { LongText } from '../ui/data/long-text.tsx'
 import { parseStack, withShortPath, type StackFrame } from './parse-stack.ts'
 import './error-box.css'
 

@@ -1,5 +1,5 @@
-import { Dialog } from '../ui/dialog.tsx'
-import { KeyCap } from '../ui/key-cap.tsx'
+import { Dialog } from '../ui/controls/dialog.tsx'
+import { KeyCap } from '../ui/controls/key-cap.tsx'
 import './help-dialog.css'
 
 const sections: readonly (readonly [

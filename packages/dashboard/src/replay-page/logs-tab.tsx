@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 import { formatOffset, visibleText, type LogEntry, type Step } from '@playhead/model'
-import { LongText } from '../ui/long-text.tsx'
-import { textOfValue } from '../ui/json-path.ts'
+import { LongText } from '../ui/data/long-text.tsx'
+import { textOfValue } from '../ui/data/json-path.ts'
 import { isAtRest, usePlayerState, useReplay } from './replay-context.ts'
 import './logs-tab.css'
 

@@ -1,7 +1,7 @@
 import { Bot, ChevronRight, MessageSquare, ScrollText, User, Wrench, type LucideIcon } from 'lucide-react'
 import { useState } from 'react'
 import { visibleText, type Message } from '@playhead/model'
-import { CopyAction } from '../ui/copy-action.tsx'
+import { CopyAction } from '../ui/controls/copy-action.tsx'
 import { MessagePart, partText } from './message-part.tsx'
 
 const icons: Record<string, LucideIcon> = { system: ScrollText, user: User, assistant: Bot, tool: Wrench }

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useProjectId } from '../api/projects.ts'
-import '../ui/page-problem.css'
+import '../ui/data/page-problem.css'
 
 /** A link to a session that is not, or no longer, or in another project. */
 export function NoSuchSession({ sessionId }: { sessionId: string }) {

@@ -1,7 +1,7 @@
 import { Info, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { visibleText } from '@playhead/model'
-import { IconButton } from '../ui/button.tsx'
+import { IconButton } from '../ui/controls/button.tsx'
 import { useReplay } from './replay-context.ts'
 import { findNotices } from './session-notices.ts'
 import './notice-bar.css'

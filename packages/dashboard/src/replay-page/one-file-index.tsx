@@ -9,7 +9,7 @@ import {
   type EndState,
   type SessionSummary,
 } from '@playhead/model'
-import { SearchInput } from '../ui/search-input.tsx'
+import { SearchInput } from '../ui/controls/search-input.tsx'
 import { EndStateMark } from './end-state-mark.tsx'
 import { hashOf } from './hash-location.ts'
 import { patternOf } from './step-search.ts'

@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { readOneFileIndex, readOneFileReport } from '@playhead/model'
-import { applyTheme } from '../ui/theme.ts'
+import { applyTheme } from '../ui/browser/theme.ts'
 import { OneFileApp } from './one-file-app.tsx'
 import '../theme.css'
 

@@ -1,8 +1,8 @@
 import { useMemo } from 'react'
 import type { Step } from '@playhead/model'
-import { CopyAction } from '../ui/copy-action.tsx'
-import { textOfValue } from '../ui/json-path.ts'
-import { LongText } from '../ui/long-text.tsx'
+import { CopyAction } from '../ui/controls/copy-action.tsx'
+import { textOfValue } from '../ui/data/json-path.ts'
+import { LongText } from '../ui/data/long-text.tsx'
 
 /** The step as the API gives it. */
 export function RawTab({ step }: { step: Step }) {

@@ -10,7 +10,7 @@ import {
   type SessionSummary,
   type StepKind,
 } from '@playhead/model'
-import { CopyAction } from '../ui/copy-action.tsx'
+import { CopyAction } from '../ui/controls/copy-action.tsx'
 import { EndStateMark } from './end-state-mark.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { useReplay } from './replay-context.ts'

@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode } from 'react'
 import { describeCost, formatCount, visibleText, type Step } from '@playhead/model'
-import { CopyAction } from '../ui/copy-action.tsx'
+import { CopyAction } from '../ui/controls/copy-action.tsx'
 import { KindIcon } from './kind-icon.tsx'
 import { findFailure } from './opening-step.ts'
 import { placeOf } from './parse-stack.ts'

@@ -1,5 +1,5 @@
 import type { Step } from '@playhead/model'
-import { readableText } from '../ui/readable-text.ts'
+import { readableText } from '../ui/data/readable-text.ts'
 import { usePlayerState } from './replay-context.ts'
 import { countArrived, splitStream } from './streamed-text.ts'
 import { useIsAhead } from './use-shown-step.ts'

@@ -11,8 +11,8 @@ import {
   X,
 } from 'lucide-react'
 import { formatDuration, formatOffset } from '@playhead/model'
-import { Button, IconButton } from '../ui/button.tsx'
-import { KeyCap } from '../ui/key-cap.tsx'
+import { Button, IconButton } from '../ui/controls/button.tsx'
+import { KeyCap } from '../ui/controls/key-cap.tsx'
 import { totalLength } from './idle-gaps.ts'
 import { speeds, type Speed } from './playhead-clock.ts'
 import { usePlayerState, useReplay } from './replay-context.ts'

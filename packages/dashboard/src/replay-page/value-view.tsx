@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'react'
-import { CopyAction } from '../ui/copy-action.tsx'
-import { isBranch, readJsonText, textOfValue } from '../ui/json-path.ts'
-import { JsonTree, type JsonNote } from '../ui/json-tree.tsx'
-import { LongText } from '../ui/long-text.tsx'
-import { Markdown } from '../ui/markdown.tsx'
+import { CopyAction } from '../ui/controls/copy-action.tsx'
+import { isBranch, readJsonText, textOfValue } from '../ui/data/json-path.ts'
+import { JsonTree, type JsonNote } from '../ui/data/json-tree.tsx'
+import { LongText } from '../ui/data/long-text.tsx'
+import { Markdown } from '../ui/data/markdown.tsx'
 
 /** Longer text is not markdown to be read, and drawing it as such would take too long. */
 const LONGEST_MARKDOWN = 20_000

@@ -1,6 +1,6 @@
 import { formatCost, formatDuration, visibleText, type ReportTest } from '@playhead/model'
 import { ChevronRight } from 'lucide-react'
-import { formatShare } from '../ui/format-share.ts'
+import { formatShare } from '../ui/charts/format-share.ts'
 import { ReportSessions } from './report-sessions.tsx'
 import { verdictWords, VerdictMark } from './verdict-mark.tsx'
 

@@ -1,7 +1,7 @@
 import { Search, X } from 'lucide-react'
 import { useEffect, useId, useRef } from 'react'
 import { removeTerm } from '../session-filter/parse-filter.ts'
-import { IconButton } from '../ui/button.tsx'
+import { IconButton } from '../ui/controls/button.tsx'
 import { FilterChips } from './filter-chips.tsx'
 import { SuggestionList } from './suggestion-list.tsx'
 import { useFilterTyping } from './use-filter-typing.ts'

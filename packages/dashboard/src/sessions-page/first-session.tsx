@@ -7,8 +7,8 @@ import { fetchJson } from '../api/fetch-json.ts'
 import { useMe } from '../api/me.ts'
 import { DEFAULT_PROJECT, useProjectId } from '../api/projects.ts'
 import { workWithProgress, type Progress } from '../api/work-with-progress.ts'
-import { Button } from '../ui/button.tsx'
-import { CodeBlock } from '../ui/code-block.tsx'
+import { Button } from '../ui/controls/button.tsx'
+import { CodeBlock } from '../ui/data/code-block.tsx'
 import './first-session.css'
 
 /** What a project shows before anything was recorded: how to record something. */

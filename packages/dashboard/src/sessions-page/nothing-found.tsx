@@ -1,5 +1,5 @@
 import { SearchX } from 'lucide-react'
-import { Button } from '../ui/button.tsx'
+import { Button } from '../ui/controls/button.tsx'
 import './nothing-found.css'
 
 type NothingFoundProps = {

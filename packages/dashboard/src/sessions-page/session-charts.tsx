@@ -8,15 +8,15 @@ import {
   type Stats,
 } from '@playhead/model'
 import { useState, type ReactNode } from 'react'
-import { fillBuckets, type Bucket } from '../api/fill-buckets.ts'
+import { fillBuckets, type Bucket } from '../ui/charts/fill-buckets.ts'
 import { noFigures } from '../api/stats.ts'
 import { endStateColors, endStateIcons } from '../session-facts/end-state.tsx'
-import { formatShare } from '../ui/format-share.ts'
-import { BucketChart, type Brush } from '../ui/bucket-chart.tsx'
-import { brushedBuckets, highestOf, type Series } from '../ui/chart-geometry.ts'
-import { Skeleton } from '../ui/skeleton.tsx'
-import { isoTime, resolveRange, type TimeRange } from '../ui/time-range.ts'
-import { useNow } from '../ui/use-now.ts'
+import { formatShare } from '../ui/charts/format-share.ts'
+import { BucketChart, type Brush } from '../ui/charts/bucket-chart.tsx'
+import { brushedBuckets, highestOf, type Series } from '../ui/charts/chart-geometry.ts'
+import { Skeleton } from '../ui/data/skeleton.tsx'
+import { isoTime, resolveRange, type TimeRange } from '../session-filter/time-range.ts'
+import { useNow } from '../ui/browser/use-now.ts'
 import './session-charts.css'
 
 type SessionChartsProps = {

@@ -3,8 +3,8 @@ import { visibleText, type SessionSummary } from '@playhead/model'
 import { memo, type MouseEvent } from 'react'
 import { EndStateBadge } from '../session-facts/end-state.tsx'
 import { Cost, Duration, Tokens } from '../session-facts/figures.tsx'
-import { Age } from '../ui/age.tsx'
-import { ShareBar } from '../ui/share-bar.tsx'
+import { Age } from '../ui/data/age.tsx'
+import { ShareBar } from '../ui/charts/share-bar.tsx'
 import { SessionTags } from './session-tags.tsx'
 
 type SessionRowProps = {

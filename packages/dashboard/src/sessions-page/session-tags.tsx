@@ -1,5 +1,5 @@
 import { TagChip } from '../session-facts/tag-chip.tsx'
-import { Popover } from '../ui/popover.tsx'
+import { Popover } from '../ui/controls/popover.tsx'
 
 const SHOWN = 2
 

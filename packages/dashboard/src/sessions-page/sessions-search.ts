@@ -1,4 +1,4 @@
-import { pickTexts } from '../ui/plain-search.ts'
+import { pickTexts } from '../ui/browser/search-params.ts'
 
 /**
  * What of the list is in the URL. `q` is the whole filter as typed: `status:fail tool:search cost:>0.01 "charged twice"`;

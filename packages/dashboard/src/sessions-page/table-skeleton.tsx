@@ -1,4 +1,4 @@
-import { Skeleton } from '../ui/skeleton.tsx'
+import { Skeleton } from '../ui/data/skeleton.tsx'
 import './session-table.css'
 
 const ROWS = 12

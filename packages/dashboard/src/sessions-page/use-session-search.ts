@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { parseFilter } from '../session-filter/parse-filter.ts'
-import { withoutEmpty } from '../ui/plain-search.ts'
+import { withoutEmpty } from '../ui/browser/search-params.ts'
 import type { SessionsSearch } from './sessions-search.ts'
 import { parseSort, writeSort } from './sort-order.ts'
 

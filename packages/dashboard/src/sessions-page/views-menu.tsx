@@ -1,8 +1,8 @@
 import { Bookmark, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { Button, IconButton } from '../ui/button.tsx'
-import { Popover } from '../ui/popover.tsx'
-import { TextField } from '../ui/text-field.tsx'
+import { Button, IconButton } from '../ui/controls/button.tsx'
+import { Popover } from '../ui/controls/popover.tsx'
+import { TextField } from '../ui/controls/text-field.tsx'
 import { addView, isSameView, loadViews, storeViews, type SavedView } from './saved-views.ts'
 import './views-menu.css'
 

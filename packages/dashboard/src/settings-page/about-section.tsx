@@ -1,6 +1,6 @@
 import { useHealth } from '../api/health.ts'
-import { CodeBlock } from '../ui/code-block.tsx'
-import { Skeleton } from '../ui/skeleton.tsx'
+import { CodeBlock } from '../ui/data/code-block.tsx'
+import { Skeleton } from '../ui/data/skeleton.tsx'
 import './about-section.css'
 
 /** Which Playhead this is, and where it can be reached. */

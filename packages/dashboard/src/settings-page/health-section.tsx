@@ -1,9 +1,9 @@
 import { formatBytes, formatCount, formatDuration } from '@playhead/model'
 import { useEffect, useState, type ReactNode } from 'react'
 import { useHealth, type Health } from '../api/health.ts'
-import { ErrorNotice } from '../ui/error-notice.tsx'
-import { NotLoaded } from '../ui/not-loaded.tsx'
-import { ShareBar } from '../ui/share-bar.tsx'
+import { ErrorNotice } from '../ui/data/error-notice.tsx'
+import { NotLoaded } from '../ui/data/not-loaded.tsx'
+import { ShareBar } from '../ui/charts/share-bar.tsx'
 import { ingestRate } from './ingest-rate.ts'
 import './health-section.css'
 

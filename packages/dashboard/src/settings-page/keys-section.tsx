@@ -1,12 +1,12 @@
 import { useState } from 'react'
 import { keyScopes, useCreateKey, useKeys, useRevokeKey, type Key, type KeyScope } from '../api/keys.ts'
 import { useProjectId } from '../api/projects.ts'
-import { Age } from '../ui/age.tsx'
-import { Button } from '../ui/button.tsx'
-import { ConfirmDialog, Dialog } from '../ui/dialog.tsx'
-import { CodeBlock } from '../ui/code-block.tsx'
-import { NotLoaded } from '../ui/not-loaded.tsx'
-import { TextField } from '../ui/text-field.tsx'
+import { Age } from '../ui/data/age.tsx'
+import { Button } from '../ui/controls/button.tsx'
+import { ConfirmDialog, Dialog } from '../ui/controls/dialog.tsx'
+import { CodeBlock } from '../ui/data/code-block.tsx'
+import { NotLoaded } from '../ui/data/not-loaded.tsx'
+import { TextField } from '../ui/controls/text-field.tsx'
 import './keys-section.css'
 
 /** The keys that programs of this project use. */

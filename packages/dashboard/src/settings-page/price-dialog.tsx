@@ -1,8 +1,8 @@
 import type { PriceOverride } from '@playhead/model'
 import { useState } from 'react'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { TextField } from '../ui/text-field.tsx'
+import { Button } from '../ui/controls/button.tsx'
+import { Dialog } from '../ui/controls/dialog.tsx'
+import { TextField } from '../ui/controls/text-field.tsx'
 import { checkDraft, priceFields, toPrice, type PriceDraft } from './price-draft.ts'
 
 type PriceDialogProps = {

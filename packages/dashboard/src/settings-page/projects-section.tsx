@@ -1,10 +1,10 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useCreateProject, useProjectId, useProjects, type Project } from '../api/projects.ts'
-import { Age } from '../ui/age.tsx'
-import { Button } from '../ui/button.tsx'
-import { NotLoaded } from '../ui/not-loaded.tsx'
-import { TextField } from '../ui/text-field.tsx'
+import { Age } from '../ui/data/age.tsx'
+import { Button } from '../ui/controls/button.tsx'
+import { NotLoaded } from '../ui/data/not-loaded.tsx'
+import { TextField } from '../ui/controls/text-field.tsx'
 
 /** Projects: sets of sessions that share keys and settings. */
 export function ProjectsSection() {

@@ -1,4 +1,4 @@
-import { CodeBlock } from '../ui/code-block.tsx'
+import { CodeBlock } from '../ui/data/code-block.tsx'
 
 const EXAMPLE = `playhead.init({
   redact: [/\\b\\d{3}-\\d{2}-\\d{4}\\b/g],   // what matches is masked before it is sent

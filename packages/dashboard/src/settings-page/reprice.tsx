@@ -4,8 +4,8 @@ import { useState } from 'react'
 import { useProjectId } from '../api/projects.ts'
 import { apiPath } from '../api/api-path.ts'
 import { workWithProgress, type Progress } from '../api/work-with-progress.ts'
-import { Button } from '../ui/button.tsx'
-import { ErrorNotice } from '../ui/error-notice.tsx'
+import { Button } from '../ui/controls/button.tsx'
+import { ErrorNotice } from '../ui/data/error-notice.tsx'
 
 type RepriceResult = {
   sessions: number

@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { useProjectId, useProjects, useUpdateProject, type Project } from '../api/projects.ts'
-import { Button } from '../ui/button.tsx'
-import { ConfirmDialog } from '../ui/dialog.tsx'
-import { ErrorNotice } from '../ui/error-notice.tsx'
-import { NotLoaded } from '../ui/not-loaded.tsx'
-import { TextField } from '../ui/text-field.tsx'
+import { Button } from '../ui/controls/button.tsx'
+import { ConfirmDialog } from '../ui/controls/dialog.tsx'
+import { ErrorNotice } from '../ui/data/error-notice.tsx'
+import { NotLoaded } from '../ui/data/not-loaded.tsx'
+import { TextField } from '../ui/controls/text-field.tsx'
 
 /** How long sessions are kept. */
 export function RetentionSection() {

@@ -1,4 +1,4 @@
-import { CodeBlock } from '../ui/code-block.tsx'
+import { CodeBlock } from '../ui/data/code-block.tsx'
 import './no-tests.css'
 
 const EXAMPLE = `import { test, expect } from 'playhead/vitest'

@@ -1,5 +1,5 @@
 import type { Interval } from '@playhead/model'
-import { formatShare } from '../ui/format-share.ts'
+import { formatShare } from '../ui/charts/format-share.ts'
 import './pass-rate.css'
 
 type PassRateProps = { passed: number; decided: number; interval: Interval }

@@ -9,7 +9,7 @@ import {
 } from '@playhead/model'
 import { Check, CircleHelp, Minus, X, LoaderCircle, type LucideIcon } from 'lucide-react'
 import type { KeyboardEvent } from 'react'
-import { formatExactTime } from '../ui/age.tsx'
+import { formatExactTime } from '../ui/data/age.tsx'
 import './run-strip.css'
 
 export const runIcons: Record<EndState, LucideIcon> = {

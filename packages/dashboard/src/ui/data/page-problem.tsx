@@ -1,8 +1,8 @@
 import { Link, type ErrorComponentProps } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { whenServerIsBack } from '../api/connection.ts'
+import { whenServerIsBack } from '../../api/connection.ts'
 import { ErrorNotice } from './error-notice.tsx'
-import { usePageTitle } from './use-page-title.ts'
+import { usePageTitle } from '../browser/use-page-title.ts'
 import './page-problem.css'
 
 export function NoSuchPage() {

@@ -1,6 +1,6 @@
 import { LogOut } from 'lucide-react'
 import { useLogout } from '../api/me.ts'
-import { IconButton } from './button.tsx'
+import { IconButton } from '../ui/controls/button.tsx'
 
 /** The way out, on servers that people log in to. */
 export function AccountMenu() {

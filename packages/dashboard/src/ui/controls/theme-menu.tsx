@@ -1,6 +1,6 @@
 import { Monitor, Moon, Sun } from 'lucide-react'
 import { useState } from 'react'
-import { chooseTheme, readTheme, type Theme } from './theme.ts'
+import { chooseTheme, readTheme, type Theme } from '../browser/theme.ts'
 import { IconButton } from './button.tsx'
 
 const next: Record<Theme, Theme> = { system: 'light', light: 'dark', dark: 'system' }

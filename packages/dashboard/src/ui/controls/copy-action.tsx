@@ -1,7 +1,7 @@
 import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { IconButton } from './button.tsx'
-import { copyText } from './copy-text.ts'
+import { copyText } from '../browser/copy-text.ts'
 
 const SAID_FOR_MS = 1_600
 

@@ -1,4 +1,4 @@
-import { CopyButton } from './copy-button.tsx'
+import { CopyButton } from '../controls/copy-button.tsx'
 import './code-block.css'
 
 /** Something to type or paste elsewhere, with a button that copies it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parsePlainSearch, pickTexts, withoutEmpty, writePlainSearch } from './plain-search.ts'
+import { parsePlainSearch, pickTexts, withoutEmpty, writePlainSearch } from './search-params.ts'
 
 test('what is written is read back, whatever it looks like', () => {
   for (const q of [

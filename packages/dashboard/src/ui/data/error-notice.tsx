@@ -1,5 +1,5 @@
 import { CircleAlert } from 'lucide-react'
-import { Button } from './button.tsx'
+import { Button } from '../controls/button.tsx'
 import './error-notice.css'
 
 /** What went wrong and what to do about it. */

@@ -4,14 +4,14 @@ import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import { useMe, wasAuthOn } from '../api/me.ts'
 import { rememberProject, useProjectId } from '../api/projects.ts'
 import { AccountMenu } from './account-menu.tsx'
-import { Button } from './button.tsx'
+import { Button } from '../ui/controls/button.tsx'
 import { ConnectionNotice } from './connection-notice.tsx'
 import { ProjectMenu } from './project-menu.tsx'
-import { ThemeMenu } from './theme-menu.tsx'
+import { ThemeMenu } from '../ui/controls/theme-menu.tsx'
 import './shell.css'
 
 const CommandPalette = lazy(async () => ({
-  default: (await import('../command-palette/command-palette.tsx')).CommandPalette,
+  default: (await import('./command-palette.tsx')).CommandPalette,
 }))
 
 /** The frame around every page. */

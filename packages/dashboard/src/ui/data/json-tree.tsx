@@ -1,7 +1,7 @@
 import { Check, ChevronRight, Copy, Link } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { describeValue } from '@playhead/model'
-import { copyText } from './copy-text.ts'
+import { copyText } from '../browser/copy-text.ts'
 import { describeSize, entriesOf, isBranch, joinPath, textOfValue } from './json-path.ts'
 import { LongText } from './long-text.tsx'
 import { readableText } from './readable-text.ts'

@@ -1,5 +1,5 @@
 import { formatAge } from '@playhead/model'
-import { useNow } from './use-now.ts'
+import { useNow } from '../browser/use-now.ts'
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 

@@ -1,5 +1,5 @@
 import { parseSessionIdPrefix, type SessionSummary } from '@playhead/model'
-import { chooseTheme, type Theme } from '../ui/theme.ts'
+import { chooseTheme, type Theme } from '../ui/browser/theme.ts'
 
 /** Where a command leads: a page of ours, or something that is done. */
 export type Command = {

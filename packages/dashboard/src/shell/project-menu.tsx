@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
 import { ChevronDown, Folder, Plus } from 'lucide-react'
 import { useProjectId, useProjects } from '../api/projects.ts'
-import { Button } from './button.tsx'
-import { Menu, MenuHeading, MenuItem, MenuLine } from './menu.tsx'
+import { Button } from '../ui/controls/button.tsx'
+import { Menu, MenuHeading, MenuItem, MenuLine } from '../ui/controls/menu.tsx'
 
 /** Which project the pages are about, and the way to another. */
 export function ProjectMenu() {
