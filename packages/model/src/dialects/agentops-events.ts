@@ -1,8 +1,8 @@
 import { emptyAttributes, type Attributes, type LogRecord, type Span } from '../span.ts'
-import { firstText, isMeaningful, isRecord, toText, type JsonObject } from './attribute-value.ts'
+import { firstText, isMeaningful, isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
 import { agentOpsRootId, agentOpsSessionId, agentOpsStepId } from './agentops-ids.ts'
 import { agentOpsAgentToSpan, agentOpsOrigin, agentOpsSpan } from './agentops-session.ts'
-import { parseJson } from './json-text.ts'
+import { parseJson } from '../json/json-text.ts'
 import { parseIsoTimeNs } from './parse-iso-time.ts'
 import { setAttribute, toAttribute } from './to-attribute.ts'
 

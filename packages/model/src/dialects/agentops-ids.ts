@@ -1,4 +1,4 @@
-import { toText } from './attribute-value.ts'
+import { toText } from '../json/attribute-value.ts'
 import { stableId } from './stable-id.ts'
 
 const TRACE_DIGITS = 32

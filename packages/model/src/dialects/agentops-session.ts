@@ -1,5 +1,5 @@
 import { emptyAttributes, type Attributes, type Span } from '../span.ts'
-import { isMeaningful, isRecord, toText, type JsonObject } from './attribute-value.ts'
+import { isMeaningful, isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
 import { agentOpsRootId, agentOpsSessionId, agentOpsStepId } from './agentops-ids.ts'
 import { parseIsoTimeNs } from './parse-iso-time.ts'
 import { setAttribute } from './to-attribute.ts'

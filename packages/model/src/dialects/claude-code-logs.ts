@@ -4,8 +4,16 @@ import type { Attributes, LogRecord } from '../span.ts'
 import type { StepError } from '../step.ts'
 import type { SessionFacts } from '../step-draft.ts'
 import type { Usage } from '../usage.ts'
-import { firstText, isMeaningful, toCount, toFlag, toNumber, toText, toTokens } from './attribute-value.ts'
-import { parseJson } from './json-text.ts'
+import {
+  firstText,
+  isMeaningful,
+  toCount,
+  toFlag,
+  toNumber,
+  toText,
+  toTokens,
+} from '../json/attribute-value.ts'
+import { parseJson } from '../json/json-text.ts'
 import { oneLine, previewOfArguments } from './preview.ts'
 import { describe } from './step-error.ts'
 import { settle } from './usage-of-span.ts'

@@ -1,7 +1,7 @@
-import { isMeaningful, isRecord, isUnsafeKey, toText, type JsonObject } from './attribute-value.ts'
+import { isMeaningful, isRecord, isUnsafeKey, toText, type JsonObject } from '../json/attribute-value.ts'
 import type { Reading } from './dialect.ts'
 import { unflattenList } from './flattened-keys.ts'
-import { parseJson } from './json-text.ts'
+import { parseJson } from '../json/json-text.ts'
 
 const MAX_DEPTH = 8
 

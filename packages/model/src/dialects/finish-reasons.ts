@@ -1,6 +1,6 @@
 import type { Message } from '../message.ts'
-import { toText } from './attribute-value.ts'
-import { parseJson } from './json-text.ts'
+import { toText } from '../json/attribute-value.ts'
+import { parseJson } from '../json/json-text.ts'
 
 const spellings = new Map([
   ['stop', 'stop'],

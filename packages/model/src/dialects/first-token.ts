@@ -1,8 +1,8 @@
 import type { Streaming } from '../step.ts'
 import { speaks } from './all-dialects.ts'
-import { toNumber, toText } from './attribute-value.ts'
+import { toNumber, toText } from '../json/attribute-value.ts'
 import type { Reading } from './dialect.ts'
-import { parseJson, parseJsonText } from './json-text.ts'
+import { parseJson, parseJsonText } from '../json/json-text.ts'
 import { strands } from './strands.ts'
 
 /** Milliseconds from the start of the step to its first token. */

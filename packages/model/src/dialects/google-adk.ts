@@ -1,5 +1,5 @@
 import type { Message } from '../message.ts'
-import { isMeaningful } from './attribute-value.ts'
+import { isMeaningful } from '../json/attribute-value.ts'
 import type { Dialect, KindAnswer, Reading } from './dialect.ts'
 import { itIs } from './kind-words.ts'
 import { messagesOfRequest, messagesOfResponse } from './provider-payload.ts'

@@ -1,6 +1,6 @@
 import type { Message } from '../message.ts'
 import type { StepKind } from '../step.ts'
-import { isRecord } from './attribute-value.ts'
+import { isRecord } from '../json/attribute-value.ts'
 import type { Dialect, Reading } from './dialect.ts'
 import { kindOfWord } from './kind-words.ts'
 import { readJson } from './read-json.ts'

@@ -2,10 +2,17 @@ import type { LogAddition, LogDraft, LogOutline } from '../log-draft.ts'
 import type { LogRecord } from '../span.ts'
 import type { StepError } from '../step.ts'
 import type { SessionFacts } from '../step-draft.ts'
-import { firstText, isMeaningful, isRecord, toNumber, toText, type JsonObject } from './attribute-value.ts'
+import {
+  firstText,
+  isMeaningful,
+  isRecord,
+  toNumber,
+  toText,
+  type JsonObject,
+} from '../json/attribute-value.ts'
 import { additionOfClaudeCode, isClaudeCodeLog, nameOfClaudeCodeLog, type Added } from './claude-code-logs.ts'
 import { messagesOfEvent, OPERATION_DETAILS } from './event-messages.ts'
-import { parseJson } from './json-text.ts'
+import { parseJson } from '../json/json-text.ts'
 import { previewOfInput, previewOfOutput } from './preview.ts'
 import { readResource } from './read-span.ts'
 import { describe } from './step-error.ts'

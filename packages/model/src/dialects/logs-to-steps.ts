@@ -1,7 +1,7 @@
 import type { LogDraft } from '../log-draft.ts'
 import type { StepError, StepKind } from '../step.ts'
 import type { StepDraft, StepOutline } from '../step-draft.ts'
-import { toCount, toNumber, toText } from './attribute-value.ts'
+import { toCount, toNumber, toText } from '../json/attribute-value.ts'
 import { apiError, toolError, toolInput, usageOfClaudeCode } from './claude-code-logs.ts'
 import { providerOfModel } from './model-and-provider.ts'
 import { previewOfArguments } from './preview.ts'

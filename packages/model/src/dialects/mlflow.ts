@@ -1,7 +1,7 @@
 import type { StepKind } from '../step.ts'
-import { toText } from './attribute-value.ts'
+import { toText } from '../json/attribute-value.ts'
 import type { Dialect } from './dialect.ts'
-import { parseJson } from './json-text.ts'
+import { parseJson } from '../json/json-text.ts'
 import { kindOfWord } from './kind-words.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([

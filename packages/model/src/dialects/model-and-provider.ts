@@ -1,8 +1,8 @@
 import type { StepKind } from '../step.ts'
-import { toText } from './attribute-value.ts'
+import { toText } from '../json/attribute-value.ts'
 import type { Reading } from './dialect.ts'
 import { hasUsageField } from './usage-of-span.ts'
-import { parseJsonText } from './json-text.ts'
+import { parseJsonText } from '../json/json-text.ts'
 import { invocationOf } from './payload.ts'
 import { modelOf } from './provider-payload.ts'
 

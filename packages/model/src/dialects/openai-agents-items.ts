@@ -1,5 +1,5 @@
 import { emptyAttributes, type Span } from '../span.ts'
-import { isRecord, toText, type JsonObject } from './attribute-value.ts'
+import { isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
 import { DEFAULT_NAME, typeOfSpanData } from './openai-agents.ts'
 import { parseIsoTimeNs } from './parse-iso-time.ts'
 import { stableId } from './stable-id.ts'

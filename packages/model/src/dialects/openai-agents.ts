@@ -1,7 +1,7 @@
 import type { Message } from '../message.ts'
 import type { AttributeValue } from '../span.ts'
 import type { StepKind } from '../step.ts'
-import { isRecord, toText, type JsonObject } from './attribute-value.ts'
+import { isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
 import type { Dialect, KindAnswer, Reading } from './dialect.ts'
 import { itIs, kindOfWord } from './kind-words.ts'
 import { messagesOfRequest, messagesOfResponse } from './provider-payload.ts'

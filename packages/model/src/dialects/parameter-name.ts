@@ -1,4 +1,4 @@
-import { isUnsafeKey } from './attribute-value.ts'
+import { isUnsafeKey } from '../json/attribute-value.ts'
 import { toSnakeCase } from './usage-object.ts'
 
 /** Names of one thing. The others are kept as they come, in snake case. */

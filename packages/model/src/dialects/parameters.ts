@@ -1,7 +1,7 @@
-import { isMeaningful, isRecord } from './attribute-value.ts'
+import { isMeaningful, isRecord } from '../json/attribute-value.ts'
 import type { Reading } from './dialect.ts'
 import type { FlatEntry } from './flattened-keys.ts'
-import { parseJson } from './json-text.ts'
+import { parseJson } from '../json/json-text.ts'
 import { invocationOf } from './payload.ts'
 import { parameterName } from './parameter-name.ts'
 

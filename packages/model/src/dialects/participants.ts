@@ -1,6 +1,6 @@
 import type { StepKind } from '../step.ts'
 import type { StepOutline } from '../step-draft.ts'
-import { firstText, isRecord, toFlag, toText } from './attribute-value.ts'
+import { firstText, isRecord, toFlag, toText } from '../json/attribute-value.ts'
 import type { Reading } from './dialect.ts'
 import { unflattenList } from './flattened-keys.ts'
 import { inputOf, outputOf } from './payload.ts'

@@ -1,5 +1,5 @@
 import type { Message, Part } from '../message.ts'
-import { isMeaningful, isRecord, toText, type JsonObject } from './attribute-value.ts'
+import { isMeaningful, isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
 import { toMessages } from './to-message.ts'
 
 const MAX_LENGTH = 200

@@ -1,5 +1,5 @@
 import type { Message } from '../message.ts'
-import { firstText, isRecord, type JsonObject } from './attribute-value.ts'
+import { firstText, isRecord, type JsonObject } from '../json/attribute-value.ts'
 import { textMessage, toMessage, toMessages } from './to-message.ts'
 import { toPart } from './to-part.ts'
 

@@ -1,5 +1,5 @@
 import type { Message } from '../message.ts'
-import { isRecord } from './attribute-value.ts'
+import { isRecord } from '../json/attribute-value.ts'
 import type { Dialect, KindAnswer, Reading } from './dialect.ts'
 import { messagesOfEvent } from './event-messages.ts'
 import { itIs } from './kind-words.ts'

@@ -1,6 +1,6 @@
 import type { Attributes, Span } from '../span.ts'
 import { expandOrder } from './all-dialects.ts'
-import { isMeaningful, toCount, toText, toTokens } from './attribute-value.ts'
+import { isMeaningful, toCount, toText, toTokens } from '../json/attribute-value.ts'
 import { ALWAYS, type Reading } from './dialect.ts'
 import { emptyFields, type Fields } from './fields.ts'
 import { meaningOf, signsOfScope, slotCount, type KeyMeaning } from './key-meaning.ts'

@@ -1,9 +1,9 @@
 import type { RetrievedDocument } from '../step.ts'
 import type { StepContent } from '../step-draft.ts'
-import { firstText, isRecord, toNumber, toText, type JsonObject } from './attribute-value.ts'
+import { firstText, isRecord, toNumber, toText, type JsonObject } from '../json/attribute-value.ts'
 import type { Reading } from './dialect.ts'
 import { unflattenList } from './flattened-keys.ts'
-import { parseJson } from './json-text.ts'
+import { parseJson } from '../json/json-text.ts'
 import { inputOf, outputOf } from './payload.ts'
 import { readJson } from './read-json.ts'
 

@@ -2,10 +2,10 @@ import { parseEndState } from '../end-state.ts'
 import type { SessionTest } from '../session.ts'
 import type { StepKind } from '../step.ts'
 import type { SessionFacts } from '../step-draft.ts'
-import { firstText, isMeaningful, isRecord, isUnsafeKey, toFlag, toText } from './attribute-value.ts'
+import { firstText, isMeaningful, isRecord, isUnsafeKey, toFlag, toText } from '../json/attribute-value.ts'
 import type { Reading } from './dialect.ts'
 import type { Fields } from './fields.ts'
-import { parseJson } from './json-text.ts'
+import { parseJson } from '../json/json-text.ts'
 import { readResource } from './read-span.ts'
 
 /** Longer values are payloads that somebody attached, no metadata. */

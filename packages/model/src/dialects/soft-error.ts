@@ -1,5 +1,12 @@
 import type { StepError } from '../step.ts'
-import { firstText, isMeaningful, isRecord, toNumber, toText, type JsonObject } from './attribute-value.ts'
+import {
+  firstText,
+  isMeaningful,
+  isRecord,
+  toNumber,
+  toText,
+  type JsonObject,
+} from '../json/attribute-value.ts'
 import { compactJson } from './preview.ts'
 
 /** The failure that an action's result tells of although nothing was thrown; undefined when it tells of none. */

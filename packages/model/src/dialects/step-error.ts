@@ -1,10 +1,10 @@
 import type { Span, SpanEvent } from '../span.ts'
 import type { StepError } from '../step.ts'
 import { speaks } from './all-dialects.ts'
-import { firstText, isRecord, toFlag, toText, type JsonObject } from './attribute-value.ts'
+import { firstText, isRecord, toFlag, toText, type JsonObject } from '../json/attribute-value.ts'
 import type { Reading } from './dialect.ts'
 import type { Fields } from './fields.ts'
-import { parseJson } from './json-text.ts'
+import { parseJson } from '../json/json-text.ts'
 import { langSmith } from './langsmith.ts'
 
 const ERROR_CODE = 2

@@ -1,5 +1,5 @@
 import type { Part } from '../message.ts'
-import { firstText, isRecord, type JsonObject } from './attribute-value.ts'
+import { firstText, isRecord, type JsonObject } from '../json/attribute-value.ts'
 
 type Media = Extract<Part, { type: 'media' }>
 

@@ -1,6 +1,6 @@
 import type { Message, Part } from '../message.ts'
-import { firstText, isRecord, toText, type JsonObject } from './attribute-value.ts'
-import { parseJson } from './json-text.ts'
+import { firstText, isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
+import { parseJson } from '../json/json-text.ts'
 import { toPart, toToolCall, toToolResult, unwrapBlocks } from './to-part.ts'
 
 /** Nothing real nests batches of messages deeper. */

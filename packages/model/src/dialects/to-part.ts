@@ -1,6 +1,6 @@
 import type { Part } from '../message.ts'
-import { firstText, isRecord, type JsonObject } from './attribute-value.ts'
-import { parseJson, parseJsonText } from './json-text.ts'
+import { firstText, isRecord, type JsonObject } from '../json/attribute-value.ts'
+import { parseJson, parseJsonText } from '../json/json-text.ts'
 import { hasMediaInside, toMedia } from './to-media.ts'
 
 /** One part of a message in any shape that a provider or framework writes. */

@@ -1,8 +1,8 @@
 import type { ToolDefinition } from '../message.ts'
-import { firstText, isRecord, type JsonObject } from './attribute-value.ts'
+import { firstText, isRecord, type JsonObject } from '../json/attribute-value.ts'
 import type { Reading } from './dialect.ts'
 import { unflattenList } from './flattened-keys.ts'
-import { parseJson } from './json-text.ts'
+import { parseJson } from '../json/json-text.ts'
 import { invocationOf } from './payload.ts'
 import { readJson } from './read-json.ts'
 

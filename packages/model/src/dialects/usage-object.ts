@@ -1,4 +1,4 @@
-import { isRecord, toTokens, type JsonObject } from './attribute-value.ts'
+import { isRecord, toTokens, type JsonObject } from '../json/attribute-value.ts'
 
 /** Token counts as somebody wrote them: what they include is not settled yet. */
 export type RawUsage = {
