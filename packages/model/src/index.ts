@@ -34,11 +34,11 @@ export {
   type EndState,
   type GivenEndState,
 } from './end-state.ts'
-export { durationRange, numberRange, parseTime, type Range } from './filter-value.ts'
-export { formatAge } from './format-age.ts'
-export { describeCost, formatCost } from './format-cost.ts'
-export { countOf, formatBytes, formatCount } from './format-count.ts'
-export { formatDuration, formatOffset } from './format-duration.ts'
+export { durationRange, numberRange, parseTime, type Range } from './format/filter-value.ts'
+export { formatAge } from './format/format-age.ts'
+export { describeCost, formatCost } from './format/format-cost.ts'
+export { countOf, formatBytes, formatCount } from './format/format-count.ts'
+export { formatDuration, formatOffset } from './format/format-duration.ts'
 export type { LogAddition, LogContent, LogDraft, LogOutline } from './log-draft.ts'
 export type { Message, Part, ToolDefinition } from './message.ts'
 export {
@@ -49,7 +49,7 @@ export {
   readOneFileReport,
   type OneFileDocument,
 } from './one-file.ts'
-export { describeValue, visibleText } from './plain-text.ts'
+export { describeValue, visibleText } from './format/plain-text.ts'
 export { presentStep, type SessionLog } from './present-step.ts'
 export { priceStep, type Price, type Pricer } from './price.ts'
 export type { PriceOverride } from './price-override.ts'

@@ -1,5 +1,5 @@
 import type { Message, Part } from './message.ts'
-import { describeValue, oneLine, visibleText } from './plain-text.ts'
+import { describeValue, oneLine, visibleText } from './format/plain-text.ts'
 import { argumentsOf, findProblems, type ArgumentProblem } from './problem.ts'
 import type { Step } from './step.ts'
 

@@ -1,5 +1,5 @@
 import { describeEndState, type EndState } from '../end-state.ts'
-import { describeValue, visibleText } from '../plain-text.ts'
+import { describeValue, visibleText } from '../format/plain-text.ts'
 import type { Session } from '../session.ts'
 import type { Step } from '../step.ts'
 import { alignSessions, type AlignedRow, type Alignment, type Divergence } from './align-sessions.ts'

@@ -1,4 +1,4 @@
-import { visibleText } from '../plain-text.ts'
+import { visibleText } from '../format/plain-text.ts'
 import type { Step } from '../step.ts'
 import { isNothing } from './common-values.ts'
 import type { ArgumentOrigin, ValueSource } from './value-origin.ts'

@@ -1,4 +1,4 @@
-import { formatAge, countOf, formatBytes, formatCount } from './index.ts'
+import { formatAge, countOf, formatBytes, formatCount } from '../index.ts'
 import { expect, test } from 'vitest'
 
 test('how long ago something was, in the unit that fits', () => {
