@@ -72,7 +72,7 @@ export {
   type Span,
   type SpanEvent,
   type SpanLink,
-} from './span.ts'
+} from './otlp/span.ts'
 export {
   judgeSequence,
   judgeShare,

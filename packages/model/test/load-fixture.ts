@@ -8,7 +8,7 @@ import {
   type Scope,
   type Span,
   type SpanEvent,
-} from '../src/span.ts'
+} from '../src/otlp/span.ts'
 
 const fixtures = join(import.meta.dirname, '../../../fixtures')
 

@@ -1,4 +1,4 @@
-import { emptyAttributes, type Attributes, type LogRecord, type Span } from '../src/span.ts'
+import { emptyAttributes, type Attributes, type LogRecord, type Span } from '../src/otlp/span.ts'
 
 export type SpanShape = Partial<Omit<Span, 'attributes' | 'resource' | 'scope' | 'events'>> & {
   attributes?: Record<string, unknown>

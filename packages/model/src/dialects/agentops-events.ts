@@ -1,4 +1,4 @@
-import { emptyAttributes, type Attributes, type LogRecord, type Span } from '../span.ts'
+import { emptyAttributes, type Attributes, type LogRecord, type Span } from '../otlp/span.ts'
 import { firstText, isMeaningful, isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
 import { agentOpsRootId, agentOpsSessionId, agentOpsStepId } from './agentops-ids.ts'
 import { agentOpsAgentToSpan, agentOpsOrigin, agentOpsSpan } from './agentops-session.ts'

@@ -1,5 +1,5 @@
 import { toText } from '../json/attribute-value.ts'
-import { stableId } from './stable-id.ts'
+import { stableId } from '../otlp/stable-id.ts'
 
 const TRACE_DIGITS = 32
 const SPAN_DIGITS = 16

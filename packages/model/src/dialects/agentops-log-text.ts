@@ -1,4 +1,4 @@
-import { emptyAttributes, type LogRecord } from '../span.ts'
+import { emptyAttributes, type LogRecord } from '../otlp/span.ts'
 import { agentOpsOrigin } from './agentops-session.ts'
 import { parseIsoTimeNs } from './parse-iso-time.ts'
 

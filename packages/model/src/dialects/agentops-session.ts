@@ -1,4 +1,4 @@
-import { emptyAttributes, type Attributes, type Span } from '../span.ts'
+import { emptyAttributes, type Attributes, type Span } from '../otlp/span.ts'
 import { isMeaningful, isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
 import { agentOpsRootId, agentOpsSessionId, agentOpsStepId } from './agentops-ids.ts'
 import { parseIsoTimeNs } from './parse-iso-time.ts'

@@ -1,4 +1,4 @@
-import { emptyAttributes, type Attributes } from '../span.ts'
+import { emptyAttributes, type Attributes } from '../otlp/span.ts'
 import type { GroupName } from './dialect.ts'
 import type { FieldName } from './fields.ts'
 import { meaningOf, signsOfScope } from './key-meaning.ts'

@@ -1,6 +1,6 @@
 import type { LogAddition } from '../log-draft.ts'
 import type { Message } from '../message.ts'
-import type { Attributes, LogRecord } from '../span.ts'
+import type { Attributes, LogRecord } from '../otlp/span.ts'
 import type { StepError } from '../step.ts'
 import type { SessionFacts } from '../step-draft.ts'
 import type { Usage } from '../usage.ts'

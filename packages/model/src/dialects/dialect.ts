@@ -1,5 +1,5 @@
 import type { Message } from '../message.ts'
-import type { Span } from '../span.ts'
+import type { Span } from '../otlp/span.ts'
 import type { StepKind } from '../step.ts'
 import type { TreeQuestion } from '../step-draft.ts'
 import type { Fields, NumberField, TextField, ValueField } from './fields.ts'

@@ -1,5 +1,5 @@
 import type { Message } from '../message.ts'
-import type { Span } from '../span.ts'
+import type { Span } from '../otlp/span.ts'
 import type { StepError, StepTool } from '../step.ts'
 import type { StepContent, StepDraft, StepOutline } from '../step-draft.ts'
 import { hasUsage } from '../usage.ts'

@@ -1,5 +1,5 @@
 import type { Message } from '../message.ts'
-import type { SpanEvent } from '../span.ts'
+import type { SpanEvent } from '../otlp/span.ts'
 import { isRecord, type JsonObject } from '../json/attribute-value.ts'
 import { parseJson, parseJsonText } from '../json/json-text.ts'
 import { messagesOfRequest, messagesOfResponse } from './provider-payload.ts'

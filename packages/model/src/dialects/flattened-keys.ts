@@ -1,4 +1,4 @@
-import type { AttributeValue } from '../span.ts'
+import type { AttributeValue } from '../otlp/span.ts'
 import { isUnsafeKey, type JsonObject } from '../json/attribute-value.ts'
 
 /** A key like `messages.0.role` after its prefix, cut at the dots. */

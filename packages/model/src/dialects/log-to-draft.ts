@@ -1,5 +1,5 @@
 import type { LogAddition, LogDraft, LogOutline } from '../log-draft.ts'
-import type { LogRecord } from '../span.ts'
+import type { LogRecord } from '../otlp/span.ts'
 import type { StepError } from '../step.ts'
 import type { SessionFacts } from '../step-draft.ts'
 import {

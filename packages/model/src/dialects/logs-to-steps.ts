@@ -5,7 +5,7 @@ import { toCount, toNumber, toText } from '../json/attribute-value.ts'
 import { apiError, toolError, toolInput, usageOfClaudeCode } from './claude-code-logs.ts'
 import { providerOfModel } from './model-and-provider.ts'
 import { previewOfArguments } from './preview.ts'
-import { stableId } from './stable-id.ts'
+import { stableId } from '../otlp/stable-id.ts'
 
 const STEP_DIGITS = 16
 const AGENT = 'claude-code'

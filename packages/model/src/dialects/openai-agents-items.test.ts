@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { loadItems, loadJson } from '../../test/load-fixture.ts'
 import { find, outlineOf } from '../../test/steps-of.ts'
-import type { Span } from '../span.ts'
+import type { Span } from '../otlp/span.ts'
 import { openAiAgentsItemToSpan } from './openai-agents-items.ts'
 import { spanToStep } from './span-to-step.ts'
 

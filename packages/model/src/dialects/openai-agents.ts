@@ -1,5 +1,5 @@
 import type { Message } from '../message.ts'
-import type { AttributeValue } from '../span.ts'
+import type { AttributeValue } from '../otlp/span.ts'
 import type { StepKind } from '../step.ts'
 import { isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
 import type { Dialect, KindAnswer, Reading } from './dialect.ts'

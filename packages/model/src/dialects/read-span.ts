@@ -1,4 +1,4 @@
-import type { Attributes, Span } from '../span.ts'
+import type { Attributes, Span } from '../otlp/span.ts'
 import { expandOrder } from './all-dialects.ts'
 import { isMeaningful, toCount, toText, toTokens } from '../json/attribute-value.ts'
 import { ALWAYS, type Reading } from './dialect.ts'

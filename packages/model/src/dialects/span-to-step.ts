@@ -1,4 +1,4 @@
-import type { Span } from '../span.ts'
+import type { Span } from '../otlp/span.ts'
 import type { StepDraft } from '../step-draft.ts'
 import { draftStep } from './draft-step.ts'
 

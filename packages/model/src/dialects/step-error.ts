@@ -1,4 +1,4 @@
-import type { Span, SpanEvent } from '../span.ts'
+import type { Span, SpanEvent } from '../otlp/span.ts'
 import type { StepError } from '../step.ts'
 import { speaks } from './all-dialects.ts'
 import { firstText, isRecord, toFlag, toText, type JsonObject } from '../json/attribute-value.ts'

@@ -1,4 +1,4 @@
-import { emptyAttributes, type Attributes, type AttributeValue } from '../span.ts'
+import { emptyAttributes, type Attributes, type AttributeValue } from '../otlp/span.ts'
 
 const MAX_DEPTH = 64
 

@@ -1,4 +1,4 @@
-import type { Attributes, Scope, Span } from '../span.ts'
+import type { Attributes, Scope, Span } from './span.ts'
 
 /** Spans as OTLP nests them: what they have in common is said once. */
 export type SpansOfResource = { resource: Attributes; scopes: SpansOfScope[] }

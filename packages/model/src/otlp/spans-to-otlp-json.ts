@@ -1,4 +1,4 @@
-import type { Attributes, AttributeValue, Span } from '../span.ts'
+import type { Attributes, AttributeValue, Span } from './span.ts'
 import { groupSpans } from './group-spans.ts'
 
 /** OTLP's span flags for a parent in another process: the sender knows, and it is. */
