@@ -13,7 +13,7 @@ export {
 export { isMinor, type Difference, type DifferenceKind } from './align/difference.ts'
 export { diffWords, type WordDifference } from './align/diff-words.ts'
 export type { EffectChange } from './align/effect-changes.ts'
-export { cameOf, givenTo } from './align/step-sides.ts'
+export { cameOf, givenTo } from './session/step-sides.ts'
 export { assembleSession, groupLogs, presentSession, type SessionParts } from './assemble-session.ts'
 export { fisherExact, mannWhitney, medianOf, shiftBetween } from './compare-samples.ts'
 export { costRelevance, isSameCall, type ReportedCall } from './count-usage.ts'
@@ -33,14 +33,14 @@ export {
   parseEndState,
   type EndState,
   type GivenEndState,
-} from './end-state.ts'
+} from './session/end-state.ts'
 export { durationRange, numberRange, parseTime, type Range } from './format/filter-value.ts'
 export { formatAge } from './format/format-age.ts'
 export { describeCost, formatCost } from './format/format-cost.ts'
 export { countOf, formatBytes, formatCount } from './format/format-count.ts'
 export { formatDuration, formatOffset } from './format/format-duration.ts'
-export type { LogAddition, LogContent, LogDraft, LogOutline } from './log-draft.ts'
-export type { Message, Part, ToolDefinition } from './message.ts'
+export type { LogAddition, LogContent, LogDraft, LogOutline } from './session/log-draft.ts'
+export type { Message, Part, ToolDefinition } from './session/message.ts'
 export {
   fillOneFile,
   ONE_FILE_MARKER,
@@ -53,14 +53,14 @@ export { describeValue, visibleText } from './format/plain-text.ts'
 export { presentStep, type SessionLog } from './present-step.ts'
 export { priceStep, type Price, type Pricer } from './price.ts'
 export type { PriceOverride } from './price-override.ts'
-export { argumentsOf, findProblems, type ArgumentProblem } from './problem.ts'
+export { argumentsOf, findProblems, type ArgumentProblem } from './session/problem.ts'
 export { parseRecording, RECORDING_VERSION, toRecording, type Recording } from './recording.ts'
 export { createRedactor, type Redactor, type RedactRule } from './redact.ts'
 export { REDACTED } from './redacted.ts'
 export type { ResolvedStep } from './resolved-step.ts'
 export { resolveSteps, type ResolveOptions } from './resolve-steps.ts'
-export type { Session, SessionSummary, SessionTest } from './session.ts'
-export { parseSessionIdPrefix, shortSessionId } from './session-id.ts'
+export type { Session, SessionSummary, SessionTest } from './session/session.ts'
+export { parseSessionIdPrefix, shortSessionId } from './session/session-id.ts'
 export { settleLogTimes } from './settle-log-times.ts'
 export { endStateAt, settledEndState, type SettledEndState } from './settled-end-state.ts'
 export {
@@ -84,8 +84,8 @@ export {
   type ShareVerdict,
   type Tries,
 } from './statistics.ts'
-export type { SessionFacts, StepContent, StepDraft, StepOutline, TreeQuestion } from './step-draft.ts'
-export { buildStepTree, type StepBranch } from './step-tree.ts'
+export type { SessionFacts, StepContent, StepDraft, StepOutline, TreeQuestion } from './session/step-draft.ts'
+export { buildStepTree, type StepBranch } from './session/step-tree.ts'
 export {
   stepKinds,
   type Effect,
@@ -97,7 +97,7 @@ export {
   type StepStatus,
   type StepTool,
   type Streaming,
-} from './step.ts'
+} from './session/step.ts'
 export { summarizeSession, UNKNOWN_MODEL } from './summarize-session.ts'
 export {
   buildTestReport,
@@ -112,7 +112,7 @@ export {
   type TestReport,
 } from './test-report.ts'
 export { renderTextReplay, type TextReplayOptions } from './text-replay.ts'
-export { addUsage, hasUsage, usageFields, type Usage, type UsageScope } from './usage.ts'
+export { addUsage, hasUsage, usageFields, type Usage, type UsageScope } from './session/usage.ts'
 export { groupSpans } from './otlp/group-spans.ts'
 export { REMOTE_PARENT_FLAGS, spansToOtlpJson, toSpanId, type OtlpTraces } from './otlp/spans-to-otlp-json.ts'
 export { describeOrigin } from './provenance/describe-origin.ts'

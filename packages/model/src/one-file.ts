@@ -1,5 +1,5 @@
 import type { Recording } from './recording.ts'
-import type { SessionSummary } from './session.ts'
+import type { SessionSummary } from './session/session.ts'
 import type { TestReport } from './test-report.ts'
 
 /** Where the template of the one-file replay wants its recordings. */

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { outline } from '../test/outline.ts'
 import { priceStep } from './price.ts'
 import { createPricer } from './prices.ts'
-import type { StepOutline } from './step-draft.ts'
-import type { Usage } from './usage.ts'
+import type { StepOutline } from './session/step-draft.ts'
+import type { Usage } from './session/usage.ts'
 
 const pricer = createPricer()
 

@@ -1,13 +1,13 @@
 import { isWordless } from './attribute-errors.ts'
-import type { EndState } from './end-state.ts'
+import type { EndState } from './session/end-state.ts'
 import type { ResolvedStep } from './resolved-step.ts'
 import { nameSession } from './name-session.ts'
-import type { SessionSummary } from './session.ts'
+import type { SessionSummary } from './session/session.ts'
 import { roundDollars } from './price.ts'
-import { isoTime, roundMs } from './session-time.ts'
+import { isoTime, roundMs } from './session/session-time.ts'
 import { endStateAt, givenEndState, settledEndState, topSteps } from './settled-end-state.ts'
-import type { SessionFacts } from './step-draft.ts'
-import { addUsage, hasUsage, type Usage } from './usage.ts'
+import type { SessionFacts } from './session/step-draft.ts'
+import { addUsage, hasUsage, type Usage } from './session/usage.ts'
 
 /** Stands in `unpricedModels` for a call that does not say which model answered. */
 export const UNKNOWN_MODEL = 'unknown model'

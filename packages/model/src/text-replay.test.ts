@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { failed, outline, SESSION_START } from '../test/outline.ts'
 import { sessionOf, support } from '../test/session-of.ts'
 import { assembleSession } from './assemble-session.ts'
-import { LOST_AFTER_MS } from './end-state.ts'
+import { LOST_AFTER_MS } from './session/end-state.ts'
 import { renderTextReplay } from './text-replay.ts'
 
 test('a session is shown as people read it', () => {

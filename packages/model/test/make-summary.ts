@@ -1,4 +1,4 @@
-import type { SessionSummary } from '../src/session.ts'
+import type { SessionSummary } from '../src/session/session.ts'
 
 const STARTED_AT_MS = 1_700_000_000_000
 

@@ -1,5 +1,5 @@
-import type { Session } from '../src/session.ts'
-import type { Step } from '../src/step.ts'
+import type { Session } from '../src/session/session.ts'
+import type { Step } from '../src/session/step.ts'
 import type { Random } from './random.ts'
 
 /** True when a step began after another had ended. */

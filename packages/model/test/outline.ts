@@ -1,5 +1,5 @@
-import type { LogOutline } from '../src/log-draft.ts'
-import type { StepOutline } from '../src/step-draft.ts'
+import type { LogOutline } from '../src/session/log-draft.ts'
+import type { StepOutline } from '../src/session/step-draft.ts'
 import { resolveSteps } from '../src/resolve-steps.ts'
 import type { ResolvedStep } from '../src/resolved-step.ts'
 

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { alignedParallel, otherIdsAndTimes, startsAfter, withVolatileValues } from './other-run.ts'
 import { createRandom, type Random } from './random.ts'
 import type { DifferenceKind } from '../src/align/difference.ts'
-import type { Session } from '../src/session.ts'
-import type { Step } from '../src/step.ts'
+import type { Session } from '../src/session/session.ts'
+import type { Step } from '../src/session/step.ts'
 
 export type PlantedPair = {
   fault: string

@@ -1,6 +1,6 @@
 import { assembleSession } from '../src/assemble-session.ts'
-import type { Session } from '../src/session.ts'
-import type { StepContent, StepOutline } from '../src/step-draft.ts'
+import type { Session } from '../src/session/session.ts'
+import type { StepContent, StepOutline } from '../src/session/step-draft.ts'
 import { failed, outline, SESSION_START } from './outline.ts'
 
 /** The session of these steps, ten seconds after it began. */

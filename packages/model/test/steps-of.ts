@@ -1,5 +1,5 @@
-import type { StepDraft, StepOutline } from '../src/step-draft.ts'
-import type { StepKind } from '../src/step.ts'
+import type { StepDraft, StepOutline } from '../src/session/step-draft.ts'
+import type { StepKind } from '../src/session/step.ts'
 import { spanToStep } from '../src/dialects/span-to-step.ts'
 import { loadSpans } from './load-fixture.ts'
 import { makeSpan, type SpanShape } from './make-span.ts'

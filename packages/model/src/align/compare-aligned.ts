@@ -3,7 +3,7 @@ import type { AlignedStep } from './align-trees.ts'
 import { compareGiven, compareResults } from './compare-steps.ts'
 import type { Comparison } from './comparison.ts'
 import { isMinor, type Difference, type DifferenceKind } from './difference.ts'
-import { cameOf } from './step-sides.ts'
+import { cameOf } from '../session/step-sides.ts'
 
 type Options = { comparison: Comparison; hasPayloads: boolean }
 

@@ -1,11 +1,11 @@
-import type { Message } from '../message.ts'
-import type { Step } from '../step.ts'
+import type { Message } from '../session/message.ts'
+import type { Step } from '../session/step.ts'
 import { compareValues } from './compare-values.ts'
 import type { Comparison } from './comparison.ts'
 import type { Difference } from './difference.ts'
 import { isSameInOtherWords } from './free-text.ts'
 import { shapeOfValue } from './print-session.ts'
-import { answerOf, readResult, sentMessages, type ModelAnswer } from './step-sides.ts'
+import { answerOf, readResult, sentMessages, type ModelAnswer } from '../session/step-sides.ts'
 
 type Context = { comparison: Comparison; isBeginning: boolean }
 

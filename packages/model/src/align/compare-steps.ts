@@ -1,10 +1,10 @@
-import type { Step } from '../step.ts'
+import type { Step } from '../session/step.ts'
 import { compareModelAnswers, comparePrompts } from './compare-model-calls.ts'
 import { compareValues, type ValueDifference } from './compare-values.ts'
 import type { Comparison } from './comparison.ts'
 import type { Difference } from './difference.ts'
 import { isSameInOtherWords } from './free-text.ts'
-import { cameOf, givenTo, isFailed } from './step-sides.ts'
+import { cameOf, givenTo, isFailed } from '../session/step-sides.ts'
 
 export type StepComparison = {
   comparison: Comparison

@@ -1,5 +1,5 @@
 import type { Comparison } from './comparison.ts'
-import { readResult } from './step-sides.ts'
+import { readResult } from '../session/step-sides.ts'
 import { isMeasure } from './volatile-text.ts'
 
 /** Where two values differ; a side is undefined when it has nothing there. The path is empty for the whole. */

@@ -1,7 +1,7 @@
-import { describeEndState, type EndState } from '../end-state.ts'
+import { describeEndState, type EndState } from '../session/end-state.ts'
 import { describeValue, visibleText } from '../format/plain-text.ts'
-import type { Session } from '../session.ts'
-import type { Step } from '../step.ts'
+import type { Session } from '../session/session.ts'
+import type { Step } from '../session/step.ts'
 import { alignSessions, type AlignedRow, type Alignment, type Divergence } from './align-sessions.ts'
 import type { Difference } from './difference.ts'
 

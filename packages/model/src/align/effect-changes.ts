@@ -1,8 +1,8 @@
-import type { Step } from '../step.ts'
+import type { Step } from '../session/step.ts'
 import type { AlignedRow } from './align-sessions.ts'
 import type { Difference } from './difference.ts'
 import { isFreeText } from './free-text.ts'
-import { isFailed } from './step-sides.ts'
+import { isFailed } from '../session/step-sides.ts'
 
 /** A write that only one session did (`added`, `missing`), or that both did with other arguments or another outcome. */
 export type EffectChange = {

@@ -1,8 +1,8 @@
-import type { Session } from '../session.ts'
-import type { Step } from '../step.ts'
-import { buildStepTree, type StepBranch } from '../step-tree.ts'
+import type { Session } from '../session/session.ts'
+import type { Step } from '../session/step.ts'
+import { buildStepTree, type StepBranch } from '../session/step-tree.ts'
 import { hashText } from './hash-text.ts'
-import { cameOf, givenTo } from './step-sides.ts'
+import { cameOf, givenTo } from '../session/step-sides.ts'
 import { isMeasure, shapeOfText, type VolatileToken } from './volatile-text.ts'
 
 /** A step with the prints that make comparing it cheap. Equal prints: the same but for ids and times. */

@@ -1,4 +1,4 @@
-import type { StepTool } from '../step.ts'
+import type { StepTool } from '../session/step.ts'
 import { isMeaningful, isRecord, toText } from '../json/attribute-value.ts'
 import type { Reading } from './dialect.ts'
 import { messagesOfEvent } from './event-messages.ts'

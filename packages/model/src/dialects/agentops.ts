@@ -1,5 +1,5 @@
-import type { Message } from '../message.ts'
-import type { StepKind } from '../step.ts'
+import type { Message } from '../session/message.ts'
+import type { StepKind } from '../session/step.ts'
 import type { Dialect, KindAnswer, Reading } from './dialect.ts'
 import { itIs, kindOfWord } from './kind-words.ts'
 import { indexedPrompts } from './openllmetry.ts'

@@ -1,9 +1,9 @@
-import type { LogAddition } from '../log-draft.ts'
-import type { Message } from '../message.ts'
+import type { LogAddition } from '../session/log-draft.ts'
+import type { Message } from '../session/message.ts'
 import type { Attributes, LogRecord } from '../otlp/span.ts'
-import type { StepError } from '../step.ts'
-import type { SessionFacts } from '../step-draft.ts'
-import type { Usage } from '../usage.ts'
+import type { StepError } from '../session/step.ts'
+import type { SessionFacts } from '../session/step-draft.ts'
+import type { Usage } from '../session/usage.ts'
 import {
   firstText,
   isMeaningful,

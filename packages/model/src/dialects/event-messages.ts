@@ -1,4 +1,4 @@
-import type { Message } from '../message.ts'
+import type { Message } from '../session/message.ts'
 import type { SpanEvent } from '../otlp/span.ts'
 import { isRecord, type JsonObject } from '../json/attribute-value.ts'
 import { parseJson, parseJsonText } from '../json/json-text.ts'

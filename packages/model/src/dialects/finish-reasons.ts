@@ -1,4 +1,4 @@
-import type { Message } from '../message.ts'
+import type { Message } from '../session/message.ts'
 import { toText } from '../json/attribute-value.ts'
 import { parseJson } from '../json/json-text.ts'
 

@@ -1,4 +1,4 @@
-import type { Streaming } from '../step.ts'
+import type { Streaming } from '../session/step.ts'
 import { speaks } from './all-dialects.ts'
 import { toNumber, toText } from '../json/attribute-value.ts'
 import type { Reading } from './dialect.ts'

@@ -1,4 +1,4 @@
-import type { Message } from '../message.ts'
+import type { Message } from '../session/message.ts'
 import { isMeaningful } from '../json/attribute-value.ts'
 import type { Dialect, KindAnswer, Reading } from './dialect.ts'
 import { itIs } from './kind-words.ts'

@@ -1,4 +1,4 @@
-import type { StepKind } from '../step.ts'
+import type { StepKind } from '../session/step.ts'
 import type { Dialect } from './dialect.ts'
 import { kindOfWord } from './kind-words.ts'
 import { messagesOfRequest, messagesOfResponse } from './provider-payload.ts'

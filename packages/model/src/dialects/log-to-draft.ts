@@ -1,7 +1,7 @@
-import type { LogAddition, LogDraft, LogOutline } from '../log-draft.ts'
+import type { LogAddition, LogDraft, LogOutline } from '../session/log-draft.ts'
 import type { LogRecord } from '../otlp/span.ts'
-import type { StepError } from '../step.ts'
-import type { SessionFacts } from '../step-draft.ts'
+import type { StepError } from '../session/step.ts'
+import type { SessionFacts } from '../session/step-draft.ts'
 import {
   firstText,
   isMeaningful,

@@ -1,4 +1,4 @@
-import type { StepKind } from '../step.ts'
+import type { StepKind } from '../session/step.ts'
 import type { Dialect, KindAnswer, Reading } from './dialect.ts'
 import { itIs, kindOfWord } from './kind-words.ts'
 

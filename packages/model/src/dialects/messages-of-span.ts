@@ -1,5 +1,5 @@
-import type { Message } from '../message.ts'
-import type { StepKind } from '../step.ts'
+import type { Message } from '../session/message.ts'
+import type { StepKind } from '../session/step.ts'
 import { messageOrder } from './all-dialects.ts'
 import type { Reading } from './dialect.ts'
 import { isCutJson } from '../json/json-text.ts'

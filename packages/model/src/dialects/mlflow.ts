@@ -1,4 +1,4 @@
-import type { StepKind } from '../step.ts'
+import type { StepKind } from '../session/step.ts'
 import { toText } from '../json/attribute-value.ts'
 import type { Dialect } from './dialect.ts'
 import { parseJson } from '../json/json-text.ts'

@@ -1,4 +1,4 @@
-import type { StepKind } from '../step.ts'
+import type { StepKind } from '../session/step.ts'
 import { toText } from '../json/attribute-value.ts'
 import type { Reading } from './dialect.ts'
 import { hasUsageField } from './usage-of-span.ts'

@@ -1,6 +1,6 @@
-import type { Message } from '../message.ts'
+import type { Message } from '../session/message.ts'
 import type { AttributeValue } from '../otlp/span.ts'
-import type { StepKind } from '../step.ts'
+import type { StepKind } from '../session/step.ts'
 import { isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
 import type { Dialect, KindAnswer, Reading } from './dialect.ts'
 import { itIs, kindOfWord } from './kind-words.ts'

@@ -1,5 +1,5 @@
-import type { StepKind } from '../step.ts'
-import type { StepOutline } from '../step-draft.ts'
+import type { StepKind } from '../session/step.ts'
+import type { StepOutline } from '../session/step-draft.ts'
 import { firstText, isRecord, toFlag, toText } from '../json/attribute-value.ts'
 import type { Reading } from './dialect.ts'
 import { unflattenList } from './flattened-keys.ts'

@@ -1,4 +1,4 @@
-import type { Message, Part } from '../message.ts'
+import type { Message, Part } from '../session/message.ts'
 import { isMeaningful, isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
 import { toMessages } from './to-message.ts'
 

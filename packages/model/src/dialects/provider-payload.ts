@@ -1,4 +1,4 @@
-import type { Message } from '../message.ts'
+import type { Message } from '../session/message.ts'
 import { firstText, isRecord, type JsonObject } from '../json/attribute-value.ts'
 import { textMessage, toMessage, toMessages } from './to-message.ts'
 import { toPart } from './to-part.ts'

@@ -1,5 +1,5 @@
-import type { RetrievedDocument } from '../step.ts'
-import type { StepContent } from '../step-draft.ts'
+import type { RetrievedDocument } from '../session/step.ts'
+import type { StepContent } from '../session/step-draft.ts'
 import { firstText, isRecord, toNumber, toText, type JsonObject } from '../json/attribute-value.ts'
 import type { Reading } from './dialect.ts'
 import { unflattenList } from './flattened-keys.ts'

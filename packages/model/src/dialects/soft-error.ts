@@ -1,4 +1,4 @@
-import type { StepError } from '../step.ts'
+import type { StepError } from '../session/step.ts'
 import {
   firstText,
   isMeaningful,

@@ -1,5 +1,5 @@
 import type { Span, SpanEvent } from '../otlp/span.ts'
-import type { StepError } from '../step.ts'
+import type { StepError } from '../session/step.ts'
 import { speaks } from './all-dialects.ts'
 import { firstText, isRecord, toFlag, toText, type JsonObject } from '../json/attribute-value.ts'
 import type { Reading } from './dialect.ts'

@@ -1,4 +1,4 @@
-import type { Part } from '../message.ts'
+import type { Part } from '../session/message.ts'
 import { firstText, isRecord, type JsonObject } from '../json/attribute-value.ts'
 
 type Media = Extract<Part, { type: 'media' }>

@@ -1,4 +1,4 @@
-import type { Message, Part } from '../message.ts'
+import type { Message, Part } from '../session/message.ts'
 import { firstText, isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
 import { parseJson } from '../json/json-text.ts'
 import { toPart, toToolCall, toToolResult, unwrapBlocks } from './to-part.ts'

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '../message.ts'
+import type { ToolDefinition } from '../session/message.ts'
 import { firstText, isRecord, type JsonObject } from '../json/attribute-value.ts'
 import type { Reading } from './dialect.ts'
 import { unflattenList } from './flattened-keys.ts'

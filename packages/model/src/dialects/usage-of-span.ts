@@ -1,4 +1,4 @@
-import { hasUsage, type Usage } from '../usage.ts'
+import { hasUsage, type Usage } from '../session/usage.ts'
 import { agentOps } from './agentops.ts'
 import { speaks } from './all-dialects.ts'
 import { isRecord, toTokens } from '../json/attribute-value.ts'

@@ -1,5 +1,5 @@
-import type { Message, Part } from '../message.ts'
-import type { StepKind } from '../step.ts'
+import type { Message, Part } from '../session/message.ts'
+import type { StepKind } from '../session/step.ts'
 import { isRecord, toText } from '../json/attribute-value.ts'
 import type { Dialect, KindAnswer, Reading } from './dialect.ts'
 import { parseJsonText } from '../json/json-text.ts'

@@ -1,4 +1,4 @@
-import type { Step } from '../step.ts'
+import type { Step } from '../session/step.ts'
 import type { ValueIndex } from './value-index.ts'
 import type { ArgumentOrigin, ValueSource } from './value-origin.ts'
 

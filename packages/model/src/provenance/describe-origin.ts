@@ -1,5 +1,5 @@
 import { visibleText } from '../format/plain-text.ts'
-import type { Step } from '../step.ts'
+import type { Step } from '../session/step.ts'
 import { isNothing } from './common-values.ts'
 import type { ArgumentOrigin, ValueSource } from './value-origin.ts'
 

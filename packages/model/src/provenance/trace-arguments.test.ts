@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { plantFaults, readScenarios } from '../../test/planted-faults.ts'
-import type { Session } from '../session.ts'
-import type { Step } from '../step.ts'
+import type { Session } from '../session/session.ts'
+import type { Step } from '../session/step.ts'
 import { describeOrigin } from './describe-origin.ts'
 import { createArgumentTracer } from './trace-arguments.ts'
 

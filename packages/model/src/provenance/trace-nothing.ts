@@ -1,5 +1,5 @@
-import { argumentsOf } from '../problem.ts'
-import type { Step } from '../step.ts'
+import { argumentsOf } from '../session/problem.ts'
+import type { Step } from '../session/step.ts'
 import { isNothing } from './common-values.ts'
 import { isBefore, sourceOf, type Search } from './argument-search.ts'
 import type { Gap } from './value-index.ts'

@@ -1,7 +1,7 @@
-import { answerOf, cameOf, isFailed, readResult, sentMessages } from '../align/step-sides.ts'
+import { answerOf, cameOf, isFailed, readResult, sentMessages } from '../session/step-sides.ts'
 import { shapeOfValue } from '../align/print-session.ts'
-import type { Message } from '../message.ts'
-import type { Step } from '../step.ts'
+import type { Message } from '../session/message.ts'
+import type { Step } from '../session/step.ts'
 import { isNothing, isTelling } from './common-values.ts'
 
 /** A moment at which a value was there to be used. */

@@ -1,4 +1,4 @@
-import type { Step } from '../step.ts'
+import type { Step } from '../session/step.ts'
 
 /** A step that had a value, and where in what came of it: `output`, `output.id`. The number of the first step is 1. */
 export type ValueSource = { step: Step; number: number; path: string }

@@ -1,4 +1,4 @@
-import type { Attributes } from './otlp/span.ts'
+import type { Attributes } from '../otlp/span.ts'
 import type { Message, ToolDefinition } from './message.ts'
 import type { Usage, UsageScope } from './usage.ts'
 

@@ -1,7 +1,7 @@
 import type { GivenEndState } from './end-state.ts'
 import type { Message, ToolDefinition } from './message.ts'
 import type { SessionTest } from './session.ts'
-import type { Attributes } from './otlp/span.ts'
+import type { Attributes } from '../otlp/span.ts'
 import type {
   Effect,
   RetrievedDocument,

@@ -1,5 +1,5 @@
 import type { Message } from './message.ts'
-import type { Attributes, AttributeValue } from './otlp/span.ts'
+import type { Attributes, AttributeValue } from '../otlp/span.ts'
 import type { StepError, StepKind } from './step.ts'
 import type { SessionFacts } from './step-draft.ts'
 import type { Usage } from './usage.ts'

@@ -1,6 +1,6 @@
-import type { Message, Part } from '../message.ts'
-import { argumentsOf } from '../problem.ts'
-import type { Step } from '../step.ts'
+import type { Message, Part } from './message.ts'
+import { argumentsOf } from './problem.ts'
+import type { Step } from './step.ts'
 
 /** What a step was given, in the form that is compared; only its preview when payloads are not there. */
 export function givenTo(step: Step, hasPayloads: boolean): unknown {
