@@ -1,6 +1,6 @@
 import type { LogOutline } from './session/log-draft.ts'
 import { joinLogs, type AddingLog } from './join-logs.ts'
-import { priceStep, type Pricer } from './price.ts'
+import { priceStep, type Pricer } from './prices/price.ts'
 import type { ResolvedStep } from './resolved-step.ts'
 import { readableTime } from './session/session-time.ts'
 import type { SessionFacts } from './session/step-draft.ts'

@@ -1,4 +1,4 @@
-import type { StepOutline } from './session/step-draft.ts'
+import type { StepOutline } from '../session/step-draft.ts'
 
 /** US dollars and where the figure comes from. */
 export type Price = { cost: number; source: 'reported' | 'computed' }

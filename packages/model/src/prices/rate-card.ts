@@ -1,4 +1,4 @@
-import type { Usage } from './session/usage.ts'
+import type { Usage } from '../session/usage.ts'
 
 /** US dollars per million tokens; `tiers` apply to the whole call when its input is larger than their start. */
 export type Rate = number | { base: number; tiers: readonly { start: number; price: number }[] }

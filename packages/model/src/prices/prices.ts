@@ -2,7 +2,7 @@ import { reportedPrice, roundDollars, type Price, type Pricer } from './price.ts
 import { createOverrideRule, type OverrideRule, type PriceOverride } from './price-override.ts'
 import { findCard, type DatedCard } from './price-table.ts'
 import { costOf, type PricedTokens, type RateCard } from './rate-card.ts'
-import type { StepOutline } from './session/step-draft.ts'
+import type { StepOutline } from '../session/step-draft.ts'
 
 export type { PriceOverride } from './price-override.ts'
 

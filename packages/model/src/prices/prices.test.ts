@@ -1,11 +1,11 @@
 import { calcPrice, waitForUpdate } from '@pydantic/genai-prices'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { outline } from '../test/outline.ts'
+import { outline } from '../../test/outline.ts'
 import { priceStep } from './price.ts'
 import { createPricer } from './prices.ts'
-import type { StepOutline } from './session/step-draft.ts'
-import type { Usage } from './session/usage.ts'
+import type { StepOutline } from '../session/step-draft.ts'
+import type { Usage } from '../session/usage.ts'
 
 const pricer = createPricer()
 
