@@ -17,7 +17,7 @@ import { parseJson } from '../json/json-text.ts'
 import { oneLine, previewOfArguments } from './preview.ts'
 import { describe } from './step-error.ts'
 import { settle } from './usage-of-span.ts'
-import type { RawUsage } from './usage-object.ts'
+import type { RawUsage } from '../providers/usage-object.ts'
 
 const PREFIX = 'claude_code.'
 

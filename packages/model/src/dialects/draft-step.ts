@@ -8,7 +8,7 @@ import { labelOrder } from './all-dialects.ts'
 import { toFlag } from '../json/attribute-value.ts'
 import type { KindAnswer, Reading } from './dialect.ts'
 import { embeddedTexts, withoutVectors } from './embedding-payload.ts'
-import { finishReasonsOf } from './finish-reasons.ts'
+import { finishReasonsOf } from '../providers/finish-reasons.ts'
 import { firstTokenMs, streamingOf } from './first-token.ts'
 import { parseJson } from '../json/json-text.ts'
 import { kindOfStep } from './kind-of-step.ts'
@@ -25,7 +25,7 @@ import {
   previewOfOutput,
   previewOfValue,
 } from './preview.ts'
-import { responseIdOf } from './provider-payload.ts'
+import { responseIdOf } from '../providers/provider-payload.ts'
 import { readSpan } from './read-span.ts'
 import { reportedCost } from './reported-cost.ts'
 import { retrievalOfSpan } from './retrieval-of-span.ts'

@@ -2,7 +2,7 @@ import type { Message } from '../session/message.ts'
 import { isMeaningful } from '../json/attribute-value.ts'
 import type { Dialect, KindAnswer, Reading } from './dialect.ts'
 import { itIs } from './kind-words.ts'
-import { messagesOfRequest, messagesOfResponse } from './provider-payload.ts'
+import { messagesOfRequest, messagesOfResponse } from '../providers/provider-payload.ts'
 import { readJson } from './read-json.ts'
 
 /** Google's Agent Development Kit. */

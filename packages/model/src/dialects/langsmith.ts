@@ -1,7 +1,7 @@
 import type { StepKind } from '../session/step.ts'
 import type { Dialect } from './dialect.ts'
 import { kindOfWord } from './kind-words.ts'
-import { messagesOfRequest, messagesOfResponse } from './provider-payload.ts'
+import { messagesOfRequest, messagesOfResponse } from '../providers/provider-payload.ts'
 import { readJson } from './read-json.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([

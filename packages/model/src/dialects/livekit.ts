@@ -4,7 +4,7 @@ import { isRecord } from '../json/attribute-value.ts'
 import type { Dialect, Reading } from './dialect.ts'
 import { kindOfWord } from './kind-words.ts'
 import { readJson } from './read-json.ts'
-import { addToolCalls, toMessages } from './to-message.ts'
+import { addToolCalls, toMessages } from '../providers/to-message.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['agent_session', 'workflow'],

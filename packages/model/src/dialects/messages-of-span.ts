@@ -5,9 +5,9 @@ import type { Reading } from './dialect.ts'
 import { isCutJson } from '../json/json-text.ts'
 import { unindexedPrompts } from './langsmith.ts'
 import { inputOf, outputOf } from './payload.ts'
-import { messagesOfRequest, messagesOfResponse } from './provider-payload.ts'
+import { messagesOfRequest, messagesOfResponse } from '../providers/provider-payload.ts'
 import { readJson } from './read-json.ts'
-import { asOutput, textMessage } from './to-message.ts'
+import { asOutput, textMessage } from '../providers/to-message.ts'
 
 /**
  * The conversation of a step: system first, then what the model was sent, then what it answered. `hasInput` and

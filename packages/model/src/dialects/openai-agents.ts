@@ -4,7 +4,7 @@ import type { StepKind } from '../session/step.ts'
 import { isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
 import type { Dialect, KindAnswer, Reading } from './dialect.ts'
 import { itIs, kindOfWord } from './kind-words.ts'
-import { messagesOfRequest, messagesOfResponse } from './provider-payload.ts'
+import { messagesOfRequest, messagesOfResponse } from '../providers/provider-payload.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['agent', 'agent'],

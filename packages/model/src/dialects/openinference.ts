@@ -5,8 +5,8 @@ import type { Dialect, KindAnswer, Reading } from './dialect.ts'
 import { unflattenList, type FlatEntry } from './flattened-keys.ts'
 import { parseJson } from '../json/json-text.ts'
 import { itIs, kindOfWord } from './kind-words.ts'
-import { addToolCalls, normaliseRole } from './to-message.ts'
-import { toPart, toToolCall, toToolResult } from './to-part.ts'
+import { addToolCalls, normaliseRole } from '../providers/to-message.ts'
+import { toPart, toToolCall, toToolResult } from '../providers/to-part.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['LLM', 'llm'],

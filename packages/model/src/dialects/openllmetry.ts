@@ -5,8 +5,8 @@ import type { Dialect, KindAnswer, Reading } from './dialect.ts'
 import { unflattenList, type FlatEntry } from './flattened-keys.ts'
 import { parseJsonText } from '../json/json-text.ts'
 import { kindOfWord } from './kind-words.ts'
-import { toMessage } from './to-message.ts'
-import { toPart } from './to-part.ts'
+import { toMessage } from '../providers/to-message.ts'
+import { toPart } from '../providers/to-part.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['workflow', 'workflow'],

@@ -4,7 +4,7 @@ import type { Dialect, KindAnswer, Reading } from './dialect.ts'
 import { messagesOfEvent } from './event-messages.ts'
 import { itIs } from './kind-words.ts'
 import { readJson } from './read-json.ts'
-import { toMessage } from './to-message.ts'
+import { toMessage } from '../providers/to-message.ts'
 
 /** pydantic-ai and Logfire; from its version 3 on mostly OTel GenAI. */
 export const pydanticAi: Dialect = {

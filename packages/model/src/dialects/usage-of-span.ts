@@ -7,10 +7,10 @@ import type { Reading } from './dialect.ts'
 import type { Fields } from './fields.ts'
 import { parseJson } from '../json/json-text.ts'
 import { typeOfSpanData } from './openai-agents.ts'
-import { usageOf } from './provider-payload.ts'
+import { usageOf } from '../providers/provider-payload.ts'
 import { readJson } from './read-json.ts'
 import { strands } from './strands.ts'
-import { readTokenDetails, readUsageObject, type RawUsage } from './usage-object.ts'
+import { readTokenDetails, readUsageObject, type RawUsage } from '../providers/usage-object.ts'
 
 export type UsageOfSpan = { usage?: Usage; isRollup: boolean; isEstimated: boolean }
 

@@ -4,10 +4,10 @@ import { isRecord, toText } from '../json/attribute-value.ts'
 import type { Dialect, KindAnswer, Reading } from './dialect.ts'
 import { parseJsonText } from '../json/json-text.ts'
 import { itIs } from './kind-words.ts'
-import { messagesOfRequest } from './provider-payload.ts'
+import { messagesOfRequest } from '../providers/provider-payload.ts'
 import { readJson } from './read-json.ts'
-import { addToolCalls, toMessages } from './to-message.ts'
-import { toPart } from './to-part.ts'
+import { addToolCalls, toMessages } from '../providers/to-message.ts'
+import { toPart } from '../providers/to-part.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['ai.toolCall', 'action'],
