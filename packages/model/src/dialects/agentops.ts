@@ -1,9 +1,9 @@
 import type { Message } from '../session/message.ts'
 import type { StepKind } from '../session/step.ts'
-import type { Dialect, KindAnswer, Reading } from './dialect.ts'
-import { itIs, kindOfWord } from './kind-words.ts'
+import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
+import { itIs, kindOfWord } from './reading/kind-words.ts'
 import { indexedPrompts } from './openllmetry.ts'
-import { readJson } from './read-json.ts'
+import { readJson } from './reading/read-json.ts'
 import { toMessages } from '../providers/to-message.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([

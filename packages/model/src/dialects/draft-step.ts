@@ -6,7 +6,7 @@ import { hasUsage } from '../session/usage.ts'
 import { toolOfSpan } from './action-of-span.ts'
 import { labelOrder } from './all-dialects.ts'
 import { toFlag } from '../json/attribute-value.ts'
-import type { KindAnswer, Reading } from './dialect.ts'
+import type { KindAnswer, Reading } from './reading/dialect.ts'
 import { embeddedTexts, withoutVectors } from './embedding-payload.ts'
 import { finishReasonsOf } from '../providers/finish-reasons.ts'
 import { firstTokenMs, streamingOf } from './first-token.ts'
@@ -16,7 +16,7 @@ import { messagesOfSpan, type MessagesOfSpan } from './messages-of-span.ts'
 import { modelOfSpan } from './model-and-provider.ts'
 import { parametersOfSpan } from './parameters.ts'
 import { agentOfSpan, guardrailOfSpan, handoffOfSpan, isHandoffTool } from './participants.ts'
-import { inputOf, outputOf } from './payload.ts'
+import { inputOf, outputOf } from './reading/payload.ts'
 import {
   compactJson,
   oneLine,

@@ -1,7 +1,7 @@
 import type { Streaming } from '../session/step.ts'
 import { speaks } from './all-dialects.ts'
 import { toNumber, toText } from '../json/attribute-value.ts'
-import type { Reading } from './dialect.ts'
+import type { Reading } from './reading/dialect.ts'
 import { parseJson, parseJsonText } from '../json/json-text.ts'
 import { strands } from './strands.ts'
 

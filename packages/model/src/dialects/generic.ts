@@ -1,4 +1,4 @@
-import type { Dialect } from './dialect.ts'
+import type { Dialect } from './reading/dialect.ts'
 
 /** Keys that several senders use, or that nobody owns. Read after all others. */
 export const generic: Dialect = {

@@ -1,6 +1,6 @@
 import type { StepKind } from '../session/step.ts'
-import type { Dialect, KindAnswer, Reading } from './dialect.ts'
-import { kindOfWord } from './kind-words.ts'
+import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
+import { kindOfWord } from './reading/kind-words.ts'
 
 const subtypes: ReadonlyMap<string, StepKind> = new Map([
   ['model', 'llm'],

@@ -1,9 +1,9 @@
 import type { Message } from '../session/message.ts'
 import { isMeaningful } from '../json/attribute-value.ts'
-import type { Dialect, KindAnswer, Reading } from './dialect.ts'
-import { itIs } from './kind-words.ts'
+import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
+import { itIs } from './reading/kind-words.ts'
 import { messagesOfRequest, messagesOfResponse } from '../providers/provider-payload.ts'
-import { readJson } from './read-json.ts'
+import { readJson } from './reading/read-json.ts'
 
 /** Google's Agent Development Kit. */
 export const googleAdk: Dialect = {

@@ -1,8 +1,8 @@
 import type { StepKind } from '../session/step.ts'
-import type { Dialect } from './dialect.ts'
-import { kindOfWord } from './kind-words.ts'
+import type { Dialect } from './reading/dialect.ts'
+import { kindOfWord } from './reading/kind-words.ts'
 import { messagesOfRequest, messagesOfResponse } from '../providers/provider-payload.ts'
-import { readJson } from './read-json.ts'
+import { readJson } from './reading/read-json.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['llm', 'llm'],

@@ -1,9 +1,9 @@
 import type { Message } from '../session/message.ts'
 import type { StepKind } from '../session/step.ts'
 import { isRecord } from '../json/attribute-value.ts'
-import type { Dialect, Reading } from './dialect.ts'
-import { kindOfWord } from './kind-words.ts'
-import { readJson } from './read-json.ts'
+import type { Dialect, Reading } from './reading/dialect.ts'
+import { kindOfWord } from './reading/kind-words.ts'
+import { readJson } from './reading/read-json.ts'
 import { addToolCalls, toMessages } from '../providers/to-message.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([

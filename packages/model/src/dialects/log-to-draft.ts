@@ -11,7 +11,7 @@ import {
   type JsonObject,
 } from '../json/attribute-value.ts'
 import { additionOfClaudeCode, isClaudeCodeLog, nameOfClaudeCodeLog, type Added } from './claude-code-logs.ts'
-import { messagesOfEvent, OPERATION_DETAILS } from './event-messages.ts'
+import { messagesOfEvent, OPERATION_DETAILS } from './reading/event-messages.ts'
 import { parseJson } from '../json/json-text.ts'
 import { previewOfInput, previewOfOutput } from './preview.ts'
 import { readResource } from './read-span.ts'

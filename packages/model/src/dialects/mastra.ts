@@ -1,6 +1,6 @@
 import type { StepKind } from '../session/step.ts'
-import type { Dialect, KindAnswer, Reading } from './dialect.ts'
-import { itIs, kindOfWord } from './kind-words.ts'
+import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
+import { itIs, kindOfWord } from './reading/kind-words.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['agent_run', 'agent'],

@@ -1,5 +1,5 @@
-import type { Dialect } from './dialect.ts'
-import { itIs } from './kind-words.ts'
+import type { Dialect } from './reading/dialect.ts'
+import { itIs } from './reading/kind-words.ts'
 
 /** Model Context Protocol, client and server side. `mcp.session.id` is the connection, not a session. */
 export const mcp: Dialect = {

@@ -1,4 +1,4 @@
-import type { Dialect } from './dialect.ts'
+import type { Dialect } from './reading/dialect.ts'
 
 /** Microsoft's agent framework, Semantic Kernel and Azure AI: OTel GenAI with a thread of its own. */
 export const microsoft: Dialect = {

@@ -1,8 +1,8 @@
 import type { StepKind } from '../session/step.ts'
 import { toText } from '../json/attribute-value.ts'
-import type { Dialect } from './dialect.ts'
+import type { Dialect } from './reading/dialect.ts'
 import { parseJson } from '../json/json-text.ts'
-import { kindOfWord } from './kind-words.ts'
+import { kindOfWord } from './reading/kind-words.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['LLM', 'llm'],

@@ -1,9 +1,9 @@
 import type { StepKind } from '../session/step.ts'
 import { toText } from '../json/attribute-value.ts'
-import type { Reading } from './dialect.ts'
+import type { Reading } from './reading/dialect.ts'
 import { hasUsageField } from './usage-of-span.ts'
 import { parseJsonText } from '../json/json-text.ts'
-import { invocationOf } from './payload.ts'
+import { invocationOf } from './reading/payload.ts'
 import { modelOf } from '../providers/provider-payload.ts'
 
 export type ModelOfSpan = { model?: string; requestedModel?: string; provider?: string }

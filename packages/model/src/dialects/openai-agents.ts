@@ -2,8 +2,8 @@ import type { Message } from '../session/message.ts'
 import type { AttributeValue } from '../otlp/span.ts'
 import type { StepKind } from '../session/step.ts'
 import { isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
-import type { Dialect, KindAnswer, Reading } from './dialect.ts'
-import { itIs, kindOfWord } from './kind-words.ts'
+import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
+import { itIs, kindOfWord } from './reading/kind-words.ts'
 import { messagesOfRequest, messagesOfResponse } from '../providers/provider-payload.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([

@@ -1,10 +1,10 @@
 import type { Message, Part } from '../session/message.ts'
 import type { StepKind } from '../session/step.ts'
 import { firstText, isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
-import type { Dialect, KindAnswer, Reading } from './dialect.ts'
-import { unflattenList, type FlatEntry } from './flattened-keys.ts'
+import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
+import { unflattenList, type FlatEntry } from './reading/flattened-keys.ts'
 import { parseJson } from '../json/json-text.ts'
-import { itIs, kindOfWord } from './kind-words.ts'
+import { itIs, kindOfWord } from './reading/kind-words.ts'
 import { addToolCalls, normaliseRole } from '../providers/to-message.ts'
 import { toPart, toToolCall, toToolResult } from '../providers/to-part.ts'
 

@@ -1,4 +1,4 @@
-import type { Dialect } from './dialect.ts'
+import type { Dialect } from './reading/dialect.ts'
 
 /** OpenLIT: OTel GenAI with costs, and with details as OpenAI names them. */
 export const openLit: Dialect = {

@@ -1,10 +1,10 @@
 import type { Message } from '../session/message.ts'
 import type { StepKind } from '../session/step.ts'
 import { isRecord, type JsonObject } from '../json/attribute-value.ts'
-import type { Dialect, KindAnswer, Reading } from './dialect.ts'
-import { unflattenList, type FlatEntry } from './flattened-keys.ts'
+import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
+import { unflattenList, type FlatEntry } from './reading/flattened-keys.ts'
 import { parseJsonText } from '../json/json-text.ts'
-import { kindOfWord } from './kind-words.ts'
+import { kindOfWord } from './reading/kind-words.ts'
 import { toMessage } from '../providers/to-message.ts'
 import { toPart } from '../providers/to-part.ts'
 

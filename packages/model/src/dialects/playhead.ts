@@ -1,6 +1,6 @@
 import { stepKinds, type StepKind } from '../session/step.ts'
-import type { Dialect } from './dialect.ts'
-import { kindOfWord } from './kind-words.ts'
+import type { Dialect } from './reading/dialect.ts'
+import { kindOfWord } from './reading/kind-words.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map(stepKinds.map((kind) => [kind, kind]))
 

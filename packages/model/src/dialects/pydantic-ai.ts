@@ -1,9 +1,9 @@
 import type { Message } from '../session/message.ts'
 import { isRecord } from '../json/attribute-value.ts'
-import type { Dialect, KindAnswer, Reading } from './dialect.ts'
-import { messagesOfEvent } from './event-messages.ts'
-import { itIs } from './kind-words.ts'
-import { readJson } from './read-json.ts'
+import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
+import { messagesOfEvent } from './reading/event-messages.ts'
+import { itIs } from './reading/kind-words.ts'
+import { readJson } from './reading/read-json.ts'
 import { toMessage } from '../providers/to-message.ts'
 
 /** pydantic-ai and Logfire; from its version 3 on mostly OTel GenAI. */

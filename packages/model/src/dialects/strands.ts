@@ -1,5 +1,5 @@
-import type { Dialect } from './dialect.ts'
-import { itIs } from './kind-words.ts'
+import type { Dialect } from './reading/dialect.ts'
+import { itIs } from './reading/kind-words.ts'
 
 /** Strands Agents: OTel GenAI, with its content in span events. */
 export const strands: Dialect = {

@@ -1,4 +1,4 @@
-import type { AttributeValue } from '../otlp/span.ts'
+import type { AttributeValue } from '../../otlp/span.ts'
 
 const number = undefined as number | undefined
 const text = undefined as string | undefined

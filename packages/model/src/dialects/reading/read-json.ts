@@ -1,5 +1,5 @@
 import type { Reading } from './dialect.ts'
-import { isCutJson, parseJsonText } from '../json/json-text.ts'
+import { isCutJson, parseJsonText } from '../../json/json-text.ts'
 
 /** The value of an attribute that may be JSON; notes when an attribute limit cut it. */
 export function readJson(reading: Reading, value: unknown): unknown {

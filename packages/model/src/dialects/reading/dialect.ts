@@ -1,7 +1,7 @@
-import type { Message } from '../session/message.ts'
-import type { Span } from '../otlp/span.ts'
-import type { StepKind } from '../session/step.ts'
-import type { TreeQuestion } from '../session/step-draft.ts'
+import type { Message } from '../../session/message.ts'
+import type { Span } from '../../otlp/span.ts'
+import type { StepKind } from '../../session/step.ts'
+import type { TreeQuestion } from '../../session/step-draft.ts'
 import type { Fields, NumberField, TextField, ValueField } from './fields.ts'
 import type { FlatEntry } from './flattened-keys.ts'
 

@@ -1,6 +1,6 @@
-import { isRecord, type JsonObject } from '../json/attribute-value.ts'
+import { isRecord, type JsonObject } from '../../json/attribute-value.ts'
 import type { Reading } from './dialect.ts'
-import { isCutJson, parseJson } from '../json/json-text.ts'
+import { isCutJson, parseJson } from '../../json/json-text.ts'
 import { readJson } from './read-json.ts'
 
 /** What went in, parsed once. Undefined when the span does not say. */

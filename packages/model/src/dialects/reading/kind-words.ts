@@ -1,4 +1,4 @@
-import type { StepKind } from '../session/step.ts'
+import type { StepKind } from '../../session/step.ts'
 import type { KindAnswer } from './dialect.ts'
 
 const answers = new Map<StepKind, KindAnswer>()

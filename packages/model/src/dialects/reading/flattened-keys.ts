@@ -1,5 +1,5 @@
-import type { AttributeValue } from '../otlp/span.ts'
-import { isUnsafeKey, type JsonObject } from '../json/attribute-value.ts'
+import type { AttributeValue } from '../../otlp/span.ts'
+import { isUnsafeKey, type JsonObject } from '../../json/attribute-value.ts'
 
 /** A key like `messages.0.role` after its prefix, cut at the dots. */
 export type KeyPath = readonly (string | number)[]
