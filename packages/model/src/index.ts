@@ -21,11 +21,11 @@ export { agentOpsEventToItems, type AgentOpsItems } from './dialects/agentops-ev
 export { agentOpsSessionId } from './dialects/agentops-ids.ts'
 export { agentOpsLogToRecords } from './dialects/agentops-log-text.ts'
 export { agentOpsAgentToSpan, agentOpsSessionToSpan } from './dialects/agentops-session.ts'
-export { isAgentSpan, withoutContent } from './dialects/attribute-content.ts'
+export { isAgentSpan, withoutContent } from './dialects/drafts/attribute-content.ts'
 export { logsToSteps } from './dialects/logs-to-steps.ts'
 export { logToDraft, sessionOfLog } from './dialects/log-to-draft.ts'
 export { openAiAgentsItemToSpan } from './dialects/openai-agents-items.ts'
-export { NORMALIZER_VERSION, spanToStep } from './dialects/span-to-step.ts'
+export { NORMALIZER_VERSION, spanToStep } from './dialects/drafts/span-to-step.ts'
 export {
   describeEndState,
   endStates,

@@ -1,6 +1,6 @@
 import type { StepDraft, StepOutline } from '../src/session/step-draft.ts'
 import type { StepKind } from '../src/session/step.ts'
-import { spanToStep } from '../src/dialects/span-to-step.ts'
+import { spanToStep } from '../src/dialects/drafts/span-to-step.ts'
 import { loadSpans } from './load-fixture.ts'
 import { makeSpan, type SpanShape } from './make-span.ts'
 

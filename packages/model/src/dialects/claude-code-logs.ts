@@ -14,9 +14,9 @@ import {
   toTokens,
 } from '../json/attribute-value.ts'
 import { parseJson } from '../json/json-text.ts'
-import { oneLine, previewOfArguments } from './preview.ts'
-import { describe } from './step-error.ts'
-import { settle } from './usage-of-span.ts'
+import { oneLine, previewOfArguments } from './drafts/preview.ts'
+import { describe } from './drafts/step-error.ts'
+import { settle } from './drafts/usage-of-span.ts'
 import type { RawUsage } from '../providers/usage-object.ts'
 
 const PREFIX = 'claude_code.'

@@ -13,9 +13,9 @@ import {
 import { additionOfClaudeCode, isClaudeCodeLog, nameOfClaudeCodeLog, type Added } from './claude-code-logs.ts'
 import { messagesOfEvent, OPERATION_DETAILS } from './reading/event-messages.ts'
 import { parseJson } from '../json/json-text.ts'
-import { previewOfInput, previewOfOutput } from './preview.ts'
-import { readResource } from './read-span.ts'
-import { describe } from './step-error.ts'
+import { previewOfInput, previewOfOutput } from './drafts/preview.ts'
+import { readResource } from './drafts/read-span.ts'
+import { describe } from './drafts/step-error.ts'
 
 /** The one conversion of a log record: prompts, answers, costs and errors that arrive as logs, and plain logs. */
 export function logToDraft(log: LogRecord): LogDraft {

@@ -1,11 +1,11 @@
-import type { RetrievedDocument } from '../session/step.ts'
-import type { StepContent } from '../session/step-draft.ts'
-import { firstText, isRecord, toNumber, toText, type JsonObject } from '../json/attribute-value.ts'
-import type { Reading } from './reading/dialect.ts'
-import { unflattenList } from './reading/flattened-keys.ts'
-import { parseJson } from '../json/json-text.ts'
-import { inputOf, outputOf } from './reading/payload.ts'
-import { readJson } from './reading/read-json.ts'
+import type { RetrievedDocument } from '../../session/step.ts'
+import type { StepContent } from '../../session/step-draft.ts'
+import { firstText, isRecord, toNumber, toText, type JsonObject } from '../../json/attribute-value.ts'
+import type { Reading } from '../reading/dialect.ts'
+import { unflattenList } from '../reading/flattened-keys.ts'
+import { parseJson } from '../../json/json-text.ts'
+import { inputOf, outputOf } from '../reading/payload.ts'
+import { readJson } from '../reading/read-json.ts'
 
 /** What was searched for, and what was found. */
 export function retrievalOfSpan(reading: Reading): NonNullable<StepContent['retrieval']> {

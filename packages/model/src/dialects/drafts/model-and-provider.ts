@@ -1,10 +1,10 @@
-import type { StepKind } from '../session/step.ts'
-import { toText } from '../json/attribute-value.ts'
-import type { Reading } from './reading/dialect.ts'
+import type { StepKind } from '../../session/step.ts'
+import { toText } from '../../json/attribute-value.ts'
+import type { Reading } from '../reading/dialect.ts'
 import { hasUsageField } from './usage-of-span.ts'
-import { parseJsonText } from '../json/json-text.ts'
-import { invocationOf } from './reading/payload.ts'
-import { modelOf } from '../providers/provider-payload.ts'
+import { parseJsonText } from '../../json/json-text.ts'
+import { invocationOf } from '../reading/payload.ts'
+import { modelOf } from '../../providers/provider-payload.ts'
 
 export type ModelOfSpan = { model?: string; requestedModel?: string; provider?: string }
 

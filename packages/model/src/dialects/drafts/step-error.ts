@@ -1,11 +1,11 @@
-import type { Span, SpanEvent } from '../otlp/span.ts'
-import type { StepError } from '../session/step.ts'
-import { speaks } from './all-dialects.ts'
-import { firstText, isRecord, toFlag, toText, type JsonObject } from '../json/attribute-value.ts'
-import type { Reading } from './reading/dialect.ts'
-import type { Fields } from './reading/fields.ts'
-import { parseJson } from '../json/json-text.ts'
-import { langSmith } from './langsmith.ts'
+import type { Span, SpanEvent } from '../../otlp/span.ts'
+import type { StepError } from '../../session/step.ts'
+import { speaks } from '../all-dialects.ts'
+import { firstText, isRecord, toFlag, toText, type JsonObject } from '../../json/attribute-value.ts'
+import type { Reading } from '../reading/dialect.ts'
+import type { Fields } from '../reading/fields.ts'
+import { parseJson } from '../../json/json-text.ts'
+import { langSmith } from '../langsmith.ts'
 
 const ERROR_CODE = 2
 const MAX_CAUSES = 10

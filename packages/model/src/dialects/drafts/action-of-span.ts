@@ -1,11 +1,11 @@
-import type { StepTool } from '../session/step.ts'
-import { isMeaningful, isRecord, toText } from '../json/attribute-value.ts'
-import type { Reading } from './reading/dialect.ts'
-import { messagesOfEvent } from './reading/event-messages.ts'
-import { parseJson, parseJsonText } from '../json/json-text.ts'
-import { inputOf, outputOf, unwrapInput } from './reading/payload.ts'
-import { readJson } from './reading/read-json.ts'
-import { unwrapBlocks } from '../providers/to-part.ts'
+import type { StepTool } from '../../session/step.ts'
+import { isMeaningful, isRecord, toText } from '../../json/attribute-value.ts'
+import type { Reading } from '../reading/dialect.ts'
+import { messagesOfEvent } from '../reading/event-messages.ts'
+import { parseJson, parseJsonText } from '../../json/json-text.ts'
+import { inputOf, outputOf, unwrapInput } from '../reading/payload.ts'
+import { readJson } from '../reading/read-json.ts'
+import { unwrapBlocks } from '../../providers/to-part.ts'
 
 /** What an action was called with and what it gave back. */
 export function toolOfSpan(reading: Reading): StepTool {

@@ -1,4 +1,4 @@
-import type { StepError } from '../session/step.ts'
+import type { StepError } from '../../session/step.ts'
 import {
   firstText,
   isMeaningful,
@@ -6,7 +6,7 @@ import {
   toNumber,
   toText,
   type JsonObject,
-} from '../json/attribute-value.ts'
+} from '../../json/attribute-value.ts'
 import { compactJson } from './preview.ts'
 
 /** The failure that an action's result tells of although nothing was thrown; undefined when it tells of none. */

@@ -1,7 +1,7 @@
-import { isMeaningful, isRecord, isUnsafeKey, toText, type JsonObject } from '../json/attribute-value.ts'
-import type { Reading } from './reading/dialect.ts'
-import { unflattenList } from './reading/flattened-keys.ts'
-import { parseJson } from '../json/json-text.ts'
+import { isMeaningful, isRecord, isUnsafeKey, toText, type JsonObject } from '../../json/attribute-value.ts'
+import type { Reading } from '../reading/dialect.ts'
+import { unflattenList } from '../reading/flattened-keys.ts'
+import { parseJson } from '../../json/json-text.ts'
 
 const MAX_DEPTH = 8
 

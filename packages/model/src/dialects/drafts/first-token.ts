@@ -1,9 +1,9 @@
-import type { Streaming } from '../session/step.ts'
-import { speaks } from './all-dialects.ts'
-import { toNumber, toText } from '../json/attribute-value.ts'
-import type { Reading } from './reading/dialect.ts'
-import { parseJson, parseJsonText } from '../json/json-text.ts'
-import { strands } from './strands.ts'
+import type { Streaming } from '../../session/step.ts'
+import { speaks } from '../all-dialects.ts'
+import { toNumber, toText } from '../../json/attribute-value.ts'
+import type { Reading } from '../reading/dialect.ts'
+import { parseJson, parseJsonText } from '../../json/json-text.ts'
+import { strands } from '../strands.ts'
 
 /** Milliseconds from the start of the step to its first token. */
 export function firstTokenMs(reading: Reading): number | undefined {

@@ -1,8 +1,8 @@
-import { isMeaningful, isRecord } from '../json/attribute-value.ts'
-import type { Reading } from './reading/dialect.ts'
-import type { FlatEntry } from './reading/flattened-keys.ts'
-import { parseJson } from '../json/json-text.ts'
-import { invocationOf } from './reading/payload.ts'
+import { isMeaningful, isRecord } from '../../json/attribute-value.ts'
+import type { Reading } from '../reading/dialect.ts'
+import type { FlatEntry } from '../reading/flattened-keys.ts'
+import { parseJson } from '../../json/json-text.ts'
+import { invocationOf } from '../reading/payload.ts'
 import { parameterName } from './parameter-name.ts'
 
 /** How the model was asked: temperature, limits, choice of tools, … Undefined when nothing was said. */

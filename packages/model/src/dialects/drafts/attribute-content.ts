@@ -1,6 +1,6 @@
-import { emptyAttributes, type Attributes } from '../otlp/span.ts'
-import type { GroupName } from './reading/dialect.ts'
-import type { FieldName } from './reading/fields.ts'
+import { emptyAttributes, type Attributes } from '../../otlp/span.ts'
+import type { GroupName } from '../reading/dialect.ts'
+import type { FieldName } from '../reading/fields.ts'
 import { meaningOf, signsOfScope } from './key-meaning.ts'
 
 /** Fields that hold what people, models and tools said. */

@@ -1,8 +1,8 @@
-import type { Attributes, Span } from '../otlp/span.ts'
-import { expandOrder } from './all-dialects.ts'
-import { isMeaningful, toCount, toText, toTokens } from '../json/attribute-value.ts'
-import { ALWAYS, type Reading } from './reading/dialect.ts'
-import { emptyFields, type Fields } from './reading/fields.ts'
+import type { Attributes, Span } from '../../otlp/span.ts'
+import { expandOrder } from '../all-dialects.ts'
+import { isMeaningful, toCount, toText, toTokens } from '../../json/attribute-value.ts'
+import { ALWAYS, type Reading } from '../reading/dialect.ts'
+import { emptyFields, type Fields } from '../reading/fields.ts'
 import { meaningOf, signsOfScope, slotCount, type KeyMeaning } from './key-meaning.ts'
 
 const NO_RANK = 65_535

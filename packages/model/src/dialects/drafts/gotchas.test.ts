@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pick, stepOf } from '../../test/steps-of.ts'
+import { pick, stepOf } from '../../../test/steps-of.ts'
 
 test('JSON that an attribute limit cut stays as text, is shown, and marks the step', () => {
   const cut = '[{"role":"user","parts":[{"type":"text","content":"Weather in Par'

@@ -1,10 +1,10 @@
-import type { ToolDefinition } from '../session/message.ts'
-import { firstText, isRecord, type JsonObject } from '../json/attribute-value.ts'
-import type { Reading } from './reading/dialect.ts'
-import { unflattenList } from './reading/flattened-keys.ts'
-import { parseJson } from '../json/json-text.ts'
-import { invocationOf } from './reading/payload.ts'
-import { readJson } from './reading/read-json.ts'
+import type { ToolDefinition } from '../../session/message.ts'
+import { firstText, isRecord, type JsonObject } from '../../json/attribute-value.ts'
+import type { Reading } from '../reading/dialect.ts'
+import { unflattenList } from '../reading/flattened-keys.ts'
+import { parseJson } from '../../json/json-text.ts'
+import { invocationOf } from '../reading/payload.ts'
+import { readJson } from '../reading/read-json.ts'
 
 /** The tools that the model could call. */
 export function toolDefinitionsOfSpan(reading: Reading): ToolDefinition[] | undefined {

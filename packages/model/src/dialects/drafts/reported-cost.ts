@@ -1,6 +1,6 @@
-import { isRecord, toCount } from '../json/attribute-value.ts'
-import type { Reading } from './reading/dialect.ts'
-import { parseJson } from '../json/json-text.ts'
+import { isRecord, toCount } from '../../json/attribute-value.ts'
+import type { Reading } from '../reading/dialect.ts'
+import { parseJson } from '../../json/json-text.ts'
 
 /** US dollars as the sender reported them. A 0 for a call with tokens means that the sender knew no price. */
 export function reportedCost({ fields }: Reading, hasTokens: boolean): number | undefined {

@@ -1,6 +1,6 @@
-import { kindOrder } from './all-dialects.ts'
-import type { KindAnswer, Reading } from './reading/dialect.ts'
-import { commonKindWords, itIs, kindOfWord } from './reading/kind-words.ts'
+import { kindOrder } from '../all-dialects.ts'
+import type { KindAnswer, Reading } from '../reading/dialect.ts'
+import { commonKindWords, itIs, kindOfWord } from '../reading/kind-words.ts'
 import { hasUsageField } from './usage-of-span.ts'
 
 const embeddingModel = /embed/i

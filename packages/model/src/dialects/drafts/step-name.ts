@@ -1,6 +1,6 @@
-import type { StepKind } from '../session/step.ts'
-import type { StepOutline } from '../session/step-draft.ts'
-import type { Reading } from './reading/dialect.ts'
+import type { StepKind } from '../../session/step.ts'
+import type { StepOutline } from '../../session/step-draft.ts'
+import type { Reading } from '../reading/dialect.ts'
 import { bareAgentName } from './participants.ts'
 
 /** Names that frameworks give to everything. */

@@ -1,9 +1,9 @@
-import type { StepKind } from '../session/step.ts'
-import type { StepOutline } from '../session/step-draft.ts'
-import { firstText, isRecord, toFlag, toText } from '../json/attribute-value.ts'
-import type { Reading } from './reading/dialect.ts'
-import { unflattenList } from './reading/flattened-keys.ts'
-import { inputOf, outputOf } from './reading/payload.ts'
+import type { StepKind } from '../../session/step.ts'
+import type { StepOutline } from '../../session/step-draft.ts'
+import { firstText, isRecord, toFlag, toText } from '../../json/attribute-value.ts'
+import type { Reading } from '../reading/dialect.ts'
+import { unflattenList } from '../reading/flattened-keys.ts'
+import { inputOf, outputOf } from '../reading/payload.ts'
 
 /** The agent that a step is, or acts for. */
 export function agentOfSpan({ fields, span }: Reading, kind: StepKind, isLoop: boolean): string | undefined {

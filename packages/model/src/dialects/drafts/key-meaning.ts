@@ -1,7 +1,7 @@
-import { allDialects } from './all-dialects.ts'
-import type { GroupName } from './reading/dialect.ts'
-import { fieldNames, isNumberField, isTextField, isTokenField, type FieldName } from './reading/fields.ts'
-import { parseKeyPath, type KeyPath } from './reading/flattened-keys.ts'
+import { allDialects } from '../all-dialects.ts'
+import type { GroupName } from '../reading/dialect.ts'
+import { fieldNames, isNumberField, isTextField, isTokenField, type FieldName } from '../reading/fields.ts'
+import { parseKeyPath, type KeyPath } from '../reading/flattened-keys.ts'
 import { looseParameterName, parameterName } from './parameter-name.ts'
 import { guessField } from './unknown-keys.ts'
 

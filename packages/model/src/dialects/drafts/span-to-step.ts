@@ -1,5 +1,5 @@
-import type { Span } from '../otlp/span.ts'
-import type { StepDraft } from '../session/step-draft.ts'
+import type { Span } from '../../otlp/span.ts'
+import type { StepDraft } from '../../session/step-draft.ts'
 import { draftStep } from './draft-step.ts'
 
 /** Counts up when the same span would give another step: stored steps of an older version are derived again. */

@@ -1,13 +1,13 @@
-import type { Message } from '../session/message.ts'
-import type { StepKind } from '../session/step.ts'
-import { messageOrder } from './all-dialects.ts'
-import type { Reading } from './reading/dialect.ts'
-import { isCutJson } from '../json/json-text.ts'
-import { unindexedPrompts } from './langsmith.ts'
-import { inputOf, outputOf } from './reading/payload.ts'
-import { messagesOfRequest, messagesOfResponse } from '../providers/provider-payload.ts'
-import { readJson } from './reading/read-json.ts'
-import { asOutput, textMessage } from '../providers/to-message.ts'
+import type { Message } from '../../session/message.ts'
+import type { StepKind } from '../../session/step.ts'
+import { messageOrder } from '../all-dialects.ts'
+import type { Reading } from '../reading/dialect.ts'
+import { isCutJson } from '../../json/json-text.ts'
+import { unindexedPrompts } from '../langsmith.ts'
+import { inputOf, outputOf } from '../reading/payload.ts'
+import { messagesOfRequest, messagesOfResponse } from '../../providers/provider-payload.ts'
+import { readJson } from '../reading/read-json.ts'
+import { asOutput, textMessage } from '../../providers/to-message.ts'
 
 /**
  * The conversation of a step: system first, then what the model was sent, then what it answered. `hasInput` and
