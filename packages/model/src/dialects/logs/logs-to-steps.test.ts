@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { loadLogs } from '../../test/load-fixture.ts'
-import { makeLog } from '../../test/make-span.ts'
-import { outlineOf } from '../../test/steps-of.ts'
-import type { LogRecord } from '../otlp/span.ts'
+import { loadLogs } from '../../../test/load-fixture.ts'
+import { makeLog } from '../../../test/make-span.ts'
+import { outlineOf } from '../../../test/steps-of.ts'
+import type { LogRecord } from '../../otlp/span.ts'
 import { logToDraft } from './log-to-draft.ts'
 import { logsToSteps } from './logs-to-steps.ts'
 

@@ -1,11 +1,11 @@
-import type { LogDraft } from '../session/log-draft.ts'
-import type { StepError, StepKind } from '../session/step.ts'
-import type { StepDraft, StepOutline } from '../session/step-draft.ts'
-import { toCount, toNumber, toText } from '../json/attribute-value.ts'
+import type { LogDraft } from '../../session/log-draft.ts'
+import type { StepError, StepKind } from '../../session/step.ts'
+import type { StepDraft, StepOutline } from '../../session/step-draft.ts'
+import { toCount, toNumber, toText } from '../../json/attribute-value.ts'
 import { apiError, toolError, toolInput, usageOfClaudeCode } from './claude-code-logs.ts'
-import { providerOfModel } from './drafts/model-and-provider.ts'
-import { previewOfArguments } from './drafts/preview.ts'
-import { stableId } from '../otlp/stable-id.ts'
+import { providerOfModel } from '../drafts/model-and-provider.ts'
+import { previewOfArguments } from '../drafts/preview.ts'
+import { stableId } from '../../otlp/stable-id.ts'
 
 const STEP_DIGITS = 16
 const AGENT = 'claude-code'

@@ -1,7 +1,7 @@
-import type { LogAddition, LogDraft, LogOutline } from '../session/log-draft.ts'
-import type { LogRecord } from '../otlp/span.ts'
-import type { StepError } from '../session/step.ts'
-import type { SessionFacts } from '../session/step-draft.ts'
+import type { LogAddition, LogDraft, LogOutline } from '../../session/log-draft.ts'
+import type { LogRecord } from '../../otlp/span.ts'
+import type { StepError } from '../../session/step.ts'
+import type { SessionFacts } from '../../session/step-draft.ts'
 import {
   firstText,
   isMeaningful,
@@ -9,13 +9,13 @@ import {
   toNumber,
   toText,
   type JsonObject,
-} from '../json/attribute-value.ts'
+} from '../../json/attribute-value.ts'
 import { additionOfClaudeCode, isClaudeCodeLog, nameOfClaudeCodeLog, type Added } from './claude-code-logs.ts'
-import { messagesOfEvent, OPERATION_DETAILS } from './reading/event-messages.ts'
-import { parseJson } from '../json/json-text.ts'
-import { previewOfInput, previewOfOutput } from './drafts/preview.ts'
-import { readResource } from './drafts/read-span.ts'
-import { describe } from './drafts/step-error.ts'
+import { messagesOfEvent, OPERATION_DETAILS } from '../reading/event-messages.ts'
+import { parseJson } from '../../json/json-text.ts'
+import { previewOfInput, previewOfOutput } from '../drafts/preview.ts'
+import { readResource } from '../drafts/read-span.ts'
+import { describe } from '../drafts/step-error.ts'
 
 /** The one conversion of a log record: prompts, answers, costs and errors that arrive as logs, and plain logs. */
 export function logToDraft(log: LogRecord): LogDraft {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { loadLogs } from '../../test/load-fixture.ts'
-import { makeLog } from '../../test/make-span.ts'
+import { loadLogs } from '../../../test/load-fixture.ts'
+import { makeLog } from '../../../test/make-span.ts'
 import { logToDraft, sessionOfLog } from './log-to-draft.ts'
 
 const openAi = () => loadLogs('otlp/otel-instrumentation-openai-js').map(logToDraft)

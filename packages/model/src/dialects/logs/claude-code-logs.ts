@@ -1,9 +1,9 @@
-import type { LogAddition } from '../session/log-draft.ts'
-import type { Message } from '../session/message.ts'
-import type { Attributes, LogRecord } from '../otlp/span.ts'
-import type { StepError } from '../session/step.ts'
-import type { SessionFacts } from '../session/step-draft.ts'
-import type { Usage } from '../session/usage.ts'
+import type { LogAddition } from '../../session/log-draft.ts'
+import type { Message } from '../../session/message.ts'
+import type { Attributes, LogRecord } from '../../otlp/span.ts'
+import type { StepError } from '../../session/step.ts'
+import type { SessionFacts } from '../../session/step-draft.ts'
+import type { Usage } from '../../session/usage.ts'
 import {
   firstText,
   isMeaningful,
@@ -12,12 +12,12 @@ import {
   toNumber,
   toText,
   toTokens,
-} from '../json/attribute-value.ts'
-import { parseJson } from '../json/json-text.ts'
-import { oneLine, previewOfArguments } from './drafts/preview.ts'
-import { describe } from './drafts/step-error.ts'
-import { settle } from './drafts/usage-of-span.ts'
-import type { RawUsage } from '../providers/usage-object.ts'
+} from '../../json/attribute-value.ts'
+import { parseJson } from '../../json/json-text.ts'
+import { oneLine, previewOfArguments } from '../drafts/preview.ts'
+import { describe } from '../drafts/step-error.ts'
+import { settle } from '../drafts/usage-of-span.ts'
+import type { RawUsage } from '../../providers/usage-object.ts'
 
 const PREFIX = 'claude_code.'
 
