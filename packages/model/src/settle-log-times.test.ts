@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { agentOpsLogToRecords } from './dialects/agentops-log-text.ts'
+import { agentOpsLogToRecords } from './converters/agentops-log-text.ts'
 import { logToDraft } from './dialects/logs/log-to-draft.ts'
 import { settleLogTimes } from './settle-log-times.ts'
 

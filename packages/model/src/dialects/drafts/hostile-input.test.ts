@@ -7,7 +7,7 @@ import { allDialects } from '../all-dialects.ts'
 import { draftStep } from './draft-step.ts'
 import { logToDraft, sessionOfLog } from '../logs/log-to-draft.ts'
 import { logsToSteps } from '../logs/logs-to-steps.ts'
-import { openAiAgentsItemToSpan } from '../openai-agents-items.ts'
+import { openAiAgentsItemToSpan } from '../../converters/openai-agents-items.ts'
 import { spanToStep } from './span-to-step.ts'
 
 const knownKeys = allDialects.flatMap((dialect) => [

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { loadItems, loadSpans } from '../../../test/load-fixture.ts'
 import type { Span } from '../../otlp/span.ts'
 import type { StepOutline } from '../../session/step-draft.ts'
-import { openAiAgentsItemToSpan } from '../openai-agents-items.ts'
+import { openAiAgentsItemToSpan } from '../../converters/openai-agents-items.ts'
 import { spanToStep } from './span-to-step.ts'
 
 const folders = [

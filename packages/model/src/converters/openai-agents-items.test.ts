@@ -3,7 +3,7 @@ import { loadItems, loadJson } from '../../test/load-fixture.ts'
 import { find, outlineOf } from '../../test/steps-of.ts'
 import type { Span } from '../otlp/span.ts'
 import { openAiAgentsItemToSpan } from './openai-agents-items.ts'
-import { spanToStep } from './drafts/span-to-step.ts'
+import { spanToStep } from '../dialects/drafts/span-to-step.ts'
 
 const spans = () =>
   loadItems('otlp/openai-agents-js-0.20').map((item) => openAiAgentsItemToSpan(item, 7n) as Span)

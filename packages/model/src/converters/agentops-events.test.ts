@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { agentOpsEventToItems } from './agentops-events.ts'
 import { agentOpsStepId } from './agentops-ids.ts'
 import { agentOpsSessionToSpan } from './agentops-session.ts'
-import { spanToStep } from './drafts/span-to-step.ts'
-import { logToDraft } from './logs/log-to-draft.ts'
+import { spanToStep } from '../dialects/drafts/span-to-step.ts'
+import { logToDraft } from '../dialects/logs/log-to-draft.ts'
 
 const context = { sessionId: 'ab'.repeat(16), receivedAtNs: 1_700_000_000_000_000_000n }
 

@@ -1,6 +1,6 @@
 import { emptyAttributes, type Span } from '../otlp/span.ts'
 import { isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
-import { DEFAULT_NAME, typeOfSpanData } from './openai-agents.ts'
+import { DEFAULT_NAME, typeOfSpanData } from '../dialects/openai-agents.ts'
 import { parseIsoTimeNs } from './parse-iso-time.ts'
 import { stableId } from '../otlp/stable-id.ts'
 import { setAttribute } from './to-attribute.ts'
