@@ -14,9 +14,9 @@ export { isMinor, type Difference, type DifferenceKind } from './align/differenc
 export { diffWords, type WordDifference } from './align/diff-words.ts'
 export type { EffectChange } from './align/effect-changes.ts'
 export { cameOf, givenTo } from './session/step-sides.ts'
-export { assembleSession, groupLogs, presentSession, type SessionParts } from './assemble-session.ts'
+export { assembleSession, groupLogs, presentSession, type SessionParts } from './assembly/assemble-session.ts'
 export { fisherExact, mannWhitney, medianOf, shiftBetween } from './compare-samples.ts'
-export { costRelevance, isSameCall, type ReportedCall } from './count-usage.ts'
+export { costRelevance, isSameCall, type ReportedCall } from './assembly/count-usage.ts'
 export { agentOpsEventToItems, type AgentOpsItems } from './converters/agentops-events.ts'
 export { agentOpsSessionId } from './converters/agentops-ids.ts'
 export { agentOpsLogToRecords } from './converters/agentops-log-text.ts'
@@ -50,19 +50,19 @@ export {
   type OneFileDocument,
 } from './one-file.ts'
 export { describeValue, visibleText } from './format/plain-text.ts'
-export { presentStep, type SessionLog } from './present-step.ts'
+export { presentStep, type SessionLog } from './assembly/present-step.ts'
 export { priceStep, type Price, type Pricer } from './prices/price.ts'
 export type { PriceOverride } from './prices/price-override.ts'
 export { argumentsOf, findProblems, type ArgumentProblem } from './session/problem.ts'
 export { parseRecording, RECORDING_VERSION, toRecording, type Recording } from './recording.ts'
 export { createRedactor, type Redactor, type RedactRule } from './redaction/redact.ts'
 export { REDACTED } from './redaction/redacted.ts'
-export type { ResolvedStep } from './resolved-step.ts'
-export { resolveSteps, type ResolveOptions } from './resolve-steps.ts'
+export type { ResolvedStep } from './assembly/resolved-step.ts'
+export { resolveSteps, type ResolveOptions } from './assembly/resolve-steps.ts'
 export type { Session, SessionSummary, SessionTest } from './session/session.ts'
 export { parseSessionIdPrefix, shortSessionId } from './session/session-id.ts'
-export { settleLogTimes } from './settle-log-times.ts'
-export { endStateAt, settledEndState, type SettledEndState } from './settled-end-state.ts'
+export { settleLogTimes } from './assembly/settle-log-times.ts'
+export { endStateAt, settledEndState, type SettledEndState } from './assembly/settled-end-state.ts'
 export {
   emptyAttributes,
   type Attributes,
@@ -98,7 +98,7 @@ export {
   type StepTool,
   type Streaming,
 } from './session/step.ts'
-export { summarizeSession, UNKNOWN_MODEL } from './summarize-session.ts'
+export { summarizeSession, UNKNOWN_MODEL } from './assembly/summarize-session.ts'
 export {
   buildTestReport,
   reportVerdicts,

@@ -1,7 +1,7 @@
 import type { LogOutline } from '../src/session/log-draft.ts'
 import type { StepOutline } from '../src/session/step-draft.ts'
-import { resolveSteps } from '../src/resolve-steps.ts'
-import type { ResolvedStep } from '../src/resolved-step.ts'
+import { resolveSteps } from '../src/assembly/resolve-steps.ts'
+import type { ResolvedStep } from '../src/assembly/resolved-step.ts'
 
 /** The moment at which the sessions of these tests begin: 2026-01-02T03:04:05.000Z. */
 export const SESSION_START = Date.UTC(2026, 0, 2, 3, 4, 5)

@@ -1,4 +1,4 @@
-import { assembleSession } from '../src/assemble-session.ts'
+import { assembleSession } from '../src/assembly/assemble-session.ts'
 import type { Session } from '../src/session/session.ts'
 import type { StepContent, StepOutline } from '../src/session/step-draft.ts'
 import { failed, outline, SESSION_START } from './outline.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { outline, SESSION_START } from '../../test/outline.ts'
-import { presentStep } from '../present-step.ts'
+import { presentStep } from '../assembly/present-step.ts'
 import type { Step } from './step.ts'
 import { buildStepTree, type StepBranch } from './step-tree.ts'
 

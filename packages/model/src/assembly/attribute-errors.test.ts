@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failed, outline, resolveById } from '../test/outline.ts'
+import { failed, outline, resolveById } from '../../test/outline.ts'
 
 function errorsOf(steps: ReturnType<typeof resolveById>) {
   return Object.fromEntries(

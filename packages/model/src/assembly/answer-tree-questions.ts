@@ -1,5 +1,5 @@
 import type { ResolvedStep } from './resolved-step.ts'
-import type { StepKind } from './session/step.ts'
+import type { StepKind } from '../session/step.ts'
 import { ACTION_BELOW, AI_BELOW, ANSWER_BELOW, ANSWERS_BELOW, LLM_BELOW, type StepNode } from './step-node.ts'
 
 /** Decides the kinds that only the tree can tell. Needs every node's parent; reads no usage. */

@@ -1,6 +1,6 @@
-import type { LogOutline } from './session/log-draft.ts'
-import type { StepOutline } from './session/step-draft.ts'
-import type { UsageScope } from './session/usage.ts'
+import type { LogOutline } from '../session/log-draft.ts'
+import type { StepOutline } from '../session/step-draft.ts'
+import type { UsageScope } from '../session/usage.ts'
 
 /** A step whose place in its session is known: its parent, its kind, whether its tokens count, who owns its error. */
 export type ResolvedStep = StepOutline & {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { outline, resolveById } from '../test/outline.ts'
+import { outline, resolveById } from '../../test/outline.ts'
 import { costRelevance, isSameCall } from './count-usage.ts'
 
 const usage = { input: 120, output: 35 }

@@ -1,6 +1,6 @@
-import { LOST_AFTER_MS, type EndState } from './session/end-state.ts'
+import { LOST_AFTER_MS, type EndState } from '../session/end-state.ts'
 import type { ResolvedStep } from './resolved-step.ts'
-import type { SessionFacts } from './session/step-draft.ts'
+import type { SessionFacts } from '../session/step-draft.ts'
 
 /**
  * How a session ended, as far as its steps can tell without a clock: an open one runs for as long as something was

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { outline, SESSION_START } from '../test/outline.ts'
+import { outline, SESSION_START } from '../../test/outline.ts'
 import { resolveSteps } from './resolve-steps.ts'
 
 test('a child on a coarser clock than its parent begins with it; one that is really early stays so', () => {

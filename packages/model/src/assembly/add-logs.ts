@@ -1,10 +1,10 @@
-import type { LogOutline } from './session/log-draft.ts'
+import type { LogOutline } from '../session/log-draft.ts'
 import { joinLogs, type AddingLog } from './join-logs.ts'
-import { priceStep, type Pricer } from './prices/price.ts'
+import { priceStep, type Pricer } from '../prices/price.ts'
 import type { ResolvedStep } from './resolved-step.ts'
-import { readableTime } from './session/session-time.ts'
-import type { SessionFacts } from './session/step-draft.ts'
-import type { StepError } from './session/step.ts'
+import { readableTime } from '../session/session-time.ts'
+import type { SessionFacts } from '../session/step-draft.ts'
+import type { StepError } from '../session/step.ts'
 import type { StepNode, StepNodes } from './step-node.ts'
 
 /**

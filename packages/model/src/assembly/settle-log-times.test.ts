@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { agentOpsLogToRecords } from './converters/agentops-log-text.ts'
-import { logToDraft } from './dialects/logs/log-to-draft.ts'
+import { agentOpsLogToRecords } from '../converters/agentops-log-text.ts'
+import { logToDraft } from '../dialects/logs/log-to-draft.ts'
 import { settleLogTimes } from './settle-log-times.ts'
 
 const noon = Date.UTC(2026, 5, 1, 12)

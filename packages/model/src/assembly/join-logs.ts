@@ -1,5 +1,5 @@
-import type { LogAddition, LogOutline } from './session/log-draft.ts'
-import { readableTime } from './session/session-time.ts'
+import type { LogAddition, LogOutline } from '../session/log-draft.ts'
+import { readableTime } from '../session/session-time.ts'
 import { byStart, type StepNode, type StepNodes } from './step-node.ts'
 
 /** A log record that adds something. */

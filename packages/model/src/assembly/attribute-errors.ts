@@ -1,5 +1,5 @@
 import type { ResolvedStep } from './resolved-step.ts'
-import type { StepError } from './session/step.ts'
+import type { StepError } from '../session/step.ts'
 import { BLIND, MAY_FAIL_ABOVE, type ErrorTrail, type StepNode } from './step-node.ts'
 
 /** Errors remembered per step on the way up: enough to recognise one again, and a bound for sessions of failures. */

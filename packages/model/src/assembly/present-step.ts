@@ -1,9 +1,9 @@
-import type { LogContent, LogOutline } from './session/log-draft.ts'
-import type { Message } from './session/message.ts'
+import type { LogContent, LogOutline } from '../session/log-draft.ts'
+import type { Message } from '../session/message.ts'
 import type { ResolvedStep } from './resolved-step.ts'
-import { isoTime, readableTime, roundMs } from './session/session-time.ts'
-import type { StepContent } from './session/step-draft.ts'
-import type { LogEntry, Step, StepError, StepTool, Streaming } from './session/step.ts'
+import { isoTime, readableTime, roundMs } from '../session/session-time.ts'
+import type { StepContent } from '../session/step-draft.ts'
+import type { LogEntry, Step, StepError, StepTool, Streaming } from '../session/step.ts'
 
 /** A log record, with its heavy part where that was loaded. */
 export type SessionLog = LogOutline & { content?: LogContent }

@@ -1,4 +1,4 @@
-import { WALL_CLOCK } from './converters/agentops-log-text.ts'
+import { WALL_CLOCK } from '../converters/agentops-log-text.ts'
 import type { SessionLog } from './present-step.ts'
 
 const MINUTE_MS = 60_000

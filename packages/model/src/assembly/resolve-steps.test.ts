@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failed, log, outline, resolveById, SESSION_START } from '../test/outline.ts'
+import { failed, log, outline, resolveById, SESSION_START } from '../../test/outline.ts'
 import { resolveSteps } from './resolve-steps.ts'
 
 test('steps come out in start order, at one instant the parent before the child, then by id', () => {

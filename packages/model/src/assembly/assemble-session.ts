@@ -2,8 +2,8 @@ import { oldestFirst } from './add-logs.ts'
 import { presentStep, type SessionLog } from './present-step.ts'
 import type { ResolvedStep } from './resolved-step.ts'
 import { resolveSteps, type ResolveOptions } from './resolve-steps.ts'
-import type { Session } from './session/session.ts'
-import type { StepContent, StepOutline } from './session/step-draft.ts'
+import type { Session } from '../session/session.ts'
+import type { StepContent, StepOutline } from '../session/step-draft.ts'
 import { summarizeSession } from './summarize-session.ts'
 
 export type SessionParts = ResolveOptions & {

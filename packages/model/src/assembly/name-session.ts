@@ -1,5 +1,5 @@
 import type { ResolvedStep } from './resolved-step.ts'
-import type { SessionFacts } from './session/step-draft.ts'
+import type { SessionFacts } from '../session/step-draft.ts'
 
 /** Names that frameworks give to everything. */
 const uselessNames: ReadonlySet<string> = new Set([

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { failed, log, outline, SESSION_START } from '../test/outline.ts'
+import { failed, log, outline, SESSION_START } from '../../test/outline.ts'
 import { assembleSession } from './assemble-session.ts'
 import type { SessionLog } from './present-step.ts'
-import { renderTextReplay } from './text-replay.ts'
-import type { StepContent, StepOutline } from './session/step-draft.ts'
-import { stepKinds, type Step } from './session/step.ts'
-import { buildStepTree } from './session/step-tree.ts'
-import { usageFields } from './session/usage.ts'
+import { renderTextReplay } from '../text-replay.ts'
+import type { StepContent, StepOutline } from '../session/step-draft.ts'
+import { stepKinds, type Step } from '../session/step.ts'
+import { buildStepTree } from '../session/step-tree.ts'
+import { usageFields } from '../session/usage.ts'
 
 const now = { nowMs: SESSION_START + 5000, lastHeardAtMs: SESSION_START + 5000 }
 

@@ -1,5 +1,5 @@
 import type { ResolvedStep } from './resolved-step.ts'
-import type { StepOutline } from './session/step-draft.ts'
+import type { StepOutline } from '../session/step-draft.ts'
 import {
   byStart,
   COST_BELOW,
@@ -9,7 +9,7 @@ import {
   USAGE_BELOW,
   type StepNode,
 } from './step-node.ts'
-import { hasUsage, usageFields } from './session/usage.ts'
+import { hasUsage, usageFields } from '../session/usage.ts'
 
 /** Clocks of one millisecond: two reports of one call may miss each other by that much. */
 const OVERLAP_SLACK_MS = 1

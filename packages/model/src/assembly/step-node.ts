@@ -1,6 +1,6 @@
 import type { ResolvedStep } from './resolved-step.ts'
-import { LAST_TIME_MS, readableTime } from './session/session-time.ts'
-import type { StepOutline } from './session/step-draft.ts'
+import { LAST_TIME_MS, readableTime } from '../session/session-time.ts'
+import type { StepOutline } from '../session/step-draft.ts'
 
 /** A step while its session is being resolved. Kept small: a session may have a hundred thousand of them. */
 export type StepNode = {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { failed, outline, SESSION_START } from '../test/outline.ts'
-import { LOST_AFTER_MS } from './session/end-state.ts'
+import { failed, outline, SESSION_START } from '../../test/outline.ts'
+import { LOST_AFTER_MS } from '../session/end-state.ts'
 import { resolveSteps } from './resolve-steps.ts'
-import type { StepOutline } from './session/step-draft.ts'
+import type { StepOutline } from '../session/step-draft.ts'
 import { settledEndState } from './settled-end-state.ts'
 import { summarizeSession } from './summarize-session.ts'
 

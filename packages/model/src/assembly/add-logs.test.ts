@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { failed, log, outline, resolveById } from '../test/outline.ts'
-import type { Pricer } from './prices/price.ts'
+import { failed, log, outline, resolveById } from '../../test/outline.ts'
+import type { Pricer } from '../prices/price.ts'
 
 test('a record fills what its span does not say, and never what it does', () => {
   const steps = resolveById(
