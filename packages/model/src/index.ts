@@ -15,7 +15,7 @@ export { diffWords, type WordDifference } from './align/diff-words.ts'
 export type { EffectChange } from './align/effect-changes.ts'
 export { cameOf, givenTo } from './session/step-sides.ts'
 export { assembleSession, groupLogs, presentSession, type SessionParts } from './assembly/assemble-session.ts'
-export { fisherExact, mannWhitney, medianOf, shiftBetween } from './compare-samples.ts'
+export { fisherExact, mannWhitney, medianOf, shiftBetween } from './statistics/compare-samples.ts'
 export { costRelevance, isSameCall, type ReportedCall } from './assembly/count-usage.ts'
 export { agentOpsEventToItems, type AgentOpsItems } from './converters/agentops-events.ts'
 export { agentOpsSessionId } from './converters/agentops-ids.ts'
@@ -83,7 +83,7 @@ export {
   type SequentialOptions,
   type ShareVerdict,
   type Tries,
-} from './statistics.ts'
+} from './statistics/statistics.ts'
 export type { SessionFacts, StepContent, StepDraft, StepOutline, TreeQuestion } from './session/step-draft.ts'
 export { buildStepTree, type StepBranch } from './session/step-tree.ts'
 export {
@@ -110,7 +110,7 @@ export {
   type ReportVerdict,
   type TestIdentity,
   type TestReport,
-} from './test-report.ts'
+} from './statistics/test-report.ts'
 export { renderTextReplay, type TextReplayOptions } from './text-replay.ts'
 export { addUsage, hasUsage, usageFields, type Usage, type UsageScope } from './session/usage.ts'
 export { groupSpans } from './otlp/group-spans.ts'
@@ -118,6 +118,12 @@ export { REMOTE_PARENT_FLAGS, spansToOtlpJson, toSpanId, type OtlpTraces } from 
 export { describeOrigin } from './provenance/describe-origin.ts'
 export { createArgumentTracer, type ArgumentTracer } from './provenance/trace-arguments.ts'
 export type { ArgumentOrigin, ValueOrigin, ValueSource } from './provenance/value-origin.ts'
-export type { TestHistory, TestRun } from './test-history.ts'
-export type { Stats, StatsBucket, StatsFigures, StatsGroup, StatsInterval } from './stats.ts'
-export type { DecisionGraph, GraphEdge, GraphFailure, GraphNode, GraphVariant } from './decision-graph.ts'
+export type { TestHistory, TestRun } from './statistics/test-history.ts'
+export type { Stats, StatsBucket, StatsFigures, StatsGroup, StatsInterval } from './statistics/stats.ts'
+export type {
+  DecisionGraph,
+  GraphEdge,
+  GraphFailure,
+  GraphNode,
+  GraphVariant,
+} from './statistics/decision-graph.ts'

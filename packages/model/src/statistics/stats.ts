@@ -1,4 +1,4 @@
-import type { Usage } from './session/usage.ts'
+import type { Usage } from '../session/usage.ts'
 
 /** How long the buckets of a timeline can be, shortest first. */
 export type StatsInterval =

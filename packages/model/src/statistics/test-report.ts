@@ -1,4 +1,4 @@
-import type { SessionSummary } from './session/session.ts'
+import type { SessionSummary } from '../session/session.ts'
 import { wilson, type Interval, type ShareVerdict } from './statistics.ts'
 
 export type TestIdentity = { file?: string; suite?: string; name: string }

@@ -1,4 +1,4 @@
-import type { EndState } from './session/end-state.ts'
+import type { EndState } from '../session/end-state.ts'
 import type { Interval } from './statistics.ts'
 
 /** One session of a test. */

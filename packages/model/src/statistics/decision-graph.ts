@@ -1,6 +1,6 @@
-import type { EndState } from './session/end-state.ts'
+import type { EndState } from '../session/end-state.ts'
 import type { Interval } from './statistics.ts'
-import type { StepKind } from './session/step.ts'
+import type { StepKind } from '../session/step.ts'
 
 /** How many of the sessions that ended failed, and between which shares the true one lies. */
 export type GraphFailure = { failed: number; ended: number; rate: number | null; interval: Interval }
