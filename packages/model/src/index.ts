@@ -48,13 +48,13 @@ export {
   readOneFileRecording,
   readOneFileReport,
   type OneFileDocument,
-} from './one-file.ts'
+} from './recording/one-file.ts'
 export { describeValue, visibleText } from './format/plain-text.ts'
 export { presentStep, type SessionLog } from './assembly/present-step.ts'
 export { priceStep, type Price, type Pricer } from './prices/price.ts'
 export type { PriceOverride } from './prices/price-override.ts'
 export { argumentsOf, findProblems, type ArgumentProblem } from './session/problem.ts'
-export { parseRecording, RECORDING_VERSION, toRecording, type Recording } from './recording.ts'
+export { parseRecording, RECORDING_VERSION, toRecording, type Recording } from './recording/recording.ts'
 export { createRedactor, type Redactor, type RedactRule } from './redaction/redact.ts'
 export { REDACTED } from './redaction/redacted.ts'
 export type { ResolvedStep } from './assembly/resolved-step.ts'
@@ -111,7 +111,7 @@ export {
   type TestIdentity,
   type TestReport,
 } from './statistics/test-report.ts'
-export { renderTextReplay, type TextReplayOptions } from './text-replay.ts'
+export { renderTextReplay, type TextReplayOptions } from './text-replay/text-replay.ts'
 export { addUsage, hasUsage, usageFields, type Usage, type UsageScope } from './session/usage.ts'
 export { groupSpans } from './otlp/group-spans.ts'
 export { REMOTE_PARENT_FLAGS, spansToOtlpJson, toSpanId, type OtlpTraces } from './otlp/spans-to-otlp-json.ts'

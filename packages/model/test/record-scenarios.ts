@@ -10,7 +10,7 @@ import { searchInCircles } from '../../../examples/support-agent/src/demo/search
 import { answerAsSupport } from '../../../examples/support-agent/src/model-script.ts'
 import { runSupportAgent } from '../../../examples/support-agent/src/run-support-agent.ts'
 import { useScriptedModel } from '../../../examples/support-agent/src/use-scripted-model.ts'
-import { parseRecording } from '../src/recording.ts'
+import { parseRecording } from '../src/recording/recording.ts'
 
 /** What the support agent is asked; the recordings of its answers are what the corpus is made from. */
 const scenarios: Record<string, () => Promise<string>> = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { makeSummary } from '../test/make-summary.ts'
+import { makeSummary } from '../../test/make-summary.ts'
 import { fillOneFile, ONE_FILE_MARKER, readOneFileIndex, readOneFileRecording } from './one-file.ts'
 import type { Recording } from './recording.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { failed, outline, SESSION_START } from '../test/outline.ts'
-import { sessionOf, support } from '../test/session-of.ts'
-import { assembleSession } from './assembly/assemble-session.ts'
-import { LOST_AFTER_MS } from './session/end-state.ts'
+import { failed, outline, SESSION_START } from '../../test/outline.ts'
+import { sessionOf, support } from '../../test/session-of.ts'
+import { assembleSession } from '../assembly/assemble-session.ts'
+import { LOST_AFTER_MS } from '../session/end-state.ts'
 import { renderTextReplay } from './text-replay.ts'
 
 test('a session is shown as people read it', () => {

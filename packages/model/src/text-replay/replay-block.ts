@@ -1,10 +1,10 @@
-import { describeCost } from './format/format-cost.ts'
-import { formatDuration, formatOffset } from './format/format-duration.ts'
-import { oneLine, visibleLines, visibleText } from './format/plain-text.ts'
-import { argumentsOf } from './session/problem.ts'
-import { isNothing } from './provenance/common-values.ts'
-import { describeOrigin } from './provenance/describe-origin.ts'
-import type { ArgumentTracer } from './provenance/trace-arguments.ts'
+import { describeCost } from '../format/format-cost.ts'
+import { formatDuration, formatOffset } from '../format/format-duration.ts'
+import { oneLine, visibleLines, visibleText } from '../format/plain-text.ts'
+import { argumentsOf } from '../session/problem.ts'
+import { isNothing } from '../provenance/common-values.ts'
+import { describeOrigin } from '../provenance/describe-origin.ts'
+import type { ArgumentTracer } from '../provenance/trace-arguments.ts'
 import {
   describeInput,
   describeOutput,
@@ -13,7 +13,7 @@ import {
   textOf,
   type OriginOf,
 } from './replay-content.ts'
-import type { Step, StepError, StepKind } from './session/step.ts'
+import type { Step, StepError, StepKind } from '../session/step.ts'
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow'
 

@@ -1,6 +1,6 @@
 import type { Recording } from './recording.ts'
-import type { SessionSummary } from './session/session.ts'
-import type { TestReport } from './statistics/test-report.ts'
+import type { SessionSummary } from '../session/session.ts'
+import type { TestReport } from '../statistics/test-report.ts'
 
 /** Where the template of the one-file replay wants its recordings. */
 export const ONE_FILE_MARKER = '<!--playhead:recordings-->'

@@ -1,6 +1,6 @@
-import { endStates } from './session/end-state.ts'
-import type { Session, SessionSummary } from './session/session.ts'
-import { stepKinds, type Step } from './session/step.ts'
+import { endStates } from '../session/end-state.ts'
+import type { Session, SessionSummary } from '../session/session.ts'
+import { stepKinds, type Step } from '../session/step.ts'
 
 /** The version that this Playhead writes, and the newest that it reads. */
 export const RECORDING_VERSION = 1

@@ -1,12 +1,12 @@
-import { describeEndState, type EndState } from './session/end-state.ts'
-import { describeCost } from './format/format-cost.ts'
-import { formatDuration, formatOffset } from './format/format-duration.ts'
-import { createArgumentTracer, type ArgumentTracer } from './provenance/trace-arguments.ts'
-import { oneLine, visibleText } from './format/plain-text.ts'
+import { describeEndState, type EndState } from '../session/end-state.ts'
+import { describeCost } from '../format/format-cost.ts'
+import { formatDuration, formatOffset } from '../format/format-duration.ts'
+import { createArgumentTracer, type ArgumentTracer } from '../provenance/trace-arguments.ts'
+import { oneLine, visibleText } from '../format/plain-text.ts'
 import { createPainter, renderStep, type Painter } from './replay-block.ts'
-import { shortSessionId } from './session/session-id.ts'
-import type { Session, SessionSummary } from './session/session.ts'
-import type { Step } from './session/step.ts'
+import { shortSessionId } from '../session/session-id.ts'
+import type { Session, SessionSummary } from '../session/session.ts'
+import type { Step } from '../session/step.ts'
 
 export type TextReplayOptions = {
   /** Colours for a terminal; none by default. */

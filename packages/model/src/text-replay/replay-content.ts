@@ -1,7 +1,7 @@
-import type { Message, Part } from './session/message.ts'
-import { describeValue, oneLine, visibleText } from './format/plain-text.ts'
-import { argumentsOf, findProblems, type ArgumentProblem } from './session/problem.ts'
-import type { Step } from './session/step.ts'
+import type { Message, Part } from '../session/message.ts'
+import { describeValue, oneLine, visibleText } from '../format/plain-text.ts'
+import { argumentsOf, findProblems, type ArgumentProblem } from '../session/problem.ts'
+import type { Step } from '../session/step.ts'
 
 export const PROBLEM_MARK = '   ← PROBLEM'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { failed, outline } from '../test/outline.ts'
-import { sessionOf, support } from '../test/session-of.ts'
+import { failed, outline } from '../../test/outline.ts'
+import { sessionOf, support } from '../../test/session-of.ts'
 import { renderTextReplay } from './text-replay.ts'
 
 test('with payloads, arguments come from them, one a line where one is marked', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { outline, SESSION_START } from '../test/outline.ts'
-import { assembleSession } from './assembly/assemble-session.ts'
+import { outline, SESSION_START } from '../../test/outline.ts'
+import { assembleSession } from '../assembly/assemble-session.ts'
 import { parseRecording, toRecording, upgradeRecording } from './recording.ts'
 
 const session = assembleSession({
