@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { formatOffset, visibleText } from '@playhead/model'
-import { useReplay } from './replay-context.ts'
-import { durationOf, errorLine, previewOf, titleOf } from './step-words.ts'
+import { useReplay } from './playback/replay-context.ts'
+import { durationOf, errorLine, previewOf, titleOf } from './steps/step-text.ts'
 import { kindLooks } from '../session-facts/kind-looks.ts'
-import { ownsError } from './timeline.ts'
+import { ownsError } from './playback/timeline.ts'
 import './printed-replay.css'
 
 const STEPS_PRINTED = 1_000

@@ -9,12 +9,12 @@ import { useSession } from '../api/use-session.ts'
 import { ErrorNotice } from '../ui/data/error-notice.tsx'
 import { SkeletonLines } from '../ui/data/skeleton.tsx'
 import { usePageTitle } from '../ui/browser/use-page-title.ts'
-import { CompareLink } from './compare-link.tsx'
+import { CompareLink } from './header/compare-link.tsx'
 import { NoSuchSession } from './no-such-session.tsx'
-import type { ReplayLocation } from './replay-location.ts'
-import { replaySearch } from './replay-search.ts'
+import type { ReplayLocation } from './playback/replay-location.ts'
+import { replaySearch } from './playback/replay-search.ts'
 import { ReplayView } from './replay-view.tsx'
-import { BackMark } from './session-header.tsx'
+import { BackMark } from './header/session-header.tsx'
 
 /** A session of the server, replayed. */
 export function ReplayPage() {

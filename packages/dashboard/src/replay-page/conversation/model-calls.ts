@@ -1,0 +1,93 @@
+import { lastUpTo } from '../playback/moment.ts'
+import type { Timeline } from '../playback/timeline.ts'
+
+const CALLS_LOOKED_BACK = 500
+
+/**
+ * The model call whose conversation belongs to a step: the step itself, the last call inside an agent or workflow, else
+ * the last call before it, of the same agent if there is one.
+ */
+export function callOf(
+  timeline: Timeline,
+  llmCalls: readonly number[],
+  position: number,
+): number | undefined {
+  const { steps, treeSizes } = timeline
+  const step = steps[position]
+  if (step === undefined) return undefined
+  if (step.kind === 'llm') return position
+  const isContainer = step.kind === 'agent' || step.kind === 'workflow'
+  if (isContainer && treeSizes[position]! > 1) {
+    const inside = llmCalls.findLast((call) => call > position && isBelow(timeline, call, position))
+    if (inside !== undefined) return inside
+  }
+  return previousCall(timeline, llmCalls, position) ?? lastUpTo(llmCalls, position)
+}
+
+/** The call before a step in the same agent. */
+export function previousCall(
+  timeline: Timeline,
+  llmCalls: readonly number[],
+  position: number,
+): number | undefined {
+  const agent = agentAbove(timeline, position)
+  let looked = 0
+  for (let index = llmCalls.length - 1; index >= 0 && looked < CALLS_LOOKED_BACK; index -= 1) {
+    const call = llmCalls[index]!
+    if (call >= position) continue
+    looked += 1
+    if (agentAbove(timeline, call) === agent) return call
+  }
+  return undefined
+}
+
+function agentAbove({ parents, steps }: Timeline, position: number): number {
+  let above = parents[position] ?? -1
+  while (above >= 0 && steps[above]!.kind !== 'agent') above = parents[above]!
+  return above
+}
+
+function isBelow({ parents }: Timeline, position: number, ancestor: number): boolean {
+  let above = parents[position] ?? -1
+  while (above > ancestor) above = parents[above]!
+  return above === ancestor
+}
+
+/**
+ * The action that a tool call led to: by the id of the call, else the next action of that name after the model call that
+ * answered with it. `call` is undefined for messages of old, whose model call is not known.
+ */
+export function actionOf(
+  timeline: Timeline,
+  call: number | undefined,
+  { id, name }: { id?: string | undefined; name?: string | undefined },
+): number | undefined {
+  const { steps } = timeline
+  if (id !== undefined) {
+    const found = actionsByCallId(timeline).get(id)
+    if (found !== undefined) return found
+  }
+  if (call === undefined) return undefined
+  const last = Math.min(steps.length, call + CALLS_LOOKED_BACK)
+  for (let position = call + 1; position < last; position += 1) {
+    const step = steps[position]!
+    if (step.kind === 'action' && (step.tool?.name ?? step.name) === name && step.tool?.callId === undefined)
+      return position
+  }
+  return undefined
+}
+
+const tables = new WeakMap<object, ReadonlyMap<string, number>>()
+
+function actionsByCallId({ steps }: Timeline): ReadonlyMap<string, number> {
+  let table = tables.get(steps)
+  if (table === undefined) {
+    const built = new Map<string, number>()
+    for (const [position, step] of steps.entries())
+      if (step.kind === 'action' && step.tool?.callId !== undefined && !built.has(step.tool.callId))
+        built.set(step.tool.callId, position)
+    tables.set(steps, built)
+    table = built
+  }
+  return table
+}

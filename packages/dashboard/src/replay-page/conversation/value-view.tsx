@@ -1,0 +1,48 @@
+import { useMemo, useState } from 'react'
+import { CopyAction } from '../../ui/controls/copy-action.tsx'
+import { isBranch, readJsonText, textOfValue } from '../../ui/data/json-path.ts'
+import { JsonTree, type JsonNote } from '../../ui/data/json-tree.tsx'
+import { LongText } from '../../ui/data/long-text.tsx'
+import { Markdown } from '../../ui/data/markdown.tsx'
+
+/** Longer text is not markdown to be read, and drawing it as such would take too long. */
+const LONGEST_MARKDOWN = 20_000
+
+/** Whatever was recorded: JSON as a tree, text as text, each as it came on demand. */
+export function ValueView({
+  value,
+  note,
+  isProse = false,
+}: {
+  value: unknown
+  note?: JsonNote
+  isProse?: boolean
+}) {
+  const [isRaw, setIsRaw] = useState(false)
+  const read = useMemo(() => readJsonText(value), [value])
+  const hasLooks = isBranch(read) || (isProse && typeof read === 'string' && read.length <= LONGEST_MARKDOWN)
+  return (
+    <div className="value-view">
+      <div className="value-tools">
+        {hasLooks && (
+          <button type="button" aria-pressed={isRaw} onClick={() => setIsRaw(!isRaw)}>
+            raw
+          </button>
+        )}
+        <CopyAction label="Copy this value" read={() => textOfValue(value)} />
+      </div>
+      {drawValue({ value, read, isRaw, isProse, note })}
+    </div>
+  )
+}
+
+type Drawn = { value: unknown; read: unknown; isRaw: boolean; isProse: boolean; note: JsonNote | undefined }
+
+function drawValue({ value, read, isRaw, isProse, note }: Drawn) {
+  if (isRaw) return <LongText text={textOfValue(value)} limit={8_000} className="mono" />
+  if (isBranch(read)) return <JsonTree value={read} {...(note !== undefined && { note })} />
+  if (typeof read !== 'string') return <JsonTree value={read} />
+  if (read === '') return <span className="dim">empty text</span>
+  if (isProse && read.length <= LONGEST_MARKDOWN) return <Markdown text={read} />
+  return <LongText text={read} limit={4_000} className={isProse ? '' : 'mono'} />
+}

@@ -1,0 +1,64 @@
+import { useMemo, useState } from 'react'
+import { countOf, visibleText, type Step } from '@playhead/model'
+import { CopyAction } from '../../ui/controls/copy-action.tsx'
+import { isBranch, readJsonText, textOfValue } from '../../ui/data/json-path.ts'
+import { JsonTree } from '../../ui/data/json-tree.tsx'
+import { LongText } from '../../ui/data/long-text.tsx'
+import { SearchInput } from '../../ui/controls/search-input.tsx'
+import './attributes-tab.css'
+
+const SHOWN_AT_FIRST = 200
+
+/** The attributes as they arrived. */
+export function AttributesTab({ step }: { step: Step }) {
+  const [filter, setFilter] = useState('')
+  const entries = useMemo(() => Object.entries(step.attributes ?? {}).sort(byName), [step.attributes])
+  const wanted = filter.trim().toLowerCase()
+  const shown = entries.filter(([name, value]) => wanted === '' || isMeant(name, value, wanted))
+  return (
+    <div className="detail-section">
+      <div className="attributes-bar">
+        <SearchInput label="Filter attributes" value={filter} onChange={setFilter} />
+        <span className="dim" role="status">
+          {wanted === '' ? countOf(entries.length, 'attribute') : `${shown.length} of ${entries.length}`} ·
+          read as {visibleText(step.dialect)}
+        </span>
+      </div>
+      <dl className="attributes">
+        {shown.slice(0, SHOWN_AT_FIRST).map(([name, value]) => (
+          <div key={name}>
+            <dt>{breakable(visibleText(name))}</dt>
+            <dd>
+              <AttributeValueView value={value} />
+              <CopyAction label={`Copy ${name}`} read={() => textOfValue(value)} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {shown.length > SHOWN_AT_FIRST && (
+        <p className="dim">{shown.length - SHOWN_AT_FIRST} more; filter them, or look at Raw.</p>
+      )}
+    </div>
+  )
+}
+
+/** Names may be cut where their words end. */
+function breakable(name: string): string {
+  return name.replaceAll(/(?<=[._])(?=\w)/g, '\u200B')
+}
+
+function byName([left]: [string, unknown], [right]: [string, unknown]): number {
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+function isMeant(name: string, value: unknown, wanted: string): boolean {
+  if (name.toLowerCase().includes(wanted)) return true
+  const text = typeof value === 'string' ? value : textOfValue(value)
+  return text.slice(0, 100_000).toLowerCase().includes(wanted)
+}
+
+function AttributeValueView({ value }: { value: unknown }) {
+  const read = readJsonText(value)
+  if (isBranch(read)) return <JsonTree value={read} />
+  return <LongText text={textOfValue(read)} limit={400} className="mono" />
+}

@@ -1,0 +1,58 @@
+import { useMemo, useState } from 'react'
+import { formatOffset, visibleText, type LogEntry, type Step } from '@playhead/model'
+import { LongText } from '../../ui/data/long-text.tsx'
+import { textOfValue } from '../../ui/data/json-path.ts'
+import { isAtRest, usePlayerState, useReplay } from '../playback/replay-context.ts'
+import './logs-tab.css'
+
+const MOST_LOGS = 500
+
+/** What was logged, of this step or of all; what lies after the playhead is dimmed. */
+export function LogsTab({ step }: { step: Step }) {
+  const { timeline } = useReplay()
+  const [isAll, setIsAll] = useState(false)
+  const all = useMemo(
+    () =>
+      timeline.steps.flatMap(({ logs }) => logs ?? []).sort((left, right) => left.offsetMs - right.offsetMs),
+    [timeline.steps],
+  )
+  const logs = isAll ? all : (step.logs ?? [])
+  if (all.length === 0)
+    return (
+      <div className="detail-section">
+        <p className="dim">Nothing was logged in this session.</p>
+      </div>
+    )
+  return (
+    <div className="detail-section">
+      <label className="logs-scope">
+        <input type="checkbox" checked={isAll} onChange={(event) => setIsAll(event.target.checked)} />
+        all {all.length} of the session
+      </label>
+      {logs.length === 0 && <p className="dim">This step logged nothing.</p>}
+      <ol className="logs">
+        {logs.slice(0, MOST_LOGS).map((log, index) => (
+          <LogLine key={index} log={log} />
+        ))}
+      </ol>
+      {logs.length > MOST_LOGS && <p className="dim">{logs.length - MOST_LOGS} more are in the recording.</p>}
+    </div>
+  )
+}
+
+function LogLine({ log }: { log: LogEntry }) {
+  const isAhead = usePlayerState((state) => !isAtRest(state) && log.offsetMs > state.positionMs)
+  const isBad = /^(error|fatal|critical)/i.test(log.severity)
+  return (
+    <li className={isAhead ? 'log is-ahead' : 'log'}>
+      <span className="mono dim">{formatOffset(log.offsetMs)}</span>
+      <span className={isBad ? 'log-severity is-bad' : 'log-severity'}>
+        {visibleText(log.severity || 'log')}
+      </span>
+      <span className="log-body">
+        {log.name !== '' && <b>{visibleText(log.name)} </b>}
+        {log.body !== null && <LongText text={textOfValue(log.body)} limit={400} className="mono" />}
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,65 @@
+import { useState } from 'react'
+import { countOf, visibleText, type RetrievedDocument, type Step } from '@playhead/model'
+import { JsonTree } from '../../ui/data/json-tree.tsx'
+import { LongText } from '../../ui/data/long-text.tsx'
+import { DetailSection } from './sections.tsx'
+import { OutputSection } from './output-section.tsx'
+import { StepErrorSection } from './step-error-section.tsx'
+import { ValueView } from '../conversation/value-view.tsx'
+import './retrieved-documents.css'
+
+const SHOWN_AT_FIRST = 20
+
+/** What was searched for, and the documents that were found. */
+export function RetrievedDocuments({ step }: { step: Step }) {
+  const [count, setCount] = useState(SHOWN_AT_FIRST)
+  const { query, documents } = step.retrieval ?? {}
+  const best = Math.max(...(documents ?? []).map(({ score }) => score ?? 0), 0)
+  return (
+    <>
+      <DetailSection title="Query">
+        {query === undefined ? (
+          <ValueView value={step.input ?? null} />
+        ) : (
+          <LongText text={query} className="boxed" />
+        )}
+      </DetailSection>
+      <StepErrorSection step={step} />
+      {documents === undefined ? (
+        <OutputSection step={step} output={step.output} />
+      ) : (
+        <DetailSection title={countOf(documents.length, 'document')}>
+          <ol className="documents">
+            {documents.slice(0, count).map((document, index) => (
+              <DocumentView key={index} document={document} best={best} />
+            ))}
+          </ol>
+          {documents.length > count && (
+            <button type="button" className="long-text-more" onClick={() => setCount(count + 100)}>
+              show more of {documents.length}
+            </button>
+          )}
+        </DetailSection>
+      )}
+    </>
+  )
+}
+
+function DocumentView({ document, best }: { document: RetrievedDocument; best: number }) {
+  const { id, score, content, metadata } = document
+  return (
+    <li className="document">
+      <div className="document-head">
+        {id !== undefined && <span className="mono">{visibleText(id)}</span>}
+        {score !== undefined && (
+          <span className="document-score" title="score">
+            <i style={{ width: `${best > 0 ? Math.max(0, (score / best) * 100) : 0}%` }} />
+            {Number(score.toPrecision(3))}
+          </span>
+        )}
+      </div>
+      {content !== undefined && <LongText text={content} limit={500} />}
+      {metadata !== undefined && metadata !== null && <JsonTree value={metadata} />}
+    </li>
+  )
+}

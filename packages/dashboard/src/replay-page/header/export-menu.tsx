@@ -1,0 +1,106 @@
+import { Bot, ChevronDown, Download as DownloadIcon, Link as LinkIcon } from 'lucide-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import type { Step } from '@playhead/model'
+import { useSessionSource, type Download } from '../../api/session-source.ts'
+import { knownStep } from '../../api/use-step.ts'
+import { Button } from '../../ui/controls/button.tsx'
+import { copyText } from '../../ui/browser/copy-text.ts'
+import { Menu, MenuHeading, MenuItem, MenuLine } from '../../ui/controls/menu.tsx'
+import { writeAgentPrompt } from './agent-prompt.ts'
+import { callOf } from '../conversation/model-calls.ts'
+import { placeOf } from '../playback/use-place-in-address.ts'
+import { useReplay } from '../playback/replay-context.ts'
+
+const SAID_FOR_MS = 2_000
+
+/** Takes the session elsewhere: as a file, as a link, as a question to a coding agent. */
+export function ExportMenu() {
+  const { timeline, player, location } = useReplay()
+  const source = useSessionSource()
+  const writePrompt = useWritePrompt()
+  const [said, setSaid] = useState('')
+  useEffect(() => {
+    if (said === '') return
+    const timer = setTimeout(() => setSaid(''), SAID_FOR_MS)
+    return () => clearTimeout(timer)
+  }, [said])
+  const copy = (what: string, text: Promise<string>) =>
+    void text.then(copyText).then(() => setSaid(`${what} copied`))
+  return (
+    <>
+      <span className="dim" role="status">
+        {said}
+      </span>
+      <Menu
+        label="Export"
+        trigger={
+          <Button>
+            Export
+            <ChevronDown size={14} aria-hidden="true" />
+          </Button>
+        }
+      >
+        <MenuItem
+          icon={<LinkIcon size={14} aria-hidden="true" />}
+          onSelect={() => copy('Link', Promise.resolve(location.linkTo(placeOf(player))))}
+        >
+          Copy link to this place
+        </MenuItem>
+        <MenuItem icon={<Bot size={14} aria-hidden="true" />} onSelect={() => copy('Prompt', writePrompt())}>
+          Copy as prompt for a coding agent
+        </MenuItem>
+        <MenuLine />
+        <MenuHeading>Save as</MenuHeading>
+        {source.downloadsOf(timeline.session).map((download) => (
+          <MenuItem
+            key={download.id}
+            icon={<DownloadIcon size={14} aria-hidden="true" />}
+            hint={download.hint}
+            onSelect={() => void save(download)}
+          >
+            {download.label}
+          </MenuItem>
+        ))}
+      </Menu>
+    </>
+  )
+}
+
+async function save(download: Download): Promise<void> {
+  const anchor = document.createElement('a')
+  anchor.download = download.fileName
+  if ('href' in download) anchor.href = download.href
+  else anchor.href = URL.createObjectURL(new Blob([await download.make()], { type: 'application/json' }))
+  anchor.click()
+  // The browser reads the blob after this turn.
+  if (!('href' in download)) setTimeout(() => URL.revokeObjectURL(anchor.href), 10_000)
+}
+
+/** The prompt for the step that is looked at, with the conversation that led to it. */
+function useWritePrompt(): () => Promise<string> {
+  const { timeline, player, llmCalls, location } = useReplay()
+  const source = useSessionSource()
+  const client = useQueryClient()
+  return async () => {
+    const { id } = timeline.session
+    const read = async (step: Step) => {
+      const known = knownStep(client, source, id, step)
+      return known.hasPayload
+        ? known
+        : source.readStep(id, step.id, new AbortController().signal).catch(() => known)
+    }
+    const position = timeline.positionOf.get(player.getState().stepId ?? '') ?? 0
+    const outline = timeline.steps[position]
+    if (outline === undefined) return `Session ${id} has no steps.`
+    const call = callOf(timeline, llmCalls, position)
+    const [step, asked] = await Promise.all([
+      read(outline),
+      call === undefined ? undefined : read(timeline.steps[call]!),
+    ])
+    return writeAgentPrompt(timeline, step, {
+      conversation: asked?.messages,
+      url: location.linkTo(placeOf(player)),
+    })
+  }
+}

@@ -1,0 +1,164 @@
+import { ChevronLeft, FlaskConical, GitBranch, MessagesSquare, User } from 'lucide-react'
+import type { ReactNode } from 'react'
+import {
+  countOf,
+  formatCost,
+  formatCount,
+  formatDuration,
+  shortSessionId,
+  visibleText,
+  type SessionSummary,
+  type StepKind,
+} from '@playhead/model'
+import { CopyAction } from '../../ui/controls/copy-action.tsx'
+import { EndStateMark } from './end-state-mark.tsx'
+import { ExportMenu } from './export-menu.tsx'
+import { useReplay } from '../playback/replay-context.ts'
+import type { Timeline } from '../playback/timeline.ts'
+import './session-header.css'
+
+/** What the session is and how it ended. `back`: the way to the list it came from. */
+export function SessionHeader({ back, tools }: { back: ReactNode; tools?: ReactNode }) {
+  const { timeline } = useReplay()
+  const { session } = timeline
+  return (
+    <header className="session-header">
+      <div className="header-line">
+        <div className="header-main">
+          {back}
+          <h1 title={session.name}>{visibleText(session.name)}</h1>
+          <EndStateMark state={session.endState} />
+          <span className="header-id mono">
+            {shortSessionId(session.id)}
+            <CopyAction label={`Copy the id ${session.id}`} read={() => session.id} />
+          </span>
+          <Figures timeline={timeline} />
+          <Tags session={session} />
+        </div>
+        <div className="header-tools">
+          {tools}
+          <ExportMenu />
+        </div>
+      </div>
+      <Context session={session} />
+    </header>
+  )
+}
+
+export function BackMark({ label }: { label: string }) {
+  return (
+    <>
+      <ChevronLeft size={16} aria-hidden="true" />
+      <span className="header-back-word">{label}</span>
+    </>
+  )
+}
+
+function Figures({ timeline }: { timeline: Timeline }) {
+  const { session } = timeline
+  const { usage, errorCount } = session
+  // While it runs, steps are here before the summary counts them.
+  const count = (kind: StepKind, counted: number) =>
+    session.endState === 'running'
+      ? Math.max(counted, timeline.steps.filter((step) => step.kind === kind).length)
+      : counted
+  const tokens = usage.total ?? sumOf(usage.input, usage.output)
+  return (
+    <span className="header-figures">
+      <b>{formatDuration(session.durationMs ?? timeline.durationMs)}</b>
+      <Cost session={session} />
+      {tokens !== undefined && (
+        <span title={`${usage.input ?? '?'} in, ${usage.output ?? '?'} out`}>
+          <b>{formatCount(tokens)}</b> tokens
+        </span>
+      )}
+      <span>{formatCount(count('llm', session.llmCallCount))} llm</span>
+      <span>{countOf(count('action', session.actionCount), 'action')}</span>
+      {errorCount > 0 && <span className="header-errors">{countOf(errorCount, 'error')}</span>}
+    </span>
+  )
+}
+
+function sumOf(input: number | undefined, output: number | undefined): number | undefined {
+  return input === undefined && output === undefined ? undefined : (input ?? 0) + (output ?? 0)
+}
+
+/** An unknown price is said, never counted as nothing. */
+function Cost({ session: { cost, unpricedModels } }: { session: SessionSummary }) {
+  const isIncomplete = unpricedModels.length > 0
+  const missing = `no price for ${unpricedModels.map(visibleText).join(', ')}`
+  if (cost === null) return isIncomplete ? <span title={missing}>cost unknown</span> : null
+  return (
+    <span title={isIncomplete ? missing : 'estimated cost'}>
+      <b>{formatCost(cost)}</b>
+      {isIncomplete && <span className="header-more"> + unknown</span>}
+    </span>
+  )
+}
+
+function Tags({ session: { tags, demo } }: { session: SessionSummary }) {
+  if (tags.length === 0 && !demo) return null
+  return (
+    <span className="header-tags">
+      {demo && <span className="header-tag is-demo">demo</span>}
+      {tags.slice(0, 12).map((tag) => (
+        <span key={tag} className="header-tag">
+          {visibleText(tag)}
+        </span>
+      ))}
+      {tags.length > 12 && <span className="dim">+{tags.length - 12}</span>}
+    </span>
+  )
+}
+
+/** What was asked, why it ended as it did, and where it comes from: its test, its thread, its user, its branch. */
+function Context({ session }: { session: SessionSummary }) {
+  const { test, vcs, threadId, userId, environment, endStateReason, inputPreview } = session
+  const asked = inputPreview === session.name ? undefined : inputPreview
+  const facts: [key: string, icon: ReactNode, text: string][] = []
+  if (test !== undefined)
+    facts.push(['test', <FlaskConical key="icon" size={13} aria-label="test" />, describeTest(test)])
+  if (threadId !== undefined)
+    facts.push(['thread', <MessagesSquare key="icon" size={13} aria-label="thread" />, threadId])
+  if (userId !== undefined) facts.push(['user', <User key="icon" size={13} aria-label="user" />, userId])
+  if (vcs !== undefined)
+    facts.push([
+      'vcs',
+      <GitBranch key="icon" size={13} aria-label="branch" />,
+      [vcs.branch, vcs.commit?.slice(0, 9)].filter(Boolean).join(' @ '),
+    ])
+  if (environment !== undefined) facts.push(['environment', null, environment])
+  if (facts.length === 0 && endStateReason === undefined && asked === undefined) return null
+  return (
+    <div className="header-context">
+      {asked !== undefined && (
+        <span className="header-reason" title={asked}>
+          “{visibleText(asked)}”
+        </span>
+      )}
+      {endStateReason !== undefined && (
+        <span
+          className={session.endState === 'fail' ? 'header-reason is-bad' : 'header-reason'}
+          title={endStateReason}
+        >
+          {visibleText(endStateReason)}
+        </span>
+      )}
+      {facts.map(([key, icon, text]) => (
+        <span key={key} className="header-fact" title={`${key}: ${text}`}>
+          {icon}
+          {visibleText(text)}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+function describeTest({ file, suite, name, attempt, variant }: NonNullable<SessionSummary['test']>): string {
+  const path = [file, suite, name].filter((part) => part !== undefined && part !== '').join(' › ')
+  const more = [
+    variant === undefined ? undefined : `variant ${variant}`,
+    attempt === undefined || attempt <= 1 ? undefined : `attempt ${attempt}`,
+  ].filter((part) => part !== undefined)
+  return more.length === 0 ? path : `${path} (${more.join(', ')})`
+}

@@ -1,0 +1,46 @@
+import { Info } from 'lucide-react'
+import type { Step } from '@playhead/model'
+import { useReplay } from '../playback/replay-context.ts'
+
+/** What is not there, and why. */
+export function MissingContent({ step }: { step: Step }) {
+  const { timeline } = useReplay()
+  const notes: string[] = []
+  if (step.isOrphan === true) notes.push('Its parent step never arrived; it is shown at the top.')
+  if (step.isTruncated === true) notes.push('Part of its content was cut before it was sent here.')
+  if (step.status === 'running' && timeline.session.endState !== 'running')
+    notes.push('It never ended: what came after its start is not known.')
+  if (isPriceUnknown(step)) notes.push(`No price is known for ${step.model ?? 'its model'}.`)
+  if (isContentMissing(step))
+    notes.push('Its content was not captured: the sender left out prompts and answers, inputs and outputs.')
+  if (notes.length === 0) return null
+  return (
+    <ul className="missing-content">
+      {notes.map((note) => (
+        <li key={note}>
+          <Info size={13} aria-hidden="true" />
+          {note}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function isPriceUnknown(step: Step): boolean {
+  return step.kind === 'llm' && step.cost === null && step.usage !== undefined && step.usageScope === 'call'
+}
+
+function isContentMissing(step: Step): boolean {
+  if (!step.hasPayload || (step.kind !== 'llm' && step.kind !== 'action' && step.kind !== 'retrieval'))
+    return false
+  const contents = [
+    step.input,
+    step.output,
+    step.messages,
+    step.tool?.arguments,
+    step.tool?.result,
+    step.retrieval?.query,
+    step.retrieval?.documents,
+  ]
+  return step.status !== 'running' && contents.every((content) => content === undefined)
+}

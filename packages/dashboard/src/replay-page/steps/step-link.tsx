@@ -1,0 +1,18 @@
+import { CornerDownRight } from 'lucide-react'
+import { visibleText } from '@playhead/model'
+import { useReplay } from '../playback/replay-context.ts'
+import { titleOf } from './step-text.ts'
+
+/** Leads to another step. */
+export function StepLink({ position, text }: { position: number; text?: string }) {
+  const { timeline, goTo } = useReplay()
+  const step = timeline.steps[position]
+  if (step === undefined) return null
+  return (
+    <button type="button" className="step-link" onClick={() => goTo(step.id)}>
+      <CornerDownRight size={12} aria-hidden="true" />
+      {text ?? visibleText(titleOf(step))}
+      <span className="dim">step {position + 1}</span>
+    </button>
+  )
+}

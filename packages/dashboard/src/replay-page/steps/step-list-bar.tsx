@@ -1,0 +1,122 @@
+import { Filter, Search, X } from 'lucide-react'
+import { countOf, formatCount, stepKinds, type StepKind } from '@playhead/model'
+import { Button, IconButton } from '../../ui/controls/button.tsx'
+import { KeyCap } from '../../ui/controls/key-cap.tsx'
+import { Menu, MenuItem, MenuLine } from '../../ui/controls/menu.tsx'
+import { KindIcon } from './kind-icon.tsx'
+import { useReplay } from '../playback/replay-context.ts'
+import { kindLooks } from '../../session-facts/kind-looks.ts'
+import { PAYLOADS_SEARCHED_UP_TO, type StepListState } from './step-list-state.ts'
+
+export const SEARCH_FIELD_ID = 'step-search'
+
+/** The search and the filter above the list, and what they hide. */
+export function StepListBar({ list }: { list: StepListState }) {
+  return (
+    <div className="step-list-bar">
+      <SearchField text={list.text} setText={list.setText} />
+      <KindMenu list={list} />
+      {list.matches !== null && <FilterNote list={list} />}
+    </div>
+  )
+}
+
+function SearchField({ text, setText }: Pick<StepListState, 'text' | 'setText'>) {
+  return (
+    <div className="step-search">
+      <Search size={14} aria-hidden="true" />
+      <input
+        id={SEARCH_FIELD_ID}
+        type="text"
+        placeholder="Search in this session"
+        aria-label="Search in this session"
+        spellCheck={false}
+        autoComplete="off"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return
+          event.stopPropagation()
+          if (text === '') event.currentTarget.blur()
+          else setText('')
+        }}
+      />
+      {text === '' ? (
+        <span aria-hidden="true">
+          <KeyCap>/</KeyCap>
+        </span>
+      ) : (
+        <IconButton label="Clear the search" onClick={() => setText('')}>
+          <X size={14} aria-hidden="true" />
+        </IconButton>
+      )}
+    </div>
+  )
+}
+
+function KindMenu({ list }: { list: StepListState }) {
+  const { timeline } = useReplay()
+  const { kinds, setKinds } = list
+  const counts = new Map<StepKind, number>()
+  for (const { kind } of timeline.steps) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  const toggle = (kind: StepKind) => {
+    const next = new Set(kinds)
+    if (!next.delete(kind)) next.add(kind)
+    setKinds(next)
+  }
+  return (
+    <Menu
+      label="Kinds of steps"
+      trigger={
+        <Button look="quiet" className="step-kinds">
+          <Filter size={13} aria-hidden="true" />
+          {kinds.size === 0 ? 'All kinds' : countOf(kinds.size, 'kind')}
+        </Button>
+      }
+    >
+      {stepKinds
+        .filter((kind) => counts.has(kind))
+        .map((kind) => (
+          <MenuItem
+            key={kind}
+            icon={<KindIcon kind={kind} />}
+            isChecked={kinds.has(kind)}
+            hint={formatCount(counts.get(kind)!)}
+            onSelect={() => toggle(kind)}
+          >
+            {kindLooks[kind].word}
+          </MenuItem>
+        ))}
+      <MenuLine />
+      <MenuItem isChecked={kinds.size === 0} onSelect={() => setKinds(new Set())}>
+        all kinds
+      </MenuItem>
+    </Menu>
+  )
+}
+
+function FilterNote({ list }: { list: StepListState }) {
+  const { matches, hiddenCount, reach, text, kinds } = list
+  const isSearch = text.trim() !== ''
+  return (
+    <p className="step-list-note" role="status">
+      {countOf(matches!.matchCount, 'step')} found, {formatCount(hiddenCount)} hidden
+      {isSearch && reach === 'loading' && ' · looking inside…'}
+      {isSearch &&
+        reach === 'names' &&
+        ` · names and previews only: inputs and outputs are searched up to ${formatCount(PAYLOADS_SEARCHED_UP_TO)} steps`}
+      {(isSearch || kinds.size > 0) && (
+        <button
+          type="button"
+          className="long-text-more"
+          onClick={() => {
+            list.setText('')
+            list.setKinds(new Set())
+          }}
+        >
+          show all
+        </button>
+      )}
+    </p>
+  )
+}

@@ -1,0 +1,122 @@
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
+import { memo, useMemo, useRef, type CSSProperties, type KeyboardEvent } from 'react'
+import type { Step } from '@playhead/model'
+import { usePlayerState, useReplay } from '../playback/replay-context.ts'
+import { RepeatRow, StepRowView } from './step-row.tsx'
+import { StepListBar } from './step-list-bar.tsx'
+import type { StepRow } from './step-rows.ts'
+import { createTimeScale, type TimeScale } from '../playback/time-scale.ts'
+import { ROW_HEIGHT, useFollow } from './use-follow.ts'
+import type { StepListState } from './step-list-state.ts'
+import './step-list.css'
+
+const ROWS_BEYOND = 14
+/** Rows that pass by under a dragged playhead are not scrolled to by hand. */
+const ROWS_BEYOND_WHILE_SCRUBBING = 1
+/** More than a screen of rows and those beyond it. */
+const ROWS_REUSED = 128
+
+/** The session's steps as a tree with time bars. */
+export const StepList = memo(function StepList({ list }: { list: StepListState }) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const { timeline, player } = useReplay()
+  const isScrubbing = usePlayerState(({ motion }) => motion === 'scrubbing')
+  const virtualizer = useVirtualizer({
+    count: list.rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: isScrubbing ? ROWS_BEYOND_WHILE_SCRUBBING : ROWS_BEYOND,
+  })
+  const rowOfStep = (stepId: string | undefined) => {
+    const position = stepId === undefined ? undefined : timeline.positionOf.get(stepId)
+    return position === undefined ? -1 : list.rowOf[position]!
+  }
+  const current = usePlayerState((state) => rowOfStep(state.stepId))
+  useFollow(scroller, virtualizer, () => rowOfStep(player.getState().stepId))
+  const onKeyDown = (event: KeyboardEvent) => {
+    const move = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 }[event.key]
+    if (move !== undefined) {
+      event.preventDefault()
+      const next = Math.min(Math.max(0, current + move), list.rows.length - 1)
+      const row = list.rows[next]
+      if (row !== undefined) player.select(timeline.steps[row.position]!.id)
+    } else if (event.key === 'Enter' && list.rows[current]?.isOpen !== undefined) {
+      event.preventDefault()
+      const row = list.rows[current]
+      list.toggle(timeline.steps[row.position]!.id, row.type === 'repeat')
+    }
+  }
+  return (
+    <section
+      className="step-list"
+      aria-label="Steps"
+      // Offsets get longer after the first minute.
+      style={{ '--time-width': timeline.durationMs < 60_000 ? '52px' : '76px' } as CSSProperties}
+    >
+      <StepListBar list={list} />
+      <div
+        ref={scroller}
+        className="step-list-scroller"
+        role="tree"
+        aria-label="Steps"
+        tabIndex={0}
+        aria-activedescendant={current >= 0 ? `row-${current}` : undefined}
+        onKeyDown={onKeyDown}
+      >
+        <div role="presentation" className="step-list-rows" style={{ height: list.rows.length * ROW_HEIGHT }}>
+          <Rows list={list} virtualizer={virtualizer} current={current} />
+        </div>
+        {list.rows.length === 0 && <p className="step-list-empty">{describeNothing(list)}</p>}
+      </div>
+    </section>
+  )
+})
+
+type RowsProps = { list: StepListState; virtualizer: Virtualizer<HTMLDivElement, Element>; current: number }
+
+function Rows({ list, virtualizer, current }: RowsProps) {
+  const { timeline } = useReplay()
+  const scale = useRowScale()
+  return virtualizer.getVirtualItems().map(({ index, start }) => {
+    const row: StepRow = list.rows[index]!
+    const step: Step = timeline.steps[row.position]!
+    const shared = {
+      id: `row-${index}`,
+      top: start,
+      row,
+      step,
+      scale,
+      isSelected: index === current,
+      onToggle: list.toggle,
+    }
+    // Rows that leave the screen are used again for those that come in: changing one is cheaper than making one.
+    const slot = index % ROWS_REUSED
+    return row.type === 'repeat' ? (
+      <RepeatRow key={`repeat ${slot}`} {...shared} />
+    ) : (
+      <StepRowView
+        key={slot}
+        {...shared}
+        isMatch={list.matches === null || list.matches.matches[row.position] === 1}
+      />
+    )
+  })
+}
+
+/** One hundred units wide: bars are placed in percent. */
+function useRowScale(): TimeScale {
+  const { axis, timeline } = useReplay()
+  const view = usePlayerState((state) => state.view)
+  const { durationMs } = timeline
+  return useMemo(
+    () => createTimeScale(axis, view ?? { startMs: 0, endMs: durationMs }, 100),
+    [axis, view, durationMs],
+  )
+}
+
+function describeNothing({ text, kinds, matches }: StepListState): string {
+  if (matches === null) return 'No steps were recorded.'
+  if (text.trim() !== '')
+    return `No step has “${text.trim()}”${kinds.size > 0 ? ' among the chosen kinds' : ''}.`
+  return 'No step is of the chosen kinds.'
+}

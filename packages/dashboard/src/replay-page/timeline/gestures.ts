@@ -1,0 +1,139 @@
+import { useEffect, useRef, useState, type PointerEvent as ReactPointerEvent, type RefObject } from 'react'
+import type { TimeRange } from '../playback/idle-gaps.ts'
+import type { Player } from '../playback/player.ts'
+import { panView, zoomView, type TimeScale } from '../playback/time-scale.ts'
+import { positionAt, type Timeline } from '../playback/timeline.ts'
+
+const SNAP_PX = 5
+/** A window that is drawn smaller than this was a click. */
+const LEAST_WINDOW_PX = 6
+const ZOOM_PER_PIXEL = 0.0025
+
+export type Gestures = {
+  /** The window that is being drawn. */
+  drawn: TimeRange | null
+  onPointerDown: (event: ReactPointerEvent<HTMLElement>) => void
+  onPointerMove: (event: ReactPointerEvent<HTMLElement>) => void
+  onPointerUp: (event: ReactPointerEvent<HTMLElement>) => void
+  onDoubleClick: () => void
+}
+
+type Drag = { kind: 'scrub' } | { kind: 'window'; fromMs: number } | { kind: 'pinch'; distance: number }
+
+/** Drag: scrub. Shift-drag: window. Wheel and pinch: zoom. Double click: all of it again. */
+export function useOverviewGestures(
+  plot: RefObject<HTMLElement | null>,
+  player: Player,
+  scale: TimeScale,
+): Gestures {
+  const [drawn, setDrawn] = useState<TimeRange | null>(null)
+  const drag = useRef<Drag | undefined>(undefined)
+  const pointers = useRef(new Map<number, number>())
+  const latest = useRef(scale)
+  latest.current = scale
+  useWheelZoom(plot, player, latest)
+  // Asking for the place of an element makes the browser lay out the page; once a drag is enough.
+  const leftPx = useRef(0)
+  const xOf = (event: ReactPointerEvent<HTMLElement>) => event.clientX - leftPx.current
+
+  return {
+    drawn,
+    onPointerDown(event) {
+      if (event.button !== 0) return
+      leftPx.current = event.currentTarget.getBoundingClientRect().left
+      event.currentTarget.setPointerCapture(event.pointerId)
+      pointers.current.set(event.pointerId, xOf(event))
+      if (pointers.current.size === 2) drag.current = { kind: 'pinch', distance: spreadOf(pointers.current) }
+      else if (event.shiftKey) drag.current = { kind: 'window', fromMs: scale.toTime(xOf(event)) }
+      else {
+        drag.current = { kind: 'scrub' }
+        scrubTo(player, scale, xOf(event), event.altKey)
+      }
+    },
+    onPointerMove(event) {
+      if (!pointers.current.has(event.pointerId)) return
+      pointers.current.set(event.pointerId, xOf(event))
+      const { current } = drag
+      if (current?.kind === 'scrub') scrubTo(player, latest.current, xOf(event), event.altKey)
+      else if (current?.kind === 'window')
+        setDrawn(rangeBetween(current.fromMs, latest.current.toTime(xOf(event))))
+      else if (current?.kind === 'pinch') {
+        const distance = spreadOf(pointers.current)
+        const middle = [...pointers.current.values()].reduce((sum, x) => sum + x, 0) / pointers.current.size
+        player.setView(zoomView(latest.current, current.distance / Math.max(10, distance), middle))
+        drag.current = { kind: 'pinch', distance }
+      }
+    },
+    onPointerUp(event) {
+      pointers.current.delete(event.pointerId)
+      const { current } = drag
+      drag.current = undefined
+      if (current?.kind === 'scrub') player.settle()
+      if (current?.kind === 'window') {
+        const range = rangeBetween(current.fromMs, latest.current.toTime(xOf(event)))
+        setDrawn(null)
+        const width = latest.current.toX(range.endMs) - latest.current.toX(range.startMs)
+        if (width >= LEAST_WINDOW_PX) player.setView(clamp(range, player.timeline.durationMs))
+      }
+    },
+    onDoubleClick: () => player.setView(null),
+  }
+}
+
+function useWheelZoom(
+  plot: RefObject<HTMLElement | null>,
+  player: Player,
+  latest: RefObject<TimeScale>,
+): void {
+  useEffect(() => {
+    const element = plot.current
+    if (element === null) return
+    const onWheel = (event: WheelEvent) => {
+      event.preventDefault()
+      const isPan = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)
+      const x = event.clientX - element.getBoundingClientRect().left
+      player.setView(
+        isPan
+          ? panView(latest.current, event.deltaX || event.deltaY)
+          : zoomView(latest.current, Math.exp(event.deltaY * ZOOM_PER_PIXEL * (event.ctrlKey ? 4 : 1)), x),
+      )
+    }
+    // React's own wheel listeners are passive: they can't keep the page from scrolling.
+    element.addEventListener('wheel', onWheel, { passive: false })
+    return () => element.removeEventListener('wheel', onWheel)
+  }, [plot, player, latest])
+}
+
+/** The playhead snaps to the start of a step that is near; Alt lets it go anywhere. */
+function scrubTo(player: Player, scale: TimeScale, x: number, isFree: boolean): void {
+  const timeMs = scale.toTime(Math.min(Math.max(0, x), scale.widthPx))
+  const snapped = isFree ? timeMs : snapToStep(player.timeline, scale, timeMs)
+  player.seek(snapped, { isScrubbing: true })
+}
+
+export function snapToStep(timeline: Timeline, scale: TimeScale, timeMs: number): number {
+  const before = positionAt(timeline, timeMs)
+  const x = scale.toX(timeMs)
+  let nearest = timeMs
+  let nearestPx = SNAP_PX
+  for (const position of [before, before + 1]) {
+    const startMs = timeline.startsMs[position]
+    if (startMs === undefined) continue
+    const distancePx = Math.abs(scale.toX(startMs) - x)
+    if (distancePx <= nearestPx) [nearest, nearestPx] = [startMs, distancePx]
+  }
+  return nearest
+}
+
+function rangeBetween(leftMs: number, rightMs: number): TimeRange {
+  return { startMs: Math.min(leftMs, rightMs), endMs: Math.max(leftMs, rightMs) }
+}
+
+function clamp({ startMs, endMs }: TimeRange, durationMs: number): TimeRange {
+  return { startMs: Math.max(0, startMs), endMs: Math.min(durationMs, endMs) }
+}
+
+function spreadOf(pointers: ReadonlyMap<number, number>): number {
+  const [first = 0, second = 0] = pointers.values()
+  return Math.abs(first - second)
+}

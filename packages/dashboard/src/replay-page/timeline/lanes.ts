@@ -1,0 +1,92 @@
+import type { Step, StepKind } from '@playhead/model'
+import type { Timeline } from '../playback/timeline.ts'
+
+/** One line of the overview. Steps that run at once lie in rows of their own, as far as there is room. */
+export type Lane = {
+  id: string
+  label: string
+  /** Drawn softly: these steps hold the others. */
+  isContainer: boolean
+  rowCount: number
+  positions: Int32Array
+  rows: Uint8Array
+}
+
+const MOST_AGENT_LANES = 5
+const MOST_ROWS = 3
+
+const laneOfKind: Record<StepKind, 'agent' | 'workflow' | 'llm' | 'actions' | 'other'> = {
+  agent: 'agent',
+  workflow: 'workflow',
+  llm: 'llm',
+  embedding: 'llm',
+  action: 'actions',
+  retrieval: 'other',
+  guardrail: 'other',
+  handoff: 'other',
+  evaluator: 'other',
+  event: 'other',
+  other: 'other',
+}
+
+/** One lane per agent, then one for workflows, model calls, actions and the rest, as far as there are any. */
+export function createLanes(timeline: Timeline): Lane[] {
+  const agents = new Map<string, number[]>()
+  const kinds: Record<'workflow' | 'llm' | 'actions' | 'other', number[]> = {
+    workflow: [],
+    llm: [],
+    actions: [],
+    other: [],
+  }
+  for (const [position, step] of timeline.steps.entries()) {
+    const lane = laneOfKind[step.kind]
+    if (lane !== 'agent') kinds[lane].push(position)
+    else addTo(agents, agentOf(step), position)
+  }
+  const lanes = agentLanes(agents, timeline)
+  for (const lane of ['workflow', 'llm', 'actions', 'other'] as const)
+    if (kinds[lane].length > 0) lanes.push(packLane(lane, lane, kinds[lane], timeline))
+  return lanes
+}
+
+export function agentOf(step: Step): string {
+  return step.agent ?? step.name
+}
+
+function addTo(lists: Map<string, number[]>, key: string, position: number): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [position])
+  else list.push(position)
+}
+
+/** In the order in which the agents came in; those for whom there is no room share the last lane. */
+function agentLanes(agents: ReadonlyMap<string, number[]>, timeline: Timeline): Lane[] {
+  const named = [...agents]
+  const alone = named.length <= MOST_AGENT_LANES ? named : named.slice(0, MOST_AGENT_LANES - 1)
+  const lanes = alone.map(([name, positions]) => packLane(`agent ${name}`, name, positions, timeline))
+  const rest = named.slice(alone.length)
+  if (rest.length === 0) return lanes
+  const together = rest.flatMap(([, positions]) => positions).sort((left, right) => left - right)
+  return [...lanes, packLane('agents', `${rest.length} more agents`, together, timeline)]
+}
+
+function packLane(id: string, label: string, positions: readonly number[], timeline: Timeline): Lane {
+  const rows = new Uint8Array(positions.length)
+  const rowEnds: number[] = []
+  for (const [index, position] of positions.entries()) {
+    const startMs = timeline.startsMs[position]!
+    const free = rowEnds.findIndex((endMs) => endMs <= startMs)
+    const row = free >= 0 ? free : Math.min(rowEnds.length, MOST_ROWS - 1)
+    rowEnds[row] = Math.max(rowEnds[row] ?? 0, timeline.endsMs[position]!)
+    rows[index] = row
+  }
+  const isContainer = id !== 'llm' && id !== 'actions' && id !== 'other'
+  return {
+    id,
+    label,
+    isContainer,
+    rowCount: Math.max(1, rowEnds.length),
+    positions: Int32Array.from(positions),
+    rows,
+  }
+}

@@ -1,0 +1,91 @@
+import type { StepKind } from '@playhead/model'
+import type { Lane } from './lanes.ts'
+import type { RunningTotals } from '../playback/running-totals.ts'
+import type { TimeScale } from '../playback/time-scale.ts'
+import { ownsError, type Timeline } from '../playback/timeline.ts'
+
+/** A rectangle of the overview: where in its lane, in which row, in which colour, and how much of it was busy. */
+export type Mark = { x: number; width: number; row: number; colour: StepKind | 'error'; busy: number }
+
+const LEAST_WIDTH = 2
+const LEAST_ERROR_WIDTH = 3
+/** Marks this wide are set apart from the next by a pixel. */
+const APART_FROM = 4
+/** Steps that are too short to be seen are counted in cells: the busier a cell, the stronger its colour. */
+const CELL_WIDTH = 2
+const FAINTEST = 0.25
+
+/**
+ * What one lane shows. There are never many more marks than pixels, however many steps; errors come last and lie on
+ * top.
+ */
+export function findMarks(lane: Lane, timeline: Timeline, scale: TimeScale): Mark[] {
+  const marks: Mark[] = []
+  const errors: Mark[] = []
+  const cells: (Mark | undefined)[] = []
+  let lastErrorX = -Infinity
+  for (let index = 0; index < lane.positions.length; index += 1) {
+    const position = lane.positions[index]!
+    const from = scale.toX(timeline.startsMs[position]!)
+    const to = scale.toX(Math.min(timeline.endsMs[position]!, timeline.durationMs))
+    if (to < 0 || from > scale.widthPx) continue
+    const row = lane.rows[index]!
+    const step = timeline.steps[position]!
+    if (ownsError(step)) {
+      if (from - lastErrorX < 1) continue
+      lastErrorX = from
+      errors.push({ ...placed(from, to, scale), row, colour: 'error', busy: 1 })
+    } else if (to - from < CELL_WIDTH) {
+      const cell = Math.floor(from / CELL_WIDTH)
+      const last = cells[row]
+      if (last === undefined || last.x !== cell * CELL_WIDTH || last.colour !== step.kind)
+        marks.push(
+          (cells[row] = { x: cell * CELL_WIDTH, width: CELL_WIDTH, row, colour: step.kind, busy: 0 }),
+        )
+      cells[row]!.busy += (to - from) / CELL_WIDTH
+    } else {
+      marks.push({ ...placed(from, to, scale), row, colour: step.kind, busy: 1 })
+    }
+  }
+  for (const mark of marks) mark.busy = FAINTEST + (1 - FAINTEST) * Math.min(1, mark.busy)
+  for (const mark of errors) mark.width = Math.max(mark.width, LEAST_ERROR_WIDTH)
+  return isSparse(marks, scale) ? solid(marks.concat(errors)) : marks.concat(errors)
+}
+
+function placed(from: number, to: number, scale: TimeScale): { x: number; width: number } {
+  const x = Math.max(from, -APART_FROM)
+  const width = Math.min(to, scale.widthPx + APART_FROM) - x
+  return { x, width: Math.max(LEAST_WIDTH, width > APART_FROM ? width - 1 : width) }
+}
+
+/** A few short steps on a wide lane are steps, not a density. */
+function isSparse(marks: readonly Mark[], scale: TimeScale): boolean {
+  return marks.length < scale.widthPx / (CELL_WIDTH * 4)
+}
+
+function solid(marks: Mark[]): Mark[] {
+  for (const mark of marks) mark.busy = 1
+  return marks
+}
+
+/** The line of what was spent: corners as [x, share of the whole], at most two for each pixel. */
+export function findCostLine(totals: RunningTotals, scale: TimeScale): [x: number, share: number][] {
+  const whole = totals.cost.at(-1) ?? 0
+  if (whole <= 0) return []
+  const corners: [number, number][] = []
+  let before = 0
+  let share = 0
+  let lastX = -Infinity
+  for (let index = 0; index < totals.atMs.length; index += 1) {
+    const x = scale.toX(totals.atMs[index]!)
+    if (x > scale.widthPx) break
+    const next = totals.cost[index]! / whole
+    if (x < 0) before = next
+    else if (x - lastX >= 1) {
+      corners.push([x, share], [x, next])
+      lastX = x
+    } else corners.at(-1)![1] = next
+    share = next
+  }
+  return [[0, before], ...corners, [scale.widthPx, share]]
+}

@@ -1,0 +1,167 @@
+import type { StepKind } from '@playhead/model'
+import type { Lane } from './lanes.ts'
+import { findCostLine, findMarks, type Mark } from './marks.ts'
+import type { RunningTotals } from '../playback/running-totals.ts'
+import { kindLooks } from '../../session-facts/kind-looks.ts'
+import type { TimeScale } from '../playback/time-scale.ts'
+import type { Timeline } from '../playback/timeline.ts'
+
+/** Where the lanes lie, from the top of the overview. */
+export type OverviewLayout = {
+  laneHeight: number
+  laneTops: number[]
+  /** Undefined when nothing was priced. */
+  costTop: number | undefined
+  height: number
+}
+
+export const RULER_HEIGHT = 22
+const COST_HEIGHT = 24
+const FOOT = 6
+
+export function layOut(lanes: readonly Lane[], hasCost: boolean): OverviewLayout {
+  const laneHeight = lanes.length <= 4 ? 20 : lanes.length <= 6 ? 17 : 14
+  const laneTops = lanes.map((_, index) => RULER_HEIGHT + index * laneHeight)
+  const lanesEnd = RULER_HEIGHT + lanes.length * laneHeight
+  return {
+    laneHeight,
+    laneTops,
+    costTop: hasCost ? lanesEnd : undefined,
+    height: lanesEnd + (hasCost ? COST_HEIGHT : 0) + FOOT,
+  }
+}
+
+export type OverviewPicture = {
+  timeline: Timeline
+  lanes: readonly Lane[]
+  totals: RunningTotals
+  scale: TimeScale
+  layout: OverviewLayout
+  colours: OverviewColours
+}
+
+export type OverviewColours = Record<StepKind | 'error' | 'line' | 'ink' | 'idle', string>
+
+/** Canvases know no tokens: what they mean at present is read off an element. */
+export function readColours(element: HTMLElement): OverviewColours {
+  const probe = document.createElement('span')
+  // Where motion is reduced, every element has a short transition, and a colour in transition is still the one before.
+  probe.style.setProperty('transition', 'none', 'important')
+  element.append(probe)
+  const read = (token: string) => {
+    probe.style.color = `var(${token})`
+    return getComputedStyle(probe).color
+  }
+  const colours = {
+    error: read('--bad'),
+    line: read('--line'),
+    ink: read('--dim'),
+    idle: read('--line-strong'),
+  } as OverviewColours
+  for (const [kind, { colour }] of Object.entries(kindLooks)) colours[kind as StepKind] = read(colour)
+  probe.remove()
+  return colours
+}
+
+/** Draws everything that does not move with the playhead. */
+export function paintOverview(canvas: HTMLCanvasElement, picture: OverviewPicture): void {
+  const { scale, layout } = picture
+  const ratio = Math.min(3, devicePixelRatio)
+  canvas.width = Math.max(1, Math.round(scale.widthPx * ratio))
+  canvas.height = Math.max(1, Math.round(layout.height * ratio))
+  const context = canvas.getContext('2d')!
+  context.setTransform(ratio, 0, 0, ratio, 0, 0)
+  paintIdle(context, picture)
+  for (const [index, lane] of picture.lanes.entries())
+    paintLane(context, picture, lane, layout.laneTops[index]!)
+  if (layout.costTop !== undefined) paintCost(context, picture, layout.costTop)
+  paintErrorDots(context, picture)
+}
+
+/** In the ruler, where nothing else can hide them. */
+function paintErrorDots(
+  context: CanvasRenderingContext2D,
+  { timeline, scale, colours }: OverviewPicture,
+): void {
+  context.fillStyle = colours.error
+  let lastX = -Infinity
+  for (const position of timeline.errors) {
+    const x = scale.toX(timeline.startsMs[position]!)
+    if (x < -4 || x > scale.widthPx + 4 || x - lastX < 2) continue
+    lastX = x
+    context.beginPath()
+    context.roundRect(x - 2.5, RULER_HEIGHT - 6, 5, 6, 2)
+    context.fill()
+  }
+}
+
+/** Time that is pressed together is hatched. */
+function paintIdle(context: CanvasRenderingContext2D, { scale, layout, colours }: OverviewPicture): void {
+  context.strokeStyle = colours.idle
+  context.lineWidth = 1
+  for (const { startMs, endMs } of scale.axis.gaps) {
+    const from = Math.max(-20, scale.toX(startMs))
+    const to = Math.min(scale.widthPx + 20, scale.toX(endMs))
+    if (to < 0 || from > scale.widthPx || to - from < 1) continue
+    context.save()
+    context.beginPath()
+    context.rect(from, RULER_HEIGHT, to - from, layout.height - RULER_HEIGHT)
+    context.clip()
+    context.globalAlpha = 0.6
+    context.beginPath()
+    for (let x = from - layout.height; x < to; x += 6) {
+      context.moveTo(x, layout.height)
+      context.lineTo(x + layout.height, 0)
+    }
+    context.stroke()
+    context.restore()
+  }
+}
+
+function paintLane(
+  context: CanvasRenderingContext2D,
+  { timeline, scale, layout, colours }: OverviewPicture,
+  lane: Lane,
+  top: number,
+): void {
+  const room = layout.laneHeight - 6
+  const rowHeight = room / lane.rowCount
+  for (const mark of findMarks(lane, timeline, scale)) {
+    const isError = mark.colour === 'error'
+    // What holds other steps stays behind them, also where it failed.
+    context.globalAlpha = (lane.isContainer ? (isError ? 0.55 : 0.32) : 1) * mark.busy
+    context.fillStyle = colours[mark.colour]
+    const y = top + 3 + mark.row * rowHeight
+    const height = Math.max(2, rowHeight - (lane.rowCount > 1 ? 1 : 0))
+    paintMark(context, mark, isError ? y - 2 : y, isError ? height + 4 : height)
+  }
+  context.globalAlpha = 1
+}
+
+function paintMark(context: CanvasRenderingContext2D, mark: Mark, y: number, height: number): void {
+  context.beginPath()
+  context.roundRect(mark.x, y, mark.width, height, Math.min(3, mark.width / 2, height / 2))
+  context.fill()
+}
+
+function paintCost(
+  context: CanvasRenderingContext2D,
+  { totals, scale, colours }: OverviewPicture,
+  top: number,
+): void {
+  const corners = findCostLine(totals, scale)
+  if (corners.length === 0) return
+  const bottom = top + COST_HEIGHT - 3
+  const height = COST_HEIGHT - 8
+  context.beginPath()
+  for (const [x, share] of corners) context.lineTo(x, bottom - share * height)
+  context.strokeStyle = colours.ink
+  context.lineWidth = 1.25
+  context.stroke()
+  context.lineTo(corners.at(-1)![0], bottom)
+  context.lineTo(0, bottom)
+  context.globalAlpha = 0.08
+  context.fillStyle = colours.ink
+  context.fill()
+  context.globalAlpha = 1
+}

@@ -1,0 +1,181 @@
+import { useEffect, useLayoutEffect, useMemo, useRef, type RefObject } from 'react'
+import { formatCost, formatDuration, formatOffset } from '@playhead/model'
+import { useThemeVersion } from '../../ui/browser/use-theme-version.ts'
+import { useWidth } from '../../ui/browser/use-width.ts'
+import { createLanes } from './lanes.ts'
+import { Minimap } from './minimap.tsx'
+import { layOut, paintOverview, readColours, RULER_HEIGHT, type OverviewPicture } from './paint-timeline.ts'
+import { isAtRest, usePlayerState, useReplay } from '../playback/replay-context.ts'
+import { titleOf } from '../steps/step-text.ts'
+import { createTimeScale, findTicks, type TimeScale } from '../playback/time-scale.ts'
+import { useHoverLine } from './use-hover-line.ts'
+import { useOverviewGestures } from './gestures.ts'
+import './timeline-strip.css'
+
+/** Closer to the end, the label of a tick would be cut. */
+const LABEL_ROOM_PX = 36
+
+/** The whole session at a glance: one lane per agent and kind, errors, what was spent, and the playhead. */
+export function OverviewStrip() {
+  const { timeline, totals, axis } = useReplay()
+  const plot = useRef<HTMLDivElement>(null)
+  const widthPx = useWidth(plot)
+  const view = usePlayerState((state) => state.view)
+  const { durationMs, startsMs } = timeline
+  // Everything but the duration stays the same while a running session waits.
+  const lanes = useMemo(() => createLanes(timeline), [startsMs])
+  const layout = useMemo(() => layOut(lanes, totals.hasCost), [lanes, totals])
+  const scale = useMemo(
+    () => createTimeScale(axis, view ?? { startMs: 0, endMs: durationMs }, widthPx),
+    [axis, view, durationMs, widthPx],
+  )
+  const total = totals.cost.at(-1)
+  return (
+    <section className="overview" aria-label="Timeline">
+      {view !== null && <Minimap view={view} />}
+      <div className="overview-lanes" style={{ height: layout.height }}>
+        <div className="overview-labels" aria-hidden="true">
+          {lanes.map((lane, index) => (
+            <span
+              key={lane.id}
+              style={{ top: layout.laneTops[index], height: layout.laneHeight }}
+              title={lane.label}
+            >
+              {lane.label}
+            </span>
+          ))}
+          {layout.costTop !== undefined && (
+            <span style={{ top: layout.costTop, height: 24 }} title="cost so far">
+              {total === undefined ? 'cost' : formatCost(total)}
+            </span>
+          )}
+        </div>
+        <Plot plot={plot} picture={{ timeline, lanes, totals, scale, layout }} />
+      </div>
+    </section>
+  )
+}
+
+type PlotProps = { plot: RefObject<HTMLDivElement | null>; picture: Omit<OverviewPicture, 'colours'> }
+
+function Plot({ plot, picture }: PlotProps) {
+  const { player } = useReplay()
+  const { scale, layout } = picture
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const hover = useRef<HTMLDivElement>(null)
+  const gestures = useOverviewGestures(plot, player, scale)
+  const onHover = useHoverLine(hover, player, scale)
+  const themeVersion = useThemeVersion()
+  const { drawn, ...handlers } = gestures
+  useLayoutEffect(() => {
+    if (canvas.current !== null && scale.widthPx > 1)
+      paintOverview(canvas.current, { ...picture, colours: readColours(canvas.current.parentElement!) })
+  }, [picture.timeline, picture.lanes, picture.totals, scale, layout, themeVersion])
+  useSlider(plot)
+  return (
+    <div
+      ref={plot}
+      className="overview-plot"
+      role="slider"
+      tabIndex={0}
+      aria-label="Playhead"
+      aria-orientation="horizontal"
+      {...handlers}
+      onPointerMove={(event) => {
+        handlers.onPointerMove(event)
+        onHover(event)
+      }}
+      onPointerLeave={() => hover.current?.setAttribute('hidden', '')}
+    >
+      {findTicks(scale).map((tick) => (
+        <span key={tick.timeMs} className="overview-tick" style={{ left: tick.x }}>
+          {tick.x < scale.widthPx - LABEL_ROOM_PX && tick.label}
+        </span>
+      ))}
+      <IdleLabels scale={scale} />
+      <canvas ref={canvas} className="overview-canvas" style={{ height: layout.height }} />
+      {drawn !== null && (
+        <div
+          className="overview-window"
+          style={{ left: scale.toX(drawn.startMs), width: scale.toX(drawn.endMs) - scale.toX(drawn.startMs) }}
+        />
+      )}
+      <PlayheadLine scale={scale} />
+      <div ref={hover} className="overview-hover" hidden>
+        <span />
+      </div>
+    </div>
+  )
+}
+
+function IdleLabels({ scale }: { scale: TimeScale }) {
+  return scale.axis.gaps.map(({ startMs, endMs }) => {
+    const from = scale.toX(startMs)
+    const width = scale.toX(endMs) - from
+    if (width < 26 || from + width < 0 || from > scale.widthPx) return null
+    return (
+      <span key={startMs} className="overview-idle" style={{ left: from, width, top: RULER_HEIGHT }}>
+        {formatDuration(endMs - startMs)}
+      </span>
+    )
+  })
+}
+
+/** Moves without React: it has sixty frames a second to keep. */
+function PlayheadLine({ scale }: { scale: TimeScale }) {
+  const { player } = useReplay()
+  const line = useRef<HTMLDivElement>(null)
+  const ahead = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const place = () => {
+      const state = player.getState()
+      const x = Math.round(scale.toX(state.positionMs) * 2) / 2
+      const shown = Math.min(Math.max(x, -8), scale.widthPx + 8)
+      line.current!.style.transform = `translateX(${shown}px)`
+      line.current!.style.visibility = x < -1 || x > scale.widthPx + 1 ? 'hidden' : 'visible'
+      ahead.current!.style.transform = `translateX(${Math.max(0, shown)}px)`
+      ahead.current!.style.visibility = isAtRest(state) ? 'hidden' : 'visible'
+    }
+    place()
+    return player.subscribe(place)
+  }, [player, scale])
+  return (
+    <>
+      <div ref={ahead} className="overview-ahead" />
+      <div ref={line} className="overview-playhead" />
+    </>
+  )
+}
+
+const SAID_EVERY_MS = 150
+
+/** What a screen reader is told of the playhead, not more often than it could say. */
+function useSlider(plot: RefObject<HTMLDivElement | null>): void {
+  const { player } = useReplay()
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const say = () => {
+      timer = undefined
+      const { positionMs, stepId } = player.getState()
+      const { timeline } = player
+      const position = stepId === undefined ? undefined : timeline.positionOf.get(stepId)
+      const step = position === undefined ? undefined : timeline.steps[position]
+      const place =
+        step === undefined ? '' : `, step ${position! + 1} of ${timeline.steps.length}, ${titleOf(step)}`
+      const slider = plot.current
+      slider?.setAttribute('aria-valuemin', '0')
+      slider?.setAttribute('aria-valuemax', String(Math.round(timeline.durationMs)))
+      slider?.setAttribute('aria-valuenow', String(Math.round(positionMs)))
+      slider?.setAttribute(
+        'aria-valuetext',
+        `${formatOffset(positionMs)} of ${formatOffset(timeline.durationMs)}${place}`,
+      )
+    }
+    say()
+    const unsubscribe = player.subscribe(() => (timer ??= setTimeout(say, SAID_EVERY_MS)))
+    return () => {
+      unsubscribe()
+      clearTimeout(timer)
+    }
+  }, [player, plot])
+}

@@ -1,0 +1,87 @@
+import { useEffect } from 'react'
+import type { Player } from '../playback/player.ts'
+import { SEARCH_FIELD_ID } from '../steps/step-list-bar.tsx'
+
+const SECOND_MS = 1000
+
+export type KeyActions = {
+  player: Player
+  /** Looks at the step that the player chose, wherever it is folded away. */
+  reveal: () => void
+  fold: () => void
+  clear: () => void
+  help: () => void
+}
+
+/** The keys of the page. Fields, menus, tabs and dialogs keep theirs; so do keys that the browser means. */
+export function useReplayKeys(actions: KeyActions): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+      if (isTaken(event)) return
+      if (act(event, actions)) event.preventDefault()
+    }
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
+  })
+}
+
+function act(event: KeyboardEvent, { player, reveal, fold, clear, help }: KeyActions): boolean {
+  const jump = (move: () => void) => {
+    move()
+    reveal()
+    return true
+  }
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
+  switch (key) {
+    case ' ':
+      return done(player.toggle())
+    case 'l':
+      return done(player.play())
+    case 'k':
+      return done(player.pause())
+    case 'j':
+      return done(player.play(true))
+    case 'ArrowLeft':
+    case 'ArrowRight': {
+      const count = event.key === 'ArrowLeft' ? -1 : 1
+      if (!event.shiftKey) return done(player.stepBy(count))
+      return done(player.seek(player.getState().positionMs + count * SECOND_MS))
+    }
+    case 'e':
+      return jump(() => player.toError(event.shiftKey ? -1 : 1))
+    case 'Home':
+      return done(player.toStart())
+    case 'End':
+      return done(player.seek(player.timeline.durationMs))
+    case '/':
+      return done(document.getElementById(SEARCH_FIELD_ID)?.focus())
+    case 'f':
+      return done(fold())
+    case 'Escape':
+      return done(clear())
+    case '?':
+      return done(help())
+    default:
+      return false
+  }
+}
+
+function done(_result: void): true {
+  return true
+}
+
+const ownKeys = 'input, textarea, select, [contenteditable="true"], [role="menu"], [role="dialog"]'
+const pressed = 'button, a, summary, [role="tab"], [role="separator"], [role="radio"], [role="checkbox"]'
+
+/** True when what has the focus wants the key for itself. */
+function isTaken(event: KeyboardEvent): boolean {
+  if (document.querySelector('[role="dialog"], [role="menu"]') !== null) return true
+  if (!(event.target instanceof Element)) return false
+  if (event.target.closest(ownKeys) !== null)
+    return event.target.closest('[type="checkbox"]') === null || event.key === ' '
+  const isPress = event.key === ' ' || event.key === 'Enter'
+  if (isPress) return event.target.closest(pressed) !== null
+  const isArrow = event.key.startsWith('Arrow') || event.key === 'Home' || event.key === 'End'
+  return isArrow && event.target.closest('[role="tab"], [role="separator"], [role="radio"]') !== null
+}

@@ -1,0 +1,74 @@
+import { formatCost, formatCount, formatOffset, visibleText } from '@playhead/model'
+import { contextAt, runningPath } from '../playback/moment.ts'
+import type { PlayerState } from '../playback/player.ts'
+import { usePlayerState, useReplay, type Replay } from '../playback/replay-context.ts'
+import { spentAt } from '../playback/running-totals.ts'
+import { titleOf } from '../steps/step-text.ts'
+import './state-bar.css'
+
+const DEEPEST_SHOWN = 4
+
+/** What was true at the playhead: spent so far, how full the model's window, what was under way. */
+export function PlayheadStateBar() {
+  const replay = useReplay()
+  const at = usePlayerState(({ positionMs }) => formatOffset(positionMs))
+  // Texts compare by value: each part is drawn again only when it says something else.
+  const tokens = usePlayerState((state) => describeTokens(replay, state))
+  const cost = usePlayerState((state) => describeCost(replay, state))
+  const context = usePlayerState((state) => describeContext(replay, state))
+  const path = usePlayerState((state) => describePath(replay, state))
+  return (
+    <footer className="state-bar" aria-label="State at the playhead">
+      <span>
+        at <b className="mono">{at}</b>
+      </span>
+      {tokens !== '' && <span>tokens {emphasise(tokens)}</span>}
+      {cost !== '' && <span>cost {emphasise(cost)}</span>}
+      {context !== '' && <span>context {emphasise(context)}</span>}
+      <span className="state-path">
+        {path === '' ? (
+          'nothing under way'
+        ) : (
+          <>
+            running <b>{path}</b>
+          </>
+        )}
+      </span>
+      <span className="state-keys" aria-hidden="true">
+        space play · ← → step · E error · ? keys
+      </span>
+    </footer>
+  )
+}
+
+/** What stands between stars stands out. */
+function emphasise(text: string) {
+  return text.split('*').map((part, index) => (index % 2 === 1 ? <b key={index}>{part}</b> : part))
+}
+
+function describeTokens({ totals }: Replay, { positionMs }: PlayerState): string {
+  const { inputTokens, outputTokens } = spentAt(totals, positionMs)
+  if (totals.atMs.length === 0) return ''
+  return `*${formatCount(inputTokens ?? 0)}* in · *${formatCount(outputTokens ?? 0)}* out`
+}
+
+function describeCost({ totals }: Replay, { positionMs }: PlayerState): string {
+  const { cost, isCostIncomplete } = spentAt(totals, positionMs)
+  if (!totals.hasCost) return isCostIncomplete ? 'unknown' : ''
+  return `*${formatCost(cost ?? 0)}*${isCostIncomplete ? ' + unknown' : ''}`
+}
+
+function describeContext({ timeline, llmCalls }: Replay, { positionMs }: PlayerState): string {
+  const use = contextAt(timeline, llmCalls, positionMs)
+  if (use === undefined) return ''
+  const percent = (use.tokens / use.windowTokens) * 100
+  return `*${percent < 10 ? percent.toFixed(1) : Math.round(percent)} %* of ${formatCount(use.windowTokens)}`
+}
+
+function describePath({ timeline }: Replay, { positionMs }: PlayerState): string {
+  const names = runningPath(timeline, positionMs).map((position) =>
+    visibleText(titleOf(timeline.steps[position]!)),
+  )
+  const shown = names.length > DEEPEST_SHOWN ? [names[0]!, '…', ...names.slice(-(DEEPEST_SHOWN - 1))] : names
+  return shown.join(' › ')
+}

@@ -1,0 +1,214 @@
+import {
+  ChevronFirst,
+  ChevronLast,
+  CircleAlert,
+  CircleHelp,
+  Pause,
+  Play,
+  Radio,
+  SkipBack,
+  SkipForward,
+  X,
+} from 'lucide-react'
+import { formatDuration, formatOffset } from '@playhead/model'
+import { Button, IconButton } from '../../ui/controls/button.tsx'
+import { KeyCap } from '../../ui/controls/key-cap.tsx'
+import { totalLength } from '../playback/idle-gaps.ts'
+import { speeds, type Speed } from '../playback/playhead-clock.ts'
+import { usePlayerState, useReplay } from '../playback/replay-context.ts'
+import { rememberSkippingIdle } from '../playback/skip-idle-choice.ts'
+import './transport.css'
+
+/** Moves the playhead, and says where it is. */
+export function Transport({ onHelp }: { onHelp: () => void }) {
+  const { timeline } = useReplay()
+  return (
+    // A click must not take the keyboard away from the page: space means play, wherever one clicked.
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
+    <div className="transport" onMouseDown={(event) => event.preventDefault()}>
+      <MoveButtons />
+      <Clock />
+      <SpeedChoice />
+      <SkipIdle />
+      <ViewChip />
+      <span className="transport-space" />
+      <FollowButton />
+      <StepCount />
+      {timeline.errors.length > 0 && <NextError />}
+      <IconButton label="Keys and help (?)" onClick={onHelp}>
+        <CircleHelp size={16} aria-hidden="true" />
+      </IconButton>
+    </div>
+  )
+}
+
+function MoveButtons() {
+  const { player, timeline } = useReplay()
+  const isPlaying = usePlayerState(({ motion }) => motion === 'playing')
+  return (
+    <div className="transport-moves" role="group" aria-label="Play">
+      <IconButton label="To the start (Home)" onClick={() => player.toStart()}>
+        <ChevronFirst size={18} aria-hidden="true" />
+      </IconButton>
+      <IconButton label="Step back (←)" onClick={() => player.stepBy(-1)}>
+        <SkipBack size={15} aria-hidden="true" fill="currentColor" />
+      </IconButton>
+      <button
+        type="button"
+        className="transport-play"
+        aria-label={isPlaying ? 'Pause' : 'Play'}
+        title={`${isPlaying ? 'Pause' : 'Play'} (space)`}
+        onClick={() => player.toggle()}
+      >
+        {isPlaying ? (
+          <Pause size={15} fill="currentColor" aria-hidden="true" />
+        ) : (
+          <Play size={15} fill="currentColor" aria-hidden="true" />
+        )}
+      </button>
+      <IconButton label="Step forward (→)" onClick={() => player.stepBy(1)}>
+        <SkipForward size={15} aria-hidden="true" fill="currentColor" />
+      </IconButton>
+      <IconButton label="To the end (End)" onClick={() => player.seek(timeline.durationMs)}>
+        <ChevronLast size={18} aria-hidden="true" />
+      </IconButton>
+    </div>
+  )
+}
+
+function Clock() {
+  const { timeline } = useReplay()
+  const now = usePlayerState(({ positionMs }) => formatOffset(positionMs))
+  return (
+    <span className="transport-clock mono">
+      <b>{now}</b>
+      <span className="dim"> / {formatOffset(timeline.durationMs)}</span>
+    </span>
+  )
+}
+
+function SpeedChoice() {
+  const { player } = useReplay()
+  const speed = usePlayerState((state) => state.speed)
+  return (
+    <>
+      <div className="transport-speeds" role="group" aria-label="Speed">
+        {speeds.map((choice) => (
+          <button
+            key={choice}
+            type="button"
+            aria-pressed={choice === speed}
+            onClick={() => player.setSpeed(choice)}
+          >
+            {choice}×
+          </button>
+        ))}
+      </div>
+      <select
+        className="transport-speed-list"
+        aria-label="Speed"
+        value={speed}
+        onMouseDown={(event) => event.stopPropagation()}
+        onChange={(event) => player.setSpeed(Number(event.target.value) as Speed)}
+      >
+        {speeds.map((choice) => (
+          <option key={choice} value={choice}>
+            {choice}×
+          </option>
+        ))}
+      </select>
+    </>
+  )
+}
+
+function SkipIdle() {
+  const { player, idleGaps: gaps } = useReplay()
+  const isOn = usePlayerState((state) => state.isSkippingIdle)
+  const choose = (isSkipping: boolean) => {
+    player.setSkippingIdle(isSkipping)
+    rememberSkippingIdle(isSkipping)
+  }
+  return (
+    <label className="transport-idle" title={describeIdle(gaps.length, totalLength(gaps))}>
+      <input
+        type="checkbox"
+        checked={isOn}
+        disabled={gaps.length === 0}
+        onChange={(event) => choose(event.target.checked)}
+      />
+      skip idle
+      {gaps.length > 0 && <span className="dim">{formatDuration(totalLength(gaps))}</span>}
+    </label>
+  )
+}
+
+function describeIdle(count: number, lengthMs: number): string {
+  if (count === 0) return 'There was no second in which nothing happened'
+  return `${count} ${count === 1 ? 'pause' : 'pauses'} of a second or more, ${formatDuration(lengthMs)} in all, shown hatched`
+}
+
+/** The part that is shown and looped, with the way out. */
+function ViewChip() {
+  const { player } = useReplay()
+  const view = usePlayerState((state) => state.view)
+  if (view === null) return null
+  return (
+    <button
+      type="button"
+      className="transport-view"
+      title="Show all (double click)"
+      onClick={() => player.setView(null)}
+    >
+      {formatOffset(view.startMs)} – {formatOffset(view.endMs)}
+      <X size={12} aria-label="show all" />
+    </button>
+  )
+}
+
+function FollowButton() {
+  const { player, timeline } = useReplay()
+  const isFollowing = usePlayerState(({ motion }) => motion === 'following')
+  if (timeline.session.endState !== 'running' || isFollowing) return null
+  return (
+    <Button onClick={() => player.follow()}>
+      <Radio size={14} aria-hidden="true" />
+      Follow
+    </Button>
+  )
+}
+
+function StepCount() {
+  const { timeline } = useReplay()
+  const stepId = usePlayerState((state) => state.stepId)
+  const position = stepId === undefined ? undefined : timeline.positionOf.get(stepId)
+  return (
+    <span className="transport-count dim">
+      <span className="transport-count-word">step </span>
+      <b>{position === undefined ? '–' : (position + 1).toLocaleString('en-US')}</b> of{' '}
+      {timeline.steps.length.toLocaleString('en-US')}
+    </span>
+  )
+}
+
+function NextError() {
+  const { timeline, player, goTo } = useReplay()
+  const isLonely = timeline.errors.length === 1
+  return (
+    <Button
+      look="danger"
+      className="transport-error"
+      onClick={() => {
+        player.toError(1)
+        const { stepId } = player.getState()
+        if (stepId !== undefined) goTo(stepId)
+      }}
+    >
+      <CircleAlert className="transport-error-icon" size={15} aria-hidden="true" />
+      <span className="transport-error-word">{isLonely ? 'To the error' : 'Next error'}</span>
+      <span className="visually-hidden">, key E</span>
+      <span className="transport-error-key" aria-hidden="true">
+        <KeyCap>E</KeyCap>
+      </span>
+    </Button>
+  )
+}
