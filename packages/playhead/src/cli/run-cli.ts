@@ -1,9 +1,9 @@
 import packageJson from '../../package.json' with { type: 'json' }
-import { CliError, InterruptedError, QuietExit } from './cli-error.ts'
+import { CliError, InterruptedError, QuietExit } from './terminal/cli-error.ts'
 import { commands } from './commands.ts'
-import { renderCommandHelp, renderOverview } from './help.ts'
-import { parseArguments, type Parsed } from './parse-arguments.ts'
-import { createTerminal, plainLines, type Streams } from './terminal.ts'
+import { renderCommandHelp, renderOverview } from './arguments/help.ts'
+import { parseArguments, type Parsed } from './arguments/parse-arguments.ts'
+import { createTerminal, plainLines, type Streams } from './terminal/terminal.ts'
 
 /** Does what was typed; answers with the exit code: 0 done, 1 failed, 2 not understood. */
 export async function runCli(args: readonly string[], streams: Streams): Promise<number> {

@@ -1,0 +1,112 @@
+import {
+  describeCost,
+  describeDifference,
+  describeEndState,
+  describeFirstDivergence,
+  formatDuration,
+  isDivergent,
+  shortSessionId,
+  type AlignedRow,
+  type Alignment,
+  type EffectChange,
+  type Session,
+  countOf,
+} from '@playhead/model'
+import { plainLine, type Painter, type Terminal } from '../terminal/terminal.ts'
+
+/** Equal steps beside each difference that are shown. */
+const CONTEXT = 2
+const MOST_ROWS = 200
+
+/** Two aligned sessions as people read them in a terminal. */
+export function renderDiff(
+  alignment: Alignment,
+  [a, b]: readonly [Session, Session],
+  { paint, width }: Pick<Terminal, 'paint' | 'width'>,
+): string {
+  const divergence = describeFirstDivergence(alignment)
+  const lines = [
+    `A  ${describeSession(a, paint)}`,
+    `B  ${describeSession(b, paint)}`,
+    '',
+    divergence === undefined
+      ? paint('green', 'No divergence: both did the same.')
+      : `${paint('bold', 'First divergence:')} ${divergence}`,
+    ...describeEffects(alignment.effects, paint),
+    '',
+    ...renderRows(alignment, { paint, width }),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function describeSession({ session, steps }: Session, paint: Painter): string {
+  const state = describeEndState(session.endState)
+  const colour = session.endState === 'success' ? 'green' : session.endState === 'fail' ? 'red' : 'yellow'
+  const facts = [
+    paint('bold', shortSessionId(session.id)),
+    paint(colour, state),
+    session.durationMs === null ? 'running' : formatDuration(session.durationMs),
+    describeCost(session.cost, session.unpricedModels.map(plainLine)),
+    countOf(steps.length, 'step'),
+    plainLine(session.inputPreview ?? session.name),
+  ]
+  return facts.join('  ')
+}
+
+function describeEffects(effects: readonly EffectChange[], paint: Painter): string[] {
+  if (effects.length === 0) return [`${paint('bold', 'Effects:')} the same`]
+  return effects.map(({ kind, a, b, differences }) => {
+    const name = plainLine((b ?? a)!.name)
+    const [difference] = differences
+    const how = difference === undefined ? '' : describeDifference(difference, { depth: 0, differences: [] })
+    return paint('red', `Effect ${kind}: ${name}${how}`)
+  })
+}
+
+function renderRows({ rows, divergence }: Alignment, options: { paint: Painter; width: number }): string[] {
+  const lines: string[] = []
+  let skipped = 0
+  const flush = () => {
+    if (skipped > 0) lines.push(options.paint('dim', `      … ${countOf(skipped, 'equal step')}`))
+    skipped = 0
+  }
+  for (const [index, row] of rows.entries()) {
+    if (!isShown(rows, index)) {
+      skipped += 1
+      continue
+    }
+    flush()
+    if (lines.length >= MOST_ROWS) {
+      lines.push(
+        options.paint('dim', `      … ${countOf(rows.length - index, 'row')} more; --json has them all`),
+      )
+      return lines
+    }
+    lines.push(renderRow(row, { ...options, isFirst: index === divergence?.row }))
+  }
+  flush()
+  return lines
+}
+
+function isShown(rows: readonly AlignedRow[], index: number): boolean {
+  const from = Math.max(0, index - CONTEXT)
+  return rows.slice(from, index + CONTEXT + 1).some(({ differences }) => differences.length > 0)
+}
+
+function renderRow(
+  row: AlignedRow,
+  { paint, width, isFirst }: { paint: Painter; width: number; isFirst: boolean },
+): string {
+  const mark = row.a === undefined ? '+' : row.b === undefined ? '-' : row.differences.length > 0 ? '~' : ' '
+  const number = (count: number | undefined) => String(count ?? '').padStart(5)
+  const name = `${'  '.repeat(Math.min(row.depth, 10))}${plainLine((row.b ?? row.a)!.name)}`
+  const [difference] = row.differences
+  const says = difference === undefined ? '' : describeDifference(difference, row)
+  const arrow = isFirst ? '   ← first divergence' : ''
+  const room = Math.max(20, width - 16 - arrow.length)
+  const text = `${name}${says}`
+  const cut = text.length > room ? `${text.slice(0, room - 1)}…` : text
+  const line = `${number(row.aNumber)}${number(row.bNumber)} ${mark} ${cut}${arrow}`
+  if (isFirst) return paint('bold', line)
+  return isDivergent(row) ? paint('yellow', line) : difference === undefined ? paint('dim', line) : line
+}

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest'
+import { refuse, startFakeServer } from '../test/fake-server.ts'
+import { playhead, playheadOnTerminal } from '../test/run-playhead.ts'
+
+const key = {
+  id: 'dd8a525d-7ed7-4d0c-a869-34baf0f73cc8',
+  project: 'default',
+  name: 'ci',
+  hint: 'ph_WcvQ',
+  scopes: ['ingest', 'read'],
+  createdAt: '2020-01-02T03:04:05.000Z',
+  revokedAt: null,
+}
+const revoked = { ...key, id: 'aa', name: 'old', revokedAt: '2020-02-02T03:04:05.000Z' }
+
+test('the secret of a new key is alone on stdout', async () => {
+  const { endpoint, received } = await startFakeServer({ 'POST /api/keys': { key, secret: 'ph_secret' } })
+
+  const { stdout, stderr, exitCode } = await playhead(
+    ['keys', 'create', '--name', 'ci', '--scope', 'ingest', '--scope', 'read', '--project', 'shop'],
+    { endpoint },
+  )
+
+  expect({ stdout, exitCode }).toEqual({ stdout: 'ph_secret\n', exitCode: 0 })
+  expect(stderr).toContain('Key "ci" of project default may ingest and read. Its secret is shown this once')
+  expect(received.map(({ query, body }) => [query.toString(), body.toString()])).toEqual([
+    ['project=shop', '{"name":"ci","scopes":["ingest","read"]}'],
+  ])
+})
+
+test('a key for an AgentOps SDK is a UUID', async () => {
+  const { endpoint, received } = await startFakeServer({ 'POST /api/keys': { key, secret: key.id } })
+
+  const { stdout } = await playhead(['keys', 'create', '--uuid'], { endpoint })
+
+  expect(stdout).toBe(`${key.id}\n`)
+  expect(received.map(({ body }) => body.toString())).toEqual(['{"name":"playhead","format":"uuid"}'])
+})
+
+test('keys are listed without their secrets', async () => {
+  const { endpoint } = await startFakeServer({ 'GET /api/keys': { keys: [key, revoked] } })
+
+  const table = await playheadOnTerminal(['keys', 'list'], { endpoint })
+  const lines = await playhead(['keys', 'list'], { endpoint })
+  const json = await playheadOnTerminal(['keys', 'list', '--json'], { endpoint })
+
+  expect(table.stdout).toBe(`\
+Id                                    Name  Secret    May           Created     State
+dd8a525d-7ed7-4d0c-a869-34baf0f73cc8  ci    ph_WcvQ…  ingest, read  2020-01-02  ✓ works
+aa                                    old   ph_WcvQ…  ingest, read  2020-01-02  ✗ revoked
+`)
+  expect(lines.stdout).toBe(
+    `${key.id}\tci\tph_WcvQ\tingest,read\t${key.createdAt}\t\naa\told\tph_WcvQ\tingest,read\t${key.createdAt}\t${revoked.revokedAt}\n`,
+  )
+  expect(JSON.parse(json.stdout)).toEqual({ keys: [key, revoked] })
+})
+
+test('a key is revoked by its id', async () => {
+  const { endpoint } = await startFakeServer({ 'DELETE /api/keys/aa': revoked })
+
+  expect(await playheadOnTerminal(['keys', 'revoke', 'aa'], { endpoint })).toEqual({
+    stdout: '',
+    stderr: 'Key "old" (ph_WcvQ…) is revoked.\n',
+    exitCode: 0,
+  })
+  expect((await playheadOnTerminal(['keys', 'revoke', 'a/b?c'], { endpoint })).stderr).toBe(
+    'playhead: There is no /api/keys/a%2Fb%3Fc.\n',
+  )
+})
+
+test('where auth is on, the password logs in, and the key stays at home', async () => {
+  const { endpoint, received } = await startFakeServer({
+    'GET /api/me': { kind: 'nobody', isAuthOn: true },
+    'POST /api/login': (response) =>
+      void response
+        .setHeader('set-cookie', 'playhead_login=abc.def; Max-Age=2592000; Path=/; HttpOnly; SameSite=Strict')
+        .end('{"ok":true}'),
+    'GET /api/keys': { keys: [] },
+  })
+
+  const { stderr } = await playheadOnTerminal(['keys', 'list'], {
+    endpoint,
+    environment: { PLAYHEAD_PASSWORD: 'open sesame', PLAYHEAD_API_KEY: 'ph_env' },
+  })
+
+  expect(stderr).toBe('There are no keys yet: playhead keys create --name ci\n')
+  expect(
+    received.map(({ method, path, headers }) => [method, path, headers.cookie, headers.authorization]),
+  ).toEqual([
+    ['GET', '/api/me', undefined, undefined],
+    ['POST', '/api/login', undefined, undefined],
+    ['GET', '/api/keys', 'playhead_login=abc.def', undefined],
+  ])
+  expect(received[1]!.body.toString()).toBe('{"password":"open sesame"}')
+})
+
+test('where auth is off, a password is not needed and not sent', async () => {
+  const { endpoint, received } = await startFakeServer({
+    'GET /api/me': { kind: 'anyone', isAuthOn: false },
+    'GET /api/keys': { keys: [] },
+  })
+
+  await playheadOnTerminal(['keys', 'list', '--password', 'x'], { endpoint })
+
+  expect(received.map(({ path }) => path)).toEqual(['/api/me', '/api/keys'])
+})
+
+test('a wrong password, and none at all, are said in the words of the server', async () => {
+  const { endpoint } = await startFakeServer({
+    'GET /api/me': { kind: 'nobody', isAuthOn: true },
+    'POST /api/login': (response) => refuse(response, 401, 'UNAUTHORIZED', 'That is not the password.'),
+    'GET /api/keys': (response) => refuse(response, 403, 'FORBIDDEN', 'This key may ingest.'),
+  })
+
+  const wrong = await playheadOnTerminal(['keys', 'list', '--password', 'x'], { endpoint })
+  const none = await playheadOnTerminal(['keys', 'list', '--api-key', 'ph_x'], { endpoint })
+
+  expect(wrong).toEqual({ stdout: '', stderr: 'playhead: That is not the password.\n', exitCode: 1 })
+  expect(none.stderr).toBe(
+    "playhead: This key may ingest.\nGive the server's password: --password or PLAYHEAD_PASSWORD.\n",
+  )
+})

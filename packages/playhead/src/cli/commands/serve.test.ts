@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { playhead } from '../test/run-playhead.ts'
+
+/** Puts this in the place of the package `@playhead/server`, before the CLI starts. */
+function withServer(source: string): string[] {
+  const hooks = `
+    import { registerHooks } from 'node:module'
+    registerHooks({
+      resolve(specifier, context, next) {
+        if (specifier !== '@playhead/server') return next(specifier, context)
+        ${source}
+      },
+    })`
+  return ['--import', `data:text/javascript,${encodeURIComponent(hooks)}`]
+}
+
+const printingServer = withServer(`
+  const code = 'export async function serve(environment) { console.log(JSON.stringify(environment)) }'
+  return { url: 'data:text/javascript,' + encodeURIComponent(code), shortCircuit: true }`)
+
+const noServer = withServer(`
+  const error = new Error("Cannot find package '@playhead/server' imported from here")
+  throw Object.assign(error, { code: 'ERR_MODULE_NOT_FOUND' })`)
+
+const brokenServer = withServer(`
+  const error = new Error("Cannot find package 'chdb' imported from @playhead/server")
+  throw Object.assign(error, { code: 'ERR_MODULE_NOT_FOUND' })`)
+
+test('options become what the server reads from its environment', async () => {
+  const { stdout, exitCode } = await playhead(
+    ['serve', '--port', '4400', '--host', '::1', '--data', './here', '--password', 'long enough'],
+    { nodeArguments: printingServer, environment: { PLAYHEAD_PORT: '1', PLAYHEAD_DEMO: 'off' } },
+  )
+
+  expect(JSON.parse(stdout)).toMatchObject({
+    PLAYHEAD_PORT: '4400',
+    PLAYHEAD_HOST: '::1',
+    PLAYHEAD_DATA: './here',
+    PLAYHEAD_PASSWORD: 'long enough',
+    PLAYHEAD_DEMO: 'off',
+  })
+  expect(exitCode).toBe(0)
+})
+
+test('without the server, it is said how to get it', async () => {
+  expect(await playhead(['serve'], { nodeArguments: noServer, folder: '/' })).toEqual({
+    stdout: '',
+    stderr: `\
+playhead: The server is a package of its own, @playhead/server, and it is not installed here.
+Run it without installing:    npx @playhead/server
+Or install it beside yours:   npm i -D @playhead/server
+`,
+    exitCode: 1,
+  })
+})
+
+test('a server that is there but broken is not said to be missing', async () => {
+  const { stderr, exitCode } = await playhead(['serve'], { nodeArguments: brokenServer })
+
+  expect(stderr).toContain("Cannot find package 'chdb'")
+  expect(stderr).not.toContain('not installed here')
+  expect(exitCode).toBe(1)
+})

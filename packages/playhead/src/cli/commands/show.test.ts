@@ -1,0 +1,215 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Session, Step } from '@playhead/model'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/temporary-folder.ts'
+import { startFakeServer } from '../test/fake-server.ts'
+import { recordedPage, recordedSession, recording } from '../test/recorded.ts'
+import { playhead, playheadOnTerminal } from '../test/run-playhead.ts'
+
+const { id } = recordedSession.session
+
+const replay = `\
+Session: s_fc64bfcd | Duration: 2.1s | Cost: none | Status: Fail
+
+00:00.000  LLM Call (gpt-4o-mini)
+           Input: "FAIL_RATE"
+           Error: AI_APICallError: Rate limit reached for fake
+
+00:02.051  LLM Call (gpt-4o-mini)
+           Input: "FAIL_RATE"
+           Error: AI_APICallError: Rate limit reached for fake
+
+00:02.056  Exception: AI_APICallError
+           Session ended: Fail (Failed after 2 attempts. Last error: Rate limit reached for fake)
+`
+
+test('a session is shown as text, by the first digits of its id', async () => {
+  const { endpoint, received } = await startFakeServer({ 'GET /api/sessions/fc64bfcd': recordedSession })
+
+  expect(await playhead(['show', 's_FC64bfcd'], { endpoint })).toEqual({
+    stdout: replay,
+    stderr: '',
+    exitCode: 0,
+  })
+  expect(received).toHaveLength(1)
+})
+
+test('a recording is shown without a server, from a file or a pipe', async () => {
+  const file = join(await temporaryFolder(), 'failure.json')
+  await writeFile(file, JSON.stringify(recording))
+
+  const fromFile = await playhead(['show', file])
+  const fromPipe = await playhead(['show', '-'], { stdin: `\uFEFF${JSON.stringify(recording)}` })
+
+  expect(fromFile).toEqual({ stdout: replay, stderr: '', exitCode: 0 })
+  expect(fromPipe).toEqual(fromFile)
+})
+
+test('what is no recording is refused, with the reason', async () => {
+  const missing = await playhead(['show', 'nowhere/recording.json'])
+  const notJson = await playhead(['show', '-'], { stdin: '\u001B[31mhello' })
+  const other = await playhead(['show', '-'], { stdin: '{}' })
+  const typed = await playheadOnTerminal(['show', '-'])
+
+  expect(missing.stderr).toBe('playhead: There is no recording.json in nowhere, or no such folder.\n')
+  expect(notJson.stderr).toMatch(/^playhead: What was piped in is not JSON: /)
+  expect(notJson.stderr).not.toContain('\u001B')
+  expect(other.stderr).toBe('playhead: What was piped in is not a Playhead recording: it has no version.\n')
+  expect(typed.stderr).toContain('"-" reads a recording from a pipe')
+  expect([missing, notJson, other, typed].map(({ exitCode }) => exitCode)).toEqual([1, 1, 1, 2])
+})
+
+test('"last" and "last-failed" are the newest', async () => {
+  const { endpoint, received } = await startFakeServer({
+    'GET /api/sessions': { sessions: [recordedPage.sessions[1]], nextCursor: 'more' },
+    [`GET /api/sessions/${id}`]: recordedSession,
+  })
+
+  const last = await playheadOnTerminal(['show', 'last'], { endpoint })
+  await playheadOnTerminal(['show', 'last-failed'], { endpoint })
+
+  expect(last.stdout).toBe(replay)
+  expect(received.map(({ path, query }) => `${path}?${query.toString()}`)).toEqual([
+    '/api/sessions?limit=1',
+    `/api/sessions/${id}?`,
+    '/api/sessions?limit=1&status=fail',
+    `/api/sessions/${id}?`,
+  ])
+})
+
+test('"last" needs a session', async () => {
+  const { endpoint } = await startFakeServer({ 'GET /api/sessions': { sessions: [] } })
+
+  expect(await playheadOnTerminal(['show', 'last'], { endpoint })).toMatchObject({
+    stderr: 'playhead: There are no sessions yet.\n',
+    exitCode: 1,
+  })
+  expect(await playheadOnTerminal(['show', 'last-failed'], { endpoint })).toMatchObject({
+    stderr: 'playhead: No session failed.\n',
+    exitCode: 1,
+  })
+})
+
+test('colours are for terminals', async () => {
+  const { endpoint } = await startFakeServer({ [`GET /api/sessions/${id}`]: recordedSession })
+  const environment = { NO_COLOR: '' }
+
+  const coloured = await playheadOnTerminal(['show', id], { endpoint, environment })
+  const plain = await playheadOnTerminal(['show', id, '--no-color'], { endpoint, environment })
+  const forced = await playhead(['show', id], { endpoint, environment: { FORCE_COLOR: '1' } })
+
+  expect(coloured.stdout).toContain('\u001B[31mFail\u001B[39m')
+  expect(plain.stdout).toBe(replay)
+  expect(forced.stdout).toBe(coloured.stdout)
+})
+
+test('one step, or the failed ones, can be shown alone', async () => {
+  const { endpoint } = await startFakeServer({ [`GET /api/sessions/${id}`]: recordedSession })
+
+  const step = await playheadOnTerminal(['show', id, '--step', '2'], { endpoint })
+  const errors = await playheadOnTerminal(['show', id, '--errors-only'], { endpoint })
+  const beyond = await playheadOnTerminal(['show', id, '--step', '4'], { endpoint })
+
+  expect(step.stdout).toContain('Input (user): FAIL_RATE')
+  expect(step.stdout).not.toContain('Session ended')
+  expect(errors.stdout).not.toContain('Workflow: rate-limited')
+  expect(errors.stdout).toContain('Error: AI_APICallError: Rate limit reached for fake')
+  expect(beyond).toEqual({
+    stdout: '',
+    stderr: 'playhead: There is no step 4: the session has 3 steps.\n',
+    exitCode: 1,
+  })
+})
+
+test('JSON is what the API answers', async () => {
+  const { endpoint } = await startFakeServer({ [`GET /api/sessions/${id}`]: recordedSession })
+  const run = async (...args: string[]): Promise<unknown> =>
+    JSON.parse((await playheadOnTerminal(['show', id, '--json', ...args], { endpoint })).stdout)
+
+  expect(await run()).toEqual(recordedSession)
+  expect(await run('--step', '2')).toEqual(recordedSession.steps[1])
+  expect(await run('--errors-only')).toEqual({
+    session: recordedSession.session,
+    steps: recordedSession.steps.slice(1),
+  })
+})
+
+test('payloads that are not on the first screen are fetched: one by one when few, at once when many', async () => {
+  const few = longSession(20, 4)
+  const many = longSession(80, 60)
+  const { endpoint, received } = await startFakeServer({
+    ...answersFor('aaaa', few),
+    ...answersFor('bbbb', many),
+  })
+
+  const fewShown = await playheadOnTerminal(['show', 'aaaa'], { endpoint })
+  const manyShown = await playheadOnTerminal(['show', 'bbbb'], { endpoint })
+
+  expect(fewShown.stdout.match(/Input: number=\d+/g)).toHaveLength(20)
+  expect(manyShown.stdout.match(/Input: number=\d+/g)).toHaveLength(80)
+  expect(received.map(({ path, query }) => `${path}?${query.toString()}`).sort()).toEqual(
+    [
+      '/api/sessions/aaaa?',
+      ...few.steps.slice(0, 4).map((step) => `/api/sessions/${id}/steps/${step.id}?`),
+      '/api/sessions/bbbb?',
+      '/api/sessions/bbbb?payloads=all',
+    ].sort(),
+  )
+})
+
+test('of a very long session only failed steps are fetched', async () => {
+  const long = longSession(2500, 2500)
+  for (const index of [7, 2000]) long.steps[index]!.status = 'error'
+  const { endpoint, received } = await startFakeServer(answersFor('cccc', long))
+
+  const { stdout } = await playheadOnTerminal(['show', 'cccc'], { endpoint })
+  const one = await playheadOnTerminal(['show', 'cccc', '--step', '100'], { endpoint })
+
+  expect(stdout.match(/Action: count/g)).toHaveLength(2500)
+  expect(one.stdout).toContain('"number": 99')
+  expect(received.map(({ path }) => path).sort()).toEqual(
+    [
+      '/api/sessions/cccc',
+      `/api/sessions/${id}/steps/step7`,
+      `/api/sessions/${id}/steps/step2000`,
+      '/api/sessions/cccc',
+      `/api/sessions/${id}/steps/step99`,
+    ].sort(),
+  )
+})
+
+/** A session of actions, the first of which are answered without their payloads. */
+function longSession(count: number, withoutPayload: number): Session {
+  const steps = Array.from({ length: count }, (_, index): Step => ({
+    ...recordedSession.steps[0]!,
+    id: `step${index}`,
+    kind: 'action',
+    name: 'count',
+    status: 'ok',
+    hasPayload: index >= withoutPayload,
+    ...(index >= withoutPayload && { input: { number: index } }),
+  }))
+  for (const step of steps) {
+    delete step.error
+    delete step.inputPreview
+    delete step.messages
+  }
+  return { session: recordedSession.session, steps }
+}
+
+function answersFor(prefix: string, session: Session) {
+  const whole = session.steps.map((step, index): Step => ({
+    ...step,
+    hasPayload: true,
+    input: { number: index },
+  }))
+  return {
+    [`GET /api/sessions/${prefix}`]: (
+      response: { end(body: string): void },
+      { query }: { query: URLSearchParams },
+    ) =>
+      response.end(JSON.stringify(query.get('payloads') === 'all' ? { ...session, steps: whole } : session)),
+    ...Object.fromEntries(whole.map((step) => [`GET /api/sessions/${id}/steps/${step.id}`, step])),
+  }
+}

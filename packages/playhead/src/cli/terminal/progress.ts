@@ -1,0 +1,41 @@
+import type { Terminal } from './terminal.ts'
+import { cutToWidth } from './printable-text.ts'
+
+const FIRST_AFTER_MS = 300
+const REDRAW_AFTER_MS = 100
+const BAR_WIDTH = 24
+
+/** One line on stderr that is drawn over and over while something takes its time; nothing where nobody watches. */
+export class Progress {
+  readonly #terminal: Terminal
+  readonly #isWatched: boolean
+  #nextDrawAtMs = performance.now() + FIRST_AFTER_MS
+  #isDrawn = false
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal
+    this.#isWatched = terminal.stderr.isTTY === true && terminal.environment.TERM !== 'dumb'
+  }
+
+  show(line: string): void {
+    const now = performance.now()
+    if (!this.#isWatched || now < this.#nextDrawAtMs) return
+    this.#nextDrawAtMs = now + REDRAW_AFTER_MS
+    const width = (this.#terminal.stderr.columns ?? this.#terminal.width) - 1
+    this.#terminal.stderr.write(`\r${cutToWidth(line, width)}\u001B[K`)
+    this.#isDrawn = true
+  }
+
+  /** Leaves the line as if nothing had been there. */
+  clear(): void {
+    if (this.#isDrawn) this.#terminal.stderr.write('\r\u001B[K')
+    this.#isDrawn = false
+  }
+}
+
+/** "██████░░░░░░  25%" */
+export function renderBar(done: number, total: number): string {
+  const part = total === 0 ? 1 : Math.min(1, done / total)
+  const full = Math.round(part * BAR_WIDTH)
+  return `${'█'.repeat(full)}${'░'.repeat(BAR_WIDTH - full)} ${String(Math.floor(part * 100)).padStart(3)}%`
+}
