@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
-import { commands } from './commands.ts'
+import { commands } from './run-cli.ts'
 import { refuse, startFakeServer } from './test/fake-server.ts'
 import { recordedPage } from './test/recorded.ts'
 import { playhead, playheadOnTerminal, startPlayhead } from './test/run-playhead.ts'

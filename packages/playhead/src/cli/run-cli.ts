@@ -1,9 +1,23 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import { CliError, InterruptedError, QuietExit } from './terminal/cli-error.ts'
-import { commands } from './commands.ts'
 import { renderCommandHelp, renderOverview } from './arguments/help.ts'
 import { parseArguments, type Parsed } from './arguments/parse-arguments.ts'
 import { createTerminal, plainLines, type Streams } from './terminal/terminal.ts'
+import { backupCommand } from './commands/backup.ts'
+import { checkCommand } from './commands/check.ts'
+import type { Command } from './arguments/command.ts'
+import { diffCommand } from './commands/diff.ts'
+import { exportCommand } from './commands/export.ts'
+import { keysCreateCommand, keysListCommand, keysRevokeCommand } from './commands/keys.ts'
+import { lsCommand } from './commands/ls.ts'
+import { openCommand } from './commands/open.ts'
+import { projectsCreateCommand, projectsListCommand } from './commands/projects.ts'
+import { rederiveCommand } from './commands/rederive.ts'
+import { reportCommand } from './commands/report.ts'
+import { repriceCommand } from './commands/reprice.ts'
+import { restoreCommand } from './commands/restore.ts'
+import { serveCommand } from './commands/serve.ts'
+import { showCommand } from './commands/show.ts'
 
 /** Does what was typed; answers with the exit code: 0 done, 1 failed, 2 not understood. */
 export async function runCli(args: readonly string[], streams: Streams): Promise<number> {
@@ -44,3 +58,24 @@ function report(error: unknown, { stderr }: Streams): number {
   stderr.write(`playhead: This is a bug in playhead; please report it.\n${plainLines(text)}\n`)
   return 1
 }
+
+/** Everything `playhead` can do, in the order of its help. */
+export const commands: readonly Command[] = [
+  serveCommand,
+  lsCommand,
+  showCommand,
+  diffCommand,
+  openCommand,
+  exportCommand,
+  checkCommand,
+  reportCommand,
+  keysListCommand,
+  keysCreateCommand,
+  keysRevokeCommand,
+  projectsListCommand,
+  projectsCreateCommand,
+  backupCommand,
+  restoreCommand,
+  repriceCommand,
+  rederiveCommand,
+]

@@ -7,7 +7,7 @@ import {
   type OptionSpec,
   type OptionSpecs,
 } from './command.ts'
-import { nearestWord } from './nearest-word.ts'
+import { nearestWord } from './option-values.ts'
 
 type Values = { [name: string]: string | boolean | string[] }
 

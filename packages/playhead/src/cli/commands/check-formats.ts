@@ -2,7 +2,7 @@ import { shortSessionId, visibleText } from '@playhead/model'
 import { escapeXml } from '../../report/render-junit.ts'
 import { escapeCell } from '../../report/render-summary.ts'
 import type { CheckResult, CheckRow } from './check-limits.ts'
-import { printableJson } from '../terminal/printable-json.ts'
+import { printableJson } from '../terminal/printable-text.ts'
 import type { Painter } from '../terminal/terminal.ts'
 
 export const checkFormats = ['text', 'json', 'junit', 'markdown', 'github']

@@ -2,7 +2,7 @@ import { alignSessions, describeFirstDivergence, type Alignment, type Session } 
 import { CliError, QuietExit, UsageError } from '../terminal/cli-error.ts'
 import { defineCommand } from '../arguments/command.ts'
 import { renderDiff } from './diff-text.ts'
-import { printableJson } from '../terminal/printable-json.ts'
+import { printableJson } from '../terminal/printable-text.ts'
 import { readSession } from '../client/read-session.ts'
 import { readSettings, type Settings } from '../client/settings.ts'
 import type { Terminal } from '../terminal/terminal.ts'

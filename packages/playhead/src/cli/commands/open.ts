@@ -3,7 +3,7 @@ import type { Session } from '@playhead/model'
 import { Api } from '../client/api.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { defineCommand } from '../arguments/command.ts'
-import { findSessionId } from '../client/find-session.ts'
+import { findSessionId } from '../client/sessions.ts'
 import { readSettings } from '../client/settings.ts'
 
 export const openCommand = defineCommand({

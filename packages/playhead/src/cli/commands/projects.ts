@@ -1,7 +1,7 @@
 import { formatAge, countOf } from '@playhead/model'
 import { Api } from '../client/api.ts'
 import { defineCommand } from '../arguments/command.ts'
-import { printableJson } from '../terminal/printable-json.ts'
+import { printableJson } from '../terminal/printable-text.ts'
 import { readSettings } from '../client/settings.ts'
 import { renderTable } from '../terminal/table.ts'
 import { plainLine, type Terminal } from '../terminal/terminal.ts'

@@ -1,9 +1,9 @@
 import { countOf } from '@playhead/model'
 import { Api } from '../client/api.ts'
 import { defineCommand } from '../arguments/command.ts'
-import { printableJson } from '../terminal/printable-json.ts'
+import { printableJson } from '../terminal/printable-text.ts'
 import { readSettings } from '../client/settings.ts'
-import { watchWork } from '../client/watch-work.ts'
+import { watchWork } from '../client/job.ts'
 
 type Rederived = { project: string; sessions: number; steps: number; normalizerVersion: number }
 

@@ -1,11 +1,11 @@
 import { formatCost, countOf, formatCount } from '@playhead/model'
 import { Api } from '../client/api.ts'
 import { defineCommand } from '../arguments/command.ts'
-import { printableJson } from '../terminal/printable-json.ts'
+import { printableJson } from '../terminal/printable-text.ts'
 import { readSettings } from '../client/settings.ts'
 import { renderTable, type Column } from '../terminal/table.ts'
 import { plainLine, type Terminal } from '../terminal/terminal.ts'
-import { watchWork } from '../client/watch-work.ts'
+import { watchWork } from '../client/job.ts'
 
 type ModelChange = { model: string; steps: number; before: number | null; after: number | null }
 

@@ -3,13 +3,13 @@ import { createReadStream } from 'node:fs'
 import { Api } from '../client/api.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { defineCommand } from '../arguments/command.ts'
-import { untilInterrupted } from '../terminal/interrupt.ts'
-import { printableJson } from '../terminal/printable-json.ts'
+import { untilInterrupted } from '../terminal/progress.ts'
+import { printableJson } from '../terminal/printable-text.ts'
 import { Progress, renderBar } from '../terminal/progress.ts'
-import { explainFileError, fileExists } from '../client/save-file.ts'
+import { explainFileError, fileExists } from '../client/download.ts'
 import { readSettings } from '../client/settings.ts'
 import { BACKUP_FIRST_ENTRY, BACKUP_LAST_ENTRY, TarCheck } from './backup-archive.ts'
-import { uploadFile } from '../client/upload-file.ts'
+import { uploadFile } from '../client/upload.ts'
 
 type Restored = { parts: number; projects: number; sessions: number }
 

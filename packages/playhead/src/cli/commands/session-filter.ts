@@ -1,6 +1,6 @@
 import { endStates } from '@playhead/model'
 import type { Query } from '../client/api.ts'
-import { checkWord } from '../arguments/check-word.ts'
+import { checkWord } from '../arguments/option-values.ts'
 import { UsageError } from '../terminal/cli-error.ts'
 import type { OptionSpecs, OptionValues } from '../arguments/command.ts'
 

@@ -1,5 +1,6 @@
 import type { Terminal } from './terminal.ts'
 import { cutToWidth } from './printable-text.ts'
+import { InterruptedError } from './cli-error.ts'
 
 const FIRST_AFTER_MS = 300
 const REDRAW_AFTER_MS = 100
@@ -38,4 +39,22 @@ export function renderBar(done: number, total: number): string {
   const part = total === 0 ? 1 : Math.min(1, done / total)
   const full = Math.round(part * BAR_WIDTH)
   return `${'█'.repeat(full)}${'░'.repeat(BAR_WIDTH - full)} ${String(Math.floor(part * 100)).padStart(3)}%`
+}
+
+const signals = ['SIGINT', 'SIGTERM'] as const
+
+/** Runs work that has something to tidy up: Ctrl-C aborts it, a second one ends the process at once. */
+export async function untilInterrupted<Result>(
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController()
+  const interrupt = () => controller.abort()
+  for (const signal of signals) process.once(signal, interrupt)
+  try {
+    return await work(controller.signal)
+  } catch (error) {
+    throw controller.signal.aborted ? new InterruptedError('Interrupted.', { cause: error }) : error
+  } finally {
+    for (const signal of signals) process.off(signal, interrupt)
+  }
 }

@@ -1,5 +1,5 @@
 import { RECORDING_VERSION, type Recording, type Session } from '@playhead/model'
-import type { SessionPage } from '../client/find-session.ts'
+import type { SessionPage } from '../client/sessions.ts'
 import session from './recorded/session.json' with { type: 'json' }
 import sessions from './recorded/sessions.json' with { type: 'json' }
 

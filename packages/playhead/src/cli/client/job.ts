@@ -1,7 +1,7 @@
 import { formatCount } from '@playhead/model'
 import type { Api, Query } from './api.ts'
 import { CliError } from '../terminal/cli-error.ts'
-import { untilInterrupted } from '../terminal/interrupt.ts'
+import { untilInterrupted } from '../terminal/progress.ts'
 import { Progress, renderBar } from '../terminal/progress.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 

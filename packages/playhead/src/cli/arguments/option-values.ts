@@ -1,3 +1,5 @@
+import { UsageError } from '../terminal/cli-error.ts'
+
 /** The known word that was probably meant; undefined when none is near. */
 export function nearestWord(typed: string, known: readonly string[]): string | undefined {
   const word = typed.toLowerCase()
@@ -38,4 +40,20 @@ function editDistance(from: string, to: string): number {
     ;[beforeLast, last] = [last, current]
   }
   return last[to.length]!
+}
+
+/** Refuses a word that is none of those known, and names the one that was meant. */
+export function checkWord(name: string, word: string, known: readonly string[]): void {
+  if (known.includes(word)) return
+  const nearest = nearestWord(word, known)
+  const meant = nearest === undefined ? '' : ` Did you mean ${nearest}?`
+  throw new UsageError(`--${name} can't be "${word}".${meant}\nIt can be: ${known.join(', ')}`)
+}
+
+/** A whole number from 1 on, as it was typed behind an option. */
+export function readCount(option: string, text: string): number {
+  const count = /^\d+$/.test(text) ? Number(text) : 0
+  if (count < 1 || !Number.isSafeInteger(count))
+    throw new UsageError(`${option} is "${text}"; it must be a whole number from 1 on.`)
+  return count
 }

@@ -1,5 +1,5 @@
 import { parseSessionIdPrefix, type SessionSummary } from '@playhead/model'
-import type { Api } from './api.ts'
+import type { Api, Query } from './api.ts'
 import { CliError, UsageError } from '../terminal/cli-error.ts'
 
 export type SessionPage = { sessions: SessionSummary[]; nextCursor?: string }
@@ -22,4 +22,22 @@ async function newestSession(api: Api, status: 'fail' | undefined): Promise<stri
   if (newest === undefined)
     throw new CliError(status === 'fail' ? 'No session failed.' : 'There are no sessions yet.')
   return newest.id
+}
+
+const PAGE_SIZE = 500
+/** More say nothing that these don't. */
+const READ_AT_MOST = 10_000
+
+/** The sessions that have ended, the newest first. */
+export async function readChecked(api: Api, query: Query): Promise<SessionSummary[]> {
+  const sessions: SessionSummary[] = []
+  let cursor: string | undefined
+  do {
+    const page: SessionPage = await api.json('/api/sessions', {
+      query: { ...query, demo: 'false', limit: String(PAGE_SIZE), cursor },
+    })
+    sessions.push(...page.sessions.filter(({ endState }) => endState !== 'running'))
+    cursor = page.nextCursor
+  } while (cursor !== undefined && sessions.length < READ_AT_MOST)
+  return sessions
 }

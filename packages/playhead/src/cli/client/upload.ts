@@ -4,7 +4,7 @@ import { request as requestHttps } from 'node:https'
 import { text as readText } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import type { Api } from './api.ts'
-import { connectionError } from './connection-error.ts'
+import { connectionError } from './api.ts'
 
 export type Upload = {
   file: { path: string; size: number }
