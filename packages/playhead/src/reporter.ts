@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import { formatBytes } from '@playhead/model'
 import { describeReport } from './report/describe-report.ts'
 import { writeReport } from './report/write-report.ts'
-import { announceTestRun, type TestRun } from './testing/announce-test-run.ts'
+import { announceTestRun, type TestRun } from './testing/runs/announce-test-run.ts'
 
 export type ReporterOptions = {
   /** Where the report goes; `playhead-report` by default. */

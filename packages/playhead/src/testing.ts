@@ -1,9 +1,9 @@
 // What a session can be asked, without a test runner: for scripts, and for runners that have no integration.
-export { called, type CalledOptions } from './testing/called.ts'
-export { costsLessThan, type CostLimit } from './testing/cost.ts'
-export { finishesWithin, type DurationText, type FinishOptions } from './testing/duration.ts'
-export { hasEffects, type EffectsOptions } from './testing/effects.ts'
-export { hasNoErrors, type ErrorOptions } from './testing/errors.ts'
+export { called, type CalledOptions } from './testing/matchers/called.ts'
+export { costsLessThan, type CostLimit } from './testing/matchers/cost.ts'
+export { finishesWithin, type DurationText, type FinishOptions } from './testing/matchers/duration.ts'
+export { hasEffects, type EffectsOptions } from './testing/matchers/effects.ts'
+export { hasNoErrors, type ErrorOptions } from './testing/matchers/errors.ts'
 export {
   anyOrder,
   type AgentCall,
@@ -11,21 +11,27 @@ export {
   type ExpectedCall,
   type ToolCall,
   type TrajectoryMode,
-} from './testing/expected-call.ts'
-export { expectSession, type SessionExpectation } from './testing/expect-session.ts'
-export { fetchSession, type FetchOptions } from './testing/fetch-session.ts'
-export { hasNoLoops, type LoopOptions } from './testing/loops.ts'
-export type { ArgumentMode, ArgumentOptions, ExpectedArguments } from './testing/match-arguments.ts'
-export type { SessionMatchers } from './testing/matchers.ts'
-export { openRecording } from './testing/open-recording.ts'
-export { before, directlyBefore, neverBoth, satisfiesOrder, type OrderRule } from './testing/order-rules.ts'
-export type { SessionSubject } from './testing/session-subject.ts'
+} from './testing/matchers/expected-call.ts'
+export { expectSession, type SessionExpectation } from './testing/matchers/expect-session.ts'
+export { fetchSession, type FetchOptions } from './testing/sessions/fetch-session.ts'
+export { hasNoLoops, type LoopOptions } from './testing/matchers/loops.ts'
+export type { ArgumentMode, ArgumentOptions, ExpectedArguments } from './testing/matchers/match-arguments.ts'
+export type { SessionMatchers } from './testing/matchers/matchers.ts'
+export { openRecording } from './testing/sessions/open-recording.ts'
+export {
+  before,
+  directlyBefore,
+  neverBoth,
+  satisfiesOrder,
+  type OrderRule,
+} from './testing/matchers/order-rules.ts'
+export type { SessionSubject } from './testing/sessions/session-subject.ts'
 export {
   calledInOrder,
   matchesTrajectory,
   type InOrderOptions,
   type TrajectoryOptions,
-} from './testing/trajectory.ts'
-export { variations, Variations } from './testing/variations.ts'
-export type { Verdict } from './testing/verdict.ts'
-export type { AgentRun, AgentTest, AgentTestBody, AgentTestOptions } from './testing/agent-test.ts'
+} from './testing/matchers/trajectory.ts'
+export { variations, Variations } from './testing/runs/variations.ts'
+export type { Verdict } from './testing/matchers/verdict.ts'
+export type { AgentRun, AgentTest, AgentTestBody, AgentTestOptions } from './testing/runs/agent-test.ts'

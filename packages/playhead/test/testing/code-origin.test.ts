@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readCodeOrigin } from '../../src/testing/code-origin.ts'
+import { readCodeOrigin } from '../../src/testing/runs/build-context.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 test('git’s own files say it: a branch, packed refs, a worktree, a detached head', async () => {

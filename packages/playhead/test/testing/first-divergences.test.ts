@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as playhead from 'playhead'
-import { planAgentTest, runAgentTest } from '../../src/testing/run-agent-test.ts'
-import { joinTestRun } from '../../src/testing/test-run.ts'
+import { planAgentTest, runAgentTest } from '../../src/testing/runs/run-agent-test.ts'
+import { joinTestRun } from '../../src/testing/runs/test-run.ts'
 
 beforeAll(async () => {
   process.env.PLAYHEAD_RUN_DIR = await mkdtemp(join(tmpdir(), 'playhead-agent-test-'))

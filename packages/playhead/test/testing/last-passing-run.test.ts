@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import * as playhead from 'playhead'
 import { startTestServer, type TestServer } from '../../../server/test/test-server.ts'
-import { recordPlainTest } from '../../src/testing/record-plain-test.ts'
-import { joinTestRun } from '../../src/testing/test-run.ts'
+import { recordPlainTest } from '../../src/testing/runs/record-plain-test.ts'
+import { joinTestRun } from '../../src/testing/runs/test-run.ts'
 
 let server: TestServer
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { appendFile } from 'node:fs/promises'
 import { durationRange } from '@playhead/model'
-import { readCodeOrigin } from '../../testing/code-origin.ts'
+import { readCodeOrigin } from '../../testing/runs/build-context.ts'
 import { Api } from '../client/api.ts'
 import { compareWithBaseline } from './check-baseline.ts'
 import { checkFormats, renderCheck, renderMarkdown } from './check-formats.ts'

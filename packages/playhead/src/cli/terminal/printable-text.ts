@@ -1,4 +1,3 @@
-
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /** East Asian wide and fullwidth characters, as far as people write them. */

@@ -1,5 +1,5 @@
 import { alignCalls } from './align-calls.ts'
-import { callsOf, type Call } from './calls.ts'
+import { callsOf, type Call } from '../sessions/calls.ts'
 import {
   agentsIn,
   anyOrder,
@@ -10,8 +10,8 @@ import {
   type TrajectoryMode,
 } from './expected-call.ts'
 import { isCall, isTrajectory, writesOf } from './find-trajectory.ts'
-import { replayLine } from './replay-link.ts'
-import { readSubject, type SessionSubject } from './session-subject.ts'
+import { replayLine } from '../sessions/replay-link.ts'
+import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
 import { renderStepDiff, type StepDiffOptions } from './step-diff.ts'
 import type { Verdict } from './verdict.ts'
 

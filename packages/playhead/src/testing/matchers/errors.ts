@@ -1,6 +1,6 @@
 import { countOf, type Session, type Step } from '@playhead/model'
-import { replayLine } from './replay-link.ts'
-import { readSubject, type SessionSubject } from './session-subject.ts'
+import { replayLine } from '../sessions/replay-link.ts'
+import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
 import type { Verdict } from './verdict.ts'
 
 export type ErrorOptions = {

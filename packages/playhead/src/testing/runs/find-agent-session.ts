@@ -2,9 +2,9 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SessionView } from 'playhead'
 import type { Session, Step } from '@playhead/model'
-import { readDuration, type DurationText } from './duration.ts'
-import { fetchSession } from './fetch-session.ts'
-import { openRecording } from './open-recording.ts'
+import { readDuration, type DurationText } from '../matchers/duration.ts'
+import { fetchSession } from '../sessions/fetch-session.ts'
+import { openRecording } from '../sessions/open-recording.ts'
 import { joinTestRun } from './test-run.ts'
 
 export type FindOptions = {

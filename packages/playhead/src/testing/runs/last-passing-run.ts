@@ -5,8 +5,8 @@ import {
   type SessionSummary,
   type TestIdentity,
 } from '@playhead/model'
-import { fetchSession } from './fetch-session.ts'
-import { isOnlyTheEnd } from './first-divergences.ts'
+import { fetchSession } from '../sessions/fetch-session.ts'
+import { isOnlyTheEnd } from './divergence.ts'
 
 /** A failed test is not kept waiting for longer. */
 const PATIENCE_MS = 3000

@@ -1,8 +1,8 @@
 import { matchesTrajectory } from './trajectory.ts'
 import { agentsIn, type ExpectedCall } from './expected-call.ts'
-import { callsOf, type Call } from './calls.ts'
+import { callsOf, type Call } from '../sessions/calls.ts'
 import { writesOf } from './find-trajectory.ts'
-import { readSubject, type SessionSubject } from './session-subject.ts'
+import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
 import type { Verdict } from './verdict.ts'
 
 export type EffectsOptions = {

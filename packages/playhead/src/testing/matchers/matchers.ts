@@ -7,7 +7,7 @@ import type { ExpectedCall } from './expected-call.ts'
 import { noteFailingStep } from './failing-step.ts'
 import { hasNoLoops, type LoopOptions } from './loops.ts'
 import { satisfiesOrder, type OrderRule } from './order-rules.ts'
-import { readSubject, type SessionSubject } from './session-subject.ts'
+import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
 import {
   calledInOrder,
   matchesTrajectory,

@@ -11,7 +11,7 @@ import {
   type Tries,
 } from '@playhead/model'
 import type { AgentTestOptions } from './agent-test.ts'
-import { replayLink } from './replay-link.ts'
+import { replayLink } from '../sessions/replay-link.ts'
 
 /** One session of an agent's test, when it is over. */
 export type FinishedRun = {

@@ -1,6 +1,6 @@
 import { AssertionError } from 'node:assert'
 import { extendedMatchers, type SessionMatchers } from './matchers.ts'
-import type { SessionSubject } from './session-subject.ts'
+import type { SessionSubject } from '../sessions/session-subject.ts'
 
 export type SessionExpectation = SessionMatchers & { not: SessionMatchers }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
-import { readCodeOrigin } from './code-origin.ts'
+import { readCodeOrigin } from './build-context.ts'
 
 /** One start of the test runner: every process of it records into one folder. */
 export type TestRun = { id: string; folder: string }

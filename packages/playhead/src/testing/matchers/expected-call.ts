@@ -1,5 +1,5 @@
 import { describeValue } from '@playhead/model'
-import type { Call } from './calls.ts'
+import type { Call } from '../sessions/calls.ts'
 import {
   describe,
   findMismatch,

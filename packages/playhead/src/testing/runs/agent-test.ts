@@ -1,6 +1,6 @@
 import type { SessionView } from 'playhead'
 import type { SequentialOptions } from '@playhead/model'
-import type { DurationText } from './duration.ts'
+import type { DurationText } from '../matchers/duration.ts'
 
 /** How a test with many sessions is run and judged. */
 export type AgentTestOptions<Input> = {

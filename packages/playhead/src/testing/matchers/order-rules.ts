@@ -1,9 +1,9 @@
 import type { Session } from '@playhead/model'
 import { listOfCalls } from './called.ts'
-import { callsOf, type Call } from './calls.ts'
+import { callsOf, type Call } from '../sessions/calls.ts'
 import { describeCall } from './expected-call.ts'
-import { replayLine } from './replay-link.ts'
-import { readSubject, type SessionSubject } from './session-subject.ts'
+import { replayLine } from '../sessions/replay-link.ts'
+import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
 import type { Verdict } from './verdict.ts'
 
 /** A condition on the order of calls. */

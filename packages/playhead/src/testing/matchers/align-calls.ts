@@ -1,4 +1,4 @@
-import type { Call } from './calls.ts'
+import type { Call } from '../sessions/calls.ts'
 import {
   flattenCalls,
   isNamed,

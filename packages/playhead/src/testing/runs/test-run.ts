@@ -1,6 +1,6 @@
 import * as playhead from 'playhead'
 import { announceTestRun, type TestRun } from './announce-test-run.ts'
-import { readCodeOrigin, type CodeOrigin } from './code-origin.ts'
+import { readCodeOrigin, type CodeOrigin } from './build-context.ts'
 
 let current: TestRun | undefined
 
