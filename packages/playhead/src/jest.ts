@@ -3,7 +3,7 @@ import { afterAll, afterEach, expect as jestExpect, test as jestTest } from '@je
 import { flush, type SessionView } from 'playhead'
 import type { TestIdentity } from '@playhead/model'
 import { makeAgentTest, type AgentTest } from './testing/runs/agent-test.ts'
-import type { SessionExpectation } from './testing/matchers/expect-session.ts'
+import type { SessionExpectation } from './testing/matchers/matchers.ts'
 import { extendedMatchers } from './testing/matchers/matchers.ts'
 import { giveUpOpenTests, recordPlainTest } from './testing/runs/record-plain-test.ts'
 import { planAgentTest, runAgentTest } from './testing/runs/run-agent-test.ts'

@@ -9,7 +9,7 @@ import {
 import { flush, type SessionView } from 'playhead'
 import type { TestIdentity } from '@playhead/model'
 import { makeAgentTest, type AgentTest } from './testing/runs/agent-test.ts'
-import { expectSession } from './testing/matchers/expect-session.ts'
+import { expectSession } from './testing/matchers/matchers.ts'
 import { verdictsOf, type MatcherName } from './testing/matchers/matchers.ts'
 import { recordPlainTest } from './testing/runs/record-plain-test.ts'
 import { planAgentTest, runAgentTest } from './testing/runs/run-agent-test.ts'

@@ -2,7 +2,7 @@
 export { called, type CalledOptions } from './testing/matchers/called.ts'
 export { costsLessThan, type CostLimit } from './testing/matchers/cost.ts'
 export { finishesWithin, type DurationText, type FinishOptions } from './testing/matchers/duration.ts'
-export { hasEffects, type EffectsOptions } from './testing/matchers/effects.ts'
+export { hasEffects, type EffectsOptions } from './testing/matchers/trajectory.ts'
 export { hasNoErrors, type ErrorOptions } from './testing/matchers/errors.ts'
 export {
   anyOrder,
@@ -12,7 +12,7 @@ export {
   type ToolCall,
   type TrajectoryMode,
 } from './testing/matchers/expected-call.ts'
-export { expectSession, type SessionExpectation } from './testing/matchers/expect-session.ts'
+export { expectSession, type SessionExpectation } from './testing/matchers/matchers.ts'
 export { fetchSession, type FetchOptions } from './testing/sessions/fetch-session.ts'
 export { hasNoLoops, type LoopOptions } from './testing/matchers/loops.ts'
 export type { ArgumentMode, ArgumentOptions, ExpectedArguments } from './testing/matchers/match-arguments.ts'

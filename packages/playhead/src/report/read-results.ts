@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseRecording, toRecording, type LedgerEntry, type Recording } from '@playhead/model'
-import { LEDGER_ENDING } from '../testing/runs/ledger-ending.ts'
+import { LEDGER_ENDING } from '../testing/runs/announce-test-run.ts'
 
 /** What runs of tests left on disk. */
 export type Results = {

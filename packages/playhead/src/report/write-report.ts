@@ -1,4 +1,4 @@
-import { appendFile, mkdir, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, writeFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip, type InputType, type ZlibOptions } from 'node:zlib'
@@ -9,11 +9,10 @@ import {
   type ReportTest,
   type TestReport,
 } from '@playhead/model'
-import { readOneFileTemplate } from './one-file-template.ts'
 import { readResults } from './read-results.ts'
-import { renderAnnotations } from './render-annotations.ts'
+import { renderAnnotations } from './render-github.ts'
 import { renderJunit } from './render-junit.ts'
-import { renderSummary } from './render-summary.ts'
+import { renderSummary } from './render-github.ts'
 
 export type ReportOptions = {
   /** Folders and files to read: runs in `.playhead/`, shards, recordings. */
@@ -78,4 +77,17 @@ function idOf({ session }: Recording): string {
 function isWorthKeeping(tests: readonly ReportTest[], sessionId: string): boolean {
   const test = tests.find(({ sessions }) => sessions.some(({ id }) => id === sessionId))
   return test === undefined || test.verdict !== 'pass'
+}
+
+/** Where the built page is: beside us when we are installed, in the dashboard's own package when we are not. */
+const places = ['./one-file.html', '../../../dashboard/dist/one-file.html'].map(
+  (path) => new URL(path, import.meta.url),
+)
+
+async function readOneFileTemplate(): Promise<string> {
+  for (const place of places) {
+    const page = await readFile(place, 'utf8').catch(() => undefined)
+    if (page !== undefined) return page
+  }
+  throw new Error('The page of the report is not built in this checkout. Build it with: npm run build')
 }

@@ -1,6 +1,6 @@
 import { shortSessionId, visibleText } from '@playhead/model'
 import { escapeXml } from '../../report/render-junit.ts'
-import { escapeCell } from '../../report/render-summary.ts'
+import { escapeCell } from '../../report/render-github.ts'
 import type { CheckResult, CheckRow } from './check-limits.ts'
 import { printableJson } from '../terminal/printable-text.ts'
 import type { Painter } from '../terminal/terminal.ts'

@@ -1,20 +1,21 @@
 import { called, type CalledOptions } from './called.ts'
 import { costsLessThan, type CostLimit } from './cost.ts'
 import { finishesWithin, type DurationText, type FinishOptions } from './duration.ts'
-import { hasEffects, type EffectsOptions } from './effects.ts'
-import { hasNoErrors, type ErrorOptions } from './errors.ts'
-import type { ExpectedCall } from './expected-call.ts'
-import { noteFailingStep } from './failing-step.ts'
-import { hasNoLoops, type LoopOptions } from './loops.ts'
-import { satisfiesOrder, type OrderRule } from './order-rules.ts'
-import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
 import {
+  hasEffects,
+  type EffectsOptions,
   calledInOrder,
   matchesTrajectory,
   type InOrderOptions,
   type TrajectoryOptions,
 } from './trajectory.ts'
+import { hasNoErrors, type ErrorOptions } from './errors.ts'
+import type { ExpectedCall } from './expected-call.ts'
+import { hasNoLoops, type LoopOptions } from './loops.ts'
+import { satisfiesOrder, type OrderRule } from './order-rules.ts'
+import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
 import type { Verdict } from './verdict.ts'
+import { AssertionError } from 'node:assert'
 
 /** What a session can be expected to be, as `expect(session)` offers it. */
 export type SessionMatchers<Returned = void> = {
@@ -71,3 +72,39 @@ export const extendedMatchers = Object.fromEntries(
     } satisfies ExtendedMatcher,
   ]),
 ) as { [Name in MatcherName]: ExtendedMatcher }
+
+export type SessionExpectation = SessionMatchers & { not: SessionMatchers }
+
+/**
+ * Expectations of a session where the test runner has no `expect` of its own, or there is no runner.
+ *
+ * @example
+ * expectSession(await openRecording("refund.json")).not.toHaveCalled("issue_refund")
+ */
+export function expectSession(session: SessionSubject): SessionExpectation {
+  return { ...matchersFor(session, false), not: matchersFor(session, true) }
+}
+
+function matchersFor(session: SessionSubject, isNot: boolean): SessionMatchers {
+  const entries = Object.entries(extendedMatchers).map(([name, matcher]) => {
+    const check = (...args: never[]) => {
+      const { pass, message } = matcher.call({ isNot }, session, ...args)
+      if (pass === isNot) throw new AssertionError({ message: message(), stackStartFn: check })
+    }
+    return [name, check]
+  })
+  return Object.fromEntries(entries) as SessionMatchers
+}
+
+/** The step that the last failed expectation of a session points to, by the session's id. */
+const steps = new Map<string, string>()
+
+function noteFailingStep(sessionId: string, stepId: string | undefined): void {
+  if (stepId !== undefined) steps.set(sessionId, stepId)
+}
+
+export function takeFailingStep(sessionId: string): string | undefined {
+  const stepId = steps.get(sessionId)
+  steps.delete(sessionId)
+  return stepId
+}

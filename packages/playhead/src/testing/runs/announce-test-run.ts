@@ -57,3 +57,6 @@ function removeOldRuns(base: string): void {
     .toSorted((left, right) => right.at - left.at)
   for (const { path } of runs.slice(KEPT_RUNS)) rmSync(path, { recursive: true, force: true })
 }
+
+/** Ends the names of the files that a run's results are in; each process has its own. */
+export const LEDGER_ENDING = '.results.jsonl'

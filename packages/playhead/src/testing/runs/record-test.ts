@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import * as playhead from 'playhead'
 import type { SessionView } from 'playhead'
 import { visibleText, type TestIdentity } from '@playhead/model'
-import { takeFailingStep } from '../matchers/failing-step.ts'
+import { takeFailingStep } from '../matchers/matchers.ts'
 import { replayLink } from '../sessions/replay-link.ts'
-import { describeFromLastPass } from './last-passing-run.ts'
-import { noteResult } from './run-ledger.ts'
+import { describeFromLastPass } from './divergence.ts'
+import { noteResult } from './test-run.ts'
 import { joinTestRun } from './test-run.ts'
 
 export type TestAttempt = TestIdentity & {

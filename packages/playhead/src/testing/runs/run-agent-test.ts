@@ -5,7 +5,7 @@ import { readDuration } from '../matchers/duration.ts'
 import { noteDivergences } from './divergence.ts'
 import { judgeRuns, type FinishedRun } from './judge-runs.ts'
 import { plainMessage, recordTest, type TestFailure } from './record-test.ts'
-import { noteResult } from './run-ledger.ts'
+import { noteResult } from './test-run.ts'
 
 const DEFAULT_TIMEOUT = '60s'
 

@@ -1,6 +1,9 @@
 import * as playhead from 'playhead'
-import { announceTestRun, type TestRun } from './announce-test-run.ts'
+import { announceTestRun, type TestRun, LEDGER_ENDING } from './announce-test-run.ts'
 import { readCodeOrigin, type CodeOrigin } from './build-context.ts'
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { LedgerEntry } from '@playhead/model'
 
 let current: TestRun | undefined
 
@@ -31,4 +34,14 @@ function withOrigin(given: string | undefined, { branch, commit, provider }: Cod
     .filter(([name, value]) => value !== undefined && !given?.includes(`${name}=`))
     .map(([name, value]) => `${name}=${encodeURIComponent(value!)}`)
   return [...(given ? [given] : []), ...added].join(',')
+}
+
+/** Notes a result for the report; where nothing can be written there is none. */
+export function noteResult(entry: LedgerEntry): void {
+  try {
+    const { folder } = joinTestRun()
+    appendFileSync(join(folder, `${process.pid}${LEDGER_ENDING}`), `${JSON.stringify(entry)}\n`)
+  } catch {
+    // The tests matter more than their report.
+  }
 }
