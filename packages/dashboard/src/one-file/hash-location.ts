@@ -1,5 +1,8 @@
-import type { ReplayLocation } from '../replay-page/playback/replay-location.ts'
-import { replaySearch, type ReplaySearch } from '../replay-page/playback/replay-search.ts'
+import {
+  type ReplayLocation,
+  replaySearch,
+  type ReplaySearch,
+} from '../replay-page/playback/replay-location.ts'
 
 /** A file has no paths: which session, and where in it, is in the fragment of its address. */
 export function readHash(): { session: string | undefined; search: ReplaySearch } {

@@ -10,7 +10,7 @@ import {
   type SessionSummary,
 } from '@playhead/model'
 import { SearchInput } from '../ui/controls/search-input.tsx'
-import { EndStateMark } from '../replay-page/header/end-state-mark.tsx'
+import { EndStateMark } from '../replay-page/header/session-header.tsx'
 import { hashOf } from './hash-location.ts'
 import { patternOf } from '../replay-page/steps/step-search.ts'
 

@@ -2,8 +2,7 @@ import { useState } from 'react'
 import { countOf, formatCost, reportVerdicts, type ReportVerdict, type TestReport } from '@playhead/model'
 import { formatExactTime } from '../ui/data/age.tsx'
 import { SearchInput } from '../ui/controls/search-input.tsx'
-import { ReportTestRow } from './report-test.tsx'
-import { verdictWords, VerdictMark } from './verdict-mark.tsx'
+import { ReportTestRow, verdictWords, VerdictMark } from './report-test.tsx'
 import './test-report.css'
 
 const SHOWN_AT_FIRST = 300

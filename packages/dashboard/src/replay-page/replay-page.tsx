@@ -1,3 +1,4 @@
+import '../ui/data/page-problem.css'
 import { Link, useParams, useRouter } from '@tanstack/react-router'
 import type { SessionSummary } from '@playhead/model'
 import { useMemo } from 'react'
@@ -10,11 +11,10 @@ import { ErrorNotice } from '../ui/data/error-notice.tsx'
 import { SkeletonLines } from '../ui/data/skeleton.tsx'
 import { usePageTitle } from '../ui/browser/use-page-title.ts'
 import { CompareLink } from './header/compare-link.tsx'
-import { NoSuchSession } from './no-such-session.tsx'
-import type { ReplayLocation } from './playback/replay-location.ts'
-import { replaySearch } from './playback/replay-search.ts'
+import { type ReplayLocation, replaySearch } from './playback/replay-location.ts'
 import { ReplayView } from './replay-view.tsx'
 import { BackMark } from './header/session-header.tsx'
+import { useProjectId } from '../api/projects.ts'
 
 /** A session of the server, replayed. */
 export function ReplayPage() {
@@ -92,5 +92,22 @@ function useRouterLocation(sessionId: string): ReplayLocation {
       },
     }),
     [router, sessionId],
+  )
+}
+
+/** A link to a session that is not, or no longer, or in another project. */
+function NoSuchSession({ sessionId }: { sessionId: string }) {
+  const project = useProjectId()
+  return (
+    <div className="page-problem">
+      <h1>There is no such session</h1>
+      <p role="alert">
+        No session <code>{sessionId}</code> is in the project <b>{project}</b>. It may have been deleted, its
+        retention may be over, or it is in another project.
+      </p>
+      <p>
+        <Link to="/sessions">To the sessions</Link>
+      </p>
+    </div>
   )
 }

@@ -1,7 +1,6 @@
 import type { Step } from '@playhead/model'
 import { readableText } from '../../ui/data/readable-text.ts'
 import { usePlayerState } from '../playback/replay-context.ts'
-import { countArrived, splitStream } from './streamed-text.ts'
 import { useIsAhead } from '../playback/shown-step.ts'
 
 /** How many pieces of an answer had arrived, while the playhead is inside of the call; undefined when it shall be shown whole. */
@@ -22,4 +21,31 @@ export function StreamedAnswer({ step, arrivedCount }: { step: Step; arrivedCoun
       {!isPlaying && <span className="is-ahead">{readableText(ahead)}</span>}
     </div>
   )
+}
+
+type StreamedText = {
+  /** What had arrived. */
+  arrived: string
+  /** What was still to come. */
+  ahead: string
+}
+
+/** How many pieces of a streamed answer were there at a moment; undefined when its rhythm was not recorded. */
+export function countArrived(step: Step, timeMs: number): number | undefined {
+  const chunks = step.streaming?.chunks
+  if (chunks === undefined || chunks.length === 0) return undefined
+  const sinceStartMs = timeMs - step.offsetMs
+  let low = 0
+  let high = chunks.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (chunks[middle]![0] <= sinceStartMs) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+export function splitStream(step: Step, arrivedCount: number): StreamedText {
+  const texts = (step.streaming?.chunks ?? []).map(([, text]) => text)
+  return { arrived: texts.slice(0, arrivedCount).join(''), ahead: texts.slice(arrivedCount).join('') }
 }

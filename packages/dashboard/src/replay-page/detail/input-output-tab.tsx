@@ -1,18 +1,19 @@
+import './steps-inside.css'
 import type { ReactNode } from 'react'
 import { visibleText, type Message, type Step } from '@playhead/model'
 import { ActionArguments } from './action-arguments.tsx'
-import { DetailSection } from './sections.tsx'
+import { DetailSection, OutputSection, StepErrorSection } from './sections.tsx'
 import { MessageView } from '../conversation/message.tsx'
 import { MissingContent } from '../steps/missing-content.tsx'
 import { ModelCall } from './model-call.tsx'
-import { OutputSection } from './output-section.tsx'
 import { useReplay } from '../playback/replay-context.ts'
 import { RetrievedDocuments } from './retrieved-documents.tsx'
-import { StepErrorSection } from './step-error-section.tsx'
-import { StepsInside } from './steps-inside.tsx'
 import { useIsAhead } from '../playback/shown-step.ts'
 import { ValueOrigins } from './value-origins.tsx'
 import { ValueView } from '../conversation/value-view.tsx'
+import { KindMark } from '../../session-facts/kind-mark.tsx'
+import { durationOf, previewOf, titleOf } from '../steps/step-text.ts'
+import { isFailed, type Timeline } from '../playback/timeline.ts'
 
 /** What went into a step, what came out of it, and what went wrong in between. */
 export function InputOutputTab({ step }: { step: Step }) {
@@ -105,4 +106,44 @@ function PlainContent({ step }: { step: Step }) {
       {step.input === undefined && step.output === undefined && <StepsInside step={step} />}
     </>
   )
+}
+
+const MOST_SHOWN = 40
+
+/** What a step that recorded nothing of its own did: the steps right below it. */
+function StepsInside({ step }: { step: Step }) {
+  const { timeline, goTo } = useReplay()
+  const inside = findInside(timeline, step.id)
+  if (inside.length === 0)
+    return step.error === undefined ? (
+      <DetailSection title="Input and output">
+        <p className="dim">none was recorded</p>
+      </DetailSection>
+    ) : null
+  return (
+    <DetailSection title="What it did">
+      <ol className="steps-inside">
+        {inside.slice(0, MOST_SHOWN).map((child) => (
+          <li key={child.id}>
+            <button type="button" onClick={() => goTo(child.id)}>
+              <KindMark kind={child.kind} isBad={isFailed(child)} />
+              <b>{visibleText(titleOf(child))}</b>
+              <span className="dim">{visibleText(previewOf(child))}</span>
+              <span className="mono">{durationOf(child)}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+      {inside.length > MOST_SHOWN && (
+        <p className="dim">and {(inside.length - MOST_SHOWN).toLocaleString('en-US')} more, in the list</p>
+      )}
+    </DetailSection>
+  )
+}
+
+/** The steps right below one, in the order of their starts. */
+function findInside({ steps, parents, positionOf }: Timeline, stepId: string): Step[] {
+  const above = positionOf.get(stepId)
+  if (above === undefined) return []
+  return steps.filter((_, position) => parents[position] === above)
 }

@@ -9,11 +9,9 @@ import {
   type Step,
 } from '@playhead/model'
 import { contextWindowOf } from '../playback/context-window.ts'
-import { DetailSection } from './sections.tsx'
+import { DetailSection, OutputSection, StepErrorSection } from './sections.tsx'
 import { MessageView } from '../conversation/message.tsx'
-import { OutputSection } from './output-section.tsx'
 import { useReplay } from '../playback/replay-context.ts'
-import { StepErrorSection } from './step-error-section.tsx'
 import { formatStepDuration } from '../steps/step-text.ts'
 import { StreamedAnswer, useArrivedCount } from '../conversation/streamed-answer.tsx'
 import { useIsAhead } from '../playback/shown-step.ts'

@@ -1,5 +1,6 @@
-import { memo, type ReactNode } from 'react'
-import type { Step } from '@playhead/model'
+import './step-detail.css'
+import { memo, type ReactNode, useMemo, Fragment } from 'react'
+import { type Step, describeCost, formatCount, visibleText } from '@playhead/model'
 import { ErrorNotice } from '../../ui/data/error-notice.tsx'
 import { SkeletonLines } from '../../ui/data/skeleton.tsx'
 import { Tabs, type Tab } from '../../ui/controls/tabs.tsx'
@@ -8,12 +9,18 @@ import { ConversationTab } from '../conversation/conversation-tab.tsx'
 import { ErrorTab } from './error-tab.tsx'
 import { InputOutputTab } from './input-output-tab.tsx'
 import { LogsTab } from './logs-tab.tsx'
-import { RawTab } from './raw-tab.tsx'
 import { useReplay } from '../playback/replay-context.ts'
 import { useReplaySearch } from '../playback/replay-location.ts'
-import { StepTitle } from './step-title.tsx'
 import { useFullStep, useShownStepId } from '../playback/shown-step.ts'
-import './step-detail.css'
+import { CopyAction } from '../../ui/controls/copy-action.tsx'
+import { textOfValue } from '../../ui/data/json-path.ts'
+import { LongText } from '../../ui/data/long-text.tsx'
+import { KindMark } from '../../session-facts/kind-mark.tsx'
+import { findFailure } from '../playback/failures.ts'
+import { placeOf } from './stack-trace.ts'
+import { kindLooks } from '../../session-facts/kind-looks.ts'
+import { durationOf, outcomeOf, titleOf } from '../steps/step-text.ts'
+import { isFailed, type Timeline } from '../playback/timeline.ts'
 
 /** Everything about the step that is looked at. */
 export const StepDetail = memo(function StepDetail({
@@ -87,4 +94,63 @@ function DetailSkeleton() {
       <SkeletonLines count={6} />
     </div>
   )
+}
+
+/** The step as the API gives it. */
+function RawTab({ step }: { step: Step }) {
+  const text = useMemo(() => textOfValue(step), [step])
+  return (
+    <div className="detail-section value-view">
+      <div className="value-tools">
+        <CopyAction label="Copy the step as JSON" read={() => text} />
+      </div>
+      <LongText text={text} limit={20_000} className="mono" />
+    </div>
+  )
+}
+
+/** The name of a step and, below it, what can be said in one line. */
+function StepTitle({ step }: { step: Step }) {
+  const { timeline, location } = useReplay()
+  const facts = factsOf(step, timeline)
+  return (
+    <header className="step-title">
+      <h2>
+        <KindMark kind={step.kind} isBad={isFailed(step) && step.error?.isPropagated !== true} size={16} />
+        <span className="step-title-name">{visibleText(titleOf(step))}</span>
+        <CopyAction label="Copy a link to this step" read={() => location.linkTo({ step: step.id })} />
+      </h2>
+      <p className="dim">
+        {facts.map((fact, index) => (
+          <Fragment key={index}>
+            {index > 0 && ' · '}
+            {fact}
+          </Fragment>
+        ))}
+      </p>
+    </header>
+  )
+}
+
+function factsOf(step: Step, timeline: Timeline): ReactNode[] {
+  const isRunning = timeline.session.endState === 'running'
+  const outcome = outcomeOf(step, { isFatal: findFailure(timeline)?.id === step.id, isRunning })
+  const place = step.error?.stack === undefined ? undefined : placeOf(step.error.stack)
+  const { input, output } = step.usage ?? {}
+  const facts: (ReactNode | undefined)[] = [
+    kindLooks[step.kind].word,
+    step.effect === undefined ? undefined : step.effect === 'read' ? 'reads' : 'writes',
+    step.kind !== 'agent' && step.agent !== undefined ? `in ${visibleText(step.agent)}` : undefined,
+    durationOf(step) || undefined,
+    step.cost === null ? undefined : describeCost(step.cost, []),
+    input === undefined && output === undefined
+      ? undefined
+      : `${input === undefined ? '?' : formatCount(input)} in, ${output === undefined ? '?' : formatCount(output)} out`,
+    step.attempt !== undefined && step.attempt > 1 ? `attempt ${step.attempt}` : undefined,
+    outcome === '' ? undefined : (
+      <span className={isFailed(step) ? 'step-title-bad' : undefined}>{outcome}</span>
+    ),
+    place === undefined ? undefined : <span className="mono">{visibleText(place)}</span>,
+  ]
+  return facts.filter((fact) => fact !== undefined)
 }

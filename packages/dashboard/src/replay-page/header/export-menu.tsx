@@ -9,7 +9,7 @@ import { copyText } from '../../ui/browser/copy-text.ts'
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../../ui/controls/menu.tsx'
 import { writeAgentPrompt } from './agent-prompt.ts'
 import { callOf } from '../conversation/model-calls.ts'
-import { placeOf } from '../playback/use-place-in-address.ts'
+import { placeOf } from '../playback/replay-location.ts'
 import { useReplay } from '../playback/replay-context.ts'
 
 const SAID_FOR_MS = 2_000

@@ -1,10 +1,10 @@
+import './notice-bar.css'
 import { Info, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { visibleText } from '@playhead/model'
+import { visibleText, formatDuration } from '@playhead/model'
 import { IconButton } from '../../ui/controls/button.tsx'
 import { useReplay } from '../playback/replay-context.ts'
-import { findNotices } from './session-notices.ts'
-import './notice-bar.css'
+import type { Timeline } from '../playback/timeline.ts'
 
 /** What is missing from this session. */
 export function NoticeBar() {
@@ -32,4 +32,41 @@ export function NoticeBar() {
       </IconButton>
     </aside>
   )
+}
+
+/** Something that is missing from what is shown. What is not there is said, never guessed. */
+type Notice = { id: string; text: string; stepId?: string }
+
+export function findNotices(timeline: Timeline): Notice[] {
+  const { session, steps, endsMs } = timeline
+  const notices: Notice[] = []
+  const add = (id: string, text: string, stepId?: string) =>
+    notices.push({ id, text, ...(stepId !== undefined && { stepId }) })
+  if (steps.length === 0) add('empty', 'No steps were recorded.')
+  if (session.endState === 'lost')
+    add(
+      'lost',
+      `The session never ended: nothing was heard of it after ${formatDuration(timeline.durationMs)}.`,
+    )
+  if (session.endState !== 'running') {
+    const open = [...endsMs.keys()].filter((position) => endsMs[position] === Infinity)
+    if (open.length > 0) add('open', `${count(open.length, 'step')} never ended.`, steps[open.at(-1)!]!.id)
+  }
+  const orphan = steps.find((step) => step.isOrphan === true)
+  const orphans = steps.reduce((total, step) => total + (step.isOrphan === true ? 1 : 0), 0)
+  if (orphan !== undefined)
+    add(
+      'orphans',
+      `${count(orphans, 'step')} ${orphans === 1 ? 'names a parent' : 'name parents'} that never arrived.`,
+      orphan.id,
+    )
+  if (session.unpricedModels.length > 0)
+    add('prices', `No price is known for ${session.unpricedModels.join(', ')}: the cost lacks it.`)
+  const cut = steps.find((step) => step.isTruncated === true)
+  if (cut !== undefined) add('cut', 'Part of the content was cut before it was sent here.', cut.id)
+  return notices
+}
+
+function count(number: number, noun: string): string {
+  return `${number.toLocaleString('en-US')} ${noun}${number === 1 ? '' : 's'}`
 }

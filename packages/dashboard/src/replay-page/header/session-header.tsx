@@ -1,4 +1,5 @@
-import { ChevronLeft, FlaskConical, GitBranch, MessagesSquare, User } from 'lucide-react'
+import './session-header.css'
+import { ChevronLeft, FlaskConical, GitBranch, MessagesSquare, User, Radio } from 'lucide-react'
 import type { ReactNode } from 'react'
 import {
   countOf,
@@ -9,13 +10,13 @@ import {
   visibleText,
   type SessionSummary,
   type StepKind,
+  type EndState,
 } from '@playhead/model'
 import { CopyAction } from '../../ui/controls/copy-action.tsx'
-import { EndStateMark } from './end-state-mark.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { useReplay } from '../playback/replay-context.ts'
 import type { Timeline } from '../playback/timeline.ts'
-import './session-header.css'
+import { EndStateBadge } from '../../session-facts/end-state.tsx'
 
 /** What the session is and how it ended. `back`: the way to the list it came from. */
 export function SessionHeader({ back, tools }: { back: ReactNode; tools?: ReactNode }) {
@@ -161,4 +162,15 @@ function describeTest({ file, suite, name, attempt, variant }: NonNullable<Sessi
     attempt === undefined || attempt <= 1 ? undefined : `attempt ${attempt}`,
   ].filter((part) => part !== undefined)
   return more.length === 0 ? path : `${path} (${more.join(', ')})`
+}
+
+/** How a session ended; one that has not is live. */
+export function EndStateMark({ state }: { state: EndState }) {
+  if (state !== 'running') return <EndStateBadge state={state} />
+  return (
+    <span className="live-badge">
+      <Radio size={14} aria-hidden="true" />
+      LIVE
+    </span>
+  )
 }

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { contextWindowOf } from './context-window.ts'
 import { contextAt, findLlmCalls, phaseOf, runningPath } from './moment.ts'
-import { findFailure, openingOf } from './opening-step.ts'
-import { findNotices } from '../header/session-notices.ts'
-import { countArrived, splitStream } from '../conversation/streamed-text.ts'
+import { findFailure } from './failures.ts'
+import { openingOf } from './use-player.ts'
+import { findNotices } from '../header/notice-bar.tsx'
+import { countArrived, splitStream } from '../conversation/streamed-answer.tsx'
 import { makeStep } from '../../api/test-session.ts'
 import { makeTimeline } from './test-timeline.ts'
 

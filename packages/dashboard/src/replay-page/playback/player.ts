@@ -1,6 +1,5 @@
-import { findIdleGaps, type TimeRange } from './idle-gaps.ts'
+import { findIdleGaps, type TimeRange, createTimeAxis, type TimeAxis } from './time-axis.ts'
 import { fasterThan, movePlayhead, type Speed } from './playhead-clock.ts'
-import { createTimeAxis, type TimeAxis } from './time-axis.ts'
 import { positionAt, type Timeline } from './timeline.ts'
 
 /** `following`: it stays at the end of a session that is still running. */

@@ -1,5 +1,4 @@
-import type { TimeRange } from './idle-gaps.ts'
-import type { TimeAxis } from './time-axis.ts'
+import type { TimeRange, TimeAxis } from './time-axis.ts'
 
 export const speeds = [0.5, 1, 2, 5, 10] as const
 export type Speed = (typeof speeds)[number]

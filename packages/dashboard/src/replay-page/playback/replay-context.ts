@@ -1,9 +1,8 @@
 import { createContext, useContext, useSyncExternalStore } from 'react'
-import type { TimeRange } from './idle-gaps.ts'
+import type { TimeRange, TimeAxis } from './time-axis.ts'
 import type { Player, PlayerState } from './player.ts'
 import type { ReplayLocation } from './replay-location.ts'
 import type { RunningTotals } from './running-totals.ts'
-import type { TimeAxis } from './time-axis.ts'
 import type { Timeline } from './timeline.ts'
 
 /** What every part of the page needs. */

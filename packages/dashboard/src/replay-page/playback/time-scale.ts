@@ -1,5 +1,4 @@
-import type { TimeRange } from './idle-gaps.ts'
-import type { TimeAxis } from './time-axis.ts'
+import type { TimeRange, TimeAxis } from './time-axis.ts'
 
 /** Where moments of a session are on the screen: `view` is the part that fills `widthPx`. */
 export type TimeScale = {

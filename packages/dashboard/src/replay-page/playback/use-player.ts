@@ -1,9 +1,10 @@
-import { useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react'
-import { openingOf } from './opening-step.ts'
-import { Player, type PlayerClock } from './player.ts'
+import { useEffect, useLayoutEffect, useState, useSyncExternalStore, useRef } from 'react'
+import { findFailure } from './failures.ts'
+import { Player, type PlayerClock, type PlayerStart } from './player.ts'
 import type { ReplayLocation } from './replay-location.ts'
-import { chooseSkippingIdle } from './skip-idle-choice.ts'
-import type { Timeline } from './timeline.ts'
+import { positionAt, type Timeline } from './timeline.ts'
+import { findIdleGaps, isMostlyIdle } from './time-axis.ts'
+import { usePrefetchSteps } from '../../api/use-step.ts'
 
 const browserClock: PlayerClock = {
   nowMs: () => performance.now(),
@@ -29,6 +30,70 @@ export function usePlayer(timeline: Timeline, location: ReplayLocation): Player 
   return player
 }
 
+/** Where the page opens: where a link says, at the end of what still runs, on the failure, else at the start. */
+export function openingOf(timeline: Timeline, link: { step?: string; t?: number }): PlayerStart {
+  const linked = link.step === undefined ? undefined : timeline.positionOf.get(link.step)
+  if (linked !== undefined)
+    return { stepId: timeline.steps[linked]!.id, positionMs: link.t ?? timeline.startsMs[linked]! }
+  if (link.t !== undefined)
+    return { positionMs: Math.min(link.t, timeline.durationMs), ...stepUnder(timeline, link.t) }
+  if (timeline.session.endState === 'running') return { isFollowing: true }
+  const failure = findFailure(timeline)
+  if (failure === undefined) return {}
+  return { stepId: failure.id, positionMs: timeline.startsMs[timeline.positionOf.get(failure.id)!]! }
+}
+
+function stepUnder(timeline: Timeline, timeMs: number): { stepId?: string } {
+  const step = timeline.steps[Math.max(0, positionAt(timeline, timeMs))]
+  return step === undefined ? {} : { stepId: step.id }
+}
+
 export function useSkippingIdle(player: Player): boolean {
   return useSyncExternalStore(player.subscribe, () => player.getState().isSkippingIdle)
+}
+
+const KEY = 'playhead.skip-idle'
+
+/** What the person chose last; where they chose nothing, sessions that mostly waited are shown without the waiting. */
+function chooseSkippingIdle(timeline: Timeline): boolean {
+  const choice = readChoice()
+  return choice ?? isMostlyIdle(timeline.durationMs, findIdleGaps(timeline))
+}
+
+export function rememberSkippingIdle(isSkipping: boolean): void {
+  try {
+    localStorage.setItem(KEY, isSkipping ? 'on' : 'off')
+  } catch {
+    // A page that was opened from disk may have no storage.
+  }
+}
+
+function readChoice(): boolean | undefined {
+  try {
+    const choice = localStorage.getItem(KEY)
+    return choice === null ? undefined : choice === 'on'
+  } catch {
+    return undefined
+  }
+}
+
+const STEPS_AHEAD = 4
+
+/** While it plays, the steps to come are loaded before the playhead reaches them. */
+export function usePrefetchAhead(player: Player, sessionId: string): void {
+  const prefetch = usePrefetchSteps(sessionId)
+  const latest = useRef(prefetch)
+  latest.current = prefetch
+  useEffect(() => {
+    let last = -1
+    return player.subscribe(() => {
+      const { motion, stepId, speed } = player.getState()
+      if (motion !== 'playing' || stepId === undefined) return
+      const position = player.timeline.positionOf.get(stepId) ?? 0
+      // At ten times the speed nobody reads every step; those that are looked at load by themselves.
+      if (position <= last || speed > 2) return
+      last = position
+      latest.current(player.timeline.steps.slice(position, position + STEPS_AHEAD))
+    })
+  }, [player])
 }

@@ -3,7 +3,7 @@ import { countOf, formatCount, stepKinds, type StepKind } from '@playhead/model'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { KeyCap } from '../../ui/controls/key-cap.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/controls/menu.tsx'
-import { KindIcon } from './kind-icon.tsx'
+import { KindMark } from '../../session-facts/kind-mark.tsx'
 import { useReplay } from '../playback/replay-context.ts'
 import { kindLooks } from '../../session-facts/kind-looks.ts'
 import { PAYLOADS_SEARCHED_UP_TO, type StepListState } from './step-list-state.ts'
@@ -79,7 +79,7 @@ function KindMenu({ list }: { list: StepListState }) {
         .map((kind) => (
           <MenuItem
             key={kind}
-            icon={<KindIcon kind={kind} />}
+            icon={<KindMark kind={kind} />}
             isChecked={kinds.has(kind)}
             hint={formatCount(counts.get(kind)!)}
             onSelect={() => toggle(kind)}

@@ -1,7 +1,7 @@
 import { ChevronRight, CircleX, CornerLeftUp, TriangleAlert } from 'lucide-react'
 import { memo, useLayoutEffect, useRef, type CSSProperties, type ReactNode } from 'react'
 import { countOf, formatCost, formatOffset, visibleText, type Step } from '@playhead/model'
-import { KindIcon } from './kind-icon.tsx'
+import { KindMark } from '../../session-facts/kind-mark.tsx'
 import { phaseOf } from '../playback/moment.ts'
 import { isAtRest, usePlayerState, useReplay } from '../playback/replay-context.ts'
 import { kindLooks } from '../../session-facts/kind-looks.ts'
@@ -29,7 +29,7 @@ export const StepRowView = memo(function StepRowView(props: RowProps & { isMatch
   const endMs = timeline.endsMs[row.position]!
   return (
     <RowFrame {...props} startMs={startMs} endMs={endMs} isBad={isOwner} isQuiet={!isMatch}>
-      <KindIcon kind={step.kind} isBad={isOwner} />
+      <KindMark kind={step.kind} isBad={isOwner} />
       <span className="step-row-name">{visibleText(titleOf(step))}</span>
       <ErrorMark step={step} />
       {!isOwner && <span className="step-row-preview">{visibleText(previewOf(step)).slice(0, 200)}</span>}
@@ -71,7 +71,7 @@ export const RepeatRow = memo(function RepeatRow(props: RowProps) {
   const endMs = timeline.endsMs[last]!
   return (
     <RowFrame {...props} startMs={startMs} endMs={endMs} isBad={false} isQuiet={false} members={members}>
-      <KindIcon kind={step.kind} />
+      <KindMark kind={step.kind} />
       <span className="step-row-name">{visibleText(titleOf(step))}</span>
       <span className="step-row-times">×{members.length.toLocaleString('en-US')}</span>
       {failed > 0 && (

@@ -1,8 +1,18 @@
-import { useEffect, useRef, useState, type PointerEvent as ReactPointerEvent, type RefObject } from 'react'
-import type { TimeRange } from '../playback/idle-gaps.ts'
+import {
+  useEffect,
+  useRef,
+  useState,
+  type PointerEvent as ReactPointerEvent,
+  type RefObject,
+  useCallback,
+  type PointerEvent,
+} from 'react'
+import type { TimeRange } from '../playback/time-axis.ts'
 import type { Player } from '../playback/player.ts'
 import { panView, zoomView, type TimeScale } from '../playback/time-scale.ts'
 import { positionAt, type Timeline } from '../playback/timeline.ts'
+import { formatOffset } from '@playhead/model'
+import { titleOf } from '../steps/step-text.ts'
 
 const SNAP_PX = 5
 /** A window that is drawn smaller than this was a click. */
@@ -136,4 +146,30 @@ function clamp({ startMs, endMs }: TimeRange, durationMs: number): TimeRange {
 function spreadOf(pointers: ReadonlyMap<number, number>): number {
   const [first = 0, second = 0] = pointers.values()
   return Math.abs(first - second)
+}
+
+/** A line under the pointer that says what is there, without moving the playhead. */
+export function useHoverLine(
+  line: RefObject<HTMLDivElement | null>,
+  player: Player,
+  scale: TimeScale,
+): (event: PointerEvent<HTMLElement>) => void {
+  const leftPx = useRef(0)
+  return useCallback(
+    (event) => {
+      const element = line.current
+      if (element === null || event.pointerType === 'touch') return
+      // While it is dragged, the playhead itself says where it is.
+      if (event.buttons !== 0) return element.setAttribute('hidden', '')
+      if (element.hasAttribute('hidden')) leftPx.current = event.currentTarget.getBoundingClientRect().left
+      const x = event.clientX - leftPx.current
+      const timeMs = scale.toTime(x)
+      const step = player.timeline.steps[positionAt(player.timeline, timeMs)]
+      element.removeAttribute('hidden')
+      element.style.transform = `translateX(${x}px)`
+      element.dataset.side = x > scale.widthPx / 2 ? 'left' : 'right'
+      element.firstElementChild!.textContent = `${formatOffset(timeMs)}${step === undefined ? '' : `  ${titleOf(step)}`}`
+    },
+    [line, player, scale],
+  )
 }

@@ -1,6 +1,6 @@
 import { useRef, type PointerEvent } from 'react'
 import { formatOffset } from '@playhead/model'
-import type { TimeRange } from '../playback/idle-gaps.ts'
+import type { TimeRange } from '../playback/time-axis.ts'
 import { useReplay } from '../playback/replay-context.ts'
 
 /** The whole session as a line, with the part that the overview shows; drag that part along. */

@@ -8,8 +8,7 @@ import { layOut, paintOverview, readColours, RULER_HEIGHT, type OverviewPicture 
 import { isAtRest, usePlayerState, useReplay } from '../playback/replay-context.ts'
 import { titleOf } from '../steps/step-text.ts'
 import { createTimeScale, findTicks, type TimeScale } from '../playback/time-scale.ts'
-import { useHoverLine } from './use-hover-line.ts'
-import { useOverviewGestures } from './gestures.ts'
+import { useHoverLine, useOverviewGestures } from './gestures.ts'
 import './timeline-strip.css'
 
 /** Closer to the end, the label of a tick would be cut. */

@@ -13,10 +13,10 @@ import {
 import { formatDuration, formatOffset } from '@playhead/model'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { KeyCap } from '../../ui/controls/key-cap.tsx'
-import { totalLength } from '../playback/idle-gaps.ts'
+import { totalLength } from '../playback/time-axis.ts'
 import { speeds, type Speed } from '../playback/playhead-clock.ts'
 import { usePlayerState, useReplay } from '../playback/replay-context.ts'
-import { rememberSkippingIdle } from '../playback/skip-idle-choice.ts'
+import { rememberSkippingIdle } from '../playback/use-player.ts'
 import './transport.css'
 
 /** Moves the playhead, and says where it is. */

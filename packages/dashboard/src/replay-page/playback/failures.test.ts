@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { writeAgentPrompt } from '../header/agent-prompt.ts'
-import { findErrorTrail } from './error-owner.ts'
+import { findErrorTrail } from './failures.ts'
 import { makeTimeline } from './test-timeline.ts'
 import { findOrigins } from '../detail/value-origin.ts'
 

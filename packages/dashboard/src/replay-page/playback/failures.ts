@@ -1,5 +1,17 @@
-import type { StepError } from '@playhead/model'
+import type { Step, StepError } from '@playhead/model'
 import { isFailed, ownsError, type Timeline } from './timeline.ts'
+
+/** The step whose error ended the session: the last that nothing handled. A session that succeeded has none. */
+export function findFailure({ steps, errors, session }: Timeline): Step | undefined {
+  if (session.endState === 'success') return undefined
+  const failed = errors.map((position) => steps[position]!).filter(ownsError)
+  const fatal = failed.filter((step) => step.error?.isHandled !== true)
+  const last = fatal.reduce<Step | undefined>(
+    (latest, step) => (latest === undefined || endOf(step) >= endOf(latest) ? step : latest),
+    undefined,
+  )
+  return last ?? (session.endState === 'fail' ? failed.at(-1) : undefined)
+}
 
 export type ErrorTrail = {
   /** The step that the error came from. */
@@ -35,4 +47,8 @@ function findOwner({ steps, errors, parents }: Timeline, position: number): numb
 
 function isAlike(message: string, error: StepError | undefined): boolean {
   return error !== undefined && error.message !== '' && message.includes(error.message)
+}
+
+function endOf(step: Step): number {
+  return step.offsetMs + (step.durationMs ?? 0)
 }
