@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { join } from 'node:path'
-import { socketPath } from '../packages/server/src/socket-path.ts'
+import { socketPath } from '../packages/server/src/store/engine/socket-path.ts'
 import type { Figure } from './report.ts'
 
 const SHOWN = 4

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
-import { spansToOtlpProtobuf } from '../packages/server/src/ingest/spans-to-otlp-protobuf.ts'
+import { spansToOtlpProtobuf } from '../packages/server/src/ingest/otlp-protobuf/spans-to-otlp-protobuf.ts'
 import type { Health } from './api.ts'
 import { startBenchServer, type BenchServer } from './bench-server.ts'
 import { Corpus, SPANS_PER_SESSION } from './corpus.ts'

@@ -1,5 +1,5 @@
 import { spansToOtlpJson, type Span } from '@playhead/model'
-import { spansToOtlpProtobuf } from '../packages/server/src/ingest/spans-to-otlp-protobuf.ts'
+import { spansToOtlpProtobuf } from '../packages/server/src/ingest/otlp-protobuf/spans-to-otlp-protobuf.ts'
 import { Corpus, SPAN_BYTES, SPANS_PER_SESSION } from './corpus.ts'
 
 export const SPANS_PER_REQUEST = 100

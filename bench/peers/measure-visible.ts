@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { spansToOtlpProtobuf } from '../../packages/server/src/ingest/spans-to-otlp-protobuf.ts'
+import { spansToOtlpProtobuf } from '../../packages/server/src/ingest/otlp-protobuf/spans-to-otlp-protobuf.ts'
 import { Api } from '../api.ts'
 import { Corpus, SPANS_PER_SESSION } from '../corpus.ts'
 import { postSpans } from '../load.ts'

@@ -1,6 +1,6 @@
 import * as nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { findNodeProblem } from './find-node-problem.ts'
+import { findNodeProblem } from './process/find-node-problem.ts'
 
 /** Starts the server. What it is made of is loaded only here: an older Node could not even read it. */
 export async function serve(
@@ -13,7 +13,7 @@ export async function serve(
     return
   }
   keepCompiledCode()
-  const server = await import('./serve.ts')
+  const server = await import('./process/serve.ts')
   await server.serve(environment)
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { spansToOtlpJson } from '@playhead/model'
-import { spansToOtlpProtobuf } from '../src/ingest/spans-to-otlp-protobuf.ts'
+import { spansToOtlpProtobuf } from '../src/ingest/otlp-protobuf/spans-to-otlp-protobuf.ts'
 import { spanWith } from '../src/ingest/test/sample-span.ts'
 import { hex } from './otlp.ts'
 import { forgetPeak, memoryOf, SpawnedServer } from './spawned-server.ts'

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { spansToOtlpProtobuf } from '../src/ingest/spans-to-otlp-protobuf.ts'
+import { spansToOtlpProtobuf } from '../src/ingest/otlp-protobuf/spans-to-otlp-protobuf.ts'
 import { spanWith } from '../src/ingest/test/sample-span.ts'
 import {
   countStatuses,

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Session, SessionSummary, Step } from '@playhead/model'
-import { readConfig, type Config } from '../src/config.ts'
-import { startServer, type RunningServer } from '../src/start-server.ts'
+import { readConfig, type Config } from '../src/process/config.ts'
+import { startServer, type RunningServer } from '../src/process/start-server.ts'
 
 export type TestServer = RunningServer & {
   dataDirectory: string

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Attributes, Span } from '@playhead/model'
 import { spansToOtlpJson } from '@playhead/model'
-import { spansToOtlpProtobuf } from '../src/ingest/spans-to-otlp-protobuf.ts'
+import { spansToOtlpProtobuf } from '../src/ingest/otlp-protobuf/spans-to-otlp-protobuf.ts'
 import { spanText } from './span-text.ts'
 
 type SentSpan = {

@@ -1,7 +1,7 @@
 import type { Span } from '@playhead/model'
 import { spansToOtlpJson } from '@playhead/model'
-import { ProtobufWriter } from '../src/ingest/protobuf-writer.ts'
-import { spansToOtlpProtobuf } from '../src/ingest/spans-to-otlp-protobuf.ts'
+import { ProtobufWriter } from '../src/ingest/otlp-protobuf/protobuf-writer.ts'
+import { spansToOtlpProtobuf } from '../src/ingest/otlp-protobuf/spans-to-otlp-protobuf.ts'
 
 /** A span as OTLP/JSON writes it, without what lies around it. */
 export function jsonSpan(span: Span): Record<string, unknown> {

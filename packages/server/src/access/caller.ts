@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../process/config.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { DEFAULT_PROJECT, type Key, type Registry, type Scope } from './registry.ts'
 import type { LoginCookies } from './secrets.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isLoopback, type Config } from '../config.ts'
+import { isLoopback, type Config } from '../process/config.ts'
 import { KnownError } from '../errors/known-error.ts'
 
 /**

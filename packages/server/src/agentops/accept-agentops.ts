@@ -1,6 +1,6 @@
 import type { AgentOpsItems } from '@playhead/model'
 import { acceptLogs, acceptSpans } from '../ingest/accept.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../process/services.ts'
 
 /** The way of everything that arrives: it resolves when all of it is on disk. */
 export async function acceptAgentOps(

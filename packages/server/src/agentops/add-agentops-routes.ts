@@ -1,5 +1,5 @@
-import type { App } from '../http/request-project.ts'
-import type { Services } from '../services.ts'
+import type { App } from '../access/request-project.ts'
+import type { Services } from '../process/services.ts'
 import { addLinkRoutes } from './link-routes.ts'
 import { addPublicRoutes } from './public-routes.ts'
 import { addSessionDataRoutes } from './session-data-routes.ts'

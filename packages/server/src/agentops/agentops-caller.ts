@@ -2,7 +2,7 @@ import { agentOpsSessionId } from '@playhead/model'
 import { authorize, identify, type Caller, type HeaderReader } from '../access/caller.ts'
 import type { Scope } from '../access/registry.ts'
 import { KnownError } from '../errors/known-error.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../process/services.ts'
 
 /** What an AgentOps SDK may do, and the session that its token is for, if it is for one. */
 export type AgentOpsCaller = { project: string; key: string | undefined; sessionId: string | undefined }

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import { answerError, KnownError } from '../errors/known-error.ts'
-import { refuseHeavyJson } from '../ingest/json-body.ts'
+import { refuseHeavyJson } from '../ingest/otlp-json/json-body.ts'
 import { MAX_UNCOUNTED_JSON_BYTES } from '../ingest/limits.ts'
-import { withBody } from '../ingest/read-body.ts'
-import type { Services } from '../services.ts'
+import { withBody } from '../ingest/http/read-body.ts'
+import type { Services } from '../process/services.ts'
 
 type Answer = (context: Context) => Promise<Response> | Response
 

@@ -3,8 +3,8 @@ import type { Context } from 'hono'
 import { authorize, type Caller } from '../access/caller.ts'
 import { DEFAULT_PROJECT } from '../access/registry.ts'
 import { KnownError } from '../errors/known-error.ts'
-import { callerOf, type App } from '../http/request-project.ts'
-import type { Services } from '../services.ts'
+import { callerOf, type App } from '../access/request-project.ts'
+import type { Services } from '../process/services.ts'
 import { traceIdOf } from './upload-routes.ts'
 
 /** The links that AgentOps' SDKs print: `/sessions?trace_id=` and, up to 0.3, `/drilldown?session_id=`. */

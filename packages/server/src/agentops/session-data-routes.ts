@@ -1,9 +1,9 @@
 import { agentOpsSessionId, describeEndState, type SessionSummary, type Step } from '@playhead/model'
 import type { Context } from 'hono'
 import { KnownError } from '../errors/known-error.ts'
-import type { App } from '../http/request-project.ts'
-import { sessionUrl } from '../http/session-routes.ts'
-import type { Services } from '../services.ts'
+import type { App } from '../access/request-project.ts'
+import { sessionUrl } from '../api/session-routes.ts'
+import type { Services } from '../process/services.ts'
 import { agentOpsCaller } from './agentops-caller.ts'
 import { answerAgentOps, headerOf } from './answer-agentops.ts'
 

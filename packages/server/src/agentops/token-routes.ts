@@ -1,6 +1,6 @@
 import { KnownError } from '../errors/known-error.ts'
-import type { App } from '../http/request-project.ts'
-import type { Services } from '../services.ts'
+import type { App } from '../access/request-project.ts'
+import type { Services } from '../process/services.ts'
 import { agentOpsCaller, projectOfKey } from './agentops-caller.ts'
 import { answerAgentOps, headerOf, readJsonObject, withAgentOpsBody } from './answer-agentops.ts'
 

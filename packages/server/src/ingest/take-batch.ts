@@ -1,8 +1,8 @@
-import type { Services } from '../services.ts'
+import type { Services } from '../process/services.ts'
 import { acceptLogs, acceptSpans } from './accept.ts'
-import type { ContentFormat } from './content-format.ts'
-import { decodeLogs } from './decode-logs.ts'
-import { decodeTraces } from './decode-traces.ts'
+import type { ContentFormat } from './http/content-format.ts'
+import { decodeLogs } from './http/decode-logs.ts'
+import { decodeTraces } from './http/decode-traces.ts'
 import type { Rejection } from './rejection.ts'
 
 export type Payload = { body: Buffer; contentType: string }

@@ -1,5 +1,5 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
-import { diskFull, isDiskFull } from '../disk.ts'
+import { diskFull, isDiskFull } from '../errors/disk-full.ts'
 import { KnownError } from '../errors/known-error.ts'
 import type { Columns, NativeBlock, RowOf } from './native-block.ts'
 import { PendingRows } from './pending-rows.ts'

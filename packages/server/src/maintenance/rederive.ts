@@ -1,7 +1,7 @@
 import { NORMALIZER_VERSION } from '@playhead/model'
 import type { Registry } from '../access/registry.ts'
 import { deriveStep } from '../ingest/derive-step.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../process/services.ts'
 import { spanFromRow, spanSelect, toStepRow, type SpanRow, type StepRow } from '../store/steps-table.ts'
 import type { Progress } from './reprice.ts'
 import { countSessions, sessionBatches } from './session-batches.ts'

@@ -1,7 +1,7 @@
 import type { StepOutline } from '@playhead/model'
 import type { Registry } from '../access/registry.ts'
 import { loadSql } from '../query/load-sql.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../process/services.ts'
 import { outlineFromRow, outlineSelect, type OutlineRow } from '../store/steps-table.ts'
 import { countSessions, sessionBatches } from './session-batches.ts'
 

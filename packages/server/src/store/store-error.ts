@@ -1,5 +1,5 @@
 import { ClickHouseError } from '@clickhouse/client'
-import { diskFull, isDiskFull } from '../disk.ts'
+import { diskFull, isDiskFull } from '../errors/disk-full.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { isDamage } from './engine/is-damage.ts'
 

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import { gunzipSync, inflateRawSync, inflateSync, brotliDecompressSync, zstdDecompressSync } from 'node:zlib'
 import type { Span } from '@playhead/model'
-import { decodeTraces } from '../../src/ingest/decode-traces.ts'
+import { decodeTraces } from '../../src/ingest/http/decode-traces.ts'
 import { spanText } from '../span-text.ts'
 import type { FuzzCase } from './fuzz-case.ts'
 

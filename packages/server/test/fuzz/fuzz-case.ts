@@ -3,7 +3,7 @@ import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync 
 import type { Span } from '@playhead/model'
 import { spansToOtlpJson } from '@playhead/model'
 import * as fc from 'fast-check'
-import { spansToOtlpProtobuf } from '../../src/ingest/spans-to-otlp-protobuf.ts'
+import { spansToOtlpProtobuf } from '../../src/ingest/otlp-protobuf/spans-to-otlp-protobuf.ts'
 import { anyAttributes, anySpan, anyText } from '../../src/ingest/test/arbitrary-span.ts'
 import { anyDamage, anyReplacement, damageBytes, replaceInJson } from './damage.ts'
 import { anyQuestion } from './fuzz-questions.ts'

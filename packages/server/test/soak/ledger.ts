@@ -1,4 +1,4 @@
-import { decodeTraces } from '../../src/ingest/decode-traces.ts'
+import { decodeTraces } from '../../src/ingest/http/decode-traces.ts'
 import type { SpawnedServer } from '../spawned-server.ts'
 import { hashOf, type SentSession } from '../traffic.ts'
 

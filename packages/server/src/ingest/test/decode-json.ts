@@ -1,4 +1,4 @@
-import { decodeTraces } from '../decode-traces.ts'
+import { decodeTraces } from '../http/decode-traces.ts'
 
 /** An OTLP/JSON request with these spans. */
 export function requestOf(...spans: unknown[]): Record<string, unknown> {

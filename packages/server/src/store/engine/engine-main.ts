@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setPriority } from 'node:os'
-import { freeBytesOf } from '../../disk.ts'
+import { freeBytesOf } from './free-bytes.ts'
 import { answerClickHouse } from './answer-clickhouse.ts'
 import { withCheckedWrites } from './checked-writes.ts'
 import { openEngine } from './open-engine.ts'

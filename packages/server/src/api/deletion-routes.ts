@@ -1,0 +1,39 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { deleteSessions } from '../maintenance/delete-sessions.ts'
+import type { Services } from '../process/services.ts'
+import { projectOf, type App } from '../access/request-project.ts'
+import { answers, jsonBody, projectParameter } from './route-parts.ts'
+
+const MOST_AT_ONCE = 1_000
+
+const deleteManyRoute = createRoute({
+  method: 'post',
+  path: '/api/sessions/delete',
+  summary: 'Delete sessions with everything of them, all at once',
+  request: {
+    query: z.object(projectParameter),
+    ...jsonBody(
+      z.object({
+        ids: z
+          .array(z.string().regex(/^[0-9a-f]{32}$/, 'must be 32 hex digits'))
+          .min(1)
+          .max(MOST_AT_ONCE),
+      }),
+    ),
+  },
+  responses: answers('Deleted', z.object({ deleted: z.array(z.string()) })),
+})
+
+export function addDeletionRoutes(app: App, services: Services): void {
+  app.openapi(deleteManyRoute, async (context) => {
+    const project = projectOf(context, 'admin', services)
+    const { ids } = context.req.valid('json')
+    await services.drain()
+    await deleteSessions(services.store, project, {
+      idsSql: 'SELECT arrayJoin({ids:Array(String)})',
+      params: { ids },
+    })
+    for (const id of ids) services.reader.forget(project, id)
+    return context.json({ deleted: ids }, 200)
+  })
+}

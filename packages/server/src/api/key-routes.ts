@@ -1,0 +1,54 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { keyFormats, scopes } from '../access/registry.ts'
+import type { Services } from '../process/services.ts'
+import { projectOf, type App } from '../access/request-project.ts'
+import { answers, jsonBody, projectParameter } from './route-parts.ts'
+import { keySchema } from './schemas.ts'
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/api/keys',
+  summary: "The project's keys, without their secrets",
+  request: { query: z.object(projectParameter) },
+  responses: answers('The keys', z.object({ keys: z.array(keySchema) })),
+})
+
+const createKeyRoute = createRoute({
+  method: 'post',
+  path: '/api/keys',
+  summary: 'Create a key; the secret is in this answer and never again',
+  request: {
+    query: z.object(projectParameter),
+    ...jsonBody(
+      z.object({
+        name: z.string().min(1).max(200),
+        scopes: z.array(z.enum(scopes)).min(1).default(['ingest', 'read']),
+        format: z.enum(keyFormats).default('playhead').describe('uuid: for SDKs that take nothing else'),
+      }),
+    ),
+  },
+  responses: answers('The key and its secret', z.object({ key: keySchema, secret: z.string() })),
+})
+
+const revokeRoute = createRoute({
+  method: 'delete',
+  path: '/api/keys/{id}',
+  summary: 'Revoke a key: it stops working at once',
+  request: { params: z.object({ id: z.string() }), query: z.object(projectParameter) },
+  responses: answers('The revoked key', keySchema),
+})
+
+export function addKeyRoutes(app: App, services: Services): void {
+  const { registry } = services
+  app.openapi(listRoute, (context) =>
+    context.json({ keys: registry.keys(projectOf(context, 'admin', services)) }, 200),
+  )
+  app.openapi(createKeyRoute, async (context) => {
+    const project = projectOf(context, 'admin', services)
+    return context.json(await registry.createKey({ project, ...context.req.valid('json') }), 200)
+  })
+  app.openapi(revokeRoute, async (context) => {
+    const project = projectOf(context, 'admin', services)
+    return context.json(await registry.revokeKey(project, context.req.valid('param').id), 200)
+  })
+}

@@ -1,0 +1,67 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import type { Services } from '../process/services.ts'
+import { callerOf, projectOf, requirePerson, type App } from '../access/request-project.ts'
+import { answers, jsonBody } from './route-parts.ts'
+import { priceOverrideSchema, projectSchema } from './schemas.ts'
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/api/projects',
+  summary: 'The projects that the caller may see',
+  responses: answers('The projects', z.object({ projects: z.array(projectSchema) })),
+})
+
+const createProjectRoute = createRoute({
+  method: 'post',
+  path: '/api/projects',
+  summary: 'Create a project',
+  request: jsonBody(z.object({ name: z.string().min(1).max(200), id: z.string().optional() })),
+  responses: answers('The project', projectSchema),
+})
+
+const updateRoute = createRoute({
+  method: 'patch',
+  path: '/api/projects/{project}',
+  summary: "Change a project's name, retention or prices",
+  request: {
+    params: z.object({ project: z.string() }),
+    ...jsonBody(
+      z.object({
+        name: z.string().min(1).max(200).optional(),
+        retentionDays: z.number().int().min(1).max(36_500).nullable().optional(),
+        priceOverrides: z.array(priceOverrideSchema).max(1_000).optional(),
+      }),
+    ),
+  },
+  responses: answers('The project', projectSchema),
+})
+
+export function addProjectRoutes(app: App, services: Services): void {
+  const { registry } = services
+  app.openapi(listRoute, (context) => {
+    const caller = callerOf(context, services)
+    const all = registry.projects()
+    const projects = caller.kind === 'key' ? all.filter(({ id }) => id === caller.key.project) : all
+    return context.json({ projects }, 200)
+  })
+  app.openapi(createProjectRoute, async (context) => {
+    requirePerson(context, services)
+    return context.json(await registry.createProject(context.req.valid('json')), 200)
+  })
+  app.openapi(updateRoute, async (context) => {
+    const project = projectOf(context, 'admin', services, context.req.valid('param').project)
+    const { name, retentionDays, priceOverrides } = context.req.valid('json')
+    const change = {
+      ...(name !== undefined && { name }),
+      ...(retentionDays !== undefined && { retentionDays }),
+      ...(priceOverrides !== undefined && { priceOverrides: priceOverrides.map(withoutUndefined) }),
+    }
+    return context.json(await registry.updateProject(project, change), 200)
+  })
+}
+
+function withoutUndefined<Value extends object>(
+  value: Value,
+): { [Key in keyof Value]: Exclude<Value[Key], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as never
+}

@@ -1,0 +1,25 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { listTests, testsQuerySchema } from '../query/list-tests.ts'
+import type { Services } from '../process/services.ts'
+import { projectOf, type App } from '../access/request-project.ts'
+import { answers, projectParameter } from './route-parts.ts'
+import { testSchema } from './schemas.ts'
+
+const testsRoute = createRoute({
+  method: 'get',
+  path: '/api/tests',
+  summary: 'The tests that sessions were recorded in: how often each passed, and its last runs',
+  request: { query: testsQuerySchema.extend(projectParameter) },
+  responses: answers('The tests, those that ran last first', z.object({ tests: z.array(testSchema) })),
+})
+
+export function addTestRoutes(app: App, services: Services): void {
+  app.openapi(testsRoute, async (context) => {
+    const project = projectOf(context, 'read', services)
+    await services.settle()
+    return context.json(
+      { tests: await listTests(services.store.client, project, context.req.valid('query')) },
+      200,
+    )
+  })
+}

@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest'
+import { decodeJson, requestOf } from '../test/decode-json.ts'
+import { errorOf, spanWith, wireSpan } from '../test/sample-span.ts'
+
+describe('a span of another shape is named, and the rest of its batch is kept', () => {
+  const chat = 'span "chat" (b7ad6b7169203331)'
+  const inJson: [string, unknown, string, string][] = [
+    ['a text', 'text', 'span #2', 'it is the text "text", not an object'],
+    ['null', null, 'span #2', 'it is null, not an object'],
+    ['a short trace id', wireSpan({ traceId: 'abcd' }), chat, 'its trace id "abcd" is not 16 bytes'],
+    [
+      'a trace id of other letters',
+      wireSpan({ traceId: 'z'.repeat(32) }),
+      chat,
+      `its trace id "${'z'.repeat(32)}" is not 16 bytes`,
+    ],
+    ['a trace id that is a number', wireSpan({ traceId: 5 }), chat, 'its trace id (5) is not 16 bytes'],
+    ['a short span id', wireSpan({ spanId: 'abcd' }), 'span "chat"', 'its span id "abcd" is not 8 bytes'],
+    [
+      'a long parent id',
+      wireSpan({ parentSpanId: 'ab'.repeat(12) }),
+      chat,
+      `its parent span id "${'ab'.repeat(12)}" is not 8 bytes`,
+    ],
+    [
+      'a time as a date',
+      wireSpan({ startTimeUnixNano: '2026-05-28T20:26:40Z' }),
+      chat,
+      'its start time is the text "2026-05-28T20:26:40Z", not nanoseconds since 1970-01-01 UTC',
+    ],
+    [
+      'a negative time',
+      wireSpan({ endTimeUnixNano: -1 }),
+      chat,
+      'its end time is -1, not nanoseconds since 1970-01-01 UTC',
+    ],
+    [
+      'a name that is a list',
+      wireSpan({ name: ['chat'] }),
+      'span (b7ad6b7169203331)',
+      'its name is a list, not a text',
+    ],
+    [
+      'attributes as an object',
+      wireSpan({ attributes: { a: 1 } }),
+      chat,
+      'its list of attributes is an object, not a list',
+    ],
+    [
+      'an attribute that is null',
+      wireSpan({ attributes: [null] }),
+      chat,
+      'an attribute is null, not an object',
+    ],
+    [
+      'a key that is a number',
+      wireSpan({ attributes: [{ key: 1, value: {} }] }),
+      chat,
+      'the key of an attribute is 1, not a text',
+    ],
+    [
+      'a bare value',
+      wireSpan({ attributes: [{ key: 'a', value: 'b' }] }),
+      chat,
+      'the value of "a" is the text "b", not an object',
+    ],
+    [
+      'a text that is a number',
+      wireSpan({ attributes: [{ key: 'a', value: { stringValue: 1 } }] }),
+      chat,
+      'the value of "a" is 1, not a text',
+    ],
+    [
+      'an integer that is a word',
+      wireSpan({ attributes: [{ key: 'a', value: { intValue: 'many' } }] }),
+      chat,
+      'the value of "a" is the text "many", not an integer',
+    ],
+    [
+      'a double that is a word',
+      wireSpan({ attributes: [{ key: 'a', value: { doubleValue: 'many' } }] }),
+      chat,
+      'the value of "a" is the text "many", not a number',
+    ],
+    [
+      'a boolean that is a number',
+      wireSpan({ attributes: [{ key: 'a', value: { boolValue: 1 } }] }),
+      chat,
+      'the value of "a" is 1, not true or false',
+    ],
+    [
+      'bytes that are no base64',
+      wireSpan({ attributes: [{ key: 'a', value: { bytesValue: '***' } }] }),
+      chat,
+      'the value of "a" is the text "***", not base64',
+    ],
+    [
+      'a list that is none',
+      wireSpan({ attributes: [{ key: 'a', value: { arrayValue: { values: 'b' } } }] }),
+      chat,
+      'the value of "a" is the text "b", not a list',
+    ],
+    [
+      'a map that is none',
+      wireSpan({ attributes: [{ key: 'a', value: { kvlistValue: [] } }] }),
+      chat,
+      'the value of "a" is a list, not an object',
+    ],
+    [
+      'a status that is a text',
+      wireSpan({ status: 'ERROR' }),
+      chat,
+      'its status is the text "ERROR", not an object',
+    ],
+    [
+      'events that are an object',
+      wireSpan({ events: {} }),
+      chat,
+      'its list of events is an object, not a list',
+    ],
+    [
+      'an event that is a text',
+      wireSpan({ events: ['tick'] }),
+      chat,
+      'an event is the text "tick", not an object',
+    ],
+    [
+      'a link that is a text',
+      wireSpan({ links: ['tick'] }),
+      chat,
+      'a link is the text "tick", not an object',
+    ],
+  ]
+
+  test.each(inJson)('JSON with %s', (_, bad, item, reason) => {
+    const good = wireSpan({ spanId: '2222222222222222', name: 'after' })
+    expect(decodeJson(requestOf(wireSpan(), bad, good))).toEqual({
+      spans: [spanWith(), spanWith({ spanId: '2222222222222222', name: 'after' })],
+      rejected: [{ item, reason }],
+      format: 'json',
+    })
+  })
+
+  test('JSON with a resource or scope of another shape', () => {
+    const request = {
+      resourceSpans: [
+        { resource: { attributes: 'none' }, scopeSpans: [{ spans: [wireSpan()] }] },
+        { scopeSpans: [{ scope: { name: 5 }, spans: [wireSpan()] }, { spans: [wireSpan()] }] },
+      ],
+    }
+    expect(decodeJson(request)).toEqual({
+      spans: [spanWith()],
+      rejected: [
+        {
+          item: chat,
+          reason: 'its resource cannot be read: its list of attributes is the text "none", not a list',
+        },
+        { item: chat, reason: 'its scope cannot be read: its name is 5, not a text' },
+      ],
+      format: 'json',
+    })
+  })
+})
+
+describe('JSON that is no request is refused with the place', () => {
+  const bodies: [string, string, string][] = [
+    ['nothing', '', 'it is not valid JSON at line 1, column 1: Unexpected end of JSON input'],
+    [
+      'a word',
+      'hello',
+      `it is not valid JSON at line 1, column 1: Unexpected token 'h', "hello" is not valid JSON`,
+    ],
+    ['a missing value', '{\n "resourceSpans": [,]\n}', 'it is not valid JSON at line 2, column 20: '],
+    [
+      'a body cut off',
+      '{"resourceSpans":[{"scopeSpans":',
+      'it is not valid JSON at line 1, column 33: Unexpected end of JSON input',
+    ],
+    [
+      'a broken line among good ones',
+      '{}\n{}\n{"resourceSpans":[}',
+      'it is not valid JSON at line 3, column 19: ',
+    ],
+    ['a text', '"resourceSpans"', 'a request in the body is the text "resourceSpans", not an object'],
+    ['null', 'null', 'a request in the body is null, not an object'],
+    ['a list of numbers', '[1]', 'a request in the body is 1, not an object'],
+    ['spans by resource as text', '{"resourceSpans":"x"}', 'resourceSpans is the text "x", not a list'],
+    ['a resource that is null', '{"resourceSpans":[null]}', 'resourceSpans[0] is null, not an object'],
+    [
+      'spans by scope as an object',
+      '{"resourceSpans":[{},{"scopeSpans":{}}]}',
+      'resourceSpans[1].scopeSpans is an object, not a list',
+    ],
+    [
+      'a scope that is a number',
+      '{"resourceSpans":[{"scopeSpans":[5]}]}',
+      'resourceSpans[0].scopeSpans[0] is 5, not an object',
+    ],
+    [
+      'spans as text',
+      '{"resourceSpans":[{"scopeSpans":[{"spans":"x"}]}]}',
+      'resourceSpans[0].scopeSpans[0].spans is the text "x", not a list',
+    ],
+    ['logs', '{"resourceLogs":[]}', 'it holds logs, which go to /v1/logs'],
+  ]
+
+  test.each(bodies)('%s', (_, body, reason) => {
+    const error = errorOf(() => decodeJson(body)) as Error
+    expect(error).toMatchObject({ name: 'KnownError', code: 'OTLP_UNREADABLE' })
+    expect(error.message).toContain(`The body cannot be read as OTLP json: ${reason}`)
+    expect(error.message).toMatch(/ Nothing was stored\.$/)
+  })
+})

@@ -1,0 +1,199 @@
+import { describe, expect, test } from 'vitest'
+import { decodeTraces } from '../http/decode-traces.ts'
+import { ProtobufWriter } from './protobuf-writer.ts'
+import { attributesOf, errorOf, spanWith } from '../test/sample-span.ts'
+
+const protobuf = 'application/x-protobuf'
+
+describe('protobuf, byte by byte', () => {
+  /** A request of spans, each given by what writes its fields. */
+  function requestBytes(...spans: ((writer: ProtobufWriter) => void)[]): Buffer {
+    const writer = new ProtobufWriter()
+    writer.message(1, () =>
+      writer.message(2, () => {
+        for (const write of spans) writer.message(2, () => write(writer))
+      }),
+    )
+    return writer.finish()
+  }
+
+  function writeGood(writer: ProtobufWriter): void {
+    writer.hex(1, '0af7651916cd43dd8448eb211c80319c')
+    writer.hex(2, 'b7ad6b7169203331')
+    writer.text(5, 'chat')
+    writer.varint(6, 3)
+    writer.fixed64(7, 1_780_000_000_000_000_000n)
+    writer.fixed64(8, 1_780_000_001_000_000_000n)
+  }
+
+  const chat = 'span "chat" (b7ad6b7169203331)'
+  const damaged: [string, (writer: ProtobufWriter) => void, string, string][] = [
+    [
+      'a group',
+      (writer) => writer.tag(20, 3),
+      chat,
+      'field 20 has wire type 3, which OTLP does not use (byte 62 in ExportTraceServiceRequest > ResourceSpans > ScopeSpans > Span)',
+    ],
+    [
+      'field 0',
+      (writer) => writer.rawVarint(2),
+      chat,
+      'there is no field 0 (byte 61 in ExportTraceServiceRequest > ResourceSpans > ScopeSpans > Span)',
+    ],
+    [
+      'a field longer than its span',
+      (writer) => {
+        writer.tag(9, 2)
+        writer.rawVarint(99)
+      },
+      chat,
+      'a field says it has 99 bytes and 0 are left (byte 62 in ExportTraceServiceRequest > ResourceSpans > ScopeSpans > Span)',
+    ],
+    [
+      'a time that is cut off',
+      (writer) => {
+        writer.tag(7, 1)
+        writer.rawVarint(1)
+      },
+      chat,
+      '8 bytes are needed and 1 are left (byte 61 in ExportTraceServiceRequest > ResourceSpans > ScopeSpans > Span)',
+    ],
+    [
+      'a number that is cut off',
+      (writer) => {
+        writer.tag(6, 0)
+        writer.buffer[writer.position++] = 0x80
+      },
+      chat,
+      'a number is cut off (byte 61 in ExportTraceServiceRequest > ResourceSpans > ScopeSpans > Span)',
+    ],
+    [
+      'a short trace id',
+      (writer) => writer.hex(1, 'abcd'),
+      chat,
+      'its trace id "abcd" (2 bytes) is not 16 bytes',
+    ],
+    [
+      'a long span id',
+      (writer) => writer.hex(2, 'ab'.repeat(12)),
+      `span "chat" (${'ab'.repeat(12)})`,
+      `its span id "${'ab'.repeat(12)}" (12 bytes) is not 8 bytes`,
+    ],
+  ]
+
+  test.each(damaged)(
+    'a span with %s is rejected by name, and the next one kept',
+    (_, damage, item, reason) => {
+      const body = requestBytes((writer) => {
+        writeGood(writer)
+        damage(writer)
+      }, writeGood)
+      expect(decodeTraces(body, protobuf)).toEqual({
+        spans: [spanWith()],
+        rejected: [{ item, reason }],
+        format: 'protobuf',
+      })
+    },
+  )
+
+  test('a resource that cannot be read costs its own spans only', () => {
+    const writer = new ProtobufWriter()
+    writer.message(1, () => {
+      writer.message(2, () => writer.message(2, () => writeGood(writer)))
+      writer.message(1, () => writer.tag(1, 4))
+    })
+    const good = requestBytes(writeGood)
+    expect(decodeTraces(Buffer.concat([writer.finish(), good]), protobuf)).toEqual({
+      spans: [spanWith()],
+      rejected: [
+        {
+          item: chat,
+          reason:
+            'its resource cannot be read: field 1 has wire type 4, which OTLP does not use (byte 63 in ExportTraceServiceRequest > ResourceSpans > Resource)',
+        },
+      ],
+      format: 'protobuf',
+    })
+  })
+
+  test('a resource and scope that come after their spans are theirs all the same', () => {
+    const writer = new ProtobufWriter()
+    writer.message(1, () => {
+      writer.message(2, () => {
+        writer.message(2, () => writeGood(writer))
+        writer.message(1, () => writer.text(1, 'ai'))
+      })
+      writer.message(1, () =>
+        writer.message(1, () => {
+          writer.text(1, 'service.name')
+          writer.message(2, () => writer.text(1, 'support'))
+        }),
+      )
+    })
+    expect(decodeTraces(writer.finish(), protobuf).spans).toEqual([
+      spanWith({ resource: attributesOf({ 'service.name': 'support' }), scope: { name: 'ai', version: '' } }),
+    ])
+  })
+
+  test('a resource in several parts is one resource', () => {
+    const writer = new ProtobufWriter()
+    writer.message(1, () => {
+      for (const key of ['a', 'b']) {
+        writer.message(1, () =>
+          writer.message(1, () => {
+            writer.text(1, key)
+            writer.message(2, () => writer.int64(3, -1))
+          }),
+        )
+      }
+      writer.message(2, () => writer.message(2, () => writeGood(writer)))
+    })
+    expect(decodeTraces(writer.finish(), protobuf).spans).toEqual([
+      spanWith({ resource: attributesOf({ a: -1, b: -1 }) }),
+    ])
+  })
+
+  test('text that is not UTF-8 keeps what can be read of it', () => {
+    const body = requestBytes((writer) => {
+      writeGood(writer)
+      writer.message(9, () => {
+        writer.text(1, 'a\0')
+        writer.message(2, () => writer.hex(1, '61ff0062'))
+      })
+    })
+    expect(decodeTraces(body, protobuf).spans).toEqual([
+      spanWith({ attributes: attributesOf({ 'a\0': 'a\ufffd\0b' }) }),
+    ])
+  })
+
+  test('a body that is cut off anywhere is refused, unless it was cut between two resources', () => {
+    const first = requestBytes(writeGood)
+    const whole = Buffer.concat([first, requestBytes(writeGood, writeGood)])
+    const lengths = Array.from({ length: whole.length }, (_, length) => length)
+    const readable = lengths.filter(
+      (length) => errorOf(() => decodeTraces(whole.subarray(0, length), protobuf)) === undefined,
+    )
+    expect(readable).toEqual([0, first.length])
+    expect(errorOf(() => decodeTraces(whole.subarray(0, -1), protobuf))).toMatchObject({
+      code: 'OTLP_UNREADABLE',
+      message:
+        'The body cannot be read as OTLP protobuf: a field says it has 114 bytes and 113 are left (byte 62 in ExportTraceServiceRequest). Nothing was stored.',
+    })
+  })
+
+  test('a span longer than the list it is in makes the request unreadable', () => {
+    const writer = new ProtobufWriter()
+    writer.message(1, () =>
+      writer.message(2, () => {
+        writer.message(2, () => writeGood(writer))
+        writer.tag(2, 2)
+        writer.rawVarint(300)
+      }),
+    )
+    expect(errorOf(() => decodeTraces(writer.finish(), protobuf))).toMatchObject({
+      code: 'OTLP_UNREADABLE',
+      message:
+        'The body cannot be read as OTLP protobuf: a field says it has 300 bytes and 0 are left (byte 63 in ExportTraceServiceRequest > ResourceSpans > ScopeSpans). Nothing was stored.',
+    })
+  })
+})

@@ -1,0 +1,145 @@
+import type { Attributes, Scope, Span, SpanEvent, SpanLink } from '@playhead/model'
+import { emptyAttributes } from '@playhead/model'
+import type { Batch } from '../batch.ts'
+import { chargeHeap } from '../heap-allowance.ts'
+import { isMissingId, isSpanId, isTraceId, SPAN_ID_BYTES, TRACE_ID_BYTES } from '../ids.ts'
+import { CONTAINER_HEAP_BYTES } from '../limits.ts'
+import { readProtobufBatch, type ProtobufItems } from './protobuf-batch.ts'
+import type { ProtobufReader } from './protobuf-reader.ts'
+import { readAttribute, readId } from './protobuf-values.ts'
+import { saysParentIsRemote, settleSpan } from '../settle-span.ts'
+
+const protobufSpans: ProtobufItems<Span> = {
+  noun: 'span',
+  messages: {
+    request: 'ExportTraceServiceRequest',
+    byResource: 'ResourceSpans',
+    byScope: 'ScopeSpans',
+    item: 'Span',
+  },
+  tags: { id: 0x12, name: 0x2a, attribute: 0x4a },
+  read: readSpan,
+  settle: settleSpan,
+}
+
+/** Reads an ExportTraceServiceRequest. */
+export function readProtobufTraces(body: Buffer): Batch<Span> {
+  return readProtobufBatch(body, protobufSpans)
+}
+
+function readSpan(reader: ProtobufReader, resource: Attributes, scope: Scope): Span {
+  chargeHeap(reader.allowance, 2 * CONTAINER_HEAP_BYTES)
+  const span: Span = {
+    traceId: '',
+    spanId: '',
+    parentSpanId: null,
+    isParentRemote: false,
+    name: '',
+    kind: 0,
+    startNs: 0n,
+    endNs: null,
+    statusCode: 0,
+    statusMessage: '',
+    attributes: emptyAttributes(),
+    events: [],
+    links: [],
+    resource,
+    scope,
+  }
+  let attributeCount = 0
+  while (reader.hasMore()) {
+    const tag = reader.readTag()
+    if (tag === 0x4a) readAttribute(reader, span.attributes, ++attributeCount)
+    else readSpanField(reader, span, tag)
+  }
+  return span
+}
+
+function readSpanField(reader: ProtobufReader, span: Span, tag: number): void {
+  switch (tag) {
+    case 0x0a:
+      span.traceId = readId(reader, 'trace id', TRACE_ID_BYTES)
+      break
+    case 0x12:
+      span.spanId = readId(reader, 'span id', SPAN_ID_BYTES)
+      break
+    case 0x22:
+      span.parentSpanId = readParentSpanId(reader)
+      break
+    case 0x2a:
+      span.name = reader.readKey()
+      break
+    case 0x30:
+      span.kind = reader.readVarint()
+      break
+    case 0x39:
+      span.startNs = reader.readFixed64()
+      break
+    case 0x41:
+      span.endNs = reader.readFixed64()
+      break
+    case 0x5a:
+      span.events.push(readEvent(reader))
+      break
+    case 0x6a:
+      readLink(reader, span.links)
+      break
+    case 0x7a:
+      readStatus(reader, span)
+      break
+    case 0x85:
+      span.isParentRemote = saysParentIsRemote(reader.readFixed32())
+      break
+    default:
+      reader.skip(tag)
+  }
+}
+
+function readParentSpanId(reader: ProtobufReader): string | null {
+  const id = readId(reader, 'parent span id', SPAN_ID_BYTES)
+  return isMissingId(id) ? null : id
+}
+
+function readEvent(reader: ProtobufReader): SpanEvent {
+  chargeHeap(reader.allowance, CONTAINER_HEAP_BYTES)
+  const event: SpanEvent = { name: '', timeNs: 0n, attributes: emptyAttributes() }
+  let attributeCount = 0
+  reader.enter('Event')
+  while (reader.hasMore()) {
+    const tag = reader.readTag()
+    if (tag === 0x09) event.timeNs = reader.readFixed64()
+    else if (tag === 0x12) event.name = reader.readKey()
+    else if (tag === 0x1a) readAttribute(reader, event.attributes, ++attributeCount)
+    else reader.skip(tag)
+  }
+  reader.leave()
+  return event
+}
+
+/** A link that points nowhere is left out: tracers make them from contexts that were never started. */
+function readLink(reader: ProtobufReader, links: SpanLink[]): void {
+  chargeHeap(reader.allowance, CONTAINER_HEAP_BYTES)
+  const link: SpanLink = { traceId: '', spanId: '', attributes: emptyAttributes() }
+  let attributeCount = 0
+  reader.enter('Link')
+  while (reader.hasMore()) {
+    const tag = reader.readTag()
+    if (tag === 0x0a) link.traceId = reader.readHex()
+    else if (tag === 0x12) link.spanId = reader.readHex()
+    else if (tag === 0x22) readAttribute(reader, link.attributes, ++attributeCount)
+    else reader.skip(tag)
+  }
+  reader.leave()
+  if (isTraceId(link.traceId) && isSpanId(link.spanId)) links.push(link)
+}
+
+function readStatus(reader: ProtobufReader, span: Span): void {
+  reader.enter('Status')
+  while (reader.hasMore()) {
+    const tag = reader.readTag()
+    if (tag === 0x12) span.statusMessage = reader.readString()
+    else if (tag === 0x18) span.statusCode = reader.readVarint()
+    else reader.skip(tag)
+  }
+  reader.leave()
+}

@@ -1,0 +1,128 @@
+import type { Attributes, AttributeValue, Scope } from '@playhead/model'
+import { emptyAttributes } from '@playhead/model'
+import { chargeHeap } from '../heap-allowance.ts'
+import { refuseId, showHexId } from '../ids.ts'
+import { measureValue } from '../item-size.ts'
+import { CONTAINER_HEAP_BYTES, ELEMENT_HEAP_BYTES, ENTRY_HEAP_BYTES } from '../limits.ts'
+import type { ProtobufReader } from './protobuf-reader.ts'
+import { checkAttributeCount, checkOriginBytes, checkValueDepth, finiteOrAbsent } from '../value-rules.ts'
+
+/** Reads one KeyValue into the attributes. `count` is how many their message has, this one included. */
+export function readAttribute(reader: ProtobufReader, attributes: Attributes, count: number): void {
+  checkAttributeCount(count)
+  readKeyValue(reader, attributes, 0)
+}
+
+/** An AnyValue. Undefined when it holds a number that is none: what carries it is then left out. */
+export function readAnyValue(reader: ProtobufReader, depth: number): AttributeValue | undefined {
+  let value: AttributeValue | undefined = null
+  reader.enter('AnyValue')
+  while (reader.hasMore()) {
+    const tag = reader.readTag()
+    switch (tag) {
+      case 0x0a:
+        value = reader.readString()
+        break
+      case 0x10:
+        value = reader.readVarint() !== 0
+        break
+      case 0x18:
+        value = reader.readInt64()
+        break
+      case 0x21:
+        value = finiteOrAbsent(reader.readDouble())
+        break
+      case 0x2a:
+        value = readList(reader, depth + 1)
+        break
+      case 0x32:
+        value = readMap(reader, depth + 1)
+        break
+      case 0x3a:
+        value = reader.readBase64()
+        break
+      default:
+        reader.skip(tag)
+    }
+  }
+  reader.leave()
+  return value
+}
+
+export function readResource(reader: ProtobufReader, resource: Attributes): void {
+  let attributeCount = 0
+  reader.enter('Resource')
+  checkOriginBytes(reader.end - reader.position)
+  while (reader.hasMore()) {
+    const tag = reader.readTag()
+    if (tag === 0x0a) readAttribute(reader, resource, ++attributeCount)
+    else reader.skip(tag)
+  }
+  // Protobuf lets a message come in several parts.
+  checkOriginBytes(measureValue(resource))
+  reader.leave()
+}
+
+export function readScope(reader: ProtobufReader, scope: Scope): void {
+  reader.enter('InstrumentationScope')
+  checkOriginBytes(reader.end - reader.position)
+  while (reader.hasMore()) {
+    const tag = reader.readTag()
+    if (tag === 0x0a) scope.name = reader.readKey()
+    else if (tag === 0x12) scope.version = reader.readKey()
+    else reader.skip(tag)
+  }
+  reader.leave()
+}
+
+function readKeyValue(reader: ProtobufReader, attributes: Attributes, depth: number): void {
+  chargeHeap(reader.allowance, ENTRY_HEAP_BYTES)
+  let key = ''
+  let value: AttributeValue | undefined = null
+  reader.enter('KeyValue')
+  while (reader.hasMore()) {
+    const tag = reader.readTag()
+    if (tag === 0x0a) key = reader.readKey()
+    else if (tag === 0x12) value = readAnyValue(reader, depth)
+    else reader.skip(tag)
+  }
+  reader.leave()
+  if (value !== undefined) attributes[key] = value
+}
+
+function readList(reader: ProtobufReader, depth: number): AttributeValue[] {
+  checkValueDepth(depth)
+  chargeHeap(reader.allowance, CONTAINER_HEAP_BYTES)
+  const list: AttributeValue[] = []
+  reader.enter('ArrayValue')
+  while (reader.hasMore()) {
+    const tag = reader.readTag()
+    if (tag === 0x0a) {
+      chargeHeap(reader.allowance, ELEMENT_HEAP_BYTES)
+      list.push(readAnyValue(reader, depth) ?? null)
+    } else reader.skip(tag)
+  }
+  reader.leave()
+  return list
+}
+
+function readMap(reader: ProtobufReader, depth: number): Attributes {
+  checkValueDepth(depth)
+  chargeHeap(reader.allowance, CONTAINER_HEAP_BYTES)
+  const map = emptyAttributes()
+  reader.enter('KeyValueList')
+  while (reader.hasMore()) {
+    const tag = reader.readTag()
+    if (tag === 0x0a) readKeyValue(reader, map, depth)
+    else reader.skip(tag)
+  }
+  reader.leave()
+  return map
+}
+
+/** An id in hex; empty when none was sent. */
+export function readId(reader: ProtobufReader, what: string, bytes: number): string {
+  const id = reader.readHex()
+  if (id.length !== 0 && id.length !== 2 * bytes) refuseId(what, showHexId(id), bytes)
+  return id
+}

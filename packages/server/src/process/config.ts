@@ -1,0 +1,104 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { MAX_BODY_BYTES } from '../ingest/limits.ts'
+
+/** What the server was told by its environment. Only this file reads it. */
+export type Config = {
+  host: string
+  port: number
+  /** Where OTLP/gRPC is taken; undefined: nowhere. */
+  grpcPort: number | undefined
+  /** Folder of the log, the embedded engine and everything else the server keeps. */
+  dataDirectory: string
+  clickhouseUrl: string | undefined
+  clickhouseCluster: string | undefined
+  /** Whether requests need a key or a login. */
+  isAuthOn: boolean
+  /** What people type on the login page; needed when auth is on. */
+  password: string | undefined
+  isDemoOn: boolean
+  /** Where people reach the server, for links in answers; undefined: as the request came in. */
+  publicUrl: string | undefined
+  maxBodyBytes: number
+}
+
+export type ConfigProblem = { problem: string }
+
+const MEBIBYTE = 1024 * 1024
+const DEFAULT_PORT = 4318
+const DEFAULT_GRPC_PORT = 4317
+
+/** Reads the environment; a mistake in it is returned as a sentence that says what to type instead. */
+export function readConfig(
+  environment: Readonly<Record<string, string | undefined>>,
+): Config | ConfigProblem {
+  const host = environment.PLAYHEAD_HOST || '127.0.0.1'
+  const port = Number(environment.PLAYHEAD_PORT || DEFAULT_PORT)
+  if (!isPort(port)) {
+    return {
+      problem: `PLAYHEAD_PORT is "${environment.PLAYHEAD_PORT}"; it must be a port number, for example 4318.`,
+    }
+  }
+  const grpcPort = readGrpcPort(environment.PLAYHEAD_GRPC_PORT, port)
+  if (typeof grpcPort === 'object') return grpcPort
+  const auth = environment.PLAYHEAD_AUTH?.toLowerCase()
+  if (auth !== undefined && auth !== '' && auth !== 'on' && auth !== 'off') {
+    return { problem: `PLAYHEAD_AUTH is "${auth}"; it can be "on" or "off" (off on loopback only).` }
+  }
+  const password = environment.PLAYHEAD_PASSWORD || undefined
+  const isAuthOn = auth === 'on' || (auth !== 'off' && !isLoopback(host))
+  const refusal = authProblem(host, isAuthOn, password)
+  if (refusal !== undefined) return { problem: refusal }
+  const maxBodyMebibytes = Number(environment.PLAYHEAD_MAX_BODY_MB || MAX_BODY_BYTES / MEBIBYTE)
+  if (!(maxBodyMebibytes >= 1 && maxBodyMebibytes <= 512)) {
+    return {
+      problem: `PLAYHEAD_MAX_BODY_MB is "${environment.PLAYHEAD_MAX_BODY_MB}"; it must be from 1 to 512.`,
+    }
+  }
+  return {
+    host,
+    port,
+    grpcPort,
+    dataDirectory: resolve(environment.PLAYHEAD_DATA || join(homedir(), '.playhead')),
+    clickhouseUrl: environment.CLICKHOUSE_URL || undefined,
+    clickhouseCluster: environment.CLICKHOUSE_CLUSTER || undefined,
+    isAuthOn,
+    password,
+    isDemoOn: environment.PLAYHEAD_DEMO?.toLowerCase() !== 'off',
+    publicUrl: environment.PLAYHEAD_URL?.replace(/\/+$/, '') || undefined,
+    maxBodyBytes: maxBodyMebibytes * MEBIBYTE,
+  }
+}
+
+/** A server on a port of its own takes gRPC only where it is told to: the usual port belongs to the usual server. */
+function readGrpcPort(text: string | undefined, httpPort: number): number | undefined | ConfigProblem {
+  if (text === undefined || text === '') return httpPort === DEFAULT_PORT ? DEFAULT_GRPC_PORT : undefined
+  if (text.toLowerCase() === 'off') return undefined
+  const port = Number(text)
+  if (isPort(port)) return port
+  return {
+    problem: `PLAYHEAD_GRPC_PORT is "${text}"; it must be a port number, for example 4317, or "off".`,
+  }
+}
+
+function isPort(port: number): boolean {
+  return Number.isInteger(port) && port >= 0 && port <= 65_535
+}
+
+function authProblem(host: string, isAuthOn: boolean, password: string | undefined): string | undefined {
+  if (!isAuthOn && !isLoopback(host)) {
+    return `PLAYHEAD_AUTH=off is allowed on loopback only, and PLAYHEAD_HOST is ${host}: everyone who can reach this machine could read every session. Leave PLAYHEAD_AUTH unset and set PLAYHEAD_PASSWORD, or set PLAYHEAD_HOST=127.0.0.1.`
+  }
+  if (isAuthOn && (password === undefined || password.length < 8)) {
+    return `Auth is on (PLAYHEAD_HOST is ${host}), so people need a password: set PLAYHEAD_PASSWORD to at least 8 characters. Programs get keys: playhead keys create. For one developer on one machine, leave PLAYHEAD_HOST unset.`
+  }
+  return undefined
+}
+
+/** True for addresses that only this machine can reach. */
+export function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[|\]$/g, '').toLowerCase()
+  return (
+    name === 'localhost' || name === '::1' || name.endsWith('.localhost') || /^127(\.\d{1,3}){3}$/.test(name)
+  )
+}

@@ -1,0 +1,73 @@
+import { flushCompileCache } from 'node:module'
+import { readConfig } from './config.ts'
+import { recordDemoOnEmptyStore } from '../api/record-demo.ts'
+import { KnownError } from '../errors/known-error.ts'
+import { toReportLine } from './report-line.ts'
+import type { Services } from './services.ts'
+import { startServer } from './start-server.ts'
+
+/** `playhead serve`: reads the environment, starts the server and ends it on a signal. */
+export async function serve(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<void> {
+  const config = readConfig(environment)
+  if ('problem' in config) return fail(config.problem)
+  const startedAt = performance.now()
+  try {
+    const server = await startServer(config, (line) => console.error(`playhead: ${toReportLine(line)}`))
+    console.log(`Playhead is at ${server.url} (${Math.round(performance.now() - startedAt)} ms)`)
+    console.log(
+      `  data        ${config.clickhouseUrl === undefined ? config.dataDirectory : 'ClickHouse at CLICKHOUSE_URL'}`,
+    )
+    console.log(`  OTLP/HTTP   ${server.url}/v1/traces`)
+    if (server.grpcAddress !== undefined) console.log(`  OTLP/gRPC   ${server.grpcAddress}`)
+    if (config.isAuthOn)
+      console.log('  auth        on: people log in, programs need a key (playhead keys create)')
+    endOnSignal(() => server.stop())
+    flushCompileCache()
+    if (config.isDemoOn) await recordDemoAtStart(server.services)
+  } catch (error) {
+    if (error instanceof KnownError) return fail(error.message)
+    throw error
+  }
+}
+
+/** The server answers meanwhile: the demo arrives as any agent's sessions do. */
+async function recordDemoAtStart(services: Services): Promise<void> {
+  try {
+    if (await recordDemoOnEmptyStore(services))
+      console.log(
+        '  demo        recorded (an example agent, a scripted model); PLAYHEAD_DEMO=off leaves an empty store empty',
+      )
+  } catch (error) {
+    console.error(
+      `playhead: the demo was not recorded: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+}
+
+function endOnSignal(stop: () => Promise<void>): void {
+  let isStopping = false
+  const end = (signal: NodeJS.Signals) => {
+    if (isStopping) process.exit(130)
+    isStopping = true
+    console.log(`\nPlayhead is stopping (${signal}); press Ctrl-C again to stop at once.`)
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(error)
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGINT', end)
+  process.on('SIGTERM', end)
+  process.on('SIGHUP', end)
+  // Whoever started us over a channel wants us no longer than itself.
+  if (process.connected) process.on('disconnect', () => end('SIGTERM'))
+}
+
+function fail(message: string): void {
+  console.error(`playhead: ${message}`)
+  process.exitCode = 1
+}

@@ -1,0 +1,34 @@
+import type { LoginCookies } from '../access/secrets.ts'
+import type { Registry } from '../access/registry.ts'
+import type { KeptObjects } from '../agentops/kept-objects.ts'
+import type { Config } from './config.ts'
+import type { IngestTargets } from '../ingest/accept.ts'
+import type { BodyBudget } from '../ingest/body-budget.ts'
+import type { LiveFeed } from '../live/live-feed.ts'
+import type { Counters } from '../api/metrics.ts'
+import type { SessionReader } from '../query/session-reader.ts'
+import type { Store } from '../store/connect.ts'
+import type { SessionRefresher } from '../store/refresh-sessions.ts'
+import type { StoredLogs } from '../store/stored-logs.ts'
+
+/** Everything that requests are answered with; made once by `startServer`. */
+export type Services = {
+  config: Config
+  store: Store
+  storedLogs: StoredLogs
+  registry: Registry
+  objects: KeptObjects
+  cookies: LoginCookies | undefined
+  targets: IngestTargets
+  budget: BodyBudget
+  live: LiveFeed
+  reader: SessionReader
+  refresher: SessionRefresher
+  counters: Counters
+  /** Brings what was acknowledged into the store, for a reader; a store that is far behind or down is not waited for. */
+  settle: () => Promise<void>
+  /** The same for what must miss nothing: it rejects when the store does not take it. */
+  drain: () => Promise<void>
+  /** A line for whoever watches the server's output. */
+  report: (line: string) => void
+}
