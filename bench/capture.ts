@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { context, type Tracer } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { NoopSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
-import { installCapture } from '../packages/playhead/src/capture/install-capture.ts'
+import { installCapture } from '../packages/playhead/src/capture/hooks/install-capture.ts'
 import { percentile } from './percentile.ts'
 
 export type CaptureFigures = {

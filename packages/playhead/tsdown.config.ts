@@ -27,7 +27,10 @@ export default defineConfig([
   { ...shared, entry: { index: 'src/index.ts' }, format: ['esm', 'cjs'], dts: true, shims: true },
   {
     ...shared,
-    entry: { 'price-table': 'src/record/price-table.ts', 'exit-sender': 'src/deliver/exit-sender.ts' },
+    entry: {
+      'price-table': 'src/record/session/price-table.ts',
+      'exit-sender': 'src/deliver/exit-sender.ts',
+    },
     format: ['cjs'],
     dts: false,
   },

@@ -1,4 +1,4 @@
-export { init, flush, shutdown, type FlushOptions } from './record/init.ts'
+export { init, flush, shutdown, type FlushOptions } from './runtime/init.ts'
 export {
   addTags,
   endSession,
@@ -8,8 +8,8 @@ export {
   withSession,
   type EndSessionOptions,
   type EndStateWord,
-} from './record/sessions.ts'
-export { record } from './record/record-event.ts'
+} from './record/session/sessions.ts'
+export { record } from './record/step/record-event.ts'
 export {
   ActionEvent,
   ErrorEvent,
@@ -22,7 +22,7 @@ export {
   type LLMEventOptions,
   type PlayheadEvent,
   type ToolEventOptions,
-} from './record/events.ts'
+} from './record/step/events.ts'
 export {
   agent,
   recordAction,
@@ -30,19 +30,19 @@ export {
   type ActionOptions,
   type MethodDecorator,
   type ToolOptions,
-} from './record/record-action.ts'
-export type { AnyFunction } from './record/any-function.ts'
-export type { SessionOptions } from './record/session-attributes.ts'
-export { SessionView, type RecordedAction, type RecordedError } from './record/session-view.ts'
-export { sessionEnvironment, sessionHeaders } from './record/current-headers.ts'
-export type { SessionHeaders } from './record/session-headers.ts'
-export { playheadSpanProcessor } from './record/span-processor.ts'
-export type { PlayheadSpanProcessor } from './record/span-recorder.ts'
-export type { InitOptions } from './record/settings.ts'
-export { stats, type Stats } from './record/stats.ts'
-export { wrapAnthropic } from './capture/wrap-anthropic.ts'
-export { wrapGoogleGenAI } from './capture/wrap-google-genai.ts'
-export { wrapOpenAI } from './capture/wrap-openai.ts'
+} from './record/step/record-action.ts'
+export type { AnyFunction } from './record/step/any-function.ts'
+export type { SessionOptions } from './record/session/session-attributes.ts'
+export { SessionView, type RecordedAction, type RecordedError } from './record/session/session-view.ts'
+export { sessionEnvironment, sessionHeaders } from './record/session/current-headers.ts'
+export type { SessionHeaders } from './record/session/session-headers.ts'
+export { playheadSpanProcessor } from './runtime/span-processor.ts'
+export type { PlayheadSpanProcessor } from './record/session/span-recorder.ts'
+export type { InitOptions } from './runtime/settings.ts'
+export { stats, type Stats } from './runtime/stats.ts'
+export { wrapAnthropic } from './capture/hooks/wrap-anthropic.ts'
+export { wrapGoogleGenAI } from './capture/hooks/wrap-google-genai.ts'
+export { wrapOpenAI } from './capture/hooks/wrap-openai.ts'
 export type {
   Effect,
   EndState,

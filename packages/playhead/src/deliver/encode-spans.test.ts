@@ -3,10 +3,10 @@ import { SpanStatusCode } from '@opentelemetry/api'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { expect, test } from 'vitest'
-import type { RecordedSpan } from '../record/recorded-span.ts'
-import { toModelSpan } from '../record/to-model-span.ts'
+import type { RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
+import { toModelSpan } from '../record/opentelemetry/to-model-span.ts'
 import { encodeSpans } from './encode-spans.ts'
-import { OutgoingValues } from './outgoing-values.ts'
+import { OutgoingValues } from '../record/opentelemetry/outgoing-values.ts'
 
 const exporter = new InMemorySpanExporter()
 const provider = new TracerProvider({

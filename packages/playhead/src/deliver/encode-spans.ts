@@ -6,8 +6,8 @@ import {
   scopeOf,
   type InstrumentationScope,
   type RecordedSpan,
-} from '../record/recorded-span.ts'
-import type { OutgoingValues } from './outgoing-values.ts'
+} from '../record/opentelemetry/recorded-span.ts'
+import type { OutgoingValues } from '../record/opentelemetry/outgoing-values.ts'
 
 /** OTLP counts kinds from 1, the API from 0. */
 const KIND_OFFSET = 1

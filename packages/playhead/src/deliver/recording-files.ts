@@ -2,8 +2,8 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toRecording, type Session } from '@playhead/model'
-import type { RecordedSpan } from '../record/recorded-span.ts'
-import type { SessionRecord } from '../record/session-record.ts'
+import type { RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
+import type { SessionRecord } from '../record/session/session-record.ts'
 
 /** A running session is written again this often at most: what a killed process leaves is at most so old. */
 const WRITE_EVERY_MS = 2000

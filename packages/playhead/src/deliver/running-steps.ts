@@ -1,6 +1,6 @@
-import type { RecordedSpan } from '../record/recorded-span.ts'
-import type { SessionRecord } from '../record/session-record.ts'
-import type { SessionStore } from '../record/session-store.ts'
+import type { RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
+import type { SessionRecord } from '../record/session/session-record.ts'
+import type { SessionStore } from '../record/session/session-store.ts'
 
 /** A step that has run for so long is shown while it runs; shorter ones cost nothing extra. */
 const ANNOUNCED_AFTER_MS = 200

@@ -1,6 +1,6 @@
-import type { RecordedSpan } from '../record/recorded-span.ts'
+import type { RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
 import { encodeSpans } from './encode-spans.ts'
-import type { OutgoingValues } from './outgoing-values.ts'
+import type { OutgoingValues } from '../record/opentelemetry/outgoing-values.ts'
 
 /** Steps encoded for the wire. `stepCount` counts those that ended; the others are only said to be running. */
 export type Batch = { text: string; stepCount: number; spans: readonly RecordedSpan[] }

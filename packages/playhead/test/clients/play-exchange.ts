@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from 'vitest'
-import { activeCapture } from '../../src/capture/active-capture.ts'
-import { ObservedCall } from '../../src/capture/observed-call.ts'
+import { activeCapture } from '../../src/capture/calls/active-capture.ts'
+import { ObservedCall } from '../../src/capture/calls/observed-call.ts'
 import { startRecorder, type Recorder } from './recorder.ts'
 
 let recorder: Recorder

@@ -16,7 +16,7 @@ import {
   type StepOutline,
 } from '@playhead/model'
 import { createPricer } from '@playhead/model/prices'
-import { installCapture, type Capture, type CaptureOptions } from '../../src/capture/install-capture.ts'
+import { installCapture, type Capture, type CaptureOptions } from '../../src/capture/hooks/install-capture.ts'
 
 const exporter = new InMemorySpanExporter()
 const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] })

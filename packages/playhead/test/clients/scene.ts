@@ -1,6 +1,6 @@
 import { startScriptedModel, type Script, type ScriptedModel } from '@playhead/scripted-model'
 import { onTestFinished } from 'vitest'
-import type { CaptureOptions } from '../../src/capture/install-capture.ts'
+import type { CaptureOptions } from '../../src/capture/hooks/install-capture.ts'
 import { startRecorder, type Recorder } from './recorder.ts'
 
 /** Which build of a client is used, and whether it was made before the capture was installed. */

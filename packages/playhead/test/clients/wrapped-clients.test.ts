@@ -4,9 +4,9 @@ import { load as loadPrevious } from '@playhead/previous-clients'
 import { callTool, inTurns } from '@playhead/scripted-model'
 import { OpenAI } from 'openai'
 import { expect, onTestFinished, test } from 'vitest'
-import { wrapAnthropic } from '../../src/capture/wrap-anthropic.ts'
-import { wrapGoogleGenAI } from '../../src/capture/wrap-google-genai.ts'
-import { wrapOpenAI } from '../../src/capture/wrap-openai.ts'
+import { wrapAnthropic } from '../../src/capture/hooks/wrap-anthropic.ts'
+import { wrapGoogleGenAI } from '../../src/capture/hooks/wrap-google-genai.ts'
+import { wrapOpenAI } from '../../src/capture/hooks/wrap-openai.ts'
 import { setScene, startModel, tornText } from './scene.ts'
 
 /** As if the wire were out of sight: only what is wrapped is recorded. */

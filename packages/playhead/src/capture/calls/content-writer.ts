@@ -1,0 +1,119 @@
+import { Buffer } from 'node:buffer'
+import { REDACTED } from '@playhead/model'
+import { isHidable } from '../../record/value/serialize-value.ts'
+import type { ChatMessage, MessagePart, ToolDefinition } from '../apis/model-api.ts'
+import { cutText, fitJson } from '../../record/value/fit-json.ts'
+
+export type ContentOptions = {
+  content: boolean
+  redactText: (text: string) => string
+  /** True for keys whose value is a secret, whatever it looks like. */
+  isSecretKey?: (key: string) => boolean
+  maxValueBytes: number
+}
+
+const NOT_RECORDED = '[not recorded]'
+/** Deeper values are no message of a model. */
+const MAX_DEPTH = 100
+
+/** Turns what was said into the values of attributes: redacted, within the limit, or without its text. */
+export class ContentWriter {
+  readonly #options: ContentOptions
+  /** True once something was left out for its size. */
+  isCut = false
+
+  constructor(options: ContentOptions) {
+    this.#options = options
+  }
+
+  messages(messages: readonly ChatMessage[]): string {
+    return this.#write(
+      messages.map((message) => ({ ...message, parts: message.parts.map((part) => this.#part(part)) })),
+    )
+  }
+
+  parts(parts: readonly MessagePart[]): string {
+    return this.#write(parts.map((part) => this.#part(part)))
+  }
+
+  tools(tools: readonly ToolDefinition[]): string {
+    const isKept = this.#options.content
+    return this.#write(
+      tools.map((tool) => (isKept ? this.#redact(tool) : { type: tool.type, name: tool.name })),
+    )
+  }
+
+  /** A text that is no part of the conversation: a provider's message, a parameter. */
+  text(text: string): string {
+    const { text: fitting, isCut } = cutText(this.#options.redactText(text), this.#options.maxValueBytes)
+    this.isCut ||= isCut
+    return fitting
+  }
+
+  #write(value: unknown[]): string {
+    const { json, isCut } = fitJson(value, this.#options.maxValueBytes)
+    this.isCut ||= isCut
+    return json
+  }
+
+  #part(part: MessagePart): unknown {
+    if (part.type === 'blob') return this.#blob(part)
+    return this.#options.content ? this.#redactPart(part) : withoutContent(part)
+  }
+
+  /** What a tool was given and what it said has keys of its own. */
+  #redactPart(part: MessagePart): unknown {
+    const { isSecretKey } = this.#options
+    const entries = Object.entries(part).map(([key, value]: [string, unknown]) => [
+      key,
+      this.#redact(value, { depth: 1, ...(givenKeys.has(key) && isSecretKey && { isSecretKey }) }),
+    ])
+    return Object.fromEntries(entries)
+  }
+
+  /** Bytes that would fill the limit alone are named, not kept. */
+  #blob(part: Extract<MessagePart, { type: 'blob' }>): unknown {
+    const { content, ...rest } = part
+    const isLarge = content.length > this.#options.maxValueBytes / 4
+    if (!isLarge && this.#options.content) return part
+    if (isLarge) this.isCut = true
+    return { ...rest, type: 'uri', uri: `blob:not-recorded?bytes=${Buffer.byteLength(content, 'base64')}` }
+  }
+
+  #redact(value: unknown, place: Place = { depth: 0 }): unknown {
+    if (typeof value === 'string') return this.#options.redactText(value)
+    if (typeof value !== 'object' || value === null) return value
+    if (place.depth > MAX_DEPTH) return NOT_RECORDED
+    const inner = { ...place, depth: place.depth + 1 }
+    if (Array.isArray(value)) return value.map((item) => this.#redact(item, inner))
+    const copy = Object.create(null) as Record<string, unknown>
+    for (const [key, item] of Object.entries(value) as [string, unknown][])
+      copy[key] = place.isSecretKey?.(key) && isHidable(item) ? REDACTED : this.#redact(item, inner)
+    return copy
+  }
+}
+
+type Place = { depth: number; isSecretKey?: (key: string) => boolean }
+const givenKeys: ReadonlySet<string> = new Set(['arguments', 'response', 'value'])
+
+/** Who said what kind of thing, without what was said. */
+function withoutContent(part: MessagePart): unknown {
+  switch (part.type) {
+    case 'text':
+    case 'refusal':
+    case 'reasoning':
+      return { type: part.type, content: `[${part.content.length} characters]` }
+    case 'tool_call':
+    case 'server_tool_call':
+      return { ...part, arguments: NOT_RECORDED }
+    case 'tool_call_response':
+    case 'server_tool_call_response':
+      return { ...part, response: NOT_RECORDED }
+    case 'uri':
+      return { ...part, uri: 'blob:not-recorded' }
+    case 'other':
+      return { type: 'other', value: NOT_RECORDED }
+    default:
+      return part
+  }
+}

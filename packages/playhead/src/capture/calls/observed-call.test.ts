@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { chat, play, useRecorder } from '../../../test/clients/play-exchange.ts'
+
+useRecorder()
+
+test('a stream under the name of something else is still read as one', () => {
+  const { answer } = play({
+    url: 'http://127.0.0.1:8000/v1/chat/completions',
+    request: { ...chat, stream: true },
+    type: 'text/plain',
+    response: 'data: {"choices":[{"delta":{"content":"Hi."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+  })
+  expect(answer).toEqual([{ type: 'text', text: 'Hi.' }])
+})
+
+test('a stream asked for that comes at once is read at once', () => {
+  const { answer, content } = play({
+    url: 'http://127.0.0.1:8000/v1/chat/completions',
+    request: { ...chat, stream: true },
+    response: { choices: [{ message: { content: 'Hi.' }, finish_reason: 'stop' }] },
+  })
+  expect(answer).toEqual([{ type: 'text', text: 'Hi.' }])
+  expect(content.streaming).toBeUndefined()
+})
+
+test('arguments with a key that means something to JavaScript are kept as they are', () => {
+  const { answer } = play({
+    url: 'https://api.openai.com/v1/chat/completions',
+    request: chat,
+    response:
+      '{"choices":[{"message":{"tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\\"__proto__\\":{\\"x\\":1}}"}}]},"finish_reason":"tool_calls"}]}',
+  })
+  expect(JSON.stringify(answer)).toContain('"__proto__"')
+})
+
+test('a body that is too long to be read at once is a call without its answer', () => {
+  const { step, content } = play({
+    url: 'https://api.openai.com/v1/chat/completions',
+    request: chat,
+    response: `{"id":"x","choices":[{"message":{"content":"${'x'.repeat(33 * 1024 * 1024)}"}}]}`,
+  })
+  expect(step).toMatchObject({ status: 'ok', isTruncated: true, model: 'm' })
+  expect(content.messages).toHaveLength(1)
+})

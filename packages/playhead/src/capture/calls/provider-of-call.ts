@@ -1,0 +1,66 @@
+import type { ModelApi } from '../apis/model-api.ts'
+import { anthropicMessages } from '../apis/anthropic-messages.ts'
+import { geminiEmbed, geminiGenerate } from '../apis/gemini.ts'
+import { ollamaChat, ollamaEmbed } from '../apis/ollama.ts'
+
+/** Who is behind a host, in the words of the semantic conventions. */
+const hosts: [RegExp, string][] = [
+  [/(?:^|\.)openai\.com$/, 'openai'],
+  [/\.openai\.azure\.com$|\.cognitiveservices\.azure\.(?:com|us)$|\.openai\.azure\.us$/, 'azure.ai.openai'],
+  [/\.services\.ai\.azure\.com$|\.inference\.ai\.azure\.com$/, 'azure.ai.inference'],
+  [/(?:^|\.)anthropic\.com$/, 'anthropic'],
+  [/aiplatform\.googleapis\.com$/, 'gcp.vertex_ai'],
+  [/generativelanguage\.googleapis\.com$/, 'gcp.gemini'],
+  [/^bedrock(?:-runtime|-mantle)?\..*amazonaws\.com(?:\.cn)?$/, 'aws.bedrock'],
+  [/(?:^|\.)groq\.com$/, 'groq'],
+  [/(?:^|\.)together\.(?:ai|xyz)$/, 'together_ai'],
+  [/(?:^|\.)openrouter\.ai$/, 'openrouter'],
+  [/(?:^|\.)mistral\.ai$/, 'mistral_ai'],
+  [/(?:^|\.)deepseek\.com$/, 'deepseek'],
+  [/(?:^|\.)x\.ai$/, 'x_ai'],
+  [/(?:^|\.)fireworks\.ai$/, 'fireworks_ai'],
+  [/(?:^|\.)perplexity\.ai$/, 'perplexity'],
+  [/(?:^|\.)cerebras\.ai$/, 'cerebras'],
+  [/(?:^|\.)cohere\.(?:ai|com)$/, 'cohere'],
+  [/(?:^|\.)moonshot\.(?:ai|cn)$/, 'moonshot_ai'],
+  [/(?:^|\.)voyageai\.com$/, 'voyage_ai'],
+  [/(?:^|\.)z\.ai$/, 'z_ai'],
+  [/(?:^|\.)huggingface\.co$/, 'huggingface'],
+  [/(?:^|\.)watsonx\.ai$|\.ml\.cloud\.ibm\.com$/, 'ibm.watsonx.ai'],
+]
+
+/** Whose model it is, by its name: for gateways and other hosts that nobody knows. */
+const families: [RegExp, string][] = [
+  [/^(?:openai\/)?(?:gpt-|chatgpt|o[1-9](?:-|$)|text-embedding-|davinci|babbage)/, 'openai'],
+  [/claude/, 'anthropic'],
+  [/gemini/, 'gcp.gemini'],
+  [/^(?:mistral|mixtral|codestral|ministral|magistral|devstral)/, 'mistral_ai'],
+  [/^grok/, 'x_ai'],
+  [/^deepseek-(?:chat|reasoner)/, 'deepseek'],
+]
+
+const ports = new Map([
+  ['11434', 'ollama'],
+  ['1234', 'lm_studio'],
+])
+
+const loopback = /^(?:localhost|127\.|\[?::1\]?$|0\.0\.0\.0$|host\.docker\.internal$)|\.local(?:host)?$/
+
+export function isKnownHost({ hostname }: URL): boolean {
+  return hosts.some(([pattern]) => pattern.test(hostname))
+}
+
+/** The provider of a call: its host says it, else what it speaks, else the model's name. */
+export function providerOfCall(url: URL, api: ModelApi | undefined, model: string | undefined): string {
+  const { hostname, port } = url
+  const known = hosts.find(([pattern]) => pattern.test(hostname))?.[1]
+  if (known !== undefined) return known
+  if (api === anthropicMessages) return 'anthropic'
+  if (api === geminiGenerate || api === geminiEmbed) return 'gcp.gemini'
+  if (api === ollamaChat || api === ollamaEmbed) return 'ollama'
+  const isLocal = loopback.test(hostname)
+  const byPort = isLocal ? ports.get(port) : undefined
+  if (byPort !== undefined) return byPort
+  const byName = families.find(([pattern]) => pattern.test(model?.toLowerCase() ?? ''))?.[1]
+  return byName ?? (isLocal ? 'local' : 'openai_compatible')
+}

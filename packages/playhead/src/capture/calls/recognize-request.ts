@@ -1,0 +1,151 @@
+import { anthropicMessages } from '../apis/anthropic-messages.ts'
+import { geminiEmbed, geminiGenerate } from '../apis/gemini.ts'
+import type { ModelApi, Operation } from '../apis/model-api.ts'
+import { ollamaChat, ollamaEmbed } from '../apis/ollama.ts'
+import { openAiChat } from '../apis/openai-chat.ts'
+import { openAiCompletions } from '../apis/openai-completions.ts'
+import { openAiEmbeddings } from '../apis/openai-embeddings.ts'
+import { openAiResponses } from '../apis/openai-responses.ts'
+import { isObject, type JsonObject } from '../json-value.ts'
+
+/** One API by the end of its paths and the shape of its bodies. */
+type Shape = {
+  path: RegExp
+  api: ModelApi
+  operation: Operation
+  hasShape(body: JsonObject, path: string): boolean
+  /** True when nobody else has such paths: a request that failed before its body was sent is still a call. */
+  isCertain: boolean
+}
+
+const shapes: Shape[] = [
+  {
+    path: /\/completions$/,
+    api: openAiChat,
+    operation: 'chat',
+    // Azure names the model in the path, Mistral's agents have one of their own.
+    hasShape: ({ messages, model, agent_id: agent }, path) =>
+      Array.isArray(messages) && (typeof (model ?? agent) === 'string' || path.includes('/deployments/')),
+    isCertain: true,
+  },
+  {
+    path: /\/completions$/,
+    api: openAiCompletions,
+    operation: 'text_completion',
+    hasShape: ({ model, prompt }) =>
+      typeof model === 'string' && (typeof prompt === 'string' || Array.isArray(prompt)),
+    isCertain: false,
+  },
+  {
+    path: /\/responses$/,
+    api: openAiResponses,
+    operation: 'chat',
+    hasShape: ({ model, input, prompt }) =>
+      typeof input === 'string'
+        ? typeof model === 'string' || isObject(prompt)
+        : (typeof model === 'string' && Array.isArray(input)) ||
+          (isObject(prompt) && prompt.id !== undefined),
+    isCertain: false,
+  },
+  {
+    path: /\/messages$|\/invoke(?:-with-response-stream)?$|:(?:streamRawPredict|rawPredict)$/,
+    api: anthropicMessages,
+    operation: 'chat',
+    hasShape: ({ messages, max_tokens: limit, model, anthropic_version: version }) =>
+      Array.isArray(messages) &&
+      typeof limit === 'number' &&
+      (typeof model === 'string' || typeof version === 'string'),
+    isCertain: false,
+  },
+  {
+    path: /:(?:generateContent|streamGenerateContent)$/,
+    api: geminiGenerate,
+    operation: 'generate_content',
+    hasShape: ({ contents }) => contents !== undefined,
+    isCertain: true,
+  },
+  {
+    path: /:(?:embedContent|batchEmbedContents)$/,
+    api: geminiEmbed,
+    operation: 'embeddings',
+    hasShape: ({ content, requests }) => isObject(content) || Array.isArray(requests),
+    isCertain: true,
+  },
+  {
+    path: /\/embeddings$/,
+    api: openAiEmbeddings,
+    operation: 'embeddings',
+    hasShape: ({ input, model }) =>
+      typeof model === 'string' && (typeof input === 'string' || Array.isArray(input)),
+    isCertain: false,
+  },
+  {
+    path: /\/api\/(?:chat|generate)$/,
+    api: ollamaChat,
+    operation: 'chat',
+    hasShape: hasOllamaShape,
+    isCertain: false,
+  },
+  {
+    path: /\/api\/embed(?:dings)?$/,
+    api: ollamaEmbed,
+    operation: 'embeddings',
+    hasShape: ({ model, input, prompt }) => typeof model === 'string' && (input ?? prompt) !== undefined,
+    isCertain: false,
+  },
+]
+
+/** Tells nearly every other request by one look at its path. */
+const anyPath =
+  /(?:\/(?:completions|responses|messages|embeddings|embed|invoke|invoke-with-response-stream|api\/chat|api\/generate)|:(?:generateContent|streamGenerateContent|embedContent|batchEmbedContents|streamRawPredict|rawPredict))\/?$/
+
+/** True when a request may be a call to a model; its body has the last word. */
+export function mayBeCall(method: string | undefined, path: string): boolean {
+  if (method !== undefined && method.toUpperCase() !== 'POST') return false
+  const query = path.indexOf('?')
+  return anyPath.test(query === -1 ? path : path.slice(0, query))
+}
+
+/** The API that a body speaks; undefined when it is no call to a model. */
+export function recognizeRequest(url: URL, body: JsonObject): ModelApi | undefined {
+  const path = pathOf(url)
+  return shapes.find((shape) => shape.path.test(path) && shape.hasShape(body, path))?.api
+}
+
+/** What a call that never got to send its body would have been, where its address leaves no doubt. */
+export function recognizeAddress(url: URL, isKnownHost: boolean): Shape | undefined {
+  const path = pathOf(url)
+  return shapes.find((shape) => shape.path.test(path) && (shape.isCertain || isKnownHost))
+}
+
+function pathOf({ pathname }: URL): string {
+  // Azure's deployments and gateways end some paths with a slash.
+  return pathname.endsWith('/') ? pathname.slice(0, -1) : pathname
+}
+
+const ollamaFields = new Set([
+  'model',
+  'messages',
+  'prompt',
+  'suffix',
+  'images',
+  'system',
+  'template',
+  'context',
+  'raw',
+  'tools',
+  'format',
+  'options',
+  'stream',
+  'keep_alive',
+  'think',
+  'logprobs',
+  'top_logprobs',
+])
+
+/** `/api/chat` is what many applications call their own chat: only bodies that Ollama would take whole are its. */
+function hasOllamaShape(body: JsonObject): boolean {
+  if (typeof body.model !== 'string') return false
+  if (!Array.isArray(body.messages) && typeof body.prompt !== 'string') return false
+  return Object.keys(body).every((field) => ollamaFields.has(field))
+}

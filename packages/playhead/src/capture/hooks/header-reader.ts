@@ -1,0 +1,31 @@
+import type { HeaderReader } from '../calls/observed-call.ts'
+
+/** Reads headers in any of the shapes that undici takes or gives: pairs in a row, pairs in pairs, an object, `Headers`. */
+export function readHeaders(headers: unknown): HeaderReader {
+  return (name) => {
+    if (typeof headers !== 'object' || headers === null) return undefined
+    if (Array.isArray(headers)) return findInList(headers, name)
+    if (typeof (headers as Headers).get === 'function') return (headers as Headers).get(name) ?? undefined
+    if (Symbol.iterator in headers) return findInList([...(headers as Iterable<unknown>)], name)
+    for (const key of Object.keys(headers))
+      if (key.toLowerCase() === name) return textOf((headers as Record<string, unknown>)[key])
+    return undefined
+  }
+}
+
+function findInList(list: readonly unknown[], name: string): string | undefined {
+  if (Array.isArray(list[0])) {
+    const pair = list.find((item) => Array.isArray(item) && textOf(item[0])?.toLowerCase() === name)
+    return Array.isArray(pair) ? textOf(pair[1]) : undefined
+  }
+  for (let index = 0; index + 1 < list.length; index += 2)
+    if (textOf(list[index])?.toLowerCase() === name) return textOf(list[index + 1])
+  return undefined
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  if (value instanceof Uint8Array) return new TextDecoder('latin1').decode(value)
+  if (typeof value === 'number') return String(value)
+  return Array.isArray(value) ? textOf(value[0]) : undefined
+}

@@ -1,0 +1,157 @@
+import type { ActiveCapture } from '../calls/active-capture.ts'
+import { readHeaders } from './header-reader.ts'
+import { ObservedCall } from '../calls/observed-call.ts'
+import { observeHandler } from './observing-handler.ts'
+import { observeIterable } from './observe-iterable.ts'
+import { mayBeCall } from '../calls/recognize-request.ts'
+import { requestUrl } from './request-url.ts'
+import type { Dispatch, Dispatcher, DispatchOptions, Handler } from './undici-types.ts'
+import type { WatchedRequests } from './watched-requests.ts'
+
+/** Where undici keeps the dispatcher that fetch asks on every call; versions differ in which of them they read. */
+const symbols = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')]
+
+type Globals = { [symbol: symbol]: Dispatcher | undefined }
+
+/** Watches the requests that go through undici's global dispatchers, whoever made them and whenever. */
+export class DispatcherHook {
+  readonly #capture: ActiveCapture
+  readonly #watched: WatchedRequests
+  readonly #restore: (() => void)[] = []
+  readonly #hooked = new WeakSet<Dispatcher>()
+  /** Dispatchers that can't be hooked in place, and what stands in their stead. */
+  readonly #replaced = new WeakMap<Dispatcher, Dispatcher>()
+  #isActive = true
+  #depth = 0
+
+  constructor(capture: ActiveCapture, watched: WatchedRequests) {
+    this.#capture = capture
+    this.#watched = watched
+  }
+
+  /** Hooks every global dispatcher there is, also one that was set since. False when there is none. */
+  ensure(): boolean {
+    // Node loads its fetch when one of its globals is touched, and makes the dispatcher then.
+    if (symbols.every((symbol) => (globalThis as Globals)[symbol] === undefined)) void globalThis.Headers
+    let isHooked = false
+    for (const symbol of symbols) {
+      const dispatcher = (globalThis as Globals)[symbol]
+      if (typeof dispatcher?.dispatch !== 'function') continue
+      isHooked = true
+      if (!this.#hooked.has(dispatcher)) this.#hook(symbol, dispatcher)
+    }
+    return isHooked
+  }
+
+  uninstall(): void {
+    this.#isActive = false
+    for (const restore of this.#restore.splice(0).toReversed()) restore()
+  }
+
+  /** In place where that is possible: hosts compare dispatchers, and close them. */
+  #hook(symbol: symbol, dispatcher: Dispatcher): void {
+    const before = Object.getOwnPropertyDescriptor(dispatcher, 'dispatch')
+    const wrapped = this.#wrap(dispatcher.dispatch)
+    const isDefined =
+      !this.#replaced.has(dispatcher) &&
+      Reflect.defineProperty(dispatcher, 'dispatch', {
+        value: wrapped,
+        configurable: true,
+        enumerable: false,
+        writable: true,
+      })
+    if (isDefined && dispatcher.dispatch === wrapped) {
+      this.#hooked.add(dispatcher)
+      this.#restore.push(() => restoreDispatch(dispatcher, wrapped, before))
+      return
+    }
+    if (isDefined) restoreDispatch(dispatcher, wrapped, before, true)
+    this.#replace(symbol, dispatcher)
+  }
+
+  /** Composed dispatchers are proxies that keep their `dispatch` to themselves. */
+  #replace(symbol: symbol, dispatcher: Dispatcher): void {
+    const observing = this.#replaced.get(dispatcher) ?? this.#standIn(dispatcher)
+    const globals = globalThis as Globals
+    if (!Reflect.set(globals, symbol, observing)) return
+    this.#restore.push(() => {
+      if (globals[symbol] === observing) Reflect.set(globals, symbol, dispatcher)
+    })
+  }
+
+  #standIn(dispatcher: Dispatcher): Dispatcher {
+    const wrapped = this.#wrap(dispatcher.dispatch)
+    const observing = new Proxy(dispatcher, {
+      get(target, key) {
+        if (key === 'dispatch') return wrapped
+        const value: unknown = Reflect.get(target, key, target)
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value
+      },
+    })
+    this.#hooked.add(observing)
+    this.#replaced.set(dispatcher, observing)
+    return observing
+  }
+
+  #wrap(dispatch: Dispatch): Dispatch {
+    const observe = (options: DispatchOptions, handler: Handler) => this.#observe(options, handler)
+    const within = <Result>(run: () => Result): Result => this.#within(run)
+    return function dispatchObserved(this: Dispatcher, options, handler) {
+      const observed = observe(options, handler)
+      if (observed === undefined) return dispatch.call(this, options, handler)
+      return within(() => dispatch.call(this, observed.options, observed.handler))
+    }
+  }
+
+  /** Undefined for everything that is not a call to a model. */
+  #observe(
+    options: DispatchOptions,
+    handler: Handler,
+  ): { options: DispatchOptions; handler: Handler } | undefined {
+    if (!this.#isActive || this.#depth > 0) return undefined
+    return this.#capture.guard(() => {
+      if (typeof options?.path !== 'string' || !mayBeCall(options.method, options.path)) return undefined
+      const url = requestUrl(options.origin, options.path)
+      if (url === undefined || this.#capture.options.isOwnRequest(url)) return undefined
+      const call = new ObservedCall(this.#capture, url, readHeaders(options.headers))
+      const body = observeBody(options.body, call)
+      const onOver = () => this.#watched.remove(call)
+      const observing = observeHandler(handler, { call, isBodySeen: body !== undefined, onOver })
+      if (observing === undefined) return undefined
+      this.#watched.add(call)
+      const isSame = body === undefined || body === options.body
+      return { options: isSame ? options : { ...options, body }, handler: observing }
+    })
+  }
+
+  /** A dispatcher that hands over to another hooked one makes one call, not two. */
+  #within<Result>(run: () => Result): Result {
+    this.#depth += 1
+    try {
+      return run()
+    } finally {
+      this.#depth -= 1
+    }
+  }
+}
+
+/** The body to send instead, which may be the same; undefined for one that is seen only when it is sent. */
+function observeBody(body: unknown, call: ObservedCall): unknown {
+  if (typeof body !== 'string' && !(body instanceof Uint8Array) && !(body instanceof ArrayBuffer))
+    return observeIterable(body, call)
+  call.sent(body)
+  call.askedSoon()
+  return body
+}
+
+function restoreDispatch(
+  dispatcher: Dispatcher,
+  wrapped: Dispatch,
+  before: PropertyDescriptor | undefined,
+  isForced = false,
+): void {
+  // Somebody else may have wrapped it since: then ours stays below, and passes everything on.
+  if (!isForced && dispatcher.dispatch !== wrapped) return
+  if (before === undefined) Reflect.deleteProperty(dispatcher, 'dispatch')
+  else Reflect.defineProperty(dispatcher, 'dispatch', before)
+}

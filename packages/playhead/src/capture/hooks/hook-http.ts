@@ -1,0 +1,111 @@
+import { Buffer } from 'node:buffer'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { ActiveCapture } from '../calls/active-capture.ts'
+import { readHeaders } from './header-reader.ts'
+import { toObject } from '../json-value.ts'
+import { ObservedCall } from '../calls/observed-call.ts'
+import { mayBeCall } from '../calls/recognize-request.ts'
+import { requestUrl } from './request-url.ts'
+
+/**
+ * Watches what goes through node:http and node:https: axios, node-fetch, older Google clients. Node announces each
+ * request, so that nothing of the modules has to be replaced.
+ */
+export function hookHttp(capture: ActiveCapture): () => void {
+  const calls = new WeakMap<ClientRequest, WatchedCall>()
+  const listeners: [string, (message: unknown) => void][] = [
+    ['http.client.request.created', (message) => watch(toObject(message).request as ClientRequest)],
+    [
+      'http.client.response.finish',
+      (message) => {
+        const { request, response } = toObject(message)
+        const watched = calls.get(request as ClientRequest)
+        if (watched !== undefined) observeResponse(response as IncomingMessage, watched)
+      },
+    ],
+    [
+      'http.client.request.error',
+      (message) => {
+        const { request, error } = toObject(message)
+        const watched = calls.get(request as ClientRequest)
+        watched?.call.failed(error, watched.isGivenUp || undefined)
+      },
+    ],
+  ]
+  const guarded = listeners.map(
+    ([channel, listener]) => [channel, (message: unknown) => capture.guard(() => listener(message))] as const,
+  )
+  for (const [channel, listener] of guarded) subscribe(channel, listener)
+  return () => {
+    for (const [channel, listener] of guarded) unsubscribe(channel, listener)
+  }
+
+  function watch(request: ClientRequest): void {
+    if (!mayBeCall(request.method, request.path)) return
+    const host = request.getHeader('host')
+    const url = requestUrl(
+      `${request.protocol}//${typeof host === 'string' ? host : request.host}`,
+      request.path,
+    )
+    if (url === undefined || capture.options.isOwnRequest(url)) return
+    const call = new ObservedCall(capture, url, (name) => {
+      const value = request.getHeader(name)
+      return value === undefined ? undefined : String(value)
+    })
+    const watched = { call, isGivenUp: false }
+    calls.set(request, watched)
+    observeRequest(request, watched)
+  }
+}
+
+type WatchedCall = { call: ObservedCall; isGivenUp: boolean }
+
+/** The body is seen where the host writes it; what the methods do stays the same. */
+function observeRequest(request: ClientRequest, watched: WatchedCall): void {
+  const { call } = watched
+  const destroy = request.destroy.bind(request)
+  request.destroy = (error) => {
+    watched.isGivenUp = true
+    return destroy(error)
+  }
+  const write = request.write.bind(request) as (...given: unknown[]) => boolean
+  const end = request.end.bind(request) as (...given: unknown[]) => ClientRequest
+  request.write = (...given: unknown[]) => {
+    call.sent(bytesOf(given))
+    return write(...given)
+  }
+  request.end = (...given: unknown[]) => {
+    call.sent(bytesOf(given))
+    const result = end(...given)
+    call.askedSoon()
+    return result
+  }
+}
+
+function bytesOf([chunk, encoding]: unknown[]): unknown {
+  const isText = typeof chunk === 'string' && typeof encoding === 'string'
+  return isText ? Buffer.from(chunk, encoding as BufferEncoding) : chunk
+}
+
+/** The parser pushes what arrives: looking there changes neither when nor whether the host reads it. */
+function observeResponse(response: IncomingMessage, watched: WatchedCall): void {
+  const { call } = watched
+  call.answerBegan(response.statusCode ?? 0, readHeaders(response.headers))
+  const push = response.push.bind(response)
+  response.push = (chunk: unknown, encoding?: BufferEncoding) => {
+    if (chunk === null) call.answerEnded()
+    else if (chunk instanceof Uint8Array) call.received(chunk)
+    return push(chunk, encoding)
+  }
+  const destroy = response.destroy.bind(response)
+  response.destroy = (error) => {
+    // Node itself destroys it when the server is gone, with this code.
+    if (toObject(error).code !== 'ECONNRESET') watched.isGivenUp = true
+    return destroy(error)
+  }
+  // Over long ago, unless somebody broke it off.
+  response.once('close', () =>
+    call.failed(response.errored ?? new Error('aborted'), watched.isGivenUp || undefined),
+  )
+}

@@ -1,0 +1,138 @@
+import { context } from '@opentelemetry/api'
+import { activeCapture } from '../calls/active-capture.ts'
+import { isObject } from '../json-value.ts'
+import { WrappedCall, type Asked } from '../calls/wrapped-call.ts'
+
+type Method = (...given: unknown[]) => unknown
+
+const wrappedMethods = new WeakSet<Method>()
+
+/** Replaces a method of a client by one that records what it does. Twice is once; a missing method is left missing. */
+export function wrapMethod(holder: unknown, name: string, read: (given: unknown[]) => Asked): void {
+  if (typeof holder !== 'object' || holder === null) return
+  const target = holder as Record<string, unknown>
+  const method = target[name]
+  if (typeof method !== 'function' || wrappedMethods.has(method as Method)) return
+  const wrapped: Method = function recorded(this: unknown, ...given) {
+    const call = WrappedCall.begin(() => read(given))
+    if (call === undefined) return Reflect.apply(method, this, given) as unknown
+    let result: unknown
+    try {
+      result = context.with(call.context, () => Reflect.apply(method, this, given) as unknown)
+    } catch (error) {
+      call.failed(error)
+      throw error
+    }
+    return activeCapture()?.guard(() => observeResult(result, call)) ?? result
+  }
+  wrappedMethods.add(wrapped)
+  Reflect.defineProperty(target, name, {
+    value: wrapped,
+    configurable: true,
+    enumerable: true,
+    writable: true,
+  })
+}
+
+function observeResult(result: unknown, call: WrappedCall): unknown {
+  if (isApiPromise(result)) return observeApiPromise(result, call)
+  if (!(result instanceof Promise)) return observeValue(result, call)
+  return result.then(
+    (value) => observeValue(value, call),
+    (error: unknown) => {
+      call.failed(error)
+      throw error
+    },
+  )
+}
+
+/** What OpenAI's and Anthropic's clients return: a promise that asks at once and parses when somebody waits for it. */
+type ApiPromise = Promise<unknown> & {
+  responsePromise: Promise<unknown>
+  parseResponse: (...given: unknown[]) => Promise<unknown>
+  asResponse: () => Promise<unknown>
+}
+
+function isApiPromise(result: unknown): result is ApiPromise {
+  return (
+    isObject(result) &&
+    result.responsePromise instanceof Promise &&
+    typeof result.parseResponse === 'function' &&
+    typeof result.asResponse === 'function'
+  )
+}
+
+/** The very promise, looked into where it parses: whoever wants the raw response still gets it unread. */
+function observeApiPromise(promise: ApiPromise, call: WrappedCall): ApiPromise {
+  const { responsePromise, parseResponse } = promise
+  const asResponse = promise.asResponse.bind(promise)
+  let isParsed = false
+  promise.responsePromise = responsePromise.then(undefined, (error: unknown) => {
+    call.failed(error)
+    throw error
+  })
+  promise.parseResponse = async (...given) => {
+    isParsed = true
+    try {
+      return observeValue(await Reflect.apply(parseResponse, promise, given), call)
+    } catch (error) {
+      call.failed(error)
+      throw error
+    }
+  }
+  promise.asResponse = async () => {
+    const response = await asResponse()
+    if (!isParsed) call.answered(undefined)
+    return response
+  }
+  return promise
+}
+
+function observeValue(value: unknown, call: WrappedCall): unknown {
+  if (!isObject(value) || !(Symbol.asyncIterator in value)) {
+    call.answered(value)
+    return value
+  }
+  if (typeof value.next === 'function')
+    return observeIterator(value as unknown as AsyncIterator<unknown>, call)
+  // The streams of OpenAI's and Anthropic's clients make their iterators here, also when they are split.
+  const name = typeof value.iterator === 'function' ? 'iterator' : Symbol.asyncIterator
+  const iterate = (value as Record<PropertyKey, unknown>)[name] as () => AsyncIterator<unknown>
+  Reflect.defineProperty(value, name, {
+    value: () => observeIterator(Reflect.apply(iterate, value, []), call),
+    configurable: true,
+    writable: true,
+  })
+  return value
+}
+
+function observeIterator(
+  iterator: AsyncIterator<unknown>,
+  call: WrappedCall,
+): AsyncIterableIterator<unknown> {
+  return {
+    async next(...given) {
+      try {
+        const result = await iterator.next(...given)
+        if (result.done === true) call.streamEnded()
+        else call.streamed(result.value)
+        return result
+      } catch (error) {
+        call.failed(error, true)
+        throw error
+      }
+    },
+    async return(value?: unknown) {
+      call.streamEnded()
+      return iterator.return === undefined ? { done: true, value } : iterator.return(value)
+    },
+    async throw(error?: unknown) {
+      call.failed(error, true)
+      if (iterator.throw === undefined) throw error
+      return iterator.throw(error)
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { Context } from '@opentelemetry/api'
+import { isInOwnNetwork } from './own-network.ts'
+import { contextFromHeaders, headersOfContext } from './session-headers.ts'
+import type { Settings } from '../../runtime/settings.ts'
+
+export type PropagationOptions = {
+  active: () => Context
+  enter: (context: Context) => void
+  propagate: () => Settings['propagate']
+  onFault: (error: unknown) => void
+}
+
+export type Propagation = { stop(): void }
+
+/** undici's request, as its diagnostics channel shows it. */
+type UndiciRequest = {
+  origin?: string | URL
+  path?: string
+  headers?: string | readonly string[]
+  addHeader(name: string, value: string): unknown
+}
+
+/**
+ * Carries sessions from process to process in W3C headers: outgoing requests of a session say so, and what an incoming
+ * request does belongs to the session that sent it. Other requests are left as they are.
+ */
+export function propagateOverHttp(options: PropagationOptions): Propagation {
+  const guarded = (handle: (message: unknown) => void) => (message: unknown) => {
+    try {
+      handle(message)
+    } catch (fault) {
+      options.onFault(fault)
+    }
+  }
+  const handlers: [channel: string, handler: (message: unknown) => void][] = [
+    [
+      'undici:request:create',
+      guarded((message) => markUndici((message as { request: UndiciRequest }).request, options)),
+    ],
+    [
+      'http.client.request.created',
+      guarded((message) => markHttp((message as { request: ClientRequest }).request, options)),
+    ],
+    [
+      'http.server.request.start',
+      guarded((message) => receive((message as { request: IncomingMessage }).request, options)),
+    ],
+  ]
+  for (const [channel, handler] of handlers) subscribe(channel, handler)
+  return {
+    stop() {
+      for (const [channel, handler] of handlers) unsubscribe(channel, handler)
+    },
+  }
+}
+
+function markUndici(request: UndiciRequest, options: PropagationOptions): void {
+  const headers = headersOfContext(options.active())
+  if (headers === undefined || hasTraceParent(request.headers)) return
+  const url = URL.parse(request.path ?? '/', String(request.origin))
+  if (url === null || !isWanted(url, options.propagate())) return
+  for (const [name, value] of Object.entries(headers)) request.addHeader(name, value)
+}
+
+function hasTraceParent(headers: UndiciRequest['headers']): boolean {
+  const text = typeof headers === 'string' ? headers : (headers ?? []).join('\n')
+  return /(?:^|\n)traceparent(?::|\n|$)/i.test(text)
+}
+
+function markHttp(request: ClientRequest, options: PropagationOptions): void {
+  const headers = headersOfContext(options.active())
+  if (headers === undefined || request.headersSent || request.hasHeader('traceparent')) return
+  const url = URL.parse(
+    request.path,
+    `${request.protocol}//${String(request.getHeader('host') ?? request.host)}`,
+  )
+  if (url === null || !isWanted(url, options.propagate())) return
+  const others = request.getHeader('baggage')
+  request.setHeader('traceparent', headers.traceparent)
+  request.setHeader('baggage', typeof others === 'string' ? `${others},${headers.baggage}` : headers.baggage)
+}
+
+function isWanted(url: URL, propagate: Settings['propagate']): boolean {
+  if (propagate === undefined) return isInOwnNetwork(url.hostname)
+  if (typeof propagate === 'boolean') return propagate
+  if (typeof propagate === 'function') return propagate(url)
+  return propagate.some((host) => url.hostname === host || url.hostname.endsWith(`.${host}`))
+}
+
+/** Connections are used again: what the last request on one brought must not reach the next. */
+const broughtContexts = new WeakSet<Context>()
+
+function receive({ headers }: IncomingMessage, { active, enter }: PropagationOptions): void {
+  const brought = contextFromHeaders({
+    traceparent: headers.traceparent as string | undefined,
+    baggage: headers.baggage as string | undefined,
+  })
+  if (brought.isSession) {
+    broughtContexts.add(brought.context)
+    enter(brought.context)
+  } else if (broughtContexts.has(active())) enter(brought.context)
+}

@@ -1,0 +1,162 @@
+import type { Effect, Usage } from '@playhead/model'
+import { preciseNowMs } from '../opentelemetry/clock.ts'
+
+/** When something happened that is recorded afterwards. Without it an event lasts from its creation to `record`. */
+export type EventTimes = {
+  /** Milliseconds since 1970, or a date. */
+  startedAt?: number | Date | undefined
+  endedAt?: number | Date | undefined
+}
+
+/** Something that is recorded by `record`. */
+abstract class RecordedEvent {
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+  readonly endedAt: number | undefined
+  readonly error: unknown
+
+  constructor({ startedAt, endedAt, error }: EventTimes & { error?: unknown }) {
+    this.startedAt = startedAt === undefined ? preciseNowMs() : Number(startedAt)
+    this.endedAt = endedAt === undefined ? undefined : Number(endedAt)
+    this.error = error
+  }
+}
+
+export type ActionEventOptions = EventTimes & {
+  /** What it is called: "session_complete". */
+  actionType: string
+  params?: unknown
+  returns?: unknown
+  effect?: Effect | undefined
+  /** Given when it failed. */
+  error?: unknown
+}
+
+/**
+ * An action that took place, for `record`.
+ *
+ * @example
+ * playhead.record(new playhead.ActionEvent({ actionType: "session_complete", params: { intent }, returns: { responseLength: reply.length } }))
+ */
+export class ActionEvent extends RecordedEvent {
+  readonly eventType = 'action'
+  readonly actionType: string
+  readonly params: unknown
+  readonly returns: unknown
+  readonly effect: Effect | undefined
+
+  constructor(options: ActionEventOptions) {
+    super(options)
+    this.actionType = options.actionType
+    this.params = options.params
+    this.returns = options.returns
+    this.effect = options.effect
+  }
+}
+
+export type ToolEventOptions = EventTimes & {
+  name: string
+  params?: unknown
+  returns?: unknown
+  effect?: Effect | undefined
+  /** The id by which the model asked for the call. */
+  callId?: string | undefined
+  error?: unknown
+}
+
+/**
+ * A tool call that took place, for `record`.
+ *
+ * @example
+ * playhead.record(new playhead.ToolEvent({ name: "search_docs", params: { query }, returns: documents, callId: call.id }))
+ */
+export class ToolEvent extends RecordedEvent {
+  readonly eventType = 'tool'
+  readonly name: string
+  readonly params: unknown
+  readonly returns: unknown
+  readonly effect: Effect | undefined
+  readonly callId: string | undefined
+
+  constructor(options: ToolEventOptions) {
+    super(options)
+    this.name = options.name
+    this.params = options.params
+    this.returns = options.returns
+    this.effect = options.effect
+    this.callId = options.callId
+  }
+}
+
+/** A message to or from a model: text, or the parts that the provider has for it. */
+export type EventMessage = { role: string; content: unknown }
+
+export type LLMEventOptions = EventTimes & {
+  /** The model that answered: "gpt-4o". */
+  model: string
+  /** "openai", "anthropic", …; known from the model's name for the large ones. */
+  provider?: string | undefined
+  /** What the model was sent: text of the user, or messages. */
+  prompt?: string | readonly EventMessage[] | undefined
+  /** What it answered: text, or messages. */
+  completion?: string | readonly EventMessage[] | undefined
+  /** Tokens. `input` includes what was read from or written to a cache, `output` includes reasoning. */
+  usage?: Usage | undefined
+  /** US dollars, where the price table is not to be asked. */
+  cost?: number | undefined
+  error?: unknown
+}
+
+/**
+ * A call to a model that took place where it could not be seen, for `record`. Calls over HTTP are recorded by `init` alone.
+ *
+ * @example
+ * playhead.record(new playhead.LLMEvent({ model: "gpt-4o", prompt, completion, usage: { input: 120, output: 42 } }))
+ */
+export class LLMEvent extends RecordedEvent {
+  readonly eventType = 'llm'
+  readonly model: string
+  readonly provider: string | undefined
+  readonly prompt: string | readonly EventMessage[] | undefined
+  readonly completion: string | readonly EventMessage[] | undefined
+  readonly usage: Usage | undefined
+  readonly cost: number | undefined
+
+  constructor(options: LLMEventOptions) {
+    super(options)
+    this.model = options.model
+    this.provider = options.provider
+    this.prompt = options.prompt
+    this.completion = options.completion
+    this.usage = options.usage
+    this.cost = options.cost
+  }
+}
+
+export type ErrorEventOptions = EventTimes & {
+  /** What was thrown. */
+  error?: unknown
+  /** Its type and message, where there is no error object. */
+  errorType?: string | undefined
+  message?: string | undefined
+}
+
+/**
+ * An error that no step threw, for `record`. One that a step already recorded is not counted again.
+ *
+ * @example
+ * playhead.record(new playhead.ErrorEvent({ errorType: "PolicyViolation", message: "the reply promises a refund" }))
+ */
+export class ErrorEvent extends RecordedEvent {
+  readonly eventType = 'error'
+  readonly errorType: string | undefined
+  readonly message: string | undefined
+
+  constructor(options: ErrorEventOptions) {
+    super(options)
+    this.errorType = options.errorType
+    this.message = options.message
+  }
+}
+
+export type PlayheadEvent = ActionEvent | ToolEvent | LLMEvent | ErrorEvent
