@@ -13,9 +13,9 @@ import { overviewSearch } from './overview-page/overview-search.ts'
 import { replaySearch } from './replay-page/playback/replay-location.ts'
 import { sessionsSearch } from './sessions-page/sessions-search.ts'
 import { testsSearch } from './tests-page/tests-search.ts'
-import { NoSuchPage, PageFailed } from './ui/data/page-problem.tsx'
+import { NoSuchPage } from './ui/data/page-problem.tsx'
 import { parsePlainSearch, pickTexts, writePlainSearch } from './ui/browser/search-params.ts'
-import { Shell } from './shell/shell.tsx'
+import { PageFailed, Shell } from './shell/shell.tsx'
 
 /** Pages are chunks of their own: the replay page loads without the others. Every address keeps the project. */
 const root = createRootRoute({

@@ -2,6 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { serverSessionSource } from '../api/server-session-source.ts'
 import { SessionSourceProvider } from '../api/session-source.ts'
 import { ErrorNotice } from '../ui/data/error-notice.tsx'
+import { PageProblem } from '../ui/data/page-problem.tsx'
 import { SkeletonLines } from '../ui/data/skeleton.tsx'
 import { usePageTitle } from '../ui/browser/use-page-title.ts'
 import { CompareView } from './compare-view.tsx'
@@ -41,11 +42,10 @@ export function ComparePage() {
 
 function NothingToCompare() {
   return (
-    <div className="page-problem">
-      <h1>Two sessions are needed</h1>
+    <PageProblem title="Two sessions are needed">
       <p>
         Select two in <Link to="/sessions">the list</Link> and choose Compare.
       </p>
-    </div>
+    </PageProblem>
   )
 }

@@ -1,7 +1,6 @@
 import { ArrowDown, ArrowUp, Equal, Split } from 'lucide-react'
 import { countOf, describeFirstDivergence, type Alignment } from '@playhead/model'
-import { Button } from '../ui/controls/button.tsx'
-import { KeyCap } from '../ui/controls/key-cap.tsx'
+import { Button, KeyCap } from '../ui/controls/button.tsx'
 import { Segments } from '../ui/controls/segments.tsx'
 import type { ShownRows } from './compare-search.ts'
 import './divergence-bar.css'

@@ -1,6 +1,6 @@
 import { useEffect, useRef, type KeyboardEvent, type PointerEvent } from 'react'
 import { formatDuration, formatOffset, isDivergent, type Session } from '@playhead/model'
-import { useThemeVersion } from '../ui/browser/use-theme-version.ts'
+import { useThemeVersion } from '../ui/browser/theme.ts'
 import { useWidth } from '../ui/browser/use-width.ts'
 import type { Comparison } from './use-comparison.ts'
 import { rowAtTime, timeOfRow } from './visible-rows.ts'

@@ -1,6 +1,5 @@
 import type { CSSProperties } from 'react'
 import type { DecisionGraph, GraphEdge } from '@playhead/model'
-import { edgePath, labelPlace } from './edge-path.ts'
 import { writeEdge, type Metric } from './graph-search.ts'
 import type { Point } from './layout-graph.ts'
 import { edgeWords, failureWords, liftWords } from './metric-words.ts'
@@ -83,4 +82,34 @@ function looksOf({ edge, graph, isPicked, isFollowed }: EdgeProps): {
 
 function plain(id: string): string {
   return id.replace(/^(action|llm|agent|retrieval|handoff|guardrail) /, '')
+}
+
+/** A smooth line through points from layer to layer; it leaves and reaches nodes at their edge. */
+function edgePath(points: readonly Point[], nodeHeight: number): string {
+  const [first, last] = [points[0]!, points.at(-1)!]
+  const direction = last.y >= first.y ? 1 : -1
+  const half = (nodeHeight / 2) * direction
+  const ends: Point[] = [
+    { x: first.x, y: first.y + half },
+    ...points.slice(1, -1),
+    { x: last.x, y: last.y - half },
+  ]
+  let path = `M${place(ends[0]!)}`
+  for (let index = 1; index < ends.length; index += 1) {
+    const [from, to] = [ends[index - 1]!, ends[index]!]
+    const middle = (from.y + to.y) / 2
+    path += `C${place({ x: from.x, y: middle })} ${place({ x: to.x, y: middle })} ${place(to)}`
+  }
+  return path
+}
+
+function place({ x, y }: Point): string {
+  return `${Math.round(x * 10) / 10},${Math.round(y * 10) / 10}`
+}
+
+/** Where a label does not hide a node: between the first two layers that an edge passes. */
+function labelPlace(points: readonly Point[]): Point {
+  const at = Math.max(1, Math.floor(points.length / 2))
+  const [from, to] = [points[at - 1]!, points[at]!]
+  return { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 }
 }

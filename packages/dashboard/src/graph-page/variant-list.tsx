@@ -1,7 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { MouseEvent } from 'react'
 import { countOf, visibleText, type DecisionGraph, type GraphVariant } from '@playhead/model'
-import { formatShare } from '../ui/charts/format-share.ts'
+import { formatShare } from '../ui/charts/share-bar.tsx'
 import { failsMore } from './visible-graph.ts'
 
 const LISTED = 30

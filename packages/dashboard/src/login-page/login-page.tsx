@@ -3,10 +3,9 @@ import { useEffect, useState } from 'react'
 import { useLogin, useMe } from '../api/me.ts'
 import { Button } from '../ui/controls/button.tsx'
 import { ErrorNotice } from '../ui/data/error-notice.tsx'
-import { TextField } from '../ui/controls/text-field.tsx'
+import { TextField } from '../ui/controls/fields.tsx'
 import { ThemeMenu } from '../ui/controls/theme-menu.tsx'
 import { usePageTitle } from '../ui/browser/use-page-title.ts'
-import { pathBack } from './path-back.ts'
 import './login-page.css'
 
 /** Where people show that they may look. */
@@ -65,4 +64,10 @@ function LoginForm() {
       </Button>
     </form>
   )
+}
+
+/** Where to go after the login: a page of ours, whatever the address says. */
+export function pathBack(back: string | undefined): string {
+  const isOurs = back !== undefined && /^\/(?![/\\])/.test(back) && !back.startsWith('/login')
+  return isOurs ? back : '/sessions'
 }

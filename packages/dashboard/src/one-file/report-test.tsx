@@ -7,7 +7,7 @@ import {
   type ReportSession,
 } from '@playhead/model'
 import { ChevronRight, Check, CircleHelp, RotateCw, X, type LucideIcon, Play } from 'lucide-react'
-import { formatShare } from '../ui/charts/format-share.ts'
+import { formatShare } from '../ui/charts/share-bar.tsx'
 import { hashOf } from './hash-location.ts'
 
 /** One test: its verdict and figures and, opened, why it failed and each of its sessions. */

@@ -1,11 +1,9 @@
 import { formatCount, formatDuration, visibleText, type StatsGroup } from '@playhead/model'
 import { useStats } from '../api/stats.ts'
 import { writeTerm } from '../session-filter/parse-filter.ts'
-import { formatShare } from '../ui/charts/format-share.ts'
-import { ShareBar } from '../ui/charts/share-bar.tsx'
+import { formatShare, ShareBar } from '../ui/charts/share-bar.tsx'
 import type { TimeRange } from '../session-filter/time-range.ts'
-import { OverviewPanel } from './overview-panel.tsx'
-import { OverviewTable, SessionsCell } from './overview-table.tsx'
+import { OverviewPanel, OverviewTable, SessionsCell } from './overview-panel.tsx'
 
 const SHOWN = 7
 const LOOKED_AT = 500

@@ -3,10 +3,9 @@ import { formatCount, visibleText, type TestHistory } from '@playhead/model'
 import { useTests } from '../api/tests.ts'
 import { writeTerm } from '../session-filter/parse-filter.ts'
 import { testKey, testTitle } from '../session-facts/test-name.ts'
-import { formatShare } from '../ui/charts/format-share.ts'
+import { formatShare } from '../ui/charts/share-bar.tsx'
 import type { TimeRange } from '../session-filter/time-range.ts'
-import { OverviewPanel } from './overview-panel.tsx'
-import { OverviewTable } from './overview-table.tsx'
+import { OverviewPanel, OverviewTable } from './overview-panel.tsx'
 
 const SHOWN = 8
 

@@ -3,10 +3,9 @@ import { formatCount, formatDuration, visibleText, type StatsGroup } from '@play
 import { useStats } from '../api/stats.ts'
 import { Cost, Unknown } from '../session-facts/figures.tsx'
 import { writeTerm } from '../session-filter/parse-filter.ts'
-import { formatShare } from '../ui/charts/format-share.ts'
+import { formatShare } from '../ui/charts/share-bar.tsx'
 import type { TimeRange } from '../session-filter/time-range.ts'
-import { OverviewPanel } from './overview-panel.tsx'
-import { OverviewTable, SessionsCell } from './overview-table.tsx'
+import { OverviewPanel, OverviewTable, SessionsCell } from './overview-panel.tsx'
 
 const SHOWN = 8
 

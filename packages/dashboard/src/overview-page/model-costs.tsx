@@ -5,8 +5,7 @@ import { formatShortCost, totalTokens, Unknown } from '../session-facts/figures.
 import { writeTerm } from '../session-filter/parse-filter.ts'
 import { ShareBar } from '../ui/charts/share-bar.tsx'
 import type { TimeRange } from '../session-filter/time-range.ts'
-import { OverviewPanel } from './overview-panel.tsx'
-import { OverviewTable, SessionsCell } from './overview-table.tsx'
+import { OverviewPanel, OverviewTable, SessionsCell } from './overview-panel.tsx'
 
 const SHOWN = 8
 

@@ -1,4 +1,3 @@
-import '../ui/data/page-problem.css'
 import { Link, useParams, useRouter } from '@tanstack/react-router'
 import type { SessionSummary } from '@playhead/model'
 import { useMemo } from 'react'
@@ -8,6 +7,7 @@ import { SessionSourceProvider } from '../api/session-source.ts'
 import { useLiveSession } from '../api/use-live-session.ts'
 import { useSession } from '../api/use-session.ts'
 import { ErrorNotice } from '../ui/data/error-notice.tsx'
+import { PageProblem } from '../ui/data/page-problem.tsx'
 import { SkeletonLines } from '../ui/data/skeleton.tsx'
 import { usePageTitle } from '../ui/browser/use-page-title.ts'
 import { CompareLink } from './header/compare-link.tsx'
@@ -99,8 +99,7 @@ function useRouterLocation(sessionId: string): ReplayLocation {
 function NoSuchSession({ sessionId }: { sessionId: string }) {
   const project = useProjectId()
   return (
-    <div className="page-problem">
-      <h1>There is no such session</h1>
+    <PageProblem title="There is no such session">
       <p role="alert">
         No session <code>{sessionId}</code> is in the project <b>{project}</b>. It may have been deleted, its
         retention may be over, or it is in another project.
@@ -108,6 +107,6 @@ function NoSuchSession({ sessionId }: { sessionId: string }) {
       <p>
         <Link to="/sessions">To the sessions</Link>
       </p>
-    </div>
+    </PageProblem>
   )
 }

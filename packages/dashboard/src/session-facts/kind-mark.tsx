@@ -1,5 +1,18 @@
 import type { StepKind } from '@playhead/model'
-import { kindLooks } from './kind-looks.ts'
+import {
+  Binary,
+  Bot,
+  Box,
+  ClipboardCheck,
+  FileSearch,
+  Forward,
+  MessageSquareText,
+  ShieldCheck,
+  Waypoints,
+  Wrench,
+  Zap,
+  type LucideIcon,
+} from 'lucide-react'
 
 /** The icon of a step's kind, with its name for screen readers. */
 export function KindMark({
@@ -22,4 +35,19 @@ export function KindMark({
       <span className="visually-hidden">{word}</span>
     </span>
   )
+}
+
+/** How a kind of step looks and is called. The colour is a token. */
+export const kindLooks: Record<StepKind, { word: string; icon: LucideIcon; colour: string }> = {
+  llm: { word: 'model call', icon: MessageSquareText, colour: '--kind-llm' },
+  embedding: { word: 'embedding', icon: Binary, colour: '--kind-llm' },
+  action: { word: 'action', icon: Wrench, colour: '--kind-action' },
+  agent: { word: 'agent', icon: Bot, colour: '--kind-agent' },
+  retrieval: { word: 'retrieval', icon: FileSearch, colour: '--kind-retrieval' },
+  guardrail: { word: 'guardrail', icon: ShieldCheck, colour: '--kind-guardrail' },
+  handoff: { word: 'handoff', icon: Forward, colour: '--kind-handoff' },
+  evaluator: { word: 'evaluator', icon: ClipboardCheck, colour: '--kind-guardrail' },
+  workflow: { word: 'workflow', icon: Waypoints, colour: '--kind-agent' },
+  event: { word: 'event', icon: Zap, colour: '--kind-other' },
+  other: { word: 'other step', icon: Box, colour: '--kind-other' },
 }

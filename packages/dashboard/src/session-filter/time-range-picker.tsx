@@ -1,9 +1,9 @@
 import { CalendarRange, X } from 'lucide-react'
 import { useState } from 'react'
 import { Button, IconButton } from '../ui/controls/button.tsx'
-import { Popover } from '../ui/controls/popover.tsx'
+import { Popover } from '../ui/controls/menu.tsx'
 import { Segments } from '../ui/controls/segments.tsx'
-import { TextField } from '../ui/controls/text-field.tsx'
+import { TextField } from '../ui/controls/fields.tsx'
 import { describeRange, isoTime, presetOf, resolveRange, timePresets, type TimeRange } from './time-range.ts'
 import './time-range-picker.css'
 

@@ -1,10 +1,10 @@
-import { Search, X } from 'lucide-react'
+import { Search, X, TriangleAlert } from 'lucide-react'
 import { useEffect, useId, useRef } from 'react'
-import { removeTerm } from '../session-filter/parse-filter.ts'
+import { removeTerm, type FilterTerm } from '../session-filter/parse-filter.ts'
 import { IconButton } from '../ui/controls/button.tsx'
-import { FilterChips } from './filter-chips.tsx'
-import { SuggestionList } from './suggestion-list.tsx'
 import { useFilterTyping } from './use-filter-typing.ts'
+import { visibleText } from '@playhead/model'
+import type { Suggestion } from '../session-filter/suggest.ts'
 import './filter-box.css'
 
 type FilterBoxProps = { filter: string; onChange: (filter: string) => void }
@@ -77,4 +77,91 @@ function useFocusKey(input: { current: HTMLInputElement | null }): void {
     window.addEventListener('keydown', onKeyDown)
     return () => window.removeEventListener('keydown', onKeyDown)
   }, [input])
+}
+
+type FilterChipsProps = {
+  terms: readonly FilterTerm[]
+  onRemove: (index: number) => void
+  onEdit: (index: number) => void
+}
+
+/** The terms of the filter; a click takes one back into the box. */
+function FilterChips({ terms, onRemove, onEdit }: FilterChipsProps) {
+  if (terms.length === 0) return null
+  return (
+    <ul className="filter-chips" aria-label="Filters">
+      {terms.map((term, index) => (
+        <li key={index} className={`filter-chip${term.problem === undefined ? '' : ' is-wrong'}`}>
+          <button
+            type="button"
+            className="filter-chip-text"
+            title={term.problem ?? 'Change'}
+            onClick={(event) => {
+              event.stopPropagation()
+              onEdit(index)
+            }}
+          >
+            {term.problem !== undefined && <TriangleAlert size={12} aria-label="can't be used:" />}
+            {term.key === undefined ? (
+              visibleText(term.text)
+            ) : (
+              <>
+                <span className="filter-chip-key">{term.key.name}:</span>
+                {visibleText(term.value)}
+              </>
+            )}
+          </button>
+          <button
+            type="button"
+            className="filter-chip-remove"
+            aria-label={`Remove ${term.text}`}
+            onClick={(event) => {
+              event.stopPropagation()
+              onRemove(index)
+            }}
+          >
+            <X size={12} aria-hidden="true" />
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+type SuggestionListProps = {
+  id: string
+  suggestions: readonly Suggestion[]
+  active: number
+  onActive: (index: number) => void
+  onChoose: (suggestion: Suggestion) => void
+}
+
+function SuggestionList({ id, suggestions, active, onActive, onChoose }: SuggestionListProps) {
+  const list = useRef<HTMLUListElement>(null)
+  useEffect(() => {
+    list.current?.children[active]?.scrollIntoView({ block: 'nearest' })
+  }, [active])
+  return (
+    <ul ref={list} id={id} role="listbox" aria-label="Suggestions" className="suggestions">
+      {suggestions.map((suggestion, index) => (
+        <li
+          key={suggestion.text}
+          id={`${id}-${index}`}
+          role="option"
+          aria-selected={index === active}
+          className="suggestion"
+          // The input keeps the focus; a press would take it away before the click is there.
+          onMouseDown={(event) => event.preventDefault()}
+          onMouseMove={() => onActive(index)}
+          onClick={(event) => {
+            event.stopPropagation()
+            onChoose(suggestion)
+          }}
+        >
+          <span className="suggestion-label">{visibleText(suggestion.label)}</span>
+          <span className="suggestion-hint">{suggestion.hint}</span>
+        </li>
+      ))}
+    </ul>
+  )
 }

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import { Download, GitCompareArrows, Trash2, X } from 'lucide-react'
 import { useState } from 'react'
-import { countOf, type SessionSummary } from '@playhead/model'
+import { countOf, type SessionSummary, shortSessionId, type Recording } from '@playhead/model'
 import { useDeleteSessions } from '../api/sessions.ts'
 import { Button, IconButton } from '../ui/controls/button.tsx'
 import { ConfirmDialog } from '../ui/controls/dialog.tsx'
-import { exportSessions } from './export-sessions.ts'
+import { fetchJson } from '../api/fetch-json.ts'
 import './selection-bar.css'
 
 type SelectionBarProps = { selected: readonly SessionSummary[]; onClear: () => void }
@@ -77,4 +77,30 @@ function CompareSelected({ selected }: Pick<SelectionBarProps, 'selected'>) {
       Compare
     </Link>
   )
+}
+
+/** Saves recordings: one as a recording file, several as one file with a recording a line. */
+async function exportSessions(
+  sessions: readonly SessionSummary[],
+  onProgress: (done: number) => void,
+): Promise<void> {
+  const lines: string[] = []
+  for (const { id } of sessions) {
+    onProgress(lines.length + 1)
+    lines.push(JSON.stringify(await fetchJson<Recording>(`/api/sessions/${id}/recording`)))
+  }
+  const [only] = sessions
+  if (lines.length === 1 && only !== undefined)
+    return saveFile(`${shortSessionId(only.id)}.playhead.json`, lines, 'application/json')
+  saveFile(`${lines.length}-sessions.playhead.ndjson`, lines, 'application/x-ndjson')
+}
+
+function saveFile(name: string, lines: readonly string[], type: string): void {
+  const url = URL.createObjectURL(new Blob([lines.join('\n'), '\n'], { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // The browser reads the file after the click was handled.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

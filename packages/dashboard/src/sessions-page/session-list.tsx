@@ -1,20 +1,22 @@
-import type { SessionSummary, Stats } from '@playhead/model'
+import type { Stats } from '@playhead/model'
 import { useCallback, useMemo, useRef, useState, type CSSProperties, type ReactNode } from 'react'
 import { isSilence } from '../api/fetch-json.ts'
 import { useProjectId } from '../api/projects.ts'
 import { useSessionList } from '../api/sessions.ts'
 import { addTerm, writeTerm } from '../session-filter/parse-filter.ts'
 import { ErrorNotice } from '../ui/data/error-notice.tsx'
-import { NewPill } from './new-pill.tsx'
-import { NothingFound } from './nothing-found.tsx'
-import { nothingSelected, selectRange, toggleAll, toggleOne } from './selection.ts'
+import { useSelection } from './use-selection.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { SessionTable } from './session-table.tsx'
-import { writeSort } from './sort-order.ts'
-import { TableSkeleton } from './table-skeleton.tsx'
-import { useLiveList } from './use-live-list.ts'
+import { writeSort } from './sessions-search.ts'
+import { useLiveList, MOST_ARRIVALS } from './use-live-list.ts'
 import { useIsScrolled, useOffsets } from './use-offsets.ts'
 import type { SessionSearch } from './use-session-search.ts'
+import { ArrowUp, SearchX } from 'lucide-react'
+import { Button } from '../ui/controls/button.tsx'
+import { Skeleton } from '../ui/data/skeleton.tsx'
+import './session-list.css'
+import './session-table.css'
 
 type SessionListProps = {
   search: SessionSearch
@@ -103,25 +105,64 @@ function WithoutRows({ search, list }: Pick<SessionListProps, 'search' | 'list'>
   )
 }
 
-/** Which of the listed sessions are chosen; what is no longer listed is no longer chosen. */
-function useSelection(sessions: readonly SessionSummary[]) {
-  const [selection, setSelection] = useState(nothingSelected)
-  const order = useMemo(() => sessions.map(({ id }) => id), [sessions])
-  const listed = useMemo(() => {
-    const there = new Set(order)
-    return new Set([...selection.ids].filter((id) => there.has(id)))
-  }, [order, selection])
-  const select = useCallback(
-    (id: string, isRange: boolean) =>
-      setSelection((before) => (isRange ? selectRange(before, order, id) : toggleOne(before, id))),
-    [order],
+/** Sessions that began while the list was held; a click shows them. */
+function NewPill({ count, onShow }: { count: number; onShow: () => void }) {
+  return (
+    <div className="new-pill" role="status">
+      {count > 0 && (
+        <button type="button" onClick={onShow}>
+          <ArrowUp size={13} aria-hidden="true" />
+          {count >= MOST_ARRIVALS ? `${MOST_ARRIVALS}+` : count} new
+        </button>
+      )}
+    </div>
   )
-  const chosen = useMemo(() => sessions.filter(({ id }) => listed.has(id)), [sessions, listed])
-  return {
-    ids: listed,
-    chosen,
-    select,
-    selectAll: () => setSelection((before) => toggleAll(before, order)),
-    clear: () => setSelection(nothingSelected),
-  }
+}
+
+type NothingFoundProps = {
+  hasFilter: boolean
+  hasRange: boolean
+  onClearFilter: () => void
+  onClearRange: () => void
+}
+
+/** A filter, or a stretch of time, that no session is in, and the ways out of it. */
+function NothingFound({ hasFilter, hasRange, onClearFilter, onClearRange }: NothingFoundProps) {
+  return (
+    <div className="nothing-found" role="status">
+      <SearchX size={22} aria-hidden="true" />
+      <h2>No session matches</h2>
+      <p className="dim">
+        {hasFilter && hasRange
+          ? 'Neither the filter nor the time leaves anything.'
+          : hasFilter
+            ? 'The filter leaves nothing. Fewer terms find more.'
+            : 'Nothing was recorded in this time.'}
+      </p>
+      <div className="nothing-ways">
+        {hasFilter && <Button onClick={onClearFilter}>Clear the filter</Button>}
+        {hasRange && <Button onClick={onClearRange}>Show all time</Button>}
+      </div>
+    </div>
+  )
+}
+
+const ROWS = 12
+
+/** The table before its first page is there: rows of the same height. */
+function TableSkeleton() {
+  return (
+    <div className="session-table" role="status" aria-label="Loading sessions">
+      {Array.from({ length: ROWS }, (_, index) => (
+        <div key={index} className="session-skeleton">
+          <Skeleton width={70} />
+          <span>
+            <Skeleton width={`${60 - ((index * 17) % 30)}%`} />
+            <Skeleton width={`${40 - ((index * 13) % 20)}%`} height={10} />
+          </span>
+          <Skeleton width={160} />
+        </div>
+      ))}
+    </div>
+  )
 }

@@ -5,7 +5,8 @@ import { EndStateBadge } from '../session-facts/end-state.tsx'
 import { Cost, Duration, Tokens } from '../session-facts/figures.tsx'
 import { Age } from '../ui/data/age.tsx'
 import { ShareBar } from '../ui/charts/share-bar.tsx'
-import { SessionTags } from './session-tags.tsx'
+import { TagChip } from '../session-facts/tag-chip.tsx'
+import { Popover } from '../ui/controls/menu.tsx'
 
 type SessionRowProps = {
   session: SessionSummary
@@ -125,6 +126,40 @@ function Facts({ session, fullDurationMs }: { session: SessionSummary; fullDurat
       <span role="gridcell" className="session-when">
         <Age time={session.startedAt} />
       </span>
+    </>
+  )
+}
+
+const SHOWN = 2
+
+/** The first tags; the others behind a number. A click adds the tag to the filter. */
+function SessionTags({ tags, onTag }: { tags: readonly string[]; onTag: (tag: string) => void }) {
+  const rest = tags.slice(SHOWN)
+  return (
+    <>
+      {tags.slice(0, SHOWN).map((tag) => (
+        <TagChip key={tag} title={`Filter by ${tag}`} tabIndex={-1} onClick={() => onTag(tag)}>
+          {tag}
+        </TagChip>
+      ))}
+      {rest.length > 0 && (
+        <Popover
+          label="More tags"
+          trigger={
+            <button type="button" className="tag-more" tabIndex={-1} aria-label={`${rest.length} more tags`}>
+              +{rest.length}
+            </button>
+          }
+        >
+          <div className="tag-rest">
+            {rest.map((tag) => (
+              <TagChip key={tag} title={`Filter by ${tag}`} onClick={() => onTag(tag)}>
+                {tag}
+              </TagChip>
+            ))}
+          </div>
+        </Popover>
+      )}
     </>
   )
 }

@@ -1,12 +1,12 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import type { SessionSummary } from '@playhead/model'
-import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
+import { useEffect, useRef, useState, type KeyboardEvent, type RefObject, type ReactNode } from 'react'
 import { Skeleton } from '../ui/data/skeleton.tsx'
 import { NARROW, useMediaQuery } from '../ui/browser/use-media-query.ts'
 import { SessionRow } from './session-row.tsx'
-import type { SortOrder } from './sort-order.ts'
-import { TableHead } from './table-head.tsx'
+import { type SortOrder, toggleSort, type SortColumn } from './sessions-search.ts'
+import { ArrowDown, ArrowUp } from 'lucide-react'
 import './session-table.css'
 
 const ROW_HEIGHT = 48
@@ -171,4 +171,67 @@ function useRowKeys({ sessions, active, setActive, grid, reveal, onSelect }: Row
     } else return
     event.preventDefault()
   }
+}
+
+type TableHeadProps = {
+  sort: SortOrder
+  onSort: (sort: SortOrder) => void
+  isAllSelected: boolean
+  onSelectAll: () => void
+}
+
+/** The names of the columns; those that can be sorted by are buttons. */
+function TableHead({ sort, onSort, isAllSelected, onSelectAll }: TableHeadProps) {
+  const column = (name: SortColumn, label: string, className: string) => (
+    <SortHead {...{ sort, onSort, name, className }}>{label}</SortHead>
+  )
+  return (
+    <div role="row" aria-rowindex={1} className="session-row session-head">
+      <span role="columnheader" className="session-check">
+        <label>
+          <span className="visually-hidden">Select all that are loaded</span>
+          <input type="checkbox" checked={isAllSelected} onChange={onSelectAll} />
+        </label>
+      </span>
+      <span role="columnheader" className="session-state">
+        State
+      </span>
+      <span role="columnheader" className="session-name">
+        Session
+      </span>
+      <span role="columnheader" className="session-tags">
+        Tags
+      </span>
+      {column('steps', 'Steps', 'session-steps')}
+      {column('tokens', 'Tokens', 'session-tokens')}
+      {column('cost', 'Cost', 'session-cost')}
+      {column('duration', 'Duration', 'session-duration')}
+      {column('time', 'When', 'session-when')}
+    </div>
+  )
+}
+
+type SortHeadProps = {
+  sort: SortOrder
+  onSort: (sort: SortOrder) => void
+  name: SortColumn
+  className: string
+  children: ReactNode
+}
+
+function SortHead({ sort, onSort, name, className, children }: SortHeadProps) {
+  const isSorted = sort.column === name
+  const Arrow = sort.isAscending ? ArrowUp : ArrowDown
+  return (
+    <span
+      role="columnheader"
+      className={className}
+      aria-sort={!isSorted ? 'none' : sort.isAscending ? 'ascending' : 'descending'}
+    >
+      <button type="button" className="sort-head" onClick={() => onSort(toggleSort(sort, name))}>
+        {children}
+        {isSorted && <Arrow size={12} aria-hidden="true" />}
+      </button>
+    </span>
+  )
 }

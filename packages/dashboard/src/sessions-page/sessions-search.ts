@@ -9,3 +9,26 @@ export type SessionsSearch = { q?: string; from?: string; to?: string; sort?: st
 export function sessionsSearch(search: Record<string, unknown>): SessionsSearch {
   return pickTexts(search, ['q', 'from', 'to', 'sort', 'trace_id'])
 }
+
+const sortColumns = ['time', 'cost', 'duration', 'steps', 'errors', 'tokens'] as const
+export type SortColumn = (typeof sortColumns)[number]
+export type SortOrder = { column: SortColumn; isAscending: boolean }
+
+/** Reads the address: `cost` is most expensive first, `-cost` cheapest first; what it can't read is newest first. */
+export function parseSort(text: string | undefined): SortOrder {
+  const isAscending = text?.startsWith('-') === true
+  const name = isAscending ? text.slice(1) : text
+  const column = sortColumns.find((known) => known === name)
+  return column === undefined ? { column: 'time', isAscending: false } : { column, isAscending }
+}
+
+/** What the address holds; undefined for newest first. */
+export function writeSort({ column, isAscending }: SortOrder): string | undefined {
+  if (column === 'time' && !isAscending) return undefined
+  return isAscending ? `-${column}` : column
+}
+
+/** The order after a click on a column's head: most first, then least first, then most first again. */
+export function toggleSort(current: SortOrder, column: SortColumn): SortOrder {
+  return { column, isAscending: current.column === column ? !current.isAscending : false }
+}

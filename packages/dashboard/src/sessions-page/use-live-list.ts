@@ -3,9 +3,8 @@ import type { SessionSummary } from '@playhead/model'
 import { useCallback, useEffect, useEffectEvent, useState } from 'react'
 import type { Parameters } from '../api/api-path.ts'
 import { noticeLogout } from '../api/query-client.ts'
-import { fetchSessions, sessionsKey, type SessionPages } from '../api/sessions.ts'
+import { fetchSessions, sessionsKey, type SessionPages, mapSessions } from '../api/sessions.ts'
 import { watchSessions } from '../api/watch-sessions.ts'
-import { idsOf, mergeArrivals, newestFirst } from './merge-arrivals.ts'
 
 /** Figures are asked for again at most this often. */
 const STATS_EVERY_MS = 5_000
@@ -117,4 +116,27 @@ function throttle(work: () => void, everyMs: number): () => void {
     lastMs = Date.now()
     work()
   }
+}
+
+/** The pages with new sessions in their place, newest first; those that are there already are brought up to date. */
+export function mergeArrivals(data: SessionPages, arrivals: readonly SessionSummary[]): SessionPages {
+  const arrived = new Map(arrivals.map((session) => [session.id, session]))
+  const updated = mapSessions(data, (session) => {
+    const newer = arrived.get(session.id)
+    arrived.delete(session.id)
+    return newer ?? session
+  })
+  const [first, ...rest] = updated.pages
+  if (first === undefined || arrived.size === 0) return updated
+  const sessions = [...arrived.values(), ...first.sessions].sort(newestFirst)
+  return { ...updated, pages: [{ ...first, sessions }, ...rest] }
+}
+
+function newestFirst(left: SessionSummary, right: SessionSummary): number {
+  if (left.startedAt !== right.startedAt) return left.startedAt < right.startedAt ? 1 : -1
+  return left.id < right.id ? 1 : -1
+}
+
+export function idsOf(data: SessionPages | undefined): Set<string> {
+  return new Set(data?.pages.flatMap(({ sessions }) => sessions.map(({ id }) => id)))
 }

@@ -2,8 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { parseFilter } from '../session-filter/parse-filter.ts'
 import { withoutEmpty } from '../ui/browser/search-params.ts'
-import type { SessionsSearch } from './sessions-search.ts'
-import { parseSort, writeSort } from './sort-order.ts'
+import { type SessionsSearch, parseSort, writeSort } from './sessions-search.ts'
 
 type Change = { [Field in keyof SessionsSearch]?: SessionsSearch[Field] | undefined }
 

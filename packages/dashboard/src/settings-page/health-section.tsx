@@ -1,10 +1,8 @@
 import { formatBytes, formatCount, formatDuration } from '@playhead/model'
 import { useEffect, useState, type ReactNode } from 'react'
 import { useHealth, type Health } from '../api/health.ts'
-import { ErrorNotice } from '../ui/data/error-notice.tsx'
-import { NotLoaded } from '../ui/data/not-loaded.tsx'
+import { ErrorNotice, NotLoaded } from '../ui/data/error-notice.tsx'
 import { ShareBar } from '../ui/charts/share-bar.tsx'
-import { ingestRate } from './ingest-rate.ts'
 import './health-section.css'
 
 /** From here on the server says so too, and looks twice at what it wrote. */
@@ -57,12 +55,19 @@ function Figure({ name, isBad = false, children }: { name: string; isBad?: boole
   )
 }
 
-type Reading = Pick<Health, 'spansStored' | 'logsStored'> & { readAtMs: number }
+type HealthSample = Pick<Health, 'spansStored' | 'logsStored'> & { readAtMs: number }
 
-function useIngestRate(now: Reading | undefined): number | undefined {
-  const [pair, setPair] = useState<{ before: Reading | undefined; now: Reading | undefined }>()
+function useIngestRate(now: HealthSample | undefined): number | undefined {
+  const [pair, setPair] = useState<{ before: HealthSample | undefined; now: HealthSample | undefined }>()
   useEffect(() => setPair((last) => ({ before: last?.now, now })), [now])
   return pair?.now === undefined ? undefined : ingestRate(pair.before, pair.now)
+}
+
+/** Rows per second between two samples; undefined until there are two, or when the server restarted in between. */
+export function ingestRate(before: HealthSample | undefined, now: HealthSample): number | undefined {
+  if (before === undefined || now.readAtMs <= before.readAtMs) return undefined
+  const rows = now.spansStored + now.logsStored - before.spansStored - before.logsStored
+  return rows < 0 ? undefined : rows / ((now.readAtMs - before.readAtMs) / 1_000)
 }
 
 function DiskTable({ tables }: { tables: Health['disk']['tables'] }) {

@@ -5,8 +5,8 @@ import { Age } from '../ui/data/age.tsx'
 import { Button } from '../ui/controls/button.tsx'
 import { ConfirmDialog, Dialog } from '../ui/controls/dialog.tsx'
 import { CodeBlock } from '../ui/data/code-block.tsx'
-import { NotLoaded } from '../ui/data/not-loaded.tsx'
-import { TextField } from '../ui/controls/text-field.tsx'
+import { NotLoaded } from '../ui/data/error-notice.tsx'
+import { TextField } from '../ui/controls/fields.tsx'
 import './keys-section.css'
 
 /** The keys that programs of this project use. */

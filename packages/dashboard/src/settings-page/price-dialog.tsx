@@ -2,7 +2,7 @@ import type { PriceOverride } from '@playhead/model'
 import { useState } from 'react'
 import { Button } from '../ui/controls/button.tsx'
 import { Dialog } from '../ui/controls/dialog.tsx'
-import { TextField } from '../ui/controls/text-field.tsx'
+import { TextField } from '../ui/controls/fields.tsx'
 import { checkDraft, priceFields, toPrice, type PriceDraft } from './price-draft.ts'
 
 type PriceDialogProps = {

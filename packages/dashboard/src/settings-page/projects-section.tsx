@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { useCreateProject, useProjectId, useProjects, type Project } from '../api/projects.ts'
 import { Age } from '../ui/data/age.tsx'
 import { Button } from '../ui/controls/button.tsx'
-import { NotLoaded } from '../ui/data/not-loaded.tsx'
-import { TextField } from '../ui/controls/text-field.tsx'
+import { NotLoaded } from '../ui/data/error-notice.tsx'
+import { TextField } from '../ui/controls/fields.tsx'
 
 /** Projects: sets of sessions that share keys and settings. */
 export function ProjectsSection() {

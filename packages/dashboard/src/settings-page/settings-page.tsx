@@ -7,8 +7,7 @@ import { HealthSection } from './health-section.tsx'
 import { KeysSection } from './keys-section.tsx'
 import { PricesSection } from './prices-section.tsx'
 import { ProjectsSection } from './projects-section.tsx'
-import { RedactionSection } from './redaction-section.tsx'
-import { RetentionSection } from './retention-section.tsx'
+import { RedactionSection, RetentionSection } from './retention-section.tsx'
 import './settings-page.css'
 
 const sections: readonly { id: string; title: string; Section: ComponentType }[] = [

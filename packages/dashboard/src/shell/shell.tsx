@@ -1,13 +1,16 @@
-import { Link, Navigate, Outlet, useRouterState } from '@tanstack/react-router'
-import { Search } from 'lucide-react'
+import { Link, Navigate, Outlet, useRouterState, type ErrorComponentProps } from '@tanstack/react-router'
+import { Search, LogOut, Unplug } from 'lucide-react'
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
-import { useMe, wasAuthOn } from '../api/me.ts'
+import { useMe, wasAuthOn, useLogout } from '../api/me.ts'
 import { rememberProject, useProjectId } from '../api/projects.ts'
-import { AccountMenu } from './account-menu.tsx'
-import { Button } from '../ui/controls/button.tsx'
-import { ConnectionNotice } from './connection-notice.tsx'
+import { Button, IconButton } from '../ui/controls/button.tsx'
 import { ProjectMenu } from './project-menu.tsx'
 import { ThemeMenu } from '../ui/controls/theme-menu.tsx'
+import { useQueryClient } from '@tanstack/react-query'
+import { useIsServerLost, whenServerIsBack } from '../api/connection.ts'
+import { usePageTitle } from '../ui/browser/use-page-title.ts'
+import { ErrorNotice } from '../ui/data/error-notice.tsx'
+import { PageProblem } from '../ui/data/page-problem.tsx'
 import './shell.css'
 
 const CommandPalette = lazy(async () => ({
@@ -104,4 +107,45 @@ function useRememberedProject(): void {
 
 function isApple(): boolean {
   return /Mac|iPhone|iPad/.test(navigator.userAgent)
+}
+
+/** The way out, on servers that people log in to. */
+function AccountMenu() {
+  const logout = useLogout()
+  return (
+    <IconButton label="Log out" onClick={() => logout.mutate()} disabled={logout.isPending}>
+      <LogOut size={15} aria-hidden="true" />
+    </IconButton>
+  )
+}
+
+/** Says that the server does not answer, and brings the page up to date when it does again. */
+function ConnectionNotice() {
+  const client = useQueryClient()
+  const isLost = useIsServerLost()
+  useEffect(() => whenServerIsBack(() => void client.invalidateQueries()), [client])
+  return (
+    <div role="status">
+      {isLost && (
+        <p className="connection-notice">
+          <Unplug size={14} aria-hidden="true" />
+          The server does not answer. What you see may be old; the page goes on as soon as it is back.
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Shown when a page fails to load: a newer build replaced its code while the tab was open, or the server is gone. */
+export function PageFailed({ error }: ErrorComponentProps) {
+  usePageTitle(undefined)
+  useEffect(() => whenServerIsBack(() => location.reload()), [])
+  return (
+    <PageProblem title="This page could not be shown">
+      <ErrorNotice
+        error={error instanceof Error ? error : new Error(String(error))}
+        onRetry={() => location.reload()}
+      />
+    </PageProblem>
+  )
 }

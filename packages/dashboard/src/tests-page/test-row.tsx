@@ -1,14 +1,15 @@
 import { Link } from '@tanstack/react-router'
-import { formatDuration, visibleText, type TestHistory } from '@playhead/model'
+import { formatDuration, visibleText, type TestHistory, type Interval } from '@playhead/model'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { formatShortCost } from '../session-facts/figures.tsx'
 import { testKey, testTitle } from '../session-facts/test-name.ts'
 import { Age } from '../ui/data/age.tsx'
 import { Sparkline } from '../ui/charts/sparkline.tsx'
-import { PassRate } from './pass-rate.tsx'
 import { RunStrip } from './run-strip.tsx'
 import { TestDetail } from './test-detail.tsx'
 import type { TestsSearch } from './tests-search.ts'
+import { formatShare } from '../ui/charts/share-bar.tsx'
+import './test-row.css'
 
 type TestRowProps = { test: TestHistory; isOpen: boolean; search: TestsSearch }
 
@@ -80,5 +81,34 @@ function Trends({ test }: { test: TestHistory }) {
         <Sparkline values={durations} color="var(--kind-llm)" label="Duration of the last runs" />
       </td>
     </>
+  )
+}
+
+type PassRateProps = { passed: number; decided: number; interval: Interval }
+
+/** How often it passes, and between which shares the truth lies: few runs leave a wide band. */
+function PassRate({ passed, decided, interval }: PassRateProps) {
+  if (decided === 0) return <span className="dim">none ended</span>
+  const [low, high] = [Math.round(interval.low * 100), Math.round(interval.high * 100)]
+  const rate = passed / decided
+  return (
+    <span
+      className="pass-rate"
+      title={`${passed} of ${decided} passed; with 95 % confidence it passes ${low} to ${high} % of the time`}
+    >
+      <span className="pass-numbers">
+        <strong className={passed === decided ? 'is-good' : 'is-bad'}>{formatShare(rate)}</strong>
+        <span className="dim">
+          {passed}/{decided}
+        </span>
+      </span>
+      <span className="pass-band" aria-hidden="true">
+        <span style={{ left: `${interval.low * 100}%`, width: `${(interval.high - interval.low) * 100}%` }} />
+        <i style={{ left: `${rate * 100}%` }} />
+      </span>
+      <span className="pass-interval">
+        {low}–{high} %
+      </span>
+    </span>
   )
 }

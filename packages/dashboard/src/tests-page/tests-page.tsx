@@ -5,14 +5,14 @@ import { useTests } from '../api/tests.ts'
 import { useFieldValues } from '../api/values.ts'
 import { testKey } from '../session-facts/test-name.ts'
 import { Button } from '../ui/controls/button.tsx'
-import { NotLoaded } from '../ui/data/not-loaded.tsx'
+import { NotLoaded } from '../ui/data/error-notice.tsx'
 import { withoutEmpty } from '../ui/browser/search-params.ts'
 import { SearchInput } from '../ui/controls/search-input.tsx'
-import { SelectField } from '../ui/controls/select-field.tsx'
+import { SelectField } from '../ui/controls/fields.tsx'
 import { usePageTitle } from '../ui/browser/use-page-title.ts'
-import { NoTests } from './no-tests.tsx'
 import { TestRow } from './test-row.tsx'
 import type { TestsSearch } from './tests-search.ts'
+import { CodeBlock } from '../ui/data/code-block.tsx'
 import './tests-page.css'
 
 /** Every test that sessions were recorded in: how often it passes, and how its last runs went. */
@@ -94,6 +94,32 @@ function NothingMatches({ onClear }: { onClear: () => void }) {
       <SearchX size={22} aria-hidden="true" />
       <h2>No test matches</h2>
       <Button onClick={onClear}>Show all tests</Button>
+    </div>
+  )
+}
+
+const EXAMPLE = `import { test, expect } from 'playhead/vitest'
+
+test('a billing question is answered from customer data', async ({ session }) => {
+  await runSupportAgent('I was charged twice for my subscription')
+  expect(session).toHaveCalled('fetch_customer_data')
+  expect(session).toCostLessThan(0.01)
+})`
+
+/** How tests get here. */
+function NoTests() {
+  return (
+    <div className="no-tests">
+      <h2>Tests appear here when they run</h2>
+      <p className="dim">
+        Every test gets a session of its own, named after the test and ended as the test ended. From then on
+        you see how often it passes, what it costs, and the replay of every run.
+      </p>
+      <CodeBlock label="a test" text={EXAMPLE} />
+      <p className="dim">
+        With <code>test.agent</code> one intent is tried in many phrasings, several times each; the test then
+        opens as a table of inputs and attempts.
+      </p>
     </div>
   )
 }

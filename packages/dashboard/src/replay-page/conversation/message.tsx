@@ -13,7 +13,7 @@ import {
 } from 'lucide-react'
 import { useState } from 'react'
 import { visibleText, type Message, type Part } from '@playhead/model'
-import { CopyAction } from '../../ui/controls/copy-action.tsx'
+import { CopyButton } from '../../ui/controls/copy-button.tsx'
 import { isBranch, readJsonText, textOfValue } from '../../ui/data/json-path.ts'
 import { JsonTree } from '../../ui/data/json-tree.tsx'
 import { LongText } from '../../ui/data/long-text.tsx'
@@ -63,7 +63,7 @@ export function MessageView({ message, call, isNew = false }: MessageProps) {
           <button type="button" aria-pressed={isRaw} onClick={() => setIsRaw(!isRaw)}>
             raw
           </button>
-          <CopyAction label="Copy this message" read={() => text} />
+          <CopyButton label="Copy this message" read={() => text} />
         </span>
       </header>
       {isOpen ? (

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import { CopyAction } from '../../ui/controls/copy-action.tsx'
+import { CopyButton } from '../../ui/controls/copy-button.tsx'
 import { isBranch, readJsonText, textOfValue } from '../../ui/data/json-path.ts'
 import { JsonTree, type JsonNote } from '../../ui/data/json-tree.tsx'
 import { LongText } from '../../ui/data/long-text.tsx'
@@ -29,7 +29,7 @@ export function ValueView({
             raw
           </button>
         )}
-        <CopyAction label="Copy this value" read={() => textOfValue(value)} />
+        <CopyButton label="Copy this value" read={() => textOfValue(value)} />
       </div>
       {drawValue({ value, read, isRaw, isProse, note })}
     </div>

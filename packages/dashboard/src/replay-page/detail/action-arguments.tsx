@@ -1,4 +1,3 @@
-import './action-arguments.css'
 import {
   argumentsOf,
   findProblems,
@@ -17,6 +16,7 @@ import { ValueView } from '../conversation/value-view.tsx'
 import { useReplay } from '../playback/replay-context.ts'
 import { useMemo } from 'react'
 import { useSessionPayloads } from '../../api/use-session.ts'
+import './action-arguments.css'
 
 const MOST_ROWS = 60
 

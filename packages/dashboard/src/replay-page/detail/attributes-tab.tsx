@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react'
 import { countOf, visibleText, type Step } from '@playhead/model'
-import { CopyAction } from '../../ui/controls/copy-action.tsx'
+import { CopyButton } from '../../ui/controls/copy-button.tsx'
 import { isBranch, readJsonText, textOfValue } from '../../ui/data/json-path.ts'
 import { JsonTree } from '../../ui/data/json-tree.tsx'
 import { LongText } from '../../ui/data/long-text.tsx'
@@ -30,7 +30,7 @@ export function AttributesTab({ step }: { step: Step }) {
             <dt>{breakable(visibleText(name))}</dt>
             <dd>
               <AttributeValueView value={value} />
-              <CopyAction label={`Copy ${name}`} read={() => textOfValue(value)} />
+              <CopyButton label={`Copy ${name}`} read={() => textOfValue(value)} />
             </dd>
           </div>
         ))}

@@ -1,4 +1,3 @@
-import './steps-inside.css'
 import type { ReactNode } from 'react'
 import { visibleText, type Message, type Step } from '@playhead/model'
 import { ActionArguments } from './action-arguments.tsx'
@@ -14,6 +13,7 @@ import { ValueView } from '../conversation/value-view.tsx'
 import { KindMark } from '../../session-facts/kind-mark.tsx'
 import { durationOf, previewOf, titleOf } from '../steps/step-text.ts'
 import { isFailed, type Timeline } from '../playback/timeline.ts'
+import './steps-inside.css'
 
 /** What went into a step, what came out of it, and what went wrong in between. */
 export function InputOutputTab({ step }: { step: Step }) {

@@ -1,4 +1,3 @@
-import './step-detail.css'
 import { memo, type ReactNode, useMemo, Fragment } from 'react'
 import { type Step, describeCost, formatCount, visibleText } from '@playhead/model'
 import { ErrorNotice } from '../../ui/data/error-notice.tsx'
@@ -12,15 +11,15 @@ import { LogsTab } from './logs-tab.tsx'
 import { useReplay } from '../playback/replay-context.ts'
 import { useReplaySearch } from '../playback/replay-location.ts'
 import { useFullStep, useShownStepId } from '../playback/shown-step.ts'
-import { CopyAction } from '../../ui/controls/copy-action.tsx'
+import { CopyButton } from '../../ui/controls/copy-button.tsx'
 import { textOfValue } from '../../ui/data/json-path.ts'
 import { LongText } from '../../ui/data/long-text.tsx'
-import { KindMark } from '../../session-facts/kind-mark.tsx'
+import { KindMark, kindLooks } from '../../session-facts/kind-mark.tsx'
 import { findFailure } from '../playback/failures.ts'
 import { placeOf } from './stack-trace.ts'
-import { kindLooks } from '../../session-facts/kind-looks.ts'
 import { durationOf, outcomeOf, titleOf } from '../steps/step-text.ts'
 import { isFailed, type Timeline } from '../playback/timeline.ts'
+import './step-detail.css'
 
 /** Everything about the step that is looked at. */
 export const StepDetail = memo(function StepDetail({
@@ -102,7 +101,7 @@ function RawTab({ step }: { step: Step }) {
   return (
     <div className="detail-section value-view">
       <div className="value-tools">
-        <CopyAction label="Copy the step as JSON" read={() => text} />
+        <CopyButton label="Copy the step as JSON" read={() => text} />
       </div>
       <LongText text={text} limit={20_000} className="mono" />
     </div>
@@ -118,7 +117,7 @@ function StepTitle({ step }: { step: Step }) {
       <h2>
         <KindMark kind={step.kind} isBad={isFailed(step) && step.error?.isPropagated !== true} size={16} />
         <span className="step-title-name">{visibleText(titleOf(step))}</span>
-        <CopyAction label="Copy a link to this step" read={() => location.linkTo({ step: step.id })} />
+        <CopyButton label="Copy a link to this step" read={() => location.linkTo({ step: step.id })} />
       </h2>
       <p className="dim">
         {facts.map((fact, index) => (

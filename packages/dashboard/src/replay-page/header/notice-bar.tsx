@@ -1,10 +1,10 @@
-import './notice-bar.css'
 import { Info, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { visibleText, formatDuration } from '@playhead/model'
 import { IconButton } from '../../ui/controls/button.tsx'
 import { useReplay } from '../playback/replay-context.ts'
 import type { Timeline } from '../playback/timeline.ts'
+import './notice-bar.css'
 
 /** What is missing from this session. */
 export function NoticeBar() {

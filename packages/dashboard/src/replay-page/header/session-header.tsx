@@ -1,4 +1,3 @@
-import './session-header.css'
 import { ChevronLeft, FlaskConical, GitBranch, MessagesSquare, User, Radio } from 'lucide-react'
 import type { ReactNode } from 'react'
 import {
@@ -12,11 +11,12 @@ import {
   type StepKind,
   type EndState,
 } from '@playhead/model'
-import { CopyAction } from '../../ui/controls/copy-action.tsx'
+import { CopyButton } from '../../ui/controls/copy-button.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { useReplay } from '../playback/replay-context.ts'
 import type { Timeline } from '../playback/timeline.ts'
 import { EndStateBadge } from '../../session-facts/end-state.tsx'
+import './session-header.css'
 
 /** What the session is and how it ended. `back`: the way to the list it came from. */
 export function SessionHeader({ back, tools }: { back: ReactNode; tools?: ReactNode }) {
@@ -31,7 +31,7 @@ export function SessionHeader({ back, tools }: { back: ReactNode; tools?: ReactN
           <EndStateMark state={session.endState} />
           <span className="header-id mono">
             {shortSessionId(session.id)}
-            <CopyAction label={`Copy the id ${session.id}`} read={() => session.id} />
+            <CopyButton label={`Copy the id ${session.id}`} read={() => session.id} />
           </span>
           <Figures timeline={timeline} />
           <Tags session={session} />

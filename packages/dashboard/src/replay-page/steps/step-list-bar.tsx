@@ -1,11 +1,9 @@
 import { Filter, Search, X } from 'lucide-react'
 import { countOf, formatCount, stepKinds, type StepKind } from '@playhead/model'
-import { Button, IconButton } from '../../ui/controls/button.tsx'
-import { KeyCap } from '../../ui/controls/key-cap.tsx'
+import { Button, IconButton, KeyCap } from '../../ui/controls/button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/controls/menu.tsx'
-import { KindMark } from '../../session-facts/kind-mark.tsx'
+import { KindMark, kindLooks } from '../../session-facts/kind-mark.tsx'
 import { useReplay } from '../playback/replay-context.ts'
-import { kindLooks } from '../../session-facts/kind-looks.ts'
 import { PAYLOADS_SEARCHED_UP_TO, type StepListState } from './step-list-state.ts'
 
 export const SEARCH_FIELD_ID = 'step-search'

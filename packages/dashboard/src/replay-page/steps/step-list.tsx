@@ -1,4 +1,3 @@
-import './step-list.css'
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import {
   memo,
@@ -17,6 +16,7 @@ import { StepListBar } from './step-list-bar.tsx'
 import type { StepRow } from './step-rows.ts'
 import { createTimeScale, type TimeScale } from '../playback/time-scale.ts'
 import type { StepListState } from './step-list-state.ts'
+import './step-list.css'
 
 const ROWS_BEYOND = 14
 /** Rows that pass by under a dragged playhead are not scrolled to by hand. */

@@ -2,7 +2,7 @@ import type { StepKind } from '@playhead/model'
 import type { Lane } from './lanes.ts'
 import { findCostLine, findMarks, type Mark } from './marks.ts'
 import type { RunningTotals } from '../playback/running-totals.ts'
-import { kindLooks } from '../../session-facts/kind-looks.ts'
+import { kindLooks } from '../../session-facts/kind-mark.tsx'
 import type { TimeScale } from '../playback/time-scale.ts'
 import type { Timeline } from '../playback/timeline.ts'
 

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, type RefObject } from 'react'
 import { formatCost, formatDuration, formatOffset } from '@playhead/model'
-import { useThemeVersion } from '../../ui/browser/use-theme-version.ts'
+import { useThemeVersion } from '../../ui/browser/theme.ts'
 import { useWidth } from '../../ui/browser/use-width.ts'
 import { createLanes } from './lanes.ts'
 import { Minimap } from './minimap.tsx'

@@ -1,5 +1,5 @@
 import { Dialog } from '../../ui/controls/dialog.tsx'
-import { KeyCap } from '../../ui/controls/key-cap.tsx'
+import { KeyCap } from '../../ui/controls/button.tsx'
 import './keyboard-help.css'
 
 const sections: readonly (readonly [

@@ -11,8 +11,7 @@ import {
   X,
 } from 'lucide-react'
 import { formatDuration, formatOffset } from '@playhead/model'
-import { Button, IconButton } from '../../ui/controls/button.tsx'
-import { KeyCap } from '../../ui/controls/key-cap.tsx'
+import { Button, IconButton, KeyCap } from '../../ui/controls/button.tsx'
 import { totalLength } from '../playback/time-axis.ts'
 import { speeds, type Speed } from '../playback/playhead-clock.ts'
 import { usePlayerState, useReplay } from '../playback/replay-context.ts'

@@ -1,3 +1,5 @@
+import { useSyncExternalStore } from 'react'
+
 export type Theme = 'system' | 'light' | 'dark'
 
 const KEY = 'playhead.theme'
@@ -17,4 +19,26 @@ export function chooseTheme(theme: Theme): void {
   if (theme === 'system') localStorage.removeItem(KEY)
   else localStorage.setItem(KEY, theme)
   applyTheme(theme)
+}
+
+let version = 0
+
+/** A number that changes when the colours do, for what is drawn without CSS. */
+export function useThemeVersion(): number {
+  return useSyncExternalStore(subscribe, () => version)
+}
+
+function subscribe(listener: () => void): () => void {
+  const onChange = () => {
+    version += 1
+    listener()
+  }
+  const media = matchMedia('(prefers-color-scheme: dark)')
+  media.addEventListener('change', onChange)
+  const observer = new MutationObserver(onChange)
+  observer.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+  return () => {
+    media.removeEventListener('change', onChange)
+    observer.disconnect()
+  }
 }

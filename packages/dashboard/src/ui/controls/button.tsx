@@ -20,3 +20,8 @@ export function IconButton({
     <button type={type} className={`icon-button ${className}`} aria-label={label} title={label} {...rest} />
   )
 }
+
+/** A key as it is printed on the keyboard. */
+export function KeyCap({ children }: { children: string }) {
+  return <kbd className="key-cap">{children}</kbd>
+}

@@ -1,4 +1,4 @@
-import { DropdownMenu } from 'radix-ui'
+import { DropdownMenu, Popover as Radix } from 'radix-ui'
 import { Check } from 'lucide-react'
 import type { ReactElement, ReactNode } from 'react'
 import './menu.css'
@@ -55,4 +55,41 @@ export function MenuHeading({ children }: { children: ReactNode }) {
 
 export function MenuLine() {
   return <DropdownMenu.Separator className="menu-line" />
+}
+
+/** A small window beside the button that opens it. */
+export function Popover({
+  trigger,
+  label,
+  align = 'end',
+  isOpen,
+  onOpenChange,
+  children,
+}: {
+  trigger: ReactElement
+  label: string
+  align?: 'start' | 'end'
+  isOpen?: boolean
+  onOpenChange?: (isOpen: boolean) => void
+  children: ReactNode
+}) {
+  return (
+    <Radix.Root
+      {...(isOpen !== undefined && { open: isOpen })}
+      {...(onOpenChange !== undefined && { onOpenChange })}
+    >
+      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          className="popover"
+          align={align}
+          sideOffset={6}
+          collisionPadding={8}
+          aria-label={label}
+        >
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
 }

@@ -9,7 +9,7 @@ export function CodeBlock({ text, label }: { text: string; label: string }) {
       <pre tabIndex={0} aria-label={label}>
         {text}
       </pre>
-      <CopyButton text={text} of={label} />
+      <CopyButton label={`Copy ${label}`} read={() => text} />
     </div>
   )
 }

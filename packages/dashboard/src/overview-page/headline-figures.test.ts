@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { changeOf, pointsOf } from './change.ts'
+import { changeOf, pointsOf } from './headline-figures.tsx'
 
 test.each([
   [112, 100, { kind: 'up', text: '12 %', isLarge: false }],

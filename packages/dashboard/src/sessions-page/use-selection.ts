@@ -1,3 +1,29 @@
+import type { SessionSummary } from '@playhead/model'
+import { useCallback, useMemo, useState } from 'react'
+
+/** Which of the listed sessions are selected. A session that leaves the list leaves the selection. */
+export function useSelection(sessions: readonly SessionSummary[]) {
+  const [selection, setSelection] = useState(nothingSelected)
+  const order = useMemo(() => sessions.map(({ id }) => id), [sessions])
+  const listed = useMemo(() => {
+    const there = new Set(order)
+    return new Set([...selection.ids].filter((id) => there.has(id)))
+  }, [order, selection])
+  const select = useCallback(
+    (id: string, isRange: boolean) =>
+      setSelection((before) => (isRange ? selectRange(before, order, id) : toggleOne(before, id))),
+    [order],
+  )
+  const chosen = useMemo(() => sessions.filter(({ id }) => listed.has(id)), [sessions, listed])
+  return {
+    ids: listed,
+    chosen,
+    select,
+    selectAll: () => setSelection((before) => toggleAll(before, order)),
+    clear: () => setSelection(nothingSelected),
+  }
+}
+
 /** Which rows are chosen, and from where a range is counted. */
 export type Selection = { ids: ReadonlySet<string>; anchor: string | undefined }
 

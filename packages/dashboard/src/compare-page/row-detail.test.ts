@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readableValue } from './readable-value.ts'
+import { readableValue } from './row-detail.tsx'
 
 test('keys that come in another order read the same', () => {
   expect(readableValue({ b: 1, a: { d: 2, c: 3 } })).toBe(readableValue({ a: { c: 3, d: 2 }, b: 1 }))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseSort, toggleSort, writeSort } from './sort-order.ts'
+import { parseSort, toggleSort, writeSort } from './sessions-search.ts'
 
 test('the address says the column, and - the other way round', () => {
   expect(parseSort('cost')).toEqual({ column: 'cost', isAscending: false })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatShare } from './format-share.ts'
+import { formatShare } from './share-bar.tsx'
 
 test.each([
   [0, '0 %'],

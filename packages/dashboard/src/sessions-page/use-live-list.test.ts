@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { SessionSummary } from '@playhead/model'
 import type { SessionPages } from '../api/sessions.ts'
-import { idsOf, mergeArrivals } from './merge-arrivals.ts'
+import { idsOf, mergeArrivals } from './use-live-list.ts'
 
 const session = (id: string, second: number, name = id) =>
   ({ id, name, startedAt: `2026-01-01T00:00:${String(second).padStart(2, '0')}.000Z` }) as SessionSummary

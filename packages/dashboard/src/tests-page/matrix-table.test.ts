@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { EndState, SessionSummary } from '@playhead/model'
-import { buildVariantMatrix } from './variant-matrix.ts'
+import { buildVariantMatrix } from './matrix-table.tsx'
 
 let second = 0
 const session = (id: string, variant: string, attempt?: number, endState: EndState = 'success') =>

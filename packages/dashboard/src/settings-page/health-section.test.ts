@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ingestRate } from './ingest-rate.ts'
+import { ingestRate } from './health-section.tsx'
 
 const reading = (readAtMs: number, spansStored: number) => ({ readAtMs, spansStored, logsStored: 0 })
 

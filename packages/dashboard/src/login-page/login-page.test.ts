@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pathBack } from './path-back.ts'
+import { pathBack } from './login-page.tsx'
 
 test('back to the page that was asked for', () => {
   expect(pathBack('/sessions/abc?step=2&project=shop')).toBe('/sessions/abc?step=2&project=shop')

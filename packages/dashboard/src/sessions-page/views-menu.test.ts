@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addView, isSameView, readViews } from './saved-views.ts'
+import { addView, isSameView, readViews } from './views-menu.tsx'
 
 const failing = { name: 'Failing', search: { q: 'status:fail' } }
 

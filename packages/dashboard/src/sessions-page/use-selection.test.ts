@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nothingSelected, selectRange, toggleAll, toggleOne } from './selection.ts'
+import { nothingSelected, selectRange, toggleAll, toggleOne } from './use-selection.ts'
 
 const order = ['a', 'b', 'c', 'd']
 const ids = (selection: { ids: ReadonlySet<string> }) => [...selection.ids].sort()
