@@ -123,7 +123,7 @@ test('the replay says where the arguments of an action came from, and leads ther
   )
   const { page, problems, close } = await stage.open(`/sessions/${passed.id}?step=${fetch!.id}`)
   const origin = page.getByRole('button', {
-    name: /from what the user said, by way of step \d extract_customer_id/,
+    name: /from the user's message, via step \d extract_customer_id/,
   })
   await origin.click()
   await expect.poll(() => new URL(page.url()).searchParams.get('step')).toBe(extract!.id)

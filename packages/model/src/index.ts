@@ -117,7 +117,7 @@ export { groupSpans } from './otlp/group-spans.ts'
 export { REMOTE_PARENT_FLAGS, spansToOtlpJson, toSpanId, type OtlpTraces } from './otlp/spans-to-otlp-json.ts'
 export { describeOrigin } from './provenance/describe-origin.ts'
 export { createArgumentTracer, type ArgumentTracer } from './provenance/trace-arguments.ts'
-export type { ArgumentOrigin, ValueOrigin, ValueSource } from './provenance/value-origin.ts'
+export type { ArgumentOrigin, TrailStep } from './provenance/argument-origin.ts'
 export type { TestHistory, TestRun } from './statistics/test-history.ts'
 export type { Stats, StatsBucket, StatsFigures, StatsGroup, StatsInterval } from './statistics/stats.ts'
 export type {

@@ -1,30 +1,31 @@
 import { visibleText } from '../format/plain-text.ts'
 import type { Step } from '../session/step.ts'
-import { isNothing } from './common-values.ts'
-import type { ArgumentOrigin, ValueSource } from './value-origin.ts'
+import { isEmptyValue } from './value-index.ts'
+import type { ArgumentOrigin, ValueSource } from './argument-origin.ts'
 
 /** "from step 2 classify_intent · output.id"; undefined when nothing can be said of it. */
 export function describeOrigin({ value, origin, via }: ArgumentOrigin): string | undefined {
-  const passed = via === undefined ? '' : `, by way of ${nameSource(via)}`
-  if (isNothing(value) && (origin.kind === 'step' || origin.kind === 'model'))
+  const passed = via === undefined ? '' : `, via ${nameSource(via)}`
+  if (isEmptyValue(value) && (origin.kind === 'step' || origin.kind === 'model'))
     return `${wordFor(value)} since ${nameSource(origin)}${passed}`
   switch (origin.kind) {
     case 'user':
-      return `from what the user said${passed}`
+      return `from the user's message${passed}`
     case 'instructions':
-      return `from the instructions${passed}`
+      return `from the system prompt${passed}`
     case 'step':
       return `from ${nameSource(origin)}${passed}`
     case 'model':
-      return `the model's own words in ${nameSource(origin)}${passed}`
+      return `written by the model in ${nameSource(origin)}${passed}`
     case 'nowhere':
-      return isNothing(value) ? `first ${wordFor(value)} here` : 'from nowhere: no step before had it'
+      return isEmptyValue(value) ? `first ${wordFor(value)} here` : 'not in any earlier step'
     case 'unclaimed':
       return undefined
   }
 }
 
 function wordFor(value: unknown): string {
+  if (value === undefined) return 'missing'
   return value === null || value === 'null' ? 'null' : 'empty'
 }
 

@@ -16,25 +16,25 @@ function originsOf({ steps }: Session, name: string): string[] {
 }
 
 test('arguments are traced to the user, to steps and to the model', () => {
-  expect(originsOf(scenario('refund'), 'classify_intent')).toEqual(['message from what the user said'])
+  expect(originsOf(scenario('refund'), 'classify_intent')).toEqual(["message from the user's message"])
   expect(originsOf(scenario('refund'), 'fetch_customer_data')).toEqual([
-    'customer_id from what the user said, by way of step 5 extract_customer_id · output',
+    "customer_id from the user's message, via step 5 extract_customer_id · output",
   ])
   expect(originsOf(scenario('refund'), 'issue_refund')).toEqual([
-    'invoice from what the user said, by way of step 6 fetch_customer_data · output.invoices[1].id',
+    "invoice from the user's message, via step 6 fetch_customer_data · output.invoices[1].id",
     'amount from step 6 fetch_customer_data · output.invoices[0].amount',
   ])
   expect(originsOf(scenario('refund'), 'write_reply')).toEqual([
-    'message from what the user said',
+    "message from the user's message",
     'known.customer from step 6 fetch_customer_data · output',
     'known.refund from step 7 issue_refund · output',
   ])
   expect(originsOf(scenario('refund'), 'session_complete')).toEqual([
-    "intent the model's own words in step 4 gpt-4o, by way of step 3 classify_intent · output",
+    'intent written by the model in step 4 gpt-4o, via step 3 classify_intent · output',
   ])
 })
 
-test('null is traced to the first step that gave it back', () => {
+test('null is traced to the first step that returned it', () => {
   expect(originsOf(scenario('billing-fault'), 'fetch_customer_data')).toEqual([
     'customer_id null since step 5 extract_customer_id · output',
   ])
@@ -54,16 +54,64 @@ test('null that was passed on is traced through the step that passed it on', () 
   }
   session.steps = [...session.steps.slice(0, -1), resolve, fetch]
   expect(originsOf(session, 'fetch_customer_data')).toEqual([
-    'customer_id null since step 5 extract_customer_id · output, by way of step 6 resolve_account · output.customer_id',
+    'customer_id null since step 5 extract_customer_id · output, via step 6 resolve_account · output.customer_id',
   ])
 })
 
-test('a value that nothing before had comes from nowhere; short and common ones are not claimed', () => {
+function trailOf(steps: readonly Step[], name: string, path: string): string[] {
+  const action = steps.find((step) => step.name === name)!
+  const origin = createArgumentTracer(steps)(action).find((found) => found.path === path)
+  return origin!.trail.map(({ number, step, did }) => `${number} ${step.name} ${did}`)
+}
+
+test('the trail of a null names the step that returned it and the model call that asked for the action', () => {
+  const session = scenario('billing-fault')
+  const fetch = session.steps.at(-1)!
+  const ask: Step = {
+    ...fetch,
+    id: 'ask',
+    kind: 'llm',
+    name: 'gpt-4o',
+    offsetMs: 0,
+    status: 'ok',
+    outputPreview: '→ fetch_customer_data(customer_id=null)',
+  }
+  delete ask.tool
+  session.steps.splice(1, 0, ask)
+  expect(trailOf(session.steps, 'fetch_customer_data', 'customer_id')).toEqual([
+    '2 gpt-4o asked for it',
+    '6 extract_customer_id returned null',
+  ])
+})
+
+test('steps without payloads are searched by their previews', () => {
+  const session = scenario('billing-fault')
+  const extract = session.steps.find(({ name }) => name === 'extract_customer_id')!
+  extract.outputPreview = 'null'
+  delete extract.tool
+  delete extract.output
+  expect(trailOf(session.steps, 'fetch_customer_data', 'customer_id')).toEqual([
+    '5 extract_customer_id returned null',
+  ])
+})
+
+test('an argument that was not passed is traced to a result of its name, and to nothing else', () => {
+  const session = scenario('billing-fault')
+  session.steps.at(-1)!.tool!.arguments = {}
+  session.steps.at(-1)!.input = {}
+  expect(originsOf(session, 'fetch_customer_data')).toEqual([
+    'customer_id missing since step 5 extract_customer_id · output',
+  ])
+  session.steps.at(-1)!.error!.message = 'invoice cannot be null'
+  expect(originsOf(session, 'fetch_customer_data')).toEqual(['invoice –'])
+})
+
+test('a value that no earlier step had is reported; short and common values get no source', () => {
   const session = scenario('refund')
   const refund = session.steps.find(({ name }) => name === 'issue_refund')!
   refund.tool!.arguments = { invoice: 'INV-9999', currency: 'usd', note: 'ok', region: '', dry_run: false }
   expect(originsOf(session, 'issue_refund')).toEqual([
-    'invoice from nowhere: no step before had it',
+    'invoice not in any earlier step',
     'currency –',
     'note –',
     'region first empty here',
@@ -71,17 +119,15 @@ test('a value that nothing before had comes from nowhere; short and common ones 
   ])
 })
 
-test('what only comes later is no origin', () => {
+test('a value that only appears later is no origin', () => {
   const session = scenario('refund')
   session.steps.find(({ name }) => name === 'fetch_customer_data')!.tool!.arguments = {
     customer_id: 're_2292',
   }
-  expect(originsOf(session, 'fetch_customer_data')).toEqual([
-    'customer_id from nowhere: no step before had it',
-  ])
+  expect(originsOf(session, 'fetch_customer_data')).toEqual(['customer_id not in any earlier step'])
 })
 
-test('on the corpus, the step that produced a bad value is named in 95 of 100 places, and made-up values have no source', () => {
+test('on the corpus, 95% of bad values are traced to the step that produced them, and made-up values have no source', () => {
   const counted = { named: 0, places: 0, claims: 0, wrongClaims: 0, madeUp: 0 }
   for (const { b, bad, expected, madeUp } of plantFaults(700, 20_261_115)) {
     const trace = createArgumentTracer(b.steps)

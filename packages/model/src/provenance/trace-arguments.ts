@@ -1,18 +1,28 @@
-import { argumentsOf } from '../session/problem.ts'
+import { argumentsOf, findProblems } from '../session/problem.ts'
 import type { Step } from '../session/step.ts'
-import { isNothing, isTelling } from './common-values.ts'
-import { isBefore, sourceOf, type Search } from './argument-search.ts'
-import { traceNothing } from './trace-nothing.ts'
-import { ValueIndex, type Appearance } from './value-index.ts'
-import type { ArgumentOrigin, ValueOrigin } from './value-origin.ts'
+import {
+  isBefore,
+  sourceOf,
+  trailOf,
+  type ArgumentOrigin,
+  type AskingCall,
+  type Search,
+  type TrailStep,
+  type ValueOrigin,
+} from './argument-origin.ts'
+import { traceEmptyValue, traceMissing } from './trace-empty-value.ts'
+import { isDistinctive, isEmptyValue, ValueIndex, type Appearance } from './value-index.ts'
 
 const MOST_ORIGINS = 60
 const DEEPEST = 6
 
-/** Tells for each argument of an action where its value came from; for steps that have their payloads. */
+/** Tells for each argument of an action where its value came from. */
 export type ArgumentTracer = (action: Step) => ArgumentOrigin[]
 
-/** Reads the steps of a session once; then any of its actions can be asked about. */
+/**
+ * Indexes the steps of a session once, for questions about any of its actions. Steps without payloads are searched by
+ * their previews.
+ */
 export function createArgumentTracer(steps: readonly Step[]): ArgumentTracer {
   const index = new ValueIndex(steps)
   const positions = new Map(steps.map((step, position) => [step.id, position]))
@@ -20,70 +30,119 @@ export function createArgumentTracer(steps: readonly Step[]): ArgumentTracer {
   return (action) => {
     const position = positions.get(action.id)
     if (action.kind !== 'action' || position === undefined) return []
-    const search: Search = { steps, index, action, position, above: ancestorsOf(action, parents), found: [] }
-    trace(argumentsOf(action), '', search, 0)
-    return search.found
+    const before = { steps, index, action, position, ancestors: ancestorsOf(action, parents) }
+    const search: Search = { ...before, call: findAskingCall(before) }
+    const found: ArgumentOrigin[] = []
+    trace({ value: argumentsOf(action), path: '', depth: 0 }, search, found)
+    for (const { path, value } of findProblems(action))
+      if (value === undefined && found.every((origin) => origin.path !== path))
+        found.push({ path, value, ...traceMissing(path, search) })
+    return found
   }
 }
 
 function ancestorsOf({ id }: Step, parents: ReadonlyMap<string, string | null>): Set<string> {
-  const above = new Set<string>()
+  const ancestors = new Set<string>()
   let parent = parents.get(id)
-  while (parent !== undefined && parent !== null && !above.has(parent)) {
-    above.add(parent)
+  while (parent !== undefined && parent !== null && !ancestors.has(parent)) {
+    ancestors.add(parent)
     parent = parents.get(parent)
   }
-  return above
+  return ancestors
 }
 
-function trace(value: unknown, path: string, search: Search, depth: number): void {
-  if (search.found.length >= MOST_ORIGINS) return
-  if (isNothing(value)) {
-    if (path !== '' && value !== undefined) search.found.push({ path, value, ...traceNothing(path, search) })
+function findAskingCall(search: Omit<Search, 'call'>): AskingCall | undefined {
+  const { steps, action } = search
+  const tool = action.tool?.name ?? action.name
+  for (let position = search.position - 1; position >= 0; position -= 1) {
+    const step = steps[position]!
+    const call = askedIn(step, tool, action.tool?.callId)
+    if (call !== undefined && isBefore({ atMs: step.offsetMs, position }, search))
+      return { position, ...call }
+  }
+  return undefined
+}
+
+/** Without messages, the preview tells: it writes tool calls as `→ name(…)`. */
+function askedIn(step: Step, tool: string, callId: string | undefined): { arguments?: unknown } | undefined {
+  if (step.messages === undefined) {
+    const preview = step.kind === 'llm' ? step.outputPreview : undefined
+    return preview?.startsWith('→ ') === true && preview.includes(`${tool}(`) ? {} : undefined
+  }
+  for (const message of step.messages) {
+    if (message.isOutput !== true) continue
+    for (const part of message.parts) {
+      if (part.type !== 'tool-call') continue
+      const hasIds = callId !== undefined && part.id !== undefined
+      if (hasIds ? part.id === callId : part.name === tool) return { arguments: part.arguments }
+    }
+  }
+  return undefined
+}
+
+type Argument = { value: unknown; path: string; depth: number }
+
+function trace({ value, path, depth }: Argument, search: Search, found: ArgumentOrigin[]): void {
+  if (found.length >= MOST_ORIGINS) return
+  if (isEmptyValue(value)) {
+    if (path !== '' && value !== undefined) found.push({ path, value, ...traceEmptyValue(path, search) })
     return
   }
   if (typeof value !== 'object' || value === null) {
-    search.found.push({ path, value, ...traceValue(value, search) })
+    found.push({ path, value, ...traceValue(value, search) })
     return
   }
   const whole = path === '' ? [] : search.index.find(value).filter((place) => isBefore(place, search))
   if (whole.length > 0 || depth >= DEEPEST) {
-    search.found.push({ path, value, ...toOrigin(whole, search) })
+    found.push({ path, value, ...toTraced(whole, search) })
     return
   }
-  for (const [key, item] of Object.entries(value))
-    trace(
-      item,
-      Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`,
-      search,
-      depth + 1,
-    )
+  for (const [key, item] of Object.entries(value)) {
+    const itemPath = Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`
+    trace({ value: item, path: itemPath, depth: depth + 1 }, search, found)
+  }
 }
 
-function traceValue(value: unknown, search: Search): Pick<ArgumentOrigin, 'origin' | 'via'> {
-  if (!isTelling(value)) return { origin: { kind: 'unclaimed' } }
+type Traced = Pick<ArgumentOrigin, 'origin' | 'via' | 'trail'>
+
+function traceValue(value: unknown, search: Search): Traced {
+  const unknown = (kind: 'user' | 'nowhere' | 'unclaimed'): Traced => ({
+    origin: { kind },
+    trail: trailOf([], search),
+  })
+  if (!isDistinctive(value)) return unknown('unclaimed')
   const places = search.index.find(value)
   const before = places.filter((place) => isBefore(place, search))
-  if (before.length > 0) return toOrigin(before, search)
+  if (before.length > 0) return toTraced(before, search)
   // What a user asked may be recorded only when a model is told of it, inside the very action.
   const { firstAskedMs } = search.index
   const isAskedLater = places.some(({ by, atMs }) => by === 'user' && atMs === firstAskedMs)
-  const isFirst = isAskedLater && places.every(({ by }) => by !== 'step' && by !== 'model')
-  if (isFirst) return { origin: { kind: 'user' } }
+  if (isAskedLater && places.every(({ by }) => by !== 'step' && by !== 'model')) return unknown('user')
   // What was put together from words, or before anything was recorded, may be the program's own.
   const isComposed = typeof value === 'string' && /\s/.test(value.trim())
   const isUnknown = isComposed || search.index.isEmptyBefore(search.action.offsetMs)
-  return { origin: { kind: isUnknown ? 'unclaimed' : 'nowhere' } }
+  return unknown(isUnknown ? 'unclaimed' : 'nowhere')
 }
 
-function toOrigin(places: readonly Appearance[], { steps }: Search): Pick<ArgumentOrigin, 'origin' | 'via'> {
+function toTraced(places: readonly Appearance[], search: Search): Traced {
+  const { steps } = search
   const [first] = places
-  if (first === undefined) return { origin: { kind: 'nowhere' } }
+  if (first === undefined) return { origin: { kind: 'nowhere' }, trail: trailOf([], search) }
   const last = places.findLast(({ by }) => by === 'step') ?? places.findLast(({ by }) => by === 'model')
   const isOther = last !== undefined && last.position !== first.position
+  const via = isOther || first.by === 'user' ? last : undefined
+  const stops: TrailStep[] = []
+  for (const { by, position } of via === undefined ? [first] : [first, via])
+    if (by === 'step' || by === 'model')
+      stops.push({
+        step: steps[position]!,
+        number: position + 1,
+        did: by === 'step' ? 'returned it' : 'wrote it',
+      })
   return {
     origin: originOf(first, steps),
-    ...(last !== undefined && (isOther || first.by === 'user') && { via: sourceOf(last, steps) }),
+    ...(via !== undefined && { via: sourceOf(via, steps) }),
+    trail: trailOf(stops, search),
   }
 }
 

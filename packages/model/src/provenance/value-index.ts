@@ -2,7 +2,6 @@ import { answerOf, cameOf, isFailed, readResult, sentMessages } from '../session
 import { shapeOfValue } from '../align/print-session.ts'
 import type { Message } from '../session/message.ts'
 import type { Step } from '../session/step.ts'
-import { isNothing, isTelling } from './common-values.ts'
 
 /** A moment at which a value was there to be used. */
 export type Appearance = {
@@ -12,8 +11,15 @@ export type Appearance = {
   path: string
 }
 
-/** A result that was nothing, or had nothing under a name. */
-export type Gap = { atMs: number; position: number; path: string; name: string | undefined; isWhole: boolean }
+/** A step's result that was empty as a whole, or under a name. */
+export type EmptyResult = {
+  atMs: number
+  position: number
+  path: string
+  /** The key that was empty; undefined when the whole result was. */
+  name: string | undefined
+  value: unknown
+}
 
 const TEXT_LOOKED_AT = 20_000
 const PLACES_LOOKED_AT = 4000
@@ -21,9 +27,9 @@ const DEEPEST = 8
 /** Larger objects are looked at part by part only. */
 const MOST_PARTS = 300
 
-/** What was to be seen when: every telling value of a session, with the moments at which it was there. */
+/** Every distinctive value of a session, with the moments at which it was available. */
 export class ValueIndex {
-  readonly gaps: Gap[] = []
+  readonly emptyResults: EmptyResult[] = []
   readonly #places = new Map<string, Appearance[]>()
   /** When a model was first told what the user said. */
   firstAskedMs = Infinity
@@ -40,7 +46,7 @@ export class ValueIndex {
     }
     this.#texts.sort((one, other) => inOrder(one.appearance, other.appearance))
     this.#firstMs = Math.min(this.#firstMs, this.#texts[0]?.appearance.atMs ?? Infinity)
-    this.gaps.sort(inOrder)
+    this.emptyResults.sort(inOrder)
   }
 
   /** When a value was there, the earliest first. */
@@ -78,8 +84,8 @@ export class ValueIndex {
     }
     const result = cameOf(step, true)
     if (result === undefined) return
-    if (isNothing(result))
-      this.gaps.push({ atMs: endMs, position, path: 'output', name: undefined, isWhole: true })
+    if (isEmptyValue(result))
+      this.emptyResults.push({ atMs: endMs, position, path: 'output', name: undefined, value: result })
     const by = step.kind === 'llm' ? 'model' : 'step'
     this.#addValue(result, { by, atMs: endMs, position, path: 'output' }, 0)
   }
@@ -109,7 +115,7 @@ export class ValueIndex {
 
   #addValue(value: unknown, appearance: Appearance, depth: number): void {
     if (typeof value === 'string' && /\s/.test(value)) this.#addText(value, appearance)
-    if (isTelling(value) || isFilledObject(value)) {
+    if (isDistinctive(value) || isFilledObject(value)) {
       const appearances = this.#places.get(keyOf(value))
       if (appearances === undefined) this.#places.set(keyOf(value), [appearance])
       else appearances.push(appearance)
@@ -117,8 +123,14 @@ export class ValueIndex {
     if (typeof value !== 'object' || value === null || depth >= DEEPEST) return
     for (const [key, item] of Object.entries(value).slice(0, PLACES_LOOKED_AT)) {
       const path = Array.isArray(value) ? `${appearance.path}[${key}]` : `${appearance.path}.${key}`
-      if (isNothing(item) && appearance.by === 'step')
-        this.gaps.push({ ...appearance, path, name: key, isWhole: false })
+      if (isEmptyValue(item) && appearance.by === 'step')
+        this.emptyResults.push({
+          atMs: appearance.atMs,
+          position: appearance.position,
+          path,
+          name: key,
+          value: item,
+        })
       this.#addValue(item, { ...appearance, path }, depth + 1)
     }
   }
@@ -157,4 +169,30 @@ function hasWord(text: string, word: string): boolean {
     if (!/[\p{L}\p{N}_]/u.test(before) && !/[\p{L}\p{N}_]/u.test(after)) return true
   }
   return false
+}
+
+const SHORTEST = 3
+
+/** Words that occur too often to identify a source. */
+const common: ReadonlySet<string> = new Set(
+  `true false null none undefined unknown default yes not the and for with from this that all any new old get set put post
+  add run use name type text json xml html http https string number boolean object array list item items data value values
+  input output result results error errors status success failed failure fail pending active inactive open closed done
+  low high medium normal small large first last next asc desc auto user users system assistant model tool test main other
+  title description content message messages query question answer reply key keys file files page size limit offset count
+  total amount date time day days today now usd eur en-us eng english one two three`.split(/\s+/),
+)
+
+/** True for a value that identifies its source: not short, not a common word, not a boolean. */
+export function isDistinctive(value: unknown): value is string | number {
+  if (typeof value !== 'string' && typeof value !== 'number') return false
+  const text = String(value).trim()
+  return text.length >= SHORTEST && !common.has(text.toLowerCase())
+}
+
+/** True for null, an empty text, list or object, and a word for null. */
+export function isEmptyValue(value: unknown): boolean {
+  if (value === null || value === undefined) return true
+  if (typeof value === 'string') return /^\s*(?:null|none|undefined)?\s*$/i.test(value)
+  return typeof value === 'object' && Object.keys(value).length === 0
 }

@@ -188,7 +188,7 @@ Session: s_abc12345 | Duration: 4.2s | Cost: $0.003 | Status: Fail
                "customer_id": null,
                "note": "${'x'.repeat(200)}"
              }
-             note ← from nowhere: no step before had it
+             note ← not in any earlier step
            Problem: customer_id=null   ← PROBLEM
            Error: ValueError: customer_id cannot be None
              ValueError

@@ -2,7 +2,7 @@ import { describeCost } from '../format/format-cost.ts'
 import { formatDuration, formatOffset } from '../format/format-duration.ts'
 import { oneLine, visibleLines, visibleText } from '../format/plain-text.ts'
 import { argumentsOf } from '../session/problem.ts'
-import { isNothing } from '../provenance/common-values.ts'
+import { isEmptyValue } from '../provenance/value-index.ts'
 import { describeOrigin } from '../provenance/describe-origin.ts'
 import type { ArgumentTracer } from '../provenance/trace-arguments.ts'
 import {
@@ -153,7 +153,7 @@ function fullBody(step: Step, { paint, trace }: BlockOptions): string[] {
 
 function originLines(step: Step, trace: ArgumentTracer): string[] {
   return trace(step).flatMap((found) => {
-    const origin = isNothing(found.value) ? undefined : describeOrigin(found)
+    const origin = isEmptyValue(found.value) ? undefined : describeOrigin(found)
     return origin === undefined ? [] : [`  ${visibleText(found.path || 'input')} ← ${origin}`]
   })
 }
