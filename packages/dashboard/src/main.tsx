@@ -5,7 +5,7 @@ import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query-client.ts'
 import { router } from './routes.tsx'
 import { applyTheme } from './ui/browser/theme.ts'
-import './theme.css'
+import './ui/browser/theme.css'
 
 applyTheme()
 createRoot(document.getElementById('root')!).render(

@@ -4,7 +4,7 @@ import { createRoot } from 'react-dom/client'
 import { readOneFileIndex, readOneFileReport } from '@playhead/model'
 import { applyTheme } from '../ui/browser/theme.ts'
 import { OneFileApp } from './one-file-app.tsx'
-import '../theme.css'
+import '../ui/browser/theme.css'
 
 try {
   applyTheme()
