@@ -34,10 +34,10 @@ export {
   type EndState,
   type GivenEndState,
 } from './session/end-state.ts'
-export { durationRange, numberRange, parseTime, type Range } from './format/filter-value.ts'
+export { durationRange, numberRange, parseDuration, parseTime, type Range } from './format/filter-value.ts'
 export { formatAge } from './format/format-age.ts'
 export { describeCost, formatCost } from './format/format-cost.ts'
-export { countOf, formatBytes, formatCount } from './format/format-count.ts'
+export { countOf, formatBytes, formatCount, formatPercent } from './format/format-count.ts'
 export { formatDuration, formatOffset } from './format/format-duration.ts'
 export type { LogAddition, LogContent, LogDraft, LogOutline } from './session/log-draft.ts'
 export type { Message, Part, ToolDefinition } from './session/message.ts'
@@ -54,7 +54,13 @@ export { presentStep, type SessionLog } from './assembly/present-step.ts'
 export { priceStep, type Price, type Pricer } from './prices/price.ts'
 export type { PriceOverride } from './prices/price-override.ts'
 export { argumentsOf, findProblems, type ArgumentProblem } from './session/problem.ts'
-export { parseRecording, RECORDING_VERSION, toRecording, type Recording } from './recording/recording.ts'
+export {
+  parseRecording,
+  parseRecordingText,
+  RECORDING_VERSION,
+  toRecording,
+  type Recording,
+} from './recording/recording.ts'
 export { createRedactor, type Redactor, type RedactRule } from './redaction/redact.ts'
 export { REDACTED } from './redaction/redacted.ts'
 export type { ResolvedStep } from './assembly/resolved-step.ts'
@@ -102,6 +108,7 @@ export { summarizeSession, UNKNOWN_MODEL } from './assembly/summarize-session.ts
 export {
   buildTestReport,
   reportVerdicts,
+  testTitle,
   type AgentTestEntry,
   type AttemptEntry,
   type LedgerEntry,
@@ -112,7 +119,7 @@ export {
   type TestReport,
 } from './statistics/test-report.ts'
 export { renderTextReplay, type TextReplayOptions } from './text-replay/text-replay.ts'
-export { addUsage, hasUsage, usageFields, type Usage, type UsageScope } from './session/usage.ts'
+export { addUsage, hasUsage, totalTokens, usageFields, type Usage, type UsageScope } from './session/usage.ts'
 export { groupSpans } from './otlp/group-spans.ts'
 export { REMOTE_PARENT_FLAGS, spansToOtlpJson, toSpanId, type OtlpTraces } from './otlp/spans-to-otlp-json.ts'
 export { describeOrigin } from './provenance/describe-origin.ts'

@@ -1,9 +1,16 @@
 import { Link } from '@tanstack/react-router'
 import { ChevronLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { formatCost, formatDuration, shortSessionId, visibleText, type SessionSummary } from '@playhead/model'
+import {
+  totalTokens,
+  formatCost,
+  formatDuration,
+  shortSessionId,
+  visibleText,
+  type SessionSummary,
+} from '@playhead/model'
 import { EndStateBadge } from '../session-facts/end-state.tsx'
-import { Cost, Duration, Tokens, totalTokens } from '../session-facts/figures.tsx'
+import { Cost, Duration, Tokens } from '../session-facts/figures.tsx'
 import type { Comparison } from './use-comparison.ts'
 import './compare-header.css'
 

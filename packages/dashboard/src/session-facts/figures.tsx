@@ -1,4 +1,11 @@
-import { formatCost, formatCount, formatDuration, type SessionSummary, type Usage } from '@playhead/model'
+import {
+  formatCost,
+  formatCount,
+  formatDuration,
+  totalTokens,
+  type SessionSummary,
+  type Usage,
+} from '@playhead/model'
 
 const SMALLEST_SHOWN = 0.0001
 
@@ -15,11 +22,6 @@ export function Unknown({ why }: { why: string }) {
       <span className="visually-hidden">{why}</span>
     </span>
   )
-}
-
-export function totalTokens({ input, output, total }: Usage): number | undefined {
-  if (total !== undefined) return total
-  return input === undefined && output === undefined ? undefined : (input ?? 0) + (output ?? 0)
 }
 
 export function Tokens({ usage }: { usage: Usage }) {

@@ -35,7 +35,7 @@ const units: Record<string, number> = {
 }
 
 /** "250ms", "2s", "1.5m", "24h", "7d" in milliseconds; a bare number is milliseconds. */
-function parseDuration(text: string): number | undefined {
+export function parseDuration(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|d|w)?$/.exec(text.trim())
   return match === null ? undefined : Number(match[1]) * units[match[2] ?? 'ms']!
 }

@@ -13,6 +13,11 @@ export function countOf(count: number, noun: string): string {
   return `${grouped.format(count)} ${count === 1 ? noun : `${noun}s`}`
 }
 
+/** "20%", or "19.6%" with one digit. */
+export function formatPercent(share: number, digits = 0): string {
+  return `${(share * 100).toFixed(digits)}%`
+}
+
 /** "512 B", "12.3 KB", "4.0 GB"; a kilobyte has 1,000 bytes. */
 export function formatBytes(bytes: number): string {
   let [size, unit] = [bytes, 0]

@@ -30,6 +30,15 @@ export function parseRecording(json: unknown): { session: Session } | { problem:
   return { session: { session: session as SessionSummary, steps: steps as Step[] } }
 }
 
+/** Parses the text of a recording file. */
+export function parseRecordingText(text: string): { session: Session } | { problem: string } {
+  try {
+    return parseRecording(JSON.parse(text.replace(/^\uFEFF/, '')))
+  } catch (error) {
+    return { problem: `not JSON: ${(error as Error).message}` }
+  }
+}
+
 /** Brings a recording to the version that the chain of upgrades ends at. */
 export function upgradeRecording(
   json: unknown,

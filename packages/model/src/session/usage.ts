@@ -46,6 +46,11 @@ export function addUsage(left: Usage, right: Usage): Usage {
   return sum
 }
 
+export function totalTokens({ input, output, total }: Usage): number | undefined {
+  if (total !== undefined) return total
+  return input === undefined && output === undefined ? undefined : (input ?? 0) + (output ?? 0)
+}
+
 /** True when at least one field was reported. */
 export function hasUsage(usage: Usage | undefined): usage is Usage {
   return usage !== undefined && usageFields.some((field) => usage[field] !== undefined)

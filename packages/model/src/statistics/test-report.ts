@@ -3,6 +3,11 @@ import { wilson, type Interval, type ShareVerdict } from './statistics.ts'
 
 export type TestIdentity = { file?: string; suite?: string; name: string }
 
+/** "suite > name", as test runners print it and as the filter `test` takes it. */
+export function testTitle({ suite, name }: Pick<TestIdentity, 'suite' | 'name'>): string {
+  return suite === undefined ? name : `${suite} > ${name}`
+}
+
 /** One session of a test, and what came of it. */
 export type AttemptEntry = {
   kind: 'attempt'

@@ -1,8 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { GitCompareArrows } from 'lucide-react'
-import type { SessionSummary } from '@playhead/model'
+import { testTitle, type SessionSummary } from '@playhead/model'
 import { useSomeSessions } from '../../api/sessions.ts'
-import { testTitle } from '../../session-facts/test-name.ts'
 
 /** To the comparison with what went well: the last passing run of the test, else another phrasing that passed. */
 export function CompareLink({ session }: { session: SessionSummary }) {
