@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import { startTestServer } from '../packages/server/test/test-server.ts'
-import { hourBucket } from '../packages/server/src/query/session-filter.ts'
+import { hourBucket } from '../packages/server/src/store/sessions-table.ts'
 import { percentile } from './percentile.ts'
 
 const SESSIONS = 10_000

@@ -1,5 +1,5 @@
 import type { ClickHouseClient } from '@clickhouse/client'
-import { hourBucket } from '../packages/server/src/query/session-filter.ts'
+import { hourBucket } from '../packages/server/src/store/sessions-table.ts'
 import type { Progress } from './progress.ts'
 
 const ROWS_AT_ONCE = 100_000

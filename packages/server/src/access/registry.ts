@@ -3,7 +3,7 @@ import type { ClickHouseClient } from '@clickhouse/client'
 import type { Pricer, PriceOverride } from '@playhead/model'
 import { createPricer } from '@playhead/model/prices'
 import { KnownError } from '../errors/known-error.ts'
-import { isProjectId } from './project-id.ts'
+import { isProjectId } from '../store/project-id.ts'
 import { hashSecret, newKeySecret } from './secrets.ts'
 
 export const scopes = ['ingest', 'read', 'admin'] as const

@@ -8,7 +8,7 @@ import type { Services } from '../process/services.ts'
 import { acceptAgentOps } from './accept-agentops.ts'
 import { agentOpsCaller } from './agentops-caller.ts'
 import { answerAgentOps, headerOf, parseBody, withAgentOpsBody } from './answer-agentops.ts'
-import { MAX_OBJECT_BYTES } from './kept-objects.ts'
+import { MAX_OBJECT_BYTES } from '../store/uploaded-objects.ts'
 
 /** What was printed while a session ran, and objects too large for an attribute. */
 export function addUploadRoutes(app: App, services: Services): void {

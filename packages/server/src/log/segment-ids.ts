@@ -1,5 +1,7 @@
 import { open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { randomInt } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 
 const FILE = 'next-id'
 /** Ids are set aside this many at a time, so that a new segment rarely costs another write. */
@@ -58,4 +60,22 @@ async function writeUnused(path: string, id: bigint): Promise<void> {
     await handle.close()
   }
   await rename(`${path}.new`, path)
+}
+
+/** Segments of one node that fit below the next node's: with it, ids stay below 2^53 and JSON can carry them. */
+const SEGMENTS_PER_NODE = 2n ** 33n
+const MAX_NODES = 2 ** 20
+
+/** Where this node's segment ids begin. Chance keeps nodes apart that write to one store. */
+export function firstSegmentId(directory: string): bigint {
+  mkdirSync(directory, { recursive: true })
+  const path = join(directory, 'node-id')
+  try {
+    return BigInt(readFileSync(path, 'utf8').trim()) * SEGMENTS_PER_NODE
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    const id = randomInt(MAX_NODES)
+    writeFileSync(path, `${id}\n`, { flush: true })
+    return BigInt(id) * SEGMENTS_PER_NODE
+  }
 }

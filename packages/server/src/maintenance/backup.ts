@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { pack, type Pack } from 'tar-stream'
-import type { KeptObjects } from '../agentops/kept-objects.ts'
+import type { UploadedObjects } from '../store/uploaded-objects.ts'
 import type { Store } from '../store/connect.ts'
 import { migrations } from '../store/migrate.ts'
 
@@ -30,13 +30,13 @@ const compress = promisify(gzip)
  * Everything up to this moment as one tar file of gzipped Native blocks and uploaded objects, made while the server goes on.
  * Each block can be loaded by hand: `gunzip < steps/000001.native.gz | clickhouse-client -q 'INSERT INTO steps FORMAT Native'`.
  */
-export function createBackup(store: Store, objects: KeptObjects): Readable {
+export function createBackup(store: Store, objects: UploadedObjects): Readable {
   const tar = pack()
   void writeBackup(store, objects, tar).catch((error: Error) => tar.destroy(error))
   return Readable.from(tar)
 }
 
-async function writeBackup(store: Store, objects: KeptObjects, tar: Pack): Promise<void> {
+async function writeBackup(store: Store, objects: UploadedObjects, tar: Pack): Promise<void> {
   const head: BackupHead = {
     playheadBackup: BACKUP_VERSION,
     schema: migrations().length,

@@ -2,7 +2,8 @@ import { NORMALIZER_VERSION } from '@playhead/model'
 import type { Registry } from '../access/registry.ts'
 import { deriveStep } from '../ingest/derive-step.ts'
 import type { Services } from '../process/services.ts'
-import { spanFromRow, spanSelect, toStepRow, type SpanRow, type StepRow } from '../store/steps-table.ts'
+import { readSpans } from '../sessions/stored-steps.ts'
+import { spanFromRow, toStepRow, type StepRow } from '../store/steps-table.ts'
 import type { Progress } from './reprice.ts'
 import { countSessions, sessionBatches } from './session-batches.ts'
 
@@ -40,14 +41,7 @@ async function readAgain(
 ): Promise<StepRow[]> {
   const { pricer, revision } = registry.pricerOf(project)
   const reading = { normalizerVersion: NORMALIZER_VERSION, priceRevision: revision }
-  const result = await store.client.query({
-    query: `SELECT toUnixTimestamp64Milli(received_at) AS received_ms, ${spanSelect} FROM steps
-      WHERE project = {project:String} AND session_id IN {ids:Array(String)}
-      ORDER BY session_id, step_id, version DESC LIMIT 1 BY session_id, step_id`,
-    query_params: { project, ids },
-    format: 'JSONEachRow',
-  })
-  return (await result.json<SpanRow & { received_ms: number }>()).map((row) => {
+  return (await readSpans(store.client, project, { ids })).map((row) => {
     const span = spanFromRow(row)
     return toStepRow(project, span, deriveStep(span, pricer), {
       receivedAtMs: row.received_ms,

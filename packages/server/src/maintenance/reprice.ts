@@ -1,8 +1,7 @@
 import type { StepOutline } from '@playhead/model'
 import type { Registry } from '../access/registry.ts'
-import { loadSql } from '../query/load-sql.ts'
 import type { Services } from '../process/services.ts'
-import { outlineFromRow, outlineSelect, type OutlineRow } from '../store/steps-table.ts'
+import { readOutlines } from '../sessions/stored-steps.ts'
 import { countSessions, sessionBatches } from './session-batches.ts'
 
 /** What pricing again changed, model by model. Costs are of the steps whose cost changed. */
@@ -19,7 +18,6 @@ export type Progress = { done: number; total: number }
 
 type Change = { step: StepOutline; before: number | undefined; after: number | undefined }
 
-const outlinesSql = loadSql('./outlines-of-sessions.sql')
 const PRICED = "(kind IN ('llm', 'embedding') OR notEmpty(usage))"
 
 /** Computes every cost of a project anew, with the prices of now; reported costs stay as they were reported. */
@@ -54,14 +52,8 @@ async function findChanges(
   tally: RepriceTally,
 ): Promise<Change[]> {
   const { pricer } = registry.pricerOf(project)
-  const result = await store.client.query({
-    query: outlinesSql({ outline: outlineSelect }),
-    query_params: { project, ids },
-    format: 'JSONEachRow',
-  })
   const changes: Change[] = []
-  for (const row of await result.json<OutlineRow & { session_id: string }>()) {
-    const step = outlineFromRow(row.session_id, row)
+  for (const { outline: step } of await readOutlines(store.client, project, ids)) {
     const after = pricer.price(step)?.cost
     tally.note(step, after)
     if (!isSameCost(step.cost, after)) changes.push({ step, before: step.cost, after })

@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { extract } from 'tar-stream'
-import { MAX_OBJECT_BYTES, objectPlaceOf } from '../agentops/kept-objects.ts'
+import { MAX_OBJECT_BYTES, objectPlaceOf } from '../store/uploaded-objects.ts'
 import { KnownError } from '../errors/known-error.ts'
 import type { Services } from '../process/services.ts'
 import { migrations } from '../store/migrate.ts'

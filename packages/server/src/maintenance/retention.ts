@@ -1,12 +1,12 @@
 import type { Registry } from '../access/registry.ts'
-import type { KeptObjects } from '../agentops/kept-objects.ts'
+import type { UploadedObjects } from '../store/uploaded-objects.ts'
 import type { Store } from '../store/connect.ts'
 import { deleteSessions } from './delete-sessions.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-type Kept = { store: Store; registry: Registry; objects: KeptObjects }
+type Kept = { store: Store; registry: Registry; objects: UploadedObjects }
 type RetentionTools = Kept & {
   /** Brings what waits in the log into the store: it may be old too. */
   drain: () => Promise<void>

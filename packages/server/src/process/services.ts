@@ -1,15 +1,15 @@
 import type { LoginCookies } from '../access/secrets.ts'
 import type { Registry } from '../access/registry.ts'
-import type { KeptObjects } from '../agentops/kept-objects.ts'
+import type { UploadedObjects } from '../store/uploaded-objects.ts'
 import type { Config } from './config.ts'
 import type { IngestTargets } from '../ingest/accept.ts'
 import type { BodyBudget } from '../ingest/body-budget.ts'
 import type { LiveFeed } from '../live/live-feed.ts'
 import type { Counters } from '../api/metrics.ts'
-import type { SessionReader } from '../query/session-reader.ts'
+import type { SessionReader } from '../sessions/session-reader.ts'
 import type { Store } from '../store/connect.ts'
-import type { SessionRefresher } from '../store/refresh-sessions.ts'
-import type { StoredLogs } from '../store/stored-logs.ts'
+import type { SessionRefresher } from '../sessions/refresh-sessions.ts'
+import type { StoredLogs } from '../sessions/stored-logs.ts'
 
 /** Everything that requests are answered with; made once by `startServer`. */
 export type Services = {
@@ -17,7 +17,7 @@ export type Services = {
   store: Store
   storedLogs: StoredLogs
   registry: Registry
-  objects: KeptObjects
+  objects: UploadedObjects
   cookies: LoginCookies | undefined
   targets: IngestTargets
   budget: BodyBudget

@@ -7,7 +7,7 @@ import { summarizeSession } from '@playhead/model'
 import { guardOrigin, isIngestPath } from '../access/origin-guard.ts'
 import { Registry } from '../access/registry.ts'
 import { LoginCookies } from '../access/secrets.ts'
-import { KeptObjects } from '../agentops/kept-objects.ts'
+import { UploadedObjects } from '../store/uploaded-objects.ts'
 import type { Config } from './config.ts'
 import { lockDataDirectory } from './data-lock.ts'
 import { createApp } from '../api/app.ts'
@@ -22,15 +22,15 @@ import { SegmentLog } from '../log/segment-log.ts'
 import type { Columns } from '../log/native-block.ts'
 import { startRetention } from '../maintenance/retention.ts'
 import { createCounters } from '../api/metrics.ts'
-import { firstSegmentId } from './node-id.ts'
-import { SessionReader } from '../query/session-reader.ts'
+import { firstSegmentId } from '../log/segment-ids.ts'
+import { SessionReader } from '../sessions/session-reader.ts'
 import type { Services } from './services.ts'
 import { connectStore, type Store } from '../store/connect.ts'
-import { DuplicateCalls } from '../store/duplicate-calls.ts'
+import { DuplicateCalls } from '../sessions/duplicate-calls.ts'
 import { flushSegment } from '../store/flush-segment.ts'
 import { logColumns } from '../store/logs-table.ts'
-import { SessionRefresher } from '../store/refresh-sessions.ts'
-import { StoredLogs } from '../store/stored-logs.ts'
+import { SessionRefresher } from '../sessions/refresh-sessions.ts'
+import { StoredLogs } from '../sessions/stored-logs.ts'
 import { stepColumns } from '../store/steps-table.ts'
 
 export type RunningServer = {
@@ -129,7 +129,7 @@ async function createServices(
     store,
     storedLogs,
     registry,
-    objects: new KeptObjects(config.dataDirectory),
+    objects: new UploadedObjects(config.dataDirectory),
     cookies: config.password === undefined ? undefined : new LoginCookies(config.password),
     targets: { steps, logs, live, pricerOf },
     budget: createBodyBudget(Math.max(MAX_BYTES_IN_FLIGHT, 2 * config.maxBodyBytes)),
@@ -162,7 +162,9 @@ async function openLogs(
       firstId,
       flush: (segment) => {
         if (name === 'logs') storedLogs.expectSome()
-        return flushSegment(segment, { name, columns: Object.keys(columns) }, store, refresher)
+        return flushSegment(segment, { name, columns: Object.keys(columns) }, store, (...sessions) =>
+          refresher.refresh(...sessions),
+        )
       },
       report,
     })

@@ -1,7 +1,14 @@
-import type { DecisionGraph, EndState, GraphEdge, GraphNode, GraphVariant } from '@playhead/model'
-import { failureOf, type StepFigures, type VariantRow } from './decision-graph-shape.ts'
+import {
+  type DecisionGraph,
+  type EndState,
+  type GraphEdge,
+  type GraphNode,
+  type GraphVariant,
+  wilson,
+  type GraphFailure,
+  type StepKind,
+} from '@playhead/model'
 import type { GraphQuery } from './decision-graph.ts'
-import { takeLoopsOnce } from './take-loops-once.ts'
 
 type Tally = { sessions: number; failed: number; passed: number; cost: number; priced: number }
 
@@ -145,4 +152,53 @@ function toVariant({ path, rows }: { path: string[]; rows: VariantRow[] }): Grap
       last: rows[0]!.example,
     },
   }
+}
+
+/** What the store has counted of one way. */
+export type VariantRow = Record<EndState, number> & {
+  path: string[]
+  sessions: number
+  total_cost: number | null
+  priced: number
+  passed_examples: string[]
+  failed_examples: string[]
+  example: string
+}
+
+export type StepFigures = {
+  key: string
+  kind: StepKind
+  name: string
+  is_write: number
+  times: number
+  sessions: number
+  errors: number
+  p90_ms: number | null
+}
+
+/** Failures among the sessions that ended one way or the other. */
+function failureOf(failed: number, passed: number): GraphFailure {
+  const ended = failed + passed
+  return { failed, ended, rate: ended === 0 ? null : failed / ended, interval: wilson(failed, ended) }
+}
+
+const LONGEST_LOOP = 4
+
+/** The same way with each round of a loop taken once: a b a b a b c is a b c. */
+export function takeLoopsOnce(path: readonly string[]): string[] {
+  let taken = [...path]
+  for (let length = 1; length <= LONGEST_LOOP; length += 1) taken = withoutRounds(taken, length)
+  return taken
+}
+
+function withoutRounds(path: readonly string[], length: number): string[] {
+  const taken: string[] = []
+  for (const id of path) {
+    taken.push(id)
+    const round = taken.slice(-length)
+    const before = taken.slice(-2 * length, -length)
+    if (before.length === length && round.every((step, index) => step === before[index]))
+      taken.splice(-length)
+  }
+  return taken
 }

@@ -2,16 +2,16 @@ import type { ClickHouseClient } from '@clickhouse/client'
 import type { DecisionGraph, SessionSummary } from '@playhead/model'
 import { z } from 'zod'
 import { buildGraph } from './build-graph.ts'
-import type { StepFigures, VariantRow } from './decision-graph-shape.ts'
-import { loadSql } from './load-sql.ts'
-import { sessionConditions, sessionFilterSchema, STATE, type Conditions } from './session-filter.ts'
-import { summaryFromRow, summarySelect, type SummaryRow } from './summary-row.ts'
+import type { StepFigures, VariantRow } from './build-graph.ts'
+import { loadSql } from '../store/load-sql.ts'
+import { sessionConditions, sessionFilterSchema, type Conditions } from './session-filter.ts'
+import { STATE, summaryFromRow, summarySelect, type SummaryRow } from '../store/sessions-table.ts'
 
-const pathsSql = loadSql('./decision-paths.sql')
-const pathsOfCallsSql = loadSql('./decision-paths-of-calls.sql')
-const variantsSql = loadSql('./decision-variants.sql')
-const stepsSql = loadSql('./decision-steps.sql')
-const sessionsSql = loadSql('./decision-sessions.sql')
+const pathsSql = loadSql(new URL('./decision-paths.sql', import.meta.url))
+const pathsOfCallsSql = loadSql(new URL('./decision-paths-of-calls.sql', import.meta.url))
+const variantsSql = loadSql(new URL('./decision-variants.sql', import.meta.url))
+const stepsSql = loadSql(new URL('./decision-steps.sql', import.meta.url))
+const sessionsSql = loadSql(new URL('./decision-sessions.sql', import.meta.url))
 
 /** Ways longer than this are cut: nobody reads them to their end. */
 const LONGEST_WAY = 400

@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import { z } from 'zod'
-import { freeBytesOf } from '../store/engine/free-bytes.ts'
+import { freeBytesOf } from '../store/engine/checked-writes.ts'
 
 export const diskSchema = z.object({
   freeBytes: z.number().nullable().describe('in the data directory'),

@@ -2,18 +2,18 @@ import type { ClickHouseClient } from '@clickhouse/client'
 import type { SessionSummary } from '@playhead/model'
 import { z } from 'zod'
 import { KnownError } from '../errors/known-error.ts'
-import { loadSql } from './load-sql.ts'
+import { loadSql } from '../store/load-sql.ts'
+import { sessionConditions, sessionFilterSchema, type Conditions } from './session-filter.ts'
 import {
   DURATION_MS,
   hourBucket,
-  sessionConditions,
-  sessionFilterSchema,
-  type Conditions,
-} from './session-filter.ts'
-import { summaryFromRow, summarySelect, type SummaryRow } from './summary-row.ts'
+  summaryFromRow,
+  summarySelect,
+  type SummaryRow,
+} from '../store/sessions-table.ts'
 
-const longWindowSql = loadSql('./list-sessions.sql')
-const shortWindowSql = loadSql('./list-recent-sessions.sql')
+const longWindowSql = loadSql(new URL('./list-sessions.sql', import.meta.url))
+const shortWindowSql = loadSql(new URL('./list-recent-sessions.sql', import.meta.url))
 
 const sessionOrders = ['time', 'cost', 'duration', 'steps', 'errors', 'tokens'] as const
 

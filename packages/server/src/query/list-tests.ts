@@ -1,12 +1,12 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import { wilson, type EndState, type TestHistory, type TestRun } from '@playhead/model'
 import { z } from 'zod'
-import { isFlaky } from './is-flaky.ts'
-import { loadSql } from './load-sql.ts'
-import { DURATION_MS, sessionConditions, sessionFilterSchema, STATE } from './session-filter.ts'
+import { loadSql } from '../store/load-sql.ts'
+import { DURATION_MS, STATE } from '../store/sessions-table.ts'
+import { sessionConditions, sessionFilterSchema } from './session-filter.ts'
 
-const figuresSql = loadSql('./test-figures.sql')
-const runsSql = loadSql('./test-runs.sql')
+const figuresSql = loadSql(new URL('./test-figures.sql', import.meta.url))
+const runsSql = loadSql(new URL('./test-runs.sql', import.meta.url))
 
 export const testsQuerySchema = sessionFilterSchema
   .pick({ branch: true, environment: true, test: true, testFile: true, from: true, to: true })
@@ -122,4 +122,27 @@ function runFromRow(row: RunRow): TestRun {
     ...(row.branch !== '' && { branch: row.branch }),
     ...(row.commit !== '' && { commit: row.commit }),
   }
+}
+
+type Outcome = { endState: EndState; commit?: string; runId?: string; variant?: string }
+
+/**
+ * Whether a test passes and fails without a reason in the code: both happened at one commit (or, where that is unknown,
+ * in one run of the suite) with the same input. Where neither is known, one change of outcome may be a fix; two are not.
+ * `runs` are in order of time, either way round.
+ */
+export function isFlaky(runs: readonly Outcome[]): boolean {
+  const decided = runs.filter(({ endState }) => endState === 'success' || endState === 'fail')
+  const circumstances = Map.groupBy(decided, ({ commit, runId, variant = '' }) =>
+    JSON.stringify([commit ?? runId ?? null, variant]),
+  )
+  return [...circumstances].some(([key, outcomes]) => {
+    const isCodeKnown = !key.startsWith('[null')
+    return changesOf(outcomes) >= (isCodeKnown ? 1 : 2)
+  })
+}
+
+function changesOf(outcomes: readonly Outcome[]): number {
+  return outcomes.filter(({ endState }, index) => index > 0 && endState !== outcomes[index - 1]!.endState)
+    .length
 }

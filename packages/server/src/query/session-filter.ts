@@ -1,6 +1,8 @@
-import { durationRange, endStates, LOST_AFTER_MS, numberRange, parseTime } from '@playhead/model'
+import { durationRange, endStates, numberRange, parseTime } from '@playhead/model'
 import { z } from 'zod'
-import { SEARCH_TEXT } from '../store/render-schema.ts'
+import { DURATION_MS, hourBucket, STATE } from '../store/sessions-table.ts'
+import { SEARCH_TEXT } from '../store/steps-table.ts'
+import type { ClickHouseClient } from '@clickhouse/client'
 
 /** A parameter that may be given once or several times. */
 const many = (description: string) =>
@@ -53,11 +55,6 @@ export const sessionFilterSchema = z.object({
 })
 
 export type SessionFilter = z.infer<typeof sessionFilterSchema>
-
-/** The state of a session at this moment; an open one is running while something was heard of it lately. */
-export const STATE = `if(is_open AND last_heard_at > now64(3) - toIntervalMillisecond(${LOST_AFTER_MS}), 'running', toString(settled_state))`
-
-export const DURATION_MS = `if(${STATE} = 'running' OR ended_at IS NULL, NULL, (toUnixTimestamp64Micro(assumeNotNull(ended_at)) - toUnixTimestamp64Micro(started_at)) / 1000)`
 
 /** Fields that are looked for as they are. */
 const equalColumns = [
@@ -146,12 +143,6 @@ function addTimes(add: Add, filter: Partial<SessionFilter>): void {
   }
 }
 
-/** Hours counted backwards from the end of UInt32's range of seconds, so that newer sessions have smaller buckets. */
-export function hourBucket(timeMs: number): number {
-  const hour = Math.floor(timeMs / 3_600_000) * 3_600
-  return 4_294_967_295 - Math.min(Math.max(hour, 0), 4_294_967_295)
-}
-
 /**
  * Sessions with a step that holds every word. Words of letters and digits go through the text index; a query that has
  * none (only signs), or writes without spaces between words, is looked for as a substring.
@@ -202,4 +193,41 @@ const LAST_TIME_MS = Date.UTC(2262, 0)
 function timeOr(text: string | undefined, context: z.core.$RefinementCtx): number | undefined {
   const timeMs = rangeOr((value) => parseTime(value, Date.now()))(text, context)
   return timeMs === undefined ? undefined : Math.min(Math.max(timeMs, FIRST_TIME_MS), LAST_TIME_MS)
+}
+
+/** Fields of a session whose values can be suggested. */
+const valueLists = {
+  tag: 'tags',
+  model: 'models',
+  tool: 'tools',
+  agent: 'agents',
+  error: 'error_types',
+  user: '[user_id]',
+  thread: '[thread_id]',
+  environment: '[toString(environment)]',
+  branch: '[toString(branch)]',
+  test: '[toString(test_name)]',
+  name: '[name]',
+} as const satisfies Record<string, string>
+
+type FilterField = keyof typeof valueLists
+export const filterFields = Object.keys(valueLists) as [FilterField, ...FilterField[]]
+
+/** Suggestions come from the newest sessions: what nobody used lately is not worth a full read. */
+const SESSIONS_LOOKED_AT = 100_000
+
+export async function readFilterValues(
+  client: ClickHouseClient,
+  project: string,
+  query: { field: FilterField; contains: string; limit: number },
+): Promise<{ value: string; sessions: number }[]> {
+  const result = await client.query({
+    query: `SELECT arrayJoin(arrayDistinct(list)) AS value, count() AS sessions
+      FROM (SELECT ${valueLists[query.field]} AS list FROM sessions WHERE project = {project:String} AND is_deleted = 0 ORDER BY bucket LIMIT ${SESSIONS_LOOKED_AT})
+      WHERE value != '' AND positionCaseInsensitiveUTF8(value, {contains:String}) > 0
+      GROUP BY value ORDER BY sessions DESC, value LIMIT {limit:UInt32}`,
+    query_params: { project, contains: query.contains, limit: query.limit },
+    format: 'JSONEachRow',
+  })
+  return result.json<{ value: string; sessions: number }>()
 }

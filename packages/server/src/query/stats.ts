@@ -1,15 +1,10 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { Stats, StatsFigures, StatsGroup, StatsInterval, Usage } from '@playhead/model'
 import { z } from 'zod'
-import { loadSql } from './load-sql.ts'
+import { loadSql } from '../store/load-sql.ts'
+import { DURATION_MS, STATE } from '../store/sessions-table.ts'
 import { bucketStart, intervalFor, isTimeZone, statsIntervals } from './stats-interval.ts'
-import {
-  DURATION_MS,
-  sessionConditions,
-  sessionFilterSchema,
-  STATE,
-  type Conditions,
-} from './session-filter.ts'
+import { sessionConditions, sessionFilterSchema, type Conditions } from './session-filter.ts'
 
 const statsGroups = [
   'model',
@@ -46,8 +41,8 @@ export const statsQuerySchema = sessionFilterSchema.extend({
 
 export type StatsQuery = z.infer<typeof statsQuerySchema>
 
-const totalsSql = loadSql('./stats-totals.sql')
-const groupsSql = loadSql('./stats-groups.sql')
+const totalsSql = loadSql(new URL('./stats-totals.sql', import.meta.url))
+const groupsSql = loadSql(new URL('./stats-groups.sql', import.meta.url))
 
 /** Counts, rates, cost and durations of the sessions that a filter finds: in all, over time, and by group. */
 export async function readStats(

@@ -2,7 +2,6 @@ import { ClickHouseError } from '@clickhouse/client'
 import type { Segment } from '../log/segment-file.ts'
 import type { PermanentError } from '../log/segment-log.ts'
 import type { Store } from './connect.ts'
-import type { SessionRefresher } from './refresh-sessions.ts'
 
 /** What the store answers when a segment itself is at fault; no retry mends that. */
 const permanentCodes = new Set([
@@ -20,7 +19,7 @@ export async function flushSegment(
   segment: Segment,
   table: { name: 'steps' | 'logs'; columns: readonly string[] },
   store: Store,
-  refresher: SessionRefresher,
+  refresh: (project: string, ids: readonly string[], segment: bigint | undefined) => Promise<void>,
 ): Promise<void> {
   if (!segment.mayBeStored || !(await isInStore(segment, table.name, store))) {
     segment.mayBeStored = true
@@ -28,7 +27,7 @@ export async function flushSegment(
   }
   const touched = segment.touched ?? (await touchedSessions(segment, table.name, store))
   for (const [project, ids] of byProject(touched)) {
-    await refresher.refresh(
+    await refresh(
       project,
       ids,
       table.name === 'steps' && segment.touched !== undefined ? segment.id : undefined,

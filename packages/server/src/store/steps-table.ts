@@ -43,6 +43,10 @@ export const stepColumns = {
   resource: 'String',
 } as const satisfies Columns
 
+/** The text of a step that full-text search looks at. Index and queries must use the identical expression. */
+export const SEARCH_TEXT =
+  "lower(replaceAll(replaceAll(concat(name, ' ', attributes, ' ', events), '\\\\n', ' '), '\\\\t', ' '))"
+
 export type StepRow = RowOf<typeof stepColumns>
 
 /** What sets one reading of a span apart from another: a later one with the same span wins over an earlier one. */

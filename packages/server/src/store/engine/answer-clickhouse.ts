@@ -6,7 +6,6 @@ import { pipeline } from 'node:stream/promises'
 import { timingSafeEqual, randomUUID } from 'node:crypto'
 import type { Engine } from './open-engine.ts'
 import { isDamage } from './is-damage.ts'
-import { quoteSql } from './quote-sql.ts'
 
 /** Names a file on this machine that an INSERT reads instead of its body: a log segment crosses as its path. */
 export const INFILE_HEADER = 'x-playhead-infile'
@@ -196,4 +195,9 @@ function sendError(response: ServerResponse, message: string): void {
 
 function quoteIdentifier(name: string): string {
   return `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``
+}
+
+/** A string literal in ClickHouse's SQL. Only for what can't be a bound parameter: paths, settings, parameters themselves. */
+function quoteSql(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\0', '\\0')}'`
 }

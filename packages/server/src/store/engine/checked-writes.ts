@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import type { Engine } from './open-engine.ts'
 
 /** With less than this nothing is written: what a small statement writes finds room, whoever else writes meanwhile. */
@@ -125,4 +126,10 @@ class NewParts {
       .split('\n')
       .filter((line) => line !== '')
   }
+}
+
+/** Bytes that may still be written to the disk of a folder; undefined where the file system does not say. */
+export async function freeBytesOf(folder: string): Promise<number | undefined> {
+  const { blocks, bavail, bsize } = await statfs(folder)
+  return blocks === 0 ? undefined : bavail * bsize
 }

@@ -1,9 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setPriority } from 'node:os'
-import { freeBytesOf } from './free-bytes.ts'
 import { answerClickHouse } from './answer-clickhouse.ts'
-import { withCheckedWrites } from './checked-writes.ts'
+import { freeBytesOf, withCheckedWrites } from './checked-writes.ts'
 import { openEngine } from './open-engine.ts'
 
 /** What the parent tells the engine's process, as JSON in its first argument. */

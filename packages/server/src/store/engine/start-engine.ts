@@ -6,7 +6,6 @@ import { KnownError } from '../../errors/known-error.ts'
 import { socketPath } from './socket-path.ts'
 import { ROOM_TO_WRITE } from './checked-writes.ts'
 import { engineProblem } from './engine-platform.ts'
-import { createRepairPace } from './repair-pace.ts'
 import type { EngineMessage, EngineOptions } from './engine-main.ts'
 
 /** The embedded engine as the parent sees it: always at the same socket, started again whenever it dies. */
@@ -192,4 +191,22 @@ function isAlive(socketPath: string): Promise<boolean> {
     probe.on('error', () => resolve(false))
     probe.end()
   })
+}
+
+const FIRST_PAUSE_MS = 30_000
+const LAST_PAUSE_MS = 3_600_000
+
+/**
+ * Whether the engine may be started again for a damaged file: it then puts the part aside and goes back to those that it
+ * was merged from. Ever more rarely, since damage that a start does not mend must not keep the engine starting.
+ */
+export function createRepairPace(now: () => number = () => performance.now()): () => boolean {
+  let pauseMs = FIRST_PAUSE_MS
+  let lastAtMs = -Infinity
+  return () => {
+    if (now() - lastAtMs < pauseMs) return false
+    if (lastAtMs !== -Infinity) pauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS)
+    lastAtMs = now()
+    return true
+  }
 }

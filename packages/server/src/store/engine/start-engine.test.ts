@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRepairPace } from './repair-pace.ts'
+import { createRepairPace } from './start-engine.ts'
 
 test('the first damage is repaired at once, more of it ever more rarely', () => {
   let nowMs = 0

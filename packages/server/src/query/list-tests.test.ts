@@ -1,6 +1,6 @@
 import type { EndState } from '@playhead/model'
 import { expect, test } from 'vitest'
-import { isFlaky } from './is-flaky.ts'
+import { isFlaky } from './list-tests.ts'
 
 const runs = (states: string, facts: { commit?: string; runId?: string; variant?: string } = {}) =>
   Array.from(states, (letter) => ({

@@ -11,21 +11,18 @@ import {
   type StepOutline,
 } from '@playhead/model'
 import { NativeBlock } from '../log/native-block.ts'
-import type { Store } from './connect.ts'
+import type { Store } from '../store/connect.ts'
 import type { DuplicateCalls } from './duplicate-calls.ts'
-import { logOutlineFromRow } from './logs-table.ts'
-import { toSessionRow, toTombstone } from './session-row.ts'
-import { sessionColumns, type SessionRow } from './sessions-table.ts'
-import { outlineFromRow, outlineSelect, type OutlineRow } from './steps-table.ts'
+import { logOutlineFromRow } from '../store/logs-table.ts'
+import { toSessionRow, toTombstone } from '../store/sessions-table.ts'
+import { sessionColumns, type SessionRow } from '../store/sessions-table.ts'
 import type { StoredLogs } from './stored-logs.ts'
-import { loadSql } from '../query/load-sql.ts'
+import { readOutlines } from './stored-steps.ts'
 
 /** Everything a refresh needs to know of one session. */
 type SessionParts = { outlines: StepOutline[]; logs: LogOutline[]; lastHeardAtMs: number; isNew: boolean }
 
 const SESSIONS_AT_ONCE = 1_000
-
-const readOutlines = loadSql('./outlines-of-sessions.sql')
 
 export type RefresherTools = {
   store: Store
@@ -105,7 +102,7 @@ export class SessionRefresher {
     segment: bigint | undefined,
   ): Promise<Map<string, SessionParts>> {
     const [steps, logs, newIds] = await Promise.all([
-      this.#readSteps(project, ids),
+      readOutlines(this.#store.client, project, ids),
       this.#logs.readOutlines(project, ids),
       this.#findNew(project, ids, segment),
     ])
@@ -118,10 +115,10 @@ export class SessionRefresher {
       }
       return parts
     }
-    for (const row of steps) {
-      const parts = partsOf(row.session_id)
-      parts.outlines.push(outlineFromRow(row.session_id, row))
-      parts.lastHeardAtMs = Math.max(parts.lastHeardAtMs, row.received_ms)
+    for (const { outline, receivedMs } of steps) {
+      const parts = partsOf(outline.sessionId)
+      parts.outlines.push(outline)
+      parts.lastHeardAtMs = Math.max(parts.lastHeardAtMs, receivedMs)
     }
     for (const row of logs) {
       const parts = partsOf(row.session_id)
@@ -144,16 +141,6 @@ export class SessionRefresher {
         priceStep(draft.outline, this.#pricerOf(project).pricer),
       )
     }
-  }
-
-  async #readSteps(project: string, ids: readonly string[]) {
-    const result = await this.#store.client.query({
-      query: readOutlines({ outline: outlineSelect }),
-      query_params: { project, ids },
-      format: 'JSONEachRow',
-      clickhouse_settings: { output_format_json_quote_64bit_integers: 0 },
-    })
-    return result.json<OutlineRow & { session_id: string; received_ms: number }>()
   }
 
   /** Sessions that every row is of this segment of; a row that a richer one has replaced counts too. */

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isProjectId } from '../access/project-id.ts'
+import { isProjectId } from './project-id.ts'
 
 /** As much as AgentOps takes. */
 export const MAX_OBJECT_BYTES = 25 * 1024 * 1024
@@ -9,7 +9,7 @@ export const MAX_OBJECT_BYTES = 25 * 1024 * 1024
 export type ObjectPlace = { project: string; name: string }
 
 /** Objects that were too large for an attribute: files, each named by the hash of its content. Sent again, it is the same one. */
-export class KeptObjects {
+export class UploadedObjects {
   readonly #folder: string
 
   constructor(dataDirectory: string) {

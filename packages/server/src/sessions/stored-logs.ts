@@ -1,12 +1,12 @@
 import { logToDraft, type LogDraft } from '@playhead/model'
-import type { Store } from './connect.ts'
+import type { Store } from '../store/connect.ts'
 import {
   logOutlineSelect,
   logRecordFromRow,
   logRecordSelect,
   type LogOutlineRow,
   type LogRecordRow,
-} from './logs-table.ts'
+} from '../store/logs-table.ts'
 
 export type ReceivedLog = { sessionId: string; draft: LogDraft; receivedMs: number }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { takeLoopsOnce } from './take-loops-once.ts'
+import { takeLoopsOnce } from './build-graph.ts'
 
 test('rounds of a loop are one, other steps stay', () => {
   const taken = (path: string) => takeLoopsOnce(path.split('')).join('')

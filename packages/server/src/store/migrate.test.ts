@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { connectStore } from './connect.ts'
 import { logColumns } from './logs-table.ts'
 import { migrations } from './migrate.ts'
-import { renderSchema } from './render-schema.ts'
+import { renderSchema } from './migrate.ts'
 import { sessionColumns } from './sessions-table.ts'
 import { stepColumns } from './steps-table.ts'
 

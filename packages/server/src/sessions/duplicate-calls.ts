@@ -1,5 +1,5 @@
 import { isSameCall, type StepOutline } from '@playhead/model'
-import type { Store } from './connect.ts'
+import type { Store } from '../store/connect.ts'
 import { RecentCalls, type Call } from './recent-calls.ts'
 
 type Verdict = { call: Call; keptSessionId: string; isDuplicate: boolean }

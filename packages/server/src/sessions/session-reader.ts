@@ -17,20 +17,11 @@ import {
 } from '@playhead/model'
 import { KnownError } from '../errors/known-error.ts'
 import type { Store } from '../store/connect.ts'
-import type { DuplicateCalls } from '../store/duplicate-calls.ts'
-import {
-  outlineFromRow,
-  outlineSelect,
-  PAYLOAD_SIZE,
-  payloadSize,
-  spanFromRow,
-  spanSelect,
-  type OutlineRow,
-  type SpanRow,
-} from '../store/steps-table.ts'
-import type { StoredLogs } from '../store/stored-logs.ts'
+import type { DuplicateCalls } from './duplicate-calls.ts'
+import { PAYLOAD_SIZE, payloadSize, spanFromRow, spanSelect, type SpanRow } from '../store/steps-table.ts'
+import type { StoredLogs } from './stored-logs.ts'
 import { findSessionId, sessionNotFound } from './find-session.ts'
-import { loadSql } from './load-sql.ts'
+import { readOutlines, readSpans } from './stored-steps.ts'
 
 /** What was received of a session, resolved, without payloads. */
 type OpenSession = {
@@ -54,8 +45,6 @@ export type ReaderTools = {
 }
 
 type VersionedRow = SpanRow & { version: number }
-
-const outlinesSql = loadSql('./outlines-of-sessions.sql')
 
 /** What the first screen of a replay shows. */
 const FIRST_SCREEN_STEPS = 60
@@ -92,7 +81,7 @@ export class SessionReader {
       payloads === 'none'
         ? []
         : payloads === 'all'
-          ? this.#readSpanRows(project, id)
+          ? readSpans(this.#tools.store.client, project, { ids: [id] })
           : this.#readFirstRows(project, id),
     ])
     const wanted =
@@ -118,7 +107,7 @@ export class SessionReader {
   /** The spans as they arrived, for an export. */
   async readSpans(project: string, typedId: string): Promise<Span[]> {
     const open = await this.#open(project, await this.#find(project, typedId))
-    const rows = await this.#readSpanRows(project, open.id)
+    const rows = await readSpans(this.#tools.store.client, project, { ids: [open.id] })
     return rows.map(spanFromRow).sort((left, right) => Number(left.startNs - right.startNs))
   }
 
@@ -162,13 +151,13 @@ export class SessionReader {
 
   async #read(project: string, id: string, pricer: Pricer): Promise<OpenSession | undefined> {
     const [rows, records] = await Promise.all([
-      this.#readOutlineRows(project, id),
+      readOutlines(this.#tools.store.client, project, [id]),
       this.#tools.logs.readRecords(project, [id]),
     ])
     if (rows.length === 0 && records.length === 0) return undefined
     const built = rows.length === 0 ? logsToSteps(records.map(({ draft }) => draft)) : []
     const outlines =
-      rows.length === 0 ? built.map((draft) => draft.outline) : rows.map((row) => outlineFromRow(id, row))
+      rows.length === 0 ? built.map((draft) => draft.outline) : rows.map(({ outline }) => outline)
     if (outlines.length === 0) return undefined
     const logs = settleLogTimes(
       records.map(({ draft }) => ({ ...draft.outline, content: draft.content })),
@@ -180,21 +169,12 @@ export class SessionReader {
       steps: resolveSteps(outlines, logs, { duplicateSteps, pricer }),
       builtContents: new Map(built.map((draft) => [draft.outline.id, draft.content])),
       logs,
-      versions: new Map(rows.map((row) => [row.step_id, row.version])),
+      versions: new Map(rows.map(({ outline, version }) => [outline.id, version])),
       lastHeardAtMs: [
-        ...rows.map((row) => row.received_ms),
+        ...rows.map((row) => row.receivedMs),
         ...records.map((record) => record.receivedMs),
       ].reduce((last, ms) => Math.max(last, ms), 0),
     }
-  }
-
-  async #readOutlineRows(project: string, id: string) {
-    const result = await this.#tools.store.client.query({
-      query: outlinesSql({ outline: outlineSelect }),
-      query_params: { project, ids: [id] },
-      format: 'JSONEachRow',
-    })
-    return result.json<OutlineRow & { received_ms: number; version: number }>()
   }
 
   /**
@@ -235,19 +215,7 @@ export class SessionReader {
     stepIds: readonly string[],
   ): Promise<Map<string, StepContent>> {
     if (stepIds.length === 0) return new Map()
-    const rows = await this.#readSpanRows(project, id, stepIds)
-    return contentsOf(rows)
-  }
-
-  async #readSpanRows(project: string, id: string, stepIds?: readonly string[]): Promise<VersionedRow[]> {
-    const result = await this.#tools.store.client.query({
-      query: `SELECT version, ${spanSelect} FROM steps
-        WHERE project = {project:String} AND session_id = {id:String} ${stepIds === undefined ? '' : 'AND step_id IN {stepIds:Array(String)}'}
-        ORDER BY step_id, version DESC, received_at DESC LIMIT 1 BY step_id`,
-      query_params: { project, id, ...(stepIds !== undefined && { stepIds }) },
-      format: 'JSONEachRow',
-    })
-    return result.json<VersionedRow>()
+    return contentsOf(await readSpans(this.#tools.store.client, project, { ids: [id], stepIds }))
   }
 }
 
