@@ -1,8 +1,10 @@
-export { init, flush, shutdown, type FlushOptions } from './runtime/init.ts'
+export { init, flush, playheadSpanProcessor, shutdown, type FlushOptions } from './runtime/init.ts'
 export {
   addTags,
   endSession,
   getSession,
+  sessionEnvironment,
+  sessionHeaders,
   setMetadata,
   startSession,
   withSession,
@@ -31,18 +33,14 @@ export {
   type MethodDecorator,
   type ToolOptions,
 } from './record/step/record-action.ts'
-export type { AnyFunction } from './record/step/any-function.ts'
+export type { AnyFunction } from './record/step/parameter-names.ts'
 export type { SessionOptions } from './record/session/session-attributes.ts'
 export { SessionView, type RecordedAction, type RecordedError } from './record/session/session-view.ts'
-export { sessionEnvironment, sessionHeaders } from './record/session/current-headers.ts'
 export type { SessionHeaders } from './record/session/session-headers.ts'
-export { playheadSpanProcessor } from './runtime/span-processor.ts'
 export type { PlayheadSpanProcessor } from './record/session/span-recorder.ts'
 export type { InitOptions } from './runtime/settings.ts'
 export { stats, type Stats } from './runtime/stats.ts'
-export { wrapAnthropic } from './capture/hooks/wrap-anthropic.ts'
-export { wrapGoogleGenAI } from './capture/hooks/wrap-google-genai.ts'
-export { wrapOpenAI } from './capture/hooks/wrap-openai.ts'
+export { wrapAnthropic, wrapGoogleGenAI, wrapOpenAI } from './capture/hooks/wrap-client.ts'
 export type {
   Effect,
   EndState,

@@ -1,7 +1,7 @@
 import { test as base, type BrowserContext, type Page } from '@playwright/test'
 import { flush, sessionHeaders, type SessionView } from 'playhead'
 import type { Session, Step } from '@playhead/model'
-import { isInOwnNetwork } from './record/session/own-network.ts'
+import { isInOwnNetwork } from './record/session/propagate-over-http.ts'
 import { recordTest } from './testing/runs/record-test.ts'
 import { replayLink } from './testing/sessions/replay-link.ts'
 import { expectSession } from './testing/matchers/matchers.ts'

@@ -87,7 +87,7 @@ test('a connection that is used again does not bring the last session along', as
 })
 
 test('hosts on the internet are not told, unless that is wished', async () => {
-  const { isInOwnNetwork } = await import('../src/record/session/own-network.ts')
+  const { isInOwnNetwork } = await import('../src/record/session/propagate-over-http.ts')
   const own = [
     'localhost',
     '127.0.0.1',

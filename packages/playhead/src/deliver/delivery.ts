@@ -1,10 +1,9 @@
 import type { Reporter } from '../record/session/reporter.ts'
 import type { RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
 import type { SessionRecord } from '../record/session/session-record.ts'
-import { explainTrouble } from './explain-trouble.ts'
+import { explainTrouble, sendBatch, type SendOutcome, type Target } from './send-batch.ts'
 import type { OutgoingValues } from '../record/opentelemetry/outgoing-values.ts'
 import { retryDelayMs } from './retry-delay.ts'
-import { sendBatch, type SendOutcome, type Target } from './send-batch.ts'
 import { Spool } from './spool.ts'
 import { splitBatch, StepQueue, type Batch } from './step-queue.ts'
 

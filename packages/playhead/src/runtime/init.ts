@@ -1,7 +1,7 @@
 import { activeRuntime, knownRuntime, setRuntime } from '../record/session/active-runtime.ts'
 import { Runtime } from './runtime.ts'
 import { readSettings, type InitOptions } from './settings.ts'
-import { isProcessorWanted } from './wanted-processor.ts'
+import type { PlayheadSpanProcessor } from '../record/session/span-recorder.ts'
 
 const FLUSH_MS = 10_000
 
@@ -64,4 +64,36 @@ export async function shutdown({ timeoutMs = FLUSH_MS }: FlushOptions = {}): Pro
     runtime.fault(error)
     return false
   }
+}
+
+/**
+ * A span processor for a program that has a tracer provider of its own: its spans join the sessions, and what Playhead
+ * records goes through the same provider. `init` is called as usual.
+ *
+ * @example
+ * const provider = new NodeTracerProvider({ spanProcessors: [playhead.playheadSpanProcessor(), ...others] })
+ * provider.register()
+ * playhead.init()
+ */
+export function playheadSpanProcessor(): PlayheadSpanProcessor {
+  wantProcessor()
+  const known = knownRuntime()
+  if (known !== undefined) known.isJoined = true
+  return {
+    onStart: (span, parentContext) => activeRuntime()?.recorder.onStart(span, parentContext),
+    onEnd: (span) => activeRuntime()?.recorder.onEnd(span),
+    forceFlush: () => flush().then(() => undefined),
+    shutdown: () => flush().then(() => undefined),
+  }
+}
+
+let isWanted = false
+
+/** Called when the program makes our processor, which it will add to its provider. */
+function wantProcessor(): void {
+  isWanted = true
+}
+
+function isProcessorWanted(): boolean {
+  return isWanted
 }

@@ -16,16 +16,19 @@ import { ExitHooks } from '../deliver/exit-hooks.ts'
 import { OutgoingValues } from '../record/opentelemetry/outgoing-values.ts'
 import { RecordingFiles } from '../deliver/recording-files.ts'
 import { RunningSteps } from '../deliver/running-steps.ts'
-import { sendLastSteps } from '../deliver/send-last-steps.ts'
-import { closeAllSessions } from '../record/session/close-session.ts'
+import { sendLastSteps } from '../deliver/send-at-exit.ts'
+import { closeAllSessions } from '../record/session/session-lifecycle.ts'
 import { CompactList } from '../record/session/compact-list.ts'
-import { createContextScope, type ContextScope } from '../record/opentelemetry/context-scope.ts'
+import {
+  createContextScope,
+  type ContextScope,
+  suppressTracing,
+} from '../record/opentelemetry/context-scope.ts'
 import { hostsProvider, lendProvider } from '../record/opentelemetry/lend-provider.ts'
-import { createProvider } from '../record/opentelemetry/own-provider.ts'
-import { OWN_SCOPE } from '../record/opentelemetry/own-scope.ts'
+import { createProvider } from '../record/opentelemetry/own-tracer.ts'
+import { OWN_SCOPE, parentIdOf, type RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
 import { propagateOverHttp, type Propagation } from '../record/session/propagate-over-http.ts'
 import { readSession } from '../record/session/read-session.ts'
-import { parentIdOf, type RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
 import { Reporter } from '../record/session/reporter.ts'
 import { serializeValue, type Serialized, type SerializeOptions } from '../record/value/serialize-value.ts'
 import { frameOf, openFrameOf, settleContext, type SessionFrame } from '../record/session/session-frame.ts'
@@ -35,8 +38,7 @@ import { SessionStore } from '../record/session/session-store.ts'
 import { SessionView } from '../record/session/session-view.ts'
 import type { Settings } from './settings.ts'
 import { recordOf, SpanRecorder } from '../record/session/span-recorder.ts'
-import { suppressTracing } from '../record/opentelemetry/suppress-tracing.ts'
-import { VERSION } from '../record/opentelemetry/version.ts'
+import { VERSION } from '../record/opentelemetry/resource-attributes.ts'
 
 /** Everything that records in this process. There is one, whoever imports the package and how often `init` is called. */
 export class Runtime {

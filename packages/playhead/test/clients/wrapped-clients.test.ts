@@ -4,9 +4,7 @@ import { load as loadPrevious } from '@playhead/previous-clients'
 import { callTool, inTurns } from '@playhead/scripted-model'
 import { OpenAI } from 'openai'
 import { expect, onTestFinished, test } from 'vitest'
-import { wrapAnthropic } from '../../src/capture/hooks/wrap-anthropic.ts'
-import { wrapGoogleGenAI } from '../../src/capture/hooks/wrap-google-genai.ts'
-import { wrapOpenAI } from '../../src/capture/hooks/wrap-openai.ts'
+import { wrapAnthropic, wrapGoogleGenAI, wrapOpenAI } from '../../src/capture/hooks/wrap-client.ts'
 import { setScene, startModel, tornText } from './scene.ts'
 
 /** As if the wire were out of sight: only what is wrapped is recorded. */

@@ -1,9 +1,9 @@
 import { SpanKind, SpanStatusCode, type Attributes, type Span } from '@opentelemetry/api'
 import type { ActiveCapture } from './active-capture.ts'
-import type { Answer, Question } from '../apis/model-api.ts'
+import type { Answer, Question, TokenUsage } from '../apis/model-api.ts'
 import { ContentWriter } from './content-writer.ts'
 import type { StreamLog } from '../streams/stream-log.ts'
-import { usageAttributes } from './usage-attributes.ts'
+import { isObject, toText } from '../json-value.ts'
 
 export type CallStart = {
   question: Question
@@ -128,4 +128,52 @@ export class CallSpan {
   #message(message: string): string {
     return this.#capture.options.content ? this.#writer.text(message) : ''
   }
+}
+
+const names: Record<keyof TokenUsage, string> = {
+  input: 'gen_ai.usage.input_tokens',
+  output: 'gen_ai.usage.output_tokens',
+  cacheRead: 'gen_ai.usage.cache_read.input_tokens',
+  cacheWrite: 'gen_ai.usage.cache_write.input_tokens',
+  // The conventions have no names for how long Anthropic keeps what it writes; these are Mastra's.
+  cacheWrite5m: 'gen_ai.usage.cache_creation.5m_input_tokens',
+  cacheWrite1h: 'gen_ai.usage.cache_creation.1h_input_tokens',
+  reasoning: 'gen_ai.usage.reasoning.output_tokens',
+  audioInput: 'gen_ai.usage.audio.input_tokens',
+  audioOutput: 'gen_ai.usage.audio.output_tokens',
+  imageInput: 'gen_ai.usage.image.input_tokens',
+  cost: 'gen_ai.usage.cost',
+}
+
+function usageAttributes(usage: TokenUsage | undefined): Attributes {
+  const attributes: Attributes = {}
+  if (usage === undefined) return attributes
+  for (const field of Object.keys(usage) as (keyof TokenUsage)[]) {
+    const value = usage[field]
+    if (value !== undefined) attributes[names[field]] = value
+  }
+  return attributes
+}
+
+/** True when the host gave the request up. */
+export function isAbort(error: unknown): boolean {
+  if (!isObject(error)) return false
+  const { name, code } = error
+  return (
+    name === 'AbortError' ||
+    name === 'CanceledError' ||
+    name === 'TimeoutError' ||
+    code === 'ABORT_ERR' ||
+    code === 'ERR_CANCELED' ||
+    code === 'UND_ERR_ABORTED'
+  )
+}
+
+/** A failed request by the code that people search for: ECONNREFUSED, UND_ERR_SOCKET, AbortError. */
+export function describeFailure(error: unknown): { type: string; message: string } {
+  if (!isObject(error)) return { type: 'error', message: String(error) }
+  const inner = isObject(error.cause) ? error.cause : error
+  const type = toText(error.code) ?? toText(inner.code) ?? toText(error.name) ?? 'error'
+  const message = toText(error.message) ?? toText(inner.message) ?? ''
+  return { type, message }
 }

@@ -4,16 +4,14 @@ import { setImmediate } from 'node:timers'
 import type { Attributes } from '@opentelemetry/api'
 import { preciseNowMs } from '../../record/opentelemetry/clock.ts'
 import type { ActiveCapture } from './active-capture.ts'
-import { AnswerBody } from '../streams/response-body.ts'
+import { AnswerBody, withoutVectors } from '../streams/response-body.ts'
 import type { Answer, Assembler, ModelApi } from '../apis/model-api.ts'
 import { providerError } from '../apis/openai-usage.ts'
-import { CallSpan, type CallEnd } from './call-span.ts'
+import { CallSpan, type CallEnd, describeFailure, isAbort } from './call-span.ts'
 import { isObject, parseJson } from '../json-value.ts'
 import { isKnownHost, providerOfCall } from './provider-of-call.ts'
 import { recognizeAddress, recognizeRequest } from './recognize-request.ts'
-import { describeFailure, isAbort } from './request-failure.ts'
 import { StreamLog } from '../streams/stream-log.ts'
-import { withoutVectors } from '../streams/without-vectors.ts'
 
 /** Longer requests are not read: they would cost the host more than they tell. */
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024

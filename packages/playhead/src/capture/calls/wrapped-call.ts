@@ -2,10 +2,9 @@ import { context, trace, type Context } from '@opentelemetry/api'
 import { preciseNowMs } from '../../record/opentelemetry/clock.ts'
 import { activeCapture, type ActiveCapture } from './active-capture.ts'
 import type { Assembler, ModelApi } from '../apis/model-api.ts'
-import { CallSpan, type CallEnd } from './call-span.ts'
+import { CallSpan, type CallEnd, describeFailure, isAbort } from './call-span.ts'
 import { isObject, toNumber, toText, type JsonObject } from '../json-value.ts'
 import { providerOfCall } from './provider-of-call.ts'
-import { describeFailure, isAbort } from './request-failure.ts'
 import { StreamLog } from '../streams/stream-log.ts'
 
 export type Asked = { api: ModelApi; body: JsonObject; url: URL }

@@ -1,11 +1,14 @@
 import type { ActiveCapture } from '../calls/active-capture.ts'
-import { readHeaders } from './header-reader.ts'
+import { readHeaders, requestUrl } from './request-parts.ts'
 import { ObservedCall } from '../calls/observed-call.ts'
-import { observeHandler } from './observing-handler.ts'
-import { observeIterable } from './observe-iterable.ts'
+import {
+  observeHandler,
+  type Dispatch,
+  type Dispatcher,
+  type DispatchOptions,
+  type Handler,
+} from './observing-handler.ts'
 import { mayBeCall } from '../calls/recognize-request.ts'
-import { requestUrl } from './request-url.ts'
-import type { Dispatch, Dispatcher, DispatchOptions, Handler } from './undici-types.ts'
 import type { WatchedRequests } from './watched-requests.ts'
 
 /** Where undici keeps the dispatcher that fetch asks on every call; versions differ in which of them they read. */
@@ -154,4 +157,29 @@ function restoreDispatch(
   if (!isForced && dispatcher.dispatch !== wrapped) return
   if (before === undefined) Reflect.deleteProperty(dispatcher, 'dispatch')
   else Reflect.defineProperty(dispatcher, 'dispatch', before)
+}
+
+/**
+ * A body that tells a call what is read from it. Undefined for what is no plain async iterable: forms and Node's streams
+ * have more to them than their chunks.
+ */
+function observeIterable(body: unknown, call: ObservedCall): AsyncIterable<unknown> | undefined {
+  if (typeof body !== 'object' || body === null || !(Symbol.asyncIterator in body)) return undefined
+  if ('pipe' in body || 'getReader' in body || 'append' in body) return undefined
+  const iterable = body as AsyncIterable<unknown>
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = iterable[Symbol.asyncIterator]()
+      return {
+        async next() {
+          const result = await iterator.next()
+          if (result.done === true) call.askedSoon()
+          else call.sent(result.value)
+          return result
+        },
+        ...(iterator.return !== undefined && { return: (value: unknown) => iterator.return!(value) }),
+        ...(iterator.throw !== undefined && { throw: (error: unknown) => iterator.throw!(error) }),
+      }
+    },
+  }
 }

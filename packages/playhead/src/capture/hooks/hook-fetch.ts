@@ -1,5 +1,5 @@
 import type { ActiveCapture } from '../calls/active-capture.ts'
-import { readHeaders } from './header-reader.ts'
+import { readHeaders } from './request-parts.ts'
 import { ObservedCall } from '../calls/observed-call.ts'
 import { mayBeCall } from '../calls/recognize-request.ts'
 import type { WatchedRequests } from './watched-requests.ts'

@@ -2,11 +2,10 @@ import { Buffer } from 'node:buffer'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { ActiveCapture } from '../calls/active-capture.ts'
-import { readHeaders } from './header-reader.ts'
+import { readHeaders, requestUrl } from './request-parts.ts'
 import { toObject } from '../json-value.ts'
 import { ObservedCall } from '../calls/observed-call.ts'
 import { mayBeCall } from '../calls/recognize-request.ts'
-import { requestUrl } from './request-url.ts'
 
 /**
  * Watches what goes through node:http and node:https: axios, node-fetch, older Google clients. Node announces each

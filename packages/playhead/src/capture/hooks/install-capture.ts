@@ -1,12 +1,17 @@
-import { ActiveCapture, activeCapture, setActiveCapture } from '../calls/active-capture.ts'
-import type { Capture, CaptureOptions } from '../calls/capture-options.ts'
+import {
+  ActiveCapture,
+  activeCapture,
+  setActiveCapture,
+  type Capture,
+  type CaptureOptions,
+} from '../calls/active-capture.ts'
 import { DispatcherHook } from './hook-dispatcher.ts'
 import { hookFetch } from './hook-fetch.ts'
 import { hookHttp } from './hook-http.ts'
-import { UndiciWatcher } from './notice-undici.ts'
+import { UndiciWatcher } from './undici-watcher.ts'
 import { WatchedRequests } from './watched-requests.ts'
 
-export type { Capture, CaptureOptions } from '../calls/capture-options.ts'
+export type { Capture, CaptureOptions } from '../calls/active-capture.ts'
 
 /**
  * Records the calls to models that this process makes over HTTP, whatever client makes them. One capture is installed at

@@ -1,6 +1,5 @@
-import { readHeaders } from './header-reader.ts'
+import { readHeaders } from './request-parts.ts'
 import type { ObservedCall } from '../calls/observed-call.ts'
-import type { Abort, Controller, Handler, NewHandler, OldHandler } from './undici-types.ts'
 
 const oldMethods = ['onConnect', 'onHeaders', 'onData', 'onComplete', 'onError'] as const
 
@@ -138,3 +137,48 @@ class NewStyleObserver implements NewHandler {
     return this.#handler.onResponseError?.(controller, error)
   }
 }
+
+/** What undici gives a dispatcher: the parts that are looked at here. */
+export type DispatchOptions = {
+  origin?: string | URL
+  path?: string
+  method?: string
+  body?: unknown
+  headers?: unknown
+}
+
+/** A handler in the style of undici up to 6, which 7 still takes and Node's own fetch still uses. */
+type OldHandler = {
+  onConnect?(abort: Abort, context?: unknown): unknown
+  onResponseStarted?(): unknown
+  onHeaders?(status: number, rawHeaders: unknown, resume: () => void, statusText: string): unknown
+  onData?(chunk: Uint8Array): unknown
+  onComplete?(trailers: unknown): unknown
+  onError?(error: unknown): unknown
+  onUpgrade?(status: number, rawHeaders: unknown, socket: unknown): unknown
+  onBodySent?(chunk: unknown): unknown
+  onRequestSent?(): unknown
+}
+
+/** A handler in the style of undici from 7 on. */
+type NewHandler = {
+  onRequestStart?(controller: Controller, context: unknown): unknown
+  onRequestUpgrade?(controller: Controller, status: number, headers: unknown, socket: unknown): unknown
+  onResponseStarted?(): unknown
+  onResponseStart?(controller: Controller, status: number, headers: unknown, statusText: string): unknown
+  onResponseData?(controller: Controller, chunk: Uint8Array): unknown
+  onResponseEnd?(controller: Controller, trailers: unknown): unknown
+  onResponseError?(controller: Controller, error: unknown): unknown
+  onBodySent?(chunk: unknown): unknown
+  onRequestSent?(): unknown
+}
+
+type Abort = (reason?: unknown) => unknown
+
+type Controller = { aborted?: boolean }
+
+export type Handler = OldHandler & NewHandler
+
+export type Dispatch = (options: DispatchOptions, handler: Handler) => boolean
+
+export type Dispatcher = { dispatch: Dispatch }

@@ -1,6 +1,5 @@
-import { AwsEventStream } from './aws-event-stream.ts'
+import { AwsEventStream, EventStream, JsonLines } from './event-stream.ts'
 import { decodingOf, StreamDecoder, type Decoding } from './content-encoding.ts'
-import { EventStream, JsonLines } from './event-stream.ts'
 import { Buffer } from 'node:buffer'
 
 /** Longer bodies are not looked at: they would cost the host more than they tell. */
@@ -98,4 +97,14 @@ function eventsOf(contentType: string): EventStream | JsonLines | AwsEventStream
   if (type === 'application/x-ndjson' || type === 'application/ndjson' || type === 'application/jsonl')
     return new JsonLines()
   return type === 'application/vnd.amazon.eventstream' ? new AwsEventStream() : undefined
+}
+
+/** Embeddings: hundreds of numbers, or the same in base64. */
+const vector = /\[[-+0-9.eE,\s]{256,}\]/g
+const encoded = /"embedding":\s*"[A-Za-z0-9+/=]{256,}"/g
+
+/** The JSON of an answer without its vectors, which take longer to parse than everything else. */
+export function withoutVectors(json: string): string {
+  if (!json.includes('"embedding')) return json
+  return json.replace(vector, '[]').replace(encoded, '"embedding":""')
 }

@@ -6,8 +6,7 @@ import {
   type AttributeValue,
   type Redactor,
 } from '@playhead/model'
-import { OWN_SCOPE } from './own-scope.ts'
-import { scopeOf, type RecordedSpan } from './recorded-span.ts'
+import { OWN_SCOPE, scopeOf, type RecordedSpan } from './recorded-span.ts'
 
 export type OutgoingOptions = {
   redactor: Redactor

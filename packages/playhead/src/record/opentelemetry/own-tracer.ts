@@ -9,12 +9,14 @@ import {
   type SpanContext,
   type SpanOptions,
   type Tracer,
+  type TracerProvider,
 } from '@opentelemetry/api'
 import { OwnSpan } from './own-span.ts'
-import { newSpanId, newTraceId } from './new-id.ts'
 import type { InstrumentationScope, RecordedSpan } from './recorded-span.ts'
 import type { SpanRecorder } from '../session/span-recorder.ts'
-import { isTracingSuppressed } from './suppress-tracing.ts'
+import { isTracingSuppressed } from './context-scope.ts'
+import { resourceAttributes } from './resource-attributes.ts'
+import type { Settings } from '../../runtime/settings.ts'
 
 type Callback = (span: Span) => unknown
 
@@ -78,4 +80,40 @@ function validParent(context: Context): SpanContext | undefined {
   if (around instanceof OwnSpan) return around.spanContext()
   const parent = around?.spanContext()
   return parent !== undefined && trace.isSpanContextValid(parent) ? parent : undefined
+}
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+const BYTES = 4
+
+/** 32 hex digits, never all zero. */
+function newTraceId(): string {
+  return newSpanId() + newSpanId()
+}
+
+/** 16 hex digits, never all zero. */
+function newSpanId(): string {
+  const id = fourBytes() + fourBytes()
+  return id === '0000000000000000' ? newSpanId() : id
+}
+
+function fourBytes(): string {
+  const random = (Math.random() * 2 ** (8 * BYTES)) >>> 0
+  return HEX[random >>> 24]! + HEX[(random >>> 16) & 255]! + HEX[(random >>> 8) & 255]! + HEX[random & 255]!
+}
+
+/** The tracer provider of a program that has none of its own. */
+export function createProvider(recorder: SpanRecorder, settings: Settings): TracerProvider {
+  const resource = { attributes: resourceAttributes(settings, process.env) }
+  const tracers = new Map<string, Tracer>()
+  return {
+    getTracer(name, version) {
+      const key = `${name}@${version ?? ''}`
+      let tracer = tracers.get(key)
+      if (tracer === undefined) {
+        const scope: InstrumentationScope = { name, version }
+        tracers.set(key, (tracer = new OwnTracer(recorder, resource, scope)))
+      }
+      return tracer
+    },
+  }
 }

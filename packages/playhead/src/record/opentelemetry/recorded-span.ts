@@ -43,3 +43,6 @@ export function parentIdOf(span: RecordedSpan): string | undefined {
 export function isParentRemote(span: RecordedSpan): boolean {
   return span.parentSpanContext?.isRemote === true
 }
+
+/** The instrumentation scope of everything that this SDK records. */
+export const OWN_SCOPE = 'playhead'

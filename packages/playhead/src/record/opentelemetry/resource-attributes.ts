@@ -1,7 +1,7 @@
+import packageJson from '../../../package.json' with { type: 'json' }
 import { basename } from 'node:path'
 import type { Attributes } from '@opentelemetry/api'
 import type { Settings } from '../../runtime/settings.ts'
-import { VERSION } from './version.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -49,3 +49,5 @@ function programName(): string {
   const script = process.argv[1]
   return script === undefined ? 'node' : basename(script).replace(/\.[cm]?[jt]s$/, '')
 }
+
+export const VERSION: string = packageJson.version

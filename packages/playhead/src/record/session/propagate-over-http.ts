@@ -1,7 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Context } from '@opentelemetry/api'
-import { isInOwnNetwork } from './own-network.ts'
 import { contextFromHeaders, headersOfContext } from './session-headers.ts'
 import type { Settings } from '../../runtime/settings.ts'
 
@@ -101,4 +100,17 @@ function receive({ headers }: IncomingMessage, { active, enter }: PropagationOpt
     broughtContexts.add(brought.context)
     enter(brought.context)
   } else if (broughtContexts.has(active())) enter(brought.context)
+}
+
+/** Host names that end so are never on the internet. */
+const privateEndings = ['.local', '.internal', '.lan', '.home.arpa', '.localhost', '.svc', '.cluster.local']
+
+/** True for hosts that belong to whoever runs this process: the machine itself, private addresses and names without a domain. */
+export function isInOwnNetwork(hostname: string): boolean {
+  const host = hostname.toLowerCase().replace(/^\[|\]$/g, '')
+  if (host === 'localhost' || privateEndings.some((ending) => host.endsWith(ending))) return true
+  if (host.includes(':')) return host === '::1' || /^f[cd]|^fe80:/.test(host)
+  if (/^\d+\.\d+\.\d+\.\d+$/.test(host))
+    return /^(?:127|10)\.|^192\.168\.|^169\.254\.|^172\.(?:1[6-9]|2\d|3[01])\./.test(host)
+  return !host.includes('.')
 }

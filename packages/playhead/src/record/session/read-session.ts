@@ -6,12 +6,13 @@ import {
   type StepContent,
   type StepDraft,
   type StepOutline,
+  type Pricer,
 } from '@playhead/model'
 import type { OutgoingValues } from '../opentelemetry/outgoing-values.ts'
-import { loadPrices } from './load-prices.ts'
 import type { RecordedSpan } from '../opentelemetry/recorded-span.ts'
 import type { SessionRecord } from './session-record.ts'
 import { toModelSpan } from '../opentelemetry/to-model-span.ts'
+import { createRequire } from 'node:module'
 
 /** What an ended step says never changes. */
 const drafts = new WeakMap<RecordedSpan, StepDraft>()
@@ -58,4 +59,21 @@ function draftOf(span: RecordedSpan, outgoing: OutgoingValues): StepDraft {
   const draft = spanToStep(toModelSpan(span, outgoing))
   if (span.ended) drafts.set(span, draft)
   return draft
+}
+
+/** In the repository it is next to this file, in the package next to the bundle. */
+const file = import.meta.url.endsWith('.ts') ? './price-table.ts' : './price-table.cjs'
+
+let loaded: Pricer | null | undefined
+
+/** The price table, loaded at once on first use; null when it can't be found, as in an app that was bundled without it. */
+function loadPrices(): Pricer | null {
+  if (loaded === undefined) {
+    try {
+      loaded = (createRequire(import.meta.url)(file) as { pricer: Pricer }).pricer
+    } catch {
+      loaded = null
+    }
+  }
+  return loaded
 }

@@ -1,4 +1,13 @@
-import type { EndState, Session, Step, StepError, StepStatus, Usage, Effect } from '@playhead/model'
+import {
+  type EndState,
+  type Session,
+  type Step,
+  type StepError,
+  type StepStatus,
+  type Usage,
+  type Effect,
+  summarizeSession,
+} from '@playhead/model'
 
 /** An action of a session: a tool call, a recorded function, or what `record` was told of. */
 export type RecordedAction = {
@@ -157,3 +166,10 @@ function toAction(step: Step): RecordedAction {
     stepId: step.id,
   }
 }
+
+/** What code sees that asks for a session where nothing is recorded. */
+export const emptyView = new SessionView({
+  id: '',
+  url: '',
+  read: () => ({ session: summarizeSession([], { nowMs: 0, lastHeardAtMs: 0 }), steps: [] }),
+})

@@ -1,13 +1,18 @@
 import { captureStack } from './call-stack.ts'
-import { closeSession, messageOf, type SessionEnd } from './close-session.ts'
-import { emptyView } from './empty-view.ts'
+import {
+  closeSession,
+  messageOf,
+  type SessionEnd,
+  openSession,
+  type OpenSession,
+} from './session-lifecycle.ts'
+import { emptyView, type SessionView } from './session-view.ts'
 import { observeResult } from '../value/observe-result.ts'
-import { openSession, type OpenSession } from './open-session.ts'
 import { activeRuntime, requireRuntime } from './active-runtime.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { SessionOptions } from './session-attributes.ts'
-import type { SessionFrame } from './session-frame.ts'
-import type { SessionView } from './session-view.ts'
+import { type SessionFrame, settleContext } from './session-frame.ts'
+import { headersOfContext, type SessionHeaders } from './session-headers.ts'
 
 /** How a session ended; any case will do. */
 export type EndStateWord = 'Success' | 'Fail' | 'Indeterminate' | (string & {})
@@ -180,4 +185,27 @@ export function setMetadata(metadata: Readonly<Record<string, unknown>>): void {
       return { 'playhead.session.metadata': runtime.serialize(merged).text }
     })
   })
+}
+
+/**
+ * The W3C headers that make what another process does part of the session that this code runs in. Requests inside the own
+ * network carry them by themselves; this is for message queues, sockets and other ways.
+ *
+ * @example
+ * queue.send({ body, headers: playhead.sessionHeaders() })
+ */
+export function sessionHeaders(): SessionHeaders | Record<string, never> {
+  const runtime = activeRuntime()
+  return runtime?.guard(() => headersOfContext(settleContext(runtime.scope.active()))) ?? {}
+}
+
+/**
+ * The same for a child process: its sessions become parts of this one.
+ *
+ * @example
+ * spawn("node", ["tool.js"], { env: { ...process.env, ...playhead.sessionEnvironment() } })
+ */
+export function sessionEnvironment(): { TRACEPARENT: string; BAGGAGE: string } | Record<string, never> {
+  const { traceparent, baggage } = sessionHeaders()
+  return traceparent === undefined ? {} : { TRACEPARENT: traceparent, BAGGAGE: baggage }
 }

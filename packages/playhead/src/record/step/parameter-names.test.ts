@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AnyFunction } from './any-function.ts'
-import { readParameterNames } from './parameter-names.ts'
+import { type AnyFunction, readParameterNames } from './parameter-names.ts'
 
 class Tools {
   async lookUp(id: string, ..._rest: unknown[]) {

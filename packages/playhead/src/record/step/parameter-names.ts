@@ -1,5 +1,3 @@
-import type { AnyFunction } from './any-function.ts'
-
 /** The names of a function's parameters: null for one that has none of its own, `isRest` when the last takes all that is left. */
 export type ParameterNames = { names: readonly (string | null)[]; isRest: boolean }
 
@@ -71,3 +69,6 @@ function endAfter(source: string, mark: string, from: number): number {
   const end = source.indexOf(mark, from)
   return end === -1 ? source.length : end + mark.length
 }
+
+/** Any function, whatever it takes and gives. */
+export type AnyFunction = (...args: never[]) => unknown

@@ -1,6 +1,6 @@
 import type { Attributes } from '@opentelemetry/api'
 import type { Effect, StepKind } from '@playhead/model'
-import type { AnyFunction } from './any-function.ts'
+import type { AnyFunction } from './parameter-names.ts'
 import { wrapFunction, type CallPlan } from './wrap-function.ts'
 
 export type ActionOptions = {

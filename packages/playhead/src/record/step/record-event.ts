@@ -3,7 +3,7 @@ import { usageFields, type Usage } from '@playhead/model'
 import { requireRuntime } from '../session/active-runtime.ts'
 import { preciseNowMs } from '../opentelemetry/clock.ts'
 import type { ActionEvent, ErrorEvent, EventMessage, LLMEvent, PlayheadEvent, ToolEvent } from './events.ts'
-import { messageOf } from '../session/close-session.ts'
+import { messageOf } from '../session/session-lifecycle.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { endStep, isErrorRecorded, setError, startStep, type OpenStep } from './step.ts'
 

@@ -1,9 +1,8 @@
 import type { Attributes } from '@opentelemetry/api'
 import { activeRuntime } from '../session/active-runtime.ts'
-import type { AnyFunction } from './any-function.ts'
+import { type AnyFunction, readParameterNames, type ParameterNames } from './parameter-names.ts'
 import { preciseNowMs } from '../opentelemetry/clock.ts'
 import { observeResult, type Observer } from '../value/observe-result.ts'
-import { readParameterNames, type ParameterNames } from './parameter-names.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { endStep, failStep, startMsOf, startStep, type OpenStep } from './step.ts'
 

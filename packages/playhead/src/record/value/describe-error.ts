@@ -1,7 +1,6 @@
 import * as types from 'node:util/types'
-import { cutAtWord } from './cut-at-word.ts'
+import { cutAtWord, serializeValue, type SerializeOptions } from './serialize-value.ts'
 import { constructorName, findDataProperty } from './describe-object.ts'
-import { serializeValue, type SerializeOptions } from './serialize-value.ts'
 
 /** An error as it is recorded; the model reads it back as `StepError`. */
 export type DescribedError = {

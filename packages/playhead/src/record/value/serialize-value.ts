@@ -1,6 +1,5 @@
 import * as types from 'node:util/types'
 import { REDACTED } from '@playhead/model'
-import { cutAtWord } from './cut-at-word.ts'
 import { describeObject, findDataProperty } from './describe-object.ts'
 import { isPlainData, type PlainDataLimits } from './plain-data.ts'
 
@@ -215,4 +214,16 @@ export function isHidable(value: unknown): boolean {
 function nameOf(fn: unknown): string {
   const name = types.isProxy(fn) ? undefined : findDataProperty(fn as object, 'name')
   return typeof name === 'string' && name !== '' ? name : 'anonymous'
+}
+
+/** Longer words are no secrets that are known by their beginning and length. */
+const MAX_WORD = 256
+
+/** The beginning of a text. The word or number that the cut goes through is left out: half a secret looks like none. */
+export function cutAtWord(text: string, length: number): string {
+  if (text.length <= length) return text
+  const kept = text.slice(0, Math.max(0, length))
+  const last = kept.slice(-MAX_WORD)
+  const whole = last.replace(/\S+$/, '').replace(/[\d\s-]+$/, '')
+  return kept.slice(0, kept.length - last.length + whole.length)
 }

@@ -1,11 +1,9 @@
 import { subscribe, unsubscribe, type ChannelListener } from 'node:diagnostics_channel'
 import type { ActiveCapture } from '../calls/active-capture.ts'
-import { readHeaders } from './header-reader.ts'
+import { readHeaders, requestUrl } from './request-parts.ts'
 import { toObject } from '../json-value.ts'
 import { ObservedCall } from '../calls/observed-call.ts'
 import { mayBeCall } from '../calls/recognize-request.ts'
-import { requestUrl } from './request-url.ts'
-import { reportUnseen } from './report-unseen.ts'
 import type { WatchedRequests } from './watched-requests.ts'
 
 type Noticed = { call: ObservedCall; hasSent: boolean; hasReceived: boolean }
@@ -115,4 +113,19 @@ export class UndiciWatcher {
 
 function requestOf(message: unknown): object {
   return toObject(toObject(message).request)
+}
+
+/** Says once for each host what to do about calls that can't be watched. */
+function reportUnseen(capture: ActiveCapture, url: URL): void {
+  capture.failed += 1
+  capture.reportOnce(
+    `unseen ${url.host}`,
+    `Calls to ${url.host} are not recorded: they go through a dispatcher of their own, of an undici before 7.11. ` +
+      `Wrap the client: playhead.${wrapperFor(url)}(client).`,
+  )
+}
+
+function wrapperFor({ pathname }: URL): string {
+  if (pathname.endsWith('/messages')) return 'wrapAnthropic'
+  return pathname.includes(':') ? 'wrapGoogleGenAI' : 'wrapOpenAI'
 }

@@ -3,11 +3,11 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { beforeAll, expect, test } from 'vitest'
-import { createProvider } from './own-provider.ts'
+import { createProvider } from './own-tracer.ts'
 import type { RecordedSpan } from './recorded-span.ts'
 import { readSettings } from '../../runtime/settings.ts'
 import type { SpanRecorder } from '../session/span-recorder.ts'
-import { suppressTracing } from './suppress-tracing.ts'
+import { suppressTracing } from './context-scope.ts'
 
 beforeAll(() => {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager())

@@ -1,0 +1,111 @@
+import type { ModelApi } from '../apis/model-api.ts'
+import { openAiChat } from '../apis/openai-chat.ts'
+import { openAiCompletions } from '../apis/openai-completions.ts'
+import { openAiEmbeddings } from '../apis/openai-embeddings.ts'
+import { openAiResponses } from '../apis/openai-responses.ts'
+import { toObject, toList, toText, type JsonObject } from '../json-value.ts'
+import { wrapMethod } from './wrap-method.ts'
+import { anthropicMessages } from '../apis/anthropic-messages.ts'
+import { geminiEmbed, geminiGenerate } from '../apis/gemini.ts'
+
+/**
+ * Records the calls of one client of OpenAI, for the rare one that can't be seen on the wire: it has a dispatcher of its
+ * own that is too old, or a `fetch` that is no HTTP. A call that is seen there too is counted once.
+ *
+ * @example
+ * const client = playhead.wrapOpenAI(new OpenAI({ fetch: myOwnTransport }))
+ */
+export function wrapOpenAI<Client extends object>(client: Client): Client {
+  const url = baseUrlOf(client, 'https://api.openai.com/v1')
+  const { chat, responses, embeddings, completions } = toObject(client)
+  wrapCreate(toObject(chat).completions, openAiChat, url)
+  wrapCreate(responses, openAiResponses, url)
+  wrapCreate(embeddings, openAiEmbeddings, url)
+  wrapCreate(completions, openAiCompletions, url)
+  rewrapCopies(client, wrapOpenAI)
+  return client
+}
+
+/** The other methods of these resources (parse, stream, runTools) end up in this one. */
+function wrapCreate(resource: unknown, api: ModelApi, url: URL): void {
+  wrapMethod(resource, 'create', ([body]) => ({ api, body: toObject(body), url }))
+}
+
+/**
+ * Records the calls of one client of Anthropic, for the rare one that can't be seen on the wire: it has a dispatcher of
+ * its own that is too old, or a `fetch` that is no HTTP. A call that is seen there too is counted once.
+ *
+ * @example
+ * const client = playhead.wrapAnthropic(new Anthropic({ fetch: myOwnTransport }))
+ */
+export function wrapAnthropic<Client extends object>(client: Client): Client {
+  const url = baseUrlOf(client, 'https://api.anthropic.com')
+  const { messages, beta } = toObject(client)
+  for (const resource of [messages, toObject(beta).messages])
+    wrapMethod(resource, 'create', ([body]) => ({ api: anthropicMessages, body: toObject(body), url }))
+  rewrapCopies(client, wrapAnthropic)
+  return client
+}
+
+/**
+ * Records the calls of one client of Google's Gen AI SDK, for the rare one that can't be seen on the wire. A call that is
+ * seen there too is counted once.
+ *
+ * @example
+ * const client = playhead.wrapGoogleGenAI(new GoogleGenAI({ apiKey }))
+ */
+export function wrapGoogleGenAI<Client extends object>(client: Client): Client {
+  const { models, vertexai } = toObject(client)
+  const host = vertexai === true ? 'aiplatform.googleapis.com' : 'generativelanguage.googleapis.com'
+  const urlOf = (given: JsonObject, verb: string) => {
+    const model = (toText(given.model) ?? '').split('/').at(-1)!
+    return new URL(`https://${host}/v1beta/models/${encodeURIComponent(model)}:${verb}`)
+  }
+  for (const verb of ['generateContent', 'generateContentStream']) {
+    const path = verb === 'generateContent' ? verb : 'streamGenerateContent'
+    wrapMethod(models, verb, ([given]) => ({
+      api: geminiGenerate,
+      body: generateBody(toObject(given)),
+      url: urlOf(toObject(given), path),
+    }))
+  }
+  wrapMethod(models, 'embedContent', ([given]) => ({
+    api: geminiEmbed,
+    body: embedBody(toObject(given)),
+    url: urlOf(toObject(given), 'embedContent'),
+  }))
+  return client
+}
+
+/** The client's parameters in the words of the wire. */
+function generateBody({ contents, config }: JsonObject): JsonObject {
+  const { systemInstruction, tools, toolConfig, ...generationConfig } = toObject(config)
+  const instruction =
+    typeof systemInstruction === 'string' ? { parts: [{ text: systemInstruction }] } : systemInstruction
+  return { contents: listOf(contents), systemInstruction: instruction, tools, toolConfig, generationConfig }
+}
+
+function embedBody({ contents, config }: JsonObject): JsonObject {
+  return { requests: listOf(contents).map((content) => ({ content })), ...toObject(config) }
+}
+
+function listOf(contents: unknown): unknown[] {
+  return Array.isArray(contents) ? toList(contents) : [contents]
+}
+
+/** Where a client sends its calls. */
+function baseUrlOf(client: object, usual: string): URL {
+  const given = toText(toObject(client).baseURL)
+  return new URL(given !== undefined && URL.canParse(given) ? given : usual)
+}
+
+/** `withOptions` makes another client: it is wrapped as well. */
+function rewrapCopies(client: object, wrap: (copy: object) => object): void {
+  const target = client as Record<string, unknown>
+  const copy = target.withOptions
+  if (typeof copy !== 'function' || Object.hasOwn(client, 'withOptions')) return
+  const withOptions = function withOptions(this: unknown, ...given: unknown[]): unknown {
+    return wrap(Reflect.apply(copy, this, given) as object)
+  }
+  Reflect.defineProperty(target, 'withOptions', { value: withOptions, configurable: true, writable: true })
+}

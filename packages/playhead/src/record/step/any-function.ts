@@ -1,2 +1,0 @@
-/** Any function, whatever it takes and gives. */
-export type AnyFunction = (...args: never[]) => unknown
