@@ -29,7 +29,7 @@ async function pathOf(context: Context, id: string, services: Services): Promise
 async function projectWith(id: string, context: Context, services: Services): Promise<string | undefined> {
   const caller = knownCaller(context, services)
   if (caller === undefined) return undefined
-  await services.settle()
+  await services.catchUp()
   const projects =
     caller.kind === 'key' ? [caller.key.project] : services.registry.projects().map((project) => project.id)
   const result = await services.store.client.query({

@@ -65,8 +65,8 @@ async function readTrace(project: string, id: string, { reader }: Services) {
 }
 
 /** A span's id alone does not say where it is: the newest session that has it is meant. */
-async function findSpan(project: string, id: string, { reader, store, settle }: Services) {
-  await settle()
+async function findSpan(project: string, id: string, { reader, store, catchUp }: Services) {
+  await catchUp()
   const result = await store.client.query({
     query: `SELECT session_id FROM steps WHERE project = {project:String} AND step_id = {id:String}
       ORDER BY received_at DESC LIMIT 1`,

@@ -85,7 +85,7 @@ const graphSessionsRoute = createRoute({
 export function addGraphRoutes(app: App, services: Services): void {
   app.openapi(graphRoute, async (context) => {
     const project = projectOf(context, 'read', services)
-    await services.settle()
+    await services.catchUp()
     return context.json(
       await readDecisionGraph(services.store.client, project, context.req.valid('query')),
       200,
@@ -93,7 +93,7 @@ export function addGraphRoutes(app: App, services: Services): void {
   })
   app.openapi(graphSessionsRoute, async (context) => {
     const project = projectOf(context, 'read', services)
-    await services.settle()
+    await services.catchUp()
     return context.json(
       { sessions: await readGraphSessions(services.store.client, project, context.req.valid('query')) },
       200,

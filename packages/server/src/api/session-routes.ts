@@ -66,7 +66,7 @@ const valuesRoute = createRoute({
 export function addSessionRoutes(app: App, services: Services): void {
   app.openapi(listRoute, async (context) => {
     const project = projectOf(context, 'read', services)
-    await services.settle()
+    await services.catchUp()
     const page = await listSessions(services.store.client, project, context.req.valid('query'))
     const sessions = page.sessions.map((session) => withUrl(context, { session, project }, services))
     return context.json({ ...page, sessions }, 200)
@@ -91,7 +91,7 @@ export function addSessionRoutes(app: App, services: Services): void {
   })
   app.openapi(valuesRoute, async (context) => {
     const project = projectOf(context, 'read', services)
-    await services.settle()
+    await services.catchUp()
     return context.json(
       { values: await readFilterValues(services.store.client, project, context.req.valid('query')) },
       200,

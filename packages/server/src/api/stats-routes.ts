@@ -16,7 +16,7 @@ const statsRoute = createRoute({
 export function addStatsRoutes(app: App, services: Services): void {
   app.openapi(statsRoute, async (context) => {
     const project = projectOf(context, 'read', services)
-    await services.settle()
+    await services.catchUp()
     return context.json(await readStats(services.store.client, project, context.req.valid('query')), 200)
   })
 }

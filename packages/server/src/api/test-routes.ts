@@ -16,7 +16,7 @@ const testsRoute = createRoute({
 export function addTestRoutes(app: App, services: Services): void {
   app.openapi(testsRoute, async (context) => {
     const project = projectOf(context, 'read', services)
-    await services.settle()
+    await services.catchUp()
     return context.json(
       { tests: await listTests(services.store.client, project, context.req.valid('query')) },
       200,

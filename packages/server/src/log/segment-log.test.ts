@@ -133,13 +133,13 @@ test('a store that takes nothing does not keep anyone from reading', async () =>
   await log.append([{ text: 'one' }], [])
 
   for (let reader = 0; reader < 8; reader++) {
-    await expect(log.settle()).resolves.toBeUndefined()
+    await expect(log.catchUp()).resolves.toBeUndefined()
     await pause(100)
   }
 
   isDown = false
   await pause(600)
-  await log.settle()
+  await log.catchUp()
   expect(flushed).toEqual([1])
   await log.close()
 })

@@ -35,10 +35,10 @@ const MAX_PENDING_BYTES = 32 * 1024 * 1024
 const QUIET_DELAY_MS = 150
 const TRICKLE_DELAY_MS = 1_000
 /** With more than this waiting, readers see a store that is a second or two behind rather than wait for it. */
-const MAX_SETTLE_ROWS = 60_000
-const MAX_SETTLE_MS = 10_000
+const MAX_CATCH_UP_ROWS = 60_000
+const MAX_CATCH_UP_MS = 10_000
 /** A reader makes a store that refused rows be tried again, but not before this long after the last time. */
-const SETTLE_RETRY_MS = 500
+const CATCH_UP_RETRY_MS = 500
 
 /**
  * The write-ahead log: `append` returns when the rows are on disk, the store gets them a little later. Requests that
@@ -121,11 +121,11 @@ export class SegmentLog<Table extends Columns> {
   }
 
   /** For readers: the same as `drain`, but a store that is far behind or takes nothing keeps nobody from reading. */
-  async settle(): Promise<void> {
-    if (this.state().pendingRows > MAX_SETTLE_ROWS) return
-    if (this.#failuresInARow > 0 && performance.now() - this.#lastFailureMs < SETTLE_RETRY_MS) return
+  async catchUp(): Promise<void> {
+    if (this.state().pendingRows > MAX_CATCH_UP_ROWS) return
+    if (this.#failuresInARow > 0 && performance.now() - this.#lastFailureMs < CATCH_UP_RETRY_MS) return
     const patience = Promise.withResolvers<void>()
-    const timer = setTimeout(patience.resolve, MAX_SETTLE_MS)
+    const timer = setTimeout(patience.resolve, MAX_CATCH_UP_MS)
     // What the store refuses was reported when it did.
     await Promise.race([this.drain().catch(() => undefined), patience.promise])
     clearTimeout(timer)

@@ -25,9 +25,9 @@ export type Services = {
   reader: SessionReader
   refresher: SessionRefresher
   counters: Counters
-  /** Brings what was acknowledged into the store, for a reader; a store that is far behind or down is not waited for. */
-  settle: () => Promise<void>
-  /** The same for what must miss nothing: it rejects when the store does not take it. */
+  /** Flushes acknowledged rows before a read. Best effort: a read never waits for a store that is down or far behind. */
+  catchUp: () => Promise<void>
+  /** Flushes acknowledged rows, all of them; rejects when the store does not accept them. */
   drain: () => Promise<void>
   /** A line for whoever watches the server's output. */
   report: (line: string) => void

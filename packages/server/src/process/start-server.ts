@@ -121,9 +121,9 @@ async function createServices(
     () => logs.close(),
     () => steps.close(),
   )
-  const settle = async () => void (await Promise.all([steps.settle(), logs.settle()]))
+  const catchUp = async () => void (await Promise.all([steps.catchUp(), logs.catchUp()]))
   const drain = async () => void (await Promise.all([steps.drain(), logs.drain()]))
-  const reader: SessionReader = new SessionReader({ store, logs: storedLogs, duplicates, pricerOf, settle })
+  const reader: SessionReader = new SessionReader({ store, logs: storedLogs, duplicates, pricerOf, catchUp })
   return {
     config: { ...config },
     store,
@@ -137,7 +137,7 @@ async function createServices(
     reader,
     refresher,
     counters: createCounters(),
-    settle,
+    catchUp,
     drain,
     report,
   }

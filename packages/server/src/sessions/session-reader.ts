@@ -40,8 +40,8 @@ export type ReaderTools = {
   logs: StoredLogs
   duplicates: DuplicateCalls
   pricerOf: (project: string) => { pricer: Pricer }
-  /** Brings what was acknowledged into the store. */
-  settle: () => Promise<void>
+  /** Flushes acknowledged rows, so that a session includes what was just sent. */
+  catchUp: () => Promise<void>
 }
 
 type VersionedRow = SpanRow & { version: number }
@@ -118,7 +118,7 @@ export class SessionReader {
 
   /** The whole id of the session that was asked for, and all that was acknowledged of it in the store. */
   async #find(project: string, typedId: string): Promise<string> {
-    await this.#tools.settle()
+    await this.#tools.catchUp()
     return findSessionId(this.#tools.store.client, project, typedId)
   }
 
