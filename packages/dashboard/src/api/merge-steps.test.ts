@@ -2,7 +2,7 @@ import type { Session, Step } from '@playhead/model'
 import { expect, test } from 'vitest'
 import { mergeSteps } from './merge-steps.ts'
 import { makeSummary } from '../../../model/test/make-summary.ts'
-import { makeStep } from './test-session.ts'
+import { makeStep } from '../../test/make-session.ts'
 
 const step = (id: string, offsetMs: number, durationMs: number | null) =>
   makeStep({ id, offsetMs, durationMs })

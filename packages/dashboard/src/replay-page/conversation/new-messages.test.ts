@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { actionOf, callOf, previousCall } from './model-calls.ts'
 import { findLlmCalls } from '../playback/moment.ts'
 import { compareConversation } from './new-messages.ts'
-import { makeTimeline } from '../playback/test-timeline.ts'
+import { makeTimeline } from '../../../test/make-session.ts'
 
 const text = (role: string, words: string, more: Partial<Message> = {}): Message => ({
   role,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { writeAgentPrompt } from '../header/agent-prompt.ts'
 import { findErrorTrail } from './failures.ts'
-import { makeTimeline } from './test-timeline.ts'
+import { makeTimeline } from '../../../test/make-session.ts'
 import { findOrigins } from '../detail/value-origin.ts'
 
 const error = { type: 'ValueError', message: 'customer_id cannot be null' }

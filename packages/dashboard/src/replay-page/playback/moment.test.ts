@@ -5,8 +5,7 @@ import { findFailure } from './failures.ts'
 import { openingOf } from './use-player.ts'
 import { findNotices } from '../header/notice-bar.tsx'
 import { countArrived, splitStream } from '../conversation/streamed-answer.tsx'
-import { makeStep } from '../../api/test-session.ts'
-import { makeTimeline } from './test-timeline.ts'
+import { makeStep, makeTimeline } from '../../../test/make-session.ts'
 
 const timeline = makeTimeline([
   { id: 'root', kind: 'agent', durationMs: 1000 },

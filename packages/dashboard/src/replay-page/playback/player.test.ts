@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Player, type PlayerStart } from './player.ts'
-import { makeTimeline } from './test-timeline.ts'
+import { makeTimeline } from '../../../test/make-session.ts'
 import type { Timeline } from './timeline.ts'
 
 const error = { type: 'E', message: 'x' }

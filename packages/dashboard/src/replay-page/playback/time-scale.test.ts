@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { findIdleGaps, isMostlyIdle, createTimeAxis, GAP_SHOWN_MS } from './time-axis.ts'
-import { makeTimeline } from './test-timeline.ts'
+import { makeTimeline } from '../../../test/make-session.ts'
 import { createTimeScale, findTicks, formatTick, panView, zoomView } from './time-scale.ts'
 
 const whole = { startMs: 0, endMs: 4200 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { makeTimeline } from './test-timeline.ts'
+import { makeTimeline } from '../../../test/make-session.ts'
 import { pathTo, positionAt } from './timeline.ts'
 
 test('steps are found by time, and the tree by position', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { listRows, reveal, type Folding } from './step-rows.ts'
 import { findSteps } from './step-search.ts'
-import { makeTimeline } from '../playback/test-timeline.ts'
+import { makeTimeline } from '../../../test/make-session.ts'
 
 const nothing: Folding = { folded: new Set(), openRepeats: new Set() }
 

@@ -1,4 +1,6 @@
-import type { Step } from '@playhead/model'
+import type { Step, SessionSummary } from '@playhead/model'
+import { makeSummary } from '../../model/test/make-summary.ts'
+import { createTimeline, type Timeline } from '../src/replay-page/playback/timeline.ts'
 
 const STARTED_AT_MS = 1_700_000_000_000
 
@@ -20,4 +22,11 @@ export function makeStep(step: Partial<Step> & { id: string }): Step {
     offsetMs,
     durationMs,
   }
+}
+
+export function makeTimeline(
+  steps: readonly (Partial<Step> & { id: string })[],
+  session: Partial<SessionSummary> = {},
+): Timeline {
+  return createTimeline(makeSummary({ stepCount: steps.length, ...session }), steps.map(makeStep))
 }
