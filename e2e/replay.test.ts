@@ -38,12 +38,16 @@ describe('opening', () => {
     const problem = page.locator('.argument.is-problem')
     await problem.waitFor()
     expect(await problem.innerText()).toMatch(/customer_id\s+null\s+← PROBLEM null was passed/)
-    for (const part of [problem, page.locator('.error-box').first(), page.locator('.origin').first()])
+    for (const part of [
+      problem,
+      page.locator('.error-box').first(),
+      page.locator('.value-trail-step').first(),
+    ])
       expect(await isInView(page, part)).toBe(true)
     expect(await page.locator('.error-box').first().innerText()).toContain(
       'ValueError: customer_id cannot be null',
     )
-    expect(await page.locator('.origin').first().innerText()).toBe(
+    expect(await page.locator('.value-trail-step').first().innerText()).toBe(
       'extract_customer_id returned customer_id=null',
     )
     expect(problems).toEqual([])

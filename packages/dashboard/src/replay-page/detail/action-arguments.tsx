@@ -5,18 +5,12 @@ import {
   type ArgumentOrigin,
   type ArgumentProblem,
   type Step,
-  describeOrigin,
-  createArgumentTracer,
-  type ArgumentTracer,
 } from '@playhead/model'
 import { isBranch, joinPath } from '../../ui/data/json-path.ts'
 import { JsonTree } from '../../ui/data/json-tree.tsx'
 import { LongText } from '../../ui/data/long-text.tsx'
 import { ValueView } from '../conversation/value-view.tsx'
-import { useReplay } from '../playback/replay-context.ts'
-import { useMemo } from 'react'
-import { useSessionPayloads } from '../../api/use-session.ts'
-import './action-arguments.css'
+import { OriginNotes, useArgumentOrigins } from './provenance.tsx'
 
 const MOST_ROWS = 60
 
@@ -24,7 +18,7 @@ const MOST_ROWS = 60
 export function ActionArguments({ step }: { step: Step }) {
   const given = argumentsOf(step)
   const problems = findProblems(step)
-  const origins = useArgumentOrigins(step)
+  const origins = useArgumentOrigins(step) ?? []
   if (given === undefined && problems.length === 0) return <p className="dim">none was recorded</p>
   const isList = isBranch(given) && Object.keys(given).length <= MOST_ROWS
   if (!isList)
@@ -70,7 +64,7 @@ function Argument({ name, value, path, problems, origins }: ArgumentProps) {
       <dd>
         <ArgumentValue value={value} path={path} problems={problems} />
         {problem !== undefined && <ProblemMark why={problem.why} />}
-        <ArgumentOriginNotes path={path} origins={origins} />
+        <OriginNotes path={path} origins={origins} />
       </dd>
     </div>
   )
@@ -113,79 +107,4 @@ function ProblemMark({ why }: { why: string }) {
       <b>← PROBLEM</b> {why}
     </span>
   )
-}
-
-const MOST_LINES = 4
-const MOST_PARTS = 3
-
-/** Where an argument, or parts of it, came from; leads to the step. */
-function ArgumentOriginNotes({ path, origins }: { path: string; origins: readonly ArgumentOrigin[] }) {
-  const own = origins.filter(
-    (origin) =>
-      origin.path === path || origin.path.startsWith(`${path}.`) || origin.path.startsWith(`${path}[`),
-  )
-  const notes = [...Map.groupBy(own, describeOrigin)].filter(([says]) => says !== undefined)
-  return notes
-    .slice(0, MOST_LINES)
-    .map(([says, alike]) => (
-      <OriginNote
-        key={says}
-        says={says!}
-        parts={
-          alike.length === own.length && own.length > 1 ? [] : alike.map((one) => one.path.slice(path.length))
-        }
-        origin={alike[0]!}
-      />
-    ))
-}
-
-type NoteProps = {
-  says: string
-  /** The parts of the argument that it is true of; none: of all. */
-  parts: readonly string[]
-  origin: ArgumentOrigin
-}
-
-function OriginNote({ says, parts, origin }: NoteProps) {
-  const { goTo } = useReplay()
-  const source = 'step' in origin.origin ? origin.origin.step : origin.via?.step
-  const names = parts.map((part) => visibleText(part.replace(/^\./, ''))).filter((name) => name !== '')
-  const more = names.length > MOST_PARTS ? ` and ${names.length - MOST_PARTS} more` : ''
-  const text = [
-    '←',
-    ...(names.length === 0 ? [] : [names.slice(0, MOST_PARTS).join(', ') + more]),
-    says,
-  ].join(' ')
-  if (source === undefined) return <span className="argument-origin">{text}</span>
-  return (
-    <button type="button" className="argument-origin" onClick={() => goTo(source.id)}>
-      {text}
-    </button>
-  )
-}
-
-/** Longer sessions are not read whole to say where a value came from. */
-const TRACED_UP_TO = 500
-
-/** Steps are read once, however many of their actions are looked at. */
-const tracers = new WeakMap<readonly Step[], ArgumentTracer>()
-
-/** Where the arguments of an action came from; empty until the steps before it are there. */
-function useArgumentOrigins(step: Step): ArgumentOrigin[] {
-  const { timeline } = useReplay()
-  const { steps, session } = timeline
-  const isTraced = step.kind === 'action' && steps.length <= TRACED_UP_TO
-  const hasAll = useMemo(() => isTraced && steps.every(({ hasPayload }) => hasPayload), [isTraced, steps])
-  const { data } = useSessionPayloads(session.id, { enabled: isTraced && !hasAll })
-  const whole = useMemo(
-    () =>
-      hasAll ? steps : data === undefined ? undefined : steps.map((known) => data.get(known.id) ?? known),
-    [hasAll, steps, data],
-  )
-  return useMemo(() => {
-    if (!isTraced || whole === undefined) return []
-    const tracer = tracers.get(whole) ?? createArgumentTracer(whole)
-    tracers.set(whole, tracer)
-    return tracer(step)
-  }, [isTraced, whole, step])
 }

@@ -6,7 +6,7 @@ import { findErrorTrail } from '../playback/failures.ts'
 import { useReplay } from '../playback/replay-context.ts'
 import { StepLink } from '../steps/step-link.tsx'
 import { useFullStep } from '../playback/shown-step.ts'
-import { ValueOrigins } from './value-origins.tsx'
+import { ValueTrail } from './provenance.tsx'
 
 /** The error in full: what, where, which step it came from, what that step received, how far up it went. */
 export function ErrorTab({ step }: { step: Step }) {
@@ -40,7 +40,7 @@ export function ErrorTab({ step }: { step: Step }) {
           <ActionArguments step={owner.step} />
         </DetailSection>
       )}
-      {owner.step?.kind === 'action' && <ValueOrigins step={owner.step} />}
+      {owner.step?.kind === 'action' && <ValueTrail step={owner.step} />}
       {trail.passedOn.length > 0 && (
         <DetailSection title="Passed on by">
           <ol className="error-path">

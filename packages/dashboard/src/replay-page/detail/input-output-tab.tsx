@@ -8,7 +8,7 @@ import { ModelCall } from './model-call.tsx'
 import { useReplay } from '../playback/replay-context.ts'
 import { RetrievedDocuments } from './retrieved-documents.tsx'
 import { useIsAhead } from '../playback/shown-step.ts'
-import { ValueOrigins } from './value-origins.tsx'
+import { ValueTrail } from './provenance.tsx'
 import { ValueView } from '../conversation/value-view.tsx'
 import { KindMark } from '../../session-facts/kind-mark.tsx'
 import { durationOf, previewOf, titleOf } from '../steps/step-text.ts'
@@ -44,7 +44,7 @@ function ActionContent({ step }: { step: Step }) {
       <DetailSection title="Input">
         <ActionArguments step={step} />
       </DetailSection>
-      <ValueOrigins step={step} />
+      <ValueTrail step={step} />
       <StepErrorSection step={step} />
       <OutputSection step={step} output={step.tool?.result === undefined ? step.output : step.tool.result} />
     </>

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { writeAgentPrompt } from '../header/agent-prompt.ts'
 import { findErrorTrail } from './failures.ts'
 import { makeTimeline } from '../../../test/make-session.ts'
-import { findOrigins } from '../detail/value-origin.ts'
 
 const error = { type: 'ValueError', message: 'customer_id cannot be null' }
 const timeline = makeTimeline(
@@ -61,22 +60,6 @@ test('an error is followed to its owner and up to where it went', () => {
   expect(findErrorTrail(timeline, 0)).toEqual({ owner: 4, passedOn: [3, 0] })
   expect(findErrorTrail(timeline, 4)).toEqual({ owner: 4, passedOn: [3, 0] })
   expect(findErrorTrail(timeline, 1)).toBeUndefined()
-})
-
-test('a null argument is followed to the action that gave it and the call that asked', () => {
-  const origins = findOrigins(timeline, timeline.steps[4]!, { path: 'customerId', value: null, why: '' })
-  expect(origins).toEqual([
-    { position: 1, says: 'asked for it', isCall: true },
-    { position: 2, says: 'returned null', isCall: false },
-  ])
-})
-
-test('actions that have nothing to do with the argument are not blamed', () => {
-  expect(
-    findOrigins(timeline, timeline.steps[4]!, { path: 'invoice', value: null, why: '' }).map(
-      ({ isCall }) => isCall,
-    ),
-  ).toEqual([true])
 })
 
 test('the prompt for a coding agent has the step, its input, its error and what came before', () => {

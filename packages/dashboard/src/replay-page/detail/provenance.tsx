@@ -1,0 +1,133 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { ArrowRight } from 'lucide-react'
+import { useMemo } from 'react'
+import {
+  createArgumentTracer,
+  describeOrigin,
+  findProblems,
+  visibleText,
+  type ArgumentOrigin,
+  type ArgumentTracer,
+  type Step,
+} from '@playhead/model'
+import { useSessionSource } from '../../api/session-source.ts'
+import { useSessionPayloads } from '../../api/use-session.ts'
+import { knownStep } from '../../api/use-step.ts'
+import { useReplay } from '../playback/replay-context.ts'
+import { titleOf } from '../steps/step-text.ts'
+import { DetailSection } from './sections.tsx'
+import './provenance.css'
+
+/** Longer sessions are not loaded whole; there, only this many steps before the action are searched. */
+const STEPS_SEARCHED = 500
+const MOST_NOTES = 4
+const MOST_PARTS = 3
+
+/** A session is indexed once, however many of its actions are looked at. */
+const tracers = new WeakMap<readonly Step[], ArgumentTracer>()
+
+/** Where each argument of an action came from. Undefined until the session is loaded, or when it is too long for that. */
+export function useArgumentOrigins(step: Step): ArgumentOrigin[] | undefined {
+  const { steps, session } = useReplay().timeline
+  const isTraced = step.kind === 'action' && steps.length <= STEPS_SEARCHED
+  const hasAll = useMemo(() => isTraced && steps.every(({ hasPayload }) => hasPayload), [isTraced, steps])
+  const { data } = useSessionPayloads(session.id, { enabled: isTraced && !hasAll })
+  const loaded = useMemo(
+    () =>
+      hasAll ? steps : data === undefined ? undefined : steps.map((known) => data.get(known.id) ?? known),
+    [hasAll, steps, data],
+  )
+  return useMemo(() => {
+    if (!isTraced || loaded === undefined) return undefined
+    const tracer = tracers.get(loaded) ?? createArgumentTracer(loaded)
+    tracers.set(loaded, tracer)
+    return tracer(step)
+  }, [isTraced, loaded, step])
+}
+
+/** Says where an argument, or parts of it, came from, and links to the step. */
+export function OriginNotes({ path, origins }: { path: string; origins: readonly ArgumentOrigin[] }) {
+  const own = origins.filter(
+    (origin) =>
+      origin.path === path || origin.path.startsWith(`${path}.`) || origin.path.startsWith(`${path}[`),
+  )
+  const notes = [...Map.groupBy(own, describeOrigin)].filter(([text]) => text !== undefined)
+  return notes
+    .slice(0, MOST_NOTES)
+    .map(([text, alike]) => (
+      <OriginNote
+        key={text}
+        text={text!}
+        parts={
+          alike.length === own.length && own.length > 1 ? [] : alike.map((one) => one.path.slice(path.length))
+        }
+        origin={alike[0]!}
+      />
+    ))
+}
+
+/** `parts`: the parts of the argument that the note is about; empty when it is about all of it. */
+function OriginNote({
+  text,
+  parts,
+  origin,
+}: {
+  text: string
+  parts: readonly string[]
+  origin: ArgumentOrigin
+}) {
+  const { goTo } = useReplay()
+  const source = 'step' in origin.origin ? origin.origin.step : origin.via?.step
+  const names = parts.map((part) => visibleText(part.replace(/^\./, ''))).filter((name) => name !== '')
+  const more = names.length > MOST_PARTS ? ` and ${names.length - MOST_PARTS} more` : ''
+  const subject = names.length === 0 ? [] : [names.slice(0, MOST_PARTS).join(', ') + more]
+  const note = ['←', ...subject, text].join(' ')
+  if (source === undefined) return <span className="origin-note">{note}</span>
+  return (
+    <button type="button" className="origin-note" onClick={() => goTo(source.id)}>
+      {note}
+    </button>
+  )
+}
+
+/** The steps that led to the argument that broke an action. */
+export function ValueTrail({ step }: { step: Step }) {
+  const { goTo } = useReplay()
+  const problem = findProblems(step)[0]
+  const origins = useArgumentOrigins(step)
+  const traceNearby = useNearbyTracer()
+  if (problem === undefined) return null
+  const trail = (origins ?? traceNearby(step)).find(({ path }) => path === problem.path)?.trail ?? []
+  if (trail.length === 0) return null
+  return (
+    <DetailSection title="Where it came from">
+      <ol className="value-trail">
+        {trail.map(({ step: earlier, did }) => (
+          <li key={earlier.id}>
+            <button type="button" className="value-trail-step" onClick={() => goTo(earlier.id)}>
+              {visibleText(titleOf(earlier))} <span className="dim">{visibleText(did)}</span>
+            </button>
+            <ArrowRight size={14} aria-hidden="true" />
+          </li>
+        ))}
+        <li>
+          <span className="value-trail-step is-bad">
+            {visibleText(titleOf(step))}({visibleText(problem.path)})
+          </span>
+        </li>
+      </ol>
+    </DetailSection>
+  )
+}
+
+/** Searches the steps just before an action, as far as they are loaded. */
+function useNearbyTracer(): ArgumentTracer {
+  const { steps, session, positionOf } = useReplay().timeline
+  const source = useSessionSource()
+  const client = useQueryClient()
+  return (action) => {
+    const position = positionOf.get(action.id) ?? 0
+    const nearby = steps.slice(Math.max(0, position - STEPS_SEARCHED), position + 1)
+    return createArgumentTracer(nearby.map((step) => knownStep(client, source, session.id, step)))(action)
+  }
+}
