@@ -33,7 +33,7 @@ test('retention that found the store away runs again soon, not in an hour', asyn
   await expect.poll(() => server.sessions()).toEqual([])
 
   stop()
-  expect(lines).toEqual(Array.from({ length: 2 }, () => 'retention did not run: connect ENOENT'))
+  expect(lines).toEqual(Array.from({ length: 2 }, () => 'retention failed: connect ENOENT'))
 })
 
 test('what still waits in the log when retention runs is deleted with the rest', async () => {

@@ -84,7 +84,7 @@ describe('a path that leads out of its folder', () => {
         body: new Uint8Array(await tarOf({ 'backup.json': head, [path]: Buffer.from(secret) })),
       })
       expect(response.status).toBe(400)
-      expect(await response.text()).toContain('no table of Playhead')
+      expect(await response.text()).toContain('not a Playhead table')
     }
     expect(existsSync(outside)).toBe(false)
     expect(existsSync(join(server.dataDirectory, 'objects'))).toBe(false)

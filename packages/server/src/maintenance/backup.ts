@@ -8,10 +8,10 @@ import { migrations } from '../store/migrate.ts'
 
 export const BACKUP_VERSION = 1
 
-/** What a backup says of itself, first in the file. */
+/** The first entry of a backup: which format and schema it has. */
 export type BackupHead = { playheadBackup: number; schema: number; createdAt: string }
 
-/** The tables of a backup, and by which column of a project their rows are taken in portions. */
+/** The tables in a backup. Large ones are read in batches, ordered by the column named here. */
 export const backupTables = {
   projects: undefined,
   keys: undefined,
@@ -23,12 +23,12 @@ export const backupTables = {
 
 export type BackupTable = keyof typeof backupTables
 
-const ROWS_AT_ONCE = 20_000
+const BATCH_ROWS = 20_000
 const compress = promisify(gzip)
 
 /**
- * Everything up to this moment as one tar file of gzipped Native blocks and uploaded objects, made while the server goes on.
- * Each block can be loaded by hand: `gunzip < steps/000001.native.gz | clickhouse-client -q 'INSERT INTO steps FORMAT Native'`.
+ * Streams everything stored so far as one tar file of gzipped Native blocks and uploaded objects, while the server keeps
+ * running. Each block can be loaded by hand: `gunzip < steps/000001.native.gz | clickhouse-client -q 'INSERT INTO steps FORMAT Native'`.
  */
 export function createBackup(store: Store, objects: UploadedObjects): Readable {
   const tar = pack()
@@ -59,7 +59,7 @@ async function writeBackup(store: Store, objects: UploadedObjects, tar: Pack): P
     const content = await objects.read(place)
     if (content !== undefined) await addEntry(tar, `objects/${place.project}/${place.name}`, content)
   }
-  // The last entry: a file without it was cut off.
+  // Marks the file as complete: a backup without it was cut off.
   await addEntry(tar, 'end.json', Buffer.from(`${JSON.stringify({ parts })}\n`))
   tar.finalize()
 }
@@ -73,7 +73,7 @@ async function* tableBlocks(store: Store, table: BackupTable): AsyncGenerator<Bu
   }
   for (const project of await projectsIn(store, table)) {
     for (let last = ''; ;) {
-      const end = await portionEnd(store, table, project, last)
+      const end = await batchEnd(store, table, project, last)
       if (end === undefined) break
       yield await readNative(
         store,
@@ -93,8 +93,8 @@ async function projectsIn(store: Store, table: string): Promise<string[]> {
   return (await result.json<{ project: string }>()).map((row) => row.project)
 }
 
-/** The last session of the next portion; undefined behind the last one. */
-async function portionEnd(
+/** The last session id of the next batch; undefined when there are no more rows. */
+async function batchEnd(
   store: Store,
   table: string,
   project: string,
@@ -103,7 +103,7 @@ async function portionEnd(
   const result = await store.client.query({
     query: `SELECT max(session_id) AS end, count() AS rows FROM (
         SELECT session_id FROM ${table} WHERE project = {project:String} AND session_id > {last:String}
-        ORDER BY session_id LIMIT ${ROWS_AT_ONCE})`,
+        ORDER BY session_id LIMIT ${BATCH_ROWS})`,
     query_params: { project, last },
     format: 'JSONEachRow',
   })
@@ -118,7 +118,7 @@ async function readNative(store: Store, query: string, params: Record<string, un
   return Buffer.concat(chunks)
 }
 
-/** Waits for the reader: a backup never holds more than a portion in memory. */
+/** Waits until the entry was read, so that a backup never holds more than one batch in memory. */
 function addEntry(tar: Pack, name: string, content: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     const entry = tar.entry({ name, size: content.length }, (error) => (error ? reject(error) : resolve()))

@@ -1,27 +1,30 @@
 import { NORMALIZER_VERSION } from '@playhead/model'
 import type { Registry } from '../access/registry.ts'
 import { deriveStep } from '../ingest/derive-step.ts'
-import type { Services } from '../process/services.ts'
+import type { SegmentLog } from '../log/segment-log.ts'
 import { readSpans } from '../sessions/stored-steps.ts'
-import { spanFromRow, toStepRow, type StepRow } from '../store/steps-table.ts'
+import type { Store } from '../store/connect.ts'
+import { spanFromRow, stepColumns, toStepRow, type StepRow } from '../store/steps-table.ts'
 import type { Progress } from './reprice.ts'
 import { countSessions, sessionBatches } from './session-batches.ts'
 
+type Stored = { store: Store; registry: Registry }
+
 export type RederiveResult = { project: string; sessions: number; steps: number; normalizerVersion: number }
 
-/** Reads stored spans again with the rules of now; those that were read by the same rules are left alone. */
+/** Derives the steps of stored spans again with the current rules. Skips those that are up to date, unless forced. */
 export async function rederiveProject(
-  services: Pick<Services, 'store' | 'targets'> & { registry: Registry },
+  stored: Stored & { targets: { steps: Pick<SegmentLog<typeof stepColumns>, 'append' | 'drain'> } },
   project: string,
   options: { isForced: boolean; onProgress: (progress: Progress) => Promise<void> },
 ): Promise<RederiveResult> {
-  const { store, targets } = services
+  const { store, registry, targets } = stored
   const condition = options.isForced ? '1' : `normalizer_version < ${NORMALIZER_VERSION}`
-  if (options.isForced) await services.registry.advancePriceRevision(project)
+  if (options.isForced) await registry.advancePriceRevision(project)
   const result: RederiveResult = { project, sessions: 0, steps: 0, normalizerVersion: NORMALIZER_VERSION }
   const total = await countSessions(store.client, project, condition)
   for await (const ids of sessionBatches(store.client, project, condition)) {
-    const rows = await readAgain(services, project, ids)
+    const rows = await deriveAgain(stored, project, ids)
     await targets.steps.append(
       rows,
       ids.map((id) => `${project}\0${id}`),
@@ -34,8 +37,8 @@ export async function rederiveProject(
   return result
 }
 
-async function readAgain(
-  { store, registry }: Pick<Services, 'store'> & { registry: Registry },
+async function deriveAgain(
+  { store, registry }: Stored,
   project: string,
   ids: readonly string[],
 ): Promise<StepRow[]> {

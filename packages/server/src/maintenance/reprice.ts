@@ -1,40 +1,42 @@
 import type { StepOutline } from '@playhead/model'
 import type { Registry } from '../access/registry.ts'
-import type { Services } from '../process/services.ts'
+import type { SessionRefresher } from '../sessions/refresh-sessions.ts'
 import { readOutlines } from '../sessions/stored-steps.ts'
+import type { Store } from '../store/connect.ts'
 import { countSessions, sessionBatches } from './session-batches.ts'
 
-/** What pricing again changed, model by model. Costs are of the steps whose cost changed. */
+/** What repricing changed, by model. `before` and `after` are sums over the steps whose cost changed. */
 export type RepriceResult = {
   project: string
   sessions: number
   steps: number
   models: { model: string; steps: number; before: number | null; after: number | null }[]
-  /** Models in use that still have no price. */
+  /** Models in use without a known price. */
   unpricedModels: string[]
 }
 
 export type Progress = { done: number; total: number }
 
+type Stored = { store: Store; registry: Registry }
 type Change = { step: StepOutline; before: number | undefined; after: number | undefined }
 
 const PRICED = "(kind IN ('llm', 'embedding') OR notEmpty(usage))"
 
-/** Computes every cost of a project anew, with the prices of now; reported costs stay as they were reported. */
+/** Recomputes every cost of a project with today's prices. Costs that the sender reported stay. */
 export async function repriceProject(
-  services: Pick<Services, 'store' | 'refresher'> & { registry: Registry },
+  stored: Stored & { refresher: SessionRefresher },
   project: string,
   onProgress: (progress: Progress) => Promise<void>,
 ): Promise<RepriceResult> {
-  const { store, registry, refresher } = services
+  const { store, registry, refresher } = stored
   await registry.advancePriceRevision(project)
   const total = await countSessions(store.client, project, PRICED)
   const tally = new RepriceTally()
   let done = 0
   for await (const ids of sessionBatches(store.client, project, PRICED)) {
-    const changes = await findChanges(services, project, ids, tally)
+    const changes = await findChanges(stored, project, ids, tally)
     if (changes.length > 0) {
-      await writeCosts(services, project, changes)
+      await writeCosts(stored, project, changes)
       const sessions = [...new Set(changes.map(({ step }) => step.sessionId))]
       await refresher.refresh(project, sessions)
       tally.sessions += sessions.length
@@ -46,7 +48,7 @@ export async function repriceProject(
 }
 
 async function findChanges(
-  { store, registry }: Pick<Services, 'store'> & { registry: Registry },
+  { store, registry }: Stored,
   project: string,
   ids: readonly string[],
   tally: RepriceTally,
@@ -62,9 +64,9 @@ async function findChanges(
   return changes
 }
 
-/** Copies the rows with their new cost; the payloads stay where they are, only the engine reads them. */
+/** Writes a copy of each row with its new cost. The engine copies the payloads; they never pass through this process. */
 async function writeCosts(
-  { store, registry }: Pick<Services, 'store'> & { registry: Registry },
+  { store, registry }: Stored,
   project: string,
   changes: readonly Change[],
 ): Promise<void> {
@@ -89,7 +91,7 @@ async function writeCosts(
   })
 }
 
-/** Prices are sums of products; the last bits of a double may differ. */
+/** Costs are sums of products, so their last bits may differ. */
 function isSameCost(left: number | undefined, right: number | undefined): boolean {
   if (left === undefined || right === undefined) return left === right
   return Math.abs(left - right) <= 1e-9 * Math.max(Math.abs(left), Math.abs(right))

@@ -1,23 +1,29 @@
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { extract } from 'tar-stream'
-import { MAX_OBJECT_BYTES, objectPlaceOf } from '../store/uploaded-objects.ts'
+import { MAX_OBJECT_BYTES, objectPlaceOf, type UploadedObjects } from '../store/uploaded-objects.ts'
 import { KnownError } from '../errors/known-error.ts'
-import type { Services } from '../process/services.ts'
+import type { Registry } from '../access/registry.ts'
+import type { SessionRefresher } from '../sessions/refresh-sessions.ts'
+import type { StoredLogs } from '../sessions/stored-logs.ts'
+import type { Store } from '../store/connect.ts'
 import { migrations } from '../store/migrate.ts'
 import { BACKUP_VERSION, backupTables, type BackupHead, type BackupTable } from './backup.ts'
 import { sessionBatches } from './session-batches.ts'
 
 export type RestoreResult = { parts: number; projects: number; sessions: number }
 
-/** Adds what a backup holds to a running server; what is there already stays, and nothing is there twice. */
-export async function restoreBackup(services: Services, body: Readable): Promise<RestoreResult> {
-  const { store, registry, refresher } = services
-  const parts = await loadParts(services, body)
+type Tables = { store: Store; storedLogs: StoredLogs }
+type RestoreTargets = Tables & { objects: UploadedObjects; registry: Registry; refresher: SessionRefresher }
+
+/** Adds the contents of a backup to a running server. Existing data stays, and restoring twice duplicates nothing. */
+export async function restoreBackup(targets: RestoreTargets, body: Readable): Promise<RestoreResult> {
+  const { store, registry, refresher } = targets
+  const parts = await loadParts(targets, body)
   await registry.reload()
   let sessions = 0
   for (const { id } of registry.projects()) {
-    // Sessions that were here before may have gained steps: all are computed from what is there now.
+    // Sessions that existed before may have gained steps, so every session is recomputed.
     for await (const ids of sessionBatches(store.client, id)) {
       await refresher.refresh(id, ids)
       sessions += ids.length
@@ -26,21 +32,21 @@ export async function restoreBackup(services: Services, body: Readable): Promise
   return { parts, projects: registry.projects().length, sessions }
 }
 
-async function loadParts(services: Services, body: Readable): Promise<number> {
+async function loadParts(targets: Tables & { objects: UploadedObjects }, body: Readable): Promise<number> {
   const archive = extract()
   body.on('error', (error) => archive.destroy(error))
   body.pipe(archive)
-  let [head, isWhole, parts]: [BackupHead | undefined, boolean, number] = [undefined, false, 0]
+  let [head, isComplete, parts]: [BackupHead | undefined, boolean, number] = [undefined, false, 0]
   try {
     for await (const entry of archive) {
       const name = entry.header.name
       if (name === 'backup.json') head = readHead(await readText(entry))
       else if (head === undefined) throw notABackup()
-      else if (name === 'end.json') isWhole = true
+      else if (name === 'end.json') isComplete = true
       else {
         const object = objectPlaceOf(name)
-        if (object !== undefined) await services.objects.keep(object.project, await readBytes(entry))
-        else await loadPart(services, tableOf(name), entry)
+        if (object !== undefined) await targets.objects.keep(object.project, await readBytes(entry))
+        else await loadPart(targets, tableOf(name), entry)
         parts += 1
       }
       entry.resume()
@@ -49,28 +55,28 @@ async function loadParts(services: Services, body: Readable): Promise<number> {
     if (error instanceof KnownError) throw error
     throw new KnownError(
       'BAD_REQUEST',
-      `The backup can't be read after ${parts} parts: ${(error as Error).message}`,
+      `Could not read the backup after ${parts} parts: ${(error as Error).message}`,
       { cause: error },
     )
   }
   if (head === undefined) throw notABackup()
-  if (!isWhole) {
+  if (!isComplete) {
     throw new KnownError(
       'BAD_REQUEST',
-      `The backup is cut off after ${parts} parts. What it had is restored; the rest is missing.`,
+      `The backup is incomplete: it ends after ${parts} parts. Those were restored; the rest is missing.`,
     )
   }
   return parts
 }
 
 async function loadPart(
-  { store, storedLogs }: Services,
+  { store, storedLogs }: Tables,
   table: BackupTable,
   entry: AsyncIterable<unknown>,
 ): Promise<void> {
   if (table === 'logs') storedLogs.expectSome()
   const values = createGunzip()
-  // The client reports damage when it reads; damage that shows after it gave up must not end the process.
+  // The client reports a damaged stream while it reads. An error after the client gave up must not end the process.
   values.on('error', () => {})
   pipeline(Readable.from(entry), values, () => {})
   const { stream } = await store.client.exec({ query: `INSERT INTO ${table} FORMAT Native`, values })
@@ -87,19 +93,19 @@ function readHead(text: string): BackupHead {
   if (head.playheadBackup !== BACKUP_VERSION || head.schema > migrations().length) {
     throw new KnownError(
       'BAD_REQUEST',
-      `The backup was made by another Playhead (backup ${head.playheadBackup}, schema ${head.schema}); this one reads backup ${BACKUP_VERSION} up to schema ${migrations().length}.`,
+      `The backup was made by a different version of Playhead (backup format ${head.playheadBackup}, schema ${head.schema}). This version reads backup format ${BACKUP_VERSION} up to schema ${migrations().length}.`,
     )
   }
   return head
 }
 
-/** Only our own tables: the name in the file is a stranger's word. */
+/** The name comes from an untrusted file, so only our own tables are accepted. */
 function tableOf(name: string): BackupTable {
   const table = name.split('/')[0] ?? ''
   if (!Object.hasOwn(backupTables, table) || !/^\w+\/\d{6}\.native\.gz$/.test(name)) {
     throw new KnownError(
       'BAD_REQUEST',
-      `The backup holds "${name.slice(0, 80)}", which is no table of Playhead.`,
+      `The backup contains "${name.slice(0, 80)}", which is not a Playhead table.`,
     )
   }
   return table as BackupTable
@@ -108,7 +114,7 @@ function tableOf(name: string): BackupTable {
 function notABackup(): KnownError {
   return new KnownError(
     'BAD_REQUEST',
-    'This is not a backup of Playhead. Make one with: playhead backup -o playhead.tar',
+    'This is not a Playhead backup. Create one with: playhead backup -o playhead.tar',
   )
 }
 
@@ -116,7 +122,7 @@ async function readText(stream: AsyncIterable<unknown>): Promise<string> {
   return (await readBytes(stream)).toString()
 }
 
-/** No more than an object may have: a backup may be anybody's file. */
+/** Limited to the size of an object, because the file is untrusted. */
 async function readBytes(stream: AsyncIterable<unknown>): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0

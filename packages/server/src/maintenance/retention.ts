@@ -6,30 +6,30 @@ import { deleteSessions } from './delete-sessions.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-type Kept = { store: Store; registry: Registry; objects: UploadedObjects }
-type RetentionTools = Kept & {
-  /** Brings what waits in the log into the store: it may be old too. */
+type Stored = { store: Store; registry: Registry; objects: UploadedObjects }
+type RetentionOptions = Stored & {
+  /** Flushes the log, which may hold old sessions too. */
   drain: () => Promise<void>
   report: (line: string) => void
   retryMs?: number
 }
 
 /**
- * Deletes, now and every hour, the sessions and objects that are older than their project keeps them; soon again when the
- * store was away. Returns how to stop.
+ * Deletes expired sessions and uploaded objects now and every hour; retries sooner when the store is unavailable. Returns a
+ * function that stops it.
  */
-export function startRetention(tools: RetentionTools): () => void {
-  const { registry, drain, report, retryMs = 60_000 } = tools
+export function startRetention(options: RetentionOptions): () => void {
+  const { registry, drain, report, retryMs = 60_000 } = options
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   const run = async () => {
     let pauseMs = HOUR_MS
     try {
       if (registry.projects().some(({ retentionDays }) => retentionDays !== null)) await drain()
-      await applyRetention(tools, Date.now())
+      await applyRetention(options, Date.now())
     } catch (error) {
       pauseMs = retryMs
-      if (!isStopped) report(`retention did not run: ${(error as Error).message}`)
+      if (!isStopped) report(`retention failed: ${(error as Error).message}`)
     }
     if (!isStopped) timer = setTimeout(() => void run(), pauseMs).unref()
   }
@@ -40,7 +40,7 @@ export function startRetention(tools: RetentionTools): () => void {
   }
 }
 
-export async function applyRetention({ store, registry, objects }: Kept, nowMs: number): Promise<void> {
+export async function applyRetention({ store, registry, objects }: Stored, nowMs: number): Promise<void> {
   for (const { id, retentionDays } of registry.projects()) {
     if (retentionDays === null) continue
     const params = { project: id, before: nowMs - retentionDays * DAY_MS }

@@ -1,8 +1,8 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 
-const SESSIONS_AT_ONCE = 200
+const BATCH_SESSIONS = 200
 
-/** The ids of a project's sessions in order, some at a time; `condition` is SQL over `steps`. */
+/** Yields the ids of a project's sessions in order, a batch at a time; `condition` is SQL over `steps`. */
 export async function* sessionBatches(
   client: ClickHouseClient,
   project: string,
@@ -12,7 +12,7 @@ export async function* sessionBatches(
     const result = await client.query({
       query: `SELECT DISTINCT session_id FROM steps
         WHERE project = {project:String} AND session_id > {last:String} AND ${condition}
-        ORDER BY session_id LIMIT ${SESSIONS_AT_ONCE}`,
+        ORDER BY session_id LIMIT ${BATCH_SESSIONS}`,
       query_params: { project, last },
       format: 'JSONEachRow',
     })
