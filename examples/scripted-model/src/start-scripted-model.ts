@@ -97,12 +97,12 @@ async function answerRequest(
   const sent = prepareReply(asked, reply, serial)
   recorded.sent = sent
   session.conversations.remember(asked, sent)
-  const answer = answerOf(asked, sent)
+  const answer = modelReply(asked, sent)
   if (asked.isStream) await sendEvents(response, answer, { reply, onWrite })
   else await sendWhole(response, JSON.stringify(answer.whole), { reply, onWrite })
 }
 
-function answerOf(request: ModelRequest, reply: PreparedReply): Answer {
+function modelReply(request: ModelRequest, reply: PreparedReply): Answer {
   switch (request.api) {
     case 'openai.chat':
       return answerOpenAiChat(request, reply)

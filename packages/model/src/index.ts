@@ -13,7 +13,7 @@ export {
 export { isMinor, type Difference, type DifferenceKind } from './align/difference.ts'
 export { diffWords, type WordDifference } from './align/diff-words.ts'
 export type { EffectChange } from './align/effect-changes.ts'
-export { cameOf, givenTo } from './session/step-sides.ts'
+export { stepResult, stepInput } from './session/step-input-output.ts'
 export { assembleSession, groupLogs, presentSession, type SessionParts } from './assembly/assemble-session.ts'
 export { fisherExact, mannWhitney, medianOf, shiftBetween } from './statistics/compare-samples.ts'
 export { costRelevance, isSameCall, type ReportedCall } from './assembly/count-usage.ts'
@@ -34,6 +34,7 @@ export {
   type EndState,
   type GivenEndState,
 } from './session/end-state.ts'
+export { hasFailed, ownsError } from './session/failure.ts'
 export { durationRange, numberRange, parseDuration, parseTime, type Range } from './format/filter-value.ts'
 export { formatAge } from './format/format-age.ts'
 export { describeCost, formatCost } from './format/format-cost.ts'

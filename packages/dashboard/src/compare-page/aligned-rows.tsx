@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { memo, useEffect, useLayoutEffect, useRef, type CSSProperties } from 'react'
-import { visibleText, type AlignedRow, type Alignment, type Step } from '@playhead/model'
+import { hasFailed, visibleText, type AlignedRow, type Alignment, type Step } from '@playhead/model'
 import { KindMark } from '../session-facts/kind-mark.tsx'
 import type { ShownRows } from './compare-search.ts'
 import { lookOf, placeOf, wordsOf } from './difference-words.ts'
@@ -132,7 +132,7 @@ type CellProps = { step: Step | undefined; number: number | undefined; depth: nu
 
 function Cell({ step, number, depth }: CellProps) {
   if (step === undefined) return <span className="aligned-cell is-empty" aria-hidden="true" />
-  const isBad = step.status === 'error' || step.status === 'soft-error'
+  const isBad = hasFailed(step)
   return (
     <span className="aligned-cell">
       <span className="aligned-number">{number}</span>

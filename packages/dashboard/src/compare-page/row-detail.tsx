@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import { SquareArrowOutUpRight } from 'lucide-react'
 import {
-  cameOf,
+  stepResult,
   describeDifference,
   formatCost,
   formatDuration,
-  givenTo,
+  stepInput,
   isMinor,
   visibleText,
   type AlignedRow,
@@ -104,8 +104,8 @@ function Contents({ row, comparison }: { row: AlignedRow; comparison: Comparison
   const b = useWholeStep(comparison.b, row.b)
   return (
     <>
-      <TextDiff title="Input" a={sideText(a, givenTo)} b={sideText(b, givenTo)} />
-      <TextDiff title="Output" a={sideText(a, cameOf)} b={sideText(b, cameOf)} />
+      <TextDiff title="Input" a={sideText(a, stepInput)} b={sideText(b, stepInput)} />
+      <TextDiff title="Output" a={sideText(a, stepResult)} b={sideText(b, stepResult)} />
     </>
   )
 }

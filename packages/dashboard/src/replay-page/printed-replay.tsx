@@ -1,10 +1,9 @@
 import { useEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { formatOffset, visibleText } from '@playhead/model'
+import { formatOffset, ownsError, visibleText } from '@playhead/model'
 import { useReplay } from './playback/replay-context.ts'
 import { durationOf, errorLine, previewOf, titleOf } from './steps/step-text.ts'
 import { kindLooks } from '../session-facts/kind-mark.tsx'
-import { ownsError } from './playback/timeline.ts'
 import './printed-replay.css'
 
 const STEPS_PRINTED = 1_000

@@ -3,7 +3,7 @@ import type { AlignedStep } from './align-trees.ts'
 import { compareGiven, compareResults } from './compare-steps.ts'
 import type { Comparison } from './comparison.ts'
 import { isMinor, type Difference, type DifferenceKind } from './difference.ts'
-import { cameOf } from '../session/step-sides.ts'
+import { stepResult } from '../session/step-input-output.ts'
 
 type Options = { comparison: Comparison; hasPayloads: boolean }
 
@@ -60,7 +60,7 @@ function visit(step: AlignedStep, { depth, atMs }: Place, walk: Walk, instead?: 
   if (isAlone) walk.isBeginning &&= step.isOpened === true
   else {
     note(compareResults(a.step, b.step, walk), { row: index, atMs: a.endMs }, walk)
-    if (cameOf(a.step, walk.hasPayloads) !== undefined) walk.isBeginning = false
+    if (stepResult(a.step, walk.hasPayloads) !== undefined) walk.isBeginning = false
   }
 }
 

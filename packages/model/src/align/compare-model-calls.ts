@@ -5,7 +5,7 @@ import type { Comparison } from './comparison.ts'
 import type { Difference } from './difference.ts'
 import { isSameInOtherWords } from './free-text.ts'
 import { shapeOfValue } from './print-session.ts'
-import { answerOf, readResult, sentMessages, type ModelAnswer } from '../session/step-sides.ts'
+import { modelReply, parseResult, inputMessagesOf, type ModelReply } from '../session/step-input-output.ts'
 
 type Context = { comparison: Comparison; isBeginning: boolean }
 
@@ -75,9 +75,9 @@ function compareToolResults(a: Step, b: Step, comparison: Comparison): Differenc
 }
 
 function toolResults(step: Step): { name: string | undefined; result: unknown }[] {
-  return sentMessages(step).flatMap(({ parts }) =>
+  return inputMessagesOf(step).flatMap(({ parts }) =>
     parts.flatMap((part) =>
-      part.type === 'tool-result' ? [{ name: part.name, result: readResult(part.result) }] : [],
+      part.type === 'tool-result' ? [{ name: part.name, result: parseResult(part.result) }] : [],
     ),
   )
 }
@@ -91,7 +91,7 @@ function isUser({ role }: Message): boolean {
 }
 
 function textsOf(step: Step, isWanted: (message: Message) => boolean): string[] {
-  return sentMessages(step)
+  return inputMessagesOf(step)
     .filter(isWanted)
     .map(({ parts }) => parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n'))
     .filter((text) => text !== '')
@@ -99,7 +99,7 @@ function textsOf(step: Step, isWanted: (message: Message) => boolean): string[] 
 
 /** How a model answered otherwise: other tools, other arguments for them, or another text. */
 export function compareModelAnswers(a: Step, b: Step, comparison: Comparison): Difference[] {
-  const [left, right] = [answerOf(a), answerOf(b)]
+  const [left, right] = [modelReply(a), modelReply(b)]
   const calls = compareCalls(left, right, comparison)
   if (calls.length > 0) return calls
   if (comparison.isSameText(left.text, right.text)) return []
@@ -111,7 +111,7 @@ export function compareModelAnswers(a: Step, b: Step, comparison: Comparison): D
 }
 
 /** Calls that are asked for at once have no order. */
-function compareCalls(a: ModelAnswer, b: ModelAnswer, comparison: Comparison): Difference[] {
+function compareCalls(a: ModelReply, b: ModelReply, comparison: Comparison): Difference[] {
   const [left, right] = [inOrder(a), inOrder(b)]
   if (left.map(({ name }) => name).join() !== right.map(({ name }) => name).join())
     return [{ kind: 'decision', path: 'tool calls', a: a.calls, b: b.calls }]
@@ -124,7 +124,7 @@ function compareCalls(a: ModelAnswer, b: ModelAnswer, comparison: Comparison): D
   )
 }
 
-function inOrder({ calls }: ModelAnswer): ModelAnswer['calls'] {
+function inOrder({ calls }: ModelReply): ModelReply['calls'] {
   const keyed = calls.map((call) => ({ call, key: `${call.name} ${shapeOfValue(call.arguments)}` }))
   return keyed.toSorted((one, other) => (one.key < other.key ? -1 : 1)).map(({ call }) => call)
 }

@@ -4,7 +4,8 @@ import { compareValues, type ValueDifference } from './compare-values.ts'
 import type { Comparison } from './comparison.ts'
 import type { Difference } from './difference.ts'
 import { isSameInOtherWords } from './free-text.ts'
-import { cameOf, givenTo, isFailed } from '../session/step-sides.ts'
+import { hasFailed } from '../session/failure.ts'
+import { stepInput, stepResult } from '../session/step-input-output.ts'
 
 export type StepComparison = {
   comparison: Comparison
@@ -21,7 +22,7 @@ export function compareGiven(a: Step, b: Step, context: StepComparison): Differe
   const { hasPayloads, comparison, isBeginning } = context
   if (a.messages !== undefined && b.messages !== undefined && hasPayloads)
     return comparePrompts(a, b, context)
-  const [left, right] = [givenTo(a, hasPayloads), givenTo(b, hasPayloads)]
+  const [left, right] = [stepInput(a, hasPayloads), stepInput(b, hasPayloads)]
   const kind = a.kind === 'llm' ? 'prompt' : 'argument'
   return compareValues(left, right, comparison, MOST_PLACES).map((place) =>
     toDifference(place, { kind, comparison, isBeginning }),
@@ -32,9 +33,10 @@ export function compareGiven(a: Step, b: Step, context: StepComparison): Differe
 export function compareResults(a: Step, b: Step, context: StepComparison): Difference[] {
   const { hasPayloads, comparison } = context
   const isAnswered = a.messages !== undefined && b.messages !== undefined
-  if (isAnswered && hasPayloads && !isFailed(a) && !isFailed(b)) return compareModelAnswers(a, b, comparison)
-  const [left, right] = [cameOf(a, hasPayloads), cameOf(b, hasPayloads)]
-  if (isFailed(a) !== isFailed(b)) return [{ kind: 'result', path: 'error', ...sides(left, right) }]
+  if (isAnswered && hasPayloads && !hasFailed(a) && !hasFailed(b))
+    return compareModelAnswers(a, b, comparison)
+  const [left, right] = [stepResult(a, hasPayloads), stepResult(b, hasPayloads)]
+  if (hasFailed(a) !== hasFailed(b)) return [{ kind: 'result', path: 'error', ...sides(left, right) }]
   const kind = a.kind === 'llm' ? 'decision' : 'result'
   return compareValues(left, right, comparison, MOST_PLACES).map((place) =>
     toDifference(place, { kind, comparison, isBeginning: false }),

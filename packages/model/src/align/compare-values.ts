@@ -1,5 +1,5 @@
 import type { Comparison } from './comparison.ts'
-import { readResult } from '../session/step-sides.ts'
+import { parseResult } from '../session/step-input-output.ts'
 import { isMeasure } from './volatile-text.ts'
 
 /** Where two values differ; a side is undefined when it has nothing there. The path is empty for the whole. */
@@ -19,7 +19,7 @@ type Search = { comparison: Comparison; found: ValueDifference[]; most: number }
 
 function collect({ path, depth, ...values }: Place, search: Search): void {
   if (search.found.length >= search.most) return
-  const [a, b] = [readResult(values.a), readResult(values.b)]
+  const [a, b] = [parseResult(values.a), parseResult(values.b)]
   if (Object.is(a, b)) return
   if (isList(a) && isList(b) && depth < DEEPEST) return collectItems({ a, b, path, depth }, search)
   if (isObject(a) && isObject(b) && depth < DEEPEST) return collectKeys({ a, b, path, depth }, search)

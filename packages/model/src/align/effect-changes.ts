@@ -2,7 +2,7 @@ import type { Step } from '../session/step.ts'
 import type { AlignedRow } from './align-sessions.ts'
 import type { Difference } from './difference.ts'
 import { isFreeText } from './free-text.ts'
-import { isFailed } from '../session/step-sides.ts'
+import { hasFailed } from '../session/failure.ts'
 
 /** A write that only one session did (`added`, `missing`), or that both did with other arguments or another outcome. */
 export type EffectChange = {
@@ -24,7 +24,7 @@ export function findEffectChanges(rows: readonly AlignedRow[]): EffectChange[] {
     else if (b === undefined) changes.push({ kind: 'missing', a, row, differences: [] })
     else {
       const changed = differences.filter(isEffectChange)
-      if (changed.length > 0 || isFailed(a) !== isFailed(b))
+      if (changed.length > 0 || hasFailed(a) !== hasFailed(b))
         changes.push({ kind: 'changed', a, b, row, differences: changed })
     }
   }

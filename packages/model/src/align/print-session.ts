@@ -2,7 +2,7 @@ import type { Session } from '../session/session.ts'
 import type { Step } from '../session/step.ts'
 import { buildStepTree, type StepBranch } from '../session/step-tree.ts'
 import { hashText } from './hash-text.ts'
-import { cameOf, givenTo } from '../session/step-sides.ts'
+import { stepResult, stepInput } from '../session/step-input-output.ts'
 import { isMeasure, shapeOfText, type VolatileToken } from './volatile-text.ts'
 
 /** A step with the prints that make comparing it cheap. Equal prints: the same but for ids and times. */
@@ -50,8 +50,8 @@ export function printSession(session: Session, hasPayloads: boolean): PrintedSes
     const { step } = branch
     const identity = hashText(identityOf(step))
     identities.add(identity)
-    const given = hashText(shapeOfValue(givenTo(step, hasPayloads), onToken))
-    const result = hashText(shapeOfValue(cameOf(step, hasPayloads), onToken))
+    const given = hashText(shapeOfValue(stepInput(step, hasPayloads), onToken))
+    const result = hashText(shapeOfValue(stepResult(step, hasPayloads), onToken))
     const children = branch.children.flatMap((child) => print(child, depth + 1))
     const printed: PrintedStep = {
       step,

@@ -1,4 +1,5 @@
 import type { LogOutline } from '../session/log-draft.ts'
+import { hasFailed } from '../session/failure.ts'
 import { joinLogs, type AddingLog } from './join-logs.ts'
 import { priceStep, type Pricer } from '../prices/price.ts'
 import type { ResolvedStep } from './resolved-step.ts'
@@ -75,7 +76,7 @@ function addToStep(step: ResolvedStep, logs: readonly AddingLog[], pricer: Price
 
 /** A record of a failure makes its step fail, unless the step was answered after all: then an attempt failed. */
 function addError(step: ResolvedStep, error: StepError): void {
-  if (step.status === 'error' || step.status === 'soft-error') {
+  if (hasFailed(step)) {
     if (step.error === undefined || step.error.message === '') step.error = error
     return
   }

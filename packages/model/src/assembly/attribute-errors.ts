@@ -1,3 +1,4 @@
+import { hasFailed } from '../session/failure.ts'
 import type { ResolvedStep } from './resolved-step.ts'
 import type { StepError } from '../session/step.ts'
 import { BLIND, MAY_FAIL_ABOVE, type ErrorTrail, type StepNode } from './step-node.ts'
@@ -13,7 +14,7 @@ const CAUSES_FOLLOWED = 5
  * handled when the step above the last of them went on, or when a later attempt of the same call succeeded.
  */
 export function attributeErrors(walk: readonly StepNode[]): void {
-  if (!walk.some((node) => isFailed(node.step))) return
+  if (!walk.some((node) => hasFailed(node.step))) return
   const wasTriedAgain = createRetryFinder(walk)
   markBelowFailures(walk)
   const trails: ErrorTrail[] = []
@@ -21,7 +22,7 @@ export function attributeErrors(walk: readonly StepNode[]): void {
     const node = walk[index]!
     if (node.bits & BLIND && node.step.status === 'ok') takeVerdictOfLastChild(node)
     excuseGuardrail(node.step)
-    if (isFailed(node.step)) followError(node, trails, wasTriedAgain)
+    if (hasFailed(node.step)) followError(node, trails, wasTriedAgain)
     if (node.trails !== null && node.bits & MAY_FAIL_ABOVE) passUp(node.trails, node.parent!)
   }
   for (const trail of trails)
@@ -33,7 +34,7 @@ function markBelowFailures(walk: readonly StepNode[]): void {
   for (const node of walk) {
     const { parent } = node
     if (parent === null) continue
-    if (parent.bits & (MAY_FAIL_ABOVE | BLIND) || isFailed(parent.step)) node.bits |= MAY_FAIL_ABOVE
+    if (parent.bits & (MAY_FAIL_ABOVE | BLIND) || hasFailed(parent.step)) node.bits |= MAY_FAIL_ABOVE
   }
 }
 
@@ -41,13 +42,9 @@ function passUp(trails: ErrorTrail[], parent: StepNode): void {
   parent.trails = parent.trails === null ? trails : [...trails, ...parent.trails].slice(-TRAILS_KEPT)
 }
 
-function isFailed(step: ResolvedStep): boolean {
-  return step.status === 'error' || step.status === 'soft-error'
-}
-
 /** A guardrail that stops a run did what it is there for; the step above carries the error. */
 function excuseGuardrail(step: ResolvedStep): void {
-  if (step.kind !== 'guardrail' || step.guardrail?.isTriggered !== true || !isFailed(step)) return
+  if (step.kind !== 'guardrail' || step.guardrail?.isTriggered !== true || !hasFailed(step)) return
   step.status = 'ok'
   delete step.error
 }
@@ -59,7 +56,7 @@ function takeVerdictOfLastChild(node: StepNode): void {
     if (kind === 'guardrail' || kind === 'event' || kind === 'handoff') continue
     if (last === undefined || startedAtMs >= last.step.startedAtMs) last = child
   }
-  if (last === undefined || !isFailed(last.step)) return
+  if (last === undefined || !hasFailed(last.step)) return
   node.step.status = last.step.status
   node.step.error ??= errorOf(last.step)
 }
@@ -142,7 +139,7 @@ function findLastAnswers(walk: readonly StepNode[]): LastAnswers {
 function markHandled({ owner, top }: ErrorTrail): void {
   for (let node: StepNode | null = owner; node !== null; node = node.parent) {
     const { error } = node.step
-    if (error !== undefined && isFailed(node.step)) node.step.error = { ...error, isHandled: true }
+    if (error !== undefined && hasFailed(node.step)) node.step.error = { ...error, isHandled: true }
     if (node === top) return
   }
 }

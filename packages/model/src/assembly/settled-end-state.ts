@@ -1,4 +1,5 @@
 import { LOST_AFTER_MS, type EndState } from '../session/end-state.ts'
+import { hasFailed } from '../session/failure.ts'
 import type { ResolvedStep } from './resolved-step.ts'
 import type { SessionFacts } from '../session/step-draft.ts'
 
@@ -22,7 +23,7 @@ export function settledEndState(steps: readonly ResolvedStep[]): SettledEndState
   for (const step of steps) {
     if (step.status === 'running' || step.isOrphan === true) isOpen = true
     if (step.depth > 0) continue
-    if (step.status === 'error' || step.status === 'soft-error') hasFailedRoot = true
+    if (hasFailed(step)) hasFailedRoot = true
     if (step.isOrphan === true) continue
     hasRoot = true
     if (step.status === 'running') hasOpenRoot = true

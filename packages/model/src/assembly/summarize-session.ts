@@ -1,5 +1,6 @@
 import { isWordless } from './attribute-errors.ts'
 import type { EndState } from '../session/end-state.ts'
+import { hasFailed, ownsError } from '../session/failure.ts'
 import type { ResolvedStep } from './resolved-step.ts'
 import { nameSession } from './name-session.ts'
 import type { SessionSummary } from '../session/session.ts'
@@ -77,16 +78,12 @@ function endStateReason(
   const given = givenEndState(steps)
   if (given?.endStateReason) return given.endStateReason
   if (endState !== 'fail') return undefined
-  const failed = steps.filter((step) => isFailed(step) && step.error?.isPropagated !== true)
+  const failed = steps.filter(ownsError)
   const telling =
-    top.find((step) => isFailed(step) && step.error !== undefined && !isWordless(step.error)) ??
+    top.find((step) => hasFailed(step) && step.error !== undefined && !isWordless(step.error)) ??
     failed.findLast((step) => step.error?.isHandled !== true) ??
     failed.at(-1)
   return telling?.error?.message || telling?.error?.type
-}
-
-function isFailed({ status }: ResolvedStep): boolean {
-  return status === 'error' || status === 'soft-error'
 }
 
 function timesOf(
@@ -146,7 +143,7 @@ function countSteps(steps: readonly ResolvedStep[]): Counts {
   const agents = new Set<string>()
   const tools = new Set<string>()
   for (const step of steps) {
-    if (isFailed(step) && step.error?.isPropagated !== true) errorCount += 1
+    if (ownsError(step)) errorCount += 1
     if (step.kind === 'llm' && step.isRepeatedBelow !== true && step.usageScope !== 'duplicate')
       llmCallCount += 1
     const model = isModelCall(step) || step.usageScope === 'call' ? modelOf(step) : undefined

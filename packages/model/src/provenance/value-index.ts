@@ -1,4 +1,5 @@
-import { answerOf, cameOf, isFailed, readResult, sentMessages } from '../session/step-sides.ts'
+import { hasFailed } from '../session/failure.ts'
+import { inputMessagesOf, modelReply, parseResult, stepResult } from '../session/step-input-output.ts'
 import { shapeOfValue } from '../align/print-session.ts'
 import type { Message } from '../session/message.ts'
 import type { Step } from '../session/step.ts'
@@ -72,17 +73,17 @@ export class ValueIndex {
 
   #addStep(step: Step, position: number): void {
     const endMs = step.offsetMs + (step.durationMs ?? 0)
-    for (const message of sentMessages(step)) this.#addMessage(message, step.offsetMs, position)
-    if (isFailed(step)) return
+    for (const message of inputMessagesOf(step)) this.#addMessage(message, step.offsetMs, position)
+    if (hasFailed(step)) return
     if (step.messages !== undefined) {
-      const { text, calls } = answerOf(step)
+      const { text, calls } = modelReply(step)
       const said: Appearance = { by: 'model', atMs: endMs, position, path: 'output' }
       this.#addText(text, said)
-      this.#addValue(readResult(text), said, 0)
+      this.#addValue(parseResult(text), said, 0)
       for (const call of calls) this.#addValue(call.arguments, { ...said, path: call.name }, 0)
       return
     }
-    const result = cameOf(step, true)
+    const result = stepResult(step, true)
     if (result === undefined) return
     if (isEmptyValue(result))
       this.emptyResults.push({ atMs: endMs, position, path: 'output', name: undefined, value: result })
@@ -97,7 +98,7 @@ export class ValueIndex {
       if (part.type === 'text' && by !== undefined) this.#addText(part.text, { by, atMs, position, path: '' })
       if (part.type === 'tool-result') {
         const path = part.name === undefined ? 'tool result' : `tool result of ${part.name}`
-        this.#addValue(readResult(part.result), { by: 'step', atMs, position, path }, 0)
+        this.#addValue(parseResult(part.result), { by: 'step', atMs, position, path }, 0)
       }
     }
   }

@@ -1,3 +1,4 @@
+import { hasFailed } from './failure.ts'
 import type { Step } from './step.ts'
 
 /** One argument of a failed action that may be why it failed. `value` is undefined when the argument is not there at all. */
@@ -12,8 +13,7 @@ const MESSAGE_LOOKED_AT = 4000
  * them, only those; when it asks for one that was never passed, that one.
  */
 export function findProblems(step: Step): ArgumentProblem[] {
-  const isFailed = step.status === 'error' || step.status === 'soft-error'
-  if (step.kind !== 'action' || !isFailed) return []
+  if (step.kind !== 'action' || !hasFailed(step)) return []
   const given = argumentsOf(step)
   const message = errorText(step)
   const found: Suspicion[] = []

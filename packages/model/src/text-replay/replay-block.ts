@@ -1,6 +1,7 @@
 import { describeCost } from '../format/format-cost.ts'
 import { formatDuration, formatOffset } from '../format/format-duration.ts'
 import { oneLine, visibleLines, visibleText } from '../format/plain-text.ts'
+import { ownsError } from '../session/failure.ts'
 import { argumentsOf } from '../session/problem.ts'
 import { isEmptyValue } from '../provenance/value-index.ts'
 import { describeOrigin } from '../provenance/describe-origin.ts'
@@ -109,11 +110,6 @@ function labelled(label: string, texts: readonly string[], paint: Painter): stri
     const marked = mark < 0 ? text : text.slice(0, mark) + paint('red', text.slice(mark))
     return (index === 0 ? label : ' '.repeat(label.length)) + marked
   })
-}
-
-function ownsError(step: Step): boolean {
-  const isFailed = step.status === 'error' || step.status === 'soft-error'
-  return isFailed && step.error?.isPropagated !== true
 }
 
 function describeError(error: StepError | undefined): string {

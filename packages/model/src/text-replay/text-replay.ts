@@ -4,6 +4,7 @@ import { formatDuration, formatOffset } from '../format/format-duration.ts'
 import { createArgumentTracer, type ArgumentTracer } from '../provenance/trace-arguments.ts'
 import { oneLine, visibleText } from '../format/plain-text.ts'
 import { createPainter, renderStep, type Painter } from './replay-block.ts'
+import { ownsError } from '../session/failure.ts'
 import { shortSessionId } from '../session/session-id.ts'
 import type { Session, SessionSummary } from '../session/session.ts'
 import type { Step } from '../session/step.ts'
@@ -45,8 +46,7 @@ function renderSteps({ session, steps }: Session, options: TextReplayOptions, pa
   const trace = createLazyTracer(steps)
   const blocks: string[] = []
   for (const step of steps) {
-    const isOwnError = isFailed(step) && step.error?.isPropagated !== true
-    if (!isOwnError && (options.errorsOnly === true || family.isDetail(step))) continue
+    if (!ownsError(step) && (options.errorsOnly === true || family.isDetail(step))) continue
     blocks.push(renderStep(step, { paint, width, isWrapper: family.isWrapper(step), trace }))
   }
   if (blocks.length === 0)
@@ -101,10 +101,6 @@ function createLazyTracer(steps: readonly Step[]): ArgumentTracer {
   }
 }
 
-function isFailed(step: Step): boolean {
-  return step.status === 'error' || step.status === 'soft-error'
-}
-
 function renderEnd({ session, steps }: Session, paint: Painter): string {
   const fatal = session.endState === 'fail' ? findFatal(steps) : undefined
   const atMs = fatal === undefined ? (session.durationMs ?? lengthSoFar(steps)) : endOf(fatal)
@@ -128,7 +124,7 @@ function describeEnd(session: SessionSummary, fatal: Step | undefined): string {
 function findFatal(steps: readonly Step[]): Step | undefined {
   let fatal: Step | undefined
   for (const step of steps) {
-    if (!isFailed(step) || step.error?.isPropagated === true || step.error?.isHandled === true) continue
+    if (!ownsError(step) || step.error?.isHandled === true) continue
     if (fatal === undefined || endOf(step) >= endOf(fatal)) fatal = step
   }
   return fatal

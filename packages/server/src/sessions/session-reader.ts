@@ -1,6 +1,7 @@
 import {
   groupLogs,
   logsToSteps,
+  ownsError,
   presentSession,
   presentStep,
   resolveSteps,
@@ -225,7 +226,7 @@ function contentsOf(rows: readonly SpanRow[]): Map<string, StepContent> {
 
 /** The steps at the top of the page and the first that failed, as far as they are small enough to send unasked. */
 function firstScreen(open: OpenSession): string[] {
-  const failed = open.steps.find((step) => step.status === 'error' && step.error?.isPropagated !== true)
+  const failed = open.steps.find(ownsError)
   const candidates = open.steps.slice(0, FIRST_SCREEN_STEPS)
   if (failed !== undefined && !candidates.includes(failed)) candidates.unshift(failed)
   let budget = FIRST_SCREEN_BYTES

@@ -4,7 +4,9 @@ import {
   type SessionSummary,
   type SessionTest,
   type Usage,
+  hasFailed,
   LOST_AFTER_MS,
+  ownsError,
   settledEndState,
   summarizeSession,
   type ResolvedStep,
@@ -230,7 +232,7 @@ export function toTombstone(row: SessionRow, bucket: number): SessionRow {
 }
 
 function errorColumns(steps: readonly ResolvedStep[]) {
-  const owned = steps.flatMap((step) => (isFailed(step) && step.error?.isPropagated !== true ? [step] : []))
+  const owned = steps.filter(ownsError)
   return {
     error_types: owned.map((step) => step.error?.type ?? ''),
     error_messages: owned.map((step) => (step.error?.message ?? '').slice(0, 300)),
@@ -249,7 +251,7 @@ function callColumns(steps: readonly ResolvedStep[]) {
     call_inputs: calls.map((step) => (counted(step) ? (step.usage?.input ?? null) : null)),
     call_outputs: calls.map((step) => (counted(step) ? (step.usage?.output ?? null) : null)),
     call_durations: calls.map(durationOf),
-    call_failed: calls.map((step) => (isFailed(step) ? 1 : 0)),
+    call_failed: calls.map((step) => (hasFailed(step) ? 1 : 0)),
   }
 }
 
@@ -265,12 +267,8 @@ function actionColumns(steps: readonly ResolvedStep[]) {
   return {
     action_names: actions.map((step) => step.toolName ?? step.name),
     action_durations: actions.map(durationOf),
-    action_failed: actions.map((step) => (isFailed(step) ? 1 : 0)),
+    action_failed: actions.map((step) => (hasFailed(step) ? 1 : 0)),
   }
-}
-
-function isFailed(step: ResolvedStep): boolean {
-  return step.status === 'error' || step.status === 'soft-error'
 }
 
 function durationOf(step: ResolvedStep): number | null {

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { visibleText, type Message, type Step } from '@playhead/model'
+import { hasFailed, visibleText, type Message, type Step } from '@playhead/model'
 import { ActionArguments } from './action-arguments.tsx'
 import { DetailSection, OutputSection, StepErrorSection } from './sections.tsx'
 import { MessageView } from '../conversation/message.tsx'
@@ -12,7 +12,7 @@ import { ValueTrail } from './provenance.tsx'
 import { ValueView } from '../conversation/value-view.tsx'
 import { KindMark } from '../../session-facts/kind-mark.tsx'
 import { durationOf, previewOf, titleOf } from '../steps/step-text.ts'
-import { isFailed, type Timeline } from '../playback/timeline.ts'
+import type { Timeline } from '../playback/timeline.ts'
 import './steps-inside.css'
 
 /** What went into a step, what came out of it, and what went wrong in between. */
@@ -126,7 +126,7 @@ function StepsInside({ step }: { step: Step }) {
         {inside.slice(0, MOST_SHOWN).map((child) => (
           <li key={child.id}>
             <button type="button" onClick={() => goTo(child.id)}>
-              <KindMark kind={child.kind} isBad={isFailed(child)} />
+              <KindMark kind={child.kind} isBad={hasFailed(child)} />
               <b>{visibleText(titleOf(child))}</b>
               <span className="dim">{visibleText(previewOf(child))}</span>
               <span className="mono">{durationOf(child)}</span>

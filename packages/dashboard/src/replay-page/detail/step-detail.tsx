@@ -1,5 +1,5 @@
 import { memo, type ReactNode, useMemo, Fragment } from 'react'
-import { type Step, describeCost, formatCount, visibleText } from '@playhead/model'
+import { describeCost, formatCount, hasFailed, ownsError, visibleText, type Step } from '@playhead/model'
 import { ErrorNotice } from '../../ui/data/error-notice.tsx'
 import { SkeletonLines } from '../../ui/data/skeleton.tsx'
 import { Tabs, type Tab } from '../../ui/controls/tabs.tsx'
@@ -18,7 +18,7 @@ import { KindMark, kindLooks } from '../../session-facts/kind-mark.tsx'
 import { findFailure } from '../playback/failures.ts'
 import { placeOf } from './stack-trace.ts'
 import { durationOf, outcomeOf, titleOf } from '../steps/step-text.ts'
-import { isFailed, type Timeline } from '../playback/timeline.ts'
+import type { Timeline } from '../playback/timeline.ts'
 import './step-detail.css'
 
 /** Everything about the step that is looked at. */
@@ -115,7 +115,7 @@ function StepTitle({ step }: { step: Step }) {
   return (
     <header className="step-title">
       <h2>
-        <KindMark kind={step.kind} isBad={isFailed(step) && step.error?.isPropagated !== true} size={16} />
+        <KindMark kind={step.kind} isBad={ownsError(step)} size={16} />
         <span className="step-title-name">{visibleText(titleOf(step))}</span>
         <CopyButton label="Copy a link to this step" read={() => location.linkTo({ step: step.id })} />
       </h2>
@@ -147,7 +147,7 @@ function factsOf(step: Step, timeline: Timeline): ReactNode[] {
       : `${input === undefined ? '?' : formatCount(input)} in, ${output === undefined ? '?' : formatCount(output)} out`,
     step.attempt !== undefined && step.attempt > 1 ? `attempt ${step.attempt}` : undefined,
     outcome === '' ? undefined : (
-      <span className={isFailed(step) ? 'step-title-bad' : undefined}>{outcome}</span>
+      <span className={hasFailed(step) ? 'step-title-bad' : undefined}>{outcome}</span>
     ),
     place === undefined ? undefined : <span className="mono">{visibleText(place)}</span>,
   ]

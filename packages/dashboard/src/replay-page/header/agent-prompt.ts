@@ -2,12 +2,13 @@ import {
   describeValue,
   findProblems,
   formatOffset,
+  ownsError,
   type Message,
   type Part,
   type Step,
 } from '@playhead/model'
 import { parseStack } from '../detail/stack-trace.ts'
-import { ownsError, pathTo, type Timeline } from '../playback/timeline.ts'
+import { pathTo, type Timeline } from '../playback/timeline.ts'
 
 const MOST_MESSAGES = 12
 const MESSAGE_LENGTH = 2_000

@@ -1,5 +1,5 @@
-import type { Step, StepError } from '@playhead/model'
-import { isFailed, ownsError, type Timeline } from './timeline.ts'
+import { hasFailed, ownsError, type Step, type StepError } from '@playhead/model'
+import type { Timeline } from './timeline.ts'
 
 /** The step whose error ended the session: the last that nothing handled. A session that succeeded has none. */
 export function findFailure({ steps, errors, session }: Timeline): Step | undefined {
@@ -23,7 +23,7 @@ export type ErrorTrail = {
 /** Where the error of a step came from, and how far up it went. Undefined for a step that did not fail. */
 export function findErrorTrail(timeline: Timeline, position: number): ErrorTrail | undefined {
   const step = timeline.steps[position]
-  if (step === undefined || !isFailed(step)) return undefined
+  if (step === undefined || !hasFailed(step)) return undefined
   const owner = ownsError(step) ? position : findOwner(timeline, position)
   const passedOn: number[] = []
   for (let above = timeline.parents[owner] ?? -1; above >= 0; above = timeline.parents[above]!) {

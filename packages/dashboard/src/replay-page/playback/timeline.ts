@@ -1,5 +1,6 @@
 import {
   buildStepTree,
+  ownsError,
   type SessionSummary,
   type Step,
   type StepBranch,
@@ -63,15 +64,6 @@ export function createTimeline(
     errors,
     ...plantTree(steps, positionOf),
   }
-}
-
-export function isFailed({ status }: Step): boolean {
-  return status === 'error' || status === 'soft-error'
-}
-
-/** True for the step that an error came from; those above only passed it on. */
-export function ownsError(step: Step): boolean {
-  return isFailed(step) && step.error?.isPropagated !== true
 }
 
 /** The position of the last step that began at or before a moment; -1 before the first. */

@@ -1,13 +1,20 @@
 import { ChevronRight, CircleX, CornerLeftUp, TriangleAlert } from 'lucide-react'
 import { memo, useLayoutEffect, useRef, type CSSProperties, type ReactNode } from 'react'
-import { countOf, formatCost, formatOffset, visibleText, type Step } from '@playhead/model'
+import {
+  countOf,
+  formatCost,
+  formatOffset,
+  hasFailed,
+  ownsError,
+  visibleText,
+  type Step,
+} from '@playhead/model'
 import { KindMark, kindLooks } from '../../session-facts/kind-mark.tsx'
 import { phaseOf } from '../playback/moment.ts'
 import { isAtRest, usePlayerState, useReplay } from '../playback/replay-context.ts'
 import type { StepRow } from './step-rows.ts'
 import { durationOf, formatStepDuration, previewOf, titleOf } from './step-text.ts'
 import type { TimeScale } from '../playback/time-scale.ts'
-import { isFailed, ownsError } from '../playback/timeline.ts'
 
 type RowProps = {
   id: string
@@ -37,7 +44,7 @@ export const StepRowView = memo(function StepRowView(props: RowProps & { isMatch
 })
 
 function ErrorMark({ step }: { step: Step }) {
-  if (!isFailed(step)) return null
+  if (!hasFailed(step)) return null
   const { error } = step
   const words = error?.isHandled === true ? 'handled' : undefined
   if (error?.isPropagated === true)

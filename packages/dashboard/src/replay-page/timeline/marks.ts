@@ -1,8 +1,8 @@
-import type { StepKind } from '@playhead/model'
+import { ownsError, type StepKind } from '@playhead/model'
 import type { Lane } from './lanes.ts'
 import type { RunningTotals } from '../playback/running-totals.ts'
 import type { TimeScale } from '../playback/time-scale.ts'
-import { ownsError, type Timeline } from '../playback/timeline.ts'
+import type { Timeline } from '../playback/timeline.ts'
 
 /** A rectangle of the overview: where in its lane, in which row, in which colour, and how much of it was busy. */
 export type Mark = { x: number; width: number; row: number; colour: StepKind | 'error'; busy: number }

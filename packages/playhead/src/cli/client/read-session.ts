@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { text as readText } from 'node:stream/consumers'
-import { parseRecording, type Session, type Step } from '@playhead/model'
+import { ownsError, parseRecording, type Session, type Step } from '@playhead/model'
 import { Api } from './api.ts'
 import { CliError, UsageError } from '../terminal/cli-error.ts'
 import { findSessionId } from './sessions.ts'
@@ -32,11 +32,6 @@ export async function readSession(
   if (/\.jsonl?$|[/\\]/i.test(source)) return readRecordingFile(source)
   const api = await Api.connect(settings, 'read')
   return fetchSession(api, await findSessionId(api, source), view)
-}
-
-/** Failed by itself; a step that only passed on what was thrown below it is not shown among the errors. */
-function hasOwnError({ status, error }: Step): boolean {
-  return (status === 'error' || status === 'soft-error') && error?.isPropagated !== true
 }
 
 async function readStdin({ stdin }: Terminal): Promise<Session> {
@@ -79,12 +74,12 @@ function payloadsNeeded(steps: readonly Step[], view: SessionView): 'all' | Step
   const missing = shownSteps(steps, view).filter((step) => !step.hasPayload)
   const isAllWanted = view.isJson || view.step !== undefined || steps.length <= MANY_STEPS
   if (isAllWanted) return missing.length > FETCHED_ONE_BY_ONE ? 'all' : missing
-  return missing.filter(hasOwnError).slice(0, MANY_STEPS)
+  return missing.filter(ownsError).slice(0, MANY_STEPS)
 }
 
 export function shownSteps(steps: readonly Step[], { step, errorsOnly }: SessionView): Step[] {
   if (step !== undefined) return steps.slice(step - 1, step)
-  return errorsOnly ? steps.filter(hasOwnError) : [...steps]
+  return errorsOnly ? steps.filter(ownsError) : [...steps]
 }
 
 async function fetchSteps(api: Api, sessionId: string, wanted: readonly Step[]): Promise<Map<string, Step>> {

@@ -1,12 +1,13 @@
 import {
+  ownsError,
+  summarizeSession,
+  type Effect,
   type EndState,
   type Session,
   type Step,
   type StepError,
   type StepStatus,
   type Usage,
-  type Effect,
-  summarizeSession,
 } from '@playhead/model'
 
 /** An action of a session: a tool call, a recorded function, or what `record` was told of. */
@@ -98,7 +99,7 @@ export class SessionView {
   /** Each error once, with the step that threw it or returned it. */
   get errors(): RecordedError[] {
     return this.#unpriced.steps
-      .filter(({ error, status }) => error !== undefined && error.isPropagated !== true && status !== 'ok')
+      .filter((step) => step.error !== undefined && ownsError(step))
       .map((step) => ({ ...step.error!, step }))
   }
 

@@ -1,31 +1,28 @@
 import type { Message, Part } from './message.ts'
+import { hasFailed } from './failure.ts'
 import { argumentsOf } from './problem.ts'
 import type { Step } from './step.ts'
 
 /** What a step was given, in the form that is compared; only its preview when payloads are not there. */
-export function givenTo(step: Step, hasPayloads: boolean): unknown {
+export function stepInput(step: Step, hasPayloads: boolean): unknown {
   if (!hasPayloads) return step.inputPreview
-  if (step.messages !== undefined) return sentMessages(step).map(messageText)
+  if (step.messages !== undefined) return inputMessagesOf(step).map(messageText)
   const given = argumentsOf(step)
   if (given !== undefined) return given
   return step.retrieval?.query ?? step.inputPreview
 }
 
 /** What came of it. A failure is a result too. */
-export function cameOf(step: Step, hasPayloads: boolean): unknown {
-  if (isFailed(step)) return { error: { type: step.error?.type, message: step.error?.message } }
+export function stepResult(step: Step, hasPayloads: boolean): unknown {
+  if (hasFailed(step)) return { error: { type: step.error?.type, message: step.error?.message } }
   if (!hasPayloads) return step.outputPreview
-  if (step.messages !== undefined) return answerOf(step)
+  if (step.messages !== undefined) return modelReply(step)
   const result = step.tool?.result === undefined ? step.output : step.tool.result
-  return readResult(result === undefined ? (step.retrieval?.documents ?? step.outputPreview) : result)
-}
-
-export function isFailed(step: Step): boolean {
-  return step.status === 'error' || step.status === 'soft-error'
+  return parseResult(result === undefined ? (step.retrieval?.documents ?? step.outputPreview) : result)
 }
 
 /** OpenTelemetry has no null, and JSON is often recorded as text: both are read as what they stand for. */
-export function readResult(value: unknown): unknown {
+export function parseResult(value: unknown): unknown {
   if (typeof value !== 'string') return value
   if (value === 'null' || value === 'None') return null
   if (!/^\s*[[{]/.test(value)) return value
@@ -36,21 +33,21 @@ export function readResult(value: unknown): unknown {
   }
 }
 
-export function sentMessages(step: Step): Message[] {
+export function inputMessagesOf(step: Step): Message[] {
   return step.messages?.filter((message) => message.isOutput !== true) ?? []
 }
 
-export type ModelAnswer = { text: string; calls: { name: string; arguments: unknown }[] }
+export type ModelReply = { text: string; calls: { name: string; arguments: unknown }[] }
 
 /** What a model said and which tools it asked for. */
-export function answerOf(step: Step): ModelAnswer {
-  const answer: ModelAnswer = { text: '', calls: [] }
+export function modelReply(step: Step): ModelReply {
+  const answer: ModelReply = { text: '', calls: [] }
   for (const message of step.messages ?? []) {
     if (message.isOutput !== true) continue
     for (const part of message.parts) {
       if (part.type === 'text') answer.text += part.text
       if (part.type === 'tool-call')
-        answer.calls.push({ name: part.name, arguments: readResult(part.arguments) })
+        answer.calls.push({ name: part.name, arguments: parseResult(part.arguments) })
     }
   }
   return answer
