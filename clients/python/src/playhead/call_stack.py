@@ -1,4 +1,4 @@
-"""Tells whether code runs inside the flow that began a session, or only where that one was left open."""
+"""Tells whether code runs in the flow that started a session, or only where that session was left open."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 FRAMES_LOOKED_AT = 60
 _OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
-# The scripts that start test runners and servers too.
+# Includes the scripts that start test runners and servers.
 _STRANGERS = tuple(
     {sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib", "scripts")}
 )
@@ -24,7 +24,7 @@ class StackFrame(NamedTuple):
 
     @property
     def is_hosts(self) -> bool:
-        """False for the standard library and installed packages: test runners, servers, frameworks."""
+        """False for the standard library and installed packages (test runners, servers, frameworks)."""
         return _is_hosts(self.code.co_filename)
 
 
@@ -35,7 +35,7 @@ def _is_hosts(filename: str) -> bool:
 
 
 def capture_stack() -> tuple[StackFrame, ...]:
-    """The functions that are on the stack outside of this package; innermost first."""
+    """The functions on the stack outside this package, innermost first."""
     frames: list[StackFrame] = []
     frame = sys._getframe(1)
     while frame is not None and len(frames) < FRAMES_LOOKED_AT:
@@ -55,6 +55,6 @@ def is_inside_flow(later: Sequence[StackFrame], earlier: Sequence[StackFrame]) -
         return True
     if is_same_site:
         return False
-    # A fixture of a test runner and the test after it share the runner's functions only.
+    # A fixture and the test that follows it share only the test runner's own functions.
     functions = {frame.code for frame in earlier if frame.is_hosts}
     return not any(frame.code in functions for frame in later)

@@ -1,4 +1,4 @@
-"""Masks numbers that a card could have."""
+"""Masks payment card numbers."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Optional
 from .blanks import BLANKS
 from .redacted import REDACTED
 
-# Blanks and hyphens as people, and programs that set text, write them.
+# Spaces and hyphens, including typographic ones.
 _SEPARATORS = r" \u00a0\u2009\u202f\u2010-\u2013-"
 
-# One pass that most texts do not survive: a number that begins as a card's does.
+# A cheap pre-check that rules out most texts: a number that starts like a card's.
 CARD_SIGN = re.compile(rf"[2-68](?<!\d.)\d{{3}}(?:[{_SEPARATORS}]?\d){{9}}", re.ASCII)
 _DIGIT_RUN = re.compile(rf"\d(?:[{_SEPARATORS}]?\d){{12,63}}", re.ASCII)
 _SEPARATOR = re.compile(f"[{_SEPARATORS}]")
 
 
 def mask_cards(text: str) -> str:
-    """The text without numbers that a card could have."""
+    """Mask every possible card number in a text."""
     return _DIGIT_RUN.sub(_mask_run, text)
 
 
 def _mask_run(found: re.Match[str]) -> str:
-    """A card's number may stand beside other numbers: its date, an order, the next card."""
+    """A card number can stand next to other numbers: its expiry date, an order number, another card."""
     run, offset, text = found.group(), found.start(), found.string
     groups = _SEPARATOR.split(run)
     is_first_free = _is_free(text, offset - 1, -1)
@@ -44,14 +44,14 @@ def _mask_run(found: re.Match[str]) -> str:
     return masked + run[kept_from:]
 
 
-# The ways in which cards are printed, in digits a group.
+# How card numbers are printed: digits per group.
 _LAYOUTS = [[4, 4, 4, 4, 3], [4, 4, 4, 4], [4, 6, 5], [4, 6, 4]]
 _MIN_DIGITS = 13
 _MAX_DIGITS = 19
 
 
 def _count_of_card(groups: Sequence[str], first: int, is_last_free: bool) -> Optional[int]:
-    """How many groups, from the first on, are one card's number; None when none begins here."""
+    """How many leading groups form one card number; None if no card number starts here."""
     rest = len(groups) - first
 
     def is_possible(count: int) -> bool:
@@ -67,7 +67,7 @@ def _count_of_card(groups: Sequence[str], first: int, is_last_free: bool) -> Opt
 
 
 def _length_of(groups: Sequence[str], first: int, count: int) -> int:
-    """With what stands between them."""
+    """Including their separators."""
     return count - 1 + sum(len(group) for group in groups[first : first + count])
 
 
@@ -75,7 +75,7 @@ _ESCAPE = re.compile(r"\\(?:[bfnrt]|u[\da-f]{4})\Z", re.ASCII | re.IGNORECASE)
 
 
 def _is_free(text: str, index: int, step: int) -> bool:
-    """True when what stands beside a number is no part of it: no digit, no letter of a hash, no decimals."""
+    """True if the surrounding characters do not belong to the number: no digit, hash letter or decimal."""
     beside = _at(text, index)
     if beside == ".":
         return re.match(r"\d", _at(text, index + step), re.ASCII) is None
@@ -88,7 +88,7 @@ def _at(text: str, index: int) -> str:
     return text[index : index + 1] if index >= 0 else ""
 
 
-# Whose numbers begin so, and how many digits they have.
+# Issuer prefixes and number lengths.
 _ISSUERS = [
     (re.compile(r"4"), {13, 16, 19}),
     (re.compile(r"5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)"), {16}),
@@ -100,7 +100,7 @@ _ISSUERS = [
 
 
 def _is_card_number(digits: str) -> bool:
-    """A number that a card could have: an issuer's beginning and length, and Luhn's check digit."""
+    """True for an issuer's prefix and length with a valid Luhn check digit."""
     if not any(len(digits) in lengths and beginning.match(digits) for beginning, lengths in _ISSUERS):
         return False
     total = 0
@@ -114,6 +114,6 @@ _KEY_BEFORE = re.compile(rf'(\\{{0,16}})"[{BLANKS}]?:[{BLANKS}]?\Z')
 
 
 def _mask_of(text: str, index: int) -> str:
-    """A number in JSON becomes a text, so that it stays JSON."""
+    """Replace a JSON number with a string, so that the JSON stays valid."""
     key = _KEY_BEFORE.search(text[max(0, index - 20) : index])
     return REDACTED if key is None else f'{key.group(1)}"{REDACTED}{key.group(1)}"'

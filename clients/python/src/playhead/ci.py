@@ -1,4 +1,4 @@
-"""Which branch and commit a test runs on, as far as it can be told without starting a program."""
+"""The branch and commit a test runs on, as far as we can tell without starting a process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nanoseconds since 1970, never the same twice: steps that begin at one moment keep their order."""
+"""Nanoseconds since 1970, strictly increasing, so steps that start at the same moment keep their order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _A_CLOCK_THAT_WAS_SET_BACK_NS = 2_000_000
 
 
 def now_ns() -> int:
-    # Without a lock: a signal handler, or the child of a fork, could wait for it for ever.
+    # Lock-free: a signal handler or a forked child could wait for a lock forever.
     global _last_ns
     current_ns, last_ns = time.time_ns(), _last_ns
     if last_ns - current_ns > _A_CLOCK_THAT_WAS_SET_BACK_NS:
@@ -21,6 +21,6 @@ def now_ns() -> int:
 
 
 def to_iso(ns: int) -> str:
-    """As JavaScript writes it: UTC, milliseconds, Z."""
+    """In JavaScript's format: UTC, milliseconds, Z."""
     seconds, rest = divmod(ns, 1_000_000_000)
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{rest // 1_000_000:03d}Z"

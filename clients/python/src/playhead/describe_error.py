@@ -1,4 +1,4 @@
-"""An error as it is recorded; the server reads it back."""
+"""Describes an error in the recorded format, which the server parses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def describe_error(error: Any, is_content_kept: bool, depth: int = 0) -> dict[str, Any]:
-    """Describes whatever went wrong: an exception, or a text that says it."""
+    """Describe an exception or an error message."""
     if not isinstance(error, BaseException):
         return {
             "type": "str" if isinstance(error, str) else type(error).__name__,
@@ -39,7 +39,7 @@ def describe_error(error: Any, is_content_kept: bool, depth: int = 0) -> dict[st
 
 
 def message_of(error: Any) -> str:
-    """One line: its type and what it says."""
+    """One line: type and message."""
     if isinstance(error, BaseException):
         text = _text_of(error)
         return f"{type(error).__name__}: {text}" if text else type(error).__name__
@@ -47,7 +47,7 @@ def message_of(error: Any) -> str:
 
 
 def raise_site(error: BaseException) -> tuple[Any, ...]:
-    """Where it was raised: with its id, this tells it from an error that has its place in memory now."""
+    """Where the error was raised, which tells it from a later object with the same id."""
     trace = error.__traceback__
     if trace is None:
         return (type(error),)
@@ -64,7 +64,7 @@ def _text_of(error: Any) -> str:
 
 
 def _shown(text: str, is_content_kept: bool) -> str:
-    """What a message says may be content; that there was one is not."""
+    """A message may be content; that there was one is not."""
     return text[:MAX_MESSAGE_LENGTH] if is_content_kept else f"[{len(text)} characters]"
 
 
@@ -75,7 +75,7 @@ def _cause_of(error: BaseException) -> Optional[BaseException]:
 
 
 def _stack_of(error: BaseException, is_content_kept: bool) -> str:
-    """The traceback without our own functions, the place where it was raised last."""
+    """The traceback without our own frames, innermost frame last."""
     try:
         frames = [
             frame
@@ -91,5 +91,5 @@ def _stack_of(error: BaseException, is_content_kept: bool) -> str:
         text = "".join(["Traceback (most recent call last):\n", *lines, *last]).rstrip()
     except Exception:
         return ""
-    # The place where it was raised is at the end.
+    # The innermost frame is at the end.
     return text if len(text) <= MAX_STACK_LENGTH else "…" + text[-MAX_STACK_LENGTH:]

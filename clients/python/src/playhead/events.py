@@ -1,4 +1,4 @@
-"""Things that took place, for `record`. The names and fields are those that AgentOps has for them."""
+"""Events for `record`, with AgentOps' names and fields."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ _NS = 1_000_000_000
 
 @dataclass
 class ActionEvent:
-    """An action that took place: `record(ActionEvent(action_type="session_complete", params={…},
-    returns={…}))`."""
+    """An action: `record(ActionEvent(action_type="session_complete", params={…}, returns={…}))`."""
 
     action_type: str = ""
     params: Any = None
     returns: Any = None
-    # "read" or "write": whether it changes the world.
+    # "read" or "write".
     effect: Optional[str] = None
-    # Given when it failed.
+    # Set if it failed.
     error: Any = None
-    # Seconds since 1970, or a datetime; without it an event lasts from its creation to `record`.
+    # Seconds since 1970 or a datetime; by default an event lasts from its creation to `record`.
     started_at: Moment = None
     ended_at: Moment = None
     logs: Any = None
@@ -33,13 +32,13 @@ class ActionEvent:
 
 @dataclass
 class ToolEvent:
-    """A tool call that took place."""
+    """A tool call."""
 
     name: str = ""
     params: Any = None
     returns: Any = None
     effect: Optional[str] = None
-    # The id under which the model asked for the call.
+    # The model's tool call id.
     call_id: Optional[str] = None
     error: Any = None
     started_at: Moment = None
@@ -50,19 +49,17 @@ class ToolEvent:
 
 @dataclass
 class LLMEvent:
-    """A call to a model that took place where it could not be seen. Calls over HTTP are recorded by `init`
-    alone."""
+    """A model call that could not be captured. `init` captures calls over HTTP by itself."""
 
     model: str = ""
     prompt: Any = None
     completion: Any = None
     provider: Optional[str] = None
-    # Tokens by our names: input (cache included), output (reasoning included), cache_read, cache_write,
-    # reasoning, …
+    # Token counts: input (with cache), output (with reasoning), cache_read, cache_write, reasoning, …
     usage: Optional[dict[str, int]] = None
     prompt_tokens: Optional[int] = None
     completion_tokens: Optional[int] = None
-    # US dollars, where the price table is not to be asked.
+    # US dollars; overrides the price table.
     cost: Optional[float] = None
     error: Any = None
     started_at: Moment = None
@@ -74,7 +71,7 @@ class LLMEvent:
 
 @dataclass
 class ErrorEvent:
-    """An error that no step raised. One that a step already recorded is not counted again."""
+    """An error that no step raised. An error that a step already recorded does not count again."""
 
     exception: Optional[BaseException] = None
     error_type: Optional[str] = None
@@ -89,7 +86,7 @@ PlayheadEvent = Union[ActionEvent, ToolEvent, LLMEvent, ErrorEvent]
 
 
 def to_ns(moment: Moment) -> Optional[int]:
-    """None for what is no moment."""
+    """None for anything that is not a time."""
     if isinstance(moment, str):
         moment = datetime.datetime.fromisoformat(moment.replace("Z", "+00:00"))
     if isinstance(moment, datetime.datetime):

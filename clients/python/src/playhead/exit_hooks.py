@@ -1,4 +1,4 @@
-"""Sees to it that nothing is lost when the process ends, and never for longer than a moment."""
+"""Delivers or spools what is left when the process exits, within a time limit."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ExitHooks:
         self._watch_for_end()
 
     def _watch_for_end(self) -> None:
-        """A process that handles SIGTERM itself decides when to go, and `atexit` will tell us."""
+        """A process that handles SIGTERM itself decides when to exit; `atexit` tells us."""
         if threading.current_thread() is not threading.main_thread():
             return
         if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
@@ -48,7 +48,7 @@ class ExitHooks:
             self._leave("The process ended before the session did", error)
 
     def _on_signal(self, number: int, _frame: Optional[FrameType]) -> None:
-        """Dies of the signal as the process would have without us."""
+        """Let the signal end the process as it would have without us."""
         self._leave("The process was ended by SIGTERM", None)
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)

@@ -1,4 +1,4 @@
-"""The W3C headers that make what another process does part of a session."""
+"""The W3C headers that carry a session to another process."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ def headers_of(scope: Optional[Scope]) -> dict[str, str]:
 
 
 def scope_from_headers(traceparent: Optional[str], baggage: Optional[str]) -> Optional[Scope]:
-    """What headers, or the environment of the process, describe. It is a session only when the sender said
-    so."""
+    """Parse the parent from headers or the environment; a session only if the sender marked it as one."""
     found = _TRACE_PARENT.fullmatch((traceparent or "").strip())
     if found is None or _mark_of(baggage) != found.group(1):
         return None
@@ -38,11 +37,12 @@ def _mark_of(baggage: Optional[str]) -> Optional[str]:
 
 
 def session_headers() -> dict[str, str]:
-    """The headers that make what another process does part of the session that this code runs in."""
+    """The headers that carry the current session to another process."""
     return headers_of(settle(current_scope.get()))
 
 
 def session_environment() -> dict[str, str]:
-    """The same for a child process: `subprocess.run(…, env={**os.environ,
-    **playhead.session_environment()})`."""
+    """The same for a child process:
+
+    `subprocess.run(…, env={**os.environ, **playhead.session_environment()})`."""
     return {name.upper(): value for name, value in session_headers().items()}

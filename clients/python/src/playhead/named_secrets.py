@@ -1,5 +1,4 @@
-"""Masks values that follow the name of a secret: in JSON at any depth, printed objects, queries, settings,
-headers."""
+"""Masks values after a secret's name: in JSON at any depth, printed objects, queries, settings, headers."""
 
 from __future__ import annotations
 
@@ -11,16 +10,16 @@ from .blanks import BLANKS
 from .redacted import REDACTED
 
 _AI = re.ASCII | re.IGNORECASE
-# Names that end so hold a secret wherever they stand. A blank stands for a hyphen, an underscore or nothing.
+# Endings of secret names. A space stands for a hyphen, an underscore or nothing.
 _ENDINGS = [
     *("authorization", "api key", "api token", "access key", "access key id"),
     *("access token", "auth token", "bearer token", "refresh token"),
     *("session token", "csrf token", "xsrf token", "id token"),
     *("secret", "secret key", "passphrase", "passwd", "password", "private key", "cookie"),
 ]
-# Names that hold one as the whole name of a key.
+# Secret names that must be the whole key.
 _KEYS = ["token", "pwd", "cvv", "cvc", "auth", "credentials", "cardnumber"]
-# Of lists of names and values, which are how headers are given as they came.
+# For name-value lists, the raw form of headers.
 _PAIRS = ["authorization", "x-api-key", "cookie"]
 _HEADER_LINE = re.compile(
     r"(?:^|[^\w-]|\\[bfnrt])(?:(?:proxy-)?authorization|x-api-key|(?:set-)?cookie)\Z", _AI
@@ -34,14 +33,13 @@ def mask_named(text: str) -> str:
 
 
 def create_named_mask(added: Sequence[str]) -> NamedMask:
-    """`added` are further names of keys, of letters and digits only."""
+    """`added` holds more key names, in letters and digits only."""
     sign = _compile_sign(_ENDINGS, _PAIRS, [name for name in [*_KEYS, *added] if name != ""])
     return lambda text: _mask_values(text, sign)
 
 
 def _compile_sign(endings: Sequence[str], pairs: Sequence[str], keys: Sequence[str] = ()) -> re.Pattern[str]:
-    """A separator with a name before it. Python looks behind at what has one length only: texts and names are
-    read backwards, where the name comes after."""
+    """Match a separator after a name. Python's lookbehind needs a fixed length, so we match reversed text."""
     name = rf"""["']?\\{{0,64}}(?:{_backwards(endings)})"""
     if keys:
         name += rf"""|["']\\{{0,64}}(?:{"|".join(map(_spelled_any_way, keys))})["'.]"""
@@ -54,18 +52,18 @@ def _backwards(names: Sequence[str]) -> str:
 
 
 def _spelled_any_way(name: str) -> str:
-    """Backwards. `customername` is also `customer_name` and `Customer-Name`."""
+    """Reversed. `customername` also matches `customer_name` and `Customer-Name`."""
     return "[-_ ]?".join(_in_any_case(letter) for letter in reversed(name))
 
 
 def _in_any_case(letter: str) -> str:
-    """The flag is for ASCII only."""
+    """Ignores case for ASCII only."""
     if letter.isascii():
         return re.escape(letter)
     return f"(?:{letter.lower()}|{letter.upper()})"
 
 
-# One pass that most texts do not survive.
+# A cheap pre-check that rules out most texts.
 _ANY_SIGN = _compile_sign(
     [
         *("authorization", "key", "key id", "token", "secret", "passphrase", "passwd", "password"),
@@ -91,12 +89,12 @@ def _mask_values(text: str, sign: re.Pattern[str]) -> str:
 
 _mask_built_in = create_named_mask([])
 
-# Where it begins, where it ends, what is put there.
+# Start, end, replacement.
 _Masked = tuple[int, int, str]
 
 
 def _values_at(text: str, separator: int) -> list[_Masked]:
-    """What follows the separator and is a secret; nothing when it is no value."""
+    """The secret after the separator; empty if no value follows."""
     key_end = _before_blanks(text, separator)
     is_key_quoted = text[key_end] in "\"'"
     start = _after_blanks(text, separator + 1)
@@ -121,7 +119,7 @@ _WORD = re.compile(r"[a-zA-Z_-]+")
 
 
 def _is_structure(text: str, quoted: _Masked, escapes: int) -> bool:
-    """Nothing, or a quote that ended a text of JSON instead of beginning a value."""
+    """Empty, or a quote that closed a JSON string instead of opening a value."""
     start, end, _mask = quoted
     return start == end or (escapes == 0 and text[start] in "]},:")
 
@@ -130,7 +128,7 @@ _OPENING_QUOTE = re.compile(r"""(\\{0,64})(["'])""")
 
 
 def _quoted_at(text: str, start: int) -> Optional[_Masked]:
-    """A text in quotes, which may be escaped: JSON in JSON. One without its end was cut."""
+    """A quoted string, possibly escaped (JSON in JSON). A missing closing quote means it was truncated."""
     opening = _OPENING_QUOTE.match(text, start)
     if opening is None:
         return None
@@ -158,7 +156,7 @@ _BETWEEN_ITEMS = re.compile(f"[,{BLANKS}]{{0,40}}")
 
 
 def _list_at(text: str, start: int) -> list[_Masked]:
-    """The texts of a list."""
+    """The strings of a list."""
     found: list[_Masked] = []
     at = start
     while True:
@@ -177,19 +175,19 @@ _NUMBER = re.compile(r"-?\d[\d.eE+-]*", re.ASCII)
 
 
 def _number_at(text: str, key_end: int, start: int) -> list[_Masked]:
-    """A number becomes a text, quoted as its key is, so that it stays JSON."""
+    """Replace a number with a string, quoted like its key, so that the JSON stays valid."""
     end = _end_of(_NUMBER, text, start)
     mark = text[key_end - _backslashes_before(text, key_end, 0) : key_end + 1]
     return [] if end == start else [(start, end, mark + REDACTED + mark)]
 
 
 _BARE_VALUE = re.compile(rf"""[^&;{BLANKS}"'\\]{{3,}}""")
-# Bounded: what is longer and has no digit would be read again from every name in it.
+# Bounded: a longer value without digits would be scanned again from every name in it.
 _BARE_IN_TEXT = re.compile(rf"""[^{BLANKS}"'\\,;]{{6,400}}""")
 
 
 def _value_of_setting(text: str, separator: int, start: int) -> list[_Masked]:
-    """After `name=` whatever there is; after `name = ` what looks like a secret, for that may be code."""
+    """After `name=` any value; after `name = ` only what looks like a secret, because that may be code."""
     if text.startswith(("=", ">"), separator + 1):
         return []
     is_tight = start == separator + 1 and _before_blanks(text, separator) == separator - 1
@@ -199,10 +197,10 @@ def _value_of_setting(text: str, separator: int, start: int) -> list[_Masked]:
     return [] if found == "" else [(start, start + len(found), REDACTED)]
 
 
-# Code, and where a value is to be put in: `process.env.KEY`, `getKey()`, `${KEY}`, `<your key>`.
+# Code and placeholders: `process.env.KEY`, `getKey()`, `${KEY}`, `<your key>`.
 _NOT_YET_A_VALUE = re.compile(r"[$<{\[%*]|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$]|[(\[])", re.ASCII)
 _DIGIT = re.compile("[0-9]")
-# Begins with what is rare in text.
+# Starts with the rarest character.
 _HUMP = re.compile("[A-Z](?<=[a-z].)")
 
 
@@ -225,7 +223,7 @@ def _line_at(text: str, start: int) -> list[_Masked]:
     return [] if end == start else [(start, end, REDACTED)]
 
 
-# Few are enough: what stands further away belongs to something else.
+# A few characters suffice; anything further away belongs to something else.
 _FEW_BLANKS = re.compile(r"[ \t]{0,40}")
 
 

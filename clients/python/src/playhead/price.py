@@ -1,4 +1,4 @@
-"""What a step cost: by its sender's report, else by the price table."""
+"""A step's cost: as the sender reported it, else by the price table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .price_table import DatedCard, find_card
 from .rate_card import Card, card_of, cost_of, round_dollars
 from .step import Step
 
-# Audio rates that the table lacks, as the server has them.
+# Audio rates missing from the table; the server has the same list.
 _TABLE_GAPS = (
     ("gpt-4o-mini-audio-preview", (0.15, 0.6, 10, 20)),
     ("gpt-4o-audio-preview", (2.5, 10, 40, 80)),
@@ -25,7 +25,7 @@ class _Lookup(NamedTuple):
 
 
 def price_of(step: Step) -> tuple[Optional[float], Optional[str]]:
-    """US dollars and where the figure comes from; None where nobody says."""
+    """The cost in US dollars and its source; None if unknown."""
     reported = _reported(step)
     if reported is not None:
         return reported, "reported"
@@ -38,13 +38,13 @@ def price_of(step: Step) -> tuple[Optional[float], Optional[str]]:
     tokens = _tokens_of(step, card)
     if tokens is None or _lacks_audio_rate(step.usage, card, lookup):
         return None, None
-    # The sum of many calls says nothing about the size of any of them.
+    # A total over many calls says nothing about the size of each.
     context_tokens = tokens[0] if step.kind in ("llm", "embedding") else 0
     return round_dollars(cost_of(step.usage, *tokens, context_tokens, card)), "computed"
 
 
 def _reported(step: Step) -> Optional[float]:
-    """A reported 0 for a call with tokens, or for a model call without any, is no report."""
+    """Ignore a reported cost of 0 for a model call."""
     cost = step.attributes.get("gen_ai.usage.cost")
     if not isinstance(cost, (int, float)) or not math.isfinite(cost) or cost < 0:
         return None
@@ -77,8 +77,7 @@ def _gap(name: str) -> Optional[DatedCard]:
 
 
 def _tokens_of(step: Step, card: Card) -> Optional[tuple[float, float]]:
-    """Both sums of a call. One that nobody reported is unknown, unless the other figures or the kind tell
-    it."""
+    """A call's input and output totals. An unreported total is unknown unless other figures imply it."""
     usage: dict[str, Any] = step.usage or {}
     makes_no_output = (
         step.kind == "embedding" or step.status == "error" or ("output" not in card and "input" in card)
@@ -97,7 +96,7 @@ def _tokens_of(step: Step, card: Card) -> Optional[tuple[float, float]]:
 
 
 def _lacks_audio_rate(usage: dict[str, Any], card: Card, lookup: _Lookup) -> bool:
-    """Gemini charges audio like text unless its card says otherwise; a model made for audio never does."""
+    """Gemini charges audio like text unless its rates say otherwise; audio models never do."""
     if not lookup.is_audio_model:
         return False
     return ((usage.get("audioInput") or 0) > 0 and "audioInput" not in card) or (

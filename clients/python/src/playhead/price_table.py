@@ -1,5 +1,4 @@
-"""What models charge, from the table that `scripts/write-python-prices.mjs` makes of the server's own
-source."""
+"""Model prices, from the table that `scripts/write-python-prices.mjs` generates from the server's source."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from .rate_card import Card, card_of
 
 DatedCard = Callable[[float], Optional[Card]]
 
-# Our provider ids, and the names people use for them, in the table's spelling.
+# Our provider ids and common aliases, mapped to the table's names.
 _TABLE_PROVIDERS = {
     "gcp.gemini": "google",
     "gcp.vertex_ai": "google",
@@ -51,10 +50,9 @@ _LOCAL_PROVIDERS = frozenset(
         "tgi",
     ]
 )
-# Tried by name when neither the provider nor the model's name leads anywhere: those that serve their own
-# models.
+# Providers of their own models, tried by model name when the provider is unknown.
 _MODEL_MAKERS = ("openai", "anthropic", "google", "mistral", "cohere", "x-ai", "deepseek", "voyageai")
-# Ollama's way to write a model: family, colon, size or tag.
+# Ollama's model names: family, colon, size or tag.
 _LOCAL_MODEL = re.compile(r":(latest|\d+(\.\d+)?[bm])\b", re.IGNORECASE | re.ASCII)
 _DATE_IN_NAME = re.compile(r"(-)(20\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=-|:|$)", re.ASCII)
 _DAY_MS = 86_400_000
@@ -68,7 +66,7 @@ def _providers() -> list[dict[str, Any]]:
 
 
 def find_card(model: str, provider: Optional[str]) -> Optional[DatedCard]:
-    """The card of a model by our provider id and the model's name; None when the table does not know it."""
+    """The rates of a model, by provider id and model name; None if the table has none."""
     if _is_local(model, provider):
         return None
     own = None if provider is None else _TABLE_PROVIDERS.get(provider, provider)

@@ -1,4 +1,4 @@
-"""A session for each test, ended by the test's outcome; a test that fails says where its replay is."""
+"""Gives each test a session, ends it by the test's outcome, and prints a failing test's replay link."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .session_view import SessionView
 from .sessions import close_session, open_session
 from .start import flush, init
 
-# How long a failed test waits for its session to arrive, so that the address that it prints opens.
+# How long a failed test waits for delivery, so that the printed link works.
 ARRIVAL_S = 2.0
 LAST_FLUSH_S = 5.0
 MAX_REASON_LENGTH = 1000
@@ -43,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def playhead_session(request: pytest.FixtureRequest) -> Iterator[SessionView]:
-    """The session of this test: tagged with its name, Success or Fail as the test is."""
+    """This test's session: tagged with its name, ended as Success or Fail with the test."""
     if active_runtime() is None:
         init()
     runtime = active_runtime()
@@ -103,7 +103,7 @@ def _close(runtime: Runtime, frame: SessionFrame, item: pytest.Item) -> None:
 
 
 def _close_inner(runtime: Runtime, outer: SessionFrame, state: str, reason: Optional[str]) -> None:
-    """What the test began and, because it failed, did not end."""
+    """The sessions that the test started and, because it failed, did not end."""
     inside = [frame for frame in list(runtime.open_frames.values()) if frame.record is outer.record]
     for frame in sorted(inside, key=lambda one: -one.order):
         if frame is not outer and frame.reach != "step":
@@ -118,7 +118,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, None]:
     runtime.session_listeners.append(records.append)
     yield
     runtime.session_listeners.remove(records.append)
-    # The next test does not find itself in a session that has ended.
+    # The next test must not start inside an ended session.
     if settle(current_scope.get()) is None:
         current_scope.set(None)
     with runtime.guard():
@@ -130,7 +130,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, None]:
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, None]:
     outcome = yield
     report = outcome.get_result()
-    # For fixtures that want to know how the test went: `request.node.rep_call.failed`.
+    # For fixtures that check the test's outcome: `request.node.rep_call.failed`.
     setattr(item, f"rep_{report.when}", report)
     if not report.failed:
         return
@@ -151,7 +151,7 @@ def _describe_sessions(runtime: Runtime, item: pytest.Item) -> list[str]:
     is_delivered = runtime.delivery.flush(ARRIVAL_S)
     if runtime.settings.endpoint is not None and is_delivered:
         return [_line(runtime, record, runtime.url_of(record)) for record in records]
-    # Nobody can open an address where no server answers: a file does.
+    # Without a server the link would be dead, so write a file.
     item.stash[_IS_RECORDED] = True
     paths = _write_recordings(runtime, item)
     lines = [_line(runtime, record, str(path)) for record, path in zip(records, paths)]

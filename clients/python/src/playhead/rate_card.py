@@ -1,4 +1,4 @@
-"""What one call costs by a model's rates. The same arithmetic as on the server, to the last digit."""
+"""Computes a call's cost from a model's rates, with exactly the server's arithmetic."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Usage = dict[str, Any]
 
 
 def card_of(prices: Optional[dict[str, Any]]) -> Optional[Card]:
-    """None when the model is not charged by the token."""
+    """None if the model is not charged per token."""
     if prices is None:
         return None
     card: Card = {field: prices[key] for field, key in _RATES.items() if key in prices}
@@ -56,7 +56,7 @@ def _input_cost(usage: Usage, total: float, context_tokens: float, card: Card) -
     written = _up_to(both, text)
     written_for_hour = _up_to(usage.get("cacheWrite1h"), written)
     read = _up_to(usage.get("cacheRead"), total - written)
-    # Reports don't say what kind of token was cached: text first, for it is what prompts repeat.
+    # Reports don't say which tokens were cached; assume text first, because prompts repeat text.
     read_text = _up_to(read, text - written)
     read_audio = _up_to(read - read_text, audio)
     read_image = _up_to(read - read_text - read_audio, image)
@@ -94,7 +94,7 @@ def _up_to(count: Optional[float], limit: float) -> float:
 
 
 def _rate_for(rate: Any, context_tokens: float) -> float:
-    """Tiers apply to the whole call when its input is larger than their start."""
+    """A tier applies to the whole call once its input exceeds the tier's start."""
     if rate is None:
         return 0
     if not isinstance(rate, dict):
@@ -107,5 +107,5 @@ def _rate_for(rate: Any, context_tokens: float) -> float:
 
 
 def round_dollars(dollars: float) -> float:
-    """To the twelfth decimal: what lies beyond is the noise of adding floating point numbers."""
+    """Round to twelve decimals; the rest is floating-point noise."""
     return math.floor(dollars * 1e12 + 0.5) / 1e12

@@ -1,4 +1,4 @@
-"""A session in the words of recordings, which `playhead show` and the replay page open."""
+"""A session in the recording format, which `playhead show` and the replay page read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PREVIEW_LENGTH = 200
 
 
 def steps_of(record: SessionRecord, redactor: Redactor) -> list[Step]:
-    """Read once for as long as nothing changes."""
+    """Cached until something changes."""
     known = record.reading
     if known is not None and known[0] == record.change_count and known[1] is redactor:
         return known[2]
@@ -178,7 +178,7 @@ def _write_message(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parts_of(message: dict[str, Any]) -> list[dict[str, Any]]:
-    """`LLMEvent` takes messages as providers have them."""
+    """`LLMEvent` accepts messages in the providers' formats."""
     parts = message.get("parts")
     if isinstance(parts, list):
         return [part for part in parts if isinstance(part, dict)]
@@ -213,7 +213,7 @@ def _write_part(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _known(fields: dict[str, Any]) -> dict[str, Any]:
-    """Fields that nobody knows are absent, never null."""
+    """Unknown fields are absent, never null."""
     return {name: value for name, value in fields.items() if value is not None}
 
 

@@ -1,4 +1,4 @@
-"""Steps from what was recorded: what is shown in the process is what leaves it."""
+"""Reads steps from recorded spans, so that the process shows exactly what it sends."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ USAGE_KEYS = {
     "gen_ai.usage.audio.output_tokens": "audioOutput",
     "gen_ai.usage.image.input_tokens": "imageInput",
 }
-# Why the model stopped, in one spelling; others stay as they are.
+# Finish reasons in one spelling; unknown ones stay unchanged.
 _FINISH_REASONS = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -51,12 +51,12 @@ _FINISH_REASONS = {
 }
 _ARGUMENT_KEYS = ("playhead.action.arguments", "gen_ai.tool.call.arguments", "input.value")
 _RESULT_KEYS = ("playhead.action.result", "gen_ai.tool.call.result", "output.value")
-# A shorter text inside a longer one says nothing.
+# Shorter texts match by accident.
 _TELLING_LENGTH = 8
 
 
 def read_steps(spans: Sequence[Span], redactor: Redactor) -> list[Step]:
-    """In the order in which they began."""
+    """In start order."""
     ordered = sorted(spans, key=lambda span: span.start_ns)
     origin_ns = ordered[0].start_ns if ordered else 0
     steps = [_read_step(span, origin_ns, redactor) for span in ordered]
@@ -75,7 +75,7 @@ def _read_step(span: Span, origin_ns: int, redactor: Redactor) -> Step:
         id=span.id,
         parent_id=span.parent_id,
         kind=kind,
-        # Model calls are known by their model.
+        # Model calls are named after their model.
         name=str(model or requested or span.name) if kind in ("llm", "embedding") else span.name,
         started_at=to_iso(span.start_ns),
         ended_at=None if span.end_ns is None else to_iso(span.end_ns),
@@ -156,8 +156,7 @@ def _to_error(described: dict[str, Any]) -> StepError:
 
 
 def _mark_propagated(steps: Sequence[Step]) -> None:
-    """An error that a step below shows in other words, as an SDK does with a provider's answer, has one
-    owner."""
+    """An error that a nested step words differently (an SDK wrapping an API error) has one owner."""
     parents = {step.id: step.parent_id for step in steps}
     for inner in steps:
         if inner.error is None or inner.status == "ok":

@@ -20,7 +20,7 @@ def record_action(
 def record_action(
     name: Union[str, Fn, None] = None, *, effect: Optional[str] = None, agent: Optional[str] = None
 ) -> Any:
-    """Records every call of a function as an action: its arguments by name, and what it returned or raised.
+    """Record every call of a function as an action: its arguments by name, and what it returned or raised.
 
     The result is the same function in every other respect: sync or async, generators, methods, its errors.
     Outside of any session a call is a session of its own. `effect` says whether it changes the world
@@ -39,8 +39,7 @@ def record_tool(
     agent: Optional[str] = None,
     description: Optional[str] = None,
 ) -> Any:
-    """As `record_action`, for tools that a model calls: the step says so in OpenTelemetry's words for tool
-    calls."""
+    """Like `record_action`, for tools that a model calls; uses OpenTelemetry's tool attributes."""
 
     def plan(own: str) -> CallPlan:
         attributes = {
@@ -56,7 +55,7 @@ def record_tool(
 
 
 def agent(name: Union[str, Fn, None] = None) -> Any:
-    """Records a function as an agent: what it does, and other agents that it calls, are steps inside it."""
+    """Record a function as an agent: everything it does, including other agents, becomes steps inside it."""
 
     def plan(own: str) -> CallPlan:
         attributes = {
@@ -79,7 +78,7 @@ def _action_plan(name: str, effect: Optional[str], agent_name: Optional[str]) ->
 
 
 def _decorate(name: Any, plan_of: Callable[[str], CallPlan]) -> Any:
-    """With a name it gives a decorator; put on a function without any, the function's own name counts."""
+    """Returns a decorator; used on a function without arguments, takes the function's own name."""
     if name is not None and not isinstance(name, str):
         return wrap_function(name, plan_of(_name_of(name)))
     return lambda fn: wrap_function(fn, plan_of(name or _name_of(fn)))

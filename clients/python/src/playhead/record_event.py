@@ -1,4 +1,4 @@
-"""Records something that took place, as a step of the session that the code runs in."""
+"""Records an event as a step of the current session."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .runtime import Runtime, require_runtime
 from .span import STATUS_ERROR
 from .steps import OpenStep, end_step, set_error, set_value, start_step
 
-# Our names for tokens, in snake case and as recordings have them, in the words of OpenTelemetry.
+# Our token names, in snake case and as in recordings, mapped to OpenTelemetry's.
 _USAGE_KEYS = {
     "input": "gen_ai.usage.input_tokens",
     "output": "gen_ai.usage.output_tokens",
@@ -104,8 +104,7 @@ def _to_messages(given: Any, role: str) -> Optional[list[Any]]:
 
 
 def _record_error(runtime: Runtime, event: ErrorEvent) -> None:
-    """An error that a step raised is already told of there; that it was noticed is an event without one of
-    its own."""
+    """If a step already recorded this error, record the event without the error."""
     error = event.exception
     kind = event.error_type or ("Error" if error is None else type(error).__name__)
     step = _begin(runtime, event, kind, {"playhead.step.kind": "event"})

@@ -1,4 +1,4 @@
-"""One recorded call, from its beginning to its end."""
+"""One recorded call, from start to end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .runtime import Runtime
 from .scope import Scope, current_scope
 from .steps import OpenStep, end_step, set_error, set_value, start_step
 
-# What is kept of the values that a generator gives.
+# How many of a generator's values are kept.
 MAX_YIELDED = 1000
 
 
@@ -26,7 +26,7 @@ class CallPlan(NamedTuple):
 class ParameterNames(NamedTuple):
     positional: tuple[str, ...]
     rest: Optional[str]
-    # `self` and `cls` say nothing that the name of the action does not.
+    # `self` and `cls` add nothing to the action's name.
     is_method: bool
 
 
@@ -42,7 +42,7 @@ def read_parameter_names(fn: Callable[..., Any]) -> Optional[ParameterNames]:
 
 
 def name_arguments(names: Optional[ParameterNames], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Arguments by the names of their parameters, or as the list that they are."""
+    """Arguments by parameter name, or as a plain list."""
     if names is None:
         return kwargs if not args else list(args) if not kwargs else {"args": list(args), **kwargs}
     named = dict(zip(names.positional, args))
@@ -62,7 +62,7 @@ class RecordedCall:
         self._runtime = runtime
         self._plan = plan
         self._step = step
-        # What the body runs in; a generator's body may change it from one value to the next.
+        # The body's context; a generator's body may change it between values.
         self.scope: Optional[Scope] = step.scope
         self._started = time.perf_counter()
         self._yielded: Optional[list[tuple[float, Any]]] = None
@@ -71,7 +71,7 @@ class RecordedCall:
     def begin(
         cls, runtime: Runtime, plan: CallPlan, names: Optional[ParameterNames], args: Any, kwargs: Any
     ) -> Optional[RecordedCall]:
-        """None when it can't be recorded; the call itself goes on."""
+        """None if the call can't be recorded; the call itself proceeds."""
         try:
             attributes = dict(plan.attributes)
             text, is_cut = runtime.serialize(name_arguments(names, args, kwargs))
@@ -117,7 +117,7 @@ class RecordedCall:
             self._yielded.append(((time.perf_counter() - self._started) * 1000, value))
 
     def _settle_yielded(self, returned: Any) -> Any:
-        """Pieces of text are one text, and when each came is kept; anything else is a list."""
+        """Joins text chunks into one text and keeps their times; anything else becomes a list."""
         pieces = self._yielded or []
         values = [value for _, value in pieces]
         if returned is not None:

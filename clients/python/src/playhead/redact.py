@@ -1,4 +1,4 @@
-"""Masks keys, tokens, private keys and card numbers, and what the user's rules add."""
+"""Masks keys, tokens, private keys and card numbers, and whatever the user's rules match."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .settings import RedactRule
 
 
 class Redactor:
-    """Rules run after the built-in patterns, names before the others."""
+    """User rules run after the built-in patterns; names run before patterns and functions."""
 
     def __init__(self, rules: Sequence[RedactRule] = ()) -> None:
         names = [rule for rule in rules if isinstance(rule, str)]
@@ -29,14 +29,14 @@ class Redactor:
             self._own.insert(0, lambda text, _key: mask_own_names(text))
 
     def text(self, text: str, key: str) -> str:
-        """The text without what looks like a secret. `key` is what it was recorded under."""
+        """Mask secrets in a text. `key` is the name it was recorded under."""
         kept = mask_secrets(text)
         for replace in self._own:
             kept = replace(kept, key)
         return kept
 
     def is_secret_key(self, key: str) -> bool:
-        """True when whatever is recorded under this key is a secret."""
+        """True if every value under this key is a secret."""
         return self._is_secret_key(key)
 
 
@@ -53,8 +53,7 @@ _BEGIN_OF_JSON = re.compile(rf'[{BLANKS}]*["\[{{]')
 
 
 def _mask_escaped(text: str, pattern: re.Pattern[str]) -> str:
-    """A rule is written for texts as they are: in JSON, where a line may end in \\n, each is looked at by
-    itself too."""
+    """Rules expect plain text, so each string inside JSON (a newline is \\n there) is checked on its own too."""
     if "\\" not in text or _BEGIN_OF_JSON.match(text) is None:
         return text
     try:
@@ -76,7 +75,7 @@ def _mask_texts(value: Any, pattern: re.Pattern[str]) -> Any:
 
 
 def _read_number(digits: str) -> Union[int, float, None]:
-    """What is too large for JavaScript is null there, and has no form in JSON here."""
+    """Non-finite numbers have no JSON form; JavaScript writes them as null."""
     number = float(digits)
     if math.isinf(number):
         return None
@@ -88,7 +87,7 @@ def _refuse(constant: str) -> None:
 
 
 def _apply_rule(rule: _Replacement, text: str, key: str) -> str:
-    """A rule that fails keeps nothing: what it was there to hide is unknown."""
+    """A failing rule masks the whole text, because we can't know what it would have hidden."""
     try:
         kept = rule(text, key)
     except Exception:

@@ -1,3 +1,3 @@
-"""What stands where a secret was."""
+"""The placeholder for a masked secret."""
 
 REDACTED = "[redacted]"

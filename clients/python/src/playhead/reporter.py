@@ -1,4 +1,4 @@
-"""Says things to the developer, each once; a guest that repeats itself is thrown out."""
+"""Prints warnings to the developer, each only once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Reporter:
         self._said: set[str] = set()
 
     def once(self, topic: str, line: str) -> None:
-        """`topic` is what counts as having been said."""
+        """`topic` identifies the warning for deduplication."""
         if topic in self._said:
             return
         self._said.add(topic)

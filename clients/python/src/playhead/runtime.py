@@ -1,4 +1,4 @@
-"""Everything that records in this process. There is one, however often `init` is called."""
+"""Everything that records in this process. There is one instance, however often `init` is called."""
 
 from __future__ import annotations
 
@@ -37,12 +37,11 @@ class Runtime:
         self.store = SessionStore()
         self.redactor = Redactor()
         self.serialize_options = SerializeOptions(1_048_576, True, self.redactor.is_secret_key)
-        # Sessions, and parts of them, that have not ended; those of one thread in the order in which they
-        # began.
+        # Open sessions and parts; those of one thread in start order.
         self.open_frames: dict[int, SessionFrame] = {}
         self.frame_count = 0
         self.fault_count = 0
-        # Told of every session that begins in this process.
+        # Notified of every session that starts in this process.
         self.session_listeners: list[Callable[[SessionRecord], None]] = []
         self.captured_calls = 0
         self.failed_captures = 0
@@ -51,13 +50,13 @@ class Runtime:
         self.running_steps = RunningSteps(self.worker, self.store, self.delivery.announce)
         self.recordings = RecordingFiles(self.worker, self.reporter, self.read)
         self._exit_hooks = ExitHooks(self)
-        # The session of the process that started this one, when it said so in the environment.
+        # The parent process's session, if it passed one in the environment.
         self.inherited: Optional[Scope] = None
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._after_fork)
 
     def configure(self, settings: Settings) -> None:
-        """Takes over settings; called by every `init`."""
+        """Apply settings; every `init` calls this."""
         self.settings = settings
         self.reporter.is_silent = settings.is_silent
         for problem in settings.problems:
@@ -88,7 +87,7 @@ class Runtime:
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Around code of ours: what goes wrong in it is counted and never reaches the host."""
+        """Wraps our own code: its failures are counted and never reach the host."""
         try:
             yield
         except Exception as fault:
@@ -99,15 +98,14 @@ class Runtime:
         text = "".join(traceback.format_exception(type(fault), fault, fault.__traceback__))
         self.reporter.once(
             "fault",
-            "Something went wrong in playhead, and something may not be recorded; please report it.\n" + text,
+            "Playhead hit an internal error, so something may be missing from the recording. Please report it.\n" + text,
         )
 
     def serialize(self, value: Any) -> Serialized:
         return serialize_value(value, self.serialize_options)
 
     def place(self) -> Optional[Scope]:
-        """Where a step belongs. In no session it is in that of the process that started this one, if there
-        is any."""
+        """The parent of a new step. Outside any session, that is the parent process's session, if any."""
         return settle(current_scope.get()) or self.inherited
 
     def session_started(self, record: SessionRecord) -> None:
@@ -143,7 +141,7 @@ class Runtime:
         return flows[0] if len(flows) == 1 else None
 
     def read(self, record: SessionRecord) -> dict[str, Any]:
-        """The session in the words of recordings."""
+        """The session in the recording format."""
         return read_session(record, self.redactor)
 
     def url_of(self, record: SessionRecord, step_id: Optional[str] = None) -> str:
@@ -177,7 +175,7 @@ def describe_process(settings: Settings) -> dict[str, Any]:
 
 
 def _program_name() -> str:
-    """The script without its folder and ending: what people call the program."""
+    """The script's name without directory and extension."""
     script = Path(sys.argv[0]) if sys.argv and sys.argv[0] else None
     if script is None:
         return "python"
@@ -192,7 +190,7 @@ def known_runtime() -> Optional[Runtime]:
 
 
 def active_runtime() -> Optional[Runtime]:
-    """None until `init`, and after `shutdown`."""
+    """None before `init` and after `shutdown`."""
     return _runtime if _runtime is not None and _runtime.is_on else None
 
 

@@ -1,4 +1,4 @@
-"""Where code runs: in which session, and inside which step. Threads and asyncio tasks each have their own."""
+"""The current session and step. Each thread and asyncio task has its own."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 
 class Scope(NamedTuple):
-    # The session that the code runs in; None in one that another process started.
+    # The current session; None if another process started it.
     frame: Optional[SessionFrame]
     trace_id: str
-    # The step around whatever begins next.
+    # The parent of the next step.
     span_id: str
     span: Optional[Span]
 
 
 class SessionFrame:
-    """A session as the code that runs in it sees it: which one it is, and what is around it."""
+    """A session as seen by the code that runs in it, with the session around it."""
 
     __slots__ = (
         "end_state",
@@ -49,17 +49,16 @@ class SessionFrame:
         stack: tuple[StackFrame, ...] = (),
     ) -> None:
         self.record = record
-        # The step that stands for it.
+        # The session's root step.
         self.span = span
-        # Where steps belong once it has ended.
+        # The parent of steps that start after the session ended.
         self.outer = outer
-        # True for a part of a session that was started elsewhere: further out, or in another process.
+        # True for a part of a session that started further out or in another process.
         self.is_part = is_part
-        # "flow": by start_session, for the rest of the flow. "scope": for one block. "step": by an outermost
-        # step.
+        # "flow": start_session, for the rest of the flow. "scope": one block. "step": an outermost step.
         self.reach = reach
         self.order = order
-        # What was on the stack when a "flow" began.
+        # The call stack when a "flow" started.
         self.stack = stack
         self.is_ended = False
         self.end_state: Optional[str] = None
@@ -78,8 +77,7 @@ def scope_of(frame: SessionFrame) -> Scope:
 
 
 def settle(scope: Optional[Scope]) -> Optional[Scope]:
-    """What a new step belongs to: an ended session takes no more steps, except inside steps that outlive
-    it."""
+    """The parent of a new step. An ended session accepts steps only inside steps that outlive it."""
     while scope is not None and scope.frame is not None:
         frame = scope.frame
         if not frame.is_ended or scope.span is not frame.span:
@@ -89,7 +87,7 @@ def settle(scope: Optional[Scope]) -> Optional[Scope]:
 
 
 def open_frame_of(scope: Optional[Scope]) -> Optional[SessionFrame]:
-    """The session that is open around this code: the innermost that has not ended."""
+    """The innermost open session around this code."""
     frame = None if scope is None else scope.frame
     while frame is not None and frame.is_ended:
         frame = frame.outer_frame

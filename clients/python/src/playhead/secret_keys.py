@@ -1,4 +1,4 @@
-"""Tells keys that hold a secret by their name."""
+"""Recognises keys that hold secrets by their name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Callable
 
 from .blanks import BLANKS
 
-# Keys that hold a secret under exactly this name.
+# Exact names of secret keys.
 _SECRET_NAMES = frozenset(
     [
         "auth",
@@ -28,7 +28,7 @@ _SECRET_NAMES = frozenset(
         "credentials",
     ]
 )
-# Keys that hold a secret when their name ends so: `dbPassword`, `OPENAI_API_KEY`, `x-api-key`.
+# Name endings of secret keys: `dbPassword`, `OPENAI_API_KEY`, `x-api-key`.
 _SECRET_ENDINGS = (
     "apikey",
     "apitoken",
@@ -47,13 +47,13 @@ _SECRET_ENDINGS = (
     "secretkey",
     "cardnumber",
 )
-# Keys come from strangers: the memory of them is bounded.
+# Keys are untrusted input, so the cache is bounded.
 _MAX_REMEMBERED = 4096
 _MAX_KEY_LENGTH = 64
 
 
 def create_key_test(added: Sequence[str]) -> Callable[[str], bool]:
-    """`added` are the user's names."""
+    """`added` holds the user's own names."""
     own = {normalize_key(name) for name in added}
     remembered: dict[str, bool] = {}
 
@@ -77,5 +77,5 @@ def _is_secret_name(key: str, own: AbstractSet[str]) -> bool:
 
 
 def normalize_key(key: str) -> str:
-    """`X-Api-Key` and `x_api_key` are one name; of an attribute's dotted key the last part counts."""
+    """`X-Api-Key` and `x_api_key` are the same name; for a dotted attribute key, the last part counts."""
     return re.sub(f"[-_{BLANKS}]", "", key[key.rfind(".") + 1 :]).lower()

@@ -1,4 +1,4 @@
-"""Masks keys, tokens, private keys, card numbers and values that stand under the name of a secret."""
+"""Masks keys, tokens, private keys, card numbers and values under a secret's name."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from .card_numbers import CARD_SIGN, mask_cards
 from .named_secrets import mask_named
 from .redacted import REDACTED
 
-# Where a word begins: also after \n, \t or \u00fc of JSON, which end in a letter or a digit.
+# The start of a word, also after JSON's \n, \t or \u00fc, which end in a letter or digit.
 _BEGIN = r"(?:(?<!\w)|(?<=\\[bfnrt])|(?<=\\u[\da-fA-F]{4}))"
-# The same for words with hyphens in them; each is looked at once, however many beginnings it seems to have.
+# The same for hyphenated words; each is checked once, however many starts it seems to have.
 _BEGIN_WITH_HYPHENS = _BEGIN.replace(r"\w", r"[\w-]")
 
-# Asked first: one pass that most texts do not survive.
+# A cheap pre-check that rules out most texts.
 _TOKEN_SIGN = re.compile(
     r"k[-_][\w-]{8}|[-_][A-Za-z0-9]{20}|[KS]IA[A-Z0-9]{4}|Iza|xox[a-z]-|eyJ|-----B|(?:earer|asic) "
     rf"|:\\?/\\?/[^{BLANKS}/@]{{1,200}}@|lpat-|SPX-|a29\.|SG\.|(?:RER|SIC) ",
     re.ASCII,
 )
 
-# Secrets that are known by how they begin.
+# Secrets with a known prefix.
 _PREFIXED = [
-    # OpenAI, Anthropic, OpenRouter, Langfuse and others that follow them; not words of letters with hyphens.
+    # OpenAI, Anthropic, OpenRouter, Langfuse and similar; not plain hyphenated words.
     r"sk-(?=[a-z_-]{0,40}[A-Z0-9]|[a-z]{16})[\w-]{16,}",
     # Stripe.
     r"(?:[rsp]k_(?:live|test)|whsec)_[A-Za-z0-9]{10,}",
@@ -41,16 +41,16 @@ _PREFIXED = [
     r"(?:xox[abeoprs]-|xapp-\d-)[A-Za-z0-9-]{10,}",
     r"ph_[A-Za-z0-9]{30,}",
 ]
-# Signed and encrypted.
+# Signed and encrypted tokens.
 _JWT = rf"{_BEGIN_WITH_HYPHENS}eyJ[\w-]{{8,}}\.(?:[\w-]{{8,}}|(?=\.))(?:\.[\w-]*){{0,3}}"
 _KEY_KIND = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-# One without its end was cut: it goes on as long as a key could.
+# A key without its end was truncated; match as much as a key can have.
 _PRIVATE_KEY = (
     rf"-----BEGIN {_KEY_KIND}(?:(?:(?!-----B)[\s\S]){{0,20000}}?-----END {_KEY_KIND}"
     r'|(?:[^"\\]|\\+[nrt/]){0,20000})'
 )
 
-# One expression: what begins first is masked whole, also when another kind of secret could begin inside it.
+# One expression, so the secret that starts first is masked whole even if another could start inside it.
 _TOKENS = re.compile(f"{_BEGIN}(?:{'|'.join(_PREFIXED)})|{_JWT}|{_PRIVATE_KEY}", re.ASCII)
 _CREDENTIALS = re.compile(
     rf"({_BEGIN}(?:[Bb]earer|BEARER|[Bb]asic|BASIC) {{1,4}})"
@@ -65,7 +65,7 @@ _SHORTEST_SECRET = 9
 
 
 def mask_secrets(text: str) -> str:
-    """The text without what looks like a secret; the same text when there is nothing to hide."""
+    """Mask everything that looks like a secret; returns the same text if there is nothing to mask."""
     if len(text) < _SHORTEST_SECRET:
         return text
     masked = text if _TOKEN_SIGN.search(text) is None else _mask_tokens(text)

@@ -1,4 +1,4 @@
-"""Writes any value as JSON within bounds of size, depth and time."""
+"""Serialises any value as JSON, bounded in size, depth and time."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from .redacted import REDACTED
 
 MAX_DEPTH = 12
 MAX_ENTRIES = 1000
-# Values looked at: a bound on the time one call may take, whatever it was given.
+# Values visited, which bounds the time of one call for any input.
 MAX_VALUES = 20_000
 MAX_SAFE_INTEGER = 2**53 - 1
 
 
 class SerializeOptions(NamedTuple):
-    # Characters of JSON; what is longer is cut and says so.
+    # JSON characters; longer output is truncated and marked.
     max_length: int
-    # False keeps keys, numbers, None and booleans, and of texts their length only.
+    # False keeps keys, numbers, None and booleans, and only the length of strings.
     is_content_kept: bool
     is_secret_key: Callable[[str], bool]
 
@@ -41,7 +41,7 @@ class Serialized(NamedTuple):
 
 
 def serialize_value(value: Any, options: SerializeOptions) -> Serialized:
-    """Properties are not called, a value inside itself is named; nothing is changed and nothing is raised."""
+    """Never calls properties, marks circular references, never modifies the value and never raises."""
     try:
         writer = _Writer(options)
         plain = writer.plain(value)
@@ -55,7 +55,7 @@ def write_json(value: Any) -> str:
 
 
 class _Writer:
-    """Makes plain data of a value: what JSON can hold, and no more of it than there is room for."""
+    """Convert a value to plain JSON data within the size budget."""
 
     def __init__(self, options: SerializeOptions) -> None:
         self._options = options
@@ -66,7 +66,7 @@ class _Writer:
 
     def plain(self, value: Any) -> Any:
         self._value_count += 1
-        # By type, not by isinstance: a proxy object answers that with code of the host.
+        # By type, not isinstance: isinstance on a proxy object runs the host's code.
         kind = type(value)
         if value is None or kind is bool:
             return value
@@ -163,7 +163,7 @@ class _Writer:
 
 
 def _number(value: int) -> Any:
-    """JavaScript reads no larger ones exactly."""
+    """JavaScript can't represent larger integers exactly."""
     return value if -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER else str(value)
 
 
@@ -182,12 +182,12 @@ def _key_text(key: Any) -> str:
 
 
 def _is_hidable(value: Any) -> bool:
-    """That a secret is missing is no secret."""
+    """An absent secret is not sensitive."""
     return value is not None and type(value) is not bool and not (type(value) is str and value == "")
 
 
 def _held_values(value: Any, kind: type) -> Optional[dict[str, Any]]:
-    """What an object of the host holds under public names, read without calling any of its code."""
+    """An object's public attributes, read without running any of its code."""
     if dataclasses.is_dataclass(kind):
         names = [field.name for field in dataclasses.fields(kind)]
         found = {name: _slot(value, name) for name in names}

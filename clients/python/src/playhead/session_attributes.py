@@ -1,4 +1,4 @@
-"""The attributes of the step that stands for a session."""
+"""The attributes of a session's root step."""
 
 from __future__ import annotations
 

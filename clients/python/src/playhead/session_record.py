@@ -1,4 +1,4 @@
-"""What this process knows of one session: the steps that ended and those that are under way."""
+"""What this process knows about one session: its ended and its running steps."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Optional
 from .describe_error import raise_site
 from .span import Span
 
-# More steps of one session are still delivered, but no longer kept in the process.
+# Steps beyond this are delivered but not kept in memory.
 MAX_KEPT_STEPS = 20_000
 MAX_KEPT_BYTES = 64 * 1024 * 1024
 MAX_SEEN_ERRORS = 1000
@@ -18,16 +18,16 @@ class SessionRecord:
     def __init__(self, session_id: str) -> None:
         self.id = session_id
         self.started_ns = time.time_ns()
-        # Of a session that another process began, this is a part: the id of the step that the part begins with.
+        # For a part of another process's session: the id of the part's first step.
         self.part_id: Optional[str] = None
         self.ended: list[Span] = []
         self.open: dict[str, Span] = {}
-        # Counts up with every change: what was made of the steps is good for as long as it stays.
+        # Incremented on every change; caches are valid while it stays the same.
         self.change_count = 0
         self.byte_count = 0
         self.unkept_step_count = 0
         self.last_sent_at = time.monotonic()
-        # What was last made of the steps: at which change, by which redactor, and the steps.
+        # The cached steps, with the change counter and the redactor they were made with.
         self.reading: Optional[tuple[int, Any, list[Any]]] = None
         self._seen_errors: dict[int, tuple[Any, frozenset[str]]] = {}
 
@@ -47,7 +47,7 @@ class SessionRecord:
         self.byte_count += _size_of(span)
 
     def ancestors_of(self, span: Span) -> frozenset[str]:
-        """The ids of the open steps around one."""
+        """The ids of a step's open ancestors."""
         ancestors: set[str] = set()
         parent_id = span.parent_id
         while parent_id is not None and parent_id not in ancestors:
@@ -57,13 +57,13 @@ class SessionRecord:
         return frozenset(ancestors)
 
     def note_error(self, span: Span, error: BaseException) -> bool:
-        """True when a step inside this one has recorded the same error: it is passed on, not raised here."""
+        """True if a step inside this one recorded the same error: it propagated, it was not raised here."""
         ancestors = self._ancestors_of_owner(error)
         if ancestors is not None and span.id in ancestors:
             return True
         if len(self._seen_errors) >= MAX_SEEN_ERRORS:
             self._seen_errors.clear()
-        # Not the error itself: it would keep alive whatever the host's functions held when it was raised.
+        # Not the error itself: its traceback would keep the host's objects alive.
         self._seen_errors[id(error)] = (raise_site(error), self.ancestors_of(span))
         return False
 
@@ -76,5 +76,5 @@ class SessionRecord:
 
 
 def _size_of(span: Span) -> int:
-    """Roughly what a step holds in memory."""
+    """A step's approximate size in memory."""
     return 500 + sum(len(value) if isinstance(value, str) else 16 for value in span.attributes.values())

@@ -1,4 +1,4 @@
-"""The sessions of this process: all that have open steps, and the last that have none."""
+"""The sessions of this process: all with open steps, and the most recent of the others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Optional
 
 from .session_record import SessionRecord
 
-# Ended sessions are forgotten, the oldest first, once they hold more than this together.
+# Ended sessions are evicted, oldest first, above this total size.
 MAX_ENDED_BYTES = 64 * 1024 * 1024
 
 
@@ -30,7 +30,7 @@ class SessionStore:
                 self._ended_bytes -= record.byte_count
 
     def settle(self, record: SessionRecord) -> None:
-        """Called when the last open step of a session has ended."""
+        """Call when a session's last open step has ended."""
         with self._lock:
             if self._open.pop(record.id, None) is None:
                 return
@@ -50,7 +50,7 @@ class SessionStore:
         return self._open.get(session_id) or self._ended.get(session_id)
 
     def find(self, text: str) -> Optional[SessionRecord]:
-        """By id or the beginning of one, with or without `s_`; the latest first."""
+        """Find a session by id or id prefix, with or without `s_`; the latest wins."""
         prefix = re.sub(r"^s_", "", text.strip().lower()).replace("-", "")
         if re.fullmatch(r"[0-9a-f]{4,32}", prefix) is None:
             return None
@@ -59,5 +59,5 @@ class SessionStore:
         return next((record for record in reversed(candidates) if record.id.startswith(prefix)), None)
 
     def reset_lock(self) -> None:
-        """For the child of a fork, whose parent may have held it."""
+        """Replace the lock in a forked child, because the parent may have held it."""
         self._lock = threading.RLock()

@@ -1,4 +1,4 @@
-"""A session as the process that records it sees it: readable at any time, with or without a server."""
+"""A session as seen by the recording process: readable at any time, with or without a server."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class SessionView:
 
     @classmethod
     def empty(cls) -> SessionView:
-        """What code sees that asks for a session where nothing is recorded."""
+        """The empty view returned where nothing is being recorded."""
         return cls(None, SessionRecord(""))
 
     @property
     def id(self) -> str:
-        """32 hex digits, the trace id. Empty when nothing is being recorded."""
+        """The trace id, 32 hex digits. Empty if nothing is being recorded."""
         return self._record.id
 
     @property
@@ -40,8 +40,7 @@ class SessionView:
 
     @property
     def url(self) -> str:
-        """Opens the replay, at this part of it; the address of the recording when nothing is sent to a
-        server."""
+        """Opens the replay at this part; the recording's file URL if nothing is sent to a server."""
         if self._runtime is None:
             return ""
         return self._runtime.url_of(self._record, None if self._frame is None else self._frame.span.id)
@@ -52,7 +51,7 @@ class SessionView:
 
     @property
     def steps(self) -> list[Step]:
-        """Everything that was recorded, in the order in which it began."""
+        """Everything recorded, in start order."""
         if self._runtime is None:
             return []
         steps = steps_of(self._record, self._runtime.redactor)
@@ -68,7 +67,7 @@ class SessionView:
 
     @property
     def errors(self) -> list[RecordedError]:
-        """Each error once, with the step that raised it or returned it."""
+        """Each error once, with the step that raised or returned it."""
         return [
             RecordedError(step.error.type, step.error.message, step.error.stack, step)
             for step in summary.owned_errors(self.steps)
@@ -77,15 +76,14 @@ class SessionView:
 
     @property
     def cost(self) -> Optional[float]:
-        """US dollars, by the same prices as on the server. None when models were used and none could be
-        priced."""
+        """US dollars, at the server's prices. None if models were used and none could be priced."""
         steps = self.steps
         cost = summary.cost_of_steps(steps)
         return 0.0 if cost is None and not summary.unpriced_models(steps) else cost
 
     @property
     def unpriced_models(self) -> list[str]:
-        """Models that were used and whose price is unknown: `cost` lacks them."""
+        """Models without a known price; `cost` excludes them."""
         return summary.unpriced_models(self.steps)
 
     @property
@@ -107,7 +105,7 @@ class SessionView:
 
     @property
     def end_state(self) -> str:
-        """success, fail or indeterminate; running until it ends."""
+        """success, fail or indeterminate; running until the session ends."""
         if self._frame is not None:
             return self._frame.end_state or "running"
         return summary.end_state_of(self.steps)[0]
@@ -123,7 +121,7 @@ class SessionView:
 
     @property
     def duration_ms(self) -> Optional[float]:
-        """None while it runs."""
+        """None while the session runs."""
         steps = self.steps
         if not steps or self.end_state == "running":
             return None
@@ -131,7 +129,7 @@ class SessionView:
         return round(ended_ms - steps[0].offset_ms, 3)
 
     def to_json(self) -> dict[str, Any]:
-        """The whole session, in the words of the API and of recordings."""
+        """The whole session, in the format of the API and of recordings."""
         if self._runtime is None:
             return {}
         whole = read_session(self._record, self._runtime.redactor)
@@ -143,7 +141,7 @@ class SessionView:
 
 
 def _below(steps: list[Step], root_id: str) -> list[Step]:
-    """A step, and those inside it. Steps come after what they are in."""
+    """A step and its descendants. Parents come before their children."""
     inside = {root_id}
     found: list[Step] = []
     for step in steps:

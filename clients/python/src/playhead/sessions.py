@@ -1,4 +1,4 @@
-"""Sessions: how they start and end, and what can be said of them while they run."""
+"""Start and end sessions, and describe them while they run."""
 
 from __future__ import annotations
 
@@ -29,11 +29,10 @@ def start_session(
     test: Optional[Mapping[str, Any]] = None,
     **others: Any,
 ) -> SessionView:
-    """Starts a session for the rest of this flow of calls; `end_session` ends it.
+    """Start a session for the rest of this call flow; `end_session` ends it.
 
-    Started inside another session it becomes a part of that one: the same session, with a step around what
-    happens until `end_session`. Threads and asyncio tasks that start side by side have sessions of their
-    own.
+    Inside another session it becomes a part of that one: the same session, with a step around everything
+    until `end_session`. Concurrent threads and asyncio tasks each get their own session.
     """
     runtime = require_runtime("start_session")
     if runtime is None:
@@ -62,7 +61,7 @@ def end_session(
     reason: Union[str, BaseException, None] = None,
     **_others: Any,
 ) -> None:
-    """Ends the session that `start_session` started. It returns at once; `flush()` waits for the delivery."""
+    """End the session that `start_session` started. Returns immediately; `flush()` waits for delivery."""
     runtime = require_runtime("end_session")
     if runtime is None:
         return
@@ -79,10 +78,10 @@ def end_session(
 
 
 class session:
-    """A session around a block: `with playhead.session(name="support", tags=["v2.1"]) as session:`.
+    """Record a block as a session: `with playhead.session(name="support", tags=["v2.1"]) as session:`.
 
-    When the block is left, the session is a Success; what it raises is raised on, and the session is a Fail
-    with the error as its reason. `async with` does the same.
+    Leaving the block ends the session as Success. An exception ends it as Fail, with the error as the
+    reason, and propagates. `async with` does the same.
     """
 
     def __init__(
@@ -127,7 +126,7 @@ class session:
         if runtime is None or frame is None:
             return
         with runtime.guard():
-            # Outside of everything else, `get_session()` still gives the one that has ended.
+            # Outside any open session, `get_session()` still returns the one that ended.
             if settle(self._outer) is not None:
                 current_scope.set(self._outer)
             if error is None or (isinstance(error, SystemExit) and not error.code):
@@ -152,11 +151,10 @@ def get_session() -> SessionView: ...
 @overload
 def get_session(session_id: str) -> Optional[SessionView]: ...
 def get_session(session_id: Optional[str] = None) -> Optional[SessionView]:
-    """The session that this code runs in; with an id, one that this process recorded, or None.
+    """The current session; with an id, a session that this process recorded, or None.
 
-    After a session ended, and outside of any other, it is still the one that ended. Where there is none its
-    `id` is empty. In a part of a session it shows what belongs to the part, and its `url` opens the replay
-    there.
+    Outside any open session this is the last one that ended. If there is none, its `id` is empty. In a
+    part of a session it shows that part, and its `url` opens the replay there.
     """
     runtime = active_runtime()
     if runtime is not None:
@@ -174,7 +172,7 @@ def get_session(session_id: Optional[str] = None) -> Optional[SessionView]:
 
 
 def add_tags(*tags: Union[str, Sequence[str]]) -> None:
-    """Adds tags to the session that this code runs in."""
+    """Add tags to the current session."""
     flat = [tag for given in tags for tag in ([given] if isinstance(given, str) else given)]
 
     def add(span: Span) -> dict[str, Any]:
@@ -185,7 +183,7 @@ def add_tags(*tags: Union[str, Sequence[str]]) -> None:
 
 
 def set_metadata(metadata: Mapping[str, Any]) -> None:
-    """Notes something about the session that this code runs in; what was noted under other names stays."""
+    """Add metadata to the current session; other keys keep their values."""
     runtime = active_runtime()
 
     def merge(span: Span) -> dict[str, Any]:
@@ -197,7 +195,7 @@ def set_metadata(metadata: Mapping[str, Any]) -> None:
 
 
 def open_session(runtime: Runtime, described: Mapping[str, Any], reach: str) -> SessionFrame:
-    """Begins a session; inside another it becomes a part of that one."""
+    """Start a session; inside another session it becomes a part of that one."""
     stack = capture_stack()
     outer = _leave_strangers(runtime, stack)
     attributes = session_attributes(
@@ -216,8 +214,7 @@ def open_session(runtime: Runtime, described: Mapping[str, Any], reach: str) -> 
 
 
 def _leave_strangers(runtime: Runtime, stack: Any) -> Optional[Scope]:
-    """A session that a function left open when it failed is none of the business of whoever is called
-    next."""
+    """A session that a failed function left open must not affect the next caller."""
     scope = settle(current_scope.get())
     while scope is not None and scope.frame is not None:
         frame = scope.frame
@@ -234,7 +231,7 @@ def close_session(
     reason: Optional[str] = None,
     error: Optional[BaseException] = None,
 ) -> None:
-    """Ends a session, or the part of one that a frame is. Ending it again changes nothing."""
+    """End a session, or the part of one that a frame stands for. Idempotent."""
     if frame.is_ended:
         return
     _write_end(runtime, frame, end_state, reason, error)
@@ -250,7 +247,7 @@ def _write_end(
     reason: Optional[str],
     error: Optional[BaseException],
 ) -> None:
-    """The end of a part says nothing of the session's end: that is for whoever started it to say."""
+    """Ending a part does not end the session; whoever started the session does that."""
     state = parse_end_state(end_state)
     frame.end_state, frame.reason = state, reason
     span = frame.span
@@ -268,7 +265,7 @@ def _write_end(
 
 
 def close_all_sessions(runtime: Runtime, reason: str, error: Optional[BaseException] = None) -> None:
-    """Ends everything that is open because the process does. Steps that were running are left as such."""
+    """End every open session at process exit. Running steps stay marked as running."""
     failed = None if error is None else _record_of_error(runtime, error)
     runtime.running_steps.announce(0)
     for frame in sorted(runtime.open_frames.copy().values(), key=lambda one: -one.order):
@@ -284,7 +281,7 @@ def close_all_sessions(runtime: Runtime, reason: str, error: Optional[BaseExcept
 
 
 def _record_of_error(runtime: Runtime, error: BaseException) -> Optional[SessionRecord]:
-    """One whose steps recorded it, else the one that was running when it came."""
+    """The session whose steps recorded the error, else the one that was running when it occurred."""
     for frame in list(runtime.open_frames.values()):
         if frame.record.has_error(error):
             return frame.record
@@ -300,9 +297,9 @@ def parse_end_state(text: str) -> str:
 
 
 def _frames_to_end(innermost: SessionFrame) -> list[SessionFrame]:
-    """The innermost; or, when the function that ends one began another further out, all up to that.
+    """The innermost frame, or all frames up to an outer one that the calling function started.
 
-    Code that failed did not get to end what it had begun: a fixture that ends its own session ends that too.
+    Failing code can't end what it started, so a fixture that ends its own session ends that too.
     """
     stack = capture_stack()
     caller = stack[0].code if stack else None
@@ -342,7 +339,7 @@ def _describe_session(attributes_of: Any) -> None:
 
 
 def uncaught_error() -> Optional[BaseException]:
-    """What ends this process, when that is an exception; at a prompt it is only the last that was seen."""
+    """The exception that is ending this process; at an interactive prompt, only the last one seen."""
     if hasattr(sys, "ps1") or sys.flags.interactive:
         return None
     error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)

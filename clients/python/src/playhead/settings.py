@@ -1,4 +1,4 @@
-"""What `init` was given and what the environment says, read and checked."""
+"""Parses and validates `init`'s options and the environment."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ RedactRule = Union[str, "re.Pattern[str]", Callable[[str, str], str]]
 @dataclass(frozen=True)
 class Settings:
     api_key: Optional[str] = None
-    """None: nothing is sent."""
+    """None disables sending."""
     endpoint: Optional[str] = None
-    """Where every session is written to a file; None: nowhere."""
+    """The directory for session files; None writes no files."""
     directory: Optional[Path] = None
-    """Where what can't be sent waits; None: nowhere."""
+    """The spool directory for undelivered batches; None disables it."""
     spool: Optional[Path] = None
     service_name: Optional[str] = None
     environment: Optional[str] = None
@@ -41,7 +41,7 @@ class Settings:
 
 
 def read_settings(options: Mapping[str, Any], environment: Mapping[str, str]) -> Settings:
-    """Options count before the environment."""
+    """Options take precedence over the environment."""
     problems: list[str] = []
     directory = options.get("dir") or _non_empty(environment.get("PLAYHEAD_DIR"))
     given_key = options.get("api_key")
@@ -70,7 +70,7 @@ def read_settings(options: Mapping[str, Any], environment: Mapping[str, str]) ->
 
 
 def to_tags(given: Union[str, Sequence[str], None]) -> tuple[str, ...]:
-    """One tag may be given as a text; each is kept once, in order."""
+    """Accepts a single tag as a string; removes duplicates and keeps the order."""
     if given is None:
         return ()
     tags = [given] if isinstance(given, str) else given
@@ -99,14 +99,14 @@ def _read_endpoint(given: Any, has_folder: bool, problems: list[str]) -> Optiona
 
 
 def _read_key(given: Any, problems: list[str]) -> Optional[str]:
-    """Keys are copied around: a line break at the end is not part of them."""
+    """Copied keys can end in a line break, which is not part of the key."""
     key = "" if given is None else str(given).strip()
     if key == "":
         return None
     if re.fullmatch(r"[\x21-\x7E]+", key):
         return key
     problems.append(
-        "The key holds characters that no key has: it is left out. Copy it again "
+        "The key contains invalid characters, so it is ignored. Copy it again "
         "(init(api_key=…) or PLAYHEAD_API_KEY)."
     )
     return None

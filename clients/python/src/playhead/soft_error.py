@@ -1,4 +1,4 @@
-"""The failure that an action's result tells of although nothing was raised."""
+"""Detects a failure that an action returned instead of raising."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MAX_LENGTH = 200
 
 
 def soft_error_of(result: Any) -> Optional[tuple[str, str]]:
-    """Its type and what it says; None when the result tells of no failure."""
+    """The failure's type and message; None if the result describes no failure."""
     if not isinstance(result, dict):
         return None
     exit_code = _exit_code(result)
@@ -32,7 +32,7 @@ def _has_error(error: Any) -> bool:
 
 
 def _exit_code(result: dict[str, Any]) -> Any:
-    """A code means that a program ran only beside what it printed."""
+    """An exit code counts only next to a program's output."""
     if "stdout" not in result and "stderr" not in result:
         return None
     for key in ("exitCode", "exit_code", "code", "returncode"):

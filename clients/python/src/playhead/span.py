@@ -1,4 +1,4 @@
-"""One step as it goes over the wire."""
+"""One step in its wire format."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ KIND_CLIENT = 3
 STATUS_UNSET = 0
 STATUS_ERROR = 2
 
-# Ids must differ between processes that were forked from one, and `random` itself may be seeded by the host.
+# Ids must differ between forked processes, and the host may seed `random`.
 _ids = random.SystemRandom()
 
 
@@ -64,7 +64,7 @@ class Span:
         self.status_code = STATUS_UNSET
         self.status_message = ""
         self.is_announced = False
-        # What may leave the process, once it was worked out for a step that has ended.
+        # The redacted attributes, computed once the step has ended.
         self.outgoing: Optional[dict[str, Any]] = None
 
     @property

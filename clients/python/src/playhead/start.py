@@ -1,4 +1,4 @@
-"""`init` and what goes with it."""
+"""`init`, `flush`, `shutdown` and `stats`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .settings import RedactRule, read_environment, read_settings
 from .threads import carry_into_threads
 
 FLUSH_S = 10.0
-# Of AgentOps, where they change nothing here.
+# AgentOps' options that have no meaning here.
 _HARMLESS = frozenset(
     [
         "parent_key",
@@ -47,12 +47,12 @@ def init(
     silent: bool = False,
     **others: Any,
 ) -> None:
-    """Begins to record: calls to models by themselves, actions and sessions where the code says so.
+    """Start recording: model calls automatically, actions and sessions where the code marks them.
 
-    Calling it again changes the settings for what follows. Everything is optional; options count before the
-    environment: `PLAYHEAD_API_KEY` (or `AGENTOPS_API_KEY`), `PLAYHEAD_ENDPOINT` (else http://localhost:4318;
-    `False` sends nothing anywhere), `PLAYHEAD_DIR` (a folder for recordings; unless an endpoint is given too,
-    nothing is sent).
+    Call it again to change the settings for everything that follows. Every option is optional and overrides
+    the environment: `PLAYHEAD_API_KEY` (or `AGENTOPS_API_KEY`), `PLAYHEAD_ENDPOINT` (by default
+    http://localhost:4318; `False` disables sending), `PLAYHEAD_DIR` (a directory for recordings; disables
+    sending unless you also set an endpoint).
     """
     runtime = obtain_runtime()
     with runtime.guard():
@@ -82,7 +82,7 @@ def init(
 
 
 def flush(timeout_s: float = FLUSH_S) -> bool:
-    """Sends what was recorded and waits for it; true when the server has everything. It never raises."""
+    """Send everything and wait; true if the server has it all. Never raises."""
     runtime = active_runtime()
     if runtime is None:
         return True
@@ -92,7 +92,7 @@ def flush(timeout_s: float = FLUSH_S) -> bool:
 
 
 def shutdown(timeout_s: float = FLUSH_S) -> bool:
-    """Ends what is open, sends everything, and stops recording until the next `init`."""
+    """End open sessions, send everything, and stop recording until the next `init`."""
     runtime = active_runtime()
     if runtime is None:
         return True
@@ -102,7 +102,7 @@ def shutdown(timeout_s: float = FLUSH_S) -> bool:
 
 
 def stats() -> dict[str, Any]:
-    """Whether everything that was recorded arrived, and if not, where it is."""
+    """Count what was recorded, delivered, queued, spooled and dropped."""
     runtime = known_runtime()
     if runtime is None:
         runtime = obtain_runtime()

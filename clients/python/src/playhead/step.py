@@ -1,4 +1,4 @@
-"""One thing the agent did, as the process that recorded it sees it."""
+"""One thing the agent did, as seen by the recording process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class StepError:
     message: str
     stack: Optional[str] = None
     cause: Optional[StepError] = None
-    # True when a step below raised it and this one only passed it on.
+    # True if a nested step raised the error and it propagated through this one.
     is_propagated: bool = False
 
 
@@ -27,21 +27,21 @@ class Step:
     ended_at: Optional[str]
     offset_ms: float
     duration_ms: Optional[float]
-    # ok, error, soft-error (what it returned says that it failed), running
+    # ok, error, soft-error (it returned a failure), running
     status: str
     started_ns: int = field(repr=False, default=0)
     error: Optional[StepError] = None
-    # What an action was called with and what it returned; what an agent was given and gave.
+    # An action's or agent's arguments and result.
     input: Any = None
     output: Any = None
-    # Of a model call: what was sent, then what was answered, as OpenTelemetry writes messages.
+    # A model call's request and response messages, in OpenTelemetry's format.
     messages: Optional[list[dict[str, Any]]] = None
     model: Optional[str] = None
     requested_model: Optional[str] = None
     provider: Optional[str] = None
     # Tokens: input (cache included), output (reasoning included), cacheRead, cacheWrite, reasoning, …
     usage: Optional[dict[str, int]] = None
-    # US dollars; None where no price is known.
+    # US dollars; None if the price is unknown.
     cost: Optional[float] = None
     cost_source: Optional[str] = None
     agent: Optional[str] = None
@@ -57,7 +57,7 @@ class Step:
 
 @dataclass
 class RecordedAction:
-    """An action of a session: a tool call, a recorded function, or what `record` was told of."""
+    """An action of a session: a tool call, a recorded function, or an event passed to `record`."""
 
     action_type: str
     params: Any

@@ -1,4 +1,4 @@
-"""Steps under way: how they begin, fail and end."""
+"""Start, fail and end steps."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .span import KIND_INTERNAL, STATUS_ERROR, Span, new_trace_id
 class OpenStep(NamedTuple):
     span: Span
     record: SessionRecord
-    # What runs in it belongs to it.
+    # The scope of the code that runs inside the step.
     scope: Scope
-    # The session that began with this step, when it was not in one.
+    # The session that this step started, if it was outside any session.
     frame: Optional[SessionFrame]
 
 
@@ -30,7 +30,7 @@ def start_step(
     kind: int = KIND_INTERNAL,
     start_ns: Optional[int] = None,
 ) -> OpenStep:
-    """Begins a step where the code runs that asks for it. Outside of any session it is one by itself."""
+    """Start a step in the current scope. Outside any session, it becomes a session of its own."""
     outer = runtime.place()
     if outer is None:
         if runtime.settings.tags:
@@ -109,7 +109,7 @@ def leave_frame(runtime: Runtime, frame: SessionFrame) -> None:
 
 
 def set_error(runtime: Runtime, span: Span, record: SessionRecord, error: Any) -> None:
-    """Writes an error on a step. One that a step inside it already recorded is marked as passed on."""
+    """Record an error on a step. If a step inside it already recorded the error, mark it as propagated."""
     described = describe_error(error, runtime.settings.is_content_kept)
     if isinstance(error, BaseException) and record.note_error(span, error):
         described["isPropagated"] = True
@@ -121,7 +121,7 @@ def set_error(runtime: Runtime, span: Span, record: SessionRecord, error: Any) -
 
 
 def set_value(runtime: Runtime, attributes: dict[str, Any], key: str, value: Any) -> None:
-    """Numbers and booleans as they are, anything else as JSON."""
+    """Numbers and booleans unchanged, everything else as JSON."""
     if type(value) in (bool, int, float):
         attributes[key] = value
         return

@@ -1,4 +1,4 @@
-"""What is said of a session, or of a part of one, as a whole."""
+"""Summarises a session or a part of one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ UNKNOWN_MODEL = "unknown model"
 
 
 def tokens_of(steps: Sequence[Step]) -> dict[str, int]:
-    """The sum over all calls; what nobody reported is not there."""
+    """The sum over all calls; unreported fields are absent."""
     total: dict[str, int] = {}
     for step in steps:
         for field, count in (step.usage or {}).items():
@@ -21,7 +21,7 @@ def tokens_of(steps: Sequence[Step]) -> dict[str, int]:
 
 
 def cost_of_steps(steps: Sequence[Step]) -> Optional[float]:
-    """US dollars; None when nothing could be priced."""
+    """US dollars; None if nothing could be priced."""
     costs = [step.cost for step in steps if step.cost is not None]
     return round_dollars(sum(costs)) if costs else None
 
@@ -31,8 +31,7 @@ def unpriced_models(steps: Sequence[Step]) -> list[str]:
 
 
 def _lacks_price(step: Step) -> bool:
-    """True for a call that belongs in the cost and is not: its price, or how many tokens it took, is
-    unknown."""
+    """True for a call missing from the cost because its price or its tokens are unknown."""
     if step.cost is not None:
         return False
     if step.usage is not None:
@@ -45,14 +44,14 @@ def is_failed(step: Step) -> bool:
 
 
 def owned_errors(steps: Sequence[Step]) -> list[Step]:
-    """The steps that raised an error, or returned one; those that passed it on are not among them."""
+    """The steps that raised or returned an error, without those it propagated through."""
     return [
         step for step in steps if is_failed(step) and step.error is not None and not step.error.is_propagated
     ]
 
 
 def end_state_of(steps: Sequence[Step]) -> tuple[str, Optional[str]]:
-    """A given end state wins, the root's before any other step's; otherwise the roots tell."""
+    """An explicit end state wins, the root's first; otherwise the roots' status decides."""
     known = {step.id for step in steps}
     roots = [step for step in steps if step.parent_id not in known]
     for step in [*roots, *steps]:
@@ -75,7 +74,7 @@ def tags_of(steps: Sequence[Step]) -> list[str]:
 
 
 def name_of(steps: Sequence[Step]) -> str:
-    """The name it was given, else that of its first telling step, else what was asked."""
+    """The given name, else the name of the first meaningful step, else the user's question."""
     given = next(
         (
             step.attributes["playhead.session.name"]

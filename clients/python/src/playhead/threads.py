@@ -1,4 +1,4 @@
-"""Carries the session along into threads: what a worker does for a step belongs to that step.
+"""Propagates the session into threads: work that a step hands to a thread belongs to that step.
 
 New threads have an empty context, unlike asyncio tasks. Only our own variable is handed over.
 """
@@ -32,7 +32,7 @@ def _patch_threads() -> None:
     def start_in_session(self: threading.Thread) -> None:
         scope = current_scope.get()
         if scope is not None and active_runtime() is not None:
-            # On the instance: classes with a `run` of their own are reached too.
+            # Patch the instance, which also covers classes that override `run`.
             self.run = _run_in(scope, self.run)  # type: ignore[method-assign]
         start(self)
 
@@ -46,8 +46,7 @@ def _patch_pools() -> None:
     def submit_in_session(
         self: ThreadPoolExecutor, fn: Callable[..., Any], /, *args: Any, **kwargs: Any
     ) -> Future[Any]:
-        # Threads of a pool outlive the session that they were started in: each piece of work says where it
-        # belongs.
+        # Pool threads outlive the session they were started in, so each work item carries its own scope.
         if active_runtime() is None or not callable(fn):
             future: Future[Any] = submit(self, fn, *args, **kwargs)
         else:

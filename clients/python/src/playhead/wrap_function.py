@@ -1,4 +1,4 @@
-"""Gives a function that does the same and is recorded: sync or async, generators of both kinds."""
+"""Wraps a function so that its calls are recorded: sync or async, generators of both kinds."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Begin = Callable[[Any, Any], Optional[RecordedCall]]
 
 
 def wrap_function(fn: Any, plan: CallPlan) -> Any:
-    """What frameworks ask of a function (its name, its signature, whether it is async) stays what it was."""
+    """Keep what frameworks inspect: the function's name, its signature, whether it is async."""
     if isinstance(fn, (staticmethod, classmethod)):
         return type(fn)(wrap_function(fn.__func__, plan))
     if isinstance(fn, type) or not callable(fn):
-        # At the import of the host's module: a word about it is better than an exception.
+        # This runs while the host's module is imported, so warn instead of raising.
         _reporter.once(
             "class", f"{plan.name} is not recorded: decorate functions, or the methods of a class."
         )
@@ -62,7 +62,7 @@ def _wrap_sync(fn: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
 
 
 def _observe(result: Any, call: RecordedCall) -> Any:
-    """A function that is not async itself may give what has yet to run."""
+    """A sync function can still return an awaitable."""
     kind = type(result)
     if kind is types.CoroutineType:
         return _drive_coroutine(result, call)
@@ -81,7 +81,7 @@ def _settle_future(future: asyncio.Future[Any], call: RecordedCall) -> None:
     if future.cancelled():
         call.raised(asyncio.CancelledError())
         return
-    # Asking for the exception would hide from the host that nobody looked at it.
+    # Retrieving the exception would suppress asyncio's "never retrieved" warning for the host.
     is_noted = getattr(future, "_log_traceback", None)
     error = future.exception()
     if is_noted:
@@ -130,8 +130,7 @@ def _wrap_generator(fn: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
 
 
 def _drive_generator(generator: Generator[Any, Any, Any], call: RecordedCall) -> Generator[Any, Any, Any]:
-    """Hands everything through in both directions; the body runs where the call belongs, the consumer does
-    not."""
+    """Forward everything in both directions; only the body runs in the call's scope, not the consumer."""
     __tracebackhide__ = True
     sent: Any = None
     thrown: Optional[BaseException] = None
@@ -177,7 +176,7 @@ def _wrap_async_generator(fn: Callable[..., Any], begin: Begin) -> Callable[...,
 
 
 def _async_driver(open_call: Callable[[Any, Any], Any]) -> Callable[..., AsyncGenerator[Any, Any]]:
-    """Itself a function that makes async generators: that is what frameworks ask of it."""
+    """An async generator function itself, because frameworks check for that."""
 
     async def recorded(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
         __tracebackhide__ = True

@@ -1,2 +1,1 @@
-"""From this process to the server: in batches, again when that fails, by way of the disk when it goes on
-failing."""
+"""Delivers steps to the server: in batches, with retries, spooled to disk while the server is down."""

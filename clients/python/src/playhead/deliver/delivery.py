@@ -1,4 +1,4 @@
-"""Brings steps to the server."""
+"""Delivers steps to the server."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from .send import Outcome, Sender, Target
 from .spool import Spool
 from .worker import Worker
 
-# How soon what was recorded is sent, while the server answers and while it does not.
+# The delay before sending, while the server responds and while it does not.
 SEND_AFTER_S = 0.3
 ANNOUNCE_AFTER_S = 0.03
 SET_ASIDE_AFTER_S = 5.0
 LOOK_AT_SPOOL_AFTER_S = 0.1
 STEPS_PER_REQUEST = 512
 MAX_TEXT_PER_REQUEST = 4 * 1024 * 1024
-# Steps in memory when there is no disk to put them on.
+# The limit of steps in memory without a spool.
 MAX_QUEUED_STEPS = 8192
-# Failures in a row before the server counts as gone.
+# Consecutive failures before the server counts as down.
 PATIENCE = 3
 LONGEST_ASKED_S = 300.0
 
 
 class Batch(NamedTuple):
     text: str
-    # Counts those that ended; the others are only said to be running.
+    # Counts ended steps only, not announcements.
     step_count: int
     spans: tuple[Span, ...]
 
@@ -56,11 +56,11 @@ class Delivery:
         self._spool: Optional[Spool] = None
         self._ended: deque[Span] = deque()
         self._running: dict[str, Span] = {}
-        # Taken from the queue and not yet acknowledged.
+        # Sent but not yet acknowledged.
         self._unsent: Optional[Batch] = None
         self._lock = threading.RLock()
         self._failures = 0
-        # The server does not answer: what comes goes to disk until it does.
+        # While the server is down, new steps go to disk.
         self._is_down = False
         self._may_be_spooled = False
         self._not_before = 0.0
@@ -74,7 +74,7 @@ class Delivery:
         if target == self.target and (self._spool is None) == (spool is None):
             return
         if self._sender is not None:
-            # Its connection is in use, if at all, on the worker's thread.
+            # Only the worker's thread uses the connection.
             self._retired.append(self._sender)
             self._worker.schedule(self._deliver, LOOK_AT_SPOOL_AFTER_S)
         self.target = target
@@ -119,7 +119,7 @@ class Delivery:
             self._worker.schedule(self._deliver, self._patience_s(0 if is_full else SEND_AFTER_S))
 
     def announce(self, span: Span, record: SessionRecord) -> None:
-        """Tells the server of a step that is still running."""
+        """Announce a running step."""
         if self.target is None:
             return
         self._running[span.id] = span
@@ -132,7 +132,7 @@ class Delivery:
             self._worker.schedule(self._deliver, self._patience_s(0))
 
     def flush(self, timeout_s: float) -> bool:
-        """Sends everything now; true when the server has it all. Takes at most so long."""
+        """Send everything now; true if the server has it all within the timeout."""
         if self.target is None or not (self.has_work or self._may_be_spooled):
             return True
         self._is_forced = True
@@ -140,7 +140,7 @@ class Delivery:
         return not self.has_work and not self._is_down
 
     def set_aside_all(self) -> None:
-        """Puts what the server has not acknowledged on disk, where the next start finds it."""
+        """Spool unacknowledged steps to disk for the next start."""
         while self._spool is not None:
             batch = self._take()
             if batch is None:
@@ -148,7 +148,7 @@ class Delivery:
             self._set_aside(batch)
 
     def forget(self) -> None:
-        """For the child of a fork: what its parent recorded, the parent sends."""
+        """Reset in a forked child; the parent sends what the parent recorded."""
         self._lock = threading.RLock()
         self._ended.clear()
         self._running.clear()
@@ -165,7 +165,7 @@ class Delivery:
             self.counts["dropped"] += 1
 
     def _patience_s(self, after_s: float) -> float:
-        """A server that asked for patience gets it."""
+        """Respect the server's Retry-After."""
         return after_s if self._failures == 0 else max(after_s, self._not_before - time.monotonic())
 
     def _take(self) -> Optional[Batch]:
@@ -195,8 +195,7 @@ class Delivery:
         return Batch(text, sum(span.is_ended for span in spans), tuple(spans))
 
     def _deliver(self) -> Optional[float]:
-        """Works until nothing is left or something fails; answers with how long to wait before the next
-        try."""
+        """Send until the queue is empty or a request fails; returns the delay before the next attempt."""
         while self._retired:
             self._retired.pop().close()
         sender = self._sender
@@ -218,7 +217,7 @@ class Delivery:
 
     def _send_one(self, batch: Batch, sender: Sender, is_forced: bool) -> Optional[float]:
         outcome = sender.send(batch.text)
-        # The end of the process may have put it on disk meanwhile.
+        # Process exit may have spooled it in the meantime.
         if self._unsent is not batch:
             return None
         if outcome.kind == "too-large":
@@ -238,7 +237,7 @@ class Delivery:
         self._unsent = None
         if len(batch.spans) < 2:
             self._count_dropped(batch.step_count)
-            self._reporter.once("too-large", "A step was larger than the server takes, and was left out.")
+            self._reporter.once("too-large", "Dropped a step that is larger than the server accepts.")
             return None
         middle = len(batch.spans) // 2
         for spans in (batch.spans[:middle], batch.spans[middle:]):
@@ -250,7 +249,7 @@ class Delivery:
         return None
 
     def _settle(self, outcome: Outcome, step_count: int) -> bool:
-        """True when nothing more can be done for the batch: it was taken, or it never will be."""
+        """True if the batch is finished: accepted, or permanently rejected."""
         if outcome.kind == "accepted":
             self._failures = 0
             self._is_down = False
@@ -258,7 +257,7 @@ class Delivery:
             self.counts["rejected"] += outcome.rejected_steps
             if outcome.rejected_steps > 0:
                 self._reporter.once(
-                    "rejected", f"The server left out {outcome.rejected_steps} steps: {outcome.reason}"
+                    "rejected", f"The server rejected {outcome.rejected_steps} steps: {outcome.reason}"
                 )
             return True
         if outcome.kind not in ("unreadable", "too-large"):
@@ -288,7 +287,7 @@ class Delivery:
         except OSError as error:
             self._spool = None
             self._reporter.once(
-                "spool", f"What can't be sent stays in memory, because it can't be put on disk: {error}"
+                "spool", f"Can't spool to disk, so undelivered steps stay in memory: {error}"
             )
             return
         self.counts["spooled"] += batch.step_count
@@ -297,7 +296,7 @@ class Delivery:
             self._unsent = None
 
     def _send_spooled(self, sender: Sender) -> Optional[float]:
-        """Sends what waits on disk, from this process and from earlier ones."""
+        """Send spooled batches, from this process and earlier ones."""
         spool = self._spool
         while spool is not None:
             batch = spool.take()
@@ -315,7 +314,7 @@ class Delivery:
 
 
 def retry_delay_s(failures: int, asked_s: Optional[float], chance: float) -> float:
-    """Doubling, with chance in it so that many clients do not come at once."""
+    """Exponential backoff with jitter."""
     if asked_s is not None:
         return min(asked_s, LONGEST_ASKED_S) + chance * 0.25
     longest_s = min(30.0, 0.25 * 2.0 ** max(0, failures - 1))

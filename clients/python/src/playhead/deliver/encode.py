@@ -1,4 +1,4 @@
-"""Steps as OTLP/JSON, and the door that every value passes before it leaves the process."""
+"""Encodes steps as OTLP/JSON, and redacts every value before it leaves the process."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..span import STATUS_UNSET, Span
 from ..version import VERSION
 
 OWN_SCOPE = "playhead"
-# The parent is in another process: W3C's flags as OTLP has them.
+# OTLP's flags for a remote parent.
 REMOTE_PARENT_FLAGS = 0x300
 
 
 def outgoing_attributes(span: Span, redactor: Redactor) -> dict[str, Any]:
-    """What may leave; for a step that has ended it is worked out once."""
+    """The redacted attributes; computed once for an ended step."""
     if span.outgoing is not None:
         return span.outgoing
     outgoing = {key: _outgoing(key, value, redactor) for key, value in list(span.attributes.items())}
@@ -50,7 +50,7 @@ def encode_spans(spans: Iterable[Span], resource: Mapping[str, Any], redactor: R
             }
         ]
     }
-    # Escaped: a text of the host may hold half of a surrogate pair, which is no UTF-8.
+    # Escape non-ASCII: a host string may contain a lone surrogate, which is not valid UTF-8.
     return json.dumps(body, ensure_ascii=True, separators=(",", ":"))
 
 

@@ -1,4 +1,4 @@
-"""Sessions as files: one line of JSON each, a recording, in a file of its own."""
+"""Writes each session to its own file, as a one-line JSON recording."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..reporter import Reporter
 from ..session_record import SessionRecord
 from .worker import Worker
 
-# A running session is written again this often at most: what a killed process leaves is at most so old.
+# How often a running session is rewritten, so how stale a killed process's file can be.
 WRITE_EVERY_S = 2.0
 WRITE_ENDED_AFTER_S = 0.02
 RECORDING_VERSION = 1
@@ -40,7 +40,7 @@ class RecordingFiles:
         return None if self.folder is None else self.folder / file_name(record)
 
     def flush(self) -> None:
-        """Writes what has changed, here and now."""
+        """Write what has changed, synchronously."""
         self._write_changed()
 
     def write(self, record: SessionRecord, folder: Path) -> Path:
@@ -71,11 +71,11 @@ class RecordingFiles:
                 for record in records:
                     self.write(record, folder)
             except OSError as error:
-                self._reporter.once("dir", f"Recordings can't be written to {folder}: {error}")
+                self._reporter.once("dir", f"Can't write recordings to {folder}: {error}")
 
 
 def file_name(record: SessionRecord) -> str:
-    """Sorted by time, and found again by the first digits of the session's id; parts of a session do not share a file."""
+    """Sorts by time and contains the session's id prefix; each part of a session has its own file."""
     started = time.strftime("%Y-%m-%dT%H-%M-%S", time.gmtime(record.started_ns / 1e9))
     part = "" if record.part_id is None else f"-{record.part_id[:8]}"
     return f"{started}-s_{record.id[:8]}{part}.jsonl"

@@ -1,4 +1,4 @@
-"""Tells the server which steps are under way, and that long sessions are still alive."""
+"""Announces running steps to the server and keeps long sessions alive."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ..session_store import SessionStore
 from ..span import Span
 from .worker import Worker
 
-# A step that has run for so long is shown while it runs; shorter ones cost nothing extra.
+# Steps that run longer than this are announced; shorter ones cost nothing extra.
 ANNOUNCED_AFTER_S = 0.2
 LOOK_EVERY_S = 0.1
 LOOK_SELDOM_S = 5.0
-# The server calls a session lost when it hears nothing for two minutes.
+# The server marks a session as lost after two minutes of silence.
 SIGN_OF_LIFE_EVERY_S = 30.0
 
 
@@ -30,7 +30,7 @@ class RunningSteps:
         self._worker.schedule(self._look, LOOK_EVERY_S)
 
     def announce(self, older_than_s: float = ANNOUNCED_AFTER_S) -> tuple[bool, bool]:
-        """Announces steps that have run for so long. Says whether younger ones are left, and any at all."""
+        """Announce steps older than the threshold. Returns whether younger ones are left, and any at all."""
         is_any_young = is_any_open = False
         now_ns = time.time_ns()
         for record in self._store.open_records():

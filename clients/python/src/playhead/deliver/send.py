@@ -15,14 +15,14 @@ from urllib.parse import urlsplit
 
 TIMEOUT_S = 10.0
 MAX_ANSWER_BYTES = 65_536
-# Compressing costs more than it saves when the bytes do not leave the machine.
+# On the same machine, compression costs more than it saves.
 GZIP_FROM = 4096
 GZIP_FROM_ON_LOOPBACK = 1024 * 1024
 _LOOPBACK = re.compile(r"https?://(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::|/|$)")
 
 
 class Target(NamedTuple):
-    """Where batches go, and as whom."""
+    """The server's address and our credentials."""
 
     endpoint: str
     api_key: Optional[str]
@@ -34,8 +34,7 @@ class Target(NamedTuple):
 
 @dataclass
 class Outcome:
-    """accepted, later (nobody answered, or the server is busy), too-large, unwelcome (key, address) or
-    unreadable."""
+    """accepted, later (no answer or busy), too-large, unwelcome (key, address) or unreadable."""
 
     kind: str
     reason: str = ""
@@ -45,7 +44,7 @@ class Outcome:
 
 
 class Sender:
-    """Keeps a connection open from one batch to the next."""
+    """Reuses one connection across batches."""
 
     def __init__(self, target: Target) -> None:
         self._target = target
@@ -53,7 +52,7 @@ class Sender:
         self._is_used = False
 
     def send(self, text: str, timeout_s: float = TIMEOUT_S) -> Outcome:
-        """It never raises."""
+        """Never raises."""
         body = text.encode()
         headers = {"content-type": "application/json"}
         if self._target.api_key is not None:
@@ -79,7 +78,7 @@ class Sender:
         try:
             return self._exchange(body, headers, timeout_s)
         except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
-            # The server closed a connection that had been idle; that says nothing of the server.
+            # The server closed an idle connection; it may still be healthy.
             if not was_used:
                 raise
             self.close()
@@ -141,7 +140,7 @@ def _parse(answer: bytes) -> dict[str, Any]:
 
 
 def _retry_after(header: Optional[str]) -> Optional[float]:
-    """Seconds, or a date."""
+    """Parse seconds or an HTTP date."""
     if header is None or header.strip() == "":
         return None
     try:

@@ -1,4 +1,4 @@
-"""Batches that could not be delivered, one file each, in a folder of their server and key.
+"""Undelivered batches, one file each, in a directory per server and key.
 
 Files appear and change hands by being renamed, so any number of processes can share the folder; the
 TypeScript SDK uses the same one in the same way.
@@ -18,7 +18,7 @@ from .send import Target
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_AGE_S = 7 * 24 * 3600
-# A file that a process took to send and did not give back for so long has lost its process.
+# A claimed file that is older than this belongs to a dead process.
 ABANDONED_AFTER_S = 60
 TAKEN = ".sending"
 
@@ -47,7 +47,7 @@ class Spool:
         return path
 
     def take(self) -> Optional[SpooledBatch]:
-        """The oldest batch, for this process alone until it is removed or given back."""
+        """Claim the oldest batch for this process until it is removed or released."""
         self._reclaim()
         for name in self._waiting():
             path = self._folder / name
@@ -57,7 +57,7 @@ class Spool:
                 os.utime(taken)
                 return SpooledBatch(taken, taken.read_text(encoding="utf-8"), _step_count(name))
             except FileNotFoundError:
-                # Another process was faster.
+                # Another process claimed it first.
                 continue
         return None
 
@@ -68,7 +68,7 @@ class Spool:
         batch.path.unlink(missing_ok=True)
 
     def _waiting(self) -> list[str]:
-        """Names begin with the time, so the oldest comes first."""
+        """Names start with the time, so the oldest sorts first."""
         return [name for name in self._names() if name.endswith(".json")]
 
     def _names(self) -> list[str]:
@@ -89,7 +89,7 @@ class Spool:
                 continue
 
     def _make_room(self, length: int) -> None:
-        """Gives up what is too old and, when there is not enough room, the oldest."""
+        """Drop expired batches and, if space runs out, the oldest."""
         files = [(name, _size(self._folder / name)) for name in self._waiting()]
         total = length + sum(size for _, size in files)
         for name, size in files:
@@ -106,8 +106,7 @@ _written_count = 0
 
 
 def _name(step_count: int) -> str:
-    """Time, process, order and chance make it unique; the number of steps is for whoever has to give it
-    up."""
+    """Unique by time, process, sequence and randomness; ends in the step count, to report drops."""
     global _written_count
     _written_count += 1
     chance = f"{random.SystemRandom().getrandbits(31):06x}"[:6]

@@ -1,4 +1,4 @@
-"""One thread that does what must not hold up the host."""
+"""A background thread for work that must not block the host."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import threading
 import time
 from typing import Callable, Optional
 
-# Gives the seconds after which it wants to be called again, or None.
+# Returns the seconds until its next call, or None.
 Task = Callable[[], Optional[float]]
 
 
 class Worker:
     def __init__(self, on_fault: Callable[[BaseException], None]) -> None:
         self._on_fault = on_fault
-        # Reentrant: a signal handler may run while this very thread holds it.
+        # Reentrant: a signal handler may run while this thread holds it.
         self._condition = threading.Condition(threading.RLock())
         self._due: dict[Task, float] = {}
         self._rounds: dict[Task, int] = {}
@@ -21,7 +21,7 @@ class Worker:
         self._thread: Optional[threading.Thread] = None
 
     def schedule(self, task: Task, after_s: float) -> None:
-        """Only ever sooner, never later, than what is already planned."""
+        """Reschedule only to an earlier time, never to a later one."""
         at = time.monotonic() + after_s
         planned = self._due.get(task)
         if planned is not None and planned <= at:
@@ -34,7 +34,7 @@ class Worker:
                 self._condition.notify_all()
 
     def run_now(self, task: Task, timeout_s: float) -> None:
-        """Has the task done and waits for it, for at most so long."""
+        """Run the task on the thread and wait for it, up to the timeout."""
         if threading.current_thread() is self._thread:
             return
         with self._condition:
@@ -50,7 +50,7 @@ class Worker:
             self._perform(task)
 
     def forget(self) -> None:
-        """For the child of a fork: its parent's thread is not there."""
+        """Restart in a forked child, which has no copy of the parent's thread."""
         self._condition = threading.Condition(threading.RLock())
         self._due.clear()
         self._running = None
