@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { waitForUpdate } from '@pydantic/genai-prices'
 import { createPricer } from '@playhead/model/prices'
 
-const table = fileURLToPath(new URL('../clients/python/src/playhead/prices.json', import.meta.url))
+const table = fileURLToPath(new URL('../clients/python/src/playhead/prices/prices.json', import.meta.url))
 const cases = fileURLToPath(new URL('../clients/python/tests/price_cases.json', import.meta.url))
 
 /** What a card is made of; other prices (per image, per second) are not used. */

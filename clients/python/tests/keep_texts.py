@@ -7,7 +7,7 @@ import json
 import re
 import sys
 
-from playhead.redact import Redactor
+from playhead.redaction.redact import Redactor
 from playhead.settings import RedactRule
 
 

@@ -150,7 +150,7 @@ class DeliveryTest(RecordingTest):
         environment = {"PLAYHEAD_ENDPOINT": endpoint, "PLAYHEAD_SPOOL": str(spool)}
         ended = run_program(PROGRAM + "playhead.end_session('Success')", **environment)
         self.assertEqual(ended.returncode, 0)
-        self.assertIn(f"No Playhead server answers at {endpoint}", ended.stderr)
+        self.assertIn(f"No Playhead server responds at {endpoint}", ended.stderr)
         (waiting,) = spool.glob("*/*.json")
         self.assertEqual(
             [span["name"] for span in spans_of(json.loads(waiting.read_text()))], ["work", "session"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import unittest
 
-from playhead.price import price_of
+from playhead.prices.price import price_of
 from playhead.step import Step
 
 from .support import HERE

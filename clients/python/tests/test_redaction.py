@@ -6,8 +6,8 @@ import json
 import re
 
 import playhead
-from playhead.redact import Redactor
-from playhead.secret_patterns import mask_secrets
+from playhead.redaction.redact import Redactor
+from playhead.redaction.secret_patterns import mask_secrets
 from playhead.serialize import write_json
 
 from .support import RecordingTest

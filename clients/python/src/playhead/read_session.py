@@ -9,7 +9,7 @@ from typing import Any, Optional
 from . import summary
 from .clock import to_iso
 from .read_steps import read_steps
-from .redact import Redactor
+from .redaction.redact import Redactor
 from .session_attributes import TEST_KEYS
 from .session_record import SessionRecord
 from .step import Step, StepError

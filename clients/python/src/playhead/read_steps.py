@@ -8,8 +8,8 @@ from typing import Any, Optional
 
 from .clock import to_iso
 from .deliver.encode import outgoing_attributes
-from .price import price_of
-from .redact import Redactor
+from .prices.price import price_of
+from .redaction.redact import Redactor
 from .soft_error import soft_error_of
 from .span import STATUS_ERROR, Span
 from .step import Step, StepError

@@ -18,7 +18,7 @@ from .deliver.worker import Worker
 from .exit_hooks import ExitHooks
 from .headers import scope_from_headers
 from .read_session import read_session
-from .redact import Redactor
+from .redaction.redact import Redactor
 from .reporter import Reporter
 from .scope import Scope, SessionFrame, current_scope, open_frame_of, settle
 from .serialize import Serialized, SerializeOptions, serialize_value
@@ -98,7 +98,7 @@ class Runtime:
         text = "".join(traceback.format_exception(type(fault), fault, fault.__traceback__))
         self.reporter.once(
             "fault",
-            "Playhead hit an internal error, so something may be missing from the recording. Please report it.\n" + text,
+            "Playhead hit an internal error; the recording may be incomplete. Please report it.\n" + text,
         )
 
     def serialize(self, value: Any) -> Serialized:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sized
 from itertools import islice
 from typing import Any, Callable, NamedTuple, Optional
 
-from .redacted import REDACTED
+from .redaction import REDACTED
 
 MAX_DEPTH = 12
 MAX_ENTRIES = 1000

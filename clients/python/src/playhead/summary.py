@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from .rate_card import round_dollars
+from .prices.rate_card import round_dollars
 from .step import Step
 
 UNKNOWN_MODEL = "unknown model"

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
-from ..redact import Redactor
+from ..redaction.redact import Redactor
 from ..reporter import Reporter
 from ..session_record import SessionRecord
 from ..span import Span
@@ -286,9 +286,7 @@ class Delivery:
                 spool.write(batch.text, batch.step_count)
         except OSError as error:
             self._spool = None
-            self._reporter.once(
-                "spool", f"Can't spool to disk, so undelivered steps stay in memory: {error}"
-            )
+            self._reporter.once("spool", f"Can't spool to disk, so undelivered steps stay in memory: {error}")
             return
         self.counts["spooled"] += batch.step_count
         self._may_be_spooled = True

@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..redact import Redactor
-from ..redacted import REDACTED
+from ..redaction import REDACTED
+from ..redaction.redact import Redactor
 from ..serialize import MAX_SAFE_INTEGER
 from ..span import STATUS_UNSET, Span
 from ..version import VERSION

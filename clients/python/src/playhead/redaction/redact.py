@@ -8,13 +8,12 @@ import re
 from collections.abc import Sequence
 from typing import Any, Callable, Union
 
-from .blanks import BLANKS
+from ..serialize import write_json
+from ..settings import RedactRule
+from . import BLANKS, REDACTED
 from .named_secrets import create_named_mask
-from .redacted import REDACTED
 from .secret_keys import create_key_test, normalize_key
 from .secret_patterns import mask_secrets
-from .serialize import write_json
-from .settings import RedactRule
 
 
 class Redactor:
@@ -53,7 +52,7 @@ _BEGIN_OF_JSON = re.compile(rf'[{BLANKS}]*["\[{{]')
 
 
 def _mask_escaped(text: str, pattern: re.Pattern[str]) -> str:
-    """Rules expect plain text, so each string inside JSON (a newline is \\n there) is checked on its own too."""
+    """Rules expect plain text, so each string inside JSON is checked on its own too."""
     if "\\" not in text or _BEGIN_OF_JSON.match(text) is None:
         return text
     try:

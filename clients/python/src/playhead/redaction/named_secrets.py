@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Callable, Optional
 
-from .blanks import BLANKS
-from .redacted import REDACTED
+from . import BLANKS, REDACTED
 
 _AI = re.ASCII | re.IGNORECASE
 # Endings of secret names. A space stands for a hyphen, an underscore or nothing.

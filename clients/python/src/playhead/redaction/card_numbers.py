@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Optional
 
-from .blanks import BLANKS
-from .redacted import REDACTED
+from . import BLANKS, REDACTED
 
 # Spaces and hyphens, including typographic ones.
 _SEPARATORS = r" \u00a0\u2009\u202f\u2010-\u2013-"

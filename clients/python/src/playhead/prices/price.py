@@ -7,9 +7,9 @@ import re
 from functools import lru_cache
 from typing import Any, NamedTuple, Optional
 
+from ..step import Step
 from .price_table import DatedCard, find_card
 from .rate_card import Card, card_of, cost_of, round_dollars
-from .step import Step
 
 # Audio rates missing from the table; the server has the same list.
 _TABLE_GAPS = (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Callable
 
-from .blanks import BLANKS
+from . import BLANKS
 
 # Exact names of secret keys.
 _SECRET_NAMES = frozenset(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from .blanks import BLANKS
+from . import BLANKS, REDACTED
 from .card_numbers import CARD_SIGN, mask_cards
 from .named_secrets import mask_named
-from .redacted import REDACTED
 
 # The start of a word, also after JSON's \n, \t or \u00fc, which end in a letter or digit.
 _BEGIN = r"(?:(?<!\w)|(?<=\\[bfnrt])|(?<=\\u[\da-fA-F]{4}))"

@@ -1,0 +1,1 @@
+"""Prices model calls."""

@@ -1,3 +1,0 @@
-"""The placeholder for a masked secret."""
-
-REDACTED = "[redacted]"
