@@ -2,7 +2,7 @@ import type { Message } from '../session/message.ts'
 import { isMeaningful } from '../json/attribute-value.ts'
 import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
 import { itIs } from './reading/kind-words.ts'
-import { messagesOfRequest, messagesOfResponse } from '../providers/provider-payload.ts'
+import { messagesOfRequest, messagesOfResponse } from '../providers/payload.ts'
 import { readJson } from './reading/read-json.ts'
 
 /** Google's Agent Development Kit. */

@@ -1,7 +1,7 @@
 import type { StepKind } from '../session/step.ts'
 import type { Dialect } from './reading/dialect.ts'
 import { kindOfWord } from './reading/kind-words.ts'
-import { messagesOfRequest, messagesOfResponse } from '../providers/provider-payload.ts'
+import { messagesOfRequest, messagesOfResponse } from '../providers/payload.ts'
 import { readJson } from './reading/read-json.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([

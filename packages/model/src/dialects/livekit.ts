@@ -4,7 +4,7 @@ import { isRecord } from '../json/attribute-value.ts'
 import type { Dialect, Reading } from './reading/dialect.ts'
 import { kindOfWord } from './reading/kind-words.ts'
 import { readJson } from './reading/read-json.ts'
-import { addToolCalls, toMessages } from '../providers/to-message.ts'
+import { addToolCalls, toMessages } from '../providers/messages.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['agent_session', 'workflow'],

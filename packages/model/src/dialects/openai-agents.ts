@@ -4,7 +4,7 @@ import type { StepKind } from '../session/step.ts'
 import { isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
 import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
 import { itIs, kindOfWord } from './reading/kind-words.ts'
-import { messagesOfRequest, messagesOfResponse } from '../providers/provider-payload.ts'
+import { messagesOfRequest, messagesOfResponse } from '../providers/payload.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['agent', 'agent'],

@@ -5,8 +5,8 @@ import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
 import { unflattenList, type FlatEntry } from './reading/flattened-keys.ts'
 import { parseJson } from '../json/json-text.ts'
 import { itIs, kindOfWord } from './reading/kind-words.ts'
-import { addToolCalls, normaliseRole } from '../providers/to-message.ts'
-import { toPart, toToolCall, toToolResult } from '../providers/to-part.ts'
+import { addToolCalls, normaliseRole } from '../providers/messages.ts'
+import { toPart, toToolCall, toToolResult } from '../providers/parts.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['LLM', 'llm'],

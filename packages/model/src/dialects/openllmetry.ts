@@ -5,8 +5,8 @@ import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
 import { unflattenList, type FlatEntry } from './reading/flattened-keys.ts'
 import { parseJsonText } from '../json/json-text.ts'
 import { kindOfWord } from './reading/kind-words.ts'
-import { toMessage } from '../providers/to-message.ts'
-import { toPart } from '../providers/to-part.ts'
+import { toMessage } from '../providers/messages.ts'
+import { toPart } from '../providers/parts.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['workflow', 'workflow'],

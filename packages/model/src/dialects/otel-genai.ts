@@ -2,7 +2,7 @@ import type { StepKind } from '../session/step.ts'
 import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
 import { itIs, kindOfWord } from './reading/kind-words.ts'
 import { readJson } from './reading/read-json.ts'
-import { toMessages } from '../providers/to-message.ts'
+import { toMessages } from '../providers/messages.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['chat', 'llm'],

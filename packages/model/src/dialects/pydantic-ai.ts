@@ -4,7 +4,7 @@ import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
 import { messagesOfEvent } from './reading/event-messages.ts'
 import { itIs } from './reading/kind-words.ts'
 import { readJson } from './reading/read-json.ts'
-import { toMessage } from '../providers/to-message.ts'
+import { toMessage } from '../providers/messages.ts'
 
 /** pydantic-ai and Logfire; from its version 3 on mostly OTel GenAI. */
 export const pydanticAi: Dialect = {

@@ -4,10 +4,10 @@ import { isRecord, toText } from '../json/attribute-value.ts'
 import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
 import { parseJsonText } from '../json/json-text.ts'
 import { itIs } from './reading/kind-words.ts'
-import { messagesOfRequest } from '../providers/provider-payload.ts'
+import { messagesOfRequest } from '../providers/payload.ts'
 import { readJson } from './reading/read-json.ts'
-import { addToolCalls, toMessages } from '../providers/to-message.ts'
-import { toPart } from '../providers/to-part.ts'
+import { addToolCalls, toMessages } from '../providers/messages.ts'
+import { toPart } from '../providers/parts.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['ai.toolCall', 'action'],

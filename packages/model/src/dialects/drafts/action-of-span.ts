@@ -5,7 +5,7 @@ import { messagesOfEvent } from '../reading/event-messages.ts'
 import { parseJson, parseJsonText } from '../../json/json-text.ts'
 import { inputOf, outputOf, unwrapInput } from '../reading/payload.ts'
 import { readJson } from '../reading/read-json.ts'
-import { unwrapBlocks } from '../../providers/to-part.ts'
+import { unwrapBlocks } from '../../providers/parts.ts'
 
 /** What an action was called with and what it gave back. */
 export function toolOfSpan(reading: Reading): StepTool {

@@ -25,7 +25,7 @@ import {
   previewOfOutput,
   previewOfValue,
 } from './preview.ts'
-import { responseIdOf } from '../../providers/provider-payload.ts'
+import { responseIdOf } from '../../providers/payload.ts'
 import { readSpan } from './read-span.ts'
 import { reportedCost } from './reported-cost.ts'
 import { retrievalOfSpan } from './retrieval-of-span.ts'

@@ -5,9 +5,9 @@ import type { Reading } from '../reading/dialect.ts'
 import { isCutJson } from '../../json/json-text.ts'
 import { unindexedPrompts } from '../langsmith.ts'
 import { inputOf, outputOf } from '../reading/payload.ts'
-import { messagesOfRequest, messagesOfResponse } from '../../providers/provider-payload.ts'
+import { messagesOfRequest, messagesOfResponse } from '../../providers/payload.ts'
 import { readJson } from '../reading/read-json.ts'
-import { asOutput, textMessage } from '../../providers/to-message.ts'
+import { asOutput, textMessage } from '../../providers/messages.ts'
 
 /**
  * The conversation of a step: system first, then what the model was sent, then what it answered. `hasInput` and

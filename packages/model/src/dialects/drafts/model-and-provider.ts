@@ -4,7 +4,7 @@ import type { Reading } from '../reading/dialect.ts'
 import { hasUsageField } from './usage-of-span.ts'
 import { parseJsonText } from '../../json/json-text.ts'
 import { invocationOf } from '../reading/payload.ts'
-import { modelOf } from '../../providers/provider-payload.ts'
+import { modelOf } from '../../providers/payload.ts'
 
 export type ModelOfSpan = { model?: string; requestedModel?: string; provider?: string }
 

@@ -1,5 +1,5 @@
 import { isUnsafeKey } from '../../json/attribute-value.ts'
-import { toSnakeCase } from '../../providers/usage-object.ts'
+import { toSnakeCase } from '../../providers/usage.ts'
 
 /** Names of one thing. The others are kept as they come, in snake case. */
 const names = new Map([

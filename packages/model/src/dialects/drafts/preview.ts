@@ -1,6 +1,6 @@
 import type { Message, Part } from '../../session/message.ts'
 import { isMeaningful, isRecord, toText, type JsonObject } from '../../json/attribute-value.ts'
-import { toMessages } from '../../providers/to-message.ts'
+import { toMessages } from '../../providers/messages.ts'
 
 const MAX_LENGTH = 200
 /** Text beyond this can't reach the preview, however much of it is white space. */

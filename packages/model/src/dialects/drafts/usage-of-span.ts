@@ -7,10 +7,10 @@ import type { Reading } from '../reading/dialect.ts'
 import type { Fields } from '../reading/fields.ts'
 import { parseJson } from '../../json/json-text.ts'
 import { typeOfSpanData } from '../openai-agents.ts'
-import { usageOf } from '../../providers/provider-payload.ts'
+import { usageOf } from '../../providers/payload.ts'
 import { readJson } from '../reading/read-json.ts'
 import { strands } from '../strands.ts'
-import { readTokenDetails, readUsageObject, type RawUsage } from '../../providers/usage-object.ts'
+import { readTokenDetails, readUsageObject, type RawUsage } from '../../providers/usage.ts'
 
 export type UsageOfSpan = { usage?: Usage; isRollup: boolean; isEstimated: boolean }
 

@@ -17,7 +17,7 @@ import { parseJson } from '../../json/json-text.ts'
 import { oneLine, previewOfArguments } from '../drafts/preview.ts'
 import { describe } from '../drafts/step-error.ts'
 import { settle } from '../drafts/usage-of-span.ts'
-import type { RawUsage } from '../../providers/usage-object.ts'
+import type { RawUsage } from '../../providers/usage.ts'
 
 const PREFIX = 'claude_code.'
 

@@ -2,9 +2,9 @@ import type { Message } from '../../session/message.ts'
 import type { SpanEvent } from '../../otlp/span.ts'
 import { isRecord, type JsonObject } from '../../json/attribute-value.ts'
 import { parseJson, parseJsonText } from '../../json/json-text.ts'
-import { messagesOfRequest, messagesOfResponse } from '../../providers/provider-payload.ts'
-import { asOutput, normaliseRole, textMessage, toMessage, toMessages } from '../../providers/to-message.ts'
-import { toPart } from '../../providers/to-part.ts'
+import { messagesOfRequest, messagesOfResponse } from '../../providers/payload.ts'
+import { asOutput, normaliseRole, textMessage, toMessage, toMessages } from '../../providers/messages.ts'
+import { toPart } from '../../providers/parts.ts'
 
 /** Events that carry prompts and answers: their names are the same on spans and in logs. */
 const messageEvents = new Map([

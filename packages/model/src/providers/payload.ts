@@ -1,7 +1,7 @@
 import type { Message } from '../session/message.ts'
 import { firstText, isRecord, type JsonObject } from '../json/attribute-value.ts'
-import { textMessage, toMessage, toMessages } from './to-message.ts'
-import { toPart } from './to-part.ts'
+import { textMessage, toMessage, toMessages } from './messages.ts'
+import { toPart } from './parts.ts'
 
 /** The messages in what a model was sent: a whole request, a list of messages, or text. */
 export function messagesOfRequest(request: unknown): Message[] | undefined {

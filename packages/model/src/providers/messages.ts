@@ -1,7 +1,7 @@
 import type { Message, Part } from '../session/message.ts'
 import { firstText, isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
 import { parseJson } from '../json/json-text.ts'
-import { toPart, toToolCall, toToolResult, unwrapBlocks } from './to-part.ts'
+import { toPart, toToolCall, toToolResult, unwrapBlocks } from './parts.ts'
 
 /** Nothing real nests batches of messages deeper. */
 const MAX_NESTING = 4

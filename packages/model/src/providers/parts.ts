@@ -1,7 +1,7 @@
 import type { Part } from '../session/message.ts'
 import { firstText, isRecord, type JsonObject } from '../json/attribute-value.ts'
 import { parseJson, parseJsonText } from '../json/json-text.ts'
-import { hasMediaInside, toMedia } from './to-media.ts'
+import { hasMediaInside, toMedia } from './media.ts'
 
 /** One part of a message in any shape that a provider or framework writes. */
 export function toPart(raw: unknown): Part {
