@@ -10,7 +10,7 @@ import { typeOfSpanData } from '../openai-agents.ts'
 import { usageOf } from '../../providers/payload.ts'
 import { readJson } from '../reading/read-json.ts'
 import { strands } from '../strands.ts'
-import { readTokenDetails, readUsageObject, type RawUsage } from '../../providers/usage.ts'
+import { normalizeUsage, readTokenDetails, readUsageObject, type RawUsage } from '../../providers/usage.ts'
 
 export type UsageOfSpan = { usage?: Usage; isRollup: boolean; isEstimated: boolean }
 
@@ -31,7 +31,7 @@ export function usageOfSpan(reading: Reading, provider: string | undefined, resp
       : { usage, isRollup: true, isEstimated: false }
   }
   return {
-    usage: settle(raw, countsCacheApart(reading, provider, isFromResponse)),
+    usage: normalizeUsage(raw, { isCacheApart: countsCacheApart(reading, provider, isFromResponse) }),
     isRollup: isRollup(reading),
     isEstimated: isEstimated(reading, raw),
   }
@@ -46,48 +46,6 @@ export function hasUsageField(fields: Fields): boolean {
     fields.usageBuckets !== undefined ||
     fields.usageObject !== undefined
   )
-}
-
-/** Settles what input and output include: one and the same call may be reported as 20 tokens or as 3520. */
-export function settle(raw: RawUsage, isCacheApart: boolean): Usage {
-  const usage: Usage = {}
-  const { input, output, total, reasoning } = raw
-  const cache = (raw.cacheRead ?? 0) + (raw.cacheWrite ?? 0)
-  if (input !== undefined || cache > 0) {
-    const isApart = cache > 0 && isCounted(raw, cache, isCacheApart)
-    usage.input = isApart ? (input ?? 0) + cache : (input ?? cache)
-  }
-  if (output !== undefined) {
-    const sum = (input ?? 0) + output + (reasoning ?? 0)
-    const isReasoningApart =
-      reasoning !== undefined &&
-      reasoning > 0 &&
-      (reasoning > output || total === sum || total === sum - (input ?? 0) + (usage.input ?? 0))
-    usage.output = isReasoningApart ? output + reasoning : output
-  }
-  for (const field of parts) if (raw[field] !== undefined) usage[field] = raw[field]
-  const known = (usage.input ?? 0) + (usage.output ?? 0)
-  const isKnown = usage.input !== undefined || usage.output !== undefined
-  if (isKnown || total !== undefined) usage.total = Math.max(known, total ?? 0)
-  return usage
-}
-
-const parts = [
-  'cacheRead',
-  'cacheWrite',
-  'cacheWrite5m',
-  'cacheWrite1h',
-  'reasoning',
-  'audioInput',
-  'audioOutput',
-  'imageInput',
-] as const
-
-/** True when the input does not include what came from or went to the cache. */
-function isCounted(raw: RawUsage, cache: number, isCacheApart: boolean): boolean {
-  const input = raw.input ?? 0
-  if (cache > input) return true
-  return raw.total === input + (raw.output ?? 0) + cache || isCacheApart
 }
 
 function collect(reading: Reading): RawUsage {
@@ -137,7 +95,7 @@ function aggregated(fields: Fields): Usage | undefined {
   if (fields.aggregatedOutputTokens !== undefined) raw.output = fields.aggregatedOutputTokens
   if (fields.aggregatedCacheReadTokens !== undefined) raw.cacheRead = fields.aggregatedCacheReadTokens
   if (fields.aggregatedCacheWriteTokens !== undefined) raw.cacheWrite = fields.aggregatedCacheWriteTokens
-  return raw.input === undefined && raw.output === undefined ? undefined : settle(raw, false)
+  return raw.input === undefined && raw.output === undefined ? undefined : normalizeUsage(raw)
 }
 
 /** Langfuse's buckets do not overlap: input is the sum of all that went in. */
