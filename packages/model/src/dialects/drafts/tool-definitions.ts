@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../../session/message.ts'
 import { isRecord } from '../../json/attribute-value.ts'
-import type { Reading } from '../reading/dialect.ts'
+import type { SpanReading } from '../reading/dialect.ts'
 import { unflattenList } from '../reading/flattened-keys.ts'
 import { parseJson } from '../../json/json-text.ts'
 import { invocationOf } from '../reading/payload.ts'
@@ -8,7 +8,7 @@ import { readTools } from '../../providers/tools.ts'
 import { readJson } from '../reading/read-json.ts'
 
 /** The tools that the model could call. */
-export function toolDefinitionsOfSpan(reading: Reading): ToolDefinition[] | undefined {
+export function toolDefinitionsOfSpan(reading: SpanReading): ToolDefinition[] | undefined {
   const { fields, groups } = reading
   const listed = readTools(readJson(reading, fields.toolDefinitions))
   if (listed.length > 0) return listed

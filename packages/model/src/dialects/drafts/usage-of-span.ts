@@ -1,21 +1,21 @@
 import { hasUsage, type Usage } from '../../session/usage.ts'
-import { agentOps } from '../agentops.ts'
-import { speaks } from '../all-dialects.ts'
 import { isRecord, toTokens } from '../../json/attribute-value.ts'
-import { claudeCode } from '../claude-code.ts'
-import type { Reading } from '../reading/dialect.ts'
+import type { SpanReading } from '../reading/dialect.ts'
+import { someDialect } from '../reading/dialect-set.ts'
 import type { Fields } from '../reading/fields.ts'
 import { parseJson } from '../../json/json-text.ts'
-import { typeOfSpanData } from '../openai-agents.ts'
 import { usageOf } from '../../providers/payload.ts'
 import { readJson } from '../reading/read-json.ts'
-import { strands } from '../strands.ts'
 import { normalizeUsage, readTokenDetails, readUsageObject, type RawUsage } from '../../providers/usage.ts'
 
 export type UsageOfSpan = { usage?: Usage; isRollup: boolean; isEstimated: boolean }
 
 /** The tokens of one span, with cache inside the input and reasoning inside the output whoever reported them. */
-export function usageOfSpan(reading: Reading, provider: string | undefined, response: unknown): UsageOfSpan {
+export function usageOfSpan(
+  reading: SpanReading,
+  provider: string | undefined,
+  response: unknown,
+): UsageOfSpan {
   const buckets = parseJson(reading.fields.usageBuckets)
   if (isRecord(buckets)) {
     const usage = usageOfBuckets(buckets)
@@ -31,8 +31,8 @@ export function usageOfSpan(reading: Reading, provider: string | undefined, resp
       : { usage, isRollup: true, isEstimated: false }
   }
   return {
-    usage: normalizeUsage(raw, { isCacheApart: countsCacheApart(reading, provider, isFromResponse) }),
-    isRollup: isRollup(reading),
+    usage: normalizeUsage(raw, { isCacheApart: excludesCache(reading, provider, isFromResponse) }),
+    isRollup: someDialect(reading, (dialect) => dialect.isUsageRollup?.(reading)),
     isEstimated: isEstimated(reading, raw),
   }
 }
@@ -48,7 +48,7 @@ export function hasUsageField(fields: Fields): boolean {
   )
 }
 
-function collect(reading: Reading): RawUsage {
+function collect(reading: SpanReading): RawUsage {
   const { fields } = reading
   const raw: RawUsage = {}
   if (fields.inputTokens !== undefined) raw.input = fields.inputTokens
@@ -125,47 +125,21 @@ function usageOfBuckets(buckets: Record<string, unknown>): Usage {
   return usage
 }
 
-const splitters = /anthropic|bedrock/
-const lastExclusiveTraceloop = [0, 27, 0]
+const splitProviders = /anthropic|bedrock/
 
-/** The emitters, and the versions of them, that report Anthropic's and Bedrock's input as these do: without the cache. */
-function countsCacheApart(reading: Reading, provider: string | undefined, isFromResponse: boolean): boolean {
-  const { scope, attributes } = reading.span
-  if (speaks(reading, claudeCode)) return true
-  if (scope.name.includes('claude-agent-sdk') || scope.name.includes('claude_agent_sdk')) return true
-  if (scope.name === '@arizeai/openinference-instrumentation-bedrock') return true
-  const isSplitProvider = provider !== undefined && splitters.test(provider)
-  if (isFromResponse) return isSplitProvider
-  if (scope.name === '@traceloop/instrumentation-anthropic')
-    return isUpTo(scope.version, lastExclusiveTraceloop)
-  if (speaks(reading, strands)) return isSplitProvider || provider === undefined
-  if (speaks(reading, agentOps)) return isSplitProvider
-  if (reading.fields.vercelOperation === undefined || !isSplitProvider) return false
-  return (
-    attributes['ai.usage.inputTokenDetails.cacheReadTokens'] === undefined &&
-    attributes['ai.usage.inputTokenDetails.noCacheTokens'] === undefined
+/** True when the span reports input tokens as Anthropic and Bedrock do: without the cached ones. */
+function excludesCache(reading: SpanReading, provider: string | undefined, isFromResponse: boolean): boolean {
+  const { name } = reading.span.scope
+  const isSplitProvider = provider !== undefined && splitProviders.test(provider)
+  if (isFromResponse && isSplitProvider) return true
+  if (name.includes('claude-agent-sdk') || name.includes('claude_agent_sdk')) return true
+  return someDialect(reading, (dialect) =>
+    dialect.excludesCache?.(reading, { provider, isSplitProvider, isFromResponse }),
   )
 }
 
-function isUpTo(version: string, limit: readonly number[]): boolean {
-  const numbers = version.split('.').map((part) => Number.parseInt(part, 10))
-  for (const [index, bound] of limit.entries()) {
-    const number = numbers[index] ?? 0
-    if (number !== bound) return number < bound
-  }
-  return true
-}
-
-/** Sums that the dialect itself declares: an OpenAI Agents task, a Strands agent's whole life. */
-function isRollup(reading: Reading): boolean {
-  if (typeOfSpanData(reading.fields.spanData) === 'task') return true
-  return speaks(reading, strands) && reading.fields.operation === 'invoke_agent'
-}
-
-/** Traceloop's instrumentation of OpenAI counts streams with a tokenizer of its own; only then it knows of no cache. */
-function isEstimated(reading: Reading, raw: RawUsage): boolean {
-  if (reading.span.scope.name !== '@traceloop/instrumentation-openai') return false
-  const isStream = reading.fields.isStreaming
-  const isKnownNoStream = isStream === false || isStream === 'false'
-  return !isKnownNoStream && raw.cacheRead === undefined && raw.reasoning === undefined
+/** Whoever counts tokens with a tokenizer knows of no cache and no reasoning. */
+function isEstimated(reading: SpanReading, raw: RawUsage): boolean {
+  if (raw.cacheRead !== undefined || raw.reasoning !== undefined) return false
+  return someDialect(reading, (dialect) => dialect.isUsageEstimated?.(reading))
 }
