@@ -51,7 +51,7 @@ async function template(): Promise<string> {
   return readFile(new URL('../packages/dashboard/dist/one-file.html', import.meta.url), 'utf8')
 }
 
-test('the server gives a session as one file, and the file replays it from disk without a network', async () => {
+test('the server exports a session as one file that replays from disk without a network', async () => {
   const response = await stage.server.request(`/api/sessions/${failing.traceId}/recording.html`)
   expect(response.headers.get('content-disposition')).toMatch(/attachment; filename="s_[0-9a-f]{8}\.html"/)
   const html = await response.text()
@@ -67,14 +67,14 @@ test('the server gives a session as one file, and the file replays it from disk 
   await expect.poll(() => page.url()).toContain('#session=')
   await page.keyboard.press('/')
   await page.keyboard.type('classify')
-  await expect.poll(() => page.locator('.step-list-note').innerText()).toContain('found')
+  await expect.poll(() => page.locator('.step-list-note').innerText()).toContain('1 step found')
   await takeScreenshot(page, 'one-file-desktop-light')
   expect(requests()).toEqual([])
   expect(problems).toEqual([])
   await close()
 })
 
-test('a link into a file opens there', async () => {
+test('a link into a file opens at its time', async () => {
   const html = await fillOneFile(await template(), [await recordingOf(failing.traceId)])
   const { page, close } = await openFile(html, `#session=${failing.traceId}&t=700`)
   await page.locator('.step-row').first().waitFor()
@@ -82,7 +82,7 @@ test('a link into a file opens there', async () => {
   await close()
 })
 
-test('many sessions in one file have a list with search, failures first', async () => {
+test('a file with several sessions lists them with failures first, and can be searched', async () => {
   const recordings = await Promise.all(
     [agents, failing, hostile, long].map(({ traceId }) => recordingOf(traceId)),
   )
@@ -91,11 +91,11 @@ test('many sessions in one file have a list with search, failures first', async 
   const links = page.locator('.one-file-index li')
   expect(await links.last().innerText()).toContain('Report on heat pumps')
   await takeScreenshot(page, 'one-file-index-desktop-light')
-  await page.getByLabel('Search in the sessions').fill('charged twice')
+  await page.getByLabel('Search sessions').fill('charged twice')
   await expect.poll(() => links.count()).toBe(1)
   await links.first().click()
   await page.locator('.argument.is-problem').waitFor()
-  await page.getByRole('link', { name: 'To the sessions' }).click()
+  await page.getByRole('link', { name: 'Back to sessions' }).click()
   await page.getByRole('heading', { name: '4 sessions' }).waitFor()
   await page.locator('.one-file-index a', { hasText: 'pwned' }).click()
   await page.locator('.step-row').first().waitFor()
@@ -105,8 +105,8 @@ test('many sessions in one file have a list with search, failures first', async 
   await close()
 })
 
-test('a file that was never filled says so', async () => {
+test('a file without sessions says so', async () => {
   const { page, close } = await openFile(await template())
-  await page.getByText('There is no session in this file.').waitFor()
+  await page.getByText('This file contains no sessions.').waitFor()
   await close()
 })

@@ -27,7 +27,7 @@ test('what every real SDK sent opens without a complaint', async () => {
   for (const { id, name } of sessions.slice(0, 40)) {
     // As a link would go there, without loading the page again.
     await page.evaluate(`history.pushState(null, '', '/sessions/${id}')`)
-    await page.getByRole('button', { name: `Copy the id ${id}` }).waitFor()
+    await page.getByRole('button', { name: `Copy ID ${id}` }).waitFor()
     await page.locator('.step-row').first().waitFor()
     await walkTabs(page)
     expect([name, problems]).toEqual([name, []])

@@ -11,7 +11,7 @@ beforeAll(async () => {
   stage = await startStage()
   await stage.post(heavy)
   await stage.post(long)
-  // What was just sent in bulk takes a moment to be readable.
+  // Bulk data takes a moment to become readable.
   await vi.waitFor(
     async () => {
       const { steps } = await stage.server.session(long.traceId, 'payloads=none')
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => stage.stop())
 
-/** Rows that should be in sight and are not. */
+/** Counts the visible rows that are missing. */
 function countBlank(page: Page): Promise<number> {
   return page.evaluate(`(() => {
     const scroller = document.querySelector('.step-list-scroller').getBoundingClientRect()
@@ -35,7 +35,6 @@ function countBlank(page: Page): Promise<number> {
   })()`) as Promise<number>
 }
 
-/** One after the other on one page, as somebody would. */
 describe('a session of 100,000 steps', () => {
   let page: Page
   let opened: OpenPage
@@ -46,7 +45,7 @@ describe('a session of 100,000 steps', () => {
   }, 90_000)
   afterAll(() => opened.close())
 
-  test('opens on its failure, far down', async () => {
+  test('opens on its failure near the end', async () => {
     expect(await page.locator('.step-row.is-selected').innerText()).toContain('run_tests')
     await page.locator('.argument.is-problem').waitFor()
     expect(await page.locator('.transport-count').innerText()).toContain('of 100,000')
@@ -63,16 +62,16 @@ describe('a session of 100,000 steps', () => {
     }
   })
 
-  test('is searched by name and preview, and says how far the search reaches', async () => {
+  test('is searched by name and preview, and the page says so', async () => {
     await page.keyboard.press('/')
     await page.keyboard.type('run_tests')
     await expect.poll(() => page.locator('.step-list-note').innerText()).toContain('1 step found')
     expect(await page.locator('.step-list-note').innerText()).toContain('names and previews only')
-    await page.getByRole('button', { name: 'show all' }).click()
+    await page.getByRole('button', { name: 'Show all' }).click()
     await expect.poll(() => page.locator('.step-row').count()).toBeGreaterThan(5)
   })
 
-  test('is scrubbed from end to end', async () => {
+  test('can be scrubbed from start to end', async () => {
     const box = (await page.getByRole('slider').boundingBox())!
     await page.mouse.move(box.x + 2, box.y + 40)
     await page.mouse.down()
@@ -87,7 +86,7 @@ describe('a session of 100,000 steps', () => {
 })
 
 describe('a payload of five megabytes', () => {
-  test('is shown cut, grows on demand, and the page stays quick', async () => {
+  test('is truncated, expands on demand, and the page stays responsive', async () => {
     const { page, problems, close } = await stage.open(`/sessions/${heavy.traceId}`, {
       viewport: { width: 1200, height: 900 },
     })
@@ -95,7 +94,7 @@ describe('a payload of five megabytes', () => {
     const more = page.getByRole('button', { name: /show all 5\.0 MB/ }).first()
     await more.waitFor()
     await more.click()
-    // While the text comes in, the page still answers.
+    // The page still responds while the text loads.
     await page.keyboard.press('ArrowRight')
     await page.locator('.step-row.is-selected', { hasText: 'list_rows' }).waitFor()
     await page.keyboard.press('ArrowLeft')
@@ -112,7 +111,7 @@ describe('a payload of five megabytes', () => {
     await close()
   })
 
-  test('long lists come in parts', async () => {
+  test('shows long lists in parts', async () => {
     const { page, close } = await stage.open(`/sessions/${heavy.traceId}`)
     await page.locator('.step-row', { hasText: 'list_rows' }).click()
     await page.getByRole('button', { name: /show 1,000 more of 19,900/ }).click()

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => stage.stop())
 
-test('a running session fills in as it happens, and the playhead follows until it is touched', async () => {
+test('a running session fills in live, and the playhead follows until the user moves it', async () => {
   const traceId = hex(16)
   const root = hex(8)
   const startMs = Date.now() - 4_000
@@ -32,10 +32,8 @@ test('a running session fills in as it happens, and the playhead follows until i
       { name, given: { number: index }, result: { count: index } },
     ),
   )
-  const postedAtMs = Date.now()
   await stage.post({ spans })
-  await page.locator('.step-row', { hasText: 'search_customers' }).waitFor({ timeout: 5_000 })
-  expect(Date.now() - postedAtMs).toBeLessThan(2_000)
+  await page.locator('.step-row', { hasText: 'search_customers' }).waitFor()
   expect(await page.locator('.step-row').count()).toBe(4)
 
   await expect.poll(() => page.locator('.transport-clock b').innerText()).not.toBe(before)
@@ -65,7 +63,7 @@ test('a running session fills in as it happens, and the playhead follows until i
   await close()
 })
 
-test('a session that is still running is said to be lost when nothing more is heard', async () => {
+test('a lost session shows which steps never ended', async () => {
   const traceId = hex(16)
   await stage.post({
     spans: [actionSpan({ traceId, startMs: Date.now() - 5_000 }, { name: 'wait_forever', given: {} })],
@@ -84,7 +82,7 @@ test('a session that is still running is said to be lost when nothing more is he
   await page.goto(`${stage.server.url}/sessions/${traceId}`)
   await page.getByText('1 step never ended.').waitFor()
   expect(await page.locator('.step-title').innerText()).toContain('never ended')
-  expect(await page.locator('.missing-content').innerText()).toContain('It never ended')
+  expect(await page.locator('.missing-content').innerText()).toContain('This step never ended')
   await takeScreenshot(page, 'replay-lost-desktop-light')
   await context.close()
 })

@@ -54,7 +54,7 @@ describe('opening', () => {
     await close()
   })
 
-  test('the session is asked for once, before the page has read its scripts', async () => {
+  test('the session is requested once, before the scripts of the page have loaded', async () => {
     const { page, close } = await openFailing()
     const startedEarly = await page.evaluate((path) => {
       const resources = performance.getEntriesByType('resource')
@@ -67,7 +67,7 @@ describe('opening', () => {
     await close()
   })
 
-  test('links win: a step, and a moment inside it', async () => {
+  test('a link opens at its step and time', async () => {
     const { page, close } = await openFailing()
     await page.locator('.step-row', { hasText: 'classify_intent' }).click()
     await expect.poll(() => new URL(page.url()).searchParams.get('step')).toMatch(/^[0-9a-f]{16}$/)
@@ -79,7 +79,7 @@ describe('opening', () => {
     await linked.close()
   })
 
-  test('a good session opens at its start, with nothing dimmed', async () => {
+  test('a successful session opens at its start, with nothing dimmed', async () => {
     const { page, close } = await stage.open(`/sessions/${agents.traceId}`)
     await page.waitForSelector('.step-row')
     expect(await clock(page)).toBe('00:00.000')
@@ -87,9 +87,12 @@ describe('opening', () => {
     await close()
   })
 
-  test('a session that is not there is said', async () => {
+  test('an unknown session id is reported as not found', async () => {
     const { page, close } = await stage.open('/sessions/0123456789abcdef0123456789abcdef')
-    expect(await page.getByRole('alert').innerText()).toMatch(/session/i)
+    await page.getByRole('heading', { name: 'Session not found' }).waitFor()
+    expect(await page.getByRole('alert').innerText()).toBe(
+      'There is no session 0123456789abcdef0123456789abcdef in the project default. It may have been deleted or expired, or it may be in another project.',
+    )
     await close()
   })
 })
@@ -123,7 +126,7 @@ describe('scrubbing', () => {
     await close()
   })
 
-  test('shift-drag chooses a part, the wheel zooms, double click shows all again', async () => {
+  test('Shift-drag selects a range, the wheel zooms, and a double-click shows the whole session', async () => {
     const { page, close } = await openFailing()
     const plot = page.getByRole('slider')
     const box = (await plot.boundingBox())!
@@ -145,7 +148,7 @@ describe('scrubbing', () => {
     await close()
   })
 
-  test('the keyboard does everything', async () => {
+  test('every control has a keyboard shortcut', async () => {
     const { page, close } = await openFailing()
     const press = async (key: string) => {
       await page.keyboard.press(key)
@@ -165,7 +168,7 @@ describe('scrubbing', () => {
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
     await press('?')
-    expect(await page.getByRole('dialog').innerText()).toContain('next, previous error')
+    expect(await page.getByRole('dialog').innerText()).toContain('Next or previous error')
     await takeScreenshot(page, 'replay-help-desktop-light')
     await page.keyboard.press('Escape')
     await page.getByRole('tree').focus()
@@ -188,7 +191,7 @@ describe('scrubbing', () => {
 })
 
 describe('playing', () => {
-  test('at 1× a session of 4.2 seconds takes 4.2 seconds, and streamed text grows in its rhythm', async () => {
+  test('at 1× a session of 4.2 seconds takes 4.2 seconds, and streamed text grows at the pace it arrived', async () => {
     const context = await stage.browser.newContext({ viewport: { width: 1440, height: 900 } })
     const page = await context.newPage()
     await page.clock.install({ time: Date.now() })
@@ -218,7 +221,7 @@ describe('playing', () => {
     await context.close()
   })
 
-  test('speed, J, K and L', async () => {
+  test('J, K, L and the speed buttons control playback', async () => {
     const context = await stage.browser.newContext()
     const page = await context.newPage()
     await page.clock.install({ time: Date.now() })
@@ -240,8 +243,8 @@ describe('playing', () => {
   })
 })
 
-describe('looking', () => {
-  test('search finds names, previews and what is deep inside payloads, and says what it hides', async () => {
+describe('viewing', () => {
+  test('search finds text in names, previews and payloads, and reports how many steps it hides', async () => {
     const { page, close } = await stage.open(`/sessions/${agents.traceId}`)
     await page.waitForSelector('.step-row')
     await page.keyboard.press('/')
@@ -249,14 +252,14 @@ describe('looking', () => {
     await expect.poll(() => page.locator('.step-list-note').innerText()).toMatch(/1 step found, 26 hidden/)
     expect(await page.locator('.step-row').allInnerTexts()).toHaveLength(3)
     await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('neighbour says')
-    await page.getByRole('button', { name: 'show all' }).click()
+    await page.getByRole('button', { name: 'Show all' }).click()
     await page.getByRole('button', { name: 'All kinds' }).click()
     await page.getByRole('menuitem', { name: /retrieval/ }).click()
     expect(await page.locator('.step-list-note').innerText()).toMatch(/1 step found/)
     await close()
   })
 
-  test('repeats are one line that opens', async () => {
+  test('repeated steps are one row that unfolds', async () => {
     const { page, close } = await stage.open(`/sessions/${agents.traceId}`)
     const repeat = page.locator('.step-row', { hasText: '×14' })
     await repeat.waitFor()
@@ -266,7 +269,7 @@ describe('looking', () => {
     await close()
   })
 
-  test('the conversation marks what is new since the call before in the same agent', async () => {
+  test('the conversation marks the messages that are new since the previous call of the same agent', async () => {
     const { page, close } = await stage.open(`/sessions/${agents.traceId}`, {
       viewport: { width: 1200, height: 900 },
     })
@@ -280,7 +283,7 @@ describe('looking', () => {
     await close()
   })
 
-  test('every tab of every step draws without a complaint', async () => {
+  test('every tab of every step renders without errors', async () => {
     const { page, problems, close } = await stage.open(`/sessions/${agents.traceId}`, {
       viewport: { width: 1200, height: 900 },
     })
@@ -294,18 +297,18 @@ describe('looking', () => {
     await close()
   })
 
-  test('the error tab leads from a step that passed the error on to the step it came from', async () => {
+  test('the error tab links from a step that passed on an error to the step that raised it', async () => {
     const { page, close } = await openFailing()
     await page.locator('.step-row', { hasText: 'support' }).first().click()
     await page.getByRole('tab', { name: 'Error' }).click()
-    await page.locator('.detail-section', { hasText: 'Came from' }).locator('.step-link').first().click()
+    await page.locator('.detail-section', { hasText: 'Raised by' }).locator('.step-link').first().click()
     expect(await selectedRow(page).innerText()).toContain('fetch_customer_data')
     expect(await page.locator('.error-path').innerText()).toContain('support')
     await takeScreenshot(page, 'replay-error-tab-desktop-light')
     await close()
   })
 
-  test('a link and a prompt for a coding agent are copied', async () => {
+  test('the export menu copies a link and a prompt for a coding agent', async () => {
     const context = await stage.browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
     const page = await context.newPage()
     await page.goto(`${stage.server.url}/sessions/${failing.traceId}`)
@@ -316,7 +319,7 @@ describe('looking', () => {
       await page.getByText(/copied$/).waitFor()
       return String(await page.evaluate('navigator.clipboard.readText()'))
     }
-    expect(await copy('Copy link to this place')).toMatch(
+    expect(await copy('Copy link to this point')).toMatch(
       new RegExp(`^${stage.server.url}/sessions/${failing.traceId}\\?step=[0-9a-f]{16}$`),
     )
     const prompt = await copy('Copy as prompt for a coding agent')
@@ -327,8 +330,8 @@ describe('looking', () => {
   })
 })
 
-describe('what strangers write', () => {
-  test('is shown as text, everywhere, and the policy of the page is kept', async () => {
+describe('hostile content', () => {
+  test('is shown as text everywhere and never violates the content security policy', async () => {
     const hostile = hostileSession()
     await stage.post(hostile)
     const { page, problems, close } = await stage.open(`/sessions/${hostile.traceId}`, {

@@ -56,11 +56,11 @@ test('tabs are told apart by their titles', async () => {
     ['/settings/keys', 'Keys · Settings · Playhead'],
     ['/nowhere', 'No such page · Playhead'],
     [`/sessions/${failing.traceId}`, 'Fail · I was charged twice for my subscription · Playhead'],
-    ['/sessions/0123456789abcdef0123456789abcdef', 'No such session · Playhead'],
+    ['/sessions/0123456789abcdef0123456789abcdef', 'Session not found · Playhead'],
   ] as const) {
     await page.goto(`${stage.server.url}${path}`)
     await expect.poll(() => page.title()).toBe(title)
   }
-  await page.getByRole('heading', { name: 'There is no such session' }).waitFor()
+  await page.getByRole('heading', { name: 'Session not found' }).waitFor()
   await close()
 })

@@ -70,7 +70,7 @@ test(
     await page.getByRole('button', { name: /Failed 1/ }).click()
     await page.getByRole('link', { name: 'Replay' }).first().click()
     expect(await page.locator('.step-row.is-selected').innerText()).toContain('classify_intent')
-    await page.getByRole('link', { name: 'To the tests' }).click()
+    await page.getByRole('link', { name: 'Back to tests' }).click()
     await page.getByRole('heading', { name: '1 of 7 tests failed' }).waitFor()
     await page.goto('about:blank')
     // The address that the runner printed.

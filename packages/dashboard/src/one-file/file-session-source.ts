@@ -7,7 +7,7 @@ import {
 } from '@playhead/model'
 import type { SessionSource } from '../api/session-source.ts'
 
-/** The sessions inside the page itself. */
+/** Reads the sessions that are embedded in the page. */
 export function createFileSource(sessions: readonly SessionSummary[]): SessionSource {
   const opened = new Map<string, Promise<Session>>()
   const readSession = (sessionId: string) => {

@@ -4,7 +4,7 @@ import {
   type ReplaySearch,
 } from '../replay-page/playback/replay-location.ts'
 
-/** A file has no paths: which session, and where in it, is in the fragment of its address. */
+/** A file has no paths, so the session and the URL state are in the fragment. */
 export function readHash(): { session: string | undefined; search: ReplaySearch } {
   const parameters = Object.fromEntries(new URLSearchParams(location.hash.slice(1)))
   return { session: parameters.session, search: replaySearch(parameters) }
@@ -18,22 +18,22 @@ export function hashOf(sessionId: string, search: ReplaySearch): string {
 
 export function createHashLocation(sessionId: string): ReplayLocation {
   const listeners = new Set<() => void>()
-  const tell = () => {
+  const notify = () => {
     for (const listener of listeners) listener()
   }
   return {
     getSearch: () => readHash().search,
     subscribe: (listener) => {
-      if (listeners.size === 0) addEventListener('hashchange', tell)
+      if (listeners.size === 0) addEventListener('hashchange', notify)
       listeners.add(listener)
       return () => {
         listeners.delete(listener)
-        if (listeners.size === 0) removeEventListener('hashchange', tell)
+        if (listeners.size === 0) removeEventListener('hashchange', notify)
       }
     },
     replace: (search) => {
       history.replaceState(null, '', hashOf(sessionId, search))
-      tell()
+      notify()
     },
     linkTo: (search) => location.href.replace(/#.*$/, '') + hashOf(sessionId, search),
   }

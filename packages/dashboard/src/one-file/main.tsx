@@ -9,7 +9,7 @@ import '../ui/browser/theme.css'
 try {
   applyTheme()
 } catch {
-  // A page that was opened from disk may have no storage; then the system's theme stays.
+  // A page opened from disk may have no storage; the system theme applies then.
 }
 
 const [sessions, report] = await Promise.all([readOneFileIndex(document), readOneFileReport(document)])

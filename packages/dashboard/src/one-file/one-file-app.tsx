@@ -16,7 +16,7 @@ import './one-file-app.css'
 
 type OneFileAppProps = { sessions: readonly SessionSummary[]; report?: TestReport | undefined }
 
-/** The replay that is one file: a list of its tests or sessions when there are several, and each session replayed. */
+/** The app inside a one-file recording: its test report or list of sessions, and the replay of each session. */
 export function OneFileApp({ sessions, report }: OneFileAppProps) {
   const hasTests = report !== undefined && report.tests.length > 0
   const source = useMemo(() => createFileSource(sessions), [sessions])
@@ -37,7 +37,7 @@ export function OneFileApp({ sessions, report }: OneFileAppProps) {
             </svg>
             Playhead
           </span>
-          <span className="dim">{hasTests ? 'test report' : 'recording'}</span>
+          <span className="dim">{hasTests ? 'Test report' : 'Recording'}</span>
           <div className="shell-end">
             <ThemeMenu />
           </div>
@@ -70,7 +70,7 @@ function FileReplay({ sessionId, back }: { sessionId: string; back: 'Tests' | 'S
         location={location}
         back={
           back === undefined ? null : (
-            <a href="#" className="header-back" aria-label={`To the ${back.toLowerCase()}`}>
+            <a href="#" className="header-back" aria-label={`Back to ${back.toLowerCase()}`}>
               <BackMark label={back} />
             </a>
           )

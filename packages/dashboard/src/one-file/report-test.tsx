@@ -10,7 +10,7 @@ import { ChevronRight, Check, CircleHelp, RotateCw, X, type LucideIcon, Play } f
 import { formatShare } from '../ui/charts/share-bar.tsx'
 import { hashOf } from './hash-location.ts'
 
-/** One test: its verdict and figures and, opened, why it failed and each of its sessions. */
+/** One test with its verdict and figures. Expanded, it shows why it failed and all its sessions. */
 export function ReportTestRow({ test }: { test: ReportTest }) {
   const { verdict, suite, name, cost, durationMs, note } = test
   return (
@@ -18,7 +18,7 @@ export function ReportTestRow({ test }: { test: ReportTest }) {
       <summary>
         <ChevronRight size={14} aria-hidden="true" className="report-chevron" />
         <VerdictMark verdict={verdict} />
-        <span className="visually-hidden">{verdictWords[verdict]}:</span>
+        <span className="visually-hidden">{verdictLabels[verdict]}:</span>
         <span className="report-name">
           {suite !== undefined && <span className="dim">{visibleText(suite)} › </span>}
           <strong>{visibleText(name)}</strong>
@@ -29,7 +29,7 @@ export function ReportTestRow({ test }: { test: ReportTest }) {
       </summary>
       <div className="report-body">
         {note !== undefined && <p>{note}</p>}
-        {test.wanted !== undefined && <Judgement test={test} />}
+        {test.wanted !== undefined && <PassRate test={test} />}
         <ReportSessions test={test} />
       </div>
     </details>
@@ -42,7 +42,7 @@ function Rate({ test: { passed, total, interval } }: { test: ReportTest }) {
   return (
     <span
       className="report-rate"
-      title={`${passed} of ${total} passed; the true share lies between ${formatShare(interval.low)} and ${formatShare(interval.high)}`}
+      title={`${passed} of ${total} passed; the true pass rate is between ${formatShare(interval.low)} and ${formatShare(interval.high)}`}
     >
       <span>
         {passed}/{total}
@@ -55,19 +55,19 @@ function Rate({ test: { passed, total, interval } }: { test: ReportTest }) {
   )
 }
 
-function Judgement({ test }: { test: ReportTest }) {
+function PassRate({ test }: { test: ReportTest }) {
   const { passed, total, interval, verdict, passAtK = [], passHatK = [] } = test
   const { minimum, confidence } = test.wanted!
   const last = passHatK.length
   return (
     <p className="report-judgement">
-      <b>{formatShare(total === 0 ? 0 : passed / total)}</b> passed; with {formatShare(confidence)} confidence
-      between {formatShare(interval.low)} and {formatShare(interval.high)}. Wanted: {formatShare(minimum)}.{' '}
-      {verdictWords[verdict]}.
+      <b>{formatShare(total === 0 ? 0 : passed / total)}</b> passed; between {formatShare(interval.low)} and{' '}
+      {formatShare(interval.high)} with {formatShare(confidence)} confidence. Required: {formatShare(minimum)}
+      . {verdictLabels[verdict]}.
       {last > 1 && (
         <span className="dim">
           {' '}
-          At least one of {last} tries passes: {formatShare(passAtK[last - 1]!)}; all {last} do:{' '}
+          At least one of {last} attempts passes: {formatShare(passAtK[last - 1]!)}. All {last} pass:{' '}
           {formatShare(passHatK[last - 1]!)}.
         </span>
       )}
@@ -75,7 +75,7 @@ function Judgement({ test }: { test: ReportTest }) {
   )
 }
 
-export const verdictWords: Record<ReportVerdict, string> = {
+export const verdictLabels: Record<ReportVerdict, string> = {
   fail: 'Failed',
   inconclusive: 'Inconclusive',
   flaky: 'Flaky',
@@ -97,17 +97,17 @@ export function VerdictMark({ verdict, size = 16 }: { verdict: ReportVerdict; si
 }
 
 const LINES_SHOWN = 40
-/** The others are in the table, with their replays. */
-const EXPLAINED = 3
+/** The table links to the replays of the others. */
+const FAILURES_SHOWN = 3
 
-/** The sessions of a test: a table of inputs and attempts where there are several, and why those failed that did. */
+/** The failures of a test, and a table of its sessions by input when there are several. */
 function ReportSessions({ test }: { test: ReportTest }) {
   const inputs = [...Map.groupBy(test.sessions, ({ variant }) => variant ?? '')]
   const failed = test.sessions.filter(({ isPassed }) => !isPassed)
   const explained = inputs.length > 1 ? firstOfEach(failed) : failed
   return (
     <>
-      {explained.slice(0, EXPLAINED).map((session) => (
+      {explained.slice(0, FAILURES_SHOWN).map((session) => (
         <Failure key={session.id} session={session} isNamed={inputs.length > 1 || test.sessions.length > 1} />
       ))}
       {(inputs.length > 1 || test.sessions.length > 1 || failed.length === 0) && (
@@ -116,7 +116,7 @@ function ReportSessions({ test }: { test: ReportTest }) {
             {inputs.map(([variant, sessions]) => (
               <tr key={variant}>
                 <th scope="row" title={variant}>
-                  {variant === '' ? (sessions.length > 1 ? 'attempts' : 'session') : visibleText(variant)}
+                  {variant === '' ? (sessions.length > 1 ? 'Attempts' : 'Session') : visibleText(variant)}
                 </th>
                 <td>
                   {sessions.map((session) => (
@@ -145,7 +145,7 @@ function linkOf({ id, stepId, isKept, url }: ReportSession): string | undefined 
 }
 
 function Failure({ session, isNamed }: { session: ReportSession; isNamed: boolean }) {
-  const { message = 'It failed.', variant, attempt } = session
+  const { message = 'Failed', variant, attempt } = session
   const lines = message.split('\n').filter((line) => !line.startsWith('Replay: '))
   const link = linkOf(session)
   return (

@@ -17,22 +17,22 @@ import { patternOf } from '../replay-page/steps/step-search.ts'
 const order: readonly EndState[] = ['fail', 'lost', 'indeterminate', 'running', 'success']
 const SHOWN_AT_FIRST = 300
 
-/** The sessions inside the file, failures first. */
+/** The list of sessions in the file, failures first. */
 export function OneFileIndex({ sessions }: { sessions: readonly SessionSummary[] }) {
   const [text, setText] = useState('')
   const [count, setCount] = useState(SHOWN_AT_FIRST)
   const pattern = patternOf(text)
   const found = sessions
-    .filter((session) => pattern === undefined || pattern.test(wordsOf(session)))
+    .filter((session) => pattern === undefined || pattern.test(searchableText(session)))
     .toSorted((left, right) => order.indexOf(left.endState) - order.indexOf(right.endState))
-  if (sessions.length === 0) return <p className="one-file-empty">There is no session in this file.</p>
+  if (sessions.length === 0) return <p className="one-file-empty">This file contains no sessions.</p>
   return (
     <div className="one-file-index">
       <h1>{countOf(sessions.length, 'session')}</h1>
       <p className="dim">{describeStates(sessions)}</p>
       <SearchInput
-        label="Search in the sessions"
-        placeholder="Search: name, test, tag, error, fail…"
+        label="Search sessions"
+        placeholder="Search by name, test, tag or error"
         value={text}
         onChange={setText}
       />
@@ -56,10 +56,10 @@ export function OneFileIndex({ sessions }: { sessions: readonly SessionSummary[]
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p className="dim">No session has “{text.trim()}”.</p>}
+      {found.length === 0 && <p className="dim">No sessions match “{text.trim()}”.</p>}
       {found.length > count && (
         <button type="button" className="long-text-more" onClick={() => setCount(count + 1_000)}>
-          show more of {found.length}
+          Show more ({found.length} in total)
         </button>
       )}
     </div>
@@ -74,7 +74,7 @@ function describeStates(sessions: readonly SessionSummary[]): string {
     .join(' · ')
 }
 
-function wordsOf({
+function searchableText({
   id,
   name,
   tags,

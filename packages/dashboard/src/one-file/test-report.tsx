@@ -2,20 +2,20 @@ import { useState } from 'react'
 import { countOf, formatCost, reportVerdicts, type ReportVerdict, type TestReport } from '@playhead/model'
 import { formatExactTime } from '../ui/data/age.tsx'
 import { SearchInput } from '../ui/controls/search-input.tsx'
-import { ReportTestRow, verdictWords, VerdictMark } from './report-test.tsx'
+import { ReportTestRow, verdictLabels, VerdictMark } from './report-test.tsx'
 import './test-report.css'
 
 const SHOWN_AT_FIRST = 300
 
-/** What a run of tests came to: every test with its verdict, its pass rate and the way to its replays. */
+/** A test report: each test with its verdict, pass rate and links to its replays. */
 export function ReportIndex({ report }: { report: TestReport }) {
   const [text, setText] = useState('')
   const [only, setOnly] = useState<ReportVerdict>()
   const [count, setCount] = useState(SHOWN_AT_FIRST)
   const { tests } = report
-  const words = text.toLowerCase().trim()
+  const query = text.toLowerCase().trim()
   const found = tests.filter(
-    (test) => (only === undefined || test.verdict === only) && (words === '' || isAbout(test, words)),
+    (test) => (only === undefined || test.verdict === only) && (query === '' || matches(test, query)),
   )
   const groups = [...Map.groupBy(found.slice(0, count), ({ file }) => file ?? '')]
   return (
@@ -24,7 +24,7 @@ export function ReportIndex({ report }: { report: TestReport }) {
       <p className="dim">{describeRun(report)}</p>
       <div className="report-tools">
         <SearchInput label="Search tests" value={text} onChange={setText} />
-        <div className="report-filter" role="group" aria-label="Which tests">
+        <div className="report-filter" role="group" aria-label="Filter by verdict">
           <button type="button" aria-pressed={only === undefined} onClick={() => setOnly(undefined)}>
             All {tests.length}
           </button>
@@ -38,7 +38,7 @@ export function ReportIndex({ report }: { report: TestReport }) {
                 aria-pressed={only === verdict}
                 onClick={() => setOnly(only === verdict ? undefined : verdict)}
               >
-                <VerdictMark verdict={verdict} size={13} /> {verdictWords[verdict]} {number}
+                <VerdictMark verdict={verdict} size={13} /> {verdictLabels[verdict]} {number}
               </button>
             )
           })}
@@ -52,19 +52,19 @@ export function ReportIndex({ report }: { report: TestReport }) {
           ))}
         </section>
       ))}
-      {found.length === 0 && <p className="dim">No test matches.</p>}
+      {found.length === 0 && <p className="dim">No tests match.</p>}
       {found.length > count && (
         <button type="button" className="long-text-more" onClick={() => setCount(count + 1_000)}>
-          show more of {found.length}
+          Show more ({found.length} in total)
         </button>
       )}
     </div>
   )
 }
 
-function isAbout({ file, suite, name, sessions }: TestReport['tests'][number], words: string): boolean {
+function matches({ file, suite, name, sessions }: TestReport['tests'][number], query: string): boolean {
   const texts = [file, suite, name, ...sessions.flatMap(({ variant, message }) => [variant, message])]
-  return texts.some((text) => text?.toLowerCase().includes(words) === true)
+  return texts.some((text) => text?.toLowerCase().includes(query) === true)
 }
 
 function headline({ tests }: TestReport): string {

@@ -8,7 +8,7 @@ import './printed-replay.css'
 
 const STEPS_PRINTED = 1_000
 
-/** The step list on paper: the one on the screen draws only what is in sight. */
+/** The step list for printing: the one on screen renders only the visible rows. */
 export function PrintedReplay() {
   const [isPrinting, setIsPrinting] = useState(false)
   useEffect(() => {
@@ -55,7 +55,7 @@ function PrintedSteps() {
         })}
         {left > 0 && (
           <tr>
-            <td colSpan={3}>{left} more steps are not printed.</td>
+            <td colSpan={3}>{left} more steps not printed</td>
           </tr>
         )}
       </tbody>

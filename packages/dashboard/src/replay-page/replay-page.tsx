@@ -16,26 +16,26 @@ import { ReplayView } from './replay-view.tsx'
 import { BackMark } from './header/session-header.tsx'
 import { useProjectId } from '../api/projects.ts'
 
-/** A session of the server, replayed. */
+/** Replays one session of the server. */
 export function ReplayPage() {
   return (
     <SessionSourceProvider value={serverSessionSource}>
-      <ServedReplay />
+      <ServerReplay />
     </SessionSourceProvider>
   )
 }
 
-/** What ended a moment ago may have stragglers. */
-const STRAGGLERS_FOR_MS = 30_000
+/** Late steps may still arrive this long after the end. */
+const LATE_STEPS_MS = 30_000
 
-function ServedReplay() {
+function ServerReplay() {
   const { sessionId } = useParams({ from: '/sessions/$sessionId' })
   const { data, error, refetch } = useSession(sessionId)
   const location = useRouterLocation(sessionId)
   const isUnknown = error instanceof ApiError && error.status === 404
-  usePageTitle(isUnknown ? 'No such session' : data && titleOf(data.session))
+  usePageTitle(isUnknown ? 'Session not found' : data && titleOf(data.session))
   const endedAt = data?.session.endedAt
-  const isRecent = typeof endedAt === 'string' && Date.now() - Date.parse(endedAt) < STRAGGLERS_FOR_MS
+  const isRecent = typeof endedAt === 'string' && Date.now() - Date.parse(endedAt) < LATE_STEPS_MS
   useLiveSession(sessionId, data !== undefined && (data.session.endState === 'running' || isRecent))
   if (data !== undefined)
     return (
@@ -44,7 +44,7 @@ function ServedReplay() {
         data={data}
         location={location}
         back={
-          <Link to="/sessions" className="header-back" aria-label="To the sessions">
+          <Link to="/sessions" className="header-back" aria-label="Back to sessions">
             <BackMark label="Sessions" />
           </Link>
         }
@@ -95,17 +95,16 @@ function useRouterLocation(sessionId: string): ReplayLocation {
   )
 }
 
-/** A link to a session that is not, or no longer, or in another project. */
 function NoSuchSession({ sessionId }: { sessionId: string }) {
   const project = useProjectId()
   return (
-    <PageProblem title="There is no such session">
+    <PageProblem title="Session not found">
       <p role="alert">
-        No session <code>{sessionId}</code> is in the project <b>{project}</b>. It may have been deleted, its
-        retention may be over, or it is in another project.
+        There is no session <code>{sessionId}</code> in the project <b>{project}</b>. It may have been deleted
+        or expired, or it may be in another project.
       </p>
       <p>
-        <Link to="/sessions">To the sessions</Link>
+        <Link to="/sessions">Back to sessions</Link>
       </p>
     </PageProblem>
   )

@@ -3,15 +3,15 @@ import type { Session } from '@playhead/model'
 import { Segments } from '../ui/controls/segments.tsx'
 import { Splitter } from '../ui/controls/splitter.tsx'
 import { NARROW, useMediaQuery } from '../ui/browser/use-media-query.ts'
-import { HelpDialog } from './transport/keyboard-help.tsx'
+import { KeyboardHelp } from './transport/keyboard-help.tsx'
 import { findIdleGaps, createTimeAxis } from './playback/time-axis.ts'
-import { findLlmCalls } from './playback/moment.ts'
+import { findLlmCalls } from './playback/playhead-state.ts'
 import { NoticeBar } from './header/notice-bar.tsx'
-import { OverviewStrip } from './timeline/timeline-strip.tsx'
-import { PlayheadStateBar } from './transport/state-bar.tsx'
+import { TimelineStrip } from './timeline/timeline-strip.tsx'
+import { StateBar } from './transport/state-bar.tsx'
 import { PrintedReplay } from './printed-replay.tsx'
 import { ReplayProvider, useReplay, type Replay } from './playback/replay-context.ts'
-import { type ReplayLocation, usePlaceInAddress } from './playback/replay-location.ts'
+import { type ReplayLocation, useLocationSync } from './playback/replay-location.ts'
 import { createRunningTotals } from './playback/running-totals.ts'
 import { SessionHeader } from './header/session-header.tsx'
 import { StepDetail } from './detail/step-detail.tsx'
@@ -23,10 +23,10 @@ import { useReplayKeys } from './transport/keyboard.ts'
 import { useStepRows, type StepListState } from './steps/step-list-state.ts'
 import './replay-view.css'
 
-/** A session of this size leaves room for its conversation. */
+/** Up to this many steps there is room for the conversation beside them. */
 const SHORT_SESSION = 200
 
-/** One session, replayed. `back`: the way out; `tools`: what else can be done with it where there are other pages. */
+/** Replays a session. `back`: a link to the list; `tools`: extra buttons for the header. */
 export function ReplayView({
   data,
   location,
@@ -47,13 +47,13 @@ export function ReplayView({
   })
   const [isHelpOpen, setIsHelpOpen] = useState(false)
   const goTo = useGoTo(list, player.select)
-  const facts = useFacts(timeline, isSkippingIdle)
+  const derived = useDerivedData(timeline, isSkippingIdle)
   const replay = useMemo<Replay>(
-    () => ({ timeline, player, location, goTo, ...facts }),
-    [timeline, player, location, goTo, facts],
+    () => ({ timeline, player, location, goTo, ...derived }),
+    [timeline, player, location, goTo, derived],
   )
-  usePlaceInAddress(player, location)
-  useSearchInAddress(list.text, location)
+  useLocationSync(player, location)
+  useSearchInUrl(list.text, location)
   usePrefetchAhead(player, data.session.id)
   useReplayKeys({
     player,
@@ -71,14 +71,14 @@ export function ReplayView({
         <SessionHeader back={back} tools={tools} />
         <NoticeBar />
         <div className="replay-player">
-          <OverviewStrip />
+          <TimelineStrip />
           <Transport onHelp={() => setIsHelpOpen(true)} />
         </div>
-        <ReplayBody list={list} stepCount={timeline.steps.length} hasCalls={facts.llmCalls.length > 0} />
-        <PlayheadStateBar />
+        <ReplayBody list={list} stepCount={timeline.steps.length} hasCalls={derived.llmCalls.length > 0} />
+        <StateBar />
         <PrintedReplay />
       </div>
-      <HelpDialog isOpen={isHelpOpen} onOpenChange={setIsHelpOpen} />
+      <KeyboardHelp isOpen={isHelpOpen} onOpenChange={setIsHelpOpen} />
     </ReplayProvider>
   )
 }
@@ -97,13 +97,13 @@ function ReplayBody({
   const isConversationBeside = isWide && stepCount <= SHORT_SESSION && hasCalls
   const steps = <StepList list={list} />
   const detail = <StepDetail isConversationBeside={isConversationBeside} />
-  if (isNarrow) return <OneOfTwo steps={steps} detail={detail} />
+  if (isNarrow) return <SinglePane steps={steps} detail={detail} />
   return (
     <div className="replay-body">
       <Splitter
         key={isConversationBeside ? 'three' : 'two'}
         name={isConversationBeside ? 'steps-of-three' : 'steps'}
-        label="Width of the step list"
+        label="Step list width"
         initial={isConversationBeside ? 40 : 44}
         left={steps}
         right={detail}
@@ -112,8 +112,8 @@ function ReplayBody({
   )
 }
 
-/** A phone shows the list or the step: the step when the page was opened for one. */
-function OneOfTwo({ steps, detail }: { steps: ReactNode; detail: ReactNode }) {
+/** A phone shows the list or the step. It starts with the step when the page opens on one. */
+function SinglePane({ steps, detail }: { steps: ReactNode; detail: ReactNode }) {
   const { player, timeline } = useReplay()
   const [shown, setShown] = useState<'steps' | 'step'>(() =>
     player.getState().stepId === timeline.steps[0]?.id || player.getState().motion === 'following'
@@ -121,9 +121,9 @@ function OneOfTwo({ steps, detail }: { steps: ReactNode; detail: ReactNode }) {
       : 'step',
   )
   return (
-    <div className="replay-body is-one-of-two">
+    <div className="replay-body is-single-pane">
       <Segments
-        label="What is shown"
+        label="View"
         segments={[
           { value: 'steps', label: `Steps ${timeline.steps.length.toLocaleString('en-US')}` },
           { value: 'step', label: 'This step' },
@@ -131,7 +131,7 @@ function OneOfTwo({ steps, detail }: { steps: ReactNode; detail: ReactNode }) {
         value={shown}
         onChange={setShown}
       />
-      {/* A tap on a row is worked by the row; here it only turns the page. */}
+      {/* The row itself handles the tap; here it only switches to the step. */}
       {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions */}
       <div
         className="replay-half"
@@ -151,7 +151,7 @@ function OneOfTwo({ steps, detail }: { steps: ReactNode; detail: ReactNode }) {
   )
 }
 
-function useFacts(
+function useDerivedData(
   timeline: Timeline,
   isSkippingIdle: boolean,
 ): Pick<Replay, 'totals' | 'llmCalls' | 'idleGaps' | 'axis'> {
@@ -177,7 +177,7 @@ function useGoTo(list: StepListState, select: (stepId: string) => void): (stepId
   )
 }
 
-/** Folds the chosen step, or the one above when it has nothing to fold. */
+/** Folds or unfolds the selected step, or its parent when it has nothing to fold. */
 function foldCurrent(list: StepListState, timeline: Timeline, stepId: string | undefined): void {
   const position = stepId === undefined ? undefined : timeline.positionOf.get(stepId)
   if (position === undefined) return
@@ -188,15 +188,15 @@ function foldCurrent(list: StepListState, timeline: Timeline, stepId: string | u
   if (parent >= 0) list.toggle(timeline.steps[parent]!.id, false)
 }
 
-const TYPED_FOR_MS = 400
+const TYPING_PAUSE_MS = 400
 
-function useSearchInAddress(text: string, location: ReplayLocation): void {
+function useSearchInUrl(text: string, location: ReplayLocation): void {
   useLayoutEffect(() => {
     if ((location.getSearch().q ?? '') === text) return
     const timer = setTimeout(() => {
       const { q: _q, ...rest } = location.getSearch()
       location.replace(text === '' ? rest : { ...rest, q: text })
-    }, TYPED_FOR_MS)
+    }, TYPING_PAUSE_MS)
     return () => clearTimeout(timer)
   }, [text, location])
 }

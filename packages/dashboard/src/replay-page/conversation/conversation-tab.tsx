@@ -13,17 +13,17 @@ import { SkeletonLines } from '../../ui/data/skeleton.tsx'
 import { callOf, previousCall } from './model-calls.ts'
 import { MessageView } from './message.tsx'
 import { MissingContent } from '../steps/missing-content.tsx'
-import { compareConversation, type SeenMessage } from './new-messages.ts'
+import { compareConversation, type SentMessage } from './new-messages.ts'
 import { useReplay } from '../playback/replay-context.ts'
 import { StepLink } from '../steps/step-link.tsx'
 import { StreamedAnswer, useArrivedCount } from './streamed-answer.tsx'
-import { useFullStep, useIsAhead } from '../playback/shown-step.ts'
+import { useFullStep, useIsPlayheadInside } from '../playback/shown-step.ts'
 import { ValueView } from './value-view.tsx'
 import './conversation-tab.css'
 
-const MESSAGES_AT_ONCE = 60
+const MESSAGES_SHOWN = 60
 
-/** The messages exactly as the model saw them at a call, with what was new in it. */
+/** The messages exactly as the model saw them at a call, with the new ones marked. */
 export function ConversationTab({ step }: { step: Step }) {
   const { timeline, llmCalls } = useReplay()
   const position = timeline.positionOf.get(step.id) ?? -1
@@ -32,9 +32,7 @@ export function ConversationTab({ step }: { step: Step }) {
     return (
       <div className="conversation">
         <p className="dim">
-          {llmCalls.length === 0
-            ? 'No model was called in this session.'
-            : 'No model had been called before this step.'}
+          {llmCalls.length === 0 ? 'No model calls in this session.' : 'No model calls before this step.'}
         </p>
         {llmCalls.length > 0 && <StepLink position={llmCalls[0]!} />}
       </div>
@@ -43,7 +41,7 @@ export function ConversationTab({ step }: { step: Step }) {
     <div className="conversation">
       {call !== position && (
         <p className="conversation-of dim">
-          as the model saw it at <StepLink position={call} text={formatOffset(timeline.startsMs[call]!)} />
+          As the model saw it at <StepLink position={call} text={formatOffset(timeline.startsMs[call]!)} />
         </p>
       )}
       <CallConversation key={call} call={call} />
@@ -72,10 +70,10 @@ function CallConversation({ call }: { call: number }) {
       <ToolDefinitions tools={step.toolDefinitions} />
       {before !== undefined && earlier !== undefined && (
         <p className="conversation-of dim">
-          {newCount === 0 ? 'nothing new' : countOf(newCount, 'new message')} since{' '}
+          {newCount === 0 ? 'No new messages' : countOf(newCount, 'new message')} since{' '}
           <StepLink position={before} text={formatOffset(timeline.startsMs[before]!)} />
           {conversation.droppedCount > 0 &&
-            `, ${countOf(conversation.droppedCount, 'earlier message')} left out`}
+            `, ${countOf(conversation.droppedCount, 'earlier message')} dropped`}
         </p>
       )}
       <SentMessages sent={conversation.sent} call={call} />
@@ -84,10 +82,10 @@ function CallConversation({ call }: { call: number }) {
   )
 }
 
-/** Of a very long conversation the end: that is what the model acted on. */
-function SentMessages({ sent, call }: { sent: readonly SeenMessage[]; call: number }) {
-  const hidden = Math.max(0, sent.length - MESSAGES_AT_ONCE)
-  const draw = ({ message, isNew }: SeenMessage, index: number): ReactNode => (
+/** A very long conversation starts folded: the model acted on its end. */
+function SentMessages({ sent, call }: { sent: readonly SentMessage[]; call: number }) {
+  const hidden = Math.max(0, sent.length - MESSAGES_SHOWN)
+  const draw = ({ message, isNew }: SentMessage, index: number): ReactNode => (
     <MessageView key={index} message={message} call={call} isNew={isNew} />
   )
   return (
@@ -98,7 +96,7 @@ function SentMessages({ sent, call }: { sent: readonly SeenMessage[]; call: numb
           {sent.slice(0, hidden).slice(0, 500).map(draw)}
         </details>
       )}
-      {sent.slice(hidden).map((seen, index) => draw(seen, hidden + index))}
+      {sent.slice(hidden).map((message, index) => draw(message, hidden + index))}
     </>
   )
 }
@@ -112,14 +110,14 @@ function AnsweredMessages({
   call: number
   answers: readonly Message[]
 }) {
-  const isAhead = useIsAhead(step)
+  const isAhead = useIsPlayheadInside(step)
   const arrivedCount = useArrivedCount(step)
   if (arrivedCount !== undefined)
     return (
       <article className="message is-assistant">
         <header className="message-head">
           <b>assistant</b>
-          <span className="message-new">answering</span>
+          <span className="message-new">streaming</span>
         </header>
         <StreamedAnswer step={step} arrivedCount={arrivedCount} />
       </article>
@@ -129,12 +127,12 @@ function AnsweredMessages({
       {answers.map((message, index) => (
         <MessageView key={index} message={message} call={call} />
       ))}
-      {answers.length === 0 && step.status === 'running' && <p className="dim">not answered yet</p>}
+      {answers.length === 0 && step.status === 'running' && <p className="dim">No answer yet</p>}
     </div>
   )
 }
 
-/** Some senders record text instead of messages. */
+/** Some senders record plain input and output instead of messages. */
 function WithoutMessages({ step }: { step: Step }) {
   if (step.input === undefined && step.output === undefined) return <MissingContent step={step} />
   return (
@@ -149,7 +147,7 @@ function ToolDefinitions({ tools }: { tools: readonly ToolDefinition[] | undefin
   if (tools === undefined || tools.length === 0) return null
   return (
     <details className="tool-definitions">
-      <summary>{countOf(tools.length, 'tool')} offered</summary>
+      <summary>{countOf(tools.length, 'tool')} available</summary>
       {tools.slice(0, 200).map((tool, index) => (
         <details key={index} className="tool-definition">
           <summary>

@@ -23,7 +23,7 @@ import { useReplay } from '../playback/replay-context.ts'
 import { StepLink } from '../steps/step-link.tsx'
 
 const icons: Record<string, LucideIcon> = { system: ScrollText, user: User, assistant: Bot, tool: Wrench }
-/** A system prompt is long and always the same; its beginning tells which it is. */
+/** System prompts are long and repeat; their beginning identifies them. */
 const FOLDED_FROM = 320
 
 type MessageProps = {
@@ -56,14 +56,14 @@ export function MessageView({ message, call, isNew = false }: MessageProps) {
             onClick={() => setIsOpen(!isOpen)}
           >
             <ChevronRight size={12} aria-hidden="true" />
-            {isOpen ? 'fold' : 'show all'}
+            {isOpen ? 'Collapse' : 'Show all'}
           </button>
         )}
         <span className="value-tools">
           <button type="button" aria-pressed={isRaw} onClick={() => setIsRaw(!isRaw)}>
-            raw
+            Raw
           </button>
-          <CopyButton label="Copy this message" read={() => text} />
+          <CopyButton label="Copy message" read={() => text} />
         </span>
       </header>
       {isOpen ? (
@@ -78,13 +78,13 @@ export function MessageView({ message, call, isNew = false }: MessageProps) {
       ) : (
         <p className="message-beginning dim">{visibleText(text.slice(0, 220).replaceAll(/\s+/g, ' '))}…</p>
       )}
-      {message.parts.length === 0 && <p className="dim">empty</p>}
+      {message.parts.length === 0 && <p className="dim">Empty</p>}
     </article>
   )
 }
 
 const LONGEST_MARKDOWN = 20_000
-/** Images that a browser decodes without running anything in them. */
+/** Image types that can't contain scripts. */
 const shownImages = /^image\/(?:png|jpeg|gif|webp|avif)$/
 
 function MessagePart({ part, call, isRaw }: { part: Part; call: number | undefined; isRaw: boolean }) {
@@ -135,7 +135,7 @@ function ReasoningPart({ part }: { part: Extract<Part, { type: 'reasoning' }> })
     <details className="reasoning">
       <summary>
         <Brain size={12} aria-hidden="true" />
-        reasoning{isHidden && (part.isRedacted === true ? ', encrypted by the provider' : ', not recorded')}
+        Reasoning{isHidden && (part.isRedacted === true ? ' (encrypted by the provider)' : ' (not recorded)')}
       </summary>
       {!isHidden && <LongText text={part.text!} limit={3_000} />}
     </details>
@@ -193,7 +193,7 @@ function ToolResultPart({
   )
 }
 
-/** Images that came along are shown; what is only named is not fetched. */
+/** Shows embedded images. Media behind a URL is never fetched. */
 function MediaPart({ part }: { part: Extract<Part, { type: 'media' }> }) {
   const [isBroken, setIsBroken] = useState(false)
   const { base64, mimeType = '', modality, uri, fileId } = part

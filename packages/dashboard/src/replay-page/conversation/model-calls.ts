@@ -1,11 +1,11 @@
-import { lastUpTo } from '../playback/moment.ts'
+import { lastUpTo } from '../playback/playhead-state.ts'
 import type { Timeline } from '../playback/timeline.ts'
 
-const CALLS_LOOKED_BACK = 500
+const MAX_DISTANCE = 500
 
 /**
- * The model call whose conversation belongs to a step: the step itself, the last call inside an agent or workflow, else
- * the last call before it, of the same agent if there is one.
+ * The model call whose conversation belongs to a step: the step itself, the last call inside an agent or workflow, or
+ * the last call before it, preferably of the same agent.
  */
 export function callOf(
   timeline: Timeline,
@@ -24,18 +24,18 @@ export function callOf(
   return previousCall(timeline, llmCalls, position) ?? lastUpTo(llmCalls, position)
 }
 
-/** The call before a step in the same agent. */
+/** The previous model call in the same agent. */
 export function previousCall(
   timeline: Timeline,
   llmCalls: readonly number[],
   position: number,
 ): number | undefined {
   const agent = agentAbove(timeline, position)
-  let looked = 0
-  for (let index = llmCalls.length - 1; index >= 0 && looked < CALLS_LOOKED_BACK; index -= 1) {
+  let seen = 0
+  for (let index = llmCalls.length - 1; index >= 0 && seen < MAX_DISTANCE; index -= 1) {
     const call = llmCalls[index]!
     if (call >= position) continue
-    looked += 1
+    seen += 1
     if (agentAbove(timeline, call) === agent) return call
   }
   return undefined
@@ -54,8 +54,8 @@ function isBelow({ parents }: Timeline, position: number, ancestor: number): boo
 }
 
 /**
- * The action that a tool call led to: by the id of the call, else the next action of that name after the model call that
- * answered with it. `call` is undefined for messages of old, whose model call is not known.
+ * The action that a tool call led to: by call id, or the next action of that name after the model call. `call` is
+ * undefined for earlier messages, whose model call is not known.
  */
 export function actionOf(
   timeline: Timeline,
@@ -68,7 +68,7 @@ export function actionOf(
     if (found !== undefined) return found
   }
   if (call === undefined) return undefined
-  const last = Math.min(steps.length, call + CALLS_LOOKED_BACK)
+  const last = Math.min(steps.length, call + MAX_DISTANCE)
   for (let position = call + 1; position < last; position += 1) {
     const step = steps[position]!
     if (step.kind === 'action' && (step.tool?.name ?? step.name) === name && step.tool?.callId === undefined)

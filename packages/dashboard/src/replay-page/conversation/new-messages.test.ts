@@ -1,7 +1,7 @@
 import type { Message } from '@playhead/model'
 import { expect, test } from 'vitest'
 import { actionOf, callOf, previousCall } from './model-calls.ts'
-import { findLlmCalls } from '../playback/moment.ts'
+import { findLlmCalls } from '../playback/playhead-state.ts'
 import { compareConversation } from './new-messages.ts'
 import { makeTimeline } from '../../../test/make-session.ts'
 
@@ -18,7 +18,7 @@ const call = (given: unknown): Message => ({
   ],
 })
 
-test('what the call before had not is new, its answer is not', () => {
+test('messages that the previous call did not have are new; its answer is not', () => {
   const first = [
     text('system', 'be kind'),
     text('user', 'hello'),
@@ -40,13 +40,13 @@ test('what the call before had not is new, its answer is not', () => {
   expect(droppedCount).toBe(0)
 })
 
-test('of the first call nothing is marked', () => {
+test('nothing is marked in the first call', () => {
   expect(compareConversation([text('user', 'hello')], undefined).sent).toEqual([
     { message: text('user', 'hello'), isNew: false },
   ])
 })
 
-test('the same words twice are new the second time, and what was left out is counted', () => {
+test('a repeated message is new the second time, and dropped messages are counted', () => {
   const again = compareConversation(
     [text('user', 'go on'), text('user', 'go on')],
     [text('user', 'go on'), text('user', 'old')],
@@ -75,7 +75,7 @@ test('a step belongs to the last call of its agent', () => {
   expect(callOf(timeline, calls, at('lead'))).toBe(at('lead-2'))
 })
 
-test('the call before is that of the same agent', () => {
+test('the previous call is that of the same agent', () => {
   expect(previousCall(timeline, calls, at('lead-2'))).toBe(at('lead-1'))
   expect(previousCall(timeline, calls, at('helper-1'))).toBeUndefined()
 })

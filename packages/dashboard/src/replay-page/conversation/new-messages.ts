@@ -1,18 +1,18 @@
 import type { Message, Part } from '@playhead/model'
 
-export type SeenMessage = { message: Message; isNew: boolean }
+export type SentMessage = { message: Message; isNew: boolean }
 
 export type Conversation = {
-  /** What the model was sent, with what the call before in the same agent had not. */
-  sent: SeenMessage[]
+  /** What the model was sent. `isNew`: the previous call of the same agent did not have it. */
+  sent: SentMessage[]
   answered: Message[]
-  /** Messages of the call before that this one was not sent. */
+  /** How many messages of the previous call were not sent again. */
   droppedCount: number
 }
 
 /**
- * A conversation as the model saw it at one call. `previous` are all messages of the call before, its answer included;
- * undefined when there was none, and then nothing is marked: everything is new.
+ * A conversation as the model saw it at one call. `previous`: all messages of the previous call, its answer included.
+ * Without a previous call nothing is marked as new.
  */
 export function compareConversation(
   messages: readonly Message[],
@@ -23,7 +23,7 @@ export function compareConversation(
     const key = contentKey(message)
     left.set(key, (left.get(key) ?? 0) + 1)
   }
-  const sent: SeenMessage[] = []
+  const sent: SentMessage[] = []
   const answered: Message[] = []
   for (const message of messages) {
     if (message.isOutput === true) {
@@ -48,7 +48,7 @@ function takeOne(counts: Map<string, number>, key: string): boolean {
   return true
 }
 
-/** What makes two messages the same: role and content. An answer comes back without its reasoning and finish reason. */
+/** Messages are equal by role and content: an answer is sent back without its reasoning and finish reason. */
 function contentKey(message: Message): string {
   return `${message.role}\n${message.parts
     .map(partKey)
@@ -75,7 +75,7 @@ function partKey(part: Part): string {
   }
 }
 
-/** Arguments are JSON text in one report and an object in the next. */
+/** The same arguments may be JSON text in one call and an object in the next. */
 function valueKey(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value) ?? ''
   try {

@@ -1,16 +1,16 @@
 import type { Step } from '@playhead/model'
 import { readableText } from '../../ui/data/readable-text.ts'
 import { usePlayerState } from '../playback/replay-context.ts'
-import { useIsAhead } from '../playback/shown-step.ts'
+import { useIsPlayheadInside } from '../playback/shown-step.ts'
 
-/** How many pieces of an answer had arrived, while the playhead is inside of the call; undefined when it shall be shown whole. */
+/** How many chunks had arrived at the playhead; undefined when the answer is to be shown whole. */
 export function useArrivedCount(step: Step): number | undefined {
-  const isAhead = useIsAhead(step)
+  const isAhead = useIsPlayheadInside(step)
   const count = usePlayerState(({ positionMs }) => countArrived(step, positionMs))
   return isAhead ? count : undefined
 }
 
-/** A streamed answer as it stood at the playhead, growing in the rhythm in which it came; what was to come is dimmed. */
+/** A streamed answer as of the playhead, at the pace it arrived. Later text is dimmed. */
 export function StreamedAnswer({ step, arrivedCount }: { step: Step; arrivedCount: number }) {
   const isPlaying = usePlayerState(({ motion }) => motion === 'playing' || motion === 'following')
   const { arrived, ahead } = splitStream(step, arrivedCount)
@@ -30,19 +30,12 @@ type StreamedText = {
   ahead: string
 }
 
-/** How many pieces of a streamed answer were there at a moment; undefined when its rhythm was not recorded. */
+/** How many chunks of an answer had arrived by a time; undefined when chunks were not recorded. */
 export function countArrived(step: Step, timeMs: number): number | undefined {
   const chunks = step.streaming?.chunks
   if (chunks === undefined || chunks.length === 0) return undefined
-  const sinceStartMs = timeMs - step.offsetMs
-  let low = 0
-  let high = chunks.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (chunks[middle]![0] <= sinceStartMs) low = middle + 1
-    else high = middle
-  }
-  return low
+  const next = chunks.findIndex(([atMs]) => atMs > timeMs - step.offsetMs)
+  return next < 0 ? chunks.length : next
 }
 
 export function splitStream(step: Step, arrivedCount: number): StreamedText {

@@ -5,10 +5,10 @@ import { JsonTree, type JsonNote } from '../../ui/data/json-tree.tsx'
 import { LongText } from '../../ui/data/long-text.tsx'
 import { Markdown } from '../../ui/data/markdown.tsx'
 
-/** Longer text is not markdown to be read, and drawing it as such would take too long. */
+/** Longer text is not prose, and rendering it as markdown takes too long. */
 const LONGEST_MARKDOWN = 20_000
 
-/** Whatever was recorded: JSON as a tree, text as text, each as it came on demand. */
+/** Any recorded value: JSON as a tree, prose as markdown, other text as it is. */
 export function ValueView({
   value,
   note,
@@ -20,16 +20,17 @@ export function ValueView({
 }) {
   const [isRaw, setIsRaw] = useState(false)
   const read = useMemo(() => readJsonText(value), [value])
-  const hasLooks = isBranch(read) || (isProse && typeof read === 'string' && read.length <= LONGEST_MARKDOWN)
+  const hasRawView =
+    isBranch(read) || (isProse && typeof read === 'string' && read.length <= LONGEST_MARKDOWN)
   return (
     <div className="value-view">
       <div className="value-tools">
-        {hasLooks && (
+        {hasRawView && (
           <button type="button" aria-pressed={isRaw} onClick={() => setIsRaw(!isRaw)}>
-            raw
+            Raw
           </button>
         )}
-        <CopyButton label="Copy this value" read={() => textOfValue(value)} />
+        <CopyButton label="Copy value" read={() => textOfValue(value)} />
       </div>
       {drawValue({ value, read, isRaw, isProse, note })}
     </div>
@@ -42,7 +43,7 @@ function drawValue({ value, read, isRaw, isProse, note }: Drawn) {
   if (isRaw) return <LongText text={textOfValue(value)} limit={8_000} className="mono" />
   if (isBranch(read)) return <JsonTree value={read} {...(note !== undefined && { note })} />
   if (typeof read !== 'string') return <JsonTree value={read} />
-  if (read === '') return <span className="dim">empty text</span>
+  if (read === '') return <span className="dim">Empty string</span>
   if (isProse && read.length <= LONGEST_MARKDOWN) return <Markdown text={read} />
   return <LongText text={read} limit={4_000} className={isProse ? '' : 'mono'} />
 }

@@ -12,15 +12,15 @@ import { LongText } from '../../ui/data/long-text.tsx'
 import { ValueView } from '../conversation/value-view.tsx'
 import { OriginNotes, useArgumentOrigins } from './provenance.tsx'
 
-const MOST_ROWS = 60
+const MAX_ROWS = 60
 
-/** What an action was called with, one argument a row, with those marked that may be why it failed. */
+/** The arguments of an action, with those marked that may explain its failure. */
 export function ActionArguments({ step }: { step: Step }) {
   const given = argumentsOf(step)
   const problems = findProblems(step)
   const origins = useArgumentOrigins(step) ?? []
-  if (given === undefined && problems.length === 0) return <p className="dim">none was recorded</p>
-  const isList = isBranch(given) && Object.keys(given).length <= MOST_ROWS
+  if (given === undefined && problems.length === 0) return <p className="dim">Not recorded</p>
+  const isList = isBranch(given) && Object.keys(given).length <= MAX_ROWS
   if (!isList)
     return (
       <div className="arguments">
@@ -30,7 +30,7 @@ export function ActionArguments({ step }: { step: Step }) {
       </div>
     )
   const names = Object.entries(given as Record<string, unknown>)
-  if (names.length === 0 && problems.length === 0) return <p className="dim">called without arguments</p>
+  if (names.length === 0 && problems.length === 0) return <p className="dim">No arguments</p>
   return (
     <dl className="arguments">
       {names.map(([name, value]) => (
@@ -86,7 +86,7 @@ function ProblemAt({ path, problems }: { path: string; problems: readonly Argume
   return problem === undefined ? null : <ProblemMark why={problem.why} />
 }
 
-/** Arguments that the error asks for and that nobody passed. */
+/** Arguments that the error asks for and that were not passed. */
 function MissingArguments({ problems }: { problems: readonly ArgumentProblem[] }) {
   return problems
     .filter(({ value }) => value === undefined)

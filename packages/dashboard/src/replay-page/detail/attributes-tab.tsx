@@ -7,25 +7,25 @@ import { LongText } from '../../ui/data/long-text.tsx'
 import { SearchInput } from '../../ui/controls/search-input.tsx'
 import './attributes-tab.css'
 
-const SHOWN_AT_FIRST = 200
+const MAX_SHOWN = 200
 
-/** The attributes as they arrived. */
+/** The span attributes as they arrived. */
 export function AttributesTab({ step }: { step: Step }) {
   const [filter, setFilter] = useState('')
   const entries = useMemo(() => Object.entries(step.attributes ?? {}).sort(byName), [step.attributes])
   const wanted = filter.trim().toLowerCase()
-  const shown = entries.filter(([name, value]) => wanted === '' || isMeant(name, value, wanted))
+  const shown = entries.filter(([name, value]) => wanted === '' || matches(name, value, wanted))
   return (
     <div className="detail-section">
       <div className="attributes-bar">
         <SearchInput label="Filter attributes" value={filter} onChange={setFilter} />
         <span className="dim" role="status">
           {wanted === '' ? countOf(entries.length, 'attribute') : `${shown.length} of ${entries.length}`} ·
-          read as {visibleText(step.dialect)}
+          dialect {visibleText(step.dialect)}
         </span>
       </div>
       <dl className="attributes">
-        {shown.slice(0, SHOWN_AT_FIRST).map(([name, value]) => (
+        {shown.slice(0, MAX_SHOWN).map(([name, value]) => (
           <div key={name}>
             <dt>{breakable(visibleText(name))}</dt>
             <dd>
@@ -35,14 +35,14 @@ export function AttributesTab({ step }: { step: Step }) {
           </div>
         ))}
       </dl>
-      {shown.length > SHOWN_AT_FIRST && (
-        <p className="dim">{shown.length - SHOWN_AT_FIRST} more; filter them, or look at Raw.</p>
+      {shown.length > MAX_SHOWN && (
+        <p className="dim">{shown.length - MAX_SHOWN} more. Filter the list, or open the Raw tab.</p>
       )}
     </div>
   )
 }
 
-/** Names may be cut where their words end. */
+/** Lets long names wrap between words. */
 function breakable(name: string): string {
   return name.replaceAll(/(?<=[._])(?=\w)/g, '\u200B')
 }
@@ -51,7 +51,7 @@ function byName([left]: [string, unknown], [right]: [string, unknown]): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-function isMeant(name: string, value: unknown, wanted: string): boolean {
+function matches(name: string, value: unknown, wanted: string): boolean {
   if (name.toLowerCase().includes(wanted)) return true
   const text = typeof value === 'string' ? value : textOfValue(value)
   return text.slice(0, 100_000).toLowerCase().includes(wanted)

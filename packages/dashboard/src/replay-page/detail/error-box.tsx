@@ -4,7 +4,7 @@ import { LongText } from '../../ui/data/long-text.tsx'
 import { parseStack, withShortPath, type StackFrame } from './stack-trace.ts'
 import './error-box.css'
 
-/** An error: what it is, where in the user's own code, and what caused it. */
+/** An error with its stack trace and its causes. Frames of the user's own code come first. */
 export function ErrorBox({
   error,
   frames = 4,
@@ -17,7 +17,7 @@ export function ErrorBox({
   return (
     <div className={`error-box${depth > 0 ? ' is-cause' : ''}`}>
       <div className="error-box-message">
-        {depth > 0 && <span className="dim">caused by </span>}
+        {depth > 0 && <span className="dim">Caused by </span>}
         <b>{visibleText(error.type)}</b>
         {error.message !== '' && (
           <>
@@ -50,7 +50,7 @@ function StackView({ stack, most }: { stack: string; most: number }) {
           aria-expanded={isOpen}
           onClick={() => setIsOpen(!isOpen)}
         >
-          {isOpen ? 'hide' : '+'}{' '}
+          {isOpen ? 'Hide' : 'Show'}{' '}
           {foldedLabel(foldedCount, shownLibrary.length === foldedCount && own.length > 0)}
         </button>
       )}

@@ -7,7 +7,7 @@ import { MissingContent } from '../steps/missing-content.tsx'
 import { ModelCall } from './model-call.tsx'
 import { useReplay } from '../playback/replay-context.ts'
 import { RetrievedDocuments } from './retrieved-documents.tsx'
-import { useIsAhead } from '../playback/shown-step.ts'
+import { useIsPlayheadInside } from '../playback/shown-step.ts'
 import { ValueTrail } from './provenance.tsx'
 import { ValueView } from '../conversation/value-view.tsx'
 import { KindMark } from '../../session-facts/kind-mark.tsx'
@@ -15,7 +15,7 @@ import { durationOf, previewOf, titleOf } from '../steps/step-text.ts'
 import type { Timeline } from '../playback/timeline.ts'
 import './steps-inside.css'
 
-/** What went into a step, what came out of it, and what went wrong in between. */
+/** The input, output and error of a step. */
 export function InputOutputTab({ step }: { step: Step }) {
   return (
     <>
@@ -51,10 +51,10 @@ function ActionContent({ step }: { step: Step }) {
   )
 }
 
-/** An agent that recorded what it was asked and answered as messages. */
+/** An agent whose input and output were recorded as messages. */
 function Exchange({ step, messages }: { step: Step; messages: readonly Message[] }) {
   const { timeline } = useReplay()
-  const isAhead = useIsAhead(step)
+  const isAhead = useIsPlayheadInside(step)
   const call = timeline.positionOf.get(step.id) ?? 0
   const draw = (isOutput: boolean) =>
     messages
@@ -90,7 +90,7 @@ function PlainContent({ step }: { step: Step }) {
         <DetailSection title="Guardrail">
           <p>
             {guardrail.name !== undefined && <b>{visibleText(guardrail.name)} </b>}
-            {guardrail.isTriggered === true ? 'was triggered: it stopped what it guards' : 'let it pass'}
+            {guardrail.isTriggered === true ? 'blocked it' : 'passed'}
           </p>
         </DetailSection>
       )}
@@ -108,22 +108,22 @@ function PlainContent({ step }: { step: Step }) {
   )
 }
 
-const MOST_SHOWN = 40
+const MAX_SHOWN = 40
 
-/** What a step that recorded nothing of its own did: the steps right below it. */
+/** The children of a step that has no input or output of its own. */
 function StepsInside({ step }: { step: Step }) {
   const { timeline, goTo } = useReplay()
   const inside = findInside(timeline, step.id)
   if (inside.length === 0)
     return step.error === undefined ? (
       <DetailSection title="Input and output">
-        <p className="dim">none was recorded</p>
+        <p className="dim">Not recorded</p>
       </DetailSection>
     ) : null
   return (
-    <DetailSection title="What it did">
+    <DetailSection title="Steps inside">
       <ol className="steps-inside">
-        {inside.slice(0, MOST_SHOWN).map((child) => (
+        {inside.slice(0, MAX_SHOWN).map((child) => (
           <li key={child.id}>
             <button type="button" onClick={() => goTo(child.id)}>
               <KindMark kind={child.kind} isBad={hasFailed(child)} />
@@ -134,14 +134,14 @@ function StepsInside({ step }: { step: Step }) {
           </li>
         ))}
       </ol>
-      {inside.length > MOST_SHOWN && (
-        <p className="dim">and {(inside.length - MOST_SHOWN).toLocaleString('en-US')} more, in the list</p>
+      {inside.length > MAX_SHOWN && (
+        <p className="dim">{(inside.length - MAX_SHOWN).toLocaleString('en-US')} more in the list</p>
       )}
     </DetailSection>
   )
 }
 
-/** The steps right below one, in the order of their starts. */
+/** The children of a step, in start order. */
 function findInside({ steps, parents, positionOf }: Timeline, stepId: string): Step[] {
   const above = positionOf.get(stepId)
   if (above === undefined) return []

@@ -5,9 +5,9 @@ import { textOfValue } from '../../ui/data/json-path.ts'
 import { isAtRest, usePlayerState, useReplay } from '../playback/replay-context.ts'
 import './logs-tab.css'
 
-const MOST_LOGS = 500
+const MAX_LOGS = 500
 
-/** What was logged, of this step or of all; what lies after the playhead is dimmed. */
+/** Logs of the step or of the whole session. Entries after the playhead are dimmed. */
 export function LogsTab({ step }: { step: Step }) {
   const { timeline } = useReplay()
   const [isAll, setIsAll] = useState(false)
@@ -20,22 +20,22 @@ export function LogsTab({ step }: { step: Step }) {
   if (all.length === 0)
     return (
       <div className="detail-section">
-        <p className="dim">Nothing was logged in this session.</p>
+        <p className="dim">No logs in this session.</p>
       </div>
     )
   return (
     <div className="detail-section">
       <label className="logs-scope">
         <input type="checkbox" checked={isAll} onChange={(event) => setIsAll(event.target.checked)} />
-        all {all.length} of the session
+        Show all {all.length} logs of the session
       </label>
-      {logs.length === 0 && <p className="dim">This step logged nothing.</p>}
+      {logs.length === 0 && <p className="dim">No logs in this step.</p>}
       <ol className="logs">
-        {logs.slice(0, MOST_LOGS).map((log, index) => (
+        {logs.slice(0, MAX_LOGS).map((log, index) => (
           <LogLine key={index} log={log} />
         ))}
       </ol>
-      {logs.length > MOST_LOGS && <p className="dim">{logs.length - MOST_LOGS} more are in the recording.</p>}
+      {logs.length > MAX_LOGS && <p className="dim">{logs.length - MAX_LOGS} more in the recording.</p>}
     </div>
   )
 }

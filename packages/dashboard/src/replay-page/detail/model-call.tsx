@@ -14,58 +14,58 @@ import { MessageView } from '../conversation/message.tsx'
 import { useReplay } from '../playback/replay-context.ts'
 import { formatStepDuration } from '../steps/step-text.ts'
 import { StreamedAnswer, useArrivedCount } from '../conversation/streamed-answer.tsx'
-import { useIsAhead } from '../playback/shown-step.ts'
+import { useIsPlayheadInside } from '../playback/shown-step.ts'
 import { ValueView } from '../conversation/value-view.tsx'
 
-/** A model call: what it was told last, what it answered, and with which settings. */
+/** A model call: the latest input, the answer and the settings. */
 export function ModelCall({ step }: { step: Step }) {
   const { timeline } = useReplay()
   const call = timeline.positionOf.get(step.id) ?? 0
   const sent = step.messages?.filter((message) => message.isOutput !== true)
-  const last = lastTold(sent)
+  const last = latestInput(sent)
   return (
     <>
       <DetailSection
         title="Input"
         {...(sent !== undefined &&
           sent.length > 1 && {
-            note: `the last of ${countOf(sent.length, 'message')}; Conversation has them all`,
+            note: `Last of ${countOf(sent.length, 'message')}; Conversation shows them all`,
           })}
       >
         {last === undefined ? (
-          <ValueOrNothing value={step.input} />
+          <OptionalValue value={step.input} />
         ) : (
           last.map((message, index) => <MessageView key={index} message={message} call={call} />)
         )}
       </DetailSection>
       <StepErrorSection step={step} />
-      <Answer step={step} call={call} />
+      <AnswerSection step={step} call={call} />
       <CallFacts step={step} />
     </>
   )
 }
 
-/** The last message of a user, or all results of the last round of tools. */
-function lastTold(sent: readonly Message[] | undefined): Message[] | undefined {
+/** The last user message, or the results of the last round of tool calls. */
+function latestInput(sent: readonly Message[] | undefined): Message[] | undefined {
   if (sent === undefined || sent.length === 0) return undefined
   const lastAnswer = sent.findLastIndex((message) => message.role === 'assistant')
   const since = sent.slice(lastAnswer + 1).filter((message) => message.role !== 'system')
   return since.length > 0 ? since.slice(-4) : sent.slice(-1)
 }
 
-function ValueOrNothing({ value }: { value: unknown }) {
-  return value === undefined ? <p className="dim">none was recorded</p> : <ValueView value={value} isProse />
+function OptionalValue({ value }: { value: unknown }) {
+  return value === undefined ? <p className="dim">Not recorded</p> : <ValueView value={value} isProse />
 }
 
-function Answer({ step, call }: { step: Step; call: number }) {
-  const isAhead = useIsAhead(step)
+function AnswerSection({ step, call }: { step: Step; call: number }) {
+  const isAhead = useIsPlayheadInside(step)
   const arrivedCount = useArrivedCount(step)
   const answers = step.messages?.filter((message) => message.isOutput === true) ?? []
   if (answers.length === 0 && arrivedCount === undefined)
     return <OutputSection step={step} output={step.output} isProse />
   const endMs = step.offsetMs + (step.durationMs ?? 0)
   return (
-    <DetailSection title="Output" {...(isAhead && { note: `complete at ${formatOffset(endMs)}` })}>
+    <DetailSection title="Output" {...(isAhead && { note: `Complete at ${formatOffset(endMs)}` })}>
       {arrivedCount === undefined ? (
         <div className={isAhead ? 'is-ahead' : undefined}>
           {answers.map((message, index) => (
@@ -103,27 +103,27 @@ function factsOf(step: Step): [name: string, value: ReactNode][] {
   const add = (name: string, value: ReactNode) => facts.push([name, value])
   const addTokens = (name: string, tokens: number | undefined) =>
     tokens !== undefined && add(name, formatCount(tokens))
-  if (step.model !== undefined) add('model', visibleText(step.model))
-  if (step.requestedModel !== undefined) add('asked for', visibleText(step.requestedModel))
-  if (step.provider !== undefined) add('provider', visibleText(step.provider))
-  addTokens('input tokens', usage.input)
-  addTokens('of these cached', usage.cacheRead)
-  addTokens('written to the cache', usage.cacheWrite)
-  addTokens('output tokens', usage.output)
-  addTokens('of these reasoning', usage.reasoning)
+  if (step.model !== undefined) add('Model', visibleText(step.model))
+  if (step.requestedModel !== undefined) add('Requested model', visibleText(step.requestedModel))
+  if (step.provider !== undefined) add('Provider', visibleText(step.provider))
+  addTokens('Input tokens', usage.input)
+  addTokens('Cached', usage.cacheRead)
+  addTokens('Cache writes', usage.cacheWrite)
+  addTokens('Output tokens', usage.output)
+  addTokens('Reasoning', usage.reasoning)
   const windowTokens = contextWindowOf(step.model ?? step.requestedModel ?? '')
   if (windowTokens !== undefined && usage.input !== undefined)
-    add('context', `${((usage.input / windowTokens) * 100).toFixed(1)} % of ${formatCount(windowTokens)}`)
+    add('Context', `${((usage.input / windowTokens) * 100).toFixed(1)}% of ${formatCount(windowTokens)}`)
   add(
-    'cost',
+    'Cost',
     step.cost === null
-      ? 'unknown'
-      : `${formatCost(step.cost)}${step.costSource === 'reported' ? ' (as reported)' : ''}`,
+      ? 'Unknown'
+      : `${formatCost(step.cost)}${step.costSource === 'reported' ? ' (reported)' : ''}`,
   )
   if (streaming?.firstTokenMs !== undefined)
-    add('first token after', formatStepDuration(streaming.firstTokenMs))
+    add('Time to first token', formatStepDuration(streaming.firstTokenMs))
   if (finishReasons !== undefined && finishReasons.length > 0)
-    add('finished because', visibleText(finishReasons.join(', ')))
+    add('Finish reason', visibleText(finishReasons.join(', ')))
   for (const [name, value] of Object.entries(parameters ?? {}).slice(0, 20))
     add(
       visibleText(name),

@@ -20,8 +20,8 @@ import './provenance.css'
 
 /** Longer sessions are not loaded whole; there, only this many steps before the action are searched. */
 const STEPS_SEARCHED = 500
-const MOST_NOTES = 4
-const MOST_PARTS = 3
+const MAX_NOTES = 4
+const MAX_PARTS = 3
 
 /** A session is indexed once, however many of its actions are looked at. */
 const tracers = new WeakMap<readonly Step[], ArgumentTracer>()
@@ -53,7 +53,7 @@ export function OriginNotes({ path, origins }: { path: string; origins: readonly
   )
   const notes = [...Map.groupBy(own, describeOrigin)].filter(([text]) => text !== undefined)
   return notes
-    .slice(0, MOST_NOTES)
+    .slice(0, MAX_NOTES)
     .map(([text, alike]) => (
       <OriginNote
         key={text}
@@ -79,8 +79,8 @@ function OriginNote({
   const { goTo } = useReplay()
   const source = 'step' in origin.origin ? origin.origin.step : origin.via?.step
   const names = parts.map((part) => visibleText(part.replace(/^\./, ''))).filter((name) => name !== '')
-  const more = names.length > MOST_PARTS ? ` and ${names.length - MOST_PARTS} more` : ''
-  const subject = names.length === 0 ? [] : [names.slice(0, MOST_PARTS).join(', ') + more]
+  const more = names.length > MAX_PARTS ? ` and ${names.length - MAX_PARTS} more` : ''
+  const subject = names.length === 0 ? [] : [names.slice(0, MAX_PARTS).join(', ') + more]
   const note = ['←', ...subject, text].join(' ')
   if (source === undefined) return <span className="origin-note">{note}</span>
   return (

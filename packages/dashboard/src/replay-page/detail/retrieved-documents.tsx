@@ -8,7 +8,7 @@ import './retrieved-documents.css'
 
 const SHOWN_AT_FIRST = 20
 
-/** What was searched for, and the documents that were found. */
+/** The query and the documents it found. */
 export function RetrievedDocuments({ step }: { step: Step }) {
   const [count, setCount] = useState(SHOWN_AT_FIRST)
   const { query, documents } = step.retrieval ?? {}
@@ -34,7 +34,7 @@ export function RetrievedDocuments({ step }: { step: Step }) {
           </ol>
           {documents.length > count && (
             <button type="button" className="long-text-more" onClick={() => setCount(count + 100)}>
-              show more of {documents.length}
+              Show more ({documents.length} in total)
             </button>
           )}
         </DetailSection>
@@ -50,7 +50,7 @@ function DocumentView({ document, best }: { document: RetrievedDocument; best: n
       <div className="document-head">
         {id !== undefined && <span className="mono">{visibleText(id)}</span>}
         {score !== undefined && (
-          <span className="document-score" title="score">
+          <span className="document-score" title="Score">
             <i style={{ width: `${best > 0 ? Math.max(0, (score / best) * 100) : 0}%` }} />
             {Number(score.toPrecision(3))}
           </span>

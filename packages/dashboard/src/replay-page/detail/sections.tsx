@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import { formatOffset, type Step } from '@playhead/model'
-import { useIsAhead } from '../playback/shown-step.ts'
+import { useIsPlayheadInside } from '../playback/shown-step.ts'
 import { ValueView } from '../conversation/value-view.tsx'
 import { ErrorBox } from './error-box.tsx'
-import { findErrorTrail } from '../playback/failures.ts'
+import { findErrorPath } from '../playback/failures.ts'
 import { useReplay } from '../playback/replay-context.ts'
 import { StepLink } from '../steps/step-link.tsx'
 
@@ -36,9 +36,9 @@ export function OutputSection({
   output: unknown
   isProse?: boolean
 }) {
-  const isAhead = useIsAhead(step)
+  const isAhead = useIsPlayheadInside(step)
   const endMs = step.durationMs === null ? undefined : step.offsetMs + step.durationMs
-  const note = isAhead && endMs !== undefined ? { note: `arrives at ${formatOffset(endMs)}` } : {}
+  const note = isAhead && endMs !== undefined ? { note: `Complete at ${formatOffset(endMs)}` } : {}
   return (
     <DetailSection title="Output" {...note}>
       <div className={isAhead ? 'is-ahead' : undefined}>
@@ -55,24 +55,24 @@ export function OutputSection({
 }
 
 function whyNoOutput(step: Step): string {
-  if (step.status === 'error') return 'none: it failed'
-  if (step.status === 'running') return 'none yet'
-  return 'none was recorded'
+  if (step.status === 'error') return 'None: the step failed'
+  if (step.status === 'running') return 'None yet'
+  return 'Not recorded'
 }
 
-/** Of an error that came from below, one line and the way there; of its own, everything that is needed. */
+/** The error of a step, with a link to the step that raised it. */
 export function StepErrorSection({ step }: { step: Step }) {
   const { timeline } = useReplay()
   if (step.error === undefined) return null
   const position = timeline.positionOf.get(step.id) ?? -1
-  const owner = findErrorTrail(timeline, position)?.owner
-  const note = step.error.isHandled === true ? { note: 'handled: the session went on' } : {}
+  const owner = findErrorPath(timeline, position)?.owner
+  const note = step.error.isHandled === true ? { note: 'Handled: the session continued' } : {}
   return (
     <DetailSection title="Error" {...note}>
       <ErrorBox error={step.error} />
       {owner !== undefined && owner !== position && (
         <p className="error-from">
-          came from <StepLink position={owner} />
+          Raised by <StepLink position={owner} />
         </p>
       )}
     </DetailSection>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseStack, placeOf, withShortPath } from './stack-trace.ts'
+import { parseStack, ownFrameOf, withShortPath } from './stack-trace.ts'
 
 const javaScript = `ValueError: customer_id cannot be null
     at fetchCustomerData (file:///home/ada/support-bot/src/agent.ts:41:11)
@@ -14,16 +14,16 @@ const python = `Traceback (most recent call last):
     raise ValueError("customer_id cannot be None")
 ValueError: customer_id cannot be None`
 
-test('own frames come first, and libraries and the runtime apart', () => {
+test('frames of the user are separated from libraries and the runtime', () => {
   const { own, library } = parseStack(javaScript)
   expect(own).toEqual([
     { text: 'at fetchCustomerData (/home/ada/support-bot/src/agent.ts:41:11)', isLibrary: false },
   ])
   expect(library).toHaveLength(2)
-  expect(placeOf(javaScript)).toBe('agent.ts:41')
+  expect(ownFrameOf(javaScript)).toBe('agent.ts:41')
 })
 
-test('a trace of Python is read from its end, with the source lines', () => {
+test('a Python trace is parsed from its end, with source lines', () => {
   const { own, library } = parseStack(python)
   expect(own).toEqual([
     {
@@ -36,9 +36,9 @@ test('a trace of Python is read from its end, with the source lines', () => {
   expect(library).toHaveLength(1)
 })
 
-test('prose is no stack', () => {
+test('plain text is not a stack trace', () => {
   expect(parseStack('it went wrong').isParsed).toBe(false)
-  expect(placeOf('it went wrong')).toBeUndefined()
+  expect(ownFrameOf('it went wrong')).toBeUndefined()
 })
 
 test.each([

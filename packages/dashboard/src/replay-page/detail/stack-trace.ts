@@ -1,30 +1,30 @@
-/** One line of a stack trace that names a place in code. */
+/** One frame of a stack trace. */
 export type StackFrame = {
   text: string
-  /** The source line that Python prints below a place. */
+  /** The source line that Python prints below a frame. */
   source?: string
   isLibrary: boolean
 }
 
 export type Stack = {
-  /** The user's own code, the innermost first. */
+  /** Frames of the user's own code, innermost first. */
   own: StackFrame[]
   library: StackFrame[]
-  /** False when no frame could be told from prose: then the trace is shown as it is. */
+  /** False when no frame was recognized; the trace is then shown as text. */
   isParsed: boolean
 }
 
-const MOST_FRAMES = 200
+const MAX_FRAMES = 200
 
-/** Frames of other people's code: packages, the runtime, what has no file. */
+/** Paths of packages, of the runtime and of code without a file. */
 const libraryPlaces =
   /node_modules|node:|\(internal\/|[\\/]internal[\\/]|<anonymous>\)?$|\(index \d+\)$|\[native code\]|\(native\)|site-packages|dist-packages|[\\/]lib[\\/]python|[\\/]python\d[\d.]*[\\/]|<frozen|<string>|[\\/]\.bun[\\/]|deno:|ext:|webpack[\\/]runtime/
 
-/** Reads traces of JavaScript and Python. */
+/** Parses JavaScript and Python stack traces. */
 export function parseStack(stack: string): Stack {
-  const lines = stack.split(/\r\n|\n|\r/).slice(0, 4 * MOST_FRAMES)
-  const frames = /^\s*File "/m.test(stack) ? readPython(lines).toReversed() : readJavaScript(lines)
-  const kept = frames.slice(0, MOST_FRAMES)
+  const lines = stack.split(/\r\n|\n|\r/).slice(0, 4 * MAX_FRAMES)
+  const frames = /^\s*File "/m.test(stack) ? parsePython(lines).toReversed() : parseJavaScript(lines)
+  const kept = frames.slice(0, MAX_FRAMES)
   return {
     own: kept.filter((frame) => !frame.isLibrary),
     library: kept.filter((frame) => frame.isLibrary),
@@ -33,7 +33,7 @@ export function parseStack(stack: string): Stack {
 }
 
 /** `at name (file:line:column)`, and Firefox's and Safari's `name@file:line:column`. */
-function readJavaScript(lines: readonly string[]): StackFrame[] {
+function parseJavaScript(lines: readonly string[]): StackFrame[] {
   const frames: StackFrame[] = []
   for (const line of lines) {
     const text = line.trim()
@@ -43,8 +43,8 @@ function readJavaScript(lines: readonly string[]): StackFrame[] {
   return frames
 }
 
-/** The outermost comes first, and most places have their source line below them. */
-function readPython(lines: readonly string[]): StackFrame[] {
+/** Python prints the outermost frame first, and the source line below most frames. */
+function parsePython(lines: readonly string[]): StackFrame[] {
   const frames: StackFrame[] = []
   for (const [index, line] of lines.entries()) {
     const place = /^\s*File "([^"]*)", line (\d+)(?:, in (.+))?/.exec(line)
@@ -62,18 +62,18 @@ function readPython(lines: readonly string[]): StackFrame[] {
   return frames
 }
 
-/** The file of a URL reads better without its scheme. */
+/** Drops the `file://` scheme. */
 function shorten(text: string): string {
   return text.replaceAll(/file:\/\/\/?/g, '/').slice(0, 500)
 }
 
-/** The end of the path tells one file from another; where the project lies is known to who reads it. */
+/** Keeps the last three parts of a path: the reader knows where the project is. */
 export function withShortPath(frame: string): string {
   return frame.replace(/(?:\/|[A-Za-z]:\\)[^():]*?[\\/]((?:[^\\/():]+[\\/]){2}[^\\/():]+:\d)/, '…/$1')
 }
 
-/** The innermost place of the user's own code: "agent.ts:41". */
-export function placeOf(stack: string): string | undefined {
+/** File and line of the innermost frame of the user's own code: "agent.ts:41". */
+export function ownFrameOf(stack: string): string | undefined {
   const frame = parseStack(stack).own[0]
   if (frame === undefined) return undefined
   const place = /([^\\/()\s@:]+):(\d+)(?::\d+)?\)?$/.exec(frame.text)

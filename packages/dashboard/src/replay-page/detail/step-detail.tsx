@@ -16,12 +16,12 @@ import { textOfValue } from '../../ui/data/json-path.ts'
 import { LongText } from '../../ui/data/long-text.tsx'
 import { KindMark, kindLooks } from '../../session-facts/kind-mark.tsx'
 import { findFailure } from '../playback/failures.ts'
-import { placeOf } from './stack-trace.ts'
+import { ownFrameOf } from './stack-trace.ts'
 import { durationOf, outcomeOf, titleOf } from '../steps/step-text.ts'
 import type { Timeline } from '../playback/timeline.ts'
 import './step-detail.css'
 
-/** Everything about the step that is looked at. */
+/** Everything about the selected step. */
 export const StepDetail = memo(function StepDetail({
   isConversationBeside,
 }: {
@@ -30,7 +30,7 @@ export const StepDetail = memo(function StepDetail({
   const { timeline } = useReplay()
   const stepId = useShownStepId()
   const position = stepId === undefined ? undefined : timeline.positionOf.get(stepId)
-  if (position === undefined) return <p className="detail-empty dim">No step is chosen.</p>
+  if (position === undefined) return <p className="detail-empty dim">No step selected</p>
   const step = timeline.steps[position]!
   return (
     <div className={isConversationBeside ? 'detail-pair' : 'detail-alone'}>
@@ -41,7 +41,7 @@ export const StepDetail = memo(function StepDetail({
       {isConversationBeside && (
         <section className="detail detail-beside" aria-label="Conversation">
           <h3 className="detail-beside-title">Conversation</h3>
-          {/* A keyboard must be able to scroll it. */}
+          {/* Focusable, so that it can be scrolled by keyboard. */}
           {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
           <div className="tab-panel" tabIndex={0}>
             <ConversationTab step={step} />
@@ -84,7 +84,7 @@ function DetailTabs({ step: outline, isConversationBeside }: { step: Step; isCon
     const { tab: _tab, ...rest } = location.getSearch()
     location.replace(id === 'io' ? rest : { ...rest, tab: id })
   }
-  return <Tabs label="About this step" tabs={tabs} chosen={shown} onChoose={choose} />
+  return <Tabs label="Step details" tabs={tabs} chosen={shown} onChoose={choose} />
 }
 
 function DetailSkeleton() {
@@ -95,20 +95,20 @@ function DetailSkeleton() {
   )
 }
 
-/** The step as the API gives it. */
+/** The step as the API returns it. */
 function RawTab({ step }: { step: Step }) {
   const text = useMemo(() => textOfValue(step), [step])
   return (
     <div className="detail-section value-view">
       <div className="value-tools">
-        <CopyButton label="Copy the step as JSON" read={() => text} />
+        <CopyButton label="Copy step as JSON" read={() => text} />
       </div>
       <LongText text={text} limit={20_000} className="mono" />
     </div>
   )
 }
 
-/** The name of a step and, below it, what can be said in one line. */
+/** The name of a step, and its facts in one line. */
 function StepTitle({ step }: { step: Step }) {
   const { timeline, location } = useReplay()
   const facts = factsOf(step, timeline)
@@ -117,7 +117,7 @@ function StepTitle({ step }: { step: Step }) {
       <h2>
         <KindMark kind={step.kind} isBad={ownsError(step)} size={16} />
         <span className="step-title-name">{visibleText(titleOf(step))}</span>
-        <CopyButton label="Copy a link to this step" read={() => location.linkTo({ step: step.id })} />
+        <CopyButton label="Copy link to this step" read={() => location.linkTo({ step: step.id })} />
       </h2>
       <p className="dim">
         {facts.map((fact, index) => (
@@ -134,7 +134,7 @@ function StepTitle({ step }: { step: Step }) {
 function factsOf(step: Step, timeline: Timeline): ReactNode[] {
   const isRunning = timeline.session.endState === 'running'
   const outcome = outcomeOf(step, { isFatal: findFailure(timeline)?.id === step.id, isRunning })
-  const place = step.error?.stack === undefined ? undefined : placeOf(step.error.stack)
+  const place = step.error?.stack === undefined ? undefined : ownFrameOf(step.error.stack)
   const { input, output } = step.usage ?? {}
   const facts: (ReactNode | undefined)[] = [
     kindLooks[step.kind].word,

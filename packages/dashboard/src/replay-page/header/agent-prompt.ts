@@ -8,16 +8,16 @@ import {
   type Step,
 } from '@playhead/model'
 import { parseStack } from '../detail/stack-trace.ts'
-import { pathTo, type Timeline } from '../playback/timeline.ts'
+import { ancestorsOf, type Timeline } from '../playback/timeline.ts'
 
-const MOST_MESSAGES = 12
+const MAX_MESSAGES = 12
 const MESSAGE_LENGTH = 2_000
 const VALUE_LENGTH = 4_000
 const STEPS_BEFORE = 10
 
 /**
- * What a coding agent needs to find the cause: the step, what it received, its error, what came before it. As markdown;
- * content is fenced, because it was written by strangers.
+ * A markdown prompt for a coding agent: the step, its input, its error and the steps before it. Recorded content is
+ * untrusted, so it is fenced.
  */
 export function writeAgentPrompt(
   timeline: Timeline,
@@ -25,10 +25,10 @@ export function writeAgentPrompt(
   { conversation, url }: { conversation: readonly Message[] | undefined; url: string | undefined },
 ): string {
   const { session } = timeline
-  const hasFailed = ownsError(step) || step.error !== undefined
+  const isFailure = ownsError(step) || step.error !== undefined
   const sections = [
-    hasFailed
-      ? 'A step of an AI agent failed. Find the cause in the code of the agent and propose a fix.'
+    isFailure
+      ? "A step of an AI agent failed. Find the cause in the agent's code and propose a fix."
       : 'Look at this step of an AI agent and explain what it did and why.',
     `## Session\n\n- name: ${session.name}\n- end state: ${session.endState}${session.endStateReason === undefined ? '' : ` (${session.endStateReason})`}\n- id: ${session.id}${url === undefined ? '' : `\n- replay: ${url}`}${describeTest(timeline)}`,
     describeStep(timeline, step),
@@ -48,7 +48,7 @@ function describeTest({ session: { test, vcs } }: Timeline): string {
 }
 
 function describeStep(timeline: Timeline, step: Step): string {
-  const path = pathTo(timeline, timeline.positionOf.get(step.id) ?? -1).map(
+  const path = ancestorsOf(timeline, timeline.positionOf.get(step.id) ?? -1).map(
     (above) => timeline.steps[above]!.name,
   )
   const input = step.tool?.arguments ?? step.input ?? step.inputPreview
@@ -93,13 +93,13 @@ function describeBefore(timeline: Timeline, step: Step): string {
 }
 
 function describeConversation(messages: readonly Message[]): string {
-  const shown = messages.slice(-MOST_MESSAGES)
+  const shown = messages.slice(-MAX_MESSAGES)
   const left = messages.length - shown.length
   const blocks = shown.map(
     (message) => `**${message.role}**\n\n${fence(message.parts.map(partText).join('\n'))}`,
   )
-  const omitted = left === 0 ? '' : `(${left} earlier messages left out)\n\n`
-  return `## Conversation that the model saw\n\n${omitted}${blocks.join('\n\n')}`
+  const omitted = left === 0 ? '' : `(${left} earlier messages omitted)\n\n`
+  return `## Conversation as the model saw it\n\n${omitted}${blocks.join('\n\n')}`
 }
 
 function partText(part: Part): string {
@@ -130,7 +130,7 @@ function cut(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length)}… (${text.length - length} more characters)`
 }
 
-/** Longer than any fence inside. */
+/** A code fence longer than any fence inside. */
 function fence(text: string): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`{3,}/g), ([ticks]) => ticks.length))
   const ticks = '`'.repeat(longest + 1)

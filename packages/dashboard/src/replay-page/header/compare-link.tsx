@@ -3,7 +3,7 @@ import { GitCompareArrows } from 'lucide-react'
 import { testTitle, type SessionSummary } from '@playhead/model'
 import { useSomeSessions } from '../../api/sessions.ts'
 
-/** To the comparison with what went well: the last passing run of the test, else another phrasing that passed. */
+/** Links to a comparison with a success: the last passing run of the test, a passing variant, or the last successful session. */
 export function CompareLink({ session }: { session: SessionSummary }) {
   const { test, endState, id, name } = session
   const isTest = test?.name !== undefined
@@ -23,9 +23,9 @@ export function CompareLink({ session }: { session: SessionSummary }) {
   if (other === undefined) return null
   const what = isTest
     ? same === undefined
-      ? 'a variant that passes'
+      ? 'a passing variant'
       : 'the last passing run'
-    : 'the last success'
+    : 'the last successful session'
   return (
     <Link
       to="/compare"

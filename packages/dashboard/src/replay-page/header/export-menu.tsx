@@ -9,28 +9,28 @@ import { copyText } from '../../ui/browser/copy-text.ts'
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../../ui/controls/menu.tsx'
 import { writeAgentPrompt } from './agent-prompt.ts'
 import { callOf } from '../conversation/model-calls.ts'
-import { placeOf } from '../playback/replay-location.ts'
+import { currentPlace } from '../playback/replay-location.ts'
 import { useReplay } from '../playback/replay-context.ts'
 
-const SAID_FOR_MS = 2_000
+const STATUS_SHOWN_MS = 2_000
 
-/** Takes the session elsewhere: as a file, as a link, as a question to a coding agent. */
+/** Exports the session as a file, a link or a prompt for a coding agent. */
 export function ExportMenu() {
   const { timeline, player, location } = useReplay()
   const source = useSessionSource()
   const writePrompt = useWritePrompt()
-  const [said, setSaid] = useState('')
+  const [status, setStatus] = useState('')
   useEffect(() => {
-    if (said === '') return
-    const timer = setTimeout(() => setSaid(''), SAID_FOR_MS)
+    if (status === '') return
+    const timer = setTimeout(() => setStatus(''), STATUS_SHOWN_MS)
     return () => clearTimeout(timer)
-  }, [said])
+  }, [status])
   const copy = (what: string, text: Promise<string>) =>
-    void text.then(copyText).then(() => setSaid(`${what} copied`))
+    void text.then(copyText).then(() => setStatus(`${what} copied`))
   return (
     <>
       <span className="dim" role="status">
-        {said}
+        {status}
       </span>
       <Menu
         label="Export"
@@ -43,9 +43,9 @@ export function ExportMenu() {
       >
         <MenuItem
           icon={<LinkIcon size={14} aria-hidden="true" />}
-          onSelect={() => copy('Link', Promise.resolve(location.linkTo(placeOf(player))))}
+          onSelect={() => copy('Link', Promise.resolve(location.linkTo(currentPlace(player))))}
         >
-          Copy link to this place
+          Copy link to this point
         </MenuItem>
         <MenuItem icon={<Bot size={14} aria-hidden="true" />} onSelect={() => copy('Prompt', writePrompt())}>
           Copy as prompt for a coding agent
@@ -73,11 +73,11 @@ async function save(download: Download): Promise<void> {
   if ('href' in download) anchor.href = download.href
   else anchor.href = URL.createObjectURL(new Blob([await download.make()], { type: 'application/json' }))
   anchor.click()
-  // The browser reads the blob after this turn.
+  // The browser reads the blob later.
   if (!('href' in download)) setTimeout(() => URL.revokeObjectURL(anchor.href), 10_000)
 }
 
-/** The prompt for the step that is looked at, with the conversation that led to it. */
+/** Writes a prompt about the selected step, with the conversation that led to it. */
 function useWritePrompt(): () => Promise<string> {
   const { timeline, player, llmCalls, location } = useReplay()
   const source = useSessionSource()
@@ -100,7 +100,7 @@ function useWritePrompt(): () => Promise<string> {
     ])
     return writeAgentPrompt(timeline, step, {
       conversation: asked?.messages,
-      url: location.linkTo(placeOf(player)),
+      url: location.linkTo(currentPlace(player)),
     })
   }
 }

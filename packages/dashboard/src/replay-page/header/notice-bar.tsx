@@ -6,14 +6,14 @@ import { useReplay } from '../playback/replay-context.ts'
 import type { Timeline } from '../playback/timeline.ts'
 import './notice-bar.css'
 
-/** What is missing from this session. */
+/** Warnings about data that is missing from the session. */
 export function NoticeBar() {
   const { timeline, goTo } = useReplay()
   const [isClosed, setIsClosed] = useState(false)
   const notices = useMemo(() => findNotices(timeline), [timeline.steps, timeline.session])
   if (notices.length === 0 || isClosed) return null
   return (
-    <aside className="notice-bar" aria-label="What is missing">
+    <aside className="notice-bar" aria-label="Missing data">
       <Info size={14} aria-hidden="true" />
       <ul>
         {notices.map(({ id, text, stepId }) => (
@@ -21,20 +21,19 @@ export function NoticeBar() {
             {visibleText(text)}
             {stepId !== undefined && (
               <button type="button" className="long-text-more" onClick={() => goTo(stepId)}>
-                show
+                Show
               </button>
             )}
           </li>
         ))}
       </ul>
-      <IconButton label="Hide what is missing" onClick={() => setIsClosed(true)}>
+      <IconButton label="Dismiss" onClick={() => setIsClosed(true)}>
         <X size={14} aria-hidden="true" />
       </IconButton>
     </aside>
   )
 }
 
-/** Something that is missing from what is shown. What is not there is said, never guessed. */
 type Notice = { id: string; text: string; stepId?: string }
 
 export function findNotices(timeline: Timeline): Notice[] {
@@ -44,10 +43,7 @@ export function findNotices(timeline: Timeline): Notice[] {
     notices.push({ id, text, ...(stepId !== undefined && { stepId }) })
   if (steps.length === 0) add('empty', 'No steps were recorded.')
   if (session.endState === 'lost')
-    add(
-      'lost',
-      `The session never ended: nothing was heard of it after ${formatDuration(timeline.durationMs)}.`,
-    )
+    add('lost', `The session never ended. Nothing arrived after ${formatDuration(timeline.durationMs)}.`)
   if (session.endState !== 'running') {
     const open = [...endsMs.keys()].filter((position) => endsMs[position] === Infinity)
     if (open.length > 0) add('open', `${count(open.length, 'step')} never ended.`, steps[open.at(-1)!]!.id)
@@ -57,13 +53,13 @@ export function findNotices(timeline: Timeline): Notice[] {
   if (orphan !== undefined)
     add(
       'orphans',
-      `${count(orphans, 'step')} ${orphans === 1 ? 'names a parent' : 'name parents'} that never arrived.`,
+      `${count(orphans, 'step')} ${orphans === 1 ? 'refers' : 'refer'} to a parent that never arrived.`,
       orphan.id,
     )
   if (session.unpricedModels.length > 0)
-    add('prices', `No price is known for ${session.unpricedModels.join(', ')}: the cost lacks it.`)
+    add('prices', `No price is known for ${session.unpricedModels.join(', ')}, so the cost is incomplete.`)
   const cut = steps.find((step) => step.isTruncated === true)
-  if (cut !== undefined) add('cut', 'Part of the content was cut before it was sent here.', cut.id)
+  if (cut !== undefined) add('cut', 'Part of the content was truncated before it was sent.', cut.id)
   return notices
 }
 

@@ -18,7 +18,7 @@ import type { Timeline } from '../playback/timeline.ts'
 import { EndStateBadge } from '../../session-facts/end-state.tsx'
 import './session-header.css'
 
-/** What the session is and how it ended. `back`: the way to the list it came from. */
+/** Name, end state and figures of the session. `back`: the link to the list. */
 export function SessionHeader({ back, tools }: { back: ReactNode; tools?: ReactNode }) {
   const { timeline } = useReplay()
   const { session } = timeline
@@ -31,7 +31,7 @@ export function SessionHeader({ back, tools }: { back: ReactNode; tools?: ReactN
           <EndStateMark state={session.endState} />
           <span className="header-id mono">
             {shortSessionId(session.id)}
-            <CopyButton label={`Copy the id ${session.id}`} read={() => session.id} />
+            <CopyButton label={`Copy ID ${session.id}`} read={() => session.id} />
           </span>
           <Figures timeline={timeline} />
           <Tags session={session} />
@@ -58,7 +58,7 @@ export function BackMark({ label }: { label: string }) {
 function Figures({ timeline }: { timeline: Timeline }) {
   const { session } = timeline
   const { usage, errorCount } = session
-  // While it runs, steps are here before the summary counts them.
+  // While the session runs, steps arrive before the summary counts them.
   const count = (kind: StepKind, counted: number) =>
     session.endState === 'running'
       ? Math.max(counted, timeline.steps.filter((step) => step.kind === kind).length)
@@ -73,7 +73,7 @@ function Figures({ timeline }: { timeline: Timeline }) {
           <b>{formatCount(tokens)}</b> tokens
         </span>
       )}
-      <span>{formatCount(count('llm', session.llmCallCount))} llm</span>
+      <span>{countOf(count('llm', session.llmCallCount), 'LLM call')}</span>
       <span>{countOf(count('action', session.actionCount), 'action')}</span>
       {errorCount > 0 && <span className="header-errors">{countOf(errorCount, 'error')}</span>}
     </span>
@@ -84,13 +84,13 @@ function sumOf(input: number | undefined, output: number | undefined): number | 
   return input === undefined && output === undefined ? undefined : (input ?? 0) + (output ?? 0)
 }
 
-/** An unknown price is said, never counted as nothing. */
+/** Unknown prices are shown, never counted as 0. */
 function Cost({ session: { cost, unpricedModels } }: { session: SessionSummary }) {
   const isIncomplete = unpricedModels.length > 0
-  const missing = `no price for ${unpricedModels.map(visibleText).join(', ')}`
-  if (cost === null) return isIncomplete ? <span title={missing}>cost unknown</span> : null
+  const missing = `No price for ${unpricedModels.map(visibleText).join(', ')}`
+  if (cost === null) return isIncomplete ? <span title={missing}>Cost unknown</span> : null
   return (
-    <span title={isIncomplete ? missing : 'estimated cost'}>
+    <span title={isIncomplete ? missing : 'Estimated cost'}>
       <b>{formatCost(cost)}</b>
       {isIncomplete && <span className="header-more"> + unknown</span>}
     </span>
@@ -112,7 +112,7 @@ function Tags({ session: { tags, demo } }: { session: SessionSummary }) {
   )
 }
 
-/** What was asked, why it ended as it did, and where it comes from: its test, its thread, its user, its branch. */
+/** The input, the reason for the end state, and the test, thread, user and branch of the session. */
 function Context({ session }: { session: SessionSummary }) {
   const { test, vcs, threadId, userId, environment, endStateReason, inputPreview } = session
   const asked = inputPreview === session.name ? undefined : inputPreview
@@ -164,7 +164,7 @@ function describeTest({ file, suite, name, attempt, variant }: NonNullable<Sessi
   return more.length === 0 ? path : `${path} (${more.join(', ')})`
 }
 
-/** How a session ended; one that has not is live. */
+/** The end state of a session, or LIVE while it runs. */
 export function EndStateMark({ state }: { state: EndState }) {
   if (state !== 'running') return <EndStateBadge state={state} />
   return (

@@ -1,5 +1,5 @@
-/** Tokens that a model can look at, by the beginning of its name; the longest beginning that fits counts. */
-const windows: readonly (readonly [beginning: string, tokens: number])[] = [
+/** Context window sizes in tokens, by model name prefix; the longest matching prefix wins. */
+const windows: readonly (readonly [prefix: string, tokens: number])[] = [
   ['gpt-3.5', 16_385],
   ['gpt-4', 8_192],
   ['gpt-4-turbo', 128_000],
@@ -33,9 +33,9 @@ const windows: readonly (readonly [beginning: string, tokens: number])[] = [
   ['command-r', 128_000],
 ]
 
-/** Undefined when it is not known: no guess is shown as a fact. */
+/** The context window of a model in tokens; undefined when it is unknown. */
 export function contextWindowOf(model: string): number | undefined {
-  // Routers and clouds put makers and regions before the name: `openai/gpt-4o`, `us.anthropic.claude-…`.
+  // Routers and clouds prefix the vendor and region: `openai/gpt-4o`, `us.anthropic.claude-…`.
   const name = model
     .toLowerCase()
     .split('/')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { writeAgentPrompt } from '../header/agent-prompt.ts'
-import { findErrorTrail } from './failures.ts'
+import { findErrorPath } from './failures.ts'
 import { makeTimeline } from '../../../test/make-session.ts'
 
 const error = { type: 'ValueError', message: 'customer_id cannot be null' }
@@ -56,13 +56,13 @@ const timeline = makeTimeline(
   { endState: 'fail' },
 )
 
-test('an error is followed to its owner and up to where it went', () => {
-  expect(findErrorTrail(timeline, 0)).toEqual({ owner: 4, passedOn: [3, 0] })
-  expect(findErrorTrail(timeline, 4)).toEqual({ owner: 4, passedOn: [3, 0] })
-  expect(findErrorTrail(timeline, 1)).toBeUndefined()
+test('an error is traced down to its owner and up to where it went', () => {
+  expect(findErrorPath(timeline, 0)).toEqual({ owner: 4, passedOn: [3, 0] })
+  expect(findErrorPath(timeline, 4)).toEqual({ owner: 4, passedOn: [3, 0] })
+  expect(findErrorPath(timeline, 1)).toBeUndefined()
 })
 
-test('the prompt for a coding agent has the step, its input, its error and what came before', () => {
+test('the prompt for a coding agent has the step, its input, its error and the steps before it', () => {
   const prompt = writeAgentPrompt(timeline, timeline.steps[4]!, {
     conversation: [{ role: 'user', parts: [{ type: 'text', text: 'I was charged twice ```x```' }] }],
     url: 'http://127.0.0.1:4318/sessions/aaaa',

@@ -1,7 +1,7 @@
 import { hasFailed, ownsError, type Step, type StepError } from '@playhead/model'
 import type { Timeline } from './timeline.ts'
 
-/** The step whose error ended the session: the last that nothing handled. A session that succeeded has none. */
+/** The step whose error ended the session: the last unhandled one. Undefined for a session that succeeded. */
 export function findFailure({ steps, errors, session }: Timeline): Step | undefined {
   if (session.endState === 'success') return undefined
   const failed = errors.map((position) => steps[position]!).filter(ownsError)
@@ -13,15 +13,15 @@ export function findFailure({ steps, errors, session }: Timeline): Step | undefi
   return last ?? (session.endState === 'fail' ? failed.at(-1) : undefined)
 }
 
-export type ErrorTrail = {
+export type ErrorPath = {
   /** The step that the error came from. */
   owner: number
-  /** The steps that passed it on, from the owner upwards. */
+  /** The ancestors that passed it on, innermost first. */
   passedOn: number[]
 }
 
-/** Where the error of a step came from, and how far up it went. Undefined for a step that did not fail. */
-export function findErrorTrail(timeline: Timeline, position: number): ErrorTrail | undefined {
+/** Where the error of a step came from and how far up it went. Undefined for a step that did not fail. */
+export function findErrorPath(timeline: Timeline, position: number): ErrorPath | undefined {
   const step = timeline.steps[position]
   if (step === undefined || !hasFailed(step)) return undefined
   const owner = ownsError(step) ? position : findOwner(timeline, position)
@@ -33,7 +33,7 @@ export function findErrorTrail(timeline: Timeline, position: number): ErrorTrail
   return { owner, passedOn }
 }
 
-/** The last step below that owns an error, one with the same words if there is any. */
+/** The last descendant that owns an error, preferably one with the same message. */
 function findOwner({ steps, errors, parents }: Timeline, position: number): number {
   const isBelow = (candidate: number) => {
     let above = candidate
@@ -42,10 +42,12 @@ function findOwner({ steps, errors, parents }: Timeline, position: number): numb
   }
   const below = errors.filter((candidate) => candidate > position && isBelow(candidate))
   const message = steps[position]!.error?.message ?? ''
-  return below.findLast((candidate) => isAlike(message, steps[candidate]!.error)) ?? below.at(-1) ?? position
+  return (
+    below.findLast((candidate) => hasMessage(message, steps[candidate]!.error)) ?? below.at(-1) ?? position
+  )
 }
 
-function isAlike(message: string, error: StepError | undefined): boolean {
+function hasMessage(message: string, error: StepError | undefined): boolean {
   return error !== undefined && error.message !== '' && message.includes(error.message)
 }
 

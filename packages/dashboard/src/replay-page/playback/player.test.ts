@@ -37,24 +37,24 @@ function hold(of: Timeline = timeline, start?: PlayerStart) {
   return { player, pass, isWaiting: () => frame !== undefined }
 }
 
-test('it plays in session time and stops at the end', () => {
+test('plays in session time and stops at the end', () => {
   const { player, pass, isWaiting } = hold()
   player.toggle()
   pass(450)
   expect(player.getState()).toMatchObject({ motion: 'playing', stepId: 'b' })
   expect(player.getState().positionMs).toBeCloseTo(450)
   pass(600)
-  expect(player.getState()).toMatchObject({ motion: 'still', positionMs: 1000, stepId: 'c' })
+  expect(player.getState()).toMatchObject({ motion: 'paused', positionMs: 1000, stepId: 'c' })
   expect(isWaiting()).toBe(false)
 })
 
-test('at the end, play starts over', () => {
+test('starts over when played at the end', () => {
   const { player } = hold(timeline, { positionMs: 1000 })
   player.play()
   expect(player.getState()).toMatchObject({ positionMs: 0, motion: 'playing' })
 })
 
-test('play again is faster, and backwards goes back', () => {
+test('goes faster when played again, and plays backwards', () => {
   const { player, pass } = hold(timeline, { positionMs: 600 })
   player.play()
   player.play()
@@ -64,10 +64,10 @@ test('play again is faster, and backwards goes back', () => {
   pass(200)
   expect(player.getState().positionMs).toBeCloseTo(400)
   pass(600)
-  expect(player.getState()).toMatchObject({ motion: 'still', positionMs: 0 })
+  expect(player.getState()).toMatchObject({ motion: 'paused', positionMs: 0 })
 })
 
-test('steps are walked in the order of starts, also those of one instant', () => {
+test('visits steps in start order, even those that start together', () => {
   const { player } = hold()
   const walked: (string | undefined)[] = [player.getState().stepId]
   for (let count = 0; count < 4; count += 1) {
@@ -76,36 +76,36 @@ test('steps are walked in the order of starts, also those of one instant', () =>
   }
   expect(walked).toEqual(['root', 'a', 'b', 'c', 'c'])
   player.stepBy(-1)
-  expect(player.getState()).toMatchObject({ stepId: 'b', positionMs: 400, motion: 'still' })
+  expect(player.getState()).toMatchObject({ stepId: 'b', positionMs: 400, motion: 'paused' })
 })
 
-test('errors are visited in turn, around the end', () => {
+test('visits errors in turn and wraps around', () => {
   const { player } = hold()
   const visit = (count: 1 | -1) => {
-    player.toError(count)
+    player.jumpToError(count)
     return player.getState().stepId
   }
   expect([visit(1), visit(1), visit(1), visit(-1)]).toEqual(['b', 'c', 'b', 'c'])
 })
 
-test('seeking looks at the step under the playhead and stays inside the session', () => {
+test('seeking selects the step under the playhead and stays inside the session', () => {
   const { player } = hold()
   player.seek(450, { isScrubbing: true })
   expect(player.getState()).toMatchObject({ stepId: 'b', motion: 'scrubbing' })
-  player.settle()
-  expect(player.getState().motion).toBe('still')
+  player.endScrub()
+  expect(player.getState().motion).toBe('paused')
   player.seek(99_999)
   expect(player.getState().positionMs).toBe(1000)
 })
 
-test('a jump out of the view takes the view along', () => {
+test('a jump out of the view moves the view', () => {
   const { player } = hold()
   player.setView({ startMs: 0, endMs: 200 })
   player.select('c')
   expect(player.getState().view).toEqual({ startMs: 500, endMs: 700 })
 })
 
-test('it loops inside the view', () => {
+test('loops inside the view', () => {
   const { player, pass } = hold(timeline, { positionMs: 100 })
   player.setView({ startMs: 100, endMs: 300 })
   player.play()
@@ -114,7 +114,7 @@ test('it loops inside the view', () => {
   expect(player.getState().motion).toBe('playing')
 })
 
-test('it follows a running session until somebody touches it', () => {
+test('follows a running session until the playhead is moved', () => {
   const running = makeTimeline([{ id: 'a', durationMs: null }], { endState: 'running' })
   const more = makeTimeline(
     [
@@ -130,12 +130,12 @@ test('it follows a running session until somebody touches it', () => {
   expect(player.getState()).toMatchObject({ motion: 'following', positionMs: 500, stepId: 'b' })
   player.select('a')
   player.setTimeline({ ...more, durationMs: 900 })
-  expect(player.getState()).toMatchObject({ motion: 'still', positionMs: 0, stepId: 'a' })
+  expect(player.getState()).toMatchObject({ motion: 'paused', positionMs: 0, stepId: 'a' })
   player.follow()
   expect(player.getState()).toMatchObject({ motion: 'following', positionMs: 900 })
 })
 
-test('listeners hear of changes until they leave', () => {
+test('listeners are notified until they unsubscribe', () => {
   const { player } = hold()
   let heard = 0
   const leave = player.subscribe(() => (heard += 1))

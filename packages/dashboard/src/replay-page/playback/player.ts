@@ -1,23 +1,23 @@
 import { findIdleGaps, type TimeRange, createTimeAxis, type TimeAxis } from './time-axis.ts'
-import { fasterThan, movePlayhead, type Speed } from './playhead-clock.ts'
+import { nextSpeed, advancePlayhead, type Speed } from './playhead.ts'
 import { positionAt, type Timeline } from './timeline.ts'
 
-/** `following`: it stays at the end of a session that is still running. */
-export type PlayheadMotion = 'still' | 'playing' | 'scrubbing' | 'following'
+/** `following`: stays at the end of a session that is still running. */
+export type PlayheadMotion = 'paused' | 'playing' | 'scrubbing' | 'following'
 
 export type PlayerState = {
   positionMs: number
-  /** The step that is looked at; follows the playhead while that moves. */
+  /** The selected step; follows the playhead while it moves. */
   stepId: string | undefined
   motion: PlayheadMotion
   isBackwards: boolean
   speed: Speed
   isSkippingIdle: boolean
-  /** The part of the session that fills the overview and that playing loops in; null: all of it. */
+  /** The range that fills the timeline and that playback loops in; null for the whole session. */
   view: TimeRange | null
 }
 
-/** Time and frames come from outside, so that tests hold the clock. */
+/** Injected so that tests control time and frames. */
 export type PlayerClock = {
   nowMs: () => number
   requestFrame: (onFrame: () => void) => () => void
@@ -27,7 +27,7 @@ export type PlayerStart = Partial<Pick<PlayerState, 'positionMs' | 'stepId' | 's
   isFollowing?: boolean
 }
 
-/** Moves the playhead. Whoever draws something subscribes, and is told once a frame at most. */
+/** Owns the playhead. Components subscribe and are notified at most once a frame. */
 export class Player {
   timeline: Timeline
   #axis: TimeAxis
@@ -46,7 +46,7 @@ export class Player {
     this.#state = {
       positionMs: isFollowing ? timeline.durationMs : (start.positionMs ?? 0),
       stepId: isFollowing ? timeline.steps.at(-1)?.id : (start.stepId ?? timeline.steps[0]?.id),
-      motion: isFollowing ? 'following' : 'still',
+      motion: isFollowing ? 'following' : 'paused',
       isBackwards: false,
       speed: start.speed ?? 1,
       isSkippingIdle: start.isSkippingIdle ?? false,
@@ -62,20 +62,20 @@ export class Player {
     return () => this.#listeners.delete(listener)
   }
 
-  /** More of a running session is known. */
+  /** Takes a timeline with newly arrived steps. */
   setTimeline(timeline: Timeline): void {
     this.timeline = timeline
     this.#gaps = findIdleGaps(timeline)
     this.#axis = this.#createAxis()
     if (this.#state.motion !== 'following') return this.#change({})
-    if (timeline.session.endState !== 'running') this.#change({ motion: 'still' })
+    if (timeline.session.endState !== 'running') this.#change({ motion: 'paused' })
     this.#change({ positionMs: timeline.durationMs, stepId: timeline.steps.at(-1)?.id })
   }
 
   play(isBackwards = false): void {
     const { motion, positionMs } = this.#state
     if (motion === 'playing' && this.#state.isBackwards === isBackwards) {
-      this.#change({ speed: fasterThan(this.#state.speed) })
+      this.#change({ speed: nextSpeed(this.#state.speed) })
       return
     }
     const isAtEnd = positionMs >= this.timeline.durationMs && this.#state.view === null
@@ -85,10 +85,10 @@ export class Player {
   }
 
   pause(): void {
-    if (this.#state.motion === 'still') return
+    if (this.#state.motion === 'paused') return
     this.#cancelFrame?.()
     this.#cancelFrame = undefined
-    this.#change({ motion: 'still' })
+    this.#change({ motion: 'paused' })
   }
 
   toggle(): void {
@@ -96,51 +96,50 @@ export class Player {
     else this.play()
   }
 
-  /** Puts the playhead anywhere; the step under it is looked at. */
+  /** Moves the playhead and selects the step under it. */
   seek(timeMs: number, { isScrubbing = false } = {}): void {
     this.#cancelFrame?.()
     this.#cancelFrame = undefined
-    this.#change({ ...this.#placeAt(timeMs), motion: isScrubbing ? 'scrubbing' : 'still' })
+    this.#change({ ...this.#placeAt(timeMs), motion: isScrubbing ? 'scrubbing' : 'paused' })
   }
 
-  toStart(): void {
+  jumpToStart(): void {
     this.seek(0)
     const [first] = this.timeline.steps
     if (first !== undefined) this.#change({ stepId: first.id })
   }
 
-  /** Dragging has ended where it is. */
-  settle(): void {
-    if (this.#state.motion === 'scrubbing') this.#change({ motion: 'still' })
+  endScrub(): void {
+    if (this.#state.motion === 'scrubbing') this.#change({ motion: 'paused' })
   }
 
-  /** Looks at a step, with the playhead at its start. */
+  /** Selects a step and moves the playhead to its start. */
   readonly select = (stepId: string): void => {
     const position = this.timeline.positionOf.get(stepId)
     if (position === undefined) return
     this.#cancelFrame?.()
     this.#cancelFrame = undefined
-    this.#change({ positionMs: this.timeline.startsMs[position]!, stepId, motion: 'still' })
-    this.#showMoment()
+    this.#change({ positionMs: this.timeline.startsMs[position]!, stepId, motion: 'paused' })
+    this.#keepInView()
   }
 
-  /** The next or the previous step in the order of starts. */
-  stepBy(count: 1 | -1): void {
+  /** Selects the next or previous step in start order. */
+  stepBy(direction: 1 | -1): void {
     const { positionOf, steps } = this.timeline
     const { stepId } = this.#state
     const from = (stepId === undefined ? undefined : positionOf.get(stepId)) ?? -1
-    const step = steps[Math.min(Math.max(0, from + count), steps.length - 1)]
+    const step = steps[Math.min(Math.max(0, from + direction), steps.length - 1)]
     if (step !== undefined) this.select(step.id)
   }
 
-  /** The next or the previous step that owns an error, around the end. */
-  toError(count: 1 | -1): void {
+  /** Selects the next or previous step that owns an error, wrapping around. */
+  jumpToError(direction: 1 | -1): void {
     const { errors, positionOf, steps } = this.timeline
     if (errors.length === 0) return
     const { stepId } = this.#state
     const from = (stepId === undefined ? undefined : positionOf.get(stepId)) ?? -1
     const next =
-      count === 1
+      direction === 1
         ? (errors.find((position) => position > from) ?? errors[0]!)
         : (errors.findLast((position) => position < from) ?? errors.at(-1)!)
     this.select(steps[next]!.id)
@@ -162,17 +161,11 @@ export class Player {
   setSkippingIdle(isSkippingIdle: boolean): void {
     this.#state = { ...this.#state, isSkippingIdle }
     this.#axis = this.#createAxis()
-    this.#tell()
+    this.#notify()
   }
 
   setView(view: TimeRange | null): void {
     this.#change({ view })
-  }
-
-  dispose(): void {
-    this.#cancelFrame?.()
-    this.#cancelFrame = undefined
-    this.#listeners.clear()
   }
 
   readonly #onFrame = (): void => {
@@ -180,13 +173,13 @@ export class Player {
     const { motion, speed, isBackwards, view, positionMs } = this.#state
     if (motion !== 'playing') return
     const nowMs = this.#clock.nowMs()
-    const moved = movePlayhead(positionMs, nowMs - this.#lastFrameMs, {
+    const moved = advancePlayhead(positionMs, nowMs - this.#lastFrameMs, {
       axis: this.#axis,
       rate: isBackwards ? -speed : speed,
       loop: view,
     })
     this.#lastFrameMs = nowMs
-    this.#change({ ...this.#placeAt(moved.positionMs), ...(moved.hasArrived && { motion: 'still' }) })
+    this.#change({ ...this.#placeAt(moved.positionMs), ...(moved.hasArrived && { motion: 'paused' }) })
     if (!moved.hasArrived) this.#cancelFrame = this.#clock.requestFrame(this.#onFrame)
   }
 
@@ -196,8 +189,8 @@ export class Player {
     return { positionMs, stepId: this.timeline.steps[position]?.id }
   }
 
-  /** A jump out of the view moves the view along. */
-  #showMoment(): void {
+  /** Moves the view along when the playhead jumps out of it. */
+  #keepInView(): void {
     const { view, positionMs } = this.#state
     if (view === null || (positionMs >= view.startMs && positionMs <= view.endMs)) return
     const length = view.endMs - view.startMs
@@ -211,10 +204,10 @@ export class Player {
 
   #change(change: Partial<PlayerState>): void {
     this.#state = { ...this.#state, ...change }
-    this.#tell()
+    this.#notify()
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener()
   }
 }

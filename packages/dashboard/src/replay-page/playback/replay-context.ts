@@ -5,7 +5,7 @@ import type { ReplayLocation } from './replay-location.ts'
 import type { RunningTotals } from './running-totals.ts'
 import type { Timeline } from './timeline.ts'
 
-/** What every part of the page needs. */
+/** What the components of the replay page share. */
 export type Replay = {
   timeline: Timeline
   totals: RunningTotals
@@ -15,7 +15,7 @@ export type Replay = {
   axis: TimeAxis
   player: Player
   location: ReplayLocation
-  /** Looks at a step, wherever it is folded away. */
+  /** Selects a step and unfolds whatever hides it. */
   goTo: (stepId: string) => void
 }
 
@@ -25,17 +25,17 @@ export const ReplayProvider = ReplayContext.Provider
 
 export function useReplay(): Replay {
   const replay = useContext(ReplayContext)
-  if (replay === undefined) throw new Error('There is no ReplayProvider above.')
+  if (replay === undefined) throw new Error('useReplay needs a ReplayProvider above it.')
   return replay
 }
 
-/** Something of the player's state. Only a change of what is selected draws again, so select little. */
+/** A part of the player's state. The component re-renders only when the selected value changes. */
 export function usePlayerState<Value>(select: (state: PlayerState) => Value): Value {
   const { player } = useReplay()
   return useSyncExternalStore(player.subscribe, () => select(player.getState()))
 }
 
-/** The playhead rests at the start until somebody moves it: nothing is dimmed then. */
+/** The playhead rests at the start until someone moves it; nothing is dimmed then. */
 export function isAtRest({ positionMs, motion }: PlayerState): boolean {
   return positionMs === 0 && motion !== 'playing' && motion !== 'scrubbing'
 }

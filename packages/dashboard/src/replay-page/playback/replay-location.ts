@@ -2,7 +2,7 @@ import { useSyncExternalStore, useEffect } from 'react'
 import { useReplay } from './replay-context.ts'
 import type { Player } from './player.ts'
 
-/** What of the replay page is in the URL: which step, at which moment, which tab, what is searched for; and the project. */
+/** The URL state of the replay page: step, time, tab, search text and project. */
 export type ReplaySearch = { step?: string; t?: number; tab?: string; q?: string; project?: string }
 
 export function replaySearch(search: Record<string, unknown>): ReplaySearch {
@@ -16,36 +16,36 @@ export function replaySearch(search: Record<string, unknown>): ReplaySearch {
   }
 }
 
-/** The router reads a step id of digits as a number. */
+/** The router parses a step id of digits as a number. */
 function textOf(search: Record<string, unknown>, name: keyof ReplaySearch): { [name: string]: string } {
   const value = search[name]
   if (typeof value === 'number') return { [name]: String(value) }
   return typeof value === 'string' && value !== '' ? { [name]: value } : {}
 }
 
-/** Where the page keeps its place: the router's address, or the fragment of a file's. */
+/** Where the page keeps its URL state: the router's search, or the fragment of a file's URL. */
 export type ReplayLocation = {
   getSearch: () => ReplaySearch
   subscribe: (listener: () => void) => () => void
-  /** Never makes a new entry in the history: going back leaves the page. */
+  /** Adds no history entry: the back button leaves the page. */
   replace: (search: ReplaySearch) => void
-  /** The whole address of this page at a place. */
+  /** The full URL of this page in a given state. */
   linkTo: (search: ReplaySearch) => string
 }
 
-/** Something that the address says. */
+/** A part of the URL state. */
 export function useReplaySearch<Value>(select: (search: ReplaySearch) => Value): Value {
   const { location } = useReplay()
   return useSyncExternalStore(location.subscribe, () => select(location.getSearch()))
 }
 
-/** Browsers refuse an address that changes more than about six times a second. */
+/** Browsers throttle URL changes to about six a second. */
 const WRITTEN_EVERY_MS = 400
 
 type Place = Pick<ReplaySearch, 'step' | 't'>
 
-/** Which step and moment a link to the present place names. A playhead at a step's start needs no moment of its own. */
-export function placeOf(player: Player): Place {
+/** The step and time for a link to the current place. At the start of a step, the step is enough. */
+export function currentPlace(player: Player): Place {
   const { stepId, positionMs, motion } = player.getState()
   if (motion === 'following' || stepId === undefined) return {}
   const position = player.timeline.positionOf.get(stepId)
@@ -53,34 +53,34 @@ export function placeOf(player: Player): Place {
   return { step: stepId, ...(!isAtStart && { t: Math.round(positionMs) }) }
 }
 
-/** Keeps step and moment in the address, and goes where the address says when somebody else changes it. */
-export function usePlaceInAddress(player: Player, location: ReplayLocation): void {
+/** Keeps step and time in the URL, and moves the playhead when the URL changes. */
+export function useLocationSync(player: Player, location: ReplayLocation): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    let last = keyOf(placeOf(player))
+    let last = keyOf(currentPlace(player))
     let written = keyOf(location.getSearch())
     const write = () => {
       timer = undefined
       const { step: _step, t: _t, ...rest } = location.getSearch()
-      const place = placeOf(player)
+      const place = currentPlace(player)
       written = keyOf(place)
       location.replace({ ...rest, ...place })
     }
     const onMove = () => {
-      // What is passed by is no place; where the playhead is let go is one.
+      // Only the place where scrubbing ends is worth a URL.
       if (player.getState().motion === 'scrubbing') return
-      const key = keyOf(placeOf(player))
+      const key = keyOf(currentPlace(player))
       if (key === last) return
       last = key
       timer ??= setTimeout(write, WRITTEN_EVERY_MS)
     }
-    const onAddress = () => {
+    const onUrlChange = () => {
       const search = location.getSearch()
       if (keyOf(search) === written || timer !== undefined) return
       written = keyOf(search)
       goTo(player, search)
     }
-    const stops = [player.subscribe(onMove), location.subscribe(onAddress)]
+    const stops = [player.subscribe(onMove), location.subscribe(onUrlChange)]
     return () => {
       for (const stop of stops) stop()
       clearTimeout(timer)

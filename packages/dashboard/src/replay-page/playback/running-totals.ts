@@ -1,25 +1,25 @@
 import { countUpTo, type Timeline } from './timeline.ts'
 
-/** What had been spent when: sums after each call that ended, the earliest first. */
+/** Tokens and cost so far, after each model call, in the order the calls ended. */
 export type RunningTotals = {
   atMs: Float64Array
   inputTokens: Float64Array
   outputTokens: Float64Array
   cost: Float64Array
   hasCost: boolean
-  /** Calls of models whose price is not known, by the time they ended. */
+  /** When the calls ended whose model has no known price. */
   unpricedAtMs: Float64Array
 }
 
 export type Spent = {
-  /** Undefined when no call so far reported any. */
+  /** Undefined when no call has reported any yet. */
   inputTokens: number | undefined
   outputTokens: number | undefined
   cost: number | undefined
   isCostIncomplete: boolean
 }
 
-/** Counts each call once, as the session's own sums do: `usageScope` says which steps are counted. */
+/** Counts each call once, like the session's own totals: `usageScope` says which steps count. */
 export function createRunningTotals({ steps, startsMs, endsMs }: Timeline): RunningTotals {
   const counted: number[] = []
   const unpriced: number[] = []

@@ -3,10 +3,10 @@ import type { Step } from '@playhead/model'
 import { useStep } from '../../api/use-step.ts'
 import { usePlayerState, useReplay } from './replay-context.ts'
 
-/** While the playhead moves, the detail follows a few times a second: nobody reads faster, and nothing stutters. */
+/** While the playhead moves, the detail updates a few times a second: nobody reads faster, and nothing stutters. */
 const FOLLOWED_EVERY_MS = 120
 
-/** The step whose detail is shown. */
+/** The step in the detail pane. */
 export function useShownStepId(): string | undefined {
   const { player } = useReplay()
   const [shown, setShown] = useState(() => player.getState().stepId)
@@ -18,7 +18,7 @@ export function useShownStepId(): string | undefined {
     }
     const onChange = () => {
       const { motion, stepId } = player.getState()
-      if (motion !== 'still') {
+      if (motion !== 'paused') {
         timer ??= setTimeout(apply, FOLLOWED_EVERY_MS)
         return
       }
@@ -36,7 +36,7 @@ export function useShownStepId(): string | undefined {
   return shown
 }
 
-/** The step with its payload as soon as that is there. Nothing is asked for while the playhead is dragged past. */
+/** The step with its payload once that is loaded. Nothing is requested while scrubbing. */
 export function useFullStep(step: Step | undefined): {
   step: Step | undefined
   isLoading: boolean
@@ -52,13 +52,10 @@ export function useFullStep(step: Step | undefined): {
   }
 }
 
-/**
- * What of a step is still to come when the playhead is inside it. A step that is looked at as such, with the playhead at
- * its very start, is shown whole.
- */
-export function useIsAhead(step: Step): boolean {
+/** True while the playhead is inside a step. A step that was selected, with the playhead at its start, counts as complete. */
+export function useIsPlayheadInside(step: Step): boolean {
   return usePlayerState(({ motion, positionMs }) => {
-    if (motion === 'still' && positionMs === Math.max(0, step.offsetMs)) return false
+    if (motion === 'paused' && positionMs === Math.max(0, step.offsetMs)) return false
     if (positionMs === 0) return false
     const endMs = step.durationMs === null ? Infinity : step.offsetMs + step.durationMs
     return endMs !== Infinity && positionMs < endMs

@@ -1,12 +1,12 @@
 import type { StepKind } from '@playhead/model'
 import type { Timeline } from './timeline.ts'
 
-/** How long a gap seems that is skipped: enough to see that something was. */
+/** The length of a skipped gap on the axis: just enough to notice it. */
 export const GAP_SHOWN_MS = 300
 
 /**
- * The axis that the playhead moves along. Without gaps it is the session's own time; with gaps, each of them is pressed
- * into `GAP_SHOWN_MS`, on the overview as well as while playing.
+ * The axis that the playhead moves along: the session's own time with each skipped gap shortened to `GAP_SHOWN_MS`, on
+ * the timeline and in playback.
  */
 export type TimeAxis = {
   lengthMs: number
@@ -18,7 +18,7 @@ export type TimeAxis = {
 export function createTimeAxis(durationMs: number, gaps: readonly TimeRange[] = []): TimeAxis {
   if (gaps.length === 0)
     return { lengthMs: durationMs, gaps, toAxis: (timeMs) => timeMs, toTime: (axisMs) => axisMs }
-  const { times, places } = cornersOf(durationMs, gaps)
+  const { times, places } = breakpointsOf(durationMs, gaps)
   return {
     lengthMs: places.at(-1)!,
     gaps,
@@ -27,8 +27,11 @@ export function createTimeAxis(durationMs: number, gaps: readonly TimeRange[] = 
   }
 }
 
-/** The moments where the rate changes, and their places on the axis. */
-function cornersOf(durationMs: number, gaps: readonly TimeRange[]): { times: number[]; places: number[] } {
+/** The times where the rate changes, and their places on the axis. */
+function breakpointsOf(
+  durationMs: number,
+  gaps: readonly TimeRange[],
+): { times: number[]; places: number[] } {
   const times = [0]
   const places = [0]
   const add = (timeMs: number, lengthMs: number) => {
@@ -58,15 +61,15 @@ function interpolate(from: readonly number[], to: readonly number[], value: numb
   return to[low]! + ((value - from[low]!) / length) * (to[next]! - to[low]!)
 }
 
-/** A part of a session, in milliseconds since its start. */
+/** A range of session time, in milliseconds since the start. */
 export type TimeRange = { startMs: number; endMs: number }
 
-/** Shorter pauses belong to the rhythm of a session. */
+/** Shorter pauses are part of a session's normal rhythm. */
 const SHORTEST_GAP_MS = 1000
 
 const containers: ReadonlySet<StepKind> = new Set(['agent', 'workflow'])
 
-/** Where nothing happened: no step but those that hold others. */
+/** The gaps in which no step ran, apart from the agents and workflows around it. */
 export function findIdleGaps(timeline: Timeline): TimeRange[] {
   const { steps, startsMs, endsMs, treeSizes, durationMs } = timeline
   const isRunning = timeline.session.endState === 'running'
@@ -80,7 +83,7 @@ export function findIdleGaps(timeline: Timeline): TimeRange[] {
     const startMs = startsMs[position]!
     if (startMs > busyUntilMs) addGap(startMs)
     const endMs = endsMs[position]!
-    // Of a step that never ended nobody knows how long it worked.
+    // A step that never ended has no known duration.
     busyUntilMs = Math.max(busyUntilMs, endMs !== Infinity ? endMs : isRunning ? durationMs : startMs)
   }
   addGap(durationMs)
@@ -91,7 +94,7 @@ export function totalLength(ranges: readonly TimeRange[]): number {
   return ranges.reduce((total, range) => total + range.endMs - range.startMs, 0)
 }
 
-/** A session that mostly waited is easier to read without the waiting. */
+/** Sessions that mostly waited skip idle time by default. */
 export function isMostlyIdle(durationMs: number, gaps: readonly TimeRange[]): boolean {
   return durationMs > 30_000 && totalLength(gaps) > durationMs / 2
 }

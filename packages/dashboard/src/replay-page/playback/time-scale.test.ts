@@ -5,13 +5,13 @@ import { createTimeScale, findTicks, formatTick, panView, zoomView } from './tim
 
 const whole = { startMs: 0, endMs: 4200 }
 
-test('moments and pixels lead to each other', () => {
+test('times convert to pixels and back', () => {
   const scale = createTimeScale(createTimeAxis(4200), whole, 1000)
   expect(scale.toX(2100)).toBe(500)
   expect(scale.toTime(250)).toBe(1050)
 })
 
-test('zooming keeps the moment under the pointer where it is', () => {
+test('zooming keeps the time under the pointer in place', () => {
   const scale = createTimeScale(createTimeAxis(4200), whole, 1000)
   const view = zoomView(scale, 0.5, 250)!
   expect(view).toEqual({ startMs: 525, endMs: 2625 })
@@ -20,19 +20,19 @@ test('zooming keeps the moment under the pointer where it is', () => {
   expect(zoomView(closer, 10, 250)).toBeNull()
 })
 
-test('a view is never moved out of the session', () => {
+test('a view never moves outside the session', () => {
   const scale = createTimeScale(createTimeAxis(4200), { startMs: 3000, endMs: 4000 }, 1000)
   expect(panView(scale, 900)).toEqual({ startMs: 3200, endMs: 4200 })
   expect(panView(scale, -9000)).toEqual({ startMs: 0, endMs: 1000 })
 })
 
-test('a session of one instant has a scale too', () => {
+test('a session that lasted an instant has a scale', () => {
   const scale = createTimeScale(createTimeAxis(0), { startMs: 0, endMs: 0 }, 800)
   expect(scale.toX(0)).toBe(0)
   expect(findTicks(scale).map(({ label }) => label)).toEqual(['0'])
 })
 
-test('ticks are round and have room', () => {
+test('ticks are round and leave room for labels', () => {
   const labels = (durationMs: number, widthPx: number) =>
     findTicks(createTimeScale(createTimeAxis(durationMs), { startMs: 0, endMs: durationMs }, widthPx)).map(
       ({ label }) => label,
@@ -44,7 +44,7 @@ test('ticks are round and have room', () => {
   expect(formatTick(61_500, 500)).toBe('1:01.5')
 })
 
-test('idle time is what no step fills but those that hold others', () => {
+test('time is idle when only containers run', () => {
   const timeline = makeTimeline(
     [
       { id: 'root', kind: 'agent', offsetMs: 0, durationMs: 60_000 },
@@ -59,7 +59,7 @@ test('idle time is what no step fills but those that hold others', () => {
   expect(isMostlyIdle(4200, [{ startMs: 0, endMs: 4000 }])).toBe(false)
 })
 
-test('a compressed gap keeps its two ends, and time outside of gaps its length', () => {
+test('a skipped gap keeps its ends, and the time around it keeps its length', () => {
   const axis = createTimeAxis(60_000, [{ startMs: 2000, endMs: 50_000 }])
   expect(axis.lengthMs).toBe(12_000 + GAP_SHOWN_MS)
   expect(axis.toAxis(1500)).toBe(1500)
@@ -69,7 +69,7 @@ test('a compressed gap keeps its two ends, and time outside of gaps its length',
     expect(axis.toTime(axis.toAxis(timeMs))).toBeCloseTo(timeMs, 6)
 })
 
-test('ticks leap over a compressed gap', () => {
+test('ticks jump over a skipped gap', () => {
   const axis = createTimeAxis(36_000_000, [{ startMs: 2000, endMs: 35_998_000 }])
   const ticks = findTicks(createTimeScale(axis, { startMs: 0, endMs: 36_000_000 }, 900))
   expect(ticks.length).toBeGreaterThan(3)

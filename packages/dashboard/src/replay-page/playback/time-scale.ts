@@ -1,6 +1,6 @@
 import type { TimeRange, TimeAxis } from './time-axis.ts'
 
-/** Where moments of a session are on the screen: `view` is the part that fills `widthPx`. */
+/** Maps session time to pixels: `view` is the range that fills `widthPx`. */
 export type TimeScale = {
   axis: TimeAxis
   view: TimeRange
@@ -9,7 +9,7 @@ export type TimeScale = {
   toTime: (x: number) => number
 }
 
-/** A session of one instant still has a width. */
+/** A session that lasted an instant still needs a width. */
 const SHORTEST_VIEW_MS = 0.05
 
 export function createTimeScale(axis: TimeAxis, view: TimeRange, widthPx: number): TimeScale {
@@ -25,7 +25,7 @@ export function createTimeScale(axis: TimeAxis, view: TimeRange, widthPx: number
   }
 }
 
-/** The view after zooming by `factor` (below 1: closer) with the moment under `x` staying where it is. */
+/** Zooms by `factor` (below 1: in), keeping the time under `x` in place. Null for the whole session. */
 export function zoomView(scale: TimeScale, factor: number, x: number): TimeRange | null {
   const { axis, view, widthPx } = scale
   const startAxis = axis.toAxis(view.startMs)
@@ -36,7 +36,7 @@ export function zoomView(scale: TimeScale, factor: number, x: number): TimeRange
   return placeView(axis, startAxis + length * share - zoomed * share, zoomed)
 }
 
-/** The view moved by some pixels. */
+/** Moves the view by some pixels. Null for the whole session. */
 export function panView(scale: TimeScale, byPx: number): TimeRange | null {
   const { axis, view, widthPx } = scale
   const startAxis = axis.toAxis(view.startMs)
@@ -44,7 +44,6 @@ export function panView(scale: TimeScale, byPx: number): TimeRange | null {
   return placeView(axis, startAxis + (byPx / widthPx) * length, length)
 }
 
-/** Null: all of the session. */
 function placeView(axis: TimeAxis, startAxis: number, length: number): TimeRange | null {
   if (length >= axis.lengthMs * 0.999) return null
   const start = Math.min(Math.max(0, startAxis), axis.lengthMs - length)
@@ -61,7 +60,7 @@ const roundSteps = [1, 2, 5, 10, 15, 30]
   .concat([1, 2, 6, 12, 24, 48, 120, 240].map((hours) => hours * HOUR))
   .sort((left, right) => left - right)
 
-/** Round moments with room for a label each. */
+/** Round times, far enough apart for a label each. */
 export function findTicks(scale: TimeScale, leastGapPx = 84): Tick[] {
   const { axis, view, widthPx } = scale
   const lengthMs = Math.max(axis.toAxis(view.endMs) - axis.toAxis(view.startMs), SHORTEST_VIEW_MS)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { makeTimeline } from '../../../test/make-session.ts'
-import { pathTo, positionAt } from './timeline.ts'
+import { ancestorsOf, positionAt } from './timeline.ts'
 
-test('steps are found by time, and the tree by position', () => {
+test('steps are indexed by time and by tree', () => {
   const timeline = makeTimeline([
     { id: 'root', kind: 'agent', offsetMs: 0, durationMs: 100 },
     { id: 'a', parentId: 'root', offsetMs: 0, durationMs: 30 },
@@ -10,13 +10,13 @@ test('steps are found by time, and the tree by position', () => {
     { id: 'c', parentId: 'b', offsetMs: 50, durationMs: 10 },
   ])
   expect([-1, 0, 39, 40, 45, 1000].map((timeMs) => positionAt(timeline, timeMs))).toEqual([-1, 1, 1, 2, 2, 3])
-  expect(pathTo(timeline, 3)).toEqual([0, 2])
+  expect(ancestorsOf(timeline, 3)).toEqual([0, 2])
   expect([...timeline.depths]).toEqual([0, 1, 1, 2])
   expect([...timeline.treeSizes]).toEqual([4, 1, 2, 1])
   expect(timeline.durationMs).toBe(100)
 })
 
-test('the order of the tree differs from the order of starts when branches run at once', () => {
+test('tree order differs from start order when branches run in parallel', () => {
   const timeline = makeTimeline([
     { id: 'left', offsetMs: 0, durationMs: 100 },
     { id: 'right', offsetMs: 5, durationMs: 100 },
@@ -31,7 +31,7 @@ test('the order of the tree differs from the order of starts when branches run a
   ])
 })
 
-test('what strangers recorded out of order is put in order', () => {
+test('steps recorded out of order are sorted', () => {
   const timeline = makeTimeline([
     { id: 'late', offsetMs: 50 },
     { id: 'early', offsetMs: -3 },
@@ -40,7 +40,7 @@ test('what strangers recorded out of order is put in order', () => {
   expect([...timeline.startsMs]).toEqual([0, 50])
 })
 
-test('a step that never ended has no end, and a circle of parents is opened', () => {
+test('a step that never ended has no end, and a cycle of parents is broken', () => {
   const timeline = makeTimeline([
     { id: 'a', parentId: 'b', offsetMs: 0, durationMs: null },
     { id: 'b', parentId: 'a', offsetMs: 1 },
@@ -59,7 +59,7 @@ test('an error has one owner', () => {
   expect(timeline.errors).toEqual([1, 2])
 })
 
-test('a chain of a hundred thousand steps is walked', () => {
+test('a chain of a hundred thousand steps is indexed', () => {
   const timeline = makeTimeline(
     Array.from({ length: 100_000 }, (_, index) => ({
       id: String(index),

@@ -10,41 +10,36 @@ import {
 import { useEffect, useMemo, useState } from 'react'
 
 /**
- * A session laid out for quick questions: what is where in time, and in the tree. Everything is by position, which is
- * the place of a step in the order of starts; typed tables keep a hundred thousand of them small.
+ * A session indexed by time and by tree. A position is the index of a step in start order. Typed arrays keep a hundred
+ * thousand steps small.
  */
 export type Timeline = {
   session: SessionSummary
   steps: readonly Step[]
-  /** From the session's start to the last thing known of it. */
+  /** From the start of the session to its last known event. */
   durationMs: number
   positionOf: ReadonlyMap<string, number>
   startsMs: Float64Array
-  /** Infinity for a step that has not ended, or never did. */
+  /** Infinity for a step that has not ended. */
   endsMs: Float64Array
-  /** The position of the parent; -1 at the top. */
+  /** The position of the parent; -1 for a root. */
   parents: Int32Array
   depths: Uint16Array
-  /** Positions in the order of the tree, parents before children. */
+  /** Positions in tree order, parents before children. */
   treeOrder: Int32Array
-  /** Steps in the tree at and below each position. */
+  /** The size of the subtree at each position, its root included. */
   treeSizes: Int32Array
-  /** Steps that own an error, in the order of starts. */
+  /** Positions of the steps that own an error, in start order. */
   errors: readonly number[]
 }
 
-/** `untilMs`: how far a session that is still running has come. */
-export function createTimeline(
-  session: SessionSummary,
-  given: readonly Step[],
-  untilMs: number = 0,
-): Timeline {
+export function createTimeline(session: SessionSummary, given: readonly Step[]): Timeline {
   const steps = inStartOrder(given)
   const startsMs = new Float64Array(steps.length)
   const endsMs = new Float64Array(steps.length)
   const positionOf = new Map<string, number>()
   const errors: number[] = []
-  let lastMs = Math.max(session.durationMs ?? 0, untilMs)
+  let lastMs = session.durationMs ?? 0
   for (const [position, step] of steps.entries()) {
     const startMs = startOf(step)
     const endMs = step.durationMs === null ? Infinity : startMs + Math.max(0, step.durationMs)
@@ -62,17 +57,17 @@ export function createTimeline(
     startsMs,
     endsMs,
     errors,
-    ...plantTree(steps, positionOf),
+    ...indexTree(steps, positionOf),
   }
 }
 
-/** The position of the last step that began at or before a moment; -1 before the first. */
+/** The position of the last step that started at or before a time; -1 before the first. */
 export function positionAt({ startsMs }: Pick<Timeline, 'startsMs'>, timeMs: number): number {
   return countUpTo(startsMs, timeMs) - 1
 }
 
 /** How many of these sorted numbers are at or below a limit. */
-export function countUpTo(sorted: Float64Array, limit: number): number {
+export function countUpTo(sorted: ArrayLike<number>, limit: number): number {
   let low = 0
   let high = sorted.length
   while (low < high) {
@@ -83,8 +78,8 @@ export function countUpTo(sorted: Float64Array, limit: number): number {
   return low
 }
 
-/** The steps above a position, the top first. */
-export function pathTo({ parents }: Pick<Timeline, 'parents'>, position: number): number[] {
+/** The positions of a step's ancestors, outermost first. */
+export function ancestorsOf({ parents }: Pick<Timeline, 'parents'>, position: number): number[] {
   const path: number[] = []
   for (let above = parents[position] ?? -1; above >= 0; above = parents[above]!) path.unshift(above)
   return path
@@ -94,7 +89,7 @@ function startOf({ offsetMs }: Step): number {
   return offsetMs > 0 ? offsetMs : 0
 }
 
-/** Recordings come from strangers: what should be sorted may not be. */
+/** Recordings come from anywhere, so their steps may be out of order. */
 function inStartOrder(steps: readonly Step[]): readonly Step[] {
   let previousMs = 0
   for (const step of steps) {
@@ -107,22 +102,22 @@ function inStartOrder(steps: readonly Step[]): readonly Step[] {
 
 type Tree = Pick<Timeline, 'parents' | 'depths' | 'treeOrder' | 'treeSizes'>
 
-/** Walks the tree without recursion: a chain of a hundred thousand steps is possible. */
-function plantTree(steps: readonly Step[], positionOf: ReadonlyMap<string, number>): Tree {
+/** Walks the tree without recursion: it can be a chain of a hundred thousand steps. */
+function indexTree(steps: readonly Step[], positionOf: ReadonlyMap<string, number>): Tree {
   const tree: Tree = {
     parents: new Int32Array(steps.length).fill(-1),
     depths: new Uint16Array(steps.length),
     treeOrder: new Int32Array(steps.length),
     treeSizes: new Int32Array(steps.length).fill(1),
   }
-  const waiting: { branch: StepBranch; parent: number }[] = []
+  const stack: { branch: StepBranch; parent: number }[] = []
   const push = (branches: readonly StepBranch[], parent: number) => {
     for (let index = branches.length - 1; index >= 0; index -= 1)
-      waiting.push({ branch: branches[index]!, parent })
+      stack.push({ branch: branches[index]!, parent })
   }
   push(buildStepTree(steps), -1)
   let walked = 0
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const position = positionOf.get(next.branch.step.id)!
     tree.parents[position] = next.parent
     tree.depths[position] = next.parent < 0 ? 0 : Math.min(0xffff, tree.depths[next.parent]! + 1)
@@ -141,9 +136,9 @@ function plantTree(steps: readonly Step[], positionOf: ReadonlyMap<string, numbe
 
 const TICK_MS = 250
 
-/** The session laid out in time. One that still runs grows with the clock, even while nothing is heard of it. */
+/** The timeline of a session. While the session runs it grows with the clock, even if nothing arrives. */
 export function useTimeline({ session, steps }: Session): Timeline {
-  const laidOut = useMemo(() => createTimeline(session, steps), [session, steps])
+  const timeline = useMemo(() => createTimeline(session, steps), [session, steps])
   const isRunning = session.endState === 'running'
   const [nowMs, setNowMs] = useState(() => Date.now())
   useEffect(() => {
@@ -152,15 +147,15 @@ export function useTimeline({ session, steps }: Session): Timeline {
     const timer = setInterval(() => setNowMs(Date.now()), TICK_MS)
     return () => clearInterval(timer)
   }, [isRunning])
-  const untilMs = isRunning ? runningFor(laidOut, nowMs) : laidOut.durationMs
+  const untilMs = isRunning ? runningDurationMs(timeline, nowMs) : timeline.durationMs
   return useMemo(
-    () => (untilMs === laidOut.durationMs ? laidOut : { ...laidOut, durationMs: untilMs }),
-    [laidOut, untilMs],
+    () => (untilMs === timeline.durationMs ? timeline : { ...timeline, durationMs: untilMs }),
+    [timeline, untilMs],
   )
 }
 
-/** The clock of the sender may not be ours: what it says is believed as far as it makes sense. */
-function runningFor({ session, durationMs }: Timeline, nowMs: number): number {
+/** The sender's clock may differ from ours, so an implausible duration is ignored. */
+function runningDurationMs({ session, durationMs }: Timeline, nowMs: number): number {
   const sinceStartMs = nowMs - Date.parse(session.startedAt)
   return sinceStartMs > durationMs && sinceStartMs < durationMs + LOST_AFTER_MS ? sinceStartMs : durationMs
 }

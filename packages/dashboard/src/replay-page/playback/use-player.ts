@@ -14,13 +14,13 @@ const browserClock: PlayerClock = {
   },
 }
 
-/** The player of this page. It opens where the address says, on the failure, or at the start. */
+/** The player of this page. */
 export function usePlayer(timeline: Timeline, location: ReplayLocation): Player {
   const [player] = useState(
     () =>
       new Player(timeline, browserClock, {
-        ...openingOf(timeline, location.getSearch()),
-        isSkippingIdle: chooseSkippingIdle(timeline),
+        ...openingState(timeline, location.getSearch()),
+        isSkippingIdle: initialSkipIdle(timeline),
       }),
   )
   useLayoutEffect(() => {
@@ -30,8 +30,8 @@ export function usePlayer(timeline: Timeline, location: ReplayLocation): Player 
   return player
 }
 
-/** Where the page opens: where a link says, at the end of what still runs, on the failure, else at the start. */
-export function openingOf(timeline: Timeline, link: { step?: string; t?: number }): PlayerStart {
+/** Where the page opens: at the linked step or time, at the live end, on the failure, or at the start. */
+export function openingState(timeline: Timeline, link: { step?: string; t?: number }): PlayerStart {
   const linked = link.step === undefined ? undefined : timeline.positionOf.get(link.step)
   if (linked !== undefined)
     return { stepId: timeline.steps[linked]!.id, positionMs: link.t ?? timeline.startsMs[linked]! }
@@ -54,17 +54,17 @@ export function useSkippingIdle(player: Player): boolean {
 
 const KEY = 'playhead.skip-idle'
 
-/** What the person chose last; where they chose nothing, sessions that mostly waited are shown without the waiting. */
-function chooseSkippingIdle(timeline: Timeline): boolean {
+/** The last choice of the user; without one, sessions that mostly waited skip idle time. */
+function initialSkipIdle(timeline: Timeline): boolean {
   const choice = readChoice()
   return choice ?? isMostlyIdle(timeline.durationMs, findIdleGaps(timeline))
 }
 
-export function rememberSkippingIdle(isSkipping: boolean): void {
+export function saveSkipIdle(isOn: boolean): void {
   try {
-    localStorage.setItem(KEY, isSkipping ? 'on' : 'off')
+    localStorage.setItem(KEY, isOn ? 'on' : 'off')
   } catch {
-    // A page that was opened from disk may have no storage.
+    // A page opened from disk may have no storage.
   }
 }
 
@@ -79,7 +79,7 @@ function readChoice(): boolean | undefined {
 
 const STEPS_AHEAD = 4
 
-/** While it plays, the steps to come are loaded before the playhead reaches them. */
+/** Loads the next steps while playing, before the playhead reaches them. */
 export function usePrefetchAhead(player: Player, sessionId: string): void {
   const prefetch = usePrefetchSteps(sessionId)
   const latest = useRef(prefetch)
@@ -90,7 +90,7 @@ export function usePrefetchAhead(player: Player, sessionId: string): void {
       const { motion, stepId, speed } = player.getState()
       if (motion !== 'playing' || stepId === undefined) return
       const position = player.timeline.positionOf.get(stepId) ?? 0
-      // At ten times the speed nobody reads every step; those that are looked at load by themselves.
+      // At high speed nobody reads every step, and the steps that are shown load anyway.
       if (position <= last || speed > 2) return
       last = position
       latest.current(player.timeline.steps.slice(position, position + STEPS_AHEAD))

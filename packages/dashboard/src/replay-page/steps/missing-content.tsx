@@ -2,17 +2,18 @@ import { Info } from 'lucide-react'
 import type { Step } from '@playhead/model'
 import { useReplay } from '../playback/replay-context.ts'
 
-/** What is not there, and why. */
+/** What is missing from a step, and why. */
 export function MissingContent({ step }: { step: Step }) {
   const { timeline } = useReplay()
   const notes: string[] = []
-  if (step.isOrphan === true) notes.push('Its parent step never arrived; it is shown at the top.')
-  if (step.isTruncated === true) notes.push('Part of its content was cut before it was sent here.')
+  if (step.isOrphan === true)
+    notes.push('The parent of this step never arrived, so it is shown at the top level.')
+  if (step.isTruncated === true) notes.push('Part of the content was truncated before it was sent.')
   if (step.status === 'running' && timeline.session.endState !== 'running')
-    notes.push('It never ended: what came after its start is not known.')
-  if (isPriceUnknown(step)) notes.push(`No price is known for ${step.model ?? 'its model'}.`)
+    notes.push('This step never ended. Nothing is known of it after its start.')
+  if (isPriceUnknown(step)) notes.push(`No price is known for ${step.model ?? 'this model'}.`)
   if (isContentMissing(step))
-    notes.push('Its content was not captured: the sender left out prompts and answers, inputs and outputs.')
+    notes.push('The content was not captured: the sender left out inputs and outputs.')
   if (notes.length === 0) return null
   return (
     <ul className="missing-content">

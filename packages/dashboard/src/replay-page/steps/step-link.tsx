@@ -3,7 +3,7 @@ import { visibleText } from '@playhead/model'
 import { useReplay } from '../playback/replay-context.ts'
 import { titleOf } from './step-text.ts'
 
-/** Leads to another step. */
+/** A button that selects another step. */
 export function StepLink({ position, text }: { position: number; text?: string }) {
   const { timeline, goTo } = useReplay()
   const step = timeline.steps[position]

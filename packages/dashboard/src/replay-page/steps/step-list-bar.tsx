@@ -8,7 +8,7 @@ import { PAYLOADS_SEARCHED_UP_TO, type StepListState } from './step-list-state.t
 
 export const SEARCH_FIELD_ID = 'step-search'
 
-/** The search and the filter above the list, and what they hide. */
+/** Search and kind filter above the list, with the number of steps they hide. */
 export function StepListBar({ list }: { list: StepListState }) {
   return (
     <div className="step-list-bar">
@@ -26,8 +26,8 @@ function SearchField({ text, setText }: Pick<StepListState, 'text' | 'setText'>)
       <input
         id={SEARCH_FIELD_ID}
         type="text"
-        placeholder="Search in this session"
-        aria-label="Search in this session"
+        placeholder="Search this session"
+        aria-label="Search this session"
         spellCheck={false}
         autoComplete="off"
         value={text}
@@ -44,7 +44,7 @@ function SearchField({ text, setText }: Pick<StepListState, 'text' | 'setText'>)
           <KeyCap>/</KeyCap>
         </span>
       ) : (
-        <IconButton label="Clear the search" onClick={() => setText('')}>
+        <IconButton label="Clear search" onClick={() => setText('')}>
           <X size={14} aria-hidden="true" />
         </IconButton>
       )}
@@ -64,7 +64,7 @@ function KindMenu({ list }: { list: StepListState }) {
   }
   return (
     <Menu
-      label="Kinds of steps"
+      label="Step kinds"
       trigger={
         <Button look="quiet" className="step-kinds">
           <Filter size={13} aria-hidden="true" />
@@ -87,22 +87,22 @@ function KindMenu({ list }: { list: StepListState }) {
         ))}
       <MenuLine />
       <MenuItem isChecked={kinds.size === 0} onSelect={() => setKinds(new Set())}>
-        all kinds
+        All kinds
       </MenuItem>
     </Menu>
   )
 }
 
 function FilterNote({ list }: { list: StepListState }) {
-  const { matches, hiddenCount, reach, text, kinds } = list
+  const { matches, hiddenCount, coverage, text, kinds } = list
   const isSearch = text.trim() !== ''
   return (
     <p className="step-list-note" role="status">
       {countOf(matches!.matchCount, 'step')} found, {formatCount(hiddenCount)} hidden
-      {isSearch && reach === 'loading' && ' · looking inside…'}
+      {isSearch && coverage === 'loading' && ' · searching inputs and outputs…'}
       {isSearch &&
-        reach === 'names' &&
-        ` · names and previews only: inputs and outputs are searched up to ${formatCount(PAYLOADS_SEARCHED_UP_TO)} steps`}
+        coverage === 'names' &&
+        ` · names and previews only: inputs and outputs are searched in sessions of up to ${formatCount(PAYLOADS_SEARCHED_UP_TO)} steps`}
       {(isSearch || kinds.size > 0) && (
         <button
           type="button"
@@ -112,7 +112,7 @@ function FilterNote({ list }: { list: StepListState }) {
             list.setKinds(new Set())
           }}
         >
-          show all
+          Show all
         </button>
       )}
     </p>

@@ -4,29 +4,29 @@ import type { Step, StepKind } from '@playhead/model'
 import { useSessionSource } from '../../api/session-source.ts'
 import { useSessionPayloads } from '../../api/use-session.ts'
 import { knownStep } from '../../api/use-step.ts'
-import { listRows, reveal, type Folding, type StepRows } from './step-rows.ts'
+import { listRows, reveal, type Folding, type ListRows } from './step-rows.ts'
 import { findSteps, patternOf, type StepMatches } from './step-search.ts'
 import type { Timeline } from '../playback/timeline.ts'
 
-/** Longer sessions are searched by name and preview; loading all their payloads would cost more than it gives. */
+/** Longer sessions are searched by name and preview only: loading all their payloads costs too much. */
 export const PAYLOADS_SEARCHED_UP_TO = 5_000
 
-export type StepListState = StepRows & {
+export type StepListState = ListRows & {
   text: string
   setText: (text: string) => void
   kinds: ReadonlySet<StepKind>
   setKinds: (kinds: ReadonlySet<StepKind>) => void
-  /** Null when nothing is searched for. */
+  /** Null without a search or filter. */
   matches: StepMatches | null
-  /** How far the search reaches. */
-  reach: 'everything' | 'loading' | 'names'
+  /** What the search covers. */
+  coverage: 'everything' | 'loading' | 'names'
   toggle: (stepId: string, isRepeat: boolean) => void
   revealStep: (stepId: string) => void
 }
 
 const noFolding: Folding = { folded: new Set(), openRepeats: new Set() }
 
-/** The lines of the step list, with what is folded and what is searched for. */
+/** The rows of the step list, with folding, search and filter. */
 export function useStepRows(
   timeline: Timeline,
   initial: { text: string; stepId: string | undefined },
@@ -36,9 +36,9 @@ export function useStepRows(
   )
   const [text, setText] = useState(initial.text)
   const [kinds, setKinds] = useState<ReadonlySet<StepKind>>(() => new Set())
-  const { matches, reach } = useMatches(timeline, useDeferredValue(text), kinds)
+  const { matches, coverage } = useMatches(timeline, useDeferredValue(text), kinds)
   const shown = matches?.shown ?? null
-  // The duration of a running session grows without its steps.
+  // A running session gets longer without new steps.
   const rows = useMemo(() => listRows(timeline, folding, { shown }), [timeline.treeOrder, folding, shown])
   const toggle = useCallback((stepId: string, isRepeat: boolean) => {
     setFolding((current) => {
@@ -51,27 +51,27 @@ export function useStepRows(
     (stepId: string) => setFolding((current) => reveal(timeline, current, stepId)),
     [timeline],
   )
-  return { ...rows, text, setText, kinds, setKinds, matches, reach, toggle, revealStep }
+  return { ...rows, text, setText, kinds, setKinds, matches, coverage, toggle, revealStep }
 }
 
 function useMatches(
   timeline: Timeline,
   text: string,
   kinds: ReadonlySet<StepKind>,
-): Pick<StepListState, 'matches' | 'reach'> {
+): Pick<StepListState, 'matches' | 'coverage'> {
   const source = useSessionSource()
   const client = useQueryClient()
   const { id } = timeline.session
-  const isAsked = patternOf(text) !== undefined
+  const hasText = patternOf(text) !== undefined
   const isShort = timeline.steps.length <= PAYLOADS_SEARCHED_UP_TO
   const hasAll = useMemo(() => timeline.steps.every((step) => step.hasPayload), [timeline.steps])
-  const payloads = useSessionPayloads(id, { enabled: isAsked && isShort && !hasAll })
+  const payloads = useSessionPayloads(id, { enabled: hasText && isShort && !hasAll })
   const all = payloads.data
   const matches = useMemo(() => {
     const payloadOf = (step: Step) => all?.get(step.id) ?? knownStep(client, source, id, step)
     return findSteps(timeline, { text, kinds }, payloadOf)
   }, [timeline.steps, text, kinds, all, client, source, id])
-  const reach =
+  const coverage =
     hasAll || all !== undefined ? 'everything' : isShort && !payloads.isError ? 'loading' : 'names'
-  return { matches, reach }
+  return { matches, coverage }
 }

@@ -11,20 +11,20 @@ import {
 } from 'react'
 import type { Step } from '@playhead/model'
 import { usePlayerState, useReplay } from '../playback/replay-context.ts'
-import { RepeatRow, StepRowView } from './step-row.tsx'
+import { RepeatRow, StepRow } from './step-row.tsx'
 import { StepListBar } from './step-list-bar.tsx'
-import type { StepRow } from './step-rows.ts'
+import type { ListRow } from './step-rows.ts'
 import { createTimeScale, type TimeScale } from '../playback/time-scale.ts'
 import type { StepListState } from './step-list-state.ts'
 import './step-list.css'
 
-const ROWS_BEYOND = 14
-/** Rows that pass by under a dragged playhead are not scrolled to by hand. */
-const ROWS_BEYOND_WHILE_SCRUBBING = 1
-/** More than a screen of rows and those beyond it. */
+const OVERSCAN = 14
+/** Nobody scrolls by hand while scrubbing. */
+const OVERSCAN_WHILE_SCRUBBING = 1
+/** More than fit on a screen, overscan included. */
 const ROWS_REUSED = 128
 
-/** The session's steps as a tree with time bars. */
+/** The steps of the session as a tree with time bars. */
 export const StepList = memo(function StepList({ list }: { list: StepListState }) {
   const scroller = useRef<HTMLDivElement>(null)
   const { timeline, player } = useReplay()
@@ -33,14 +33,14 @@ export const StepList = memo(function StepList({ list }: { list: StepListState }
     count: list.rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
-    overscan: isScrubbing ? ROWS_BEYOND_WHILE_SCRUBBING : ROWS_BEYOND,
+    overscan: isScrubbing ? OVERSCAN_WHILE_SCRUBBING : OVERSCAN,
   })
   const rowOfStep = (stepId: string | undefined) => {
     const position = stepId === undefined ? undefined : timeline.positionOf.get(stepId)
     return position === undefined ? -1 : list.rowOf[position]!
   }
   const current = usePlayerState((state) => rowOfStep(state.stepId))
-  useFollow(scroller, virtualizer, () => rowOfStep(player.getState().stepId))
+  useKeepInView(scroller, virtualizer, () => rowOfStep(player.getState().stepId))
   const onKeyDown = (event: KeyboardEvent) => {
     const move = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 }[event.key]
     if (move !== undefined) {
@@ -74,7 +74,7 @@ export const StepList = memo(function StepList({ list }: { list: StepListState }
         <div role="presentation" className="step-list-rows" style={{ height: list.rows.length * ROW_HEIGHT }}>
           <Rows list={list} virtualizer={virtualizer} current={current} />
         </div>
-        {list.rows.length === 0 && <p className="step-list-empty">{describeNothing(list)}</p>}
+        {list.rows.length === 0 && <p className="step-list-empty">{describeEmptyList(list)}</p>}
       </div>
     </section>
   )
@@ -86,7 +86,7 @@ function Rows({ list, virtualizer, current }: RowsProps) {
   const { timeline } = useReplay()
   const scale = useRowScale()
   return virtualizer.getVirtualItems().map(({ index, start }) => {
-    const row: StepRow = list.rows[index]!
+    const row: ListRow = list.rows[index]!
     const step: Step = timeline.steps[row.position]!
     const shared = {
       id: `row-${index}`,
@@ -97,12 +97,12 @@ function Rows({ list, virtualizer, current }: RowsProps) {
       isSelected: index === current,
       onToggle: list.toggle,
     }
-    // Rows that leave the screen are used again for those that come in: changing one is cheaper than making one.
+    // Rows that leave the screen are reused: updating one is cheaper than mounting one.
     const slot = index % ROWS_REUSED
     return row.type === 'repeat' ? (
       <RepeatRow key={`repeat ${slot}`} {...shared} />
     ) : (
-      <StepRowView
+      <StepRow
         key={slot}
         {...shared}
         isMatch={list.matches === null || list.matches.matches[row.position] === 1}
@@ -111,7 +111,7 @@ function Rows({ list, virtualizer, current }: RowsProps) {
   })
 }
 
-/** One hundred units wide: bars are placed in percent. */
+/** 100 wide: bars are placed in percent. */
 function useRowScale(): TimeScale {
   const { axis, timeline } = useReplay()
   const view = usePlayerState((state) => state.view)
@@ -122,27 +122,27 @@ function useRowScale(): TimeScale {
   )
 }
 
-function describeNothing({ text, kinds, matches }: StepListState): string {
+function describeEmptyList({ text, kinds, matches }: StepListState): string {
   if (matches === null) return 'No steps were recorded.'
   if (text.trim() !== '')
-    return `No step has “${text.trim()}”${kinds.size > 0 ? ' among the chosen kinds' : ''}.`
-  return 'No step is of the chosen kinds.'
+    return `No steps match “${text.trim()}”${kinds.size > 0 ? ' in the selected kinds' : ''}.`
+  return 'No steps of the selected kinds.'
 }
 
 const ROW_HEIGHT = 32
 
 /**
- * Keeps the current row in sight: just so while it moves on, in the middle when it jumps. Rows have one height, so
- * nothing has to be measured. The list is scrolled as soon as the playhead moves, before React changes the page: to
- * scroll what has just changed, the browser would have to lay it out first, twice in each frame of a drag.
+ * Keeps the current row in view: at the edge while it moves on, in the middle when it jumps. Rows have a fixed height,
+ * so nothing is measured. The list scrolls before React updates it: scrolling afterwards would force a second layout in
+ * each frame of a drag.
  */
-function useFollow(
+function useKeepInView(
   scroller: RefObject<HTMLDivElement | null>,
   virtualizer: Virtualizer<HTMLDivElement, Element>,
   currentRow: () => number,
 ): void {
   const { player } = useReplay()
-  /** Where the list was scrolled to, which the virtualizer hears of later than the next move may come. */
+  /** Where the list was scrolled to; the next move may come before the virtualizer notices. */
   const scrolled = useRef<{ fromPx: number | null; toPx: number } | undefined>(undefined)
   const follow = useEffectEvent(() => {
     const element = scroller.current

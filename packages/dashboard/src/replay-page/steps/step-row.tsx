@@ -10,24 +10,24 @@ import {
   type Step,
 } from '@playhead/model'
 import { KindMark, kindLooks } from '../../session-facts/kind-mark.tsx'
-import { phaseOf } from '../playback/moment.ts'
+import { phaseOf } from '../playback/playhead-state.ts'
 import { isAtRest, usePlayerState, useReplay } from '../playback/replay-context.ts'
-import type { StepRow } from './step-rows.ts'
+import type { ListRow } from './step-rows.ts'
 import { durationOf, formatStepDuration, previewOf, titleOf } from './step-text.ts'
 import type { TimeScale } from '../playback/time-scale.ts'
 
 type RowProps = {
   id: string
   top: number
-  row: StepRow
+  row: ListRow
   step: Step
   scale: TimeScale
   isSelected: boolean
   onToggle: (stepId: string, isRepeat: boolean) => void
 }
 
-/** One step in the list. It draws again when its phase changes, not when the playhead moves. */
-export const StepRowView = memo(function StepRowView(props: RowProps & { isMatch: boolean }) {
+/** One step in the list. It re-renders when its phase changes, not whenever the playhead moves. */
+export const StepRow = memo(function StepRow(props: RowProps & { isMatch: boolean }) {
   const { row, step, isMatch } = props
   const { timeline } = useReplay()
   const isOwner = ownsError(step)
@@ -46,11 +46,10 @@ export const StepRowView = memo(function StepRowView(props: RowProps & { isMatch
 function ErrorMark({ step }: { step: Step }) {
   if (!hasFailed(step)) return null
   const { error } = step
-  const words = error?.isHandled === true ? 'handled' : undefined
   if (error?.isPropagated === true)
     return (
-      <span className="step-row-passed" title="passed an error on">
-        <CornerLeftUp size={12} aria-label="passed an error on" />
+      <span className="step-row-passed" title="Passed on an error">
+        <CornerLeftUp size={12} aria-label="passed on an error" />
       </span>
     )
   const Icon = step.status === 'soft-error' ? TriangleAlert : CircleX
@@ -58,7 +57,7 @@ function ErrorMark({ step }: { step: Step }) {
     <span className="step-row-error">
       <Icon size={13} aria-label={step.status === 'soft-error' ? 'returned a failure:' : 'failed:'} />
       <span className="step-row-error-type">{visibleText(error?.type ?? 'Error')}</span>
-      {words !== undefined && <em>{words}</em>}
+      {error?.isHandled === true && <em>handled</em>}
       {error !== undefined && error.message !== '' && (
         <span className="step-row-preview">{visibleText(error.message).slice(0, 160)}</span>
       )}
@@ -66,7 +65,7 @@ function ErrorMark({ step }: { step: Step }) {
   )
 }
 
-/** Steps of one name in a row, folded into one line. */
+/** Consecutive steps of the same name, folded into one row. */
 export const RepeatRow = memo(function RepeatRow(props: RowProps) {
   const { row, step } = props
   const { timeline } = useReplay()
@@ -158,7 +157,7 @@ function RowFrame({
   )
 }
 
-/** The tree is worked by keyboard as a whole (Enter folds); this is for the mouse. */
+/** For the mouse; the keyboard folds with Enter. */
 function FoldMark({ isOpen, onClick }: { isOpen: boolean; onClick: () => void }) {
   return (
     <span
@@ -184,7 +183,7 @@ function durationOfRepeat(startMs: number, endMs: number): string {
   return endMs === Infinity ? '' : formatStepDuration(endMs - startMs)
 }
 
-/** "1.890"; from a minute on, "12:01.890". */
+/** "1.890"; after the first minute "12:01.890". */
 function formatRowTime(timeMs: number): string {
   return timeMs < 60_000 ? (timeMs / 1000).toFixed(3) : formatOffset(timeMs)
 }
@@ -221,7 +220,7 @@ function TimeBar({ step, startMs, endMs, scale, isBad, isRunning }: BarProps) {
   )
 }
 
-/** How far a running step has come; moves without React, and only in rows that run. */
+/** The progress of a running step. Moves without React. */
 function BarFill({ from, to, scale }: { from: number; to: number; scale: TimeScale }) {
   const { player } = useReplay()
   const fill = useRef<HTMLElement>(null)

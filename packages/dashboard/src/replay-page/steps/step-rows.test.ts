@@ -26,11 +26,11 @@ function names(folding: Folding, shown: Uint8Array | null = null): string[] {
   )
 }
 
-test('repeats in a row are one line', () => {
+test('repeats are folded into one row', () => {
   expect(names(nothing)).toEqual(['root', '  ask', '  read-0 ×4', '  write', '    format'])
 })
 
-test('repeats open, and what is folded hides what is below', () => {
+test('repeats unfold, and a folded step hides its children', () => {
   expect(names({ folded: new Set(['write']), openRepeats: new Set(['read-0']) })).toEqual([
     'root',
     '  ask',
@@ -43,7 +43,7 @@ test('repeats open, and what is folded hides what is below', () => {
   ])
 })
 
-test('every step knows the line that shows it', () => {
+test('every step knows the row that shows it', () => {
   const { rowOf, rows } = listRows(
     timeline,
     { folded: new Set(['write']), openRepeats: new Set() },
@@ -54,7 +54,7 @@ test('every step knows the line that shows it', () => {
   expect(timeline.steps[rowNamed('format')!.position]!.id).toBe('write')
 })
 
-test('a step is revealed by unfolding and opening just what hides it', () => {
+test('revealing a step unfolds only what hides it', () => {
   const folded: Folding = { folded: new Set(['root', 'write']), openRepeats: new Set() }
   expect(reveal(timeline, folded, 'read-2')).toEqual({
     folded: new Set(['write']),
@@ -63,7 +63,7 @@ test('a step is revealed by unfolding and opening just what hides it', () => {
   expect(reveal(timeline, folded, 'format')).toEqual({ folded: new Set(), openRepeats: new Set() })
 })
 
-test('model calls of a short session are never folded into one', () => {
+test('model calls of a short session are never folded', () => {
   const calls = makeTimeline(
     Array.from({ length: 5 }, (_, index) => ({
       id: String(index),
@@ -75,21 +75,21 @@ test('model calls of a short session are never folded into one', () => {
   expect(listRows(calls, nothing, { shown: null }).rows).toHaveLength(5)
 })
 
-test('a search keeps the steps above what it finds, and counts what it hides', () => {
+test('a search keeps the ancestors of its matches and counts the hidden steps', () => {
   const found = findSteps(timeline, { text: 'SRC/2', kinds: new Set() })!
   expect(found.matchCount).toBe(1)
   expect(names(nothing, found.shown)).toEqual(['root', '  read-2'])
   expect(listRows(timeline, nothing, { shown: found.shown }).hiddenCount).toBe(timeline.steps.length - 2)
 })
 
-test('text and kinds narrow each other, and nothing asked finds nothing', () => {
+test('text and kinds combine, and an empty query matches nothing', () => {
   expect(findSteps(timeline, { text: 'file', kinds: new Set(['llm']) })!.matchCount).toBe(1)
   expect(findSteps(timeline, { text: '', kinds: new Set(['action']) })!.matchCount).toBe(6)
   expect(findSteps(timeline, { text: ' ', kinds: new Set() })).toBeNull()
   expect(findSteps(timeline, { text: '.*', kinds: new Set() })!.matchCount).toBe(0)
 })
 
-test('payloads that are at hand are searched, however deep', () => {
+test('loaded payloads are searched at any depth', () => {
   const deep = { a: [{ b: { needle: 'in the hay' } }] }
   const found = findSteps(timeline, { text: 'the HAY', kinds: new Set() }, (step) =>
     step.id === 'format' ? { ...step, hasPayload: true, output: deep } : step,

@@ -1,20 +1,20 @@
 import type { Timeline } from '../playback/timeline.ts'
 
-/** One line of the step list: a step, or steps of one name in a row that are folded into one line. */
-export type StepRow = {
+/** One row of the list: a step, or consecutive steps of the same name folded into one row. */
+export type ListRow = {
   type: 'step' | 'repeat'
-  /** The step, or the first of the repeated ones. */
+  /** The step, or the first of the repeats. */
   position: number
   depth: number
-  /** Undefined when there is nothing to fold. */
+  /** Undefined for a row that can't be folded. */
   isOpen: boolean | undefined
-  /** Of repeated steps: all of them. */
+  /** The repeated steps. */
   members?: readonly number[]
 }
 
-export type StepRows = {
-  rows: readonly StepRow[]
-  /** The row that shows each step: its own, or that of the fold it is hidden in; -1 when it is filtered out. */
+export type ListRows = {
+  rows: readonly ListRow[]
+  /** The row that shows each step: its own, or the fold that hides it; -1 when it is filtered out. */
   rowOf: Int32Array
   hiddenCount: number
 }
@@ -22,24 +22,24 @@ export type StepRows = {
 export type Folding = {
   /** Steps whose children are hidden. */
   folded: ReadonlySet<string>
-  /** Repeats that are shown one by one, by the first step's id. */
+  /** Repeats that are unfolded, by the id of the first step. */
   openRepeats: ReadonlySet<string>
 }
 
 export type RowFilter = {
-  /** 1 for each step that is shown; null: all. */
+  /** 1 for each step to show; null for all. */
   shown: Uint8Array | null
 }
 
-const LEAST_REPEATS = 3
-/** In a short session every model call deserves its own line. */
+const MIN_REPEATS = 3
+/** In a short session every model call gets its own row. */
 const SHORT_SESSION = 40
 
 type Frame = { index: number; end: number; depth: number; isInRepeat: boolean }
 
-/** The lines of the list, in the order of the tree. */
-export function listRows(timeline: Timeline, folding: Folding, { shown }: RowFilter): StepRows {
-  const list = { rows: [] as StepRow[], rowOf: new Int32Array(timeline.steps.length).fill(-1) }
+/** The rows of the list, in tree order. */
+export function listRows(timeline: Timeline, folding: Folding, { shown }: RowFilter): ListRows {
+  const list = { rows: [] as ListRow[], rowOf: new Int32Array(timeline.steps.length).fill(-1) }
   const stack: Frame[] = [{ index: 0, end: timeline.treeOrder.length, depth: 0, isInRepeat: false }]
   let shownCount = 0
   while (stack.length > 0) {
@@ -65,9 +65,14 @@ export function listRows(timeline: Timeline, folding: Folding, { shown }: RowFil
   return { ...list, hiddenCount: shown === null ? 0 : timeline.steps.length - shownCount }
 }
 
-type Building = { rows: StepRow[]; rowOf: Int32Array }
+type RowsInProgress = { rows: ListRow[]; rowOf: Int32Array }
 
-function addStep(timeline: Timeline, frame: Frame, { folded }: Folding, list: Building): Frame | undefined {
+function addStep(
+  timeline: Timeline,
+  frame: Frame,
+  { folded }: Folding,
+  list: RowsInProgress,
+): Frame | undefined {
   const start = frame.index
   const position = timeline.treeOrder[start]!
   const size = timeline.treeSizes[position]!
@@ -87,7 +92,7 @@ function addRepeat(
   frame: Frame,
   repeat: Repeat,
   { openRepeats }: Folding,
-  list: Building,
+  list: RowsInProgress,
 ): Frame | undefined {
   const start = frame.index
   const position = repeat.members[0]!
@@ -101,11 +106,16 @@ function addRepeat(
   return { index: start, end: repeat.end, depth: frame.depth + 1, isInRepeat: true }
 }
 
-function markRows({ treeOrder }: Timeline, { rows, rowOf }: Building, start: number, end: number): void {
+function markRows(
+  { treeOrder }: Timeline,
+  { rows, rowOf }: RowsInProgress,
+  start: number,
+  end: number,
+): void {
   for (let index = start; index < end; index += 1) rowOf[treeOrder[index]!] = rows.length - 1
 }
 
-/** Siblings of one kind and name from here on. */
+/** Consecutive siblings of the same kind and name. */
 function findRepeat(timeline: Timeline, { index, end }: Frame): Repeat | undefined {
   const { treeOrder, treeSizes, steps } = timeline
   const first = steps[treeOrder[index]!]!
@@ -119,10 +129,10 @@ function findRepeat(timeline: Timeline, { index, end }: Frame): Repeat | undefin
     members.push(position)
     at += treeSizes[position]!
   }
-  return members.length >= LEAST_REPEATS ? { members, end: at } : undefined
+  return members.length >= MIN_REPEATS ? { members, end: at } : undefined
 }
 
-/** What has to be unfolded before a step has a line of its own. */
+/** Unfolds whatever hides a step. */
 export function reveal(timeline: Timeline, folding: Folding, stepId: string): Folding {
   const position = timeline.positionOf.get(stepId)
   if (position === undefined) return folding
@@ -130,7 +140,7 @@ export function reveal(timeline: Timeline, folding: Folding, stepId: string): Fo
   const openRepeats = new Set(folding.openRepeats)
   for (let above = timeline.parents[position]!; above >= 0; above = timeline.parents[above]!)
     folded.delete(timeline.steps[above]!.id)
-  // Each repeat that is opened may uncover another inside it.
+  // Unfolding a repeat may reveal another one inside it.
   for (let round = 0; round < 64; round += 1) {
     const { rows, rowOf } = listRows(timeline, { folded, openRepeats }, { shown: null })
     const row = rows[rowOf[position]!]

@@ -4,20 +4,17 @@ import type { Timeline } from '../playback/timeline.ts'
 export type StepQuery = { text: string; kinds: ReadonlySet<StepKind> }
 
 export type StepMatches = {
-  /** 1 for each step that is meant, and for each step above one. */
+  /** 1 for each match and for each ancestor of one. */
   shown: Uint8Array
   matches: Uint8Array
   matchCount: number
 }
 
-/** Texts looked at inside one payload: enough for a long prompt, an end for a hostile one. */
-const VALUES_LOOKED_AT = 20_000
-const DEPTH_LOOKED_AT = 100
+/** Limits for one payload: enough for a long prompt, and an end for a hostile one. */
+const MAX_VALUES = 20_000
+const MAX_DEPTH = 100
 
-/**
- * Finds steps by kind and by text in their names, previews, errors and whatever payloads are at hand. Null when nothing
- * is asked.
- */
+/** Finds steps by kind, and by text in names, previews, errors and loaded payloads. Null without a query. */
 export function findSteps(
   timeline: Timeline,
   { text, kinds }: StepQuery,
@@ -32,7 +29,8 @@ export function findSteps(
   for (let position = 0; position < steps.length; position += 1) {
     const step = steps[position]!
     if (kinds.size > 0 && !kinds.has(step.kind)) continue
-    if (pattern !== undefined && !isNamed(step, pattern) && !isInside(payloadOf(step), pattern)) continue
+    if (pattern !== undefined && !matchesOutline(step, pattern) && !matchesPayload(payloadOf(step), pattern))
+      continue
     matches[position] = 1
     matchCount += 1
     for (let at = position; at >= 0 && shown[at] === 0; at = parents[at]!) shown[at] = 1
@@ -40,33 +38,33 @@ export function findSteps(
   return { shown, matches, matchCount }
 }
 
-/** Plain text without regard to case. A pattern is several times faster than lowering a hundred thousand texts. */
+/** Matches plain text, ignoring case. A pattern is several times faster than lower-casing a hundred thousand texts. */
 export function patternOf(text: string): RegExp | undefined {
   const wanted = text.trim()
   if (wanted === '') return undefined
   return new RegExp(wanted.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`), 'iu')
 }
 
-function isNamed(step: Step, pattern: RegExp): boolean {
+function matchesOutline(step: Step, pattern: RegExp): boolean {
   return (
     pattern.test(step.name) ||
-    holds(step.inputPreview, pattern) ||
-    holds(step.outputPreview, pattern) ||
-    holds(step.error?.message, pattern) ||
-    holds(step.error?.type, pattern) ||
-    holds(step.model, pattern) ||
-    holds(step.agent, pattern) ||
+    matchesText(step.inputPreview, pattern) ||
+    matchesText(step.outputPreview, pattern) ||
+    matchesText(step.error?.message, pattern) ||
+    matchesText(step.error?.type, pattern) ||
+    matchesText(step.model, pattern) ||
+    matchesText(step.agent, pattern) ||
     step.id === pattern.source
   )
 }
 
-function holds(text: string | undefined, pattern: RegExp): boolean {
+function matchesText(text: string | undefined, pattern: RegExp): boolean {
   return text !== undefined && pattern.test(text)
 }
 
-function isInside(step: Step, pattern: RegExp): boolean {
+function matchesPayload(step: Step, pattern: RegExp): boolean {
   if (!step.hasPayload) return false
-  const budget = { left: VALUES_LOOKED_AT, depth: 0 }
+  const budget = { left: MAX_VALUES, depth: 0 }
   return [step.input, step.output, step.messages, step.tool, step.retrieval, step.logs].some((value) =>
     containsText(value, pattern, budget),
   )
@@ -76,7 +74,7 @@ type Budget = { left: number; depth: number }
 
 function containsText(value: unknown, pattern: RegExp, budget: Budget): boolean {
   budget.left -= 1
-  if (budget.left < 0 || budget.depth > DEPTH_LOOKED_AT) return false
+  if (budget.left < 0 || budget.depth > MAX_DEPTH) return false
   if (typeof value === 'string') return pattern.test(value)
   if (typeof value === 'number') return pattern.test(String(value))
   if (typeof value !== 'object' || value === null) return false

@@ -1,6 +1,6 @@
 import { formatDuration, type Step, type StepError } from '@playhead/model'
 
-/** What a step is called in the list: of a model call the model, of an agent its name. */
+/** What a step is called: a model call by its model, an agent by its name. */
 export function titleOf(step: Step): string {
   if (step.kind === 'llm' || step.kind === 'embedding') return step.model ?? step.requestedModel ?? step.name
   if (step.kind === 'action') return step.tool?.name ?? step.name
@@ -10,7 +10,7 @@ export function titleOf(step: Step): string {
   return step.name
 }
 
-/** One line of what a step did, for the list. */
+/** What a step did, in one line. */
 export function previewOf(step: Step): string {
   const { inputPreview, outputPreview, kind } = step
   if (kind === 'llm') return outputPreview === undefined ? (inputPreview ?? '') : quoteAnswer(outputPreview)
@@ -20,7 +20,7 @@ export function previewOf(step: Step): string {
   return parts.filter((part) => part !== undefined).join(' ')
 }
 
-/** Tool calls read as they are; what the model said is in quotes. */
+/** Text from the model is quoted; tool calls are not. */
 function quoteAnswer(preview: string): string {
   return preview.startsWith('→ ') ? preview : `“${preview}”`
 }
@@ -29,7 +29,7 @@ export function durationOf(step: Step): string {
   return step.durationMs === null ? '' : formatStepDuration(step.durationMs)
 }
 
-/** "4ms", "1.23s", "2m 05s": steps want a digit more than sessions. */
+/** "4ms", "1.23s", "2m 05s": one digit more than sessions get. */
 export function formatStepDuration(durationMs: number): string {
   if (durationMs < 0.95) return durationMs === 0 ? '0ms' : `${Math.max(0.1, durationMs).toFixed(1)}ms`
   if (durationMs < 999.5) return `${Math.round(durationMs)}ms`
@@ -37,7 +37,7 @@ export function formatStepDuration(durationMs: number): string {
   return formatDuration(durationMs)
 }
 
-/** How a step came out, in words. `isFatal`: its error ended the session. */
+/** `isFatal`: the error of the step ended the session. */
 export function outcomeOf(
   step: Step,
   { isFatal, isRunning }: { isFatal: boolean; isRunning: boolean },
@@ -49,15 +49,15 @@ export function outcomeOf(
     case 'soft-error':
       return error?.isHandled === true ? 'returned a failure, handled' : 'returned a failure'
     case 'error':
-      if (error?.isPropagated === true) return 'passed on an error from below'
+      if (error?.isPropagated === true) return 'passed on an error'
       if (error?.isHandled === true) return 'failed, handled'
-      return isFatal ? 'failed, ended the session' : 'failed'
+      return isFatal ? 'failed and ended the session' : 'failed'
     default:
       return ''
   }
 }
 
-/** "ValueError: customer_id cannot be null"; a type that says nothing is left out. */
+/** "ValueError: customer_id cannot be null", without a type that says nothing. */
 export function errorLine({ type, message }: StepError): string {
   if (message === '') return type
   return type === '' || type === 'Error' || message.startsWith(`${type}:`) ? message : `${type}: ${message}`

@@ -15,46 +15,46 @@ import { formatOffset } from '@playhead/model'
 import { titleOf } from '../steps/step-text.ts'
 
 const SNAP_PX = 5
-/** A window that is drawn smaller than this was a click. */
-const LEAST_WINDOW_PX = 6
+/** A smaller selection was a click. */
+const MIN_SELECTION_PX = 6
 const ZOOM_PER_PIXEL = 0.0025
 
 export type Gestures = {
-  /** The window that is being drawn. */
-  drawn: TimeRange | null
+  /** The range being selected. */
+  selection: TimeRange | null
   onPointerDown: (event: ReactPointerEvent<HTMLElement>) => void
   onPointerMove: (event: ReactPointerEvent<HTMLElement>) => void
   onPointerUp: (event: ReactPointerEvent<HTMLElement>) => void
   onDoubleClick: () => void
 }
 
-type Drag = { kind: 'scrub' } | { kind: 'window'; fromMs: number } | { kind: 'pinch'; distance: number }
+type Drag = { kind: 'scrub' } | { kind: 'select'; fromMs: number } | { kind: 'pinch'; distance: number }
 
-/** Drag: scrub. Shift-drag: window. Wheel and pinch: zoom. Double click: all of it again. */
-export function useOverviewGestures(
+/** Drag to scrub, Shift-drag to select a range, wheel or pinch to zoom, double-click to show the whole session. */
+export function useTimelineGestures(
   plot: RefObject<HTMLElement | null>,
   player: Player,
   scale: TimeScale,
 ): Gestures {
-  const [drawn, setDrawn] = useState<TimeRange | null>(null)
+  const [selection, setSelection] = useState<TimeRange | null>(null)
   const drag = useRef<Drag | undefined>(undefined)
   const pointers = useRef(new Map<number, number>())
   const latest = useRef(scale)
   latest.current = scale
   useWheelZoom(plot, player, latest)
-  // Asking for the place of an element makes the browser lay out the page; once a drag is enough.
+  // Measuring an element forces a layout, so it is done once per drag.
   const leftPx = useRef(0)
   const xOf = (event: ReactPointerEvent<HTMLElement>) => event.clientX - leftPx.current
 
   return {
-    drawn,
+    selection,
     onPointerDown(event) {
       if (event.button !== 0) return
       leftPx.current = event.currentTarget.getBoundingClientRect().left
       event.currentTarget.setPointerCapture(event.pointerId)
       pointers.current.set(event.pointerId, xOf(event))
       if (pointers.current.size === 2) drag.current = { kind: 'pinch', distance: spreadOf(pointers.current) }
-      else if (event.shiftKey) drag.current = { kind: 'window', fromMs: scale.toTime(xOf(event)) }
+      else if (event.shiftKey) drag.current = { kind: 'select', fromMs: scale.toTime(xOf(event)) }
       else {
         drag.current = { kind: 'scrub' }
         scrubTo(player, scale, xOf(event), event.altKey)
@@ -65,8 +65,8 @@ export function useOverviewGestures(
       pointers.current.set(event.pointerId, xOf(event))
       const { current } = drag
       if (current?.kind === 'scrub') scrubTo(player, latest.current, xOf(event), event.altKey)
-      else if (current?.kind === 'window')
-        setDrawn(rangeBetween(current.fromMs, latest.current.toTime(xOf(event))))
+      else if (current?.kind === 'select')
+        setSelection(rangeBetween(current.fromMs, latest.current.toTime(xOf(event))))
       else if (current?.kind === 'pinch') {
         const distance = spreadOf(pointers.current)
         const middle = [...pointers.current.values()].reduce((sum, x) => sum + x, 0) / pointers.current.size
@@ -78,12 +78,12 @@ export function useOverviewGestures(
       pointers.current.delete(event.pointerId)
       const { current } = drag
       drag.current = undefined
-      if (current?.kind === 'scrub') player.settle()
-      if (current?.kind === 'window') {
+      if (current?.kind === 'scrub') player.endScrub()
+      if (current?.kind === 'select') {
         const range = rangeBetween(current.fromMs, latest.current.toTime(xOf(event)))
-        setDrawn(null)
+        setSelection(null)
         const width = latest.current.toX(range.endMs) - latest.current.toX(range.startMs)
-        if (width >= LEAST_WINDOW_PX) player.setView(clamp(range, player.timeline.durationMs))
+        if (width >= MIN_SELECTION_PX) player.setView(clamp(range, player.timeline.durationMs))
       }
     },
     onDoubleClick: () => player.setView(null),
@@ -108,13 +108,13 @@ function useWheelZoom(
           : zoomView(latest.current, Math.exp(event.deltaY * ZOOM_PER_PIXEL * (event.ctrlKey ? 4 : 1)), x),
       )
     }
-    // React's own wheel listeners are passive: they can't keep the page from scrolling.
+    // React's wheel listeners are passive and can't prevent the page from scrolling.
     element.addEventListener('wheel', onWheel, { passive: false })
     return () => element.removeEventListener('wheel', onWheel)
   }, [plot, player, latest])
 }
 
-/** The playhead snaps to the start of a step that is near; Alt lets it go anywhere. */
+/** Snaps to the start of a nearby step, unless Alt is held. */
 function scrubTo(player: Player, scale: TimeScale, x: number, isFree: boolean): void {
   const timeMs = scale.toTime(Math.min(Math.max(0, x), scale.widthPx))
   const snapped = isFree ? timeMs : snapToStep(player.timeline, scale, timeMs)
@@ -148,7 +148,7 @@ function spreadOf(pointers: ReadonlyMap<number, number>): number {
   return Math.abs(first - second)
 }
 
-/** A line under the pointer that says what is there, without moving the playhead. */
+/** Shows the time and step under the pointer without moving the playhead. */
 export function useHoverLine(
   line: RefObject<HTMLDivElement | null>,
   player: Player,
@@ -159,7 +159,7 @@ export function useHoverLine(
     (event) => {
       const element = line.current
       if (element === null || event.pointerType === 'touch') return
-      // While it is dragged, the playhead itself says where it is.
+      // While dragging, the playhead itself shows the time.
       if (event.buttons !== 0) return element.setAttribute('hidden', '')
       if (element.hasAttribute('hidden')) leftPx.current = event.currentTarget.getBoundingClientRect().left
       const x = event.clientX - leftPx.current

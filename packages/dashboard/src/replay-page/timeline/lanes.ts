@@ -1,19 +1,19 @@
 import type { Step, StepKind } from '@playhead/model'
 import type { Timeline } from '../playback/timeline.ts'
 
-/** One line of the overview. Steps that run at once lie in rows of their own, as far as there is room. */
+/** One lane of the timeline. Steps that run in parallel get rows of their own, as far as there is room. */
 export type Lane = {
   id: string
   label: string
-  /** Drawn softly: these steps hold the others. */
+  /** Drawn faintly: these steps contain the others. */
   isContainer: boolean
   rowCount: number
   positions: Int32Array
   rows: Uint8Array
 }
 
-const MOST_AGENT_LANES = 5
-const MOST_ROWS = 3
+const MAX_AGENT_LANES = 5
+const MAX_ROWS = 3
 
 const laneOfKind: Record<StepKind, 'agent' | 'workflow' | 'llm' | 'actions' | 'other'> = {
   agent: 'agent',
@@ -29,7 +29,9 @@ const laneOfKind: Record<StepKind, 'agent' | 'workflow' | 'llm' | 'actions' | 'o
   other: 'other',
 }
 
-/** One lane per agent, then one for workflows, model calls, actions and the rest, as far as there are any. */
+const laneLabels = { workflow: 'Workflows', llm: 'LLM', actions: 'Actions', other: 'Other' }
+
+/** A lane for each agent, then one each for workflows, model calls, actions and the rest, if there are any. */
 export function createLanes(timeline: Timeline): Lane[] {
   const agents = new Map<string, number[]>()
   const kinds: Record<'workflow' | 'llm' | 'actions' | 'other', number[]> = {
@@ -45,7 +47,7 @@ export function createLanes(timeline: Timeline): Lane[] {
   }
   const lanes = agentLanes(agents, timeline)
   for (const lane of ['workflow', 'llm', 'actions', 'other'] as const)
-    if (kinds[lane].length > 0) lanes.push(packLane(lane, lane, kinds[lane], timeline))
+    if (kinds[lane].length > 0) lanes.push(packLane(lane, laneLabels[lane], kinds[lane], timeline))
   return lanes
 }
 
@@ -59,10 +61,10 @@ function addTo(lists: Map<string, number[]>, key: string, position: number): voi
   else list.push(position)
 }
 
-/** In the order in which the agents came in; those for whom there is no room share the last lane. */
+/** In order of first appearance. Agents beyond the limit share the last lane. */
 function agentLanes(agents: ReadonlyMap<string, number[]>, timeline: Timeline): Lane[] {
   const named = [...agents]
-  const alone = named.length <= MOST_AGENT_LANES ? named : named.slice(0, MOST_AGENT_LANES - 1)
+  const alone = named.length <= MAX_AGENT_LANES ? named : named.slice(0, MAX_AGENT_LANES - 1)
   const lanes = alone.map(([name, positions]) => packLane(`agent ${name}`, name, positions, timeline))
   const rest = named.slice(alone.length)
   if (rest.length === 0) return lanes
@@ -76,7 +78,7 @@ function packLane(id: string, label: string, positions: readonly number[], timel
   for (const [index, position] of positions.entries()) {
     const startMs = timeline.startsMs[position]!
     const free = rowEnds.findIndex((endMs) => endMs <= startMs)
-    const row = free >= 0 ? free : Math.min(rowEnds.length, MOST_ROWS - 1)
+    const row = free >= 0 ? free : Math.min(rowEnds.length, MAX_ROWS - 1)
     rowEnds[row] = Math.max(rowEnds[row] ?? 0, timeline.endsMs[position]!)
     rows[index] = row
   }

@@ -15,7 +15,7 @@ function scaleOf(timeline: Timeline, widthPx = 1000) {
   )
 }
 
-test('there is a lane for each agent and for each family of kinds', () => {
+test('there is a lane for each agent and for each group of kinds', () => {
   const timeline = makeTimeline([
     { id: 'a', kind: 'agent', agent: 'planner', durationMs: 100 },
     { id: 'b', kind: 'agent', agent: 'writer', offsetMs: 10, durationMs: 50 },
@@ -28,8 +28,8 @@ test('there is a lane for each agent and for each family of kinds', () => {
   ).toEqual([
     ['planner', true, 1],
     ['writer', true, 1],
-    ['llm', false, 1],
-    ['other', false, 1],
+    ['LLM', false, 1],
+    ['Other', false, 1],
   ])
 })
 
@@ -50,7 +50,7 @@ test('many agents share the last lane', () => {
   ])
 })
 
-test('steps that run at once lie in rows of their own', () => {
+test('steps that run in parallel get rows of their own', () => {
   const timeline = makeTimeline([
     { id: 'a', offsetMs: 0, durationMs: 50 },
     { id: 'b', offsetMs: 10, durationMs: 20 },
@@ -60,7 +60,7 @@ test('steps that run at once lie in rows of their own', () => {
   expect([...lane!.rows]).toEqual([0, 1, 1])
 })
 
-test('a hundred thousand steps make no more marks than there are pixels', () => {
+test('a hundred thousand steps produce no more marks than pixels', () => {
   const timeline = makeTimeline(
     Array.from({ length: 100_000 }, (_, index) => ({
       id: String(index),
@@ -73,7 +73,7 @@ test('a hundred thousand steps make no more marks than there are pixels', () => 
   expect(marks.every(({ busy }) => busy > 0.7 && busy <= 1)).toBe(true)
 })
 
-test('an error lies on top and can be seen, however short', () => {
+test('an error is on top and visible, however short', () => {
   const timeline = makeTimeline([
     { id: 'a', offsetMs: 0, durationMs: 10_000 },
     { id: 'b', offsetMs: 5000, durationMs: 1, status: 'error', error: { type: 'E', message: '' } },
@@ -82,7 +82,7 @@ test('an error lies on top and can be seen, however short', () => {
   expect(marks.at(-1)).toMatchObject({ colour: 'error', width: 3 })
 })
 
-test('what was spent is counted once a call, in the order in which calls ended', () => {
+test('each call is counted once, in the order the calls ended', () => {
   const timeline = makeTimeline([
     {
       id: 'sum',

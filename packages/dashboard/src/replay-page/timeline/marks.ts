@@ -4,21 +4,18 @@ import type { RunningTotals } from '../playback/running-totals.ts'
 import type { TimeScale } from '../playback/time-scale.ts'
 import type { Timeline } from '../playback/timeline.ts'
 
-/** A rectangle of the overview: where in its lane, in which row, in which colour, and how much of it was busy. */
+/** A rectangle in a lane. `busy` is the share of it that was busy, from 0 to 1. */
 export type Mark = { x: number; width: number; row: number; colour: StepKind | 'error'; busy: number }
 
-const LEAST_WIDTH = 2
-const LEAST_ERROR_WIDTH = 3
-/** Marks this wide are set apart from the next by a pixel. */
-const APART_FROM = 4
-/** Steps that are too short to be seen are counted in cells: the busier a cell, the stronger its colour. */
+const MIN_WIDTH = 2
+const MIN_ERROR_WIDTH = 3
+/** Wider marks leave a pixel before the next one. */
+const SPACED_FROM = 4
+/** Steps too short to see are counted in cells: the busier a cell, the stronger its colour. */
 const CELL_WIDTH = 2
 const FAINTEST = 0.25
 
-/**
- * What one lane shows. There are never many more marks than pixels, however many steps; errors come last and lie on
- * top.
- */
+/** The marks of one lane: never many more than pixels, however many steps. Errors come last, so they are on top. */
 export function findMarks(lane: Lane, timeline: Timeline, scale: TimeScale): Mark[] {
   const marks: Mark[] = []
   const errors: Mark[] = []
@@ -48,17 +45,17 @@ export function findMarks(lane: Lane, timeline: Timeline, scale: TimeScale): Mar
     }
   }
   for (const mark of marks) mark.busy = FAINTEST + (1 - FAINTEST) * Math.min(1, mark.busy)
-  for (const mark of errors) mark.width = Math.max(mark.width, LEAST_ERROR_WIDTH)
+  for (const mark of errors) mark.width = Math.max(mark.width, MIN_ERROR_WIDTH)
   return isSparse(marks, scale) ? solid(marks.concat(errors)) : marks.concat(errors)
 }
 
 function placed(from: number, to: number, scale: TimeScale): { x: number; width: number } {
-  const x = Math.max(from, -APART_FROM)
-  const width = Math.min(to, scale.widthPx + APART_FROM) - x
-  return { x, width: Math.max(LEAST_WIDTH, width > APART_FROM ? width - 1 : width) }
+  const x = Math.max(from, -SPACED_FROM)
+  const width = Math.min(to, scale.widthPx + SPACED_FROM) - x
+  return { x, width: Math.max(MIN_WIDTH, width > SPACED_FROM ? width - 1 : width) }
 }
 
-/** A few short steps on a wide lane are steps, not a density. */
+/** A few short steps in a wide lane are drawn as steps, not as a density. */
 function isSparse(marks: readonly Mark[], scale: TimeScale): boolean {
   return marks.length < scale.widthPx / (CELL_WIDTH * 4)
 }
@@ -68,7 +65,7 @@ function solid(marks: Mark[]): Mark[] {
   return marks
 }
 
-/** The line of what was spent: corners as [x, share of the whole], at most two for each pixel. */
+/** The line of the cost so far: corners as [x, share of the total], at most two per pixel. */
 export function findCostLine(totals: RunningTotals, scale: TimeScale): [x: number, share: number][] {
   const whole = totals.cost.at(-1) ?? 0
   if (whole <= 0) return []

@@ -3,7 +3,7 @@ import { formatOffset } from '@playhead/model'
 import type { TimeRange } from '../playback/time-axis.ts'
 import { useReplay } from '../playback/replay-context.ts'
 
-/** The whole session as a line, with the part that the overview shows; drag that part along. */
+/** The whole session as a bar; drag the part that the timeline shows. */
 export function Minimap({ view }: { view: TimeRange }) {
   const { timeline, player } = useReplay()
   const grip = useRef<{ x: number; view: TimeRange } | undefined>(undefined)

@@ -6,11 +6,11 @@ import { kindLooks } from '../../session-facts/kind-mark.tsx'
 import type { TimeScale } from '../playback/time-scale.ts'
 import type { Timeline } from '../playback/timeline.ts'
 
-/** Where the lanes lie, from the top of the overview. */
-export type OverviewLayout = {
+/** Where the lanes are, from the top of the timeline. */
+export type TimelineLayout = {
   laneHeight: number
   laneTops: number[]
-  /** Undefined when nothing was priced. */
+  /** Undefined when no step has a price. */
   costTop: number | undefined
   height: number
 }
@@ -19,7 +19,7 @@ export const RULER_HEIGHT = 22
 const COST_HEIGHT = 24
 const FOOT = 6
 
-export function layOut(lanes: readonly Lane[], hasCost: boolean): OverviewLayout {
+export function layOut(lanes: readonly Lane[], hasCost: boolean): TimelineLayout {
   const laneHeight = lanes.length <= 4 ? 20 : lanes.length <= 6 ? 17 : 14
   const laneTops = lanes.map((_, index) => RULER_HEIGHT + index * laneHeight)
   const lanesEnd = RULER_HEIGHT + lanes.length * laneHeight
@@ -31,21 +31,21 @@ export function layOut(lanes: readonly Lane[], hasCost: boolean): OverviewLayout
   }
 }
 
-export type OverviewPicture = {
+export type TimelinePicture = {
   timeline: Timeline
   lanes: readonly Lane[]
   totals: RunningTotals
   scale: TimeScale
-  layout: OverviewLayout
-  colours: OverviewColours
+  layout: TimelineLayout
+  colours: TimelineColours
 }
 
-export type OverviewColours = Record<StepKind | 'error' | 'line' | 'ink' | 'idle', string>
+export type TimelineColours = Record<StepKind | 'error' | 'line' | 'ink' | 'idle', string>
 
-/** Canvases know no tokens: what they mean at present is read off an element. */
-export function readColours(element: HTMLElement): OverviewColours {
+/** A canvas can't use CSS variables, so their current values are read from an element. */
+export function readColours(element: HTMLElement): TimelineColours {
   const probe = document.createElement('span')
-  // Where motion is reduced, every element has a short transition, and a colour in transition is still the one before.
+  // With reduced motion every element has a short transition, and a colour in transition still has its old value.
   probe.style.setProperty('transition', 'none', 'important')
   element.append(probe)
   const read = (token: string) => {
@@ -57,14 +57,14 @@ export function readColours(element: HTMLElement): OverviewColours {
     line: read('--line'),
     ink: read('--dim'),
     idle: read('--line-strong'),
-  } as OverviewColours
+  } as TimelineColours
   for (const [kind, { colour }] of Object.entries(kindLooks)) colours[kind as StepKind] = read(colour)
   probe.remove()
   return colours
 }
 
-/** Draws everything that does not move with the playhead. */
-export function paintOverview(canvas: HTMLCanvasElement, picture: OverviewPicture): void {
+/** Draws everything except the playhead. */
+export function paintTimeline(canvas: HTMLCanvasElement, picture: TimelinePicture): void {
   const { scale, layout } = picture
   const ratio = Math.min(3, devicePixelRatio)
   canvas.width = Math.max(1, Math.round(scale.widthPx * ratio))
@@ -78,10 +78,10 @@ export function paintOverview(canvas: HTMLCanvasElement, picture: OverviewPictur
   paintErrorDots(context, picture)
 }
 
-/** In the ruler, where nothing else can hide them. */
+/** In the ruler, where nothing covers them. */
 function paintErrorDots(
   context: CanvasRenderingContext2D,
-  { timeline, scale, colours }: OverviewPicture,
+  { timeline, scale, colours }: TimelinePicture,
 ): void {
   context.fillStyle = colours.error
   let lastX = -Infinity
@@ -95,8 +95,8 @@ function paintErrorDots(
   }
 }
 
-/** Time that is pressed together is hatched. */
-function paintIdle(context: CanvasRenderingContext2D, { scale, layout, colours }: OverviewPicture): void {
+/** Skipped time is hatched. */
+function paintIdle(context: CanvasRenderingContext2D, { scale, layout, colours }: TimelinePicture): void {
   context.strokeStyle = colours.idle
   context.lineWidth = 1
   for (const { startMs, endMs } of scale.axis.gaps) {
@@ -120,7 +120,7 @@ function paintIdle(context: CanvasRenderingContext2D, { scale, layout, colours }
 
 function paintLane(
   context: CanvasRenderingContext2D,
-  { timeline, scale, layout, colours }: OverviewPicture,
+  { timeline, scale, layout, colours }: TimelinePicture,
   lane: Lane,
   top: number,
 ): void {
@@ -128,7 +128,7 @@ function paintLane(
   const rowHeight = room / lane.rowCount
   for (const mark of findMarks(lane, timeline, scale)) {
     const isError = mark.colour === 'error'
-    // What holds other steps stays behind them, also where it failed.
+    // A container stays behind the steps inside it, even where it failed.
     context.globalAlpha = (lane.isContainer ? (isError ? 0.55 : 0.32) : 1) * mark.busy
     context.fillStyle = colours[mark.colour]
     const y = top + 3 + mark.row * rowHeight
@@ -146,7 +146,7 @@ function paintMark(context: CanvasRenderingContext2D, mark: Mark, y: number, hei
 
 function paintCost(
   context: CanvasRenderingContext2D,
-  { totals, scale, colours }: OverviewPicture,
+  { totals, scale, colours }: TimelinePicture,
   top: number,
 ): void {
   const corners = findCostLine(totals, scale)

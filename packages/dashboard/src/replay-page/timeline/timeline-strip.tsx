@@ -4,24 +4,24 @@ import { useThemeVersion } from '../../ui/browser/theme.ts'
 import { useWidth } from '../../ui/browser/use-width.ts'
 import { createLanes } from './lanes.ts'
 import { Minimap } from './minimap.tsx'
-import { layOut, paintOverview, readColours, RULER_HEIGHT, type OverviewPicture } from './paint-timeline.ts'
+import { layOut, paintTimeline, readColours, RULER_HEIGHT, type TimelinePicture } from './paint-timeline.ts'
 import { isAtRest, usePlayerState, useReplay } from '../playback/replay-context.ts'
 import { titleOf } from '../steps/step-text.ts'
 import { createTimeScale, findTicks, type TimeScale } from '../playback/time-scale.ts'
-import { useHoverLine, useOverviewGestures } from './gestures.ts'
+import { useHoverLine, useTimelineGestures } from './gestures.ts'
 import './timeline-strip.css'
 
-/** Closer to the end, the label of a tick would be cut. */
+/** Closer to the end, a tick label would be cut off. */
 const LABEL_ROOM_PX = 36
 
-/** The whole session at a glance: one lane per agent and kind, errors, what was spent, and the playhead. */
-export function OverviewStrip() {
+/** The whole session at a glance: a lane for each agent and kind, errors, cost so far and the playhead. */
+export function TimelineStrip() {
   const { timeline, totals, axis } = useReplay()
   const plot = useRef<HTMLDivElement>(null)
   const widthPx = useWidth(plot)
   const view = usePlayerState((state) => state.view)
   const { durationMs, startsMs } = timeline
-  // Everything but the duration stays the same while a running session waits.
+  // While a running session waits, only its duration changes.
   const lanes = useMemo(() => createLanes(timeline), [startsMs])
   const layout = useMemo(() => layOut(lanes, totals.hasCost), [lanes, totals])
   const scale = useMemo(
@@ -30,10 +30,10 @@ export function OverviewStrip() {
   )
   const total = totals.cost.at(-1)
   return (
-    <section className="overview" aria-label="Timeline">
+    <section className="timeline" aria-label="Timeline">
       {view !== null && <Minimap view={view} />}
-      <div className="overview-lanes" style={{ height: layout.height }}>
-        <div className="overview-labels" aria-hidden="true">
+      <div className="timeline-lanes" style={{ height: layout.height }}>
+        <div className="timeline-labels" aria-hidden="true">
           {lanes.map((lane, index) => (
             <span
               key={lane.id}
@@ -44,8 +44,8 @@ export function OverviewStrip() {
             </span>
           ))}
           {layout.costTop !== undefined && (
-            <span style={{ top: layout.costTop, height: 24 }} title="cost so far">
-              {total === undefined ? 'cost' : formatCost(total)}
+            <span style={{ top: layout.costTop, height: 24 }} title="Cost so far">
+              {total === undefined ? 'Cost' : formatCost(total)}
             </span>
           )}
         </div>
@@ -55,26 +55,26 @@ export function OverviewStrip() {
   )
 }
 
-type PlotProps = { plot: RefObject<HTMLDivElement | null>; picture: Omit<OverviewPicture, 'colours'> }
+type PlotProps = { plot: RefObject<HTMLDivElement | null>; picture: Omit<TimelinePicture, 'colours'> }
 
 function Plot({ plot, picture }: PlotProps) {
   const { player } = useReplay()
   const { scale, layout } = picture
   const canvas = useRef<HTMLCanvasElement>(null)
   const hover = useRef<HTMLDivElement>(null)
-  const gestures = useOverviewGestures(plot, player, scale)
+  const gestures = useTimelineGestures(plot, player, scale)
   const onHover = useHoverLine(hover, player, scale)
   const themeVersion = useThemeVersion()
-  const { drawn, ...handlers } = gestures
+  const { selection, ...handlers } = gestures
   useLayoutEffect(() => {
     if (canvas.current !== null && scale.widthPx > 1)
-      paintOverview(canvas.current, { ...picture, colours: readColours(canvas.current.parentElement!) })
+      paintTimeline(canvas.current, { ...picture, colours: readColours(canvas.current.parentElement!) })
   }, [picture.timeline, picture.lanes, picture.totals, scale, layout, themeVersion])
-  useSlider(plot)
+  useSliderValue(plot)
   return (
     <div
       ref={plot}
-      className="overview-plot"
+      className="timeline-plot"
       role="slider"
       tabIndex={0}
       aria-label="Playhead"
@@ -87,20 +87,23 @@ function Plot({ plot, picture }: PlotProps) {
       onPointerLeave={() => hover.current?.setAttribute('hidden', '')}
     >
       {findTicks(scale).map((tick) => (
-        <span key={tick.timeMs} className="overview-tick" style={{ left: tick.x }}>
+        <span key={tick.timeMs} className="timeline-tick" style={{ left: tick.x }}>
           {tick.x < scale.widthPx - LABEL_ROOM_PX && tick.label}
         </span>
       ))}
       <IdleLabels scale={scale} />
-      <canvas ref={canvas} className="overview-canvas" style={{ height: layout.height }} />
-      {drawn !== null && (
+      <canvas ref={canvas} className="timeline-canvas" style={{ height: layout.height }} />
+      {selection !== null && (
         <div
-          className="overview-window"
-          style={{ left: scale.toX(drawn.startMs), width: scale.toX(drawn.endMs) - scale.toX(drawn.startMs) }}
+          className="timeline-selection"
+          style={{
+            left: scale.toX(selection.startMs),
+            width: scale.toX(selection.endMs) - scale.toX(selection.startMs),
+          }}
         />
       )}
       <PlayheadLine scale={scale} />
-      <div ref={hover} className="overview-hover" hidden>
+      <div ref={hover} className="timeline-hover" hidden>
         <span />
       </div>
     </div>
@@ -113,14 +116,14 @@ function IdleLabels({ scale }: { scale: TimeScale }) {
     const width = scale.toX(endMs) - from
     if (width < 26 || from + width < 0 || from > scale.widthPx) return null
     return (
-      <span key={startMs} className="overview-idle" style={{ left: from, width, top: RULER_HEIGHT }}>
+      <span key={startMs} className="timeline-idle" style={{ left: from, width, top: RULER_HEIGHT }}>
         {formatDuration(endMs - startMs)}
       </span>
     )
   })
 }
 
-/** Moves without React: it has sixty frames a second to keep. */
+/** Moves without React, to keep 60 frames a second. */
 function PlayheadLine({ scale }: { scale: TimeScale }) {
   const { player } = useReplay()
   const line = useRef<HTMLDivElement>(null)
@@ -140,20 +143,20 @@ function PlayheadLine({ scale }: { scale: TimeScale }) {
   }, [player, scale])
   return (
     <>
-      <div ref={ahead} className="overview-ahead" />
-      <div ref={line} className="overview-playhead" />
+      <div ref={ahead} className="timeline-ahead" />
+      <div ref={line} className="timeline-playhead" />
     </>
   )
 }
 
-const SAID_EVERY_MS = 150
+const ANNOUNCED_EVERY_MS = 150
 
-/** What a screen reader is told of the playhead, not more often than it could say. */
-function useSlider(plot: RefObject<HTMLDivElement | null>): void {
+/** Announces the playhead to screen readers, no more often than they can read it out. */
+function useSliderValue(plot: RefObject<HTMLDivElement | null>): void {
   const { player } = useReplay()
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const say = () => {
+    const announce = () => {
       timer = undefined
       const { positionMs, stepId } = player.getState()
       const { timeline } = player
@@ -170,8 +173,8 @@ function useSlider(plot: RefObject<HTMLDivElement | null>): void {
         `${formatOffset(positionMs)} of ${formatOffset(timeline.durationMs)}${place}`,
       )
     }
-    say()
-    const unsubscribe = player.subscribe(() => (timer ??= setTimeout(say, SAID_EVERY_MS)))
+    announce()
+    const unsubscribe = player.subscribe(() => (timer ??= setTimeout(announce, ANNOUNCED_EVERY_MS)))
     return () => {
       unsubscribe()
       clearTimeout(timer)

@@ -2,51 +2,49 @@ import { Dialog } from '../../ui/controls/dialog.tsx'
 import { KeyCap } from '../../ui/controls/button.tsx'
 import './keyboard-help.css'
 
-const sections: readonly (readonly [
-  title: string,
-  keys: readonly (readonly [keys: string[], what: string])[],
-])[] = [
+type Shortcut = readonly [keys: readonly string[], effect: string]
+
+const sections: readonly (readonly [title: string, shortcuts: readonly Shortcut[]])[] = [
   [
-    'Play',
+    'Playback',
     [
-      [['space'], 'play or pause'],
-      [['L'], 'play; again: faster'],
-      [['K'], 'pause'],
-      [['J'], 'play backwards; again: faster'],
+      [['Space'], 'Play or pause'],
+      [['L'], 'Play; press again to go faster'],
+      [['K'], 'Pause'],
+      [['J'], 'Play backwards; press again to go faster'],
     ],
   ],
   [
-    'Move',
+    'Navigation',
     [
-      [['←', '→'], 'step back, forward'],
-      [['shift ←', 'shift →'], 'one second back, forward'],
-      [['E', 'shift E'], 'next, previous error'],
-      [['Home', 'End'], 'to the start, the end'],
-      [['↑', '↓'], 'up and down in the list'],
+      [['←', '→'], 'Previous or next step'],
+      [['Shift ←', 'Shift →'], 'One second back or forward'],
+      [['E', 'Shift E'], 'Next or previous error'],
+      [['Home', 'End'], 'Go to start or end'],
+      [['↑', '↓'], 'Move up or down the list'],
     ],
   ],
   [
-    'Look',
+    'View',
     [
-      [['/'], 'search in this session'],
-      [['F'], 'fold or unfold the step'],
-      [['Esc'], 'clear the search, show all of the timeline'],
-      [['?'], 'this help'],
+      [['/'], 'Search this session'],
+      [['F'], 'Fold or unfold the step'],
+      [['Esc'], 'Clear the search, or show the whole session'],
+      [['?'], 'Show this help'],
     ],
   ],
   [
-    'On the timeline',
+    'Timeline',
     [
-      [['drag'], 'scrub; snaps to steps, Alt lets it go anywhere'],
-      [['shift drag'], 'choose a part to look at and to loop in'],
-      [['wheel', 'pinch'], 'zoom; shift wheel moves along'],
-      [['double click'], 'show all again'],
+      [['Drag'], 'Scrub; snaps to steps unless Alt is held'],
+      [['Shift drag'], 'Select a range to zoom into and loop'],
+      [['Wheel', 'Pinch'], 'Zoom; hold Shift to move sideways'],
+      [['Double-click'], 'Show the whole session'],
     ],
   ],
 ]
 
-/** Every key and gesture of the page. */
-export function HelpDialog({
+export function KeyboardHelp({
   isOpen,
   onOpenChange,
 }: {
@@ -54,20 +52,20 @@ export function HelpDialog({
   onOpenChange: (isOpen: boolean) => void
 }) {
   return (
-    <Dialog title="Keys and gestures" isOpen={isOpen} onOpenChange={onOpenChange}>
+    <Dialog title="Keyboard shortcuts" isOpen={isOpen} onOpenChange={onOpenChange}>
       <div className="help">
-        {sections.map(([title, keys]) => (
+        {sections.map(([title, shortcuts]) => (
           <section key={title}>
             <h3>{title}</h3>
             <dl>
-              {keys.map(([caps, what]) => (
-                <div key={what}>
+              {shortcuts.map(([keys, effect]) => (
+                <div key={effect}>
                   <dt>
-                    {caps.map((cap) => (
-                      <KeyCap key={cap}>{cap}</KeyCap>
+                    {keys.map((key) => (
+                      <KeyCap key={key}>{key}</KeyCap>
                     ))}
                   </dt>
-                  <dd>{what}</dd>
+                  <dd>{effect}</dd>
                 </div>
               ))}
             </dl>

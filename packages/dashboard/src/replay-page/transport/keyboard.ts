@@ -6,19 +6,19 @@ const SECOND_MS = 1000
 
 export type KeyActions = {
   player: Player
-  /** Looks at the step that the player chose, wherever it is folded away. */
+  /** Unfolds whatever hides the selected step. */
   reveal: () => void
   fold: () => void
   clear: () => void
   help: () => void
 }
 
-/** The keys of the page. Fields, menus, tabs and dialogs keep theirs; so do keys that the browser means. */
+/** The keyboard shortcuts of the page. Fields, menus, tabs, dialogs and the browser keep their own keys. */
 export function useReplayKeys(actions: KeyActions): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
-      if (isTaken(event)) return
+      if (isReserved(event)) return
       if (act(event, actions)) event.preventDefault()
     }
     addEventListener('keydown', onKeyDown)
@@ -49,9 +49,9 @@ function act(event: KeyboardEvent, { player, reveal, fold, clear, help }: KeyAct
       return done(player.seek(player.getState().positionMs + count * SECOND_MS))
     }
     case 'e':
-      return jump(() => player.toError(event.shiftKey ? -1 : 1))
+      return jump(() => player.jumpToError(event.shiftKey ? -1 : 1))
     case 'Home':
-      return done(player.toStart())
+      return done(player.jumpToStart())
     case 'End':
       return done(player.seek(player.timeline.durationMs))
     case '/':
@@ -71,17 +71,17 @@ function done(_result: void): true {
   return true
 }
 
-const ownKeys = 'input, textarea, select, [contenteditable="true"], [role="menu"], [role="dialog"]'
-const pressed = 'button, a, summary, [role="tab"], [role="separator"], [role="radio"], [role="checkbox"]'
+const keyboardWidgets = 'input, textarea, select, [contenteditable="true"], [role="menu"], [role="dialog"]'
+const pressable = 'button, a, summary, [role="tab"], [role="separator"], [role="radio"], [role="checkbox"]'
 
-/** True when what has the focus wants the key for itself. */
-function isTaken(event: KeyboardEvent): boolean {
+/** True when the focused element uses the key itself. */
+function isReserved(event: KeyboardEvent): boolean {
   if (document.querySelector('[role="dialog"], [role="menu"]') !== null) return true
   if (!(event.target instanceof Element)) return false
-  if (event.target.closest(ownKeys) !== null)
+  if (event.target.closest(keyboardWidgets) !== null)
     return event.target.closest('[type="checkbox"]') === null || event.key === ' '
   const isPress = event.key === ' ' || event.key === 'Enter'
-  if (isPress) return event.target.closest(pressed) !== null
+  if (isPress) return event.target.closest(pressable) !== null
   const isArrow = event.key.startsWith('Arrow') || event.key === 'Home' || event.key === 'End'
   return isArrow && event.target.closest('[role="tab"], [role="separator"], [role="radio"]') !== null
 }

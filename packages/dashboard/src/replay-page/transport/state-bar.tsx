@@ -1,18 +1,18 @@
 import { formatCost, formatCount, formatOffset, visibleText } from '@playhead/model'
-import { contextAt, runningPath } from '../playback/moment.ts'
+import { contextAt, runningPath } from '../playback/playhead-state.ts'
 import type { PlayerState } from '../playback/player.ts'
 import { usePlayerState, useReplay, type Replay } from '../playback/replay-context.ts'
 import { spentAt } from '../playback/running-totals.ts'
 import { titleOf } from '../steps/step-text.ts'
 import './state-bar.css'
 
-const DEEPEST_SHOWN = 4
+const MAX_DEPTH = 4
 
-/** What was true at the playhead: spent so far, how full the model's window, what was under way. */
-export function PlayheadStateBar() {
+/** The state at the playhead: tokens and cost so far, use of the context window, and the running steps. */
+export function StateBar() {
   const replay = useReplay()
   const at = usePlayerState(({ positionMs }) => formatOffset(positionMs))
-  // Texts compare by value: each part is drawn again only when it says something else.
+  // Strings compare by value, so each part re-renders only when its text changes.
   const tokens = usePlayerState((state) => describeTokens(replay, state))
   const cost = usePlayerState((state) => describeCost(replay, state))
   const context = usePlayerState((state) => describeContext(replay, state))
@@ -27,7 +27,7 @@ export function PlayheadStateBar() {
       {context !== '' && <span>context {emphasise(context)}</span>}
       <span className="state-path">
         {path === '' ? (
-          'nothing under way'
+          'idle'
         ) : (
           <>
             running <b>{path}</b>
@@ -35,13 +35,13 @@ export function PlayheadStateBar() {
         )}
       </span>
       <span className="state-keys" aria-hidden="true">
-        space play · ← → step · E error · ? keys
+        Space play · ← → step · E error · ? shortcuts
       </span>
     </footer>
   )
 }
 
-/** What stands between stars stands out. */
+/** Text between asterisks becomes bold. */
 function emphasise(text: string) {
   return text.split('*').map((part, index) => (index % 2 === 1 ? <b key={index}>{part}</b> : part))
 }
@@ -62,13 +62,13 @@ function describeContext({ timeline, llmCalls }: Replay, { positionMs }: PlayerS
   const use = contextAt(timeline, llmCalls, positionMs)
   if (use === undefined) return ''
   const percent = (use.tokens / use.windowTokens) * 100
-  return `*${percent < 10 ? percent.toFixed(1) : Math.round(percent)} %* of ${formatCount(use.windowTokens)}`
+  return `*${percent < 10 ? percent.toFixed(1) : Math.round(percent)}%* of ${formatCount(use.windowTokens)}`
 }
 
 function describePath({ timeline }: Replay, { positionMs }: PlayerState): string {
   const names = runningPath(timeline, positionMs).map((position) =>
     visibleText(titleOf(timeline.steps[position]!)),
   )
-  const shown = names.length > DEEPEST_SHOWN ? [names[0]!, '…', ...names.slice(-(DEEPEST_SHOWN - 1))] : names
+  const shown = names.length > MAX_DEPTH ? [names[0]!, '…', ...names.slice(-(MAX_DEPTH - 1))] : names
   return shown.join(' › ')
 }

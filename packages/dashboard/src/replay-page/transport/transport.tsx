@@ -10,19 +10,19 @@ import {
   SkipForward,
   X,
 } from 'lucide-react'
-import { formatDuration, formatOffset } from '@playhead/model'
+import { countOf, formatDuration, formatOffset } from '@playhead/model'
 import { Button, IconButton, KeyCap } from '../../ui/controls/button.tsx'
 import { totalLength } from '../playback/time-axis.ts'
-import { speeds, type Speed } from '../playback/playhead-clock.ts'
+import { speeds, type Speed } from '../playback/playhead.ts'
 import { usePlayerState, useReplay } from '../playback/replay-context.ts'
-import { rememberSkippingIdle } from '../playback/use-player.ts'
+import { saveSkipIdle } from '../playback/use-player.ts'
 import './transport.css'
 
-/** Moves the playhead, and says where it is. */
+/** The playback controls and the current time. */
 export function Transport({ onHelp }: { onHelp: () => void }) {
   const { timeline } = useReplay()
   return (
-    // A click must not take the keyboard away from the page: space means play, wherever one clicked.
+    // A click must not move the focus: Space means play, wherever the user clicked.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <div className="transport" onMouseDown={(event) => event.preventDefault()}>
       <MoveButtons />
@@ -34,7 +34,7 @@ export function Transport({ onHelp }: { onHelp: () => void }) {
       <FollowButton />
       <StepCount />
       {timeline.errors.length > 0 && <NextError />}
-      <IconButton label="Keys and help (?)" onClick={onHelp}>
+      <IconButton label="Keyboard shortcuts (?)" onClick={onHelp}>
         <CircleHelp size={16} aria-hidden="true" />
       </IconButton>
     </div>
@@ -45,18 +45,18 @@ function MoveButtons() {
   const { player, timeline } = useReplay()
   const isPlaying = usePlayerState(({ motion }) => motion === 'playing')
   return (
-    <div className="transport-moves" role="group" aria-label="Play">
-      <IconButton label="To the start (Home)" onClick={() => player.toStart()}>
+    <div className="transport-moves" role="group" aria-label="Playback">
+      <IconButton label="Go to start (Home)" onClick={() => player.jumpToStart()}>
         <ChevronFirst size={18} aria-hidden="true" />
       </IconButton>
-      <IconButton label="Step back (←)" onClick={() => player.stepBy(-1)}>
+      <IconButton label="Previous step (←)" onClick={() => player.stepBy(-1)}>
         <SkipBack size={15} aria-hidden="true" fill="currentColor" />
       </IconButton>
       <button
         type="button"
         className="transport-play"
         aria-label={isPlaying ? 'Pause' : 'Play'}
-        title={`${isPlaying ? 'Pause' : 'Play'} (space)`}
+        title={`${isPlaying ? 'Pause' : 'Play'} (Space)`}
         onClick={() => player.toggle()}
       >
         {isPlaying ? (
@@ -65,10 +65,10 @@ function MoveButtons() {
           <Play size={15} fill="currentColor" aria-hidden="true" />
         )}
       </button>
-      <IconButton label="Step forward (→)" onClick={() => player.stepBy(1)}>
+      <IconButton label="Next step (→)" onClick={() => player.stepBy(1)}>
         <SkipForward size={15} aria-hidden="true" fill="currentColor" />
       </IconButton>
-      <IconButton label="To the end (End)" onClick={() => player.seek(timeline.durationMs)}>
+      <IconButton label="Go to end (End)" onClick={() => player.seek(timeline.durationMs)}>
         <ChevronLast size={18} aria-hidden="true" />
       </IconButton>
     </div>
@@ -125,7 +125,7 @@ function SkipIdle() {
   const isOn = usePlayerState((state) => state.isSkippingIdle)
   const choose = (isSkipping: boolean) => {
     player.setSkippingIdle(isSkipping)
-    rememberSkippingIdle(isSkipping)
+    saveSkipIdle(isSkipping)
   }
   return (
     <label className="transport-idle" title={describeIdle(gaps.length, totalLength(gaps))}>
@@ -135,18 +135,18 @@ function SkipIdle() {
         disabled={gaps.length === 0}
         onChange={(event) => choose(event.target.checked)}
       />
-      skip idle
+      Skip idle
       {gaps.length > 0 && <span className="dim">{formatDuration(totalLength(gaps))}</span>}
     </label>
   )
 }
 
 function describeIdle(count: number, lengthMs: number): string {
-  if (count === 0) return 'There was no second in which nothing happened'
-  return `${count} ${count === 1 ? 'pause' : 'pauses'} of a second or more, ${formatDuration(lengthMs)} in all, shown hatched`
+  if (count === 0) return 'No idle time of a second or more'
+  return `${countOf(count, 'idle gap')} of a second or more, ${formatDuration(lengthMs)} in total, shown hatched`
 }
 
-/** The part that is shown and looped, with the way out. */
+/** The selected range, with a button to clear it. */
 function ViewChip() {
   const { player } = useReplay()
   const view = usePlayerState((state) => state.view)
@@ -155,11 +155,11 @@ function ViewChip() {
     <button
       type="button"
       className="transport-view"
-      title="Show all (double click)"
+      title="Show the whole session (double-click)"
       onClick={() => player.setView(null)}
     >
       {formatOffset(view.startMs)} – {formatOffset(view.endMs)}
-      <X size={12} aria-label="show all" />
+      <X size={12} aria-label="Show the whole session" />
     </button>
   )
 }
@@ -182,7 +182,7 @@ function StepCount() {
   const position = stepId === undefined ? undefined : timeline.positionOf.get(stepId)
   return (
     <span className="transport-count dim">
-      <span className="transport-count-word">step </span>
+      <span className="transport-count-word">Step </span>
       <b>{position === undefined ? '–' : (position + 1).toLocaleString('en-US')}</b> of{' '}
       {timeline.steps.length.toLocaleString('en-US')}
     </span>
@@ -191,19 +191,19 @@ function StepCount() {
 
 function NextError() {
   const { timeline, player, goTo } = useReplay()
-  const isLonely = timeline.errors.length === 1
+  const isOnly = timeline.errors.length === 1
   return (
     <Button
       look="danger"
       className="transport-error"
       onClick={() => {
-        player.toError(1)
+        player.jumpToError(1)
         const { stepId } = player.getState()
         if (stepId !== undefined) goTo(stepId)
       }}
     >
       <CircleAlert className="transport-error-icon" size={15} aria-hidden="true" />
-      <span className="transport-error-word">{isLonely ? 'To the error' : 'Next error'}</span>
+      <span className="transport-error-word">{isOnly ? 'Go to error' : 'Next error'}</span>
       <span className="visually-hidden">, key E</span>
       <span className="transport-error-key" aria-hidden="true">
         <KeyCap>E</KeyCap>

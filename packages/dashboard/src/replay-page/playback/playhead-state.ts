@@ -1,43 +1,43 @@
 import { contextWindowOf } from './context-window.ts'
-import { pathTo, positionAt, type Timeline } from './timeline.ts'
+import { ancestorsOf, countUpTo, positionAt, type Timeline } from './timeline.ts'
 
-/** Steps that are looked back at for one that is still running: parallel branches are seldom wider. */
+/** How many steps back to look for one that is still running: parallel branches are rarely wider. */
 const LOOKED_BACK = 256
 
-/** `ahead`: not begun. `running`: begun and not ended. `done`: ended. */
+/** `ahead`: not started yet at the playhead. */
 export type Phase = 'ahead' | 'running' | 'done'
 
-/** Where a step stands when the playhead is somewhere. A playhead that rests at the start hides nothing. */
+/** The phase of a step at the playhead. A playhead at rest hides nothing. */
 export function phaseOf(step: { startMs: number; endMs: number }, timeMs: number, isAtRest: boolean): Phase {
   if (isAtRest) return 'done'
   if (step.startMs > timeMs) return 'ahead'
   return step.endMs > timeMs ? 'running' : 'done'
 }
 
-/** The steps under way at a moment, the outermost first; empty when none is. */
+/** The steps running at a time, outermost first. */
 export function runningPath(timeline: Timeline, timeMs: number): number[] {
   const innermost = innermostRunning(timeline, timeMs)
-  return innermost < 0 ? [] : [...pathTo(timeline, innermost), innermost]
+  return innermost < 0 ? [] : [...ancestorsOf(timeline, innermost), innermost]
 }
 
 function innermostRunning(timeline: Timeline, timeMs: number): number {
   const { endsMs, parents } = timeline
   const last = positionAt(timeline, timeMs)
   for (let position = last; position >= Math.max(0, last - LOOKED_BACK); position -= 1)
-    if (isUnderWay(timeline, position, timeMs)) return position
+    if (isRunningAt(timeline, position, timeMs)) return position
   for (let above = parents[last] ?? -1; above >= 0; above = parents[above]!)
     if (endsMs[above]! > timeMs) return above
   return -1
 }
 
-/** A step of no length is under way at its very moment. */
-function isUnderWay({ startsMs, endsMs }: Timeline, position: number, timeMs: number): boolean {
+/** A step without a duration is running at its very start. */
+function isRunningAt({ startsMs, endsMs }: Timeline, position: number, timeMs: number): boolean {
   return endsMs[position]! > timeMs || (startsMs[position] === timeMs && endsMs[position] === timeMs)
 }
 
 export type ContextUse = { tokens: number; windowTokens: number; model: string }
 
-/** How full the window of the model was at its last call; undefined when the model's window is not known. */
+/** How full the model's context window was at the last call; undefined when the size of the window is unknown. */
 export function contextAt(
   timeline: Timeline,
   llmCalls: readonly number[],
@@ -52,7 +52,7 @@ export function contextAt(
   return { tokens: usage.input, windowTokens, model: name! }
 }
 
-/** Positions of the model calls, each call once. */
+/** Positions of the model calls, without duplicates and rollups. */
 export function findLlmCalls({ steps }: Pick<Timeline, 'steps'>): number[] {
   const calls: number[] = []
   for (const [position, step] of steps.entries())
@@ -63,12 +63,5 @@ export function findLlmCalls({ steps }: Pick<Timeline, 'steps'>): number[] {
 
 /** The last of these sorted positions at or before one. */
 export function lastUpTo(sorted: readonly number[], limit: number): number | undefined {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (sorted[middle]! <= limit) low = middle + 1
-    else high = middle
-  }
-  return sorted[low - 1]
+  return sorted[countUpTo(sorted, limit) - 1]
 }

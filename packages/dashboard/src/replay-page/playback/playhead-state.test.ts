@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { contextWindowOf } from './context-window.ts'
-import { contextAt, findLlmCalls, phaseOf, runningPath } from './moment.ts'
+import { contextAt, findLlmCalls, phaseOf, runningPath } from './playhead-state.ts'
 import { findFailure } from './failures.ts'
-import { openingOf } from './use-player.ts'
+import { openingState } from './use-player.ts'
 import { findNotices } from '../header/notice-bar.tsx'
 import { countArrived, splitStream } from '../conversation/streamed-answer.tsx'
 import { makeStep, makeTimeline } from '../../../test/make-session.ts'
@@ -21,7 +21,7 @@ const timeline = makeTimeline([
   { id: 'quick', parentId: 'root', offsetMs: 320, durationMs: 5 },
 ])
 
-test('a step is ahead, under way, then done; a playhead at rest hides nothing', () => {
+test('a step is ahead, then running, then done; a playhead at rest hides nothing', () => {
   const step = { startMs: 100, endMs: 200 }
   expect([50, 100, 150, 200].map((timeMs) => phaseOf(step, timeMs, false))).toEqual([
     'ahead',
@@ -32,7 +32,7 @@ test('a step is ahead, under way, then done; a playhead at rest hides nothing', 
   expect(phaseOf(step, 0, true)).toBe('done')
 })
 
-test('what is under way is named from the outside in, parallel branches included', () => {
+test('running steps are listed outermost first, parallel branches included', () => {
   const names = (timeMs: number) =>
     runningPath(timeline, timeMs).map((position) => timeline.steps[position]!.id)
   expect(names(100)).toEqual(['root', 'llm'])
@@ -41,7 +41,7 @@ test('what is under way is named from the outside in, parallel branches included
   expect(names(2000)).toEqual([])
 })
 
-test('the context is that of the last call, and unknown models have none', () => {
+test('context use is that of the last call, and unknown models have none', () => {
   expect(contextAt(timeline, findLlmCalls(timeline), 500)).toEqual({
     tokens: 1280,
     windowTokens: 128_000,
@@ -52,7 +52,7 @@ test('the context is that of the last call, and unknown models have none', () =>
   expect(contextWindowOf('acme-house-model')).toBeUndefined()
 })
 
-test('streamed text is there as far as it had come', () => {
+test('streamed text is split at the playhead', () => {
   const step = makeStep({
     id: 's',
     offsetMs: 100,
@@ -80,26 +80,26 @@ const failing = makeTimeline(
   { endState: 'fail' },
 )
 
-test('the page opens on the step whose error nothing handled', () => {
-  expect(openingOf(failing, {})).toEqual({ stepId: 'fatal', positionMs: 200 })
+test('the page opens on the step whose error was not handled', () => {
+  expect(openingState(failing, {})).toEqual({ stepId: 'fatal', positionMs: 200 })
   expect(findFailure({ ...failing, session: { ...failing.session, endState: 'success' } })).toBeUndefined()
 })
 
-test('links win over the failure, and a link to nothing is no link', () => {
-  expect(openingOf(failing, { step: 'after' })).toEqual({ stepId: 'after', positionMs: 300 })
-  expect(openingOf(failing, { step: 'after', t: 305 })).toEqual({ stepId: 'after', positionMs: 305 })
-  expect(openingOf(failing, { t: 15 })).toEqual({ stepId: 'retried', positionMs: 15 })
-  expect(openingOf(failing, { step: 'gone' })).toEqual({ stepId: 'fatal', positionMs: 200 })
+test('a link wins over the failure, and a link to an unknown step is ignored', () => {
+  expect(openingState(failing, { step: 'after' })).toEqual({ stepId: 'after', positionMs: 300 })
+  expect(openingState(failing, { step: 'after', t: 305 })).toEqual({ stepId: 'after', positionMs: 305 })
+  expect(openingState(failing, { t: 15 })).toEqual({ stepId: 'retried', positionMs: 15 })
+  expect(openingState(failing, { step: 'gone' })).toEqual({ stepId: 'fatal', positionMs: 200 })
 })
 
-test('a running session opens at its end, a good one at its start', () => {
-  expect(openingOf({ ...failing, session: { ...failing.session, endState: 'running' } }, {})).toEqual({
+test('a running session opens at its end, a successful one at its start', () => {
+  expect(openingState({ ...failing, session: { ...failing.session, endState: 'running' } }, {})).toEqual({
     isFollowing: true,
   })
-  expect(openingOf(timeline, {})).toEqual({})
+  expect(openingState(timeline, {})).toEqual({})
 })
 
-test('what is missing is said', () => {
+test('missing data is reported', () => {
   const lost = makeTimeline(
     [
       { id: 'a', isOrphan: true, isTruncated: true },
@@ -108,11 +108,11 @@ test('what is missing is said', () => {
     { endState: 'lost', unpricedModels: ['acme'] },
   )
   expect(findNotices(lost).map(({ id, text }) => `${id}: ${text}`)).toEqual([
-    'lost: The session never ended: nothing was heard of it after 10ms.',
+    'lost: The session never ended. Nothing arrived after 10ms.',
     'open: 1 step never ended.',
-    'orphans: 1 step names a parent that never arrived.',
-    'prices: No price is known for acme: the cost lacks it.',
-    'cut: Part of the content was cut before it was sent here.',
+    'orphans: 1 step refers to a parent that never arrived.',
+    'prices: No price is known for acme, so the cost is incomplete.',
+    'cut: Part of the content was truncated before it was sent.',
   ])
   expect(findNotices(timeline)).toEqual([])
 })

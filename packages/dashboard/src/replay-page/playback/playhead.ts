@@ -5,14 +5,14 @@ export type Speed = (typeof speeds)[number]
 
 export type Motion = {
   axis: TimeAxis
-  /** Session milliseconds that pass in one real millisecond; negative plays backwards. */
+  /** Session milliseconds per real millisecond; negative plays backwards. */
   rate: number
-  /** Playing starts over at its end, and at its start when it goes backwards. */
+  /** The range that playback repeats. */
   loop: TimeRange | null
 }
 
-/** Where the playhead is after some real time. `hasArrived`: at the end of the session, or back at its start. */
-export function movePlayhead(
+/** The playhead after some real time. `hasArrived`: it reached the end of the session, or the start going backwards. */
+export function advancePlayhead(
   positionMs: number,
   elapsedMs: number,
   { axis, rate, loop }: Motion,
@@ -32,6 +32,6 @@ function wrap(place: number, axis: TimeAxis, loop: TimeRange): number {
   return start + (inside < 0 ? inside + length : inside)
 }
 
-export function fasterThan(speed: Speed): Speed {
+export function nextSpeed(speed: Speed): Speed {
   return speeds[Math.min(speeds.indexOf(speed) + 1, speeds.length - 1)]!
 }
