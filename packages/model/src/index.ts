@@ -67,6 +67,11 @@ export { REDACTED } from './redaction/redacted.ts'
 export type { ResolvedStep } from './assembly/resolved-step.ts'
 export { resolveSteps, type ResolveOptions } from './assembly/resolve-steps.ts'
 export type { Session, SessionSummary, SessionTest } from './session/session.ts'
+export {
+  describeFilterField,
+  sessionFilterFields,
+  type SessionFilterField,
+} from './session/session-filter.ts'
 export { parseSessionIdPrefix, shortSessionId } from './session/session-id.ts'
 export { settleLogTimes } from './assembly/settle-log-times.ts'
 export { endStateAt, settledEndState, type SettledEndState } from './assembly/settled-end-state.ts'

@@ -1,20 +1,37 @@
-import { durationRange, endStates, numberRange } from '@playhead/model'
+import {
+  durationRange,
+  endStates,
+  numberRange,
+  sessionFilterFields,
+  type SessionFilterField,
+} from '@playhead/model'
 
 export type FilterKey = {
   /** What people type before the colon. */
   name: string
   aliases?: readonly string[]
-  /** The API's parameter. */
-  parameter: string
+  parameter: SessionFilterField
   summary: string
-  /** Several at once mean something: any of them, or all. */
   isRepeatable: boolean
-  /** The field whose real values can be suggested. */
+  /** The field whose stored values are suggested. */
   valuesOf?: string
-  /** Values that are always possible. */
+  /** Values that are always suggested. */
   choices?: readonly string[]
-  /** What is wrong with a value, as a sentence. */
+  /** Returns what is wrong with a value, as a sentence. */
   check?: (value: string) => string | undefined
+}
+
+type KeyOptions = Partial<Omit<FilterKey, 'parameter'>>
+
+function filterKey(parameter: SessionFilterField, options: KeyOptions = {}): FilterKey {
+  const field = sessionFilterFields[parameter]
+  return {
+    name: parameter,
+    parameter,
+    summary: field.summary,
+    isRepeatable: 'several' in field,
+    ...options,
+  }
 }
 
 const oneOf = (name: string, choices: readonly string[]) => (value: string) =>
@@ -30,94 +47,27 @@ const stretch = (value: string) =>
     ? `“${value}” is no duration: write duration:>2s, duration:<500ms or duration:1s..5m.`
     : undefined
 
-/** What sessions can be filtered by, in the order in which it is suggested. */
+/** The keys of the filter, in the order they are suggested. */
 export const filterKeys: readonly FilterKey[] = [
-  {
-    name: 'status',
-    aliases: ['state'],
-    parameter: 'status',
-    summary: 'how it ended',
-    isRepeatable: true,
-    choices: endStates,
-    check: oneOf('status', endStates),
-  },
-  { name: 'tag', parameter: 'tag', summary: 'has this tag', isRepeatable: true, valuesOf: 'tag' },
-  {
-    name: 'tool',
-    aliases: ['action'],
-    parameter: 'tool',
-    summary: 'took this action',
-    isRepeatable: true,
-    valuesOf: 'tool',
-  },
-  {
-    name: 'failedTool',
-    parameter: 'failedTool',
-    summary: 'took this action, and it failed',
-    isRepeatable: true,
-    valuesOf: 'tool',
-  },
-  { name: 'error', parameter: 'error', summary: 'had this error', isRepeatable: true, valuesOf: 'error' },
-  { name: 'model', parameter: 'model', summary: 'called this model', isRepeatable: true, valuesOf: 'model' },
-  {
-    name: 'agent',
-    parameter: 'agent',
-    summary: 'this agent took part',
-    isRepeatable: true,
-    valuesOf: 'agent',
-  },
-  {
-    name: 'cost',
-    parameter: 'cost',
-    summary: 'in US dollars',
-    isRepeatable: false,
-    choices: ['>0.01', '>0.1', '<0.001'],
-    check: amount,
-  },
-  {
-    name: 'duration',
-    parameter: 'duration',
-    summary: 'from start to end',
-    isRepeatable: false,
-    choices: ['>2s', '>1m', '<500ms'],
-    check: stretch,
-  },
-  { name: 'name', parameter: 'name', summary: 'part of the name', isRepeatable: false, valuesOf: 'name' },
-  { name: 'user', parameter: 'user', summary: 'of this user', isRepeatable: false, valuesOf: 'user' },
-  {
-    name: 'thread',
-    parameter: 'thread',
-    summary: 'of this conversation',
-    isRepeatable: false,
-    valuesOf: 'thread',
-  },
-  {
-    name: 'environment',
-    aliases: ['env'],
-    parameter: 'environment',
-    summary: 'where it ran',
-    isRepeatable: false,
-    valuesOf: 'environment',
-  },
-  { name: 'branch', parameter: 'branch', summary: 'git branch', isRepeatable: false, valuesOf: 'branch' },
-  {
-    name: 'test',
-    parameter: 'test',
-    summary: 'recorded in this test',
-    isRepeatable: false,
-    valuesOf: 'test',
-  },
-  { name: 'testFile', parameter: 'testFile', summary: 'file of the test', isRepeatable: false },
-  { name: 'run', aliases: ['runId'], parameter: 'runId', summary: 'id of the test run', isRepeatable: false },
-  { name: 'variant', parameter: 'variant', summary: 'input of the test', isRepeatable: false },
-  {
-    name: 'demo',
-    parameter: 'demo',
-    summary: 'the sessions of the demo',
-    isRepeatable: false,
-    choices: ['true', 'false'],
-    check: oneOf('demo', ['true', 'false']),
-  },
+  filterKey('status', { aliases: ['state'], choices: endStates, check: oneOf('status', endStates) }),
+  filterKey('tag', { valuesOf: 'tag' }),
+  filterKey('tool', { aliases: ['action'], valuesOf: 'tool' }),
+  filterKey('failedTool', { valuesOf: 'tool' }),
+  filterKey('error', { valuesOf: 'error' }),
+  filterKey('model', { valuesOf: 'model' }),
+  filterKey('agent', { valuesOf: 'agent' }),
+  filterKey('cost', { choices: ['>0.01', '>0.1', '<0.001'], check: amount }),
+  filterKey('duration', { choices: ['>2s', '>1m', '<500ms'], check: stretch }),
+  filterKey('name', { valuesOf: 'name' }),
+  filterKey('user', { valuesOf: 'user' }),
+  filterKey('thread', { valuesOf: 'thread' }),
+  filterKey('environment', { aliases: ['env'], valuesOf: 'environment' }),
+  filterKey('branch', { valuesOf: 'branch' }),
+  filterKey('test', { valuesOf: 'test' }),
+  filterKey('testFile'),
+  filterKey('runId', { name: 'run', aliases: ['runId'] }),
+  filterKey('variant'),
+  filterKey('demo', { choices: ['true', 'false'], check: oneOf('demo', ['true', 'false']) }),
 ]
 
 export function findFilterKey(typed: string): FilterKey | undefined {

@@ -1,58 +1,54 @@
-import { durationRange, endStates, numberRange, parseTime } from '@playhead/model'
+import {
+  describeFilterField,
+  durationRange,
+  endStates,
+  numberRange,
+  parseTime,
+  type SessionFilterField,
+} from '@playhead/model'
 import { z } from 'zod'
 import { DURATION_MS, hourBucket, STATE } from '../store/sessions-table.ts'
 import { SEARCH_TEXT } from '../store/steps-table.ts'
 import type { ClickHouseClient } from '@clickhouse/client'
 
-/** A parameter that may be given once or several times. */
-const many = (description: string) =>
+const one = (field: SessionFilterField) => z.string().optional().describe(describeFilterField(field))
+
+const many = (field: SessionFilterField) =>
   z
     .union([z.string(), z.array(z.string())])
     .transform((value) => (Array.isArray(value) ? value : [value]))
     .optional()
-    .describe(description)
+    .describe(describeFilterField(field))
 
-/** What sessions can be filtered by, in `GET /api/sessions` and `GET /api/stats` alike. */
+/** The filter that `GET /api/sessions`, `/api/stats`, `/api/tests` and `/api/graph` take. */
 export const sessionFilterSchema = z.object({
   status: z
     .union([z.enum(endStates), z.array(z.enum(endStates))])
     .transform((value) => (Array.isArray(value) ? value : [value]))
     .optional()
-    .describe('end state; several: any of them'),
-  tag: many('has this tag; several: all of them'),
-  model: many('called this model; several: any of them'),
-  tool: many('took this action; several: all of them'),
-  agent: many('this agent took part; several: all of them'),
-  error: many('had an error of this type or fingerprint; several: any of them'),
-  failedTool: many('took this action and it failed; several: all of them'),
-  name: z.string().optional().describe('part of the name or of the first input line, whatever the case'),
-  user: z.string().optional().describe('user id'),
-  thread: z.string().optional().describe('thread id'),
-  environment: z.string().optional(),
-  branch: z.string().optional().describe('git branch'),
-  test: z.string().optional().describe('name of the test it was recorded in, with or without its suites'),
-  testFile: z.string().optional().describe('file of the test it was recorded in'),
-  runId: z.string().optional().describe('id of the test run'),
-  variant: z.string().optional().describe('variant of the test'),
-  demo: z.enum(['true', 'false']).optional().describe('only the demo sessions, or none of them'),
-  cost: z
-    .string()
-    .optional()
-    .describe('US dollars: ">0.01", "<=1", "0.01..0.05"')
-    .transform(rangeOr(numberRange)),
-  duration: z.string().optional().describe('">2s", "<500ms", "1s..5m"').transform(rangeOr(durationRange)),
-  from: z
-    .string()
-    .optional()
-    .describe('started at or after: ISO time, or how long ago: "24h", "7d"')
-    .transform(timeOr),
-  to: z.string().optional().describe('started before: ISO time, or how long ago').transform(timeOr),
-  text: z
-    .string()
-    .max(400)
-    .optional()
-    .describe('words that occur in a step: in prompts, answers, arguments, results, names'),
-})
+    .describe(describeFilterField('status')),
+  tag: many('tag'),
+  model: many('model'),
+  tool: many('tool'),
+  agent: many('agent'),
+  error: many('error'),
+  failedTool: many('failedTool'),
+  name: one('name'),
+  user: one('user'),
+  thread: one('thread'),
+  environment: one('environment'),
+  branch: one('branch'),
+  test: one('test'),
+  testFile: one('testFile'),
+  runId: one('runId'),
+  variant: one('variant'),
+  demo: z.enum(['true', 'false']).optional().describe(describeFilterField('demo')),
+  cost: one('cost').transform(rangeOr(numberRange)),
+  duration: one('duration').transform(rangeOr(durationRange)),
+  from: one('from').transform(timeOr),
+  to: one('to').transform(timeOr),
+  text: z.string().max(400).optional().describe(describeFilterField('text')),
+} satisfies Record<SessionFilterField, z.ZodType>)
 
 export type SessionFilter = z.infer<typeof sessionFilterSchema>
 
