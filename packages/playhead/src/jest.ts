@@ -1,14 +1,13 @@
 import { relative } from 'node:path'
 import { afterAll, afterEach, expect as jestExpect, test as jestTest } from '@jest/globals'
-import { flush, type SessionView } from 'playhead'
 import type { TestIdentity } from '@playhead/model'
+import { flush, type SessionView } from 'playhead'
+import { extendedMatchers, type SessionExpectation } from './testing/matchers/matchers.ts'
 import { makeAgentTest, type AgentTest } from './testing/runs/agent-test.ts'
-import type { SessionExpectation } from './testing/matchers/matchers.ts'
-import { extendedMatchers } from './testing/matchers/matchers.ts'
 import { giveUpOpenTests, recordPlainTest } from './testing/runs/record-plain-test.ts'
 import { planAgentTest, runAgentTest } from './testing/runs/run-agent-test.ts'
-import type { SessionSubject } from './testing/sessions/session-subject.ts'
 import { joinTestRun } from './testing/runs/test-run.ts'
+import type { SessionSubject } from './testing/sessions/session-subject.ts'
 
 export * from './testing.ts'
 

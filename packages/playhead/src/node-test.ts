@@ -6,15 +6,14 @@ import {
   type TestContext as NodeTestContext,
   type TestOptions,
 } from 'node:test'
-import { flush, type SessionView } from 'playhead'
 import type { TestIdentity } from '@playhead/model'
+import { flush, type SessionView } from 'playhead'
+import { expectSession, verdictsOf, type MatcherName } from './testing/matchers/matchers.ts'
 import { makeAgentTest, type AgentTest } from './testing/runs/agent-test.ts'
-import { expectSession } from './testing/matchers/matchers.ts'
-import { verdictsOf, type MatcherName } from './testing/matchers/matchers.ts'
 import { recordPlainTest } from './testing/runs/record-plain-test.ts'
 import { planAgentTest, runAgentTest } from './testing/runs/run-agent-test.ts'
-import type { SessionSubject } from './testing/sessions/session-subject.ts'
 import { joinTestRun } from './testing/runs/test-run.ts'
+import type { SessionSubject } from './testing/sessions/session-subject.ts'
 
 export * from './testing.ts'
 

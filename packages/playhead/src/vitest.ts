@@ -1,13 +1,11 @@
-import { expect as vitestExpect, test as vitestTest, type ExpectStatic, type TestAPI } from 'vitest'
 import { flush, type SessionView } from 'playhead'
+import { expect as vitestExpect, test as vitestTest, type ExpectStatic, type TestAPI } from 'vitest'
+import { extendedMatchers, type SessionExpectation } from './testing/matchers/matchers.ts'
 import { makeAgentTest, type AgentTest } from './testing/runs/agent-test.ts'
-import type { SessionExpectation } from './testing/matchers/matchers.ts'
-import { extendedMatchers } from './testing/matchers/matchers.ts'
 import { planAgentTest, runAgentTest } from './testing/runs/run-agent-test.ts'
-import type { SessionSubject } from './testing/sessions/session-subject.ts'
 import { joinTestRun } from './testing/runs/test-run.ts'
-import { identityOf, recordVitestTest, type VitestTask } from './testing/runs/vitest-session.ts'
-import { wrapTestApi } from './testing/runs/vitest-session.ts'
+import { identityOf, recordVitestTest, wrapTestApi, type VitestTask } from './testing/runs/vitest-session.ts'
+import type { SessionSubject } from './testing/sessions/session-subject.ts'
 
 export * from './testing.ts'
 

@@ -9,7 +9,7 @@ export function testTitle({ suite, name }: Pick<TestIdentity, 'suite' | 'name'>)
 }
 
 /** One session of a test, and what came of it. */
-export type AttemptEntry = {
+export type AttemptResult = {
   kind: 'attempt'
   test: TestIdentity
   attempt: number
@@ -25,7 +25,7 @@ export type AttemptEntry = {
 }
 
 /** What many sessions of one test came to. */
-export type AgentTestEntry = {
+export type AgentTestResult = {
   kind: 'agent-test'
   test: TestIdentity
   verdict: ShareVerdict
@@ -43,7 +43,7 @@ export type AgentTestEntry = {
   note?: string
 }
 
-export type LedgerEntry = AttemptEntry | AgentTestEntry
+export type TestResult = AttemptResult | AgentTestResult
 
 /** `flaky`: it failed and then, tried again, passed. */
 export type ReportVerdict = ShareVerdict | 'flaky'
@@ -98,7 +98,7 @@ export type TestReport = {
  */
 export function buildTestReport(
   sessions: readonly SessionSummary[],
-  entries: readonly LedgerEntry[],
+  entries: readonly TestResult[],
   { madeAt, kept }: { madeAt: string; kept?: ReadonlySet<string> },
 ): TestReport {
   const byId = new Map(sessions.map((session) => [session.id, session]))
@@ -127,7 +127,7 @@ function keyOf({ file, suite, name }: TestIdentity): string {
 }
 
 /** A session that says which test it is of; one that is still running, or was lost, says nothing of the test. */
-function toAttempt({ id, test, endState, endStateReason, durationMs, url }: SessionSummary): AttemptEntry[] {
+function toAttempt({ id, test, endState, endStateReason, durationMs, url }: SessionSummary): AttemptResult[] {
   if (test?.name === undefined || (endState !== 'success' && endState !== 'fail')) return []
   const { file, suite, name, variant, attempt = 1 } = test
   return [
@@ -148,8 +148,8 @@ function toAttempt({ id, test, endState, endStateReason, durationMs, url }: Sess
 type Sources = { byId: ReadonlyMap<string, SessionSummary>; kept: ReadonlySet<string> | undefined }
 
 function toTest(
-  attempts: readonly AttemptEntry[],
-  judged: AgentTestEntry | undefined,
+  attempts: readonly AttemptResult[],
+  judged: AgentTestResult | undefined,
   { byId, kept }: Sources,
 ): ReportTest {
   const sessions = attempts.map((entry): ReportSession => {

@@ -8,7 +8,7 @@ import { refuse, startFakeServer } from './test/fake-server.ts'
 import { recordedPage } from './test/recorded.ts'
 import { playhead, playheadOnTerminal, startPlayhead } from './test/run-playhead.ts'
 
-test('without a command the help is shown, with every command in it', async () => {
+test('without a command, the help lists every command', async () => {
   const { stdout, stderr, exitCode } = await playhead([])
 
   expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
@@ -16,7 +16,7 @@ test('without a command the help is shown, with every command in it', async () =
     expect(stdout).toMatch(new RegExp(`^  ${name} .*${escape(summary)}`, 'm'))
 })
 
-test('every command has its help with examples', async () => {
+test('the help of a command shows its usage and examples', async () => {
   const helps = await Promise.all(
     ['ls --help', 'help show', 'keys create -h', 'projects --help'].map((typed) =>
       playhead(typed.split(' ')),
@@ -32,7 +32,7 @@ test('every command has its help with examples', async () => {
   expect(helps[3]!.stdout).toContain('Usage: playhead projects create <name>')
 })
 
-test('the version is the one of the package', async () => {
+test('--version prints the version of the package', async () => {
   expect(await playhead(['--version'])).toEqual({
     stdout: `${packageJson.version}\n`,
     stderr: '',
@@ -41,58 +41,67 @@ test('the version is the one of the package', async () => {
 })
 
 test.each([
-  ['shwo last', 'There is no command "shwo". Did you mean "show"?\nAll commands: playhead --help'],
-  ['frobnicate', 'There is no command "frobnicate".\nAll commands: playhead --help'],
-  ['ls --statsu fail', 'ls has no option --statsu. Did you mean --status?\nAll options: playhead ls --help'],
-  ['--bogus', 'playhead has no option --bogus.\nAll options: playhead --help'],
-  ['ls -x', 'ls has no option -x.\nAll options: playhead ls --help'],
+  ['shwo last', 'Unknown command "shwo". Did you mean "show"?\nTo see all commands: playhead --help'],
+  ['frobnicate', 'Unknown command "frobnicate".\nTo see all commands: playhead --help'],
+  [
+    'ls --statsu fail',
+    'Unknown option --statsu. Did you mean "--status"?\nTo see all options: playhead ls --help',
+  ],
+  ['--bogus', 'Unknown option --bogus.\nTo see all options: playhead --help'],
+  ['ls -x', 'Unknown option -x.\nTo see all options: playhead ls --help'],
   ['ls --tag', '--tag needs a value: --tag <tag>'],
-  ['ls --tag --json', '--tag needs a value: --tag <tag>. One that begins with a dash: --tag=--json'],
-  ['ls --json=yes', '--json takes no value.'],
-  ['ls last', 'ls does not know what to do with "last".\nHow it is used: playhead ls --help'],
-  ['ls --limit 0', '--limit is "0"; it must be a whole number from 1 on.'],
-  ['ls --limit 5 --all', 'Give --limit or --all, not both.'],
+  ['ls --tag --json', '--tag needs a value: --tag <tag>. If it starts with a dash, write --tag=--json'],
+  ['ls --json=yes', "--json doesn't take a value."],
+  ['ls last', 'Unexpected argument "last".\nFor usage: playhead ls --help'],
+  ['ls --limit 0', '--limit must be a whole number of at least 1, not "0".'],
+  ['ls --limit 5 --all', 'Use either --limit or --all, not both.'],
   [
     'ls --status failed',
-    `--status can't be "failed". Did you mean fail?\nIt can be: success, fail, indeterminate, running, lost`,
+    `--status can't be "failed". Did you mean "fail"?\nAllowed values: success, fail, indeterminate, running, lost`,
   ],
-  ['ls --sort price', `--sort can't be "price".\nIt can be: time, cost, duration, steps, errors, tokens`],
-  ['ls --since yesterday', '--since is "yesterday"; it looks like 24h, 7d or 2026-01-31T08:00:00Z.'],
-  ['ls --cost cheap', '--cost is "cheap"; it looks like ">0.01", "<=1" or "0.01..0.05".'],
-  ['show', 'show needs <session>.\nHow it is used: playhead show --help'],
+  [
+    'ls --sort price',
+    `--sort can't be "price".\nAllowed values: time, cost, duration, steps, errors, tokens`,
+  ],
+  ['ls --since yesterday', `--since can't be "yesterday". Examples: 24h, 7d, 2026-01-31T08:00:00Z`],
+  ['ls --cost cheap', `--cost can't be "cheap". Examples: ">0.01", "<=1", "0.01..0.05"`],
+  ['show', 'Missing argument <session>.\nFor usage: playhead show --help'],
   [
     'show nobody',
-    '"nobody" is not a session. Give an id or its first digits (playhead ls shows them), last or last-failed.',
+    '"nobody" is not a session id. Use an id or its first digits (see playhead ls), "last" or "last-failed".',
   ],
-  ['export last --format pdf', `--format can't be "pdf".\nIt can be: json, html, otlp`],
-  ['keys', 'keys needs another word. One of: playhead keys list, playhead keys create, playhead keys revoke'],
+  ['export last --format pdf', `--format can't be "pdf".\nAllowed values: json, html, otlp`],
+  [
+    'keys',
+    '"keys" needs a subcommand.\nAvailable: playhead keys list, playhead keys create, playhead keys revoke',
+  ],
   [
     'keys revok x',
-    'There is no command "keys revok". Did you mean "keys revoke"?\nOne of: playhead keys list, playhead keys create, playhead keys revoke',
+    'Unknown command "keys revok". Did you mean "keys revoke"?\nAvailable: playhead keys list, playhead keys create, playhead keys revoke',
   ],
-  ['backup', 'backup needs a file to write: playhead backup -o playhead.tar'],
+  ['backup', 'backup needs an output file: playhead backup -o playhead.tar'],
   [
     'ls --endpoint ftp://there',
-    '"ftp://there" is not the address of a server. It looks like http://localhost:4318 (--endpoint or PLAYHEAD_ENDPOINT).',
+    '"ftp://there" is not a server URL. Use one like http://localhost:4318 (--endpoint or PLAYHEAD_ENDPOINT).',
   ],
   [
     'ls --api-key ключ',
-    'The key holds characters that no key has. Copy it again (--api-key or PLAYHEAD_API_KEY).',
+    'The API key contains invalid characters. Copy it again (--api-key or PLAYHEAD_API_KEY).',
   ],
-])('"playhead %s" is not understood, and says what would be', async (typed, message) => {
+])('"playhead %s" is rejected with a hint', async (typed, message) => {
   const outcome = await playheadOnTerminal(typed.split(' '))
 
   expect(outcome).toEqual({ stdout: '', stderr: `playhead: ${message}\n`, exitCode: 2 })
 })
 
-test('what is not understood is an exit code of 2', async () => {
+test('invalid usage exits with 2', async () => {
   const { stderr, exitCode } = await playhead(['shwo'])
 
   expect(stderr).toContain('Did you mean "show"?')
   expect(exitCode).toBe(2)
 })
 
-test('options may stand before the command', async () => {
+test('options may come before the command', async () => {
   const { endpoint, received } = await startFakeServer({ 'GET /api/sessions': { sessions: [] } })
 
   await playhead(['--endpoint', endpoint, '--project', 'shop', 'ls', '--tag=a'])
@@ -100,39 +109,39 @@ test('options may stand before the command', async () => {
   expect(received.map(({ query }) => query.toString())).toEqual(['tag=a&limit=20&project=shop'])
 })
 
-test('a server that is not there is said to be not there', async () => {
+test('an unreachable local server comes with the command that starts it', async () => {
   const port = await closedPort()
 
   const outcome = await playhead(['ls'], { endpoint: `http://localhost:${port}/` })
 
   expect(outcome).toEqual({
     stdout: '',
-    stderr: `playhead: Nothing answers at http://localhost:${port}. Start it with: npx playhead serve --port ${port}\n`,
+    stderr: `playhead: Can't connect to http://localhost:${port}. Start a server with: npx playhead serve --port ${port}\n`,
     exitCode: 1,
   })
 })
 
-test('an address that does not exist is said to be wrong', async () => {
+test('an unreachable remote server comes with what to check', async () => {
   const { stderr, exitCode } = await playhead(['ls', '--endpoint', 'https://playhead.invalid/'])
 
   expect(stderr).toMatch(
-    /^playhead: Nothing answers at https:\/\/playhead\.invalid\. Check the address \(--endpoint/,
+    /^playhead: Can't connect to https:\/\/playhead\.invalid\. Check the URL \(--endpoint/,
   )
   expect(exitCode).toBe(1)
 })
 
-test('another program on the port is not taken for Playhead', async () => {
+test('another program on the port is not mistaken for Playhead', async () => {
   const { endpoint } = await startFakeServer({
     'GET /api/sessions': (response) => void response.end('<html>'),
   })
 
   const { stderr, exitCode } = await playhead(['ls'], { endpoint })
 
-  expect(stderr).toContain(`${endpoint} answers, but not as Playhead does (200 for /api/sessions).`)
+  expect(stderr).toContain(`${endpoint} responded, but not like a Playhead server (200 for /api/sessions).`)
   expect(exitCode).toBe(1)
 })
 
-test("the server's own words are passed on, without what a terminal would act on", async () => {
+test('errors of the server are shown with control characters escaped', async () => {
   const { endpoint } = await startFakeServer({
     'GET /api/sessions': (response) =>
       refuse(response, 503, 'DISK_FULL', 'The disk is \u001B[31mfull\u0007.'),
@@ -145,7 +154,7 @@ test("the server's own words are passed on, without what a terminal would act on
   })
 })
 
-test('a key is sent, from an option or the environment, and asked for when it is missing', async () => {
+test('the API key comes from an option or the environment, and a missing one is explained', async () => {
   const { endpoint, received } = await startFakeServer({
     'GET /api/sessions': (response, { headers }) =>
       headers.authorization === undefined
@@ -162,7 +171,7 @@ test('a key is sent, from an option or the environment, and asked for when it is
   await playhead(['ls'], { endpoint, environment: { AGENTOPS_API_KEY: 'other' } })
 
   expect(refused.stderr).toBe(
-    'playhead: This server needs a key.\nGive a key: --api-key or PLAYHEAD_API_KEY.\n',
+    'playhead: This server needs a key.\nPass a key with --api-key or PLAYHEAD_API_KEY.\n',
   )
   expect(received.map(({ headers }) => headers.authorization)).toEqual([
     undefined,
@@ -172,18 +181,18 @@ test('a key is sent, from an option or the environment, and asked for when it is
   ])
 })
 
-test('whoever stops reading, as head does, ends it quietly', async () => {
+test('a reader that closes the pipe, like head, ends the command quietly', async () => {
   const endlessPage = { sessions: recordedPage.sessions, nextCursor: 'more' }
   const { endpoint } = await startFakeServer({ 'GET /api/sessions': endlessPage })
   const child = startPlayhead(['ls', '--all'], { endpoint })
   const ended = once(child, 'exit')
-  const said = text(child.stderr!)
+  const errors = text(child.stderr!)
 
   await once(child.stdout!, 'data')
   child.stdout!.destroy()
 
   expect(await ended).toEqual([0, null])
-  expect(await said).toBe('')
+  expect(await errors).toBe('')
 })
 
 async function closedPort(): Promise<number> {

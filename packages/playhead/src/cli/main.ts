@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { runCli } from './run-cli.ts'
 
-// Whoever reads the output may stop reading, as `| head` does: that is no error.
+// A reader may close the pipe early, as `| head` does.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit()
@@ -11,5 +11,5 @@ for (const stream of [process.stdout, process.stderr]) {
 
 const { stdin, stdout, stderr, env: environment } = process
 const exitCode = await runCli(process.argv.slice(2), { stdin, stdout, stderr, environment })
-// Not `exit()`: a server goes on, and what was written may still be on its way. A command may have set its own code.
+// Not `exit()`: a server keeps running, and output may still be buffered. A command may have set its own code.
 if (exitCode !== 0) process.exitCode = exitCode

@@ -1,11 +1,9 @@
 import packageJson from '../../package.json' with { type: 'json' }
-import { CliError, InterruptedError, QuietExit } from './terminal/cli-error.ts'
+import type { Command } from './arguments/command.ts'
 import { renderCommandHelp, renderOverview } from './arguments/help.ts'
 import { parseArguments, type Parsed } from './arguments/parse-arguments.ts'
-import { createTerminal, plainLines, type Streams } from './terminal/terminal.ts'
 import { backupCommand } from './commands/backup.ts'
 import { checkCommand } from './commands/check.ts'
-import type { Command } from './arguments/command.ts'
 import { diffCommand } from './commands/diff.ts'
 import { exportCommand } from './commands/export.ts'
 import { keysCreateCommand, keysListCommand, keysRevokeCommand } from './commands/keys.ts'
@@ -18,8 +16,10 @@ import { repriceCommand } from './commands/reprice.ts'
 import { restoreCommand } from './commands/restore.ts'
 import { serveCommand } from './commands/serve.ts'
 import { showCommand } from './commands/show.ts'
+import { CliError, InterruptedError, QuietExit } from './terminal/cli-error.ts'
+import { createTerminal, plainLines, type Streams } from './terminal/terminal.ts'
 
-/** Does what was typed; answers with the exit code: 0 done, 1 failed, 2 not understood. */
+/** Runs the command line and returns the exit code: 0 success, 1 failure, 2 invalid usage. */
 export async function runCli(args: readonly string[], streams: Streams): Promise<number> {
   try {
     await run(parseArguments(args, commands), streams, args)
@@ -47,7 +47,7 @@ async function run(parsed: Parsed, streams: Streams, args: readonly string[]): P
   }
 }
 
-/** What is thrown on purpose is a sentence; anything else is a bug and is shown whole. */
+/** Prints the message of an expected error; anything else is a bug and is shown with its stack. */
 function report(error: unknown, { stderr }: Streams): number {
   if (error instanceof CliError) {
     const isQuiet = error instanceof InterruptedError || error instanceof QuietExit
@@ -55,11 +55,13 @@ function report(error: unknown, { stderr }: Streams): number {
     return error.exitCode
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  stderr.write(`playhead: This is a bug in playhead; please report it.\n${plainLines(text)}\n`)
+  stderr.write(
+    `playhead: Unexpected error. This is a bug in playhead; please report it.\n${plainLines(text)}\n`,
+  )
   return 1
 }
 
-/** Everything `playhead` can do, in the order of its help. */
+/** All commands, in the order the help lists them. */
 export const commands: readonly Command[] = [
   serveCommand,
   lsCommand,

@@ -1,8 +1,11 @@
-import { visibleText, type ReportTest, type TestReport } from '@playhead/model'
-import { describeFigures, describeRate, describeReport, failureOf, titleOf } from './describe-report.ts'
+import { testTitle, visibleText, type ReportTest, type TestReport } from '@playhead/model'
+import { stepUrl } from '../testing/sessions/replay-link.ts'
+import { describeFailure, describeFigures, describePassRate, describeReport } from './describe-report.ts'
 
-const SHOWN_FAILURES = 20
-const SHOWN_TESTS = 200
+const MAX_FAILURES = 20
+const MAX_TESTS = 200
+const MAX_LINKS = 5
+const MAX_ANNOTATIONS = 10
 
 const marks: Record<ReportTest['verdict'], string> = {
   fail: '❌',
@@ -11,20 +14,19 @@ const marks: Record<ReportTest['verdict'], string> = {
   pass: '✅',
 }
 
-/** The report as Markdown: what GitHub shows as the summary of a step. */
+/** Renders a test report as Markdown for the step summary of GitHub Actions. */
 export function renderSummary(report: TestReport): string {
   const { tests } = report
-  const failed = tests.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'flaky')
   const rows = tests
-    .slice(0, SHOWN_TESTS)
+    .slice(0, MAX_TESTS)
     .map(
       (test) =>
-        `| ${marks[test.verdict]} ${test.verdict} | ${escapeCell(titleOf(test))} | ${describeRate(test)} | ${describeFigures(test)} |`,
+        `| ${marks[test.verdict]} ${test.verdict} | ${escapeCell(testTitle(test))} | ${describePassRate(test)} | ${describeFigures(test)} |`,
     )
-  const more = tests.length > SHOWN_TESTS ? [`\n… ${tests.length - SHOWN_TESTS} more.`] : []
+  const more = tests.length > MAX_TESTS ? [`\n… and ${tests.length - MAX_TESTS} more.`] : []
   return [
     `## Agent tests\n\n${describeReport(report)}\n`,
-    ...failed.slice(0, SHOWN_FAILURES).map(renderFailure),
+    ...tests.filter(needsAttention).slice(0, MAX_FAILURES).map(renderFailure),
     '| | test | pass rate | |',
     '|---|---|---|---|',
     ...rows,
@@ -34,20 +36,21 @@ export function renderSummary(report: TestReport): string {
   ].join('\n')
 }
 
+function needsAttention({ verdict }: ReportTest): boolean {
+  return verdict === 'fail' || verdict === 'inconclusive'
+}
+
 function renderFailure(test: ReportTest): string {
   const links = test.sessions
     .filter(({ isPassed, url }) => !isPassed && url !== undefined && /^https?:/.test(url))
-    .slice(0, 5)
-    .map(({ url, variant, stepId }) => {
-      const address = `${url}${stepId === undefined ? '' : `?step=${stepId}`}`
-      return `[${escapeCell(variant ?? 'replay')}](${address})`
-    })
-  const text = failureOf(test).replaceAll('```', "'''")
+    .slice(0, MAX_LINKS)
+    .map(({ url, variant, stepId }) => `[${escapeCell(variant ?? 'replay')}](${stepUrl(url!, stepId)})`)
+  const text = describeFailure(test).replaceAll('```', "'''")
   const replays = links.length === 0 ? '' : `\n\nReplay: ${links.join(', ')}`
-  return `<details open><summary>${marks[test.verdict]} ${escapeHtml(visibleText(titleOf(test)).replaceAll('`', ''))}</summary>\n\n\`\`\`\n${text}\n\`\`\`${replays}\n\n</details>\n`
+  return `<details open><summary>${marks[test.verdict]} ${escapeHtml(visibleText(testTitle(test)).replaceAll('`', ''))}</summary>\n\n\`\`\`\n${text}\n\`\`\`${replays}\n\n</details>\n`
 }
 
-/** Nothing in a name can end the cell, or be read as markup. */
+/** Escapes text so that it can't end a table cell or become markup. */
 export function escapeCell(text: string): string {
   return escapeHtml(visibleText(text)).replaceAll(/[\\|[\]*_`~]/g, String.raw`\$&`)
 }
@@ -56,24 +59,31 @@ function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-const SHOWN = 10
-
-/** Lines that GitHub shows beside the files of a pull request. */
+/** Renders the failed tests as annotations, which GitHub shows beside the files of a pull request. */
 export function renderAnnotations({ tests }: TestReport): string[] {
   return tests
-    .filter(({ verdict }) => verdict === 'fail' || verdict === 'inconclusive')
-    .slice(0, SHOWN)
-    .map((test) => {
-      const level = test.verdict === 'fail' ? 'error' : 'warning'
-      const file = test.file === undefined ? '' : `file=${escapeProperty(test.file)},`
-      return `::${level} ${file}title=${escapeProperty(titleOf(test))}::${escapeData(failureOf(test))}`
-    })
+    .filter(needsAttention)
+    .slice(0, MAX_ANNOTATIONS)
+    .map((test) =>
+      renderAnnotation(test.verdict === 'fail' ? 'error' : 'warning', describeFailure(test), {
+        ...(test.file !== undefined && { file: test.file }),
+        title: testTitle(test),
+      }),
+    )
+}
+
+/** A workflow command of GitHub Actions. */
+export function renderAnnotation(
+  level: 'error' | 'warning' | 'notice',
+  message: string,
+  properties: { file?: string; title: string },
+): string {
+  const pairs = Object.entries(properties).map(
+    ([name, value]) => `${name}=${escapeData(value).replaceAll(':', '%3A').replaceAll(',', '%2C')}`,
+  )
+  return `::${level} ${pairs.join(',')}::${escapeData(message)}`
 }
 
 function escapeData(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
-}
-
-function escapeProperty(text: string): string {
-  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 }

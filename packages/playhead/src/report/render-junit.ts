@@ -1,59 +1,83 @@
-import type { ReportTest, TestReport } from '@playhead/model'
-import { describeRate, failureOf, firstLine, titleOf } from './describe-report.ts'
+import { testTitle, type ReportTest, type TestReport } from '@playhead/model'
+import { describeFailure, describePassRate, firstLine } from './describe-report.ts'
 
-/** The report for CI servers: a suite a file, a case a test. */
-export function renderJunit({ tests, madeAt }: TestReport): string {
+export type JunitSuite = { name: string; cases: readonly JunitCase[] }
+
+export type JunitCase = {
+  name: string
+  seconds: number
+  failure?: { type: string; text: string }
+  skipped?: string
+  output?: string
+}
+
+/** Renders a test report as JUnit XML, with one suite per test file. */
+export function renderReportJunit({ tests, madeAt }: TestReport): string {
   const files = [...Map.groupBy(tests, ({ file }) => file ?? 'tests')]
-  const suites = files.map(([file, ofFile]) => renderSuite(file, ofFile, madeAt))
+  const suites = files.map(([name, ofFile]) => ({ name, cases: ofFile.map(toCase) }))
+  return renderJunit('playhead', suites, madeAt)
+}
+
+/** JUnit has no third verdict, so an inconclusive test counts as passed; its output says so. */
+function toCase(test: ReportTest): JunitCase {
+  const { verdict, cost, sessions, durationMs } = test
+  const output = [
+    `pass rate ${describePassRate(test)}, ${verdict}`,
+    ...(cost === null ? [] : [`cost ${cost} USD`]),
+    ...sessions.filter(({ isPassed }) => !isPassed).map(({ id, url }) => url ?? id),
+  ]
+  return {
+    name: testTitle(test),
+    seconds: durationMs / 1000,
+    ...(verdict === 'fail' && { failure: { type: verdict, text: describeFailure(test) } }),
+    output: output.join('\n'),
+  }
+}
+
+export function renderJunit(name: string, suites: readonly JunitSuite[], madeAt: string): string {
+  const all = suites.flatMap(({ cases }) => cases)
   return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="playhead" ${countsOf(tests)} errors="0" time="${secondsOf(tests)}">
-${suites.join('\n')}
+<testsuites name="${name}" ${countsOf(all)}>
+${suites.map((suite) => renderSuite(suite, madeAt)).join('\n')}
 </testsuites>
 `
 }
 
-function renderSuite(file: string, tests: readonly ReportTest[], madeAt: string): string {
-  const cases = tests.map((test) => renderCase(file, test))
-  return `  <testsuite name="${escapeXml(file)}" timestamp="${madeAt.slice(0, 19)}" hostname="playhead" ${countsOf(tests)} errors="0" skipped="0" time="${secondsOf(tests)}">
-${cases.join('\n')}
+function renderSuite({ name, cases }: JunitSuite, madeAt: string): string {
+  const skipped = cases.filter((one) => one.skipped !== undefined).length
+  return `  <testsuite name="${escapeXml(name)}" timestamp="${madeAt.slice(0, 19)}" hostname="playhead" ${countsOf(cases)} skipped="${skipped}">
+${cases.map((one) => renderCase(name, one)).join('\n')}
   </testsuite>`
 }
 
-function renderCase(file: string, test: ReportTest): string {
-  const head = `    <testcase classname="${escapeXml(file)}" name="${escapeXml(titleOf(test))}" time="${secondsOf([test])}"`
-  const out = [
-    `pass rate ${describeRate(test)}, ${test.verdict}`,
-    ...(test.cost === null ? [] : [`cost ${test.cost} USD`]),
-    ...test.sessions.filter(({ isPassed }) => !isPassed).map(({ id, url }) => url ?? id),
-  ].join('\n')
-  const output = `      <system-out>${escapeXml(out)}</system-out>`
-  if (!isFailure(test)) return `${head}>\n${output}\n    </testcase>`
-  const text = failureOf(test)
-  const failure = `      <failure message="${escapeXml(firstLine(text))}" type="${test.verdict}">${escapeXml(text)}</failure>`
-  return `${head}>\n${failure}\n${output}\n    </testcase>`
+function renderCase(suite: string, { name, seconds, failure, skipped, output }: JunitCase): string {
+  const lines = [
+    `    <testcase classname="${escapeXml(suite)}" name="${escapeXml(name)}" time="${seconds.toFixed(3)}">`,
+    ...(failure === undefined
+      ? []
+      : [
+          `      <failure message="${escapeXml(firstLine(failure.text))}" type="${failure.type}">${escapeXml(failure.text)}</failure>`,
+        ]),
+    ...(skipped === undefined ? [] : [`      <skipped message="${escapeXml(skipped)}"/>`]),
+    ...(output === undefined ? [] : [`      <system-out>${escapeXml(output)}</system-out>`]),
+    '    </testcase>',
+  ]
+  return lines.join('\n')
 }
 
-/** What nobody can say is no failure for CI servers, which know no third way; its output says so. */
-function isFailure({ verdict }: ReportTest): boolean {
-  return verdict === 'fail'
-}
-
-function countsOf(tests: readonly ReportTest[]): string {
-  return `tests="${tests.length}" failures="${tests.filter(isFailure).length}"`
-}
-
-function secondsOf(tests: readonly ReportTest[]): string {
-  return (tests.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1000).toFixed(3)
+function countsOf(cases: readonly JunitCase[]): string {
+  const failures = cases.filter(({ failure }) => failure !== undefined).length
+  const seconds = cases.reduce((sum, one) => sum + one.seconds, 0)
+  return `tests="${cases.length}" failures="${failures}" errors="0" time="${seconds.toFixed(3)}"`
 }
 
 // oxlint-disable-next-line no-control-regex
-const forbidden = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g
+const invalidInXml = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g
 
-/** Characters that XML can't hold at all are left out. */
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return text
     .toWellFormed()
-    .replaceAll(forbidden, '')
+    .replaceAll(invalidInXml, '')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, writeFile, readFile } from 'node:fs/promises'
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip, type InputType, type ZlibOptions } from 'node:zlib'
@@ -10,32 +10,31 @@ import {
   type TestReport,
 } from '@playhead/model'
 import { readResults } from './read-results.ts'
-import { renderAnnotations } from './render-github.ts'
-import { renderJunit } from './render-junit.ts'
-import { renderSummary } from './render-github.ts'
+import { renderAnnotations, renderSummary } from './render-github.ts'
+import { renderReportJunit } from './render-junit.ts'
 
 export type ReportOptions = {
-  /** Folders and files to read: runs in `.playhead/`, shards, recordings. */
+  /** Folders and files to read: test runs in `.playhead/`, shards, recordings. */
   from: readonly string[]
   /** Where `index.html` and `junit.xml` go. */
   folder: string
-  /** Which sessions can be replayed in it: `all`, or those of tests that did not simply pass. */
+  /** Which sessions include their replay: `all`, or only `failures` (every test that did not simply pass). */
   keep?: 'all' | 'failures' | undefined
   environment?: Readonly<Record<string, string | undefined>> | undefined
 }
 
 export type WrittenReport = {
   report: TestReport
-  /** Path of the page. */
+  /** Path of the HTML file. */
   page: string
   bytes: number
   sessionCount: number
   problems: string[]
-  /** Lines for GitHub's log; empty elsewhere. */
+  /** Annotations for GitHub Actions; empty elsewhere. */
   annotations: string[]
 }
 
-/** Makes one page of what tests left on disk, and what CI wants to know beside it. */
+/** Writes the report of test runs: one HTML file, `junit.xml`, and the step summary of GitHub Actions. */
 export async function writeReport(options: ReportOptions): Promise<WrittenReport> {
   const { from, folder, keep = 'all', environment = process.env } = options
   const { recordings, entries, problems } = await readResults(from)
@@ -50,7 +49,7 @@ export async function writeReport(options: ReportOptions): Promise<WrittenReport
   await mkdir(folder, { recursive: true })
   const page = join(folder, 'index.html')
   await writeFile(page, html)
-  await writeFile(join(folder, 'junit.xml'), renderJunit(report))
+  await writeFile(join(folder, 'junit.xml'), renderReportJunit(report))
   const summary = environment.GITHUB_STEP_SUMMARY
   if (summary) await appendFile(summary, renderSummary(report))
   return {
@@ -65,7 +64,7 @@ export async function writeReport(options: ReportOptions): Promise<WrittenReport
 
 const compress = promisify<InputType, ZlibOptions, Buffer>(gzip)
 
-/** Little is gained by packing harder, and the tests are waiting. */
+/** Higher levels compress little more and slow the report down. */
 async function pack(text: string): Promise<string> {
   return (await compress(text, { level: 2 })).toString('base64')
 }
@@ -79,7 +78,7 @@ function isWorthKeeping(tests: readonly ReportTest[], sessionId: string): boolea
   return test === undefined || test.verdict !== 'pass'
 }
 
-/** Where the built page is: beside us when we are installed, in the dashboard's own package when we are not. */
+/** The built page: beside this file once installed, in the dashboard's package within this repository. */
 const places = ['./one-file.html', '../../../dashboard/dist/one-file.html'].map(
   (path) => new URL(path, import.meta.url),
 )
@@ -89,5 +88,5 @@ async function readOneFileTemplate(): Promise<string> {
     const page = await readFile(place, 'utf8').catch(() => undefined)
     if (page !== undefined) return page
   }
-  throw new Error('The page of the report is not built in this checkout. Build it with: npm run build')
+  throw new Error('The report page is not built. Build it with: npm run build')
 }

@@ -1,13 +1,13 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { TestResult } from '@playhead/model'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as playhead from 'playhead'
-import type { AgentTestBody, AgentTestOptions } from '../../src/testing/runs/agent-test.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectSession } from '../../src/testing/matchers/matchers.ts'
+import type { AgentTestBody, AgentTestOptions } from '../../src/testing/runs/agent-test.ts'
 import { planAgentTest, runAgentTest } from '../../src/testing/runs/run-agent-test.ts'
-import type { LedgerEntry } from '@playhead/model'
 import { joinTestRun } from '../../src/testing/runs/test-run.ts'
 import { variations } from '../../src/testing/runs/variations.ts'
 import { classify } from './sample-session.ts'
@@ -123,7 +123,7 @@ test('what came of every run is noted for the report', async () => {
   )
   const files = (await readdir(folder)).filter((name) => name.endsWith('.results.jsonl'))
   const lines = (await readFile(join(folder, files[0]!), 'utf8')).trim().split('\n')
-  const entries = lines.slice(-3).map((line) => JSON.parse(line) as LedgerEntry)
+  const entries = lines.slice(-3).map((line) => JSON.parse(line) as TestResult)
   expect(entries).toMatchObject([
     { kind: 'attempt', test: identity, variant: 'first', isPassed: true },
     { kind: 'attempt', variant: '{"x":1}', isPassed: false, message: 'run 2 went wrong' },

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestServer, type TestServer } from '../../../server/test/test-server.ts'
 import { hex, tracesPayload, type SpanOptions } from '../../../server/test/otlp.ts'
+import { startTestServer, type TestServer } from '../../../server/test/test-server.ts'
 import { playhead as spawnPlayhead, playheadOnTerminal } from '../../src/cli/test/run-playhead.ts'
 import { checkJunit } from './check-junit.ts'
 
@@ -72,16 +72,16 @@ afterAll(async () => {
 const check = (args: string, environment: Record<string, string> = {}) =>
   playheadOnTerminal(['check', ...args.split(' ')], { endpoint: server.url, environment })
 
-test('too many failures: says so, and exits 1', async () => {
+test('too many failures exit with 1', async () => {
   const { stdout, stderr, exitCode } = await check('--max-failure-rate 0.05 --tag gate')
   expect([exitCode, stderr]).toEqual([1, ''])
   expect(stdout).toContain('✗ failure rate: 7.0% > 5% (3 of 43 sessions failed)')
   expect(stdout).toMatch(
-    /Failed lately:\n {2}s_[0-9a-f]{8} support: ValueError: no <customer> \| id\n {4}http:/,
+    /Recent failures:\n {2}s_[0-9a-f]{8} support: ValueError: no <customer> \| id\n {4}http:/,
   )
 })
 
-test('everything in order exits 0', async () => {
+test('conditions that hold exit with 0', async () => {
   const { stdout, exitCode } = await check(
     '--max-failure-rate 10% --max-cost-per-session 0.01 --max-p95 8s --min-sessions 20 --tag gate',
   )
@@ -94,7 +94,7 @@ test('everything in order exits 0', async () => {
   ])
 })
 
-test('cost and speed have limits of their own', async () => {
+test('cost and duration can be limited', async () => {
   expect((await check('--max-cost-per-session 0.001 --tag gate')).stdout).toContain(
     '✗ cost per session: $0.0035 > $0.001',
   )
@@ -103,55 +103,53 @@ test('cost and speed have limits of their own', async () => {
   expect(slow.stdout).toContain('✗ p95 duration: 1.1s > 500ms')
 })
 
-test('too few sessions exit 3', async () => {
+test('not enough sessions exit with 3', async () => {
   const { stdout, exitCode } = await check('--max-failure-rate 0.05 --min-sessions 20 --tag few')
-  expect([stdout, exitCode]).toEqual(['? failure rate: too few to tell: 5 sessions, at least 20 wanted\n', 3])
+  expect([stdout, exitCode]).toEqual(['? failure rate: not enough data: 5 sessions, need at least 20\n', 3])
   expect(await check('--max-failure-rate 0.05 --tag nobody')).toMatchObject({ exitCode: 3 })
 })
 
-test('what can not be asked, or was not typed right, exits 2', async () => {
+test('an unreachable server and invalid arguments exit with 2', async () => {
   const down = await spawnPlayhead(['check', '--max-failure-rate', '0.05'], {
     endpoint: 'http://127.0.0.1:9',
   })
   expect(down).toMatchObject({ exitCode: 2, stdout: '' })
   expect(down.stderr).toContain('127.0.0.1:9')
-  for (const [args, says] of [
-    ['', 'What is to be checked?'],
-    ['--max-failure-rate 5', 'a share from 0 to 1'],
-    ['--max-failure-rate few', 'must be a number'],
-    ['--max-p95 fast', 'it looks like 8s'],
+  for (const [args, message] of [
+    ['', 'Nothing to check.'],
+    ['--max-failure-rate 5', 'a number from 0 to 1'],
+    ['--max-failure-rate few', 'must be a number like 0.05'],
+    ['--max-p95 fast', 'must be a duration like 8s'],
     ['--max-failure-rate 0.1 --format pdf', 'pdf'],
   ] as const) {
     const outcome = await playheadOnTerminal(['check', ...args.split(' ').filter((part) => part !== '')], {
       endpoint: server.url,
     })
     expect(outcome).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(outcome.stderr).toContain(says)
+    expect(outcome.stderr).toContain(message)
   }
 })
 
-test('a branch is compared with another', async () => {
+test('a branch is compared with a baseline', async () => {
   const worse = await check('--baseline main --branch worse --tag cmp')
   expect(worse.exitCode).toBe(1)
-  expect(worse.stdout).toMatch(
-    /✗ pass rate vs main: 60\.0% against 100\.0% \(12\/20, main 20\/20; p = 0\.00\d\)/,
-  )
-  expect(worse.stdout).toMatch(/✗ cost vs main: median \$0\.00\d+ against \$0\.0035 \(\+5\d%; p = 0\.000\)/)
-  expect(worse.stdout).toMatch(/✗ duration vs main: median 1\.4s against 1\.0s \(\+3\d%; p = 0\.000\)/)
+  expect(worse.stdout).toMatch(/✗ pass rate vs main: 60\.0% vs 100\.0% \(12\/20 vs 20\/20; p = 0\.00\d\)/)
+  expect(worse.stdout).toMatch(/✗ cost vs main: median \$0\.00\d+ vs \$0\.0035 \(\+5\d%; p = 0\.000\)/)
+  expect(worse.stdout).toMatch(/✗ duration vs main: median 1\.4s vs 1\.0s \(\+3\d%; p = 0\.000\)/)
   const same = await check('--baseline main --branch same --tag cmp')
   expect(same.exitCode).toBe(0)
-  // Certain, but smaller than a tenth.
+  // Significant, but less than 10%.
   const slightly = await check('--baseline main --branch slightly --tag cmp')
   expect(slightly.stdout).toMatch(/✓ duration vs main: .*\(\+6%; p = 0\.000\)/)
   expect(slightly.exitCode).toBe(0)
-  // Not even if it had failed would one session against two have shown anything.
+  // One session against two is never significant.
   const few = await check('--baseline new --branch tiny --tag cmp')
-  expect(few.stdout).toMatch(/\? pass rate vs new: too few to tell: 100\.0% against 100\.0%/)
+  expect(few.stdout).toMatch(/\? pass rate vs new: not enough data: 100\.0% vs 100\.0%/)
   expect(few.exitCode).toBe(3)
   expect((await check('--baseline nowhere --branch new --tag cmp')).exitCode).toBe(3)
 })
 
-test('in every format', async () => {
+test('check prints every format', async () => {
   const json = await check('--max-failure-rate 0.05 --tag gate --format json')
   expect(JSON.parse(json.stdout)).toMatchObject({
     verdict: 'fail',
@@ -179,7 +177,7 @@ test('in every format', async () => {
     GITHUB_STEP_SUMMARY: summary,
   })
   expect(github.stdout).toBe(
-    '::error title=playhead check: failure rate::failure rate: 7.0%25 > 5%25 (3 of 43 sessions failed)\n',
+    '::error title=playhead check%3A failure rate::failure rate: 7.0%25 > 5%25 (3 of 43 sessions failed)\n',
   )
   expect(await readFile(summary, 'utf8')).toBe(`${markdown.stdout}\n`)
 })

@@ -1,12 +1,11 @@
+import type { Session, SessionSummary, Step } from '@playhead/model'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Session, SessionSummary, Step } from '@playhead/model'
 import { called } from '../../src/testing/matchers/called.ts'
-import { hasEffects } from '../../src/testing/matchers/trajectory.ts'
 import { anyOrder, trajectoryModes, type ToolCall } from '../../src/testing/matchers/expected-call.ts'
 import { findMismatch } from '../../src/testing/matchers/match-arguments.ts'
 import { before, satisfiesOrder } from '../../src/testing/matchers/order-rules.ts'
-import { calledInOrder, matchesTrajectory } from '../../src/testing/matchers/trajectory.ts'
+import { calledInOrder, hasEffects, matchesTrajectory } from '../../src/testing/matchers/trajectory.ts'
 
 type Made = { tool: string; args: { [name: string]: unknown }; effect?: 'read' | 'write' }
 

@@ -1,12 +1,11 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { buildTestReport, toRecording, type Recording, type TestResult } from '@playhead/model'
 import { expect, test } from 'vitest'
-import { buildTestReport, toRecording, type LedgerEntry, type Recording } from '@playhead/model'
 import { makeSummary } from '../../../model/test/make-summary.ts'
 import { playhead } from '../../src/cli/test/run-playhead.ts'
-import { renderAnnotations } from '../../src/report/render-github.ts'
-import { renderJunit } from '../../src/report/render-junit.ts'
-import { renderSummary } from '../../src/report/render-github.ts'
+import { renderAnnotations, renderSummary } from '../../src/report/render-github.ts'
+import { renderReportJunit } from '../../src/report/render-junit.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { checkJunit } from './check-junit.ts'
 
@@ -30,7 +29,7 @@ function sample({ name, isPassed, attempt = 1, variant, message }: Sample) {
     vcs: { branch: 'feature', commit: 'abcdef123456' },
     test: { file: 'a.test.ts', name, attempt, ...(variant !== undefined && { variant }) },
   })
-  const entry: LedgerEntry = {
+  const entry: TestResult = {
     kind: 'attempt',
     test: { file: 'a.test.ts', name },
     attempt,
@@ -54,7 +53,7 @@ const samples = [
   sample({ name: 'varies', isPassed: true, variant: 'one' }),
   sample({ name: 'varies', isPassed: false, variant: 'two', message: 'wrong tool\nmore' }),
 ]
-const judged: LedgerEntry = {
+const judged: TestResult = {
   kind: 'agent-test',
   test: { file: 'a.test.ts', name: 'varies' },
   verdict: 'inconclusive',
@@ -72,7 +71,7 @@ const entries = [...samples.map(({ entry }) => entry), judged]
 const sessions = samples.map(({ recording }) => recording.session)
 const report = buildTestReport(sessions, entries, { madeAt: '2026-11-15T10:00:00.000Z' })
 
-test('sessions become tests: failures first, retries flaky, judged ones by their verdict', () => {
+test('sessions are grouped into tests, failures first', () => {
   expect(report.tests.map(({ name, verdict, passed, total }) => [name, verdict, passed, total])).toEqual([
     [hostile, 'fail', 0, 1],
     ['varies', 'inconclusive', 1, 2],
@@ -83,7 +82,7 @@ test('sessions become tests: failures first, retries flaky, judged ones by their
   expect(report.tests[1]).toMatchObject({ wanted: { minimum: 0.9 }, cost: 0.02, interval: { low: 0.1 } })
 })
 
-test('recordings alone say the same, but for what only the runner knew', () => {
+test('recordings alone give the same report, except for what only the runner knew', () => {
   const alone = buildTestReport(sessions, [], { madeAt: '' })
   expect(alone.tests.map(({ name, verdict }) => [name, verdict])).toEqual([
     [hostile, 'fail'],
@@ -93,11 +92,11 @@ test('recordings alone say the same, but for what only the runner knew', () => {
   ])
 })
 
-test('JUnit is valid, whatever is in names and messages', () => {
-  expect(checkJunit(renderJunit(report))).toEqual({ tests: 4, failures: 1, skipped: 0 })
+test('JUnit is valid whatever names and messages contain', () => {
+  expect(checkJunit(renderReportJunit(report))).toEqual({ tests: 4, failures: 1, skipped: 0 })
 })
 
-test('the summary is one table, and nothing recorded is markup in it', () => {
+test('the summary escapes recorded text', () => {
   const summary = renderSummary(report)
   expect(summary).toContain('4 tests: 1 failed, 1 inconclusive, 1 flaky, 1 passed; 6 sessions, $0.06')
   expect(summary).toContain('| ❔ inconclusive | varies | 1/2 (50%, 10–90%) | $0.02 · 2.2s |')
@@ -108,7 +107,7 @@ test('the summary is one table, and nothing recorded is markup in it', () => {
   expect(rows.map((row) => row.replaceAll(String.raw`\|`, '').split('|').length)).toEqual([6, 6, 6, 6, 6])
 })
 
-test('annotations are one line each', () => {
+test('each annotation is one line', () => {
   expect(renderAnnotations(report)).toEqual([
     expect.stringMatching(
       /^::error file=a\.test\.ts,title=a <b>.*%3A%3A %25 %0A- x::Expected <this>[^\n]*$/s,
@@ -117,16 +116,16 @@ test('annotations are one line each', () => {
   ])
 })
 
-async function writeShard(folder: string, of: typeof samples, more: LedgerEntry[] = []): Promise<void> {
+async function writeShard(folder: string, of: typeof samples, more: TestResult[] = []): Promise<void> {
   await mkdir(folder, { recursive: true })
   for (const { recording } of of)
     await writeFile(join(folder, `${recording.session.id}.jsonl`), `${JSON.stringify(recording)}\n`)
   const lines = [...of.map(({ entry }) => entry), ...more].map((entry) => JSON.stringify(entry))
-  // A process that was killed leaves half a line.
+  // A killed process leaves half a line.
   await writeFile(join(folder, '1.results.jsonl'), `${lines.join('\n')}\n{"kind":"att`)
 }
 
-test('shards become one report, in one file', async () => {
+test('shards are merged into one report', async () => {
   const folder = await temporaryFolder()
   await writeShard(join(folder, 'shard-1/run'), samples.slice(0, 3))
   await writeShard(join(folder, 'shard-2/run'), samples.slice(3), [judged])
@@ -135,7 +134,7 @@ test('shards become one report, in one file', async () => {
     folder,
     environment: { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary },
   })
-  expect(outcome.stderr).toMatch(/^The report is out\/index\.html \(\d+\.\d KB\)\.\n$/)
+  expect(outcome.stderr).toMatch(/^Wrote out\/index\.html \(\d+\.\d KB\)\.\n$/)
   expect(outcome.stdout.trim().split('\n').at(-1)).toBe(
     '4 tests: 1 failed, 1 inconclusive, 1 flaky, 1 passed; 6 sessions, $0.06',
   )
@@ -148,24 +147,24 @@ test('shards become one report, in one file', async () => {
 
   await playhead(['report', 'shard-1', 'shard-2', '-o', 'few', '--keep', 'failures'], { folder })
   const few = await readFile(join(folder, 'few/index.html'), 'utf8')
-  // All but the session of the test that simply passed.
+  // All but the session of the test that passed.
   expect(few.match(/data-playhead-session="\d+"/g)).toHaveLength(5)
 })
 
-test('what is not there, or no recording, is said', async () => {
+test('missing files and files that are no recordings are reported', async () => {
   const folder = await temporaryFolder()
   expect(await playhead(['report'], { folder })).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('No tests were recorded here') as string,
+    stderr: expect.stringContaining('No test runs found in .playhead') as string,
   })
   await writeFile(join(folder, 'x.json'), '{"version":1}')
   const wrong = await playhead(['report', 'x.json', 'nowhere'], { folder })
   expect(wrong.exitCode).toBe(1)
   expect(wrong.stderr).toContain('x.json: not a Playhead recording')
-  expect(wrong.stderr).toContain('nowhere is not there.')
+  expect(wrong.stderr).toContain('No such file or folder: nowhere')
 })
 
-test('two files of one session are the fuller one', async () => {
+test('of two files with the same session, the larger one counts', async () => {
   const folder = await temporaryFolder()
   const { recording } = sample({ name: 'split', isPassed: true })
   const step = {

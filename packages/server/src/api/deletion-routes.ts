@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi'
 import { deleteSessions } from '../maintenance/delete-sessions.ts'
 import type { Services } from '../process/services.ts'
 import { projectOf, type App } from '../access/request-project.ts'
-import { respondsWith, jsonBody, projectParameter } from './route-parts.ts'
+import { answers, jsonBody, projectParameter } from './route-parts.ts'
 
 const MOST_AT_ONCE = 1_000
 
@@ -21,7 +21,7 @@ const deleteManyRoute = createRoute({
       }),
     ),
   },
-  responses: respondsWith('POST /api/sessions/delete', 'The deleted sessions'),
+  responses: answers('Deleted', z.object({ deleted: z.array(z.string()) })),
 })
 
 export function addDeletionRoutes(app: App, services: Services): void {

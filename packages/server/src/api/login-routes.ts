@@ -5,28 +5,35 @@ import { LoginLimiter } from '../access/login-limiter.ts'
 import type { Services } from '../process/services.ts'
 import { callerOf, type App } from '../access/request-project.ts'
 import { KnownError } from '../errors/known-error.ts'
-import { respondsWith, jsonBody } from './route-parts.ts'
+import { answers, jsonBody } from './route-parts.ts'
 
 const loginRoute = createRoute({
   method: 'post',
   path: '/api/login',
   summary: 'Log a person in: the answer sets a cookie',
   request: jsonBody(z.object({ password: z.string().max(1_000) })),
-  responses: respondsWith('POST /api/login', 'Logged in'),
+  responses: answers('Logged in', z.object({ ok: z.literal(true) })),
 })
 
 const logoutRoute = createRoute({
   method: 'post',
   path: '/api/logout',
   summary: 'Forget the login of this browser',
-  responses: respondsWith('POST /api/logout', 'Logged out'),
+  responses: answers('Logged out', z.object({ ok: z.literal(true) })),
 })
 
 const whoRoute = createRoute({
   method: 'get',
   path: '/api/me',
   summary: 'Who asks, and whether a login is needed',
-  responses: respondsWith('GET /api/me', 'The caller'),
+  responses: answers(
+    'The caller',
+    z.object({
+      kind: z.enum(['anyone', 'person', 'key', 'nobody']),
+      isAuthOn: z.boolean(),
+      project: z.string().optional(),
+    }),
+  ),
 })
 
 const LOGIN_LASTS_MS = 30 * 86_400_000

@@ -10,7 +10,8 @@ import { restoreBackup } from '../maintenance/restore.ts'
 import { findSessionId } from '../sessions/find-session.ts'
 import type { Services } from '../process/services.ts'
 import { projectOf, requirePerson, type App } from '../access/request-project.ts'
-import { errorResponse, respondsWith, projectParameter } from './route-parts.ts'
+import { answers, projectParameter } from './route-parts.ts'
+import { errorSchema } from './schemas.ts'
 
 const progressResponses = {
   200: {
@@ -18,7 +19,7 @@ const progressResponses = {
       'A line of JSON for each piece of work ({"done", "total"}), then one with the "result" or the "error"',
     content: { 'application/x-ndjson': { schema: z.string() } },
   },
-  default: errorResponse,
+  default: { description: 'What went wrong', content: { 'application/json': { schema: errorSchema } } },
 } as const
 
 const deleteRoute = createRoute({
@@ -26,7 +27,7 @@ const deleteRoute = createRoute({
   path: '/api/sessions/{id}',
   summary: 'Delete a session with everything of it',
   request: { params: z.object({ id: z.string() }), query: z.object(projectParameter) },
-  responses: respondsWith('DELETE /api/sessions/{id}', 'The deleted session'),
+  responses: answers('Deleted', z.object({ deleted: z.string() })),
 })
 
 const repriceRoute = createRoute({
@@ -51,7 +52,7 @@ const backupRoute = createRoute({
   summary: 'Everything, of all projects, as one tar file',
   responses: {
     200: { description: 'The file', content: { 'application/x-tar': { schema: z.string() } } },
-    default: errorResponse,
+    default: progressResponses.default,
   },
 })
 
@@ -60,7 +61,10 @@ const restoreRoute = createRoute({
   path: '/api/restore',
   summary: 'Add what a backup holds',
   request: { body: { required: true, content: { 'application/x-tar': { schema: z.string() } } } },
-  responses: respondsWith('POST /api/restore', 'What was restored'),
+  responses: answers(
+    'What was restored',
+    z.object({ parts: z.number(), projects: z.number(), sessions: z.number() }),
+  ),
 })
 
 export function addMaintenanceRoutes(app: App, services: Services): void {

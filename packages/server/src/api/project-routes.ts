@@ -1,14 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Services } from '../process/services.ts'
 import { callerOf, projectOf, requirePerson, type App } from '../access/request-project.ts'
-import { respondsWith, jsonBody } from './route-parts.ts'
-import { priceOverrideSchema } from './schemas/settings.ts'
+import { answers, jsonBody } from './route-parts.ts'
+import { priceOverrideSchema, projectSchema } from './schemas.ts'
 
 const listRoute = createRoute({
   method: 'get',
   path: '/api/projects',
   summary: 'The projects that the caller may see',
-  responses: respondsWith('GET /api/projects', 'The projects'),
+  responses: answers('The projects', z.object({ projects: z.array(projectSchema) })),
 })
 
 const createProjectRoute = createRoute({
@@ -16,7 +16,7 @@ const createProjectRoute = createRoute({
   path: '/api/projects',
   summary: 'Create a project',
   request: jsonBody(z.object({ name: z.string().min(1).max(200), id: z.string().optional() })),
-  responses: respondsWith('POST /api/projects', 'The project'),
+  responses: answers('The project', projectSchema),
 })
 
 const updateRoute = createRoute({
@@ -33,7 +33,7 @@ const updateRoute = createRoute({
       }),
     ),
   },
-  responses: respondsWith('PATCH /api/projects/{project}', 'The project'),
+  responses: answers('The project', projectSchema),
 })
 
 export function addProjectRoutes(app: App, services: Services): void {

@@ -1,11 +1,11 @@
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** `flag` is there or not, `text` has one value, `list` may be given several times. */
+/** A `flag` takes no value, `text` takes one, and a `list` may be repeated. */
 export type OptionSpec = {
   type: 'flag' | 'text' | 'list'
   /** One letter, for `-o`. */
   short?: string
-  /** What stands for the value in the help. */
+  /** The value's placeholder in the help. */
   value?: string
   summary: string
 }
@@ -22,27 +22,27 @@ export type OptionValues<Specs extends OptionSpecs> = {
   [Name in keyof Specs]?: ValueOf<Specs[Name]['type']>
 }
 
-/** What every command takes. */
+/** Options that every command accepts. */
 export const globalOptions = {
   endpoint: {
     type: 'text',
     value: 'url',
-    summary: 'where the server is (PLAYHEAD_ENDPOINT; default http://localhost:4318)',
+    summary: 'Server URL (PLAYHEAD_ENDPOINT; default http://localhost:4318)',
   },
   'api-key': {
     type: 'text',
     value: 'key',
-    summary: 'key of a project (PLAYHEAD_API_KEY or AGENTOPS_API_KEY)',
+    summary: 'API key of a project (PLAYHEAD_API_KEY or AGENTOPS_API_KEY)',
   },
-  password: { type: 'text', value: 'text', summary: 'the password people log in with (PLAYHEAD_PASSWORD)' },
+  password: { type: 'text', value: 'text', summary: "The server's login password (PLAYHEAD_PASSWORD)" },
   project: {
     type: 'text',
     value: 'id',
-    summary: "the project; a key's own when there is a key, else default",
+    summary: "Project id (default: the API key's project, otherwise default)",
   },
-  'no-color': { type: 'flag', summary: 'no colours (NO_COLOR)' },
-  help: { type: 'flag', short: 'h', summary: 'this text' },
-  version: { type: 'flag', summary: 'the version of playhead' },
+  'no-color': { type: 'flag', summary: 'Disable colors (NO_COLOR)' },
+  help: { type: 'flag', short: 'h', summary: 'Show this help' },
+  version: { type: 'flag', summary: 'Show the version' },
 } as const satisfies OptionSpecs
 
 export type GlobalOptions = OptionValues<typeof globalOptions>
@@ -50,7 +50,7 @@ export type GlobalOptions = OptionValues<typeof globalOptions>
 type Invocation<Specs extends OptionSpecs = OptionSpecs> = {
   options: OptionValues<Specs>
   globals: GlobalOptions
-  /** As many as the command has arguments; more where the last one is open. */
+  /** One for each argument of the command; any number for a variadic last one. */
   positionals: string[]
   terminal: Terminal
 }
@@ -58,16 +58,16 @@ type Invocation<Specs extends OptionSpecs = OptionSpecs> = {
 type CommandParts = {
   /** One word, or two: "keys create". */
   name: string
-  /** Names of what has to follow: `session` is shown as `<session>`. `files…`, as the last, is any number of them. */
+  /** Names of the positional arguments, shown as `<session>`. A last one like `files…` takes any number of values. */
   arguments?: readonly string[]
   /** One line, without a full stop. */
   summary: string
-  /** What the summary leaves open. */
+  /** Shown below the summary in the command's own help. */
   details?: string
   examples: readonly (readonly [typed: string, meaning: string])[]
 }
 
-/** An entry of the command table. */
+/** An entry in the list of commands. */
 export type Command = CommandParts & {
   options: OptionSpecs
   run(invocation: Invocation): Promise<void>
@@ -78,7 +78,7 @@ type CommandDefinition<Specs extends OptionSpecs> = CommandParts & {
   run(invocation: Invocation<Specs>): Promise<void>
 }
 
-/** Gives `run` the types of the options that are declared beside it. */
+/** Infers the types of `run`'s options from their specs. */
 export function defineCommand<const Specs extends OptionSpecs>(command: CommandDefinition<Specs>): Command {
   return command
 }

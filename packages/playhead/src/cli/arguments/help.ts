@@ -1,28 +1,28 @@
-import { globalOptions, type Command, type OptionSpecs } from './command.ts'
 import type { Painter } from '../terminal/terminal.ts'
+import { globalOptions, type Command, type OptionSpecs } from './command.ts'
 
-/** What `playhead --help` prints. */
+/** The text of `playhead --help`. */
 export function renderOverview(commands: readonly Command[], paint: Painter): string {
   const lines = commands.map((command): [string, string] => [usageOf(command), command.summary])
   return [
     'Playhead records what an AI agent does, lets you replay it, and lets you test it.',
     `${paint('bold', 'Usage:')} playhead <command> [options]`,
     `${paint('bold', 'Commands:')}\n${renderPairs(lines)}`,
-    renderOptions('Options of every command:', globalOptions, paint),
-    `Options and examples of one command: playhead <command> --help`,
+    renderOptions('Global options:', globalOptions, paint),
+    'For the options and examples of a command: playhead <command> --help',
   ].join('\n\n')
 }
 
-/** What `playhead <command> --help` prints; of the commands of a group, one below the other. */
+/** The text of `playhead <command> --help`; `playhead keys --help` shows all commands of the group. */
 export function renderCommandHelp(commands: readonly Command[], paint: Painter): string {
   const texts = commands.map((command) => renderOne(command, paint))
-  return `${texts.join('\n\n\n')}\n\n${renderOptions('Options of every command:', globalOptions, paint)}`
+  return `${texts.join('\n\n\n')}\n\n${renderOptions('Global options:', globalOptions, paint)}`
 }
 
 function renderOne(command: Command, paint: Painter): string {
   const hasOptions = Object.keys(command.options).length > 0
   const parts = [
-    `${paint('bold', `playhead ${command.name}`)}: ${command.summary}`,
+    `${paint('bold', `playhead ${command.name}`)}: ${command.summary}.`,
     ...(command.details === undefined ? [] : [command.details]),
     `${paint('bold', 'Usage:')} playhead ${usageOf(command)} [options]`,
     ...(hasOptions ? [renderOptions('Options:', command.options, paint)] : []),
@@ -32,7 +32,10 @@ function renderOne(command: Command, paint: Painter): string {
 }
 
 function usageOf({ name, arguments: names = [] }: Command): string {
-  return [name, ...names.map((argument) => `<${argument}>`)].join(' ')
+  return [
+    name,
+    ...names.map((argument) => (argument.endsWith('…') ? `[${argument}]` : `<${argument}>`)),
+  ].join(' ')
 }
 
 function renderOptions(title: string, specs: OptionSpecs, paint: Painter): string {

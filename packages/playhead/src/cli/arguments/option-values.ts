@@ -1,11 +1,32 @@
 import { UsageError } from '../terminal/cli-error.ts'
 
-/** The known word that was probably meant; undefined when none is near. */
-export function nearestWord(typed: string, known: readonly string[]): string | undefined {
+/** Rejects a value that is not one of the choices, and suggests the closest one. */
+export function checkChoice(option: string, value: string, choices: readonly string[]): void {
+  if (!choices.includes(value))
+    throw new UsageError(
+      `--${option} can't be "${value}".${didYouMean(value, choices)}\nAllowed values: ${choices.join(', ')}`,
+    )
+}
+
+/** Parses a whole number of at least 1. */
+export function parseCount(option: string, text: string): number {
+  const count = /^\d+$/.test(text) ? Number(text) : 0
+  if (count < 1 || !Number.isSafeInteger(count))
+    throw new UsageError(`${option} must be a whole number of at least 1, not "${text}".`)
+  return count
+}
+
+/** A suggestion to append to an error, or nothing if no known word is close to what was typed. */
+export function didYouMean(typed: string, known: readonly string[], prefix = ''): string {
+  const nearest = nearestWord(typed, known)
+  return nearest === undefined ? '' : ` Did you mean "${prefix}${nearest}"?`
+}
+
+function nearestWord(typed: string, known: readonly string[]): string | undefined {
   const word = typed.toLowerCase()
   if (word.length >= 2) {
-    const begun = known.find((candidate) => candidate.startsWith(word))
-    if (begun !== undefined) return begun
+    const completed = known.find((candidate) => candidate.startsWith(word))
+    if (completed !== undefined) return completed
   }
   const allowed = Math.max(1, Math.floor(word.length / 2))
   let nearest: { word: string; distance: number } | undefined
@@ -17,7 +38,7 @@ export function nearestWord(typed: string, known: readonly string[]): string | u
   return nearest?.word
 }
 
-/** Letters to add, drop, change or swap with their neighbour. */
+/** Damerau-Levenshtein: insertions, deletions, substitutions and swaps of neighbours. */
 function editDistance(from: string, to: string): number {
   let [beforeLast, last]: [number[], number[]] = [
     [],
@@ -40,20 +61,4 @@ function editDistance(from: string, to: string): number {
     ;[beforeLast, last] = [last, current]
   }
   return last[to.length]!
-}
-
-/** Refuses a word that is none of those known, and names the one that was meant. */
-export function checkWord(name: string, word: string, known: readonly string[]): void {
-  if (known.includes(word)) return
-  const nearest = nearestWord(word, known)
-  const meant = nearest === undefined ? '' : ` Did you mean ${nearest}?`
-  throw new UsageError(`--${name} can't be "${word}".${meant}\nIt can be: ${known.join(', ')}`)
-}
-
-/** A whole number from 1 on, as it was typed behind an option. */
-export function readCount(option: string, text: string): number {
-  const count = /^\d+$/.test(text) ? Number(text) : 0
-  if (count < 1 || !Number.isSafeInteger(count))
-    throw new UsageError(`${option} is "${text}"; it must be a whole number from 1 on.`)
-  return count
 }

@@ -1,10 +1,7 @@
 import { CliError } from '../terminal/cli-error.ts'
 import type { Settings } from './settings.ts'
 
-/**
- * What a command needs: to `read` a project's sessions, to be its `admin`, or to be a person who may do what concerns
- * the whole `server`, which no key may.
- */
+/** What a command needs: to `read` sessions, to `admin` a project, or to manage the whole `server`, which only the password allows. */
 export type Access = 'read' | 'admin' | 'server'
 
 export type Query = { readonly [name: string]: string | readonly string[] | undefined }
@@ -17,11 +14,10 @@ type RequestOptions = {
   signal?: AbortSignal
 }
 
-/** The server, asked as whoever the settings say. An answer that is an error is thrown with what the server said. */
+/** HTTP client for the server. Error responses are thrown as a `CliError` with the server's message. */
 export class Api {
   readonly settings: Settings
   readonly #access: Access
-  /** The header that says who asks. */
   #credentials: Record<string, string> = {}
 
   private constructor(settings: Settings, access: Access) {
@@ -29,22 +25,22 @@ export class Api {
     this.#access = access
   }
 
-  /** Chooses between key and password, and logs in when the server wants it. */
+  /** Picks the key or the password, and logs in if the server requires it. */
   static async connect(settings: Settings, access: Access): Promise<Api> {
     const api = new Api(settings, access)
     const { apiKey, password } = settings
     const isKeyPreferred = access === 'read'
     if (password !== undefined && !(isKeyPreferred && apiKey !== undefined)) await api.#logIn(password)
-    // Without auth everybody may do everything, but who sends a key is held to what the key may do.
+    // A server without auth allows everything, but still limits a request with a key to that key's scopes.
     else if (apiKey !== undefined && access !== 'server')
       api.#credentials = { authorization: `Bearer ${apiKey}` }
     return api
   }
 
-  async json<Answer>(path: string, options: RequestOptions = {}): Promise<Answer> {
+  async json<Body>(path: string, options: RequestOptions = {}): Promise<Body> {
     const response = await this.#request(path, options)
     try {
-      return (await response.json()) as Answer
+      return (await response.json()) as Body
     } catch (error) {
       throw error instanceof SyntaxError
         ? this.#notPlayhead(path, response.status)
@@ -52,7 +48,7 @@ export class Api {
     }
   }
 
-  /** The answer piece by piece, for what is too large to hold. */
+  /** Streams a response that may be too large for memory. */
   async *stream(path: string, options: RequestOptions = {}): AsyncGenerator<Uint8Array, void> {
     const response = await this.#request(path, options)
     try {
@@ -75,12 +71,11 @@ export class Api {
     return { ...this.#credentials }
   }
 
-  /** The error that a refused request is. */
-  refusal(path: string, status: number, body: string): CliError {
-    const answer = readError(body)
-    if (answer === undefined) return this.#notPlayhead(path, status)
-    const wayOut = this.#wayOut(answer.code)
-    return new CliError(wayOut === undefined ? answer.message : `${answer.message}\n${wayOut}`)
+  /** Turns an error response into an error. */
+  responseError(path: string, status: number, body: string): CliError {
+    const error = parseError(body)
+    if (error === undefined) return this.#notPlayhead(path, status)
+    return new CliError([error.message, ...this.#loginHint(error.code)].join('\n'))
   }
 
   async #request(path: string, options: RequestOptions): Promise<Response> {
@@ -97,7 +92,7 @@ export class Api {
       throw this.#explain(error, options)
     }
     if (response.ok) return response
-    throw this.refusal(path, response.status, await response.text())
+    throw this.responseError(path, response.status, await response.text())
   }
 
   async #logIn(password: string): Promise<void> {
@@ -109,15 +104,14 @@ export class Api {
     this.#credentials = { cookie: cookie.join('; ') }
   }
 
-  #wayOut(code: string): string | undefined {
+  #loginHint(code: string): string[] {
+    if (this.settings.password !== undefined) return []
     const isKeySent = this.#credentials.authorization !== undefined
-    const isLogInPossible = this.settings.password === undefined
-    if (code === 'UNAUTHORIZED' && this.#access === 'read' && !isKeySent && isLogInPossible)
-      return 'Give a key: --api-key or PLAYHEAD_API_KEY.'
-    const isRefused = code === 'UNAUTHORIZED' || code === 'FORBIDDEN'
-    if (isRefused && this.#access !== 'read' && isLogInPossible)
-      return "Give the server's password: --password or PLAYHEAD_PASSWORD."
-    return undefined
+    if (code === 'UNAUTHORIZED' && this.#access === 'read' && !isKeySent)
+      return ['Pass a key with --api-key or PLAYHEAD_API_KEY.']
+    if ((code === 'UNAUTHORIZED' || code === 'FORBIDDEN') && this.#access !== 'read')
+      return ["Pass the server's password with --password or PLAYHEAD_PASSWORD."]
+    return []
   }
 
   #explain(error: unknown, { signal }: RequestOptions): unknown {
@@ -126,50 +120,50 @@ export class Api {
 
   #notPlayhead(path: string, status: number): CliError {
     return new CliError(
-      `${this.settings.endpoint} answers, but not as Playhead does (${status} for ${path}). Another program may listen there: an OpenTelemetry Collector uses the same port.`,
+      `${this.settings.endpoint} responded, but not like a Playhead server (${status} for ${path}). Another program may be using the port: an OpenTelemetry Collector also listens on 4318.`,
     )
   }
 }
 
-function readError(body: string): { code: string; message: string } | undefined {
-  let answer: unknown
+function parseError(body: string): { code: string; message: string } | undefined {
+  let response: unknown
   try {
-    answer = JSON.parse(body)
+    response = JSON.parse(body)
   } catch {
     return undefined
   }
-  const error = (answer as { error?: { code?: unknown; message?: unknown } } | null)?.error
+  const error = (response as { error?: { code?: unknown; message?: unknown } } | null)?.error
   if (typeof error?.code !== 'string' || typeof error.message !== 'string') return undefined
   return { code: error.code, message: error.message }
 }
 
-const nobodyThere = new Set([
+const unreachable = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
   'EHOSTUNREACH',
   'ENETUNREACH',
   'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
 ])
-nobodyThere.add('UND_ERR_CONNECT_TIMEOUT')
 
 const DEFAULT_PORT = '4318'
 
-/** Why the server could not be reached, or was lost, and what to do. */
+/** Explains a failed or lost connection and what to do about it. */
 export function connectionError(error: unknown, endpoint: string): CliError {
   const reason = deepestCause(error)
   const code = 'code' in reason ? String(reason.code) : ''
-  if (!nobodyThere.has(code))
+  if (!unreachable.has(code))
     return new CliError(`The connection to ${endpoint} failed: ${reason.message || code}`, { cause: error })
   const { hostname, port } = new URL(endpoint)
   const isLocal = /^(localhost|127\..*|\[::1\])$/.test(hostname)
-  const wayOut = isLocal
-    ? `Start it with: npx playhead serve${port === DEFAULT_PORT ? '' : ` --port ${port || '80'}`}`
-    : `Check the address (--endpoint or PLAYHEAD_ENDPOINT) and the network (${code}).`
-  return new CliError(`Nothing answers at ${endpoint}. ${wayOut}`, { cause: error })
+  const hint = isLocal
+    ? `Start a server with: npx playhead serve${port === DEFAULT_PORT ? '' : ` --port ${port || '80'}`}`
+    : `Check the URL (--endpoint or PLAYHEAD_ENDPOINT) and your network (${code}).`
+  return new CliError(`Can't connect to ${endpoint}. ${hint}`, { cause: error })
 }
 
-/** `fetch` wraps what happened: "fetch failed" says nothing. */
+/** `fetch` reports only "fetch failed" and wraps the reason. */
 function deepestCause(error: unknown): Error {
   let reason = error
   while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause

@@ -1,18 +1,18 @@
 import { createWriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
+import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { CliError, UsageError } from '../terminal/cli-error.ts'
 
 export type SaveOptions = {
   signal?: AbortSignal
-  /** Sees the bytes as they pass by. */
+  /** Called with each chunk before it is written. */
   onChunk?: (chunk: Uint8Array) => void
-  /** Called when all bytes are there; what it throws leaves the file as it was. */
+  /** Called after the last byte; throwing here discards the file and keeps the old one. */
   check?: () => void
 }
 
-/** Writes a file that is there when it is whole, and not before; answers with its size. */
+/** Writes a file atomically: it appears under its name only when complete. Returns its size. */
 export async function saveFile(
   path: string,
   content: AsyncIterable<Uint8Array>,
@@ -21,7 +21,7 @@ export async function saveFile(
   await fileExists(path)
   const partial = `${path}.partial`
   let size = 0
-  const watched = async function* () {
+  const observed = async function* () {
     for await (const chunk of content) {
       size += chunk.length
       onChunk?.(chunk)
@@ -30,7 +30,7 @@ export async function saveFile(
   }
   try {
     await pipeline(
-      watched,
+      observed,
       createWriteStream(partial, { flush: true }),
       signal === undefined ? {} : { signal },
     )
@@ -43,30 +43,29 @@ export async function saveFile(
   return size
 }
 
-/** Whether there is a file of that name; a folder is refused, before anything is written. */
+/** Whether the file exists. Throws when the path is a folder. */
 export async function fileExists(path: string): Promise<boolean> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
     throw explainFileError(error, path)
   })
-  if (found?.isDirectory() === true) throw new UsageError(`${path} is a folder. Give the name of a file.`)
+  if (found?.isDirectory() === true) throw new UsageError(`${path} is a folder. Pass a file name.`)
   return found !== undefined
 }
 
-/** A sentence for what the file system said; other errors stay as they are. */
+/** Turns a file system error into a `CliError`; returns other errors unchanged. */
 export function explainFileError(error: unknown, path: string): unknown {
   const { code } = error as NodeJS.ErrnoException
   if (!(error instanceof Error) || error instanceof CliError || code === undefined || !('syscall' in error))
     return error
-  const name = basename(path)
-  const sentences: { [code: string]: string } = {
-    ENOENT: `There is no ${name} in ${dirname(path)}, or no such folder.`,
+  const messages: { [code: string]: string } = {
+    ENOENT: `No such file or folder: ${path}`,
     ENOTDIR: `${dirname(path)} is not a folder.`,
     EISDIR: `${path} is a folder.`,
-    EACCES: `${path} may not be read or written by you.`,
-    EPERM: `${path} may not be read or written by you.`,
-    ENOSPC: `The disk is full: ${path} was not written.`,
-    EROFS: `${path} is on a disk that can only be read.`,
+    EACCES: `You don't have permission to access ${path}.`,
+    EPERM: `You don't have permission to access ${path}.`,
+    ENOSPC: `The disk is full; ${path} was not written.`,
+    EROFS: `${path} is on a read-only disk.`,
   }
-  return new CliError(sentences[code] ?? `${path}: ${error.message}`, { cause: error })
+  return new CliError(messages[code] ?? `${path}: ${error.message}`, { cause: error })
 }

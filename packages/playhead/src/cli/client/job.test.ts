@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { startFakeServer } from '../test/fake-server.ts'
 import { playhead, playheadOnTerminal } from '../test/run-playhead.ts'
 
@@ -18,7 +17,7 @@ function lines(...values: object[]): (response: { end(text: string): void }) => 
   return (response) => response.end(values.map((value) => `${JSON.stringify(value)}\n`).join(''))
 }
 
-test('after pricing again, what changed is a table', async () => {
+test('reprice shows the changes as a table', async () => {
   const { endpoint } = await startFakeServer({
     'POST /api/reprice': lines({ done: 3, total: 3 }, { result: repriced }),
   })
@@ -31,13 +30,13 @@ gpt-4o-mini          11  $0.0021  →  $0.0042
 my-\\x1b[31mmodel      1  unknown  →    $1.50
 `)
   expect(stderr).toBe(`\
-12 steps of 3 sessions have a new cost.
-Still without a price: other-model, local llama. Prices are set on the settings page.
+Updated the cost of 12 steps in 3 sessions.
+No price for: other-model, local llama. You can set prices on the settings page.
 `)
   expect(exitCode).toBe(0)
 })
 
-test('in a pipe it is lines, or JSON', async () => {
+test('reprice prints tab-separated lines in a pipe, or JSON', async () => {
   const { endpoint } = await startFakeServer({ 'POST /api/reprice': lines({ result: repriced }) })
 
   const piped = await playhead(['reprice'], { endpoint })
@@ -48,50 +47,49 @@ test('in a pipe it is lines, or JSON', async () => {
   expect(json.stderr).toBe('')
 })
 
-test('when no cost changed, that is said', async () => {
+test('reprice says when nothing changed', async () => {
   const result = { ...repriced, sessions: 0, steps: 0, models: [], unpricedModels: [] }
   const { endpoint } = await startFakeServer({ 'POST /api/reprice': lines({ result }) })
 
   expect(await playheadOnTerminal(['reprice'], { endpoint })).toEqual({
     stdout: '',
-    stderr: "Nothing changed: every cost is what today's prices give.\n",
+    stderr: 'Nothing changed: all costs already match current prices.\n',
     exitCode: 0,
   })
 })
 
-test('how far the server is, is a bar in a terminal', async () => {
+test('a job shows a progress bar in a terminal', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
   const result = { project: 'default', sessions: 4, steps: 9, normalizerVersion: 2 }
   const { endpoint, received } = await startFakeServer({
-    'POST /api/rederive': async (response) => {
-      await sleep(350)
+    'POST /api/rederive': (response) => {
+      vi.advanceTimersByTime(350)
       response.write('{"done":1,"tot')
       response.write('al":4}\n')
-      await sleep(50)
       response.end(`{"done":4,"total":4}\n${JSON.stringify({ result })}`)
     },
   })
 
   const { stderr } = await playheadOnTerminal(['rederive', '--all'], { endpoint })
 
-  expect(stderr).toContain('\rReading  ██████░░░░░░░░░░░░░░░░░░  25%  1 of 4 sessions\u001B[K\r')
-  expect(stderr.endsWith('\r\u001B[K9 steps of 4 sessions were read again, by the rules of now (2).\n')).toBe(
-    true,
-  )
+  expect(stderr).toContain('\rRe-deriving  ██████░░░░░░░░░░░░░░░░░░  25%  1 of 4 sessions\u001B[K\r')
+  expect(stderr.endsWith('\r\u001B[KRe-derived 9 steps in 4 sessions (rules version 2).\n')).toBe(true)
   expect(received[0]!.query.toString()).toBe('all=true')
 })
 
-test('when nothing had to be read again, it is said how to do it anyway', async () => {
+test('rederive says when everything is up to date, and how to force it', async () => {
   const result = { project: 'default', sessions: 0, steps: 0, normalizerVersion: 2 }
   const { endpoint } = await startFakeServer({ 'POST /api/rederive': lines({ result }) })
 
   const { stderr } = await playheadOnTerminal(['rederive'], { endpoint })
 
   expect(stderr).toBe(
-    'Every step was read by the rules of now (2) already. To read all of them anyway: playhead rederive --all\n',
+    'Every step is already up to date (rules version 2). To re-derive them anyway: playhead rederive --all\n',
   )
 })
 
-test('work that fails, or is never finished, is an error', async () => {
+test('a job that fails or never finishes is an error', async () => {
   const { endpoint } = await startFakeServer({
     'POST /api/reprice': lines(
       { done: 1, total: 2 },
@@ -105,7 +103,7 @@ test('work that fails, or is never finished, is an error', async () => {
 
   expect(failed).toEqual({ stdout: '', stderr: 'playhead: The store is gone.\n', exitCode: 1 })
   expect(unfinished).toMatchObject({
-    stderr: expect.stringContaining('The server stopped answering before it was done.'),
+    stderr: expect.stringContaining('The server stopped before the job was done.'),
     exitCode: 1,
   })
 })

@@ -1,25 +1,24 @@
 import { formatCount } from '@playhead/model'
-import type { Api, Query } from './api.ts'
 import { CliError } from '../terminal/cli-error.ts'
-import { untilInterrupted } from '../terminal/progress.ts'
-import { Progress, renderBar } from '../terminal/progress.ts'
+import { Progress, renderBar, runInterruptible } from '../terminal/progress.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import type { Api, Query } from './api.ts'
 
-type WorkLine<Result> = { done?: number; total?: number; result?: Result; error?: { message: string } }
+type JobLine<Result> = { done?: number; total?: number; result?: Result; error?: { message: string } }
 
-export type Work = {
+export type Job = {
   path: string
   query?: Query
-  /** What is being done, before the bar. */
+  /** Shown before the progress bar. */
   label: string
 }
 
-/** Starts work that the server tells of line by line, shows how far it is, and answers with its result. */
-export async function watchWork<Result>(api: Api, work: Work, terminal: Terminal): Promise<Result> {
-  const { path, query = {}, label } = work
+/** Starts a job that the server reports on line by line, shows its progress, and returns its result. */
+export async function runJob<Result>(api: Api, job: Job, terminal: Terminal): Promise<Result> {
+  const { path, query = {}, label } = job
   const progress = new Progress(terminal)
   try {
-    return await untilInterrupted(async (signal) => {
+    return await runInterruptible(async (signal) => {
       for await (const line of readLines(api.stream(path, { method: 'POST', query, signal }))) {
         const { done = 0, total = 0, result, error } = parseLine<Result>(line)
         if (error !== undefined) throw new CliError(error.message)
@@ -28,9 +27,7 @@ export async function watchWork<Result>(api: Api, work: Work, terminal: Terminal
           `${label}  ${renderBar(done, total)}  ${formatCount(done)} of ${formatCount(total)} sessions`,
         )
       }
-      throw new CliError(
-        'The server stopped answering before it was done. Its output may say why; then try again.',
-      )
+      throw new CliError('The server stopped before the job was done. Check its log, then try again.')
     })
   } finally {
     progress.clear()
@@ -48,10 +45,10 @@ async function* readLines(content: AsyncIterable<Uint8Array>): AsyncGenerator<st
   if (rest !== '') yield rest
 }
 
-function parseLine<Result>(line: string): WorkLine<Result> {
+function parseLine<Result>(line: string): JobLine<Result> {
   try {
-    return JSON.parse(line) as WorkLine<Result>
+    return JSON.parse(line) as JobLine<Result>
   } catch (error) {
-    throw new CliError('The connection broke before the server was done. Try again.', { cause: error })
+    throw new CliError('The connection was lost before the job was done. Try again.', { cause: error })
   }
 }

@@ -1,31 +1,31 @@
 import { readFile } from 'node:fs/promises'
 import { text as readText } from 'node:stream/consumers'
-import { ownsError, parseRecording, type Session, type Step } from '@playhead/model'
-import { Api } from './api.ts'
+import { ownsError, parseRecordingText, type Session, type Step } from '@playhead/model'
 import { CliError, UsageError } from '../terminal/cli-error.ts'
-import { findSessionId } from './sessions.ts'
-import { explainFileError } from './download.ts'
-import type { Settings } from './settings.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { Api } from './api.ts'
+import { explainFileError } from './download.ts'
+import { findSessionId } from './sessions.ts'
+import type { Settings } from './settings.ts'
 
-/** What will be looked at, which says whose payloads are needed. */
-export type SessionView = {
-  /** The first is 1. */
+/** The part of a session that will be shown; it decides which payloads are fetched. */
+export type ShownPart = {
+  /** Counted from 1. */
   step?: number
   errorsOnly: boolean
-  /** JSON holds every payload of what it shows; in the text, previews do for steps that went well. */
+  /** JSON output needs every payload; the text shows previews for steps that succeeded. */
   isJson: boolean
 }
 
-/** Above this many steps only the payloads of failed ones are fetched for the text. */
+/** For longer sessions, the text fetches only the payloads of failed steps. */
 const MANY_STEPS = 2000
-const FETCHED_ONE_BY_ONE = 16
-const FETCHED_AT_ONCE = 8
+const FETCHED_SINGLY = 16
+const CONCURRENT_FETCHES = 8
 
-/** A session of the server, of a recording file, or of a recording on stdin. */
+/** Reads a session from the server, from a recording file, or from stdin. */
 export async function readSession(
   source: string,
-  view: SessionView,
+  view: ShownPart,
   { terminal, settings }: { terminal: Terminal; settings: Settings },
 ): Promise<Session> {
   if (source === '-') return readStdin(terminal)
@@ -36,8 +36,8 @@ export async function readSession(
 
 async function readStdin({ stdin }: Terminal): Promise<Session> {
   if (stdin.isTTY === true)
-    throw new UsageError('"-" reads a recording from a pipe: cat recording.json | playhead show -')
-  return toSession(await readText(stdin), 'What was piped in')
+    throw new UsageError('"-" reads a recording from stdin: cat recording.json | playhead show -')
+  return toSession(await readText(stdin), 'The input')
 }
 
 async function readRecordingFile(path: string): Promise<Session> {
@@ -49,18 +49,12 @@ async function readRecordingFile(path: string): Promise<Session> {
 }
 
 function toSession(json: string, name: string): Session {
-  let content: unknown
-  try {
-    content = JSON.parse(json.replace(/^\uFEFF/, ''))
-  } catch (error) {
-    throw new CliError(`${name} is not JSON: ${(error as Error).message}`, { cause: error })
-  }
-  const parsed = parseRecording(content)
+  const parsed = parseRecordingText(json)
   if ('problem' in parsed) throw new CliError(`${name} is ${parsed.problem}.`)
   return parsed.session
 }
 
-async function fetchSession(api: Api, id: string, view: SessionView): Promise<Session> {
+async function fetchSession(api: Api, id: string, view: ShownPart): Promise<Session> {
   const path = `/api/sessions/${id}`
   const session = await api.json<Session>(path)
   const needed = payloadsNeeded(session.steps, view)
@@ -70,14 +64,14 @@ async function fetchSession(api: Api, id: string, view: SessionView): Promise<Se
   return { session: session.session, steps: session.steps.map((step) => fetched.get(step.id) ?? step) }
 }
 
-function payloadsNeeded(steps: readonly Step[], view: SessionView): 'all' | Step[] {
+function payloadsNeeded(steps: readonly Step[], view: ShownPart): 'all' | Step[] {
   const missing = shownSteps(steps, view).filter((step) => !step.hasPayload)
-  const isAllWanted = view.isJson || view.step !== undefined || steps.length <= MANY_STEPS
-  if (isAllWanted) return missing.length > FETCHED_ONE_BY_ONE ? 'all' : missing
+  const needsAll = view.isJson || view.step !== undefined || steps.length <= MANY_STEPS
+  if (needsAll) return missing.length > FETCHED_SINGLY ? 'all' : missing
   return missing.filter(ownsError).slice(0, MANY_STEPS)
 }
 
-export function shownSteps(steps: readonly Step[], { step, errorsOnly }: SessionView): Step[] {
+export function shownSteps(steps: readonly Step[], { step, errorsOnly }: ShownPart): Step[] {
   if (step !== undefined) return steps.slice(step - 1, step)
   return errorsOnly ? steps.filter(ownsError) : [...steps]
 }
@@ -86,10 +80,10 @@ async function fetchSteps(api: Api, sessionId: string, wanted: readonly Step[]):
   const fetched = new Map<string, Step>()
   const queue = wanted.values()
   const work = async () => {
-    // The workers share one iterator: each takes the next step that none has taken.
+    // All workers share one iterator, so each step is fetched once.
     for (const { id } of queue)
       fetched.set(id, await api.json<Step>(`/api/sessions/${sessionId}/steps/${encodeURIComponent(id)}`))
   }
-  await Promise.all(Array.from({ length: FETCHED_AT_ONCE }, work))
+  await Promise.all(Array.from({ length: CONCURRENT_FETCHES }, work))
   return fetched
 }

@@ -1,10 +1,10 @@
-import { UsageError } from '../terminal/cli-error.ts'
 import type { GlobalOptions } from '../arguments/command.ts'
+import { UsageError } from '../terminal/cli-error.ts'
 import type { Environment } from '../terminal/terminal.ts'
 
-/** Which server to talk to, as whom, and about which project. */
+/** The server to connect to, with which credentials, and the project. */
 export type Settings = {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   endpoint: string
   apiKey: string | undefined
   password: string | undefined
@@ -13,7 +13,7 @@ export type Settings = {
 
 const DEFAULT_ENDPOINT = 'http://localhost:4318'
 
-/** Options first, then the environment. */
+/** Options take precedence over environment variables. */
 export function readSettings(options: GlobalOptions, environment: Environment): Settings {
   const apiKey = options['api-key'] ?? (environment.PLAYHEAD_API_KEY || environment.AGENTOPS_API_KEY)
   return {
@@ -30,20 +30,22 @@ function readEndpoint(given: string | undefined): string {
   const url = URL.parse(address)
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '')
     throw new UsageError(
-      `"${text}" is not the address of a server. It looks like http://localhost:4318 (--endpoint or PLAYHEAD_ENDPOINT).`,
+      `"${text}" is not a server URL. Use one like http://localhost:4318 (--endpoint or PLAYHEAD_ENDPOINT).`,
     )
   if (url.username !== '' || url.password !== '')
-    throw new UsageError('Leave the user and the password out of the address: use --api-key or --password.')
+    throw new UsageError(
+      'Remove the user name and password from the server URL; use --api-key or --password instead.',
+    )
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
 }
 
-/** Keys are copied around: a line break at the end is not part of them. */
+/** Trims the key: copying one often adds a line break. */
 function readKey(given: string | undefined): string | undefined {
   const key = given?.trim()
   if (key === undefined || key === '') return undefined
   if (!/^[\x21-\x7E]+$/.test(key))
     throw new UsageError(
-      'The key holds characters that no key has. Copy it again (--api-key or PLAYHEAD_API_KEY).',
+      'The API key contains invalid characters. Copy it again (--api-key or PLAYHEAD_API_KEY).',
     )
   return key
 }

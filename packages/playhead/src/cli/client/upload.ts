@@ -3,19 +3,18 @@ import { request as requestHttp, type IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { text as readText } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import type { Api } from './api.ts'
-import { connectionError } from './api.ts'
+import { connectionError, type Api } from './api.ts'
 
 export type Upload = {
   file: { path: string; size: number }
   contentType: string
   signal: AbortSignal
-  /** Called with how many bytes are on their way. */
+  /** Called with the number of bytes sent so far. */
   onBytes: (sent: number) => void
 }
 
-/** Posts a file. Not with `fetch`, which gives up when the answer takes more than five minutes to begin. */
-export async function uploadFile<Answer>(api: Api, path: string, upload: Upload): Promise<Answer> {
+/** Posts a file. Uses `node:http` because `fetch` times out when a response takes more than five minutes to start. */
+export async function uploadFile<Body>(api: Api, path: string, upload: Upload): Promise<Body> {
   let [status, body] = [0, '']
   try {
     const response = await send(api, path, upload)
@@ -24,8 +23,8 @@ export async function uploadFile<Answer>(api: Api, path: string, upload: Upload)
   } catch (error) {
     throw upload.signal.aborted ? error : connectionError(error, api.settings.endpoint)
   }
-  if (status !== 200) throw api.refusal(path, status, body)
-  return JSON.parse(body) as Answer
+  if (status !== 200) throw api.responseError(path, status, body)
+  return JSON.parse(body) as Body
 }
 
 function send(
@@ -50,7 +49,7 @@ function send(
   return new Promise((resolve, reject) => {
     request.once('response', resolve)
     request.on('error', reject)
-    // A server that refuses may close while the file is still being sent: its answer counts, when there is one.
+    // A server that rejects the upload may close early; if it responded, that response wins over the write error.
     pipeline(counted, request).catch(reject)
   })
 }

@@ -1,40 +1,40 @@
 import * as fastCheck from 'fast-check'
 import { expect, test } from 'vitest'
-import { TarCheck } from './backup-archive.ts'
 import { makeTar } from '../test/make-tar.ts'
+import { BackupArchive } from './backup-archive.ts'
 
 const backup = makeTar({ 'backup.json': 'head', 'steps/1': 'x'.repeat(1500), empty: '', 'end.json': 'end' })
 
-function check(bytes: Uint8Array, cuts: readonly number[] = []): TarCheck {
-  const tar = new TarCheck()
+function check(bytes: Uint8Array, cuts: readonly number[] = []): BackupArchive {
+  const archive = new BackupArchive()
   let from = 0
   for (const cut of [...cuts].sort((left, right) => left - right)) {
-    tar.add(bytes.subarray(from, cut))
+    archive.add(bytes.subarray(from, cut))
     from = Math.max(from, cut)
   }
-  tar.add(bytes.subarray(from))
-  return tar
+  archive.add(bytes.subarray(from))
+  return archive
 }
 
-test('a whole archive is known by its last entry, however its bytes arrive', () => {
+test('recognizes a complete backup however its bytes are split', () => {
   fastCheck.assert(
     fastCheck.property(fastCheck.array(fastCheck.nat({ max: backup.length })), (cuts) => {
-      const tar = check(backup, cuts)
-      expect(tar.firstEntry).toBe('backup.json')
-      expect(tar.endsWith('end.json')).toBe(true)
+      const archive = check(backup, cuts)
+      expect(archive.isBackup).toBe(true)
+      expect(archive.isComplete).toBe(true)
     }),
   )
 })
 
-test('an archive that is cut anywhere is not whole', () => {
+test('a backup truncated anywhere is incomplete', () => {
   fastCheck.assert(
     fastCheck.property(fastCheck.nat({ max: backup.length - 2 * 512 }), (length) => {
-      expect(check(backup.subarray(0, length)).endsWith('end.json')).toBe(false)
+      expect(check(backup.subarray(0, length)).isComplete).toBe(false)
     }),
   )
 })
 
-test('an archive that ends with another entry is not whole', () => {
-  expect(check(makeTar({ 'backup.json': '', 'end.json': '', more: '' })).endsWith('end.json')).toBe(false)
-  expect(check(makeTar({})).firstEntry).toBeUndefined()
+test('an archive that ends with another entry is incomplete, and an empty one is no backup', () => {
+  expect(check(makeTar({ 'backup.json': '', 'end.json': '', more: '' })).isComplete).toBe(false)
+  expect(check(makeTar({})).isBackup).toBe(false)
 })

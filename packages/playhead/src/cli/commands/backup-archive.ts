@@ -1,19 +1,18 @@
 const BLOCK = 512
 
-/** A backup begins with what made it, and ends with a mark that says it is whole. */
-export const BACKUP_FIRST_ENTRY = 'backup.json'
-export const BACKUP_LAST_ENTRY = 'end.json'
+const FIRST_ENTRY = 'backup.json'
+/** Written last, so its presence means that the backup is complete. */
+const LAST_ENTRY = 'end.json'
 
-/** Reads the names of a tar file's entries as its bytes pass by, to know whether it is whole. */
-export class TarCheck {
+/** Reads the entry names of a tar stream as it passes, to tell whether it is a complete backup. */
+export class BackupArchive {
   #firstEntry: string | undefined
   #lastEntry: string | undefined
-  /** Bytes of the current entry that are still to come, with their padding. */
+  /** Bytes left of the current entry, padding included. */
   #toSkip = 0
   #header = Buffer.alloc(0)
   #isEnded = false
 
-  /** Takes the next bytes. */
   add(chunk: Uint8Array): void {
     let offset = 0
     while (offset < chunk.length && !this.#isEnded) {
@@ -28,13 +27,12 @@ export class TarCheck {
     }
   }
 
-  get firstEntry(): string | undefined {
-    return this.#firstEntry
+  get isBackup(): boolean {
+    return this.#firstEntry === FIRST_ENTRY
   }
 
-  /** True when the archive was ended, and `name` is the last thing in it. */
-  endsWith(name: string): boolean {
-    return this.#isEnded && this.#lastEntry === name
+  get isComplete(): boolean {
+    return this.#isEnded && this.#lastEntry === LAST_ENTRY
   }
 
   #readHeader(): void {
@@ -57,7 +55,7 @@ function readField(header: Buffer, from: number, length: number): string {
   return field.toString('utf8', 0, end === -1 ? length : end)
 }
 
-/** Octal digits; from 8 GB on, a binary number that is marked by its first bit. */
+/** Octal digits; for 8 GB and more a binary number, marked by its first bit. */
 function readSize(header: Buffer): number {
   if ((header[124]! & 0x80) !== 0) return Number(header.readBigUInt64BE(128))
   return Number.parseInt(readField(header, 124, 12).trim(), 8) || 0

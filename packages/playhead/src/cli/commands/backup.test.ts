@@ -1,12 +1,11 @@
 import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { refuse, startFakeServer } from '../test/fake-server.ts'
-import { playhead, playheadOnTerminal, startPlayhead } from '../test/run-playhead.ts'
 import { makeTar } from '../test/make-tar.ts'
+import { playhead, playheadOnTerminal, startPlayhead } from '../test/run-playhead.ts'
 
 const backup = makeTar({
   'backup.json': '{}\n',
@@ -14,7 +13,7 @@ const backup = makeTar({
   'end.json': '{}\n',
 })
 
-test('a backup is written under its name when it is whole', async () => {
+test('a backup appears under its name when it is complete', async () => {
   const folder = await temporaryFolder()
   const { endpoint, received } = await startFakeServer({
     'GET /api/backup': (response) => {
@@ -32,7 +31,7 @@ test('a backup is written under its name when it is whole', async () => {
 
   expect(outcome).toEqual({
     stdout: '',
-    stderr: 'The backup is in all.tar (6.7 KB). To add it to a server: playhead restore all.tar\n',
+    stderr: 'Saved the backup to all.tar (6.7 KB). To restore it: playhead restore all.tar\n',
     exitCode: 0,
   })
   expect(await readdir(folder)).toEqual(['all.tar'])
@@ -40,7 +39,7 @@ test('a backup is written under its name when it is whole', async () => {
   expect(received[0]!.headers.authorization).toBeUndefined()
 })
 
-test('a backup that is cut off is not kept', async () => {
+test('a truncated backup is discarded', async () => {
   const folder = await temporaryFolder()
   const withoutEnd = makeTar({ 'backup.json': '{}\n', 'steps/000001.native.gz': 'x' })
   const { endpoint } = await startFakeServer({
@@ -51,12 +50,12 @@ test('a backup that is cut off is not kept', async () => {
     endpoint,
   })
 
-  expect(stderr).toContain('playhead: The backup is cut off after 3.1 KB, so nothing was kept of it.')
+  expect(stderr).toContain('playhead: The backup ended early, after 3.1 KB, and was discarded.')
   expect(exitCode).toBe(1)
   expect(await readdir(folder)).toEqual([])
 })
 
-test('a file that is there is replaced only by force', async () => {
+test('an existing file is overwritten only with --force', async () => {
   const path = join(await temporaryFolder(), 'all.tar')
   await writeFile(path, 'precious')
   const { endpoint, received } = await startFakeServer({
@@ -67,7 +66,7 @@ test('a file that is there is replaced only by force', async () => {
 
   expect(refused).toEqual({
     stdout: '',
-    stderr: `playhead: ${path} is there already. Give --force to replace it, or another name.\n`,
+    stderr: `playhead: ${path} already exists. Pass --force to overwrite it.\n`,
     exitCode: 1,
   })
   expect(received).toEqual([])
@@ -78,7 +77,7 @@ test('a file that is there is replaced only by force', async () => {
   expect((await readFile(path)).equals(backup)).toBe(true)
 })
 
-test('a failed backup leaves the file that was there', async () => {
+test('a failed backup keeps the existing file', async () => {
   const folder = await temporaryFolder()
   await writeFile(join(folder, 'all.tar'), 'precious')
   const { endpoint } = await startFakeServer({
@@ -90,27 +89,30 @@ test('a failed backup leaves the file that was there', async () => {
   })
 
   expect(stderr).toBe(
-    "playhead: This server needs a key.\nGive the server's password: --password or PLAYHEAD_PASSWORD.\n",
+    "playhead: This server needs a key.\nPass the server's password with --password or PLAYHEAD_PASSWORD.\n",
   )
   expect(await readFile(join(folder, 'all.tar'), 'utf8')).toBe('precious')
 })
 
-test('how far it is, is shown in a terminal', async () => {
+test('a terminal shows the progress', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
   const path = join(await temporaryFolder(), 'all.tar')
   const { endpoint } = await startFakeServer({
-    'GET /api/backup': async (response) => {
-      response.write(backup.subarray(0, 1000))
-      await sleep(400)
-      response.end(backup.subarray(1000))
+    'GET /api/backup': (response) => {
+      vi.advanceTimersByTime(400)
+      response.end(backup)
     },
   })
 
   const { stderr } = await playheadOnTerminal(['backup', '-o', path], { endpoint })
 
-  expect(stderr).toContain('\rBacking up … 6.7 KB\u001B[K\r\u001B[KThe backup is in')
+  expect(stderr.replace(/\d\.\d KB/, '… KB')).toContain(
+    '\rBacking up … … KB\u001B[K\r\u001B[KSaved the backup',
+  )
 })
 
-test('Ctrl-C leaves nothing behind', async () => {
+test('Ctrl-C leaves no partial file behind', async () => {
   const folder = await temporaryFolder()
   const { endpoint } = await startFakeServer({
     'GET /api/backup': (response) => void response.write(backup.subarray(0, 2000)),

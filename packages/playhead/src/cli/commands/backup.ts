@@ -1,56 +1,55 @@
 import { formatBytes } from '@playhead/model'
-import { Api } from '../client/api.ts'
-import { CliError, UsageError } from '../terminal/cli-error.ts'
 import { defineCommand } from '../arguments/command.ts'
-import { untilInterrupted } from '../terminal/progress.ts'
-import { Progress } from '../terminal/progress.ts'
+import { Api } from '../client/api.ts'
 import { fileExists, saveFile } from '../client/download.ts'
 import { readSettings } from '../client/settings.ts'
-import { BACKUP_LAST_ENTRY, TarCheck } from './backup-archive.ts'
+import { CliError, UsageError } from '../terminal/cli-error.ts'
+import { Progress, runInterruptible } from '../terminal/progress.ts'
+import { BackupArchive } from './backup-archive.ts'
 
 export const backupCommand = defineCommand({
   name: 'backup',
-  summary: 'everything on the server, of all projects, as one file',
-  details: 'The server goes on meanwhile. The file appears under its name when it is whole.',
+  summary: 'Save everything on the server, all projects included, to one file',
+  details: 'The server keeps running. The file appears under its name only when it is complete.',
   options: {
-    output: { type: 'text', short: 'o', value: 'file.tar', summary: 'where to write it' },
-    force: { type: 'flag', summary: 'replace a file that is there' },
+    output: { type: 'text', short: 'o', value: 'file.tar', summary: 'File to write (required)' },
+    force: { type: 'flag', summary: 'Overwrite an existing file' },
   },
   examples: [
-    ['playhead backup -o playhead.tar', ''],
+    ['playhead backup -o playhead.tar', 'Back up the local server'],
     [
       'playhead backup -o playhead.tar --force --endpoint https://playhead.example',
-      'of another machine, again',
+      'Back up another server, overwriting the file',
     ],
   ],
   async run({ options, globals, terminal }) {
     const path = options.output
     if (path === undefined)
-      throw new UsageError('backup needs a file to write: playhead backup -o playhead.tar')
+      throw new UsageError('backup needs an output file: playhead backup -o playhead.tar')
     if ((await fileExists(path)) && options.force !== true)
-      throw new CliError(`${path} is there already. Give --force to replace it, or another name.`)
+      throw new CliError(`${path} already exists. Pass --force to overwrite it.`)
     const api = await Api.connect(readSettings(globals, terminal.environment), 'server')
     const progress = new Progress(terminal)
-    const tar = new TarCheck()
+    const archive = new BackupArchive()
     let bytes = 0
-    const size = await untilInterrupted((signal) =>
+    const size = await runInterruptible((signal) =>
       saveFile(path, api.stream('/api/backup', { signal }), {
         signal,
         onChunk(chunk) {
-          tar.add(chunk)
+          archive.add(chunk)
           bytes += chunk.length
           progress.show(`Backing up … ${formatBytes(bytes)}`)
         },
         check() {
-          if (!tar.endsWith(BACKUP_LAST_ENTRY))
+          if (!archive.isComplete)
             throw new CliError(
-              `The backup is cut off after ${formatBytes(bytes)}, so nothing was kept of it. The output of the server says why; then try again.`,
+              `The backup ended early, after ${formatBytes(bytes)}, and was discarded. Check the server's log, then try again.`,
             )
         },
       }),
     ).finally(() => progress.clear())
     terminal.note(
-      `The backup is in ${path} (${formatBytes(size)}). To add it to a server: playhead restore ${path}`,
+      `Saved the backup to ${path} (${formatBytes(size)}). To restore it: playhead restore ${path}`,
     )
   },
 })

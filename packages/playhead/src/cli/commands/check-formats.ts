@@ -1,22 +1,26 @@
 import { shortSessionId, visibleText } from '@playhead/model'
-import { escapeXml } from '../../report/render-junit.ts'
-import { escapeCell } from '../../report/render-github.ts'
-import type { CheckResult, CheckRow } from './check-limits.ts'
+import { escapeCell, renderAnnotation } from '../../report/render-github.ts'
+import { renderJunit } from '../../report/render-junit.ts'
 import { printableJson } from '../terminal/printable-text.ts'
 import type { Painter } from '../terminal/terminal.ts'
+import type { CheckResult, CheckRow } from './check-limits.ts'
 
 export const checkFormats = ['text', 'json', 'junit', 'markdown', 'github']
 
 const marks: Record<CheckRow['state'], string> = { kept: '✓', broken: '✗', 'too-few': '?' }
 const colours = { kept: 'green', broken: 'red', 'too-few': 'yellow' } as const
-const SHOWN_SESSIONS = 10
+const levels = { kept: 'notice', broken: 'error', 'too-few': 'warning' } as const
+const verdicts = { pass: '✅ passed', fail: '❌ failed', 'too-few': '❔ not enough sessions' }
+const MAX_FAILURES = 10
+const MAX_FAILURES_IN_JSON = 100
+const REASON_WIDTH = 140
 
 export function renderCheck(result: CheckResult, format: string, paint: Painter): string {
   switch (format) {
     case 'json':
       return renderJson(result)
     case 'junit':
-      return renderJunit(result)
+      return renderJunit('playhead check', [toJunitSuite(result)], new Date().toISOString()).trimEnd()
     case 'markdown':
       return renderMarkdown(result).trimEnd()
     case 'github':
@@ -26,88 +30,71 @@ export function renderCheck(result: CheckResult, format: string, paint: Painter)
   }
 }
 
-function failedSessions({ sessions }: CheckResult) {
-  return sessions.filter(({ endState }) => endState === 'fail')
+function failedSessions({ sessions }: CheckResult, limit: number) {
+  return sessions.filter(({ endState }) => endState === 'fail').slice(0, limit)
 }
 
 function renderText(result: CheckResult, paint: Painter): string {
   const rows = result.rows.map(
     ({ name, state, text }) => `${paint(colours[state], `${marks[state]} ${name}`)}: ${text}`,
   )
-  const failed = result.verdict === 'fail' ? failedSessions(result).slice(0, SHOWN_SESSIONS) : []
-  const links = failed.map(
-    ({ id, name, endStateReason = '', url }) =>
-      `  ${visibleText(`${shortSessionId(id)} ${name}: ${endStateReason.split('\n', 1)[0]}`).slice(0, 140)}\n    ${url ?? ''}`,
-  )
-  return [...rows, ...(links.length === 0 ? [] : ['', 'Failed lately:', ...links])].join('\n')
+  const failed = result.verdict === 'fail' ? failedSessions(result, MAX_FAILURES) : []
+  const links = failed.map(({ id, name, endStateReason = '', url }) => {
+    const line = visibleText(`${shortSessionId(id)} ${name}: ${endStateReason.split('\n', 1)[0]}`)
+    return `  ${line.slice(0, REASON_WIDTH)}\n    ${url ?? ''}`
+  })
+  return [...rows, ...(links.length === 0 ? [] : ['', 'Recent failures:', ...links])].join('\n')
 }
 
-function renderJson({ rows, sessions, verdict }: CheckResult): string {
-  const failed = sessions.filter(({ endState }) => endState === 'fail')
+function renderJson(result: CheckResult): string {
   return printableJson({
-    verdict,
-    conditions: rows,
-    sessionCount: sessions.length,
-    failed: failed
-      .slice(0, 100)
-      .map(({ id, name, url, endStateReason }) => ({ id, name, url, endStateReason })),
+    verdict: result.verdict,
+    conditions: result.rows,
+    sessionCount: result.sessions.length,
+    failed: failedSessions(result, MAX_FAILURES_IN_JSON).map(({ id, name, url, endStateReason }) => ({
+      id,
+      name,
+      url,
+      endStateReason,
+    })),
   })
 }
 
-function renderJunit({ rows }: CheckResult): string {
-  const count = (state: CheckRow['state']) => rows.filter((row) => row.state === state).length
-  const counts = `tests="${rows.length}" failures="${count('broken')}" errors="0"`
-  const cases = rows.map(({ name, state, text }) => {
-    const head = `    <testcase classname="playhead check" name="${escapeXml(name)}" time="0">`
-    const inside =
-      state === 'broken'
-        ? `<failure message="${escapeXml(text)}" type="condition">${escapeXml(text)}</failure>`
-        : state === 'too-few'
-          ? `<skipped message="${escapeXml(text)}"/>`
-          : `<system-out>${escapeXml(text)}</system-out>`
-    return `${head}${inside}</testcase>`
-  })
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="playhead check" ${counts} time="0">
-  <testsuite name="playhead check" timestamp="${new Date().toISOString().slice(0, 19)}" hostname="playhead" ${counts} skipped="${count('too-few')}" time="0">
-${cases.join('\n')}
-  </testsuite>
-</testsuites>`
+function toJunitSuite({ rows }: CheckResult) {
+  const cases = rows.map(({ name, state, text }) => ({
+    name,
+    seconds: 0,
+    ...(state === 'broken' && { failure: { type: 'condition', text } }),
+    ...(state === 'too-few' && { skipped: text }),
+    ...(state === 'kept' && { output: text }),
+  }))
+  return { name: 'playhead check', cases }
 }
-
-const verdicts = { pass: '✅ passed', fail: '❌ failed', 'too-few': '❔ too few sessions to say' }
 
 export function renderMarkdown(result: CheckResult): string {
   const rows = result.rows.map(
     ({ name, state, text }) => `| ${marks[state]} | ${escapeCell(name)} | ${escapeCell(text)} |`,
   )
-  const failed = failedSessions(result)
-    .slice(0, SHOWN_SESSIONS)
-    .map(({ id, name, url, endStateReason = '' }) => {
-      const reason = escapeCell(endStateReason.split('\n', 1)[0]!.slice(0, 140))
-      const title = `${shortSessionId(id)} ${escapeCell(name)}`
-      return `- ${url === undefined ? title : `[${title}](${url})`}: ${reason}`
-    })
+  const failed = failedSessions(result, MAX_FAILURES).map(({ id, name, url, endStateReason = '' }) => {
+    const reason = escapeCell(endStateReason.split('\n', 1)[0]!.slice(0, REASON_WIDTH))
+    const title = `${shortSessionId(id)} ${escapeCell(name)}`
+    return `- ${url === undefined ? title : `[${title}](${url})`}: ${reason}`
+  })
   return [
     `## Sessions: ${verdicts[result.verdict]}\n`,
     '| | condition | |',
     '|---|---|---|',
     ...rows,
     '',
-    ...(failed.length === 0 ? [] : ['Failed lately:', '', ...failed, '']),
+    ...(failed.length === 0 ? [] : ['Recent failures:', '', ...failed, '']),
     '',
   ].join('\n')
 }
 
-function renderGithub(result: CheckResult): string {
-  return result.rows
-    .map(({ name, state, text }) => {
-      const level = state === 'broken' ? 'error' : state === 'too-few' ? 'warning' : 'notice'
-      return `::${level} title=playhead check: ${escapeLine(name)}::${escapeLine(`${name}: ${text}`)}`
-    })
+function renderGithub({ rows }: CheckResult): string {
+  return rows
+    .map(({ name, state, text }) =>
+      renderAnnotation(levels[state], `${name}: ${text}`, { title: `playhead check: ${name}` }),
+    )
     .join('\n')
-}
-
-function escapeLine(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }

@@ -1,8 +1,8 @@
-import { countOf, formatCost, formatDuration, type SessionSummary } from '@playhead/model'
+import { countOf, formatCost, formatDuration, formatPercent, type SessionSummary } from '@playhead/model'
 
 export type CheckLimits = { failureRate?: number; usd?: number; p95Ms?: number }
 
-/** One condition and what came of it. `too-few`: there is not enough to say. */
+/** One condition and its result; `too-few` means there were not enough sessions to decide. */
 export type CheckRow = { name: string; state: 'kept' | 'broken' | 'too-few'; text: string }
 
 export type CheckResult = {
@@ -11,7 +11,7 @@ export type CheckResult = {
   verdict: 'pass' | 'fail' | 'too-few'
 }
 
-/** One broken condition is enough; where none is broken, all must have had enough to go by. */
+/** One broken condition fails the check; to pass, every condition needs enough sessions. */
 export function judgeRows(rows: readonly CheckRow[]): CheckResult['verdict'] {
   if (rows.some(({ state }) => state === 'broken')) return 'fail'
   return rows.some(({ state }) => state === 'too-few') ? 'too-few' : 'pass'
@@ -29,7 +29,7 @@ export function checkLimits(
   ]
 }
 
-/** Sessions that failed or succeeded; of the others nobody knows which. */
+/** Counts only sessions that succeeded or failed; the others have no verdict. */
 export function triesOf(sessions: readonly SessionSummary[]): { passed: number; total: number } {
   const passed = sessions.filter(({ endState }) => endState === 'success').length
   return { passed, total: passed + sessions.filter(({ endState }) => endState === 'fail').length }
@@ -50,8 +50,8 @@ function checkFailures(sessions: readonly SessionSummary[], limit: number, minim
   const rate = (total - passed) / total
   const isBroken = rate > limit
   const undecided = sessions.length - total
-  const others = undecided === 0 ? '' : `; ${countOf(undecided, 'other')} without a verdict`
-  const text = `${percent(rate, 1)} ${isBroken ? '>' : '≤'} ${percent(limit)} (${total - passed} of ${countOf(total, 'session')} failed${others})`
+  const others = undecided === 0 ? '' : `; ${undecided} more without a verdict`
+  const text = `${formatPercent(rate, 1)} ${isBroken ? '>' : '≤'} ${Number((limit * 100).toFixed(2))}% (${total - passed} of ${countOf(total, 'session')} failed${others})`
   return { name, state: isBroken ? 'broken' : 'kept', text }
 }
 
@@ -81,12 +81,6 @@ export function tooFew(name: string, count: number, minimum: number): CheckRow {
   return {
     name,
     state: 'too-few',
-    text: `too few to tell: ${countOf(count, 'session')}, at least ${Math.max(1, minimum)} wanted`,
+    text: `not enough data: ${countOf(count, 'session')}, need at least ${Math.max(1, minimum)}`,
   }
-}
-
-/** "7.0%", "5%". */
-export function percent(share: number, digits?: number): string {
-  const value = share * 100
-  return `${digits === undefined ? String(Number(value.toFixed(2))) : value.toFixed(digits)}%`
 }

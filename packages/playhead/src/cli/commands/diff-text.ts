@@ -1,4 +1,5 @@
 import {
+  countOf,
   describeCost,
   describeDifference,
   describeEndState,
@@ -10,15 +11,16 @@ import {
   type Alignment,
   type EffectChange,
   type Session,
-  countOf,
 } from '@playhead/model'
+import { cutToWidth } from '../terminal/printable-text.ts'
 import { plainLine, type Painter, type Terminal } from '../terminal/terminal.ts'
+import { endStateColour } from './session-table.ts'
 
-/** Equal steps beside each difference that are shown. */
+/** Equal steps shown before and after each difference. */
 const CONTEXT = 2
-const MOST_ROWS = 200
+const MAX_ROWS = 200
 
-/** Two aligned sessions as people read them in a terminal. */
+/** Renders two aligned sessions for the terminal. */
 export function renderDiff(
   alignment: Alignment,
   [a, b]: readonly [Session, Session],
@@ -30,7 +32,7 @@ export function renderDiff(
     `B  ${describeSession(b, paint)}`,
     '',
     divergence === undefined
-      ? paint('green', 'No divergence: both did the same.')
+      ? paint('green', 'No divergence: both sessions did the same.')
       : `${paint('bold', 'First divergence:')} ${divergence}`,
     ...describeEffects(alignment.effects, paint),
     '',
@@ -40,11 +42,9 @@ export function renderDiff(
 }
 
 function describeSession({ session, steps }: Session, paint: Painter): string {
-  const state = describeEndState(session.endState)
-  const colour = session.endState === 'success' ? 'green' : session.endState === 'fail' ? 'red' : 'yellow'
   const facts = [
     paint('bold', shortSessionId(session.id)),
-    paint(colour, state),
+    paint(endStateColour(session.endState), describeEndState(session.endState)),
     session.durationMs === null ? 'running' : formatDuration(session.durationMs),
     describeCost(session.cost, session.unpricedModels.map(plainLine)),
     countOf(steps.length, 'step'),
@@ -76,9 +76,9 @@ function renderRows({ rows, divergence }: Alignment, options: { paint: Painter; 
       continue
     }
     flush()
-    if (lines.length >= MOST_ROWS) {
+    if (lines.length >= MAX_ROWS) {
       lines.push(
-        options.paint('dim', `      … ${countOf(rows.length - index, 'row')} more; --json has them all`),
+        options.paint('dim', `      … ${countOf(rows.length - index, 'row')} more; use --json to see all`),
       )
       return lines
     }
@@ -105,8 +105,7 @@ function renderRow(
   const arrow = isFirst ? '   ← first divergence' : ''
   const room = Math.max(20, width - 16 - arrow.length)
   const text = `${name}${says}`
-  const cut = text.length > room ? `${text.slice(0, room - 1)}…` : text
-  const line = `${number(row.aNumber)}${number(row.bNumber)} ${mark} ${cut}${arrow}`
+  const line = `${number(row.aNumber)}${number(row.bNumber)} ${mark} ${cutToWidth(text, room)}${arrow}`
   if (isFirst) return paint('bold', line)
   return isDivergent(row) ? paint('yellow', line) : difference === undefined ? paint('dim', line) : line
 }

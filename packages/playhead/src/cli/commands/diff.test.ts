@@ -16,7 +16,7 @@ async function saveRecording(session: Session): Promise<string> {
   return path
 }
 
-test('two sessions of a server are compared, and the first divergence is named', async () => {
+test('diff compares two sessions on the server and names the first divergence', async () => {
   const [passed, failed] = [await readScenario('billing-signed-in'), await readScenario('billing-fault')]
   const { endpoint } = await startFakeServer({
     'GET /api/sessions/aaaa1111': passed,
@@ -33,7 +33,7 @@ test('two sessions of a server are compared, and the first divergence is named',
   expect(stdout).toMatch(/ {4}7 {4}6 ~ {3}fetch_customer_data, argument customer_id null instead of "c_42"\n/)
 })
 
-test('a write that only one session did is exit code 1, for people and for programs', async () => {
+test('a write that only one session made exits with 1, as text and as JSON', async () => {
   const done = await readScenario('refund')
   const index = done.steps.findIndex(({ name }) => name === 'issue_refund')
   const before = await saveRecording({ ...done, steps: done.steps.toSpliced(index, 1) })
@@ -50,17 +50,19 @@ test('a write that only one session did is exit code 1, for people and for progr
   })
 })
 
-test('sessions that did the same say so', async () => {
+test('diff says when two sessions did the same', async () => {
   const path = await saveRecording(await readScenario('refund'))
   const { stdout, exitCode } = await playheadOnTerminal(['diff', path, path])
   expect(exitCode).toBe(0)
-  expect(stdout).toContain('No divergence: both did the same.\nEffects: the same\n\n      … 10 equal steps\n')
+  expect(stdout).toContain(
+    'No divergence: both sessions did the same.\nEffects: the same\n\n      … 10 equal steps\n',
+  )
 })
 
-test('what cannot be compared is exit code 2', async () => {
+test('sessions that cannot be compared exit with 2', async () => {
   const path = await saveRecording(await readScenario('refund'))
   const missing = await playheadOnTerminal(['diff', path, 'nowhere/other.json'])
   const one = await playheadOnTerminal(['diff', path])
   expect([missing.exitCode, one.exitCode]).toEqual([2, 2])
-  expect(missing.stderr).toBe('playhead: There is no other.json in nowhere, or no such folder.\n')
+  expect(missing.stderr).toBe('playhead: No such file or folder: nowhere/other.json\n')
 })

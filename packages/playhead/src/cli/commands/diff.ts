@@ -1,34 +1,28 @@
 import { alignSessions, describeFirstDivergence, type Alignment, type Session } from '@playhead/model'
-import { CliError, QuietExit, UsageError } from '../terminal/cli-error.ts'
 import { defineCommand } from '../arguments/command.ts'
-import { renderDiff } from './diff-text.ts'
-import { printableJson } from '../terminal/printable-text.ts'
 import { readSession } from '../client/read-session.ts'
 import { readSettings, type Settings } from '../client/settings.ts'
+import { QuietExit, throwNoResult, UsageError } from '../terminal/cli-error.ts'
+import { printableJson } from '../terminal/printable-text.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-
-/** What was compared can't be: not the answer "they differ", which is 1. */
-class DiffError extends CliError {
-  override readonly name = 'DiffError'
-  override readonly exitCode = 2
-}
+import { renderDiff } from './diff-text.ts'
 
 export const diffCommand = defineCommand({
   name: 'diff',
   arguments: ['a', 'b'],
-  summary: 'two sessions step by step, and where they first part',
-  details: `<a> and <b> are what "playhead show" takes: an id or its first digits, "last", "last-failed", or a recording (*.json).
-Exit code 0: both had the same effects on the world; 1: one wrote what the other did not; 2: they can't be compared.
-Ids, times and the order of what ran at the same time don't count.`,
+  summary: 'Compare two sessions step by step and show where they diverge',
+  details: `<a> and <b> are what "playhead show" accepts: an id or its first digits, "last", "last-failed", or a recording (*.json).
+Ids, times and the order of concurrent steps are ignored.
+Exit codes: 0 both sessions had the same effects, 1 their effects differ, 2 they can't be compared.`,
   options: {
     json: {
       type: 'flag',
-      summary: 'for a program: { "divergence": …, "effects": […], "rows": […] }',
+      summary: 'Print JSON: { "divergence": …, "effects": […], "rows": […] }',
     },
   },
   examples: [
-    ['playhead diff s_1a2b3c4d last-failed', 'what the last failure did otherwise'],
-    ['playhead diff passing.json failing.json', 'two recordings, without a server'],
+    ['playhead diff s_1a2b3c4d last-failed', 'What the last failure did differently'],
+    ['playhead diff passing.json failing.json', 'Compare two recordings without a server'],
   ],
   async run({ options, globals, positionals, terminal }) {
     const [a = '', b = ''] = positionals
@@ -47,13 +41,13 @@ async function readBoth(
   sources: [a: string, b: string],
   context: { terminal: Terminal; settings: Settings },
 ): Promise<Both> {
-  if (sources[0] === '-' && sources[1] === '-') throw new UsageError('Only one of the two can be piped in.')
+  if (sources[0] === '-' && sources[1] === '-')
+    throw new UsageError('Only one of the two sessions can be read from stdin.')
   const view = { errorsOnly: false, isJson: true }
   try {
     return [await readSession(sources[0], view, context), await readSession(sources[1], view, context)]
   } catch (error) {
-    if (!(error instanceof CliError) || error.exitCode !== 1) throw error
-    throw new DiffError(error.message, { cause: error })
+    return throwNoResult(error)
   }
 }
 

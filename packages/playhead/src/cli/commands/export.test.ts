@@ -8,7 +8,7 @@ import { playhead, playheadOnTerminal } from '../test/run-playhead.ts'
 
 const { id } = recordedSession.session
 
-test('a recording goes to stdout, byte by byte as the server gave it', async () => {
+test('export writes the recording to stdout unchanged', async () => {
   const { endpoint } = await startFakeServer({ [`GET /api/sessions/${id}/recording`]: recording })
 
   expect(await playhead(['export', id], { endpoint })).toEqual({
@@ -18,19 +18,23 @@ test('a recording goes to stdout, byte by byte as the server gave it', async () 
   })
 })
 
-test('a recording in a file can be shown again', async () => {
+test('show reads what export saved', async () => {
   const folder = await temporaryFolder()
   const { endpoint } = await startFakeServer({ [`GET /api/sessions/${id}/recording`]: recording })
 
   const exported = await playhead(['export', id, '-o', 'failure.json'], { endpoint, folder })
   const shown = await playhead(['show', './failure.json'], { folder })
 
-  expect(exported).toEqual({ stdout: '', stderr: 's_fc64bfcd is in failure.json (7.0 KB).\n', exitCode: 0 })
+  expect(exported).toEqual({
+    stdout: '',
+    stderr: 'Saved s_fc64bfcd to failure.json (7.0 KB).\n',
+    exitCode: 0,
+  })
   expect(shown.stdout).toContain('Session: s_fc64bfcd')
   expect(await readdir(folder)).toEqual(['failure.json'])
 })
 
-test('spans are exported as OTLP', async () => {
+test('export writes the spans as OTLP', async () => {
   const { endpoint } = await startFakeServer({
     [`GET /api/sessions/${id}/recording.otlp`]: { resourceSpans: [] },
   })
@@ -40,7 +44,7 @@ test('spans are exported as OTLP', async () => {
   expect(JSON.parse(stdout)).toEqual({ resourceSpans: [] })
 })
 
-test('in a terminal, nothing of an export can act on it', async () => {
+test('export escapes control characters in a terminal', async () => {
   const evil = { name: 'x\u009B31m\u202E😀' }
   const { endpoint } = await startFakeServer({ [`GET /api/sessions/${id}/recording`]: evil })
 
@@ -50,12 +54,11 @@ test('in a terminal, nothing of an export can act on it', async () => {
   expect(JSON.parse(stdout)).toEqual(evil)
 })
 
-test('an export that breaks leaves no file behind', async () => {
+test('a failed export leaves no file behind', async () => {
   const folder = await temporaryFolder()
   const { endpoint } = await startFakeServer({
     [`GET /api/sessions/${id}/recording`]: (response) => {
-      response.write('{"version":1,')
-      setTimeout(() => response.destroy(), 50)
+      response.write('{"version":1,', () => response.destroy())
     },
   })
 
@@ -66,17 +69,17 @@ test('an export that breaks leaves no file behind', async () => {
   expect(await readdir(folder)).toEqual([])
 })
 
-test('where nothing can be written is said', async () => {
+test('export says why a file cannot be written', async () => {
   const folder = await temporaryFolder()
   const { endpoint } = await startFakeServer({ [`GET /api/sessions/${id}/recording`]: recording })
   const run = (path: string) => playheadOnTerminal(['export', id, '-o', path], { endpoint })
 
   expect(await run(join(folder, 'no', 'x.json'))).toMatchObject({
-    stderr: `playhead: There is no x.json in ${folder}/no, or no such folder.\n`,
+    stderr: `playhead: No such file or folder: ${folder}/no/x.json\n`,
     exitCode: 1,
   })
   expect(await run(folder)).toMatchObject({
-    stderr: `playhead: ${folder} is a folder. Give the name of a file.\n`,
+    stderr: `playhead: ${folder} is a folder. Pass a file name.\n`,
     exitCode: 2,
   })
   await expect(readFile(join(folder, 'x.json'))).rejects.toThrow('ENOENT')

@@ -1,14 +1,14 @@
-import { shortSessionId, formatBytes } from '@playhead/model'
-import { Api } from '../client/api.ts'
-import { checkWord } from '../arguments/option-values.ts'
+import { formatBytes, shortSessionId } from '@playhead/model'
 import { defineCommand } from '../arguments/command.ts'
-import { findSessionId } from '../client/sessions.ts'
-import { escapeJson } from '../terminal/printable-text.ts'
+import { checkChoice } from '../arguments/option-values.ts'
+import { Api } from '../client/api.ts'
 import { saveFile } from '../client/download.ts'
+import { findSessionId } from '../client/sessions.ts'
 import { readSettings } from '../client/settings.ts'
+import { escapeJson } from '../terminal/printable-text.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** What a session can be exported as, and where the server has it. */
+/** Export formats and the API resource of each. */
 const formats = new Map([
   ['json', 'recording'],
   ['html', 'recording.html'],
@@ -18,18 +18,18 @@ const formats = new Map([
 export const exportCommand = defineCommand({
   name: 'export',
   arguments: ['session'],
-  summary: 'a session as a file',
-  details: `<session> is an id or its first digits, "last" or "last-failed". json is a recording, which
-"playhead show" reads without a server; html is the replay page with the session inside, one file
-that opens in any browser; otlp is what was sent, for any OpenTelemetry backend.`,
+  summary: 'Export a session as a file',
+  details: `<session> is an id or its first digits, "last" or "last-failed".
+Formats: json is a recording that "playhead show" reads without a server, html is the replay page as a
+single file for any browser, otlp is the original spans for any OpenTelemetry backend.`,
   options: {
     format: { type: 'text', value: 'format', summary: `${[...formats.keys()].join(', ')} (default json)` },
-    output: { type: 'text', short: 'o', value: 'file', summary: 'where to write it (default: stdout)' },
+    output: { type: 'text', short: 'o', value: 'file', summary: 'File to write (default: stdout)' },
   },
   examples: [
-    ['playhead export last-failed -o failure.json', 'keep a failure with the bug report'],
-    ['playhead export last-failed --format html -o failure.html', 'a replay to send to somebody'],
-    ['playhead export s_1a2b3c4d --format otlp | gzip > spans.json.gz', 'the spans as they arrived'],
+    ['playhead export last-failed -o failure.json', 'Attach a failure to a bug report'],
+    ['playhead export last-failed --format html -o failure.html', 'Share a replay'],
+    ['playhead export s_1a2b3c4d --format otlp | gzip > spans.json.gz', 'The spans as they were received'],
   ],
   async run({ options, globals, positionals, terminal }) {
     const path = readFormat(options.format ?? 'json')
@@ -38,16 +38,16 @@ that opens in any browser; otlp is what was sent, for any OpenTelemetry backend.
     const content = api.stream(`/api/sessions/${id}/${path}`)
     if (options.output === undefined) return writeOut(content, terminal)
     const size = await saveFile(options.output, content)
-    terminal.note(`${shortSessionId(id)} is in ${options.output} (${formatBytes(size)}).`)
+    terminal.note(`Saved ${shortSessionId(id)} to ${options.output} (${formatBytes(size)}).`)
   },
 })
 
 function readFormat(format: string): string {
-  checkWord('format', format, [...formats.keys()])
+  checkChoice('format', format, [...formats.keys()])
   return formats.get(format) ?? ''
 }
 
-/** A pipe gets the bytes as they are, a terminal nothing that it would act on. */
+/** A pipe gets the raw bytes; for a terminal, control characters are escaped. */
 async function writeOut(
   content: AsyncIterable<Uint8Array>,
   { stdout, isInteractive }: Terminal,

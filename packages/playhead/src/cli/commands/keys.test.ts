@@ -13,7 +13,7 @@ const key = {
 }
 const revoked = { ...key, id: 'aa', name: 'old', revokedAt: '2020-02-02T03:04:05.000Z' }
 
-test('the secret of a new key is alone on stdout', async () => {
+test('keys create prints only the secret to stdout', async () => {
   const { endpoint, received } = await startFakeServer({ 'POST /api/keys': { key, secret: 'ph_secret' } })
 
   const { stdout, stderr, exitCode } = await playhead(
@@ -22,13 +22,15 @@ test('the secret of a new key is alone on stdout', async () => {
   )
 
   expect({ stdout, exitCode }).toEqual({ stdout: 'ph_secret\n', exitCode: 0 })
-  expect(stderr).toContain('Key "ci" of project default may ingest and read. Its secret is shown this once')
+  expect(stderr).toContain(
+    'Created key "ci" in project default with scopes ingest, read. Save the secret now',
+  )
   expect(received.map(({ query, body }) => [query.toString(), body.toString()])).toEqual([
     ['project=shop', '{"name":"ci","scopes":["ingest","read"]}'],
   ])
 })
 
-test('a key for an AgentOps SDK is a UUID', async () => {
+test('keys create --uuid makes a secret for AgentOps SDKs', async () => {
   const { endpoint, received } = await startFakeServer({ 'POST /api/keys': { key, secret: key.id } })
 
   const { stdout } = await playhead(['keys', 'create', '--uuid'], { endpoint })
@@ -37,7 +39,7 @@ test('a key for an AgentOps SDK is a UUID', async () => {
   expect(received.map(({ body }) => body.toString())).toEqual(['{"name":"playhead","format":"uuid"}'])
 })
 
-test('keys are listed without their secrets', async () => {
+test('keys list shows no secrets', async () => {
   const { endpoint } = await startFakeServer({ 'GET /api/keys': { keys: [key, revoked] } })
 
   const table = await playheadOnTerminal(['keys', 'list'], { endpoint })
@@ -45,8 +47,8 @@ test('keys are listed without their secrets', async () => {
   const json = await playheadOnTerminal(['keys', 'list', '--json'], { endpoint })
 
   expect(table.stdout).toBe(`\
-Id                                    Name  Secret    May           Created     State
-dd8a525d-7ed7-4d0c-a869-34baf0f73cc8  ci    ph_WcvQ…  ingest, read  2020-01-02  ✓ works
+ID                                    Name  Secret    Scopes        Created     State
+dd8a525d-7ed7-4d0c-a869-34baf0f73cc8  ci    ph_WcvQ…  ingest, read  2020-01-02  ✓ active
 aa                                    old   ph_WcvQ…  ingest, read  2020-01-02  ✗ revoked
 `)
   expect(lines.stdout).toBe(
@@ -55,12 +57,12 @@ aa                                    old   ph_WcvQ…  ingest, read  2020-01-02
   expect(JSON.parse(json.stdout)).toEqual({ keys: [key, revoked] })
 })
 
-test('a key is revoked by its id', async () => {
+test('keys revoke takes an id', async () => {
   const { endpoint } = await startFakeServer({ 'DELETE /api/keys/aa': revoked })
 
   expect(await playheadOnTerminal(['keys', 'revoke', 'aa'], { endpoint })).toEqual({
     stdout: '',
-    stderr: 'Key "old" (ph_WcvQ…) is revoked.\n',
+    stderr: 'Revoked key "old" (ph_WcvQ…).\n',
     exitCode: 0,
   })
   expect((await playheadOnTerminal(['keys', 'revoke', 'a/b?c'], { endpoint })).stderr).toBe(
@@ -68,7 +70,7 @@ test('a key is revoked by its id', async () => {
   )
 })
 
-test('where auth is on, the password logs in, and the key stays at home', async () => {
+test('with auth on, the password is used to log in and the key is not sent', async () => {
   const { endpoint, received } = await startFakeServer({
     'GET /api/me': { kind: 'nobody', isAuthOn: true },
     'POST /api/login': (response) =>
@@ -83,7 +85,7 @@ test('where auth is on, the password logs in, and the key stays at home', async 
     environment: { PLAYHEAD_PASSWORD: 'open sesame', PLAYHEAD_API_KEY: 'ph_env' },
   })
 
-  expect(stderr).toBe('There are no keys yet: playhead keys create --name ci\n')
+  expect(stderr).toBe('There are no keys yet. Create one with: playhead keys create --name ci\n')
   expect(
     received.map(({ method, path, headers }) => [method, path, headers.cookie, headers.authorization]),
   ).toEqual([
@@ -94,7 +96,7 @@ test('where auth is on, the password logs in, and the key stays at home', async 
   expect(received[1]!.body.toString()).toBe('{"password":"open sesame"}')
 })
 
-test('where auth is off, a password is not needed and not sent', async () => {
+test('with auth off, the password is not sent', async () => {
   const { endpoint, received } = await startFakeServer({
     'GET /api/me': { kind: 'anyone', isAuthOn: false },
     'GET /api/keys': { keys: [] },
@@ -105,7 +107,7 @@ test('where auth is off, a password is not needed and not sent', async () => {
   expect(received.map(({ path }) => path)).toEqual(['/api/me', '/api/keys'])
 })
 
-test('a wrong password, and none at all, are said in the words of the server', async () => {
+test('a wrong or missing password shows the message of the server', async () => {
   const { endpoint } = await startFakeServer({
     'GET /api/me': { kind: 'nobody', isAuthOn: true },
     'POST /api/login': (response) => refuse(response, 401, 'UNAUTHORIZED', 'That is not the password.'),
@@ -117,6 +119,6 @@ test('a wrong password, and none at all, are said in the words of the server', a
 
   expect(wrong).toEqual({ stdout: '', stderr: 'playhead: That is not the password.\n', exitCode: 1 })
   expect(none.stderr).toBe(
-    "playhead: This key may ingest.\nGive the server's password: --password or PLAYHEAD_PASSWORD.\n",
+    "playhead: This key may ingest.\nPass the server's password with --password or PLAYHEAD_PASSWORD.\n",
   )
 })

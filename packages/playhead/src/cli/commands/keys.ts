@@ -1,12 +1,12 @@
 import { formatAge } from '@playhead/model'
-import { Api } from '../client/api.ts'
 import { defineCommand } from '../arguments/command.ts'
-import { printableJson } from '../terminal/printable-text.ts'
+import { Api } from '../client/api.ts'
 import { readSettings } from '../client/settings.ts'
+import { printableJson } from '../terminal/printable-text.ts'
 import { renderTable } from '../terminal/table.ts'
 import { plainLine, type Terminal } from '../terminal/terminal.ts'
 
-/** A key as the server tells of it: its secret is known only when it is created. */
+/** The server returns the secret only when it creates the key. */
 type Key = {
   id: string
   project: string
@@ -17,42 +17,42 @@ type Key = {
   revokedAt: string | null
 }
 
-const json = { type: 'flag', summary: 'as the API answers' } as const
+const json = { type: 'flag', summary: "Print the API's response" } as const
 
 export const keysListCommand = defineCommand({
   name: 'keys list',
-  summary: 'the keys of a project, without their secrets',
+  summary: 'List the API keys of a project, without their secrets',
   options: { json },
-  examples: [['playhead keys list --project shop', 'who may send to the project, and read it']],
+  examples: [['playhead keys list --project shop', 'Keys with access to one project']],
   async run({ options, globals, terminal }) {
     const api = await Api.connect(readSettings(globals, terminal.environment), 'admin')
     const answer = await api.json<{ keys: Key[] }>('/api/keys')
     if (options.json === true) return terminal.print(printableJson(answer, 2))
     if (answer.keys.length === 0)
-      return terminal.note('There are no keys yet: playhead keys create --name ci')
+      return terminal.note('There are no keys yet. Create one with: playhead keys create --name ci')
     printKeys(answer.keys, terminal)
   },
 })
 
 export const keysCreateCommand = defineCommand({
   name: 'keys create',
-  summary: 'a new key; its secret is shown once',
-  details: 'The secret is all that is written to stdout, so that it can be kept in a variable or a file.',
+  summary: 'Create an API key and print its secret once',
+  details: 'Only the secret goes to stdout, so you can capture it in a variable or a file.',
   options: {
-    name: { type: 'text', value: 'name', summary: 'what it is for (default: playhead)' },
+    name: { type: 'text', value: 'name', summary: 'Name of the key (default: playhead)' },
     scope: {
       type: 'list',
       value: 'scope',
-      summary: 'ingest, read or admin; may be repeated (default: ingest and read)',
+      summary: 'ingest, read or admin; can be repeated (default: ingest and read)',
     },
-    uuid: { type: 'flag', summary: 'a secret that is a UUID, for AgentOps SDKs' },
+    uuid: { type: 'flag', summary: 'Make the secret a UUID, as AgentOps SDKs require' },
     json,
   },
   examples: [
-    ['playhead keys create --name ci', 'for a build that records and checks'],
-    ['playhead keys create --name agent --scope ingest', 'for an agent that only records'],
-    ['export PLAYHEAD_API_KEY=$(playhead keys create --name me)', 'use it at once'],
-    ['export AGENTOPS_API_KEY=$(playhead keys create --uuid)', 'for a program that uses agentops'],
+    ['playhead keys create --name ci', 'For a build that records and checks sessions'],
+    ['playhead keys create --name agent --scope ingest', 'For an agent that only records'],
+    ['export PLAYHEAD_API_KEY=$(playhead keys create --name me)', 'Create a key and use it right away'],
+    ['export AGENTOPS_API_KEY=$(playhead keys create --uuid)', 'For a program that uses AgentOps'],
   ],
   async run({ options, globals, terminal }) {
     const api = await Api.connect(readSettings(globals, terminal.environment), 'admin')
@@ -65,7 +65,7 @@ export const keysCreateCommand = defineCommand({
     if (options.json === true) return terminal.print(printableJson(answer, 2))
     const { name, project, scopes } = answer.key
     terminal.note(
-      `Key "${plainLine(name)}" of project ${plainLine(project)} may ${scopes.map(plainLine).join(' and ')}. Its secret is shown this once; keep it, and set PLAYHEAD_API_KEY to it:`,
+      `Created key "${plainLine(name)}" in project ${plainLine(project)} with scopes ${scopes.map(plainLine).join(', ')}. Save the secret now; it is not shown again. Set PLAYHEAD_API_KEY to it:`,
     )
     terminal.print(plainLine(answer.secret))
   },
@@ -74,10 +74,10 @@ export const keysCreateCommand = defineCommand({
 export const keysRevokeCommand = defineCommand({
   name: 'keys revoke',
   arguments: ['id'],
-  summary: 'a key stops working at once',
+  summary: 'Revoke an API key; it stops working immediately',
   options: { json },
   examples: [
-    ['playhead keys revoke 6f1c2c0e-4f1d-4c8e-9a65-0a4b8f0e7d11', 'the id is the one of: playhead keys list'],
+    ['playhead keys revoke 6f1c2c0e-4f1d-4c8e-9a65-0a4b8f0e7d11', 'Use an id from: playhead keys list'],
   ],
   async run({ options, globals, positionals, terminal }) {
     const api = await Api.connect(readSettings(globals, terminal.environment), 'admin')
@@ -85,7 +85,7 @@ export const keysRevokeCommand = defineCommand({
       method: 'DELETE',
     })
     if (options.json === true) return terminal.print(printableJson(key, 2))
-    terminal.note(`Key "${plainLine(key.name)}" (${plainLine(key.hint)}…) is revoked.`)
+    terminal.note(`Revoked key "${plainLine(key.name)}" (${plainLine(key.hint)}…).`)
   },
 })
 
@@ -97,12 +97,12 @@ function printKeys(keys: readonly Key[], terminal: Terminal): void {
   }
   const nowMs = Date.now()
   const columns = [
-    { title: 'Id', text: ({ id }: Key) => plainLine(id) },
-    { title: 'Name', text: ({ name }: Key) => plainLine(name), shrinksTo: 10 },
+    { title: 'ID', text: ({ id }: Key) => plainLine(id) },
+    { title: 'Name', text: ({ name }: Key) => plainLine(name), minWidth: 10 },
     { title: 'Secret', text: ({ hint }: Key) => `${plainLine(hint)}…`, dropOrder: 2 },
-    { title: 'May', text: ({ scopes }: Key) => scopes.map(plainLine).join(', '), dropOrder: 3 },
+    { title: 'Scopes', text: ({ scopes }: Key) => scopes.map(plainLine).join(', '), dropOrder: 3 },
     { title: 'Created', text: ({ createdAt }: Key) => formatAge(createdAt, nowMs), dropOrder: 1 },
-    { title: 'State', text: ({ revokedAt }: Key) => (revokedAt === null ? '✓ works' : '✗ revoked') },
+    { title: 'State', text: ({ revokedAt }: Key) => (revokedAt === null ? '✓ active' : '✗ revoked') },
   ]
   terminal.print(renderTable(columns, keys, terminal))
 }

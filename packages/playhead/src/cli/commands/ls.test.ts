@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('in a terminal, sessions are a table', async () => {
+test('ls prints a table in a terminal', async () => {
   const { endpoint } = await startFakeServer({ 'GET /api/sessions': recordedPage })
 
   const { stdout, stderr, exitCode } = await playheadOnTerminal(['ls', '--limit', '3'], {
@@ -26,11 +26,11 @@ State      Session     Name                             Tags      Steps  Tokens 
 ✗ Fail     s_fc64bfcd  rate-limited  FAIL_RATE          demo, v5      3       –          –      2.1s  2h ago
 ✓ Success  s_f33958bd  user-request  Weather in Paris?  demo, v5      5     310  $0.000078      79ms  2h ago
 `)
-  expect(stderr).toBe('There are more: --limit 100 or --all shows them.\n')
+  expect(stderr).toBe('There are more sessions. To see them, use --limit 100 or --all.\n')
   expect(exitCode).toBe(0)
 })
 
-test('a narrow terminal gets what matters most', async () => {
+test('a narrow terminal shows only the most important columns', async () => {
   const { endpoint } = await startFakeServer({ 'GET /api/sessions': { sessions: recordedPage.sessions } })
 
   const narrow = await playheadOnTerminal(['ls'], { endpoint, columns: 60 })
@@ -44,7 +44,7 @@ State      Session     Name                             When
   expect(narrow.stderr).toBe('')
 })
 
-test('the state has a colour where colours are', async () => {
+test('the state is colored, unless colors are off', async () => {
   const { endpoint } = await startFakeServer({ 'GET /api/sessions': { sessions: [failed] } })
   const run = (args: string[], environment: Record<string, string>) =>
     playheadOnTerminal(['ls', ...args], { endpoint, environment: { NO_COLOR: '', ...environment } })
@@ -57,7 +57,7 @@ test('the state has a colour where colours are', async () => {
   expect((await run(['--no-color'], { FORCE_COLOR: '1' })).stdout).not.toContain('\u001B')
 })
 
-test('in a pipe, a session is a line of tab-separated values', async () => {
+test('ls prints one tab-separated line per session in a pipe', async () => {
   const { endpoint } = await startFakeServer({ 'GET /api/sessions': recordedPage })
 
   expect(await playhead(['ls', '--limit', '3'], { endpoint })).toEqual({
@@ -71,7 +71,7 @@ success\t${succeeded!.id}\tuser-request\tWeather in Paris?\tdemo,v5\t5\t310\t0.0
   })
 })
 
-test('filters go to the server under its names', async () => {
+test('filter options become query parameters of the API', async () => {
   const { endpoint, received } = await startFakeServer({ 'GET /api/sessions': { sessions: [] } })
   const filters = [
     ['status', 'fail'],
@@ -102,10 +102,10 @@ test('filters go to the server under its names', async () => {
   expect(received.map(({ query }) => [...query])).toEqual([
     [...filters, ['from', '24h'], ['to', '1h'], ['sort', 'cost'], ['limit', '7']],
   ])
-  expect(stderr).toBe('No session matches. Without a filter: playhead ls\n')
+  expect(stderr).toBe('No sessions match. To list all: playhead ls\n')
 })
 
-test('nothing recorded yet: says how to record', async () => {
+test('without any sessions, ls explains how to record one', async () => {
   const { endpoint } = await startFakeServer({ 'GET /api/sessions': { sessions: [] } })
 
   const { stdout, stderr, exitCode } = await playhead(['ls', '--sort', 'cost'], { endpoint })
@@ -116,7 +116,7 @@ test('nothing recorded yet: says how to record', async () => {
   expect(stderr).toContain(`OTEL_EXPORTER_OTLP_ENDPOINT=${endpoint}`)
 })
 
-test('all pages are followed when all are wanted', async () => {
+test('ls --all reads every page', async () => {
   const { endpoint, received } = await startFakeServer({
     'GET /api/sessions': (response, { query }) =>
       void response.end(
@@ -134,7 +134,7 @@ test('all pages are followed when all are wanted', async () => {
   expect(received.map(({ query }) => query.toString())).toEqual(['limit=500', 'limit=500&cursor=two'])
 })
 
-test('a limit above a page is filled from several', async () => {
+test('a limit larger than a page is filled from several pages', async () => {
   const page = Array.from({ length: 500 }, () => running)
   const { endpoint, received } = await startFakeServer({
     'GET /api/sessions': (response, { query }) =>
@@ -151,7 +151,7 @@ test('a limit above a page is filled from several', async () => {
   expect(received.map(({ query }) => query.get('limit'))).toEqual(['500', '100'])
 })
 
-test('no sessions are an empty list in JSON', async () => {
+test('no sessions are an empty JSON list', async () => {
   const { endpoint } = await startFakeServer({ 'GET /api/sessions': { sessions: [] } })
 
   const { stdout, stderr } = await playheadOnTerminal(['ls', '--json'], { endpoint })
@@ -160,7 +160,7 @@ test('no sessions are an empty list in JSON', async () => {
   expect(stderr).toBe('')
 })
 
-test('nothing that was recorded can act on the terminal', async () => {
+test('control characters in recorded text are escaped', async () => {
   const evil = '\u001B[2Jboo\u0007\tand\nmore \u009B31m \u202Egnp'
   const session = { ...failed!, name: evil, inputPreview: `x ${evil}`, tags: [evil], id: evil }
   const { endpoint } = await startFakeServer({ 'GET /api/sessions': { sessions: [session] } })

@@ -8,7 +8,7 @@ import { playhead } from '../test/run-playhead.ts'
 
 const { id, url } = recordedSession.session
 
-test('the address is printed, and nothing is opened when only that is wanted', async () => {
+test('open --print prints the URL without opening it', async () => {
   const { endpoint, received } = await startFakeServer({ 'GET /api/sessions/fc64bfcd': recordedSession })
 
   expect(await playhead(['open', 'fc64bfcd', '--print'], { endpoint })).toEqual({
@@ -19,7 +19,7 @@ test('the address is printed, and nothing is opened when only that is wanted', a
   expect(received.map(({ query }) => query.toString())).toEqual(['payloads=none'])
 })
 
-test.skipIf(process.platform !== 'linux')('the browser is opened at the address', async () => {
+test.skipIf(process.platform !== 'linux')('open starts the browser with the URL', async () => {
   const { endpoint } = await startFakeServer({ [`GET /api/sessions/${id}`]: recordedSession })
   const folder = await temporaryFolder()
   const opened = join(folder, 'opened')
@@ -35,22 +35,22 @@ test.skipIf(process.platform !== 'linux')('the browser is opened at the address'
   await vi.waitFor(async () => expect(await readFile(opened, 'utf8')).toBe(url), { timeout: 5000 })
 })
 
-test('without a browser the address is still there', async () => {
+test('without a browser, open still prints the URL', async () => {
   const { endpoint } = await startFakeServer({ [`GET /api/sessions/${id}`]: recordedSession })
 
   expect(await playhead(['open', id], { endpoint, environment: { PATH: '/nowhere' } })).toEqual({
     stdout: `${url}\n`,
-    stderr: 'No browser could be started here; open the address above.\n',
+    stderr: "Couldn't start a browser. Open the URL above yourself.\n",
     exitCode: 0,
   })
 })
 
-test('only the address of a page is opened', async () => {
+test('open rejects a URL that is not http or https', async () => {
   const session = { ...recordedSession.session, url: 'file:///etc/passwd' }
   const { endpoint } = await startFakeServer({ [`GET /api/sessions/${id}`]: { session, steps: [] } })
 
   const { stdout, stderr, exitCode } = await playhead(['open', id], { endpoint })
 
   expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 })
-  expect(stderr).toContain('The server gives "file:///etc/passwd" as the address of this session')
+  expect(stderr).toContain('The server returned "file:///etc/passwd" as the URL of this session')
 })

@@ -5,23 +5,23 @@ import { playhead, playheadOnTerminal } from '../test/run-playhead.ts'
 const project = { name: 'Default', id: 'default', createdAt: '2020-01-02T03:04:05.000Z', retentionDays: null }
 const shop = { ...project, name: 'Web shop', id: 'shop', retentionDays: 30 }
 
-test('projects are listed with how long they keep sessions', async () => {
+test('projects list shows the retention', async () => {
   const { endpoint } = await startFakeServer({ 'GET /api/projects': { projects: [project, shop] } })
 
   const table = await playheadOnTerminal(['projects', 'list'], { endpoint })
   const lines = await playhead(['projects', 'list'], { endpoint })
 
   expect(table.stdout).toBe(`\
-Id       Name      Keeps sessions  Created
-default  Default   for ever        2020-01-02
-shop     Web shop  30 days         2020-01-02
+ID       Name      Retention  Created
+default  Default   forever    2020-01-02
+shop     Web shop  30 days    2020-01-02
 `)
   expect(lines.stdout).toBe(
     `default\tDefault\t${project.createdAt}\t\nshop\tWeb shop\t${project.createdAt}\t30\n`,
   )
 })
 
-test('a new project is told by its id, and made without a key, which may not', async () => {
+test('projects create prints the id, and does not send a key, which lacks the permission', async () => {
   const { endpoint, received } = await startFakeServer({ 'POST /api/projects': shop })
 
   const { stdout, stderr } = await playhead(['projects', 'create', 'Web shop', '--id', 'shop'], {
@@ -31,7 +31,7 @@ test('a new project is told by its id, and made without a key, which may not', a
 
   expect(stdout).toBe('shop\n')
   expect(stderr).toBe(
-    'Project "Web shop" is there. A key for it: playhead keys create --project shop --name ci\n',
+    'Created project "Web shop". To create a key for it: playhead keys create --project shop --name ci\n',
   )
   expect(received.map(({ headers, body }) => [headers.authorization, body.toString()])).toEqual([
     [undefined, '{"name":"Web shop","id":"shop"}'],

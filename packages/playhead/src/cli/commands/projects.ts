@@ -1,20 +1,20 @@
-import { formatAge, countOf } from '@playhead/model'
-import { Api } from '../client/api.ts'
+import { countOf, formatAge } from '@playhead/model'
 import { defineCommand } from '../arguments/command.ts'
-import { printableJson } from '../terminal/printable-text.ts'
+import { Api } from '../client/api.ts'
 import { readSettings } from '../client/settings.ts'
+import { printableJson } from '../terminal/printable-text.ts'
 import { renderTable } from '../terminal/table.ts'
 import { plainLine, type Terminal } from '../terminal/terminal.ts'
 
 type Project = { id: string; name: string; createdAt: string; retentionDays: number | null }
 
-const json = { type: 'flag', summary: 'as the API answers' } as const
+const json = { type: 'flag', summary: "Print the API's response" } as const
 
 export const projectsListCommand = defineCommand({
   name: 'projects list',
-  summary: 'the projects of the server',
+  summary: 'List the projects on the server',
   options: { json },
-  examples: [['playhead projects list', 'the ids that --project takes']],
+  examples: [['playhead projects list', 'The ids to pass to --project']],
   async run({ options, globals, terminal }) {
     const api = await Api.connect(readSettings(globals, terminal.environment), 'admin')
     const answer = await api.json<{ projects: Project[] }>('/api/projects')
@@ -26,10 +26,13 @@ export const projectsListCommand = defineCommand({
 export const projectsCreateCommand = defineCommand({
   name: 'projects create',
   arguments: ['name'],
-  summary: 'a new project',
-  options: { id: { type: 'text', value: 'id', summary: 'its id (default: made from the name)' }, json },
+  summary: 'Create a project',
+  options: {
+    id: { type: 'text', value: 'id', summary: 'Project id (default: derived from the name)' },
+    json,
+  },
   examples: [
-    ['playhead projects create "Web shop" --id shop', 'then: playhead keys create --project shop --name ci'],
+    ['playhead projects create "Web shop" --id shop', 'Then: playhead keys create --project shop --name ci'],
   ],
   async run({ options, globals, positionals, terminal }) {
     const api = await Api.connect(readSettings(globals, terminal.environment), 'server')
@@ -38,7 +41,7 @@ export const projectsCreateCommand = defineCommand({
     if (options.json === true) return terminal.print(printableJson(project, 2))
     const id = plainLine(project.id)
     terminal.note(
-      `Project "${plainLine(project.name)}" is there. A key for it: playhead keys create --project ${id} --name ci`,
+      `Created project "${plainLine(project.name)}". To create a key for it: playhead keys create --project ${id} --name ci`,
     )
     terminal.print(id)
   },
@@ -52,14 +55,14 @@ function printProjects(projects: readonly Project[], terminal: Terminal): void {
   }
   const nowMs = Date.now()
   const columns = [
-    { title: 'Id', text: ({ id }: Project) => plainLine(id) },
-    { title: 'Name', text: ({ name }: Project) => plainLine(name), shrinksTo: 10 },
-    { title: 'Keeps sessions', text: ({ retentionDays }: Project) => describeRetention(retentionDays) },
+    { title: 'ID', text: ({ id }: Project) => plainLine(id) },
+    { title: 'Name', text: ({ name }: Project) => plainLine(name), minWidth: 10 },
+    { title: 'Retention', text: ({ retentionDays }: Project) => describeRetention(retentionDays) },
     { title: 'Created', text: ({ createdAt }: Project) => formatAge(createdAt, nowMs) },
   ]
   terminal.print(renderTable(columns, projects, terminal))
 }
 
 function describeRetention(days: number | null): string {
-  return days === null ? 'for ever' : countOf(days, 'day')
+  return days === null ? 'forever' : countOf(days, 'day')
 }

@@ -1,31 +1,31 @@
 import { countOf } from '@playhead/model'
-import { Api } from '../client/api.ts'
 import { defineCommand } from '../arguments/command.ts'
-import { printableJson } from '../terminal/printable-text.ts'
+import { Api } from '../client/api.ts'
+import { runJob } from '../client/job.ts'
 import { readSettings } from '../client/settings.ts'
-import { watchWork } from '../client/job.ts'
+import { printableJson } from '../terminal/printable-text.ts'
 
 type Rederived = { project: string; sessions: number; steps: number; normalizerVersion: number }
 
 export const rederiveCommand = defineCommand({
   name: 'rederive',
-  summary: 'reads the stored spans of a project again, with the rules of this version',
+  summary: 'Re-derive the sessions of a project from their stored spans',
   details:
-    'After an update: sessions that were recorded before it are understood as new ones are. Nothing is lost by it.',
+    'Run it after an update, so that older sessions are interpreted by the rules of the new version. No data is lost.',
   options: {
-    all: { type: 'flag', summary: 'also those that were read by these rules already' },
-    json: { type: 'flag', summary: 'as the API answers' },
+    all: { type: 'flag', summary: 'Include sessions that are already up to date' },
+    json: { type: 'flag', summary: "Print the API's response" },
   },
   examples: [
-    ['playhead rederive', 'after an update of the server'],
-    ['playhead rederive --all --project shop', 'everything in one project'],
+    ['playhead rederive', 'After updating the server'],
+    ['playhead rederive --all --project shop', 'Everything in one project'],
   ],
   async run({ options, globals, terminal }) {
     const api = await Api.connect(readSettings(globals, terminal.environment), 'admin')
     const query = { all: options.all === true ? 'true' : 'false' }
-    const rederived = await watchWork<Rederived>(
+    const rederived = await runJob<Rederived>(
       api,
-      { path: '/api/rederive', query, label: 'Reading' },
+      { path: '/api/rederive', query, label: 'Re-deriving' },
       terminal,
     )
     if (options.json === true) return terminal.print(printableJson(rederived, 2))
@@ -35,6 +35,6 @@ export const rederiveCommand = defineCommand({
 
 function describeResult({ sessions, steps, normalizerVersion }: Rederived): string {
   if (sessions === 0)
-    return `Every step was read by the rules of now (${normalizerVersion}) already. To read all of them anyway: playhead rederive --all`
-  return `${countOf(steps, 'step')} of ${countOf(sessions, 'session')} were read again, by the rules of now (${normalizerVersion}).`
+    return `Every step is already up to date (rules version ${normalizerVersion}). To re-derive them anyway: playhead rederive --all`
+  return `Re-derived ${countOf(steps, 'step')} in ${countOf(sessions, 'session')} (rules version ${normalizerVersion}).`
 }

@@ -1,11 +1,11 @@
-import { formatCost, countOf, formatCount } from '@playhead/model'
-import { Api } from '../client/api.ts'
+import { countOf, formatCost, formatCount } from '@playhead/model'
 import { defineCommand } from '../arguments/command.ts'
-import { printableJson } from '../terminal/printable-text.ts'
+import { Api } from '../client/api.ts'
+import { runJob } from '../client/job.ts'
 import { readSettings } from '../client/settings.ts'
+import { printableJson } from '../terminal/printable-text.ts'
 import { renderTable, type Column } from '../terminal/table.ts'
 import { plainLine, type Terminal } from '../terminal/terminal.ts'
-import { watchWork } from '../client/job.ts'
 
 type ModelChange = { model: string; steps: number; before: number | null; after: number | null }
 
@@ -19,14 +19,14 @@ type Repriced = {
 
 export const repriceCommand = defineCommand({
   name: 'reprice',
-  summary: "every cost of a project with today's prices",
-  details: `Costs that were reported with a call stay as they are. Prints what changed, model by model; in a pipe
-tab-separated: model, steps, cost before, cost after. A cost that is not known is empty.`,
-  options: { json: { type: 'flag', summary: 'as the API answers' } },
-  examples: [['playhead reprice --project shop', 'after a price was added in the settings']],
+  summary: 'Recalculate the costs of a project with current prices',
+  details: `Costs that were reported with a call are not changed. Prints the changes for each model. When piped, prints
+tab-separated lines: model, steps, cost before, cost after; an unknown cost is empty.`,
+  options: { json: { type: 'flag', summary: "Print the API's response" } },
+  examples: [['playhead reprice --project shop', 'After adding a price in the settings']],
   async run({ options, globals, terminal }) {
     const api = await Api.connect(readSettings(globals, terminal.environment), 'admin')
-    const repriced = await watchWork<Repriced>(api, { path: '/api/reprice', label: 'Pricing' }, terminal)
+    const repriced = await runJob<Repriced>(api, { path: '/api/reprice', label: 'Repricing' }, terminal)
     if (options.json === true) return terminal.print(printableJson(repriced, 2))
     printChanges(repriced.models, terminal)
     terminal.note(describeResult(repriced))
@@ -41,7 +41,7 @@ function printChanges(changes: readonly ModelChange[], terminal: Terminal): void
 }
 
 const changeColumns: Column<ModelChange>[] = [
-  { title: 'Model', text: ({ model }) => plainLine(model), shrinksTo: 16 },
+  { title: 'Model', text: ({ model }) => plainLine(model), minWidth: 16 },
   { title: 'Steps', text: ({ steps }) => formatCount(steps), align: 'right' },
   { title: 'Before', text: ({ before }) => describeAmount(before), align: 'right' },
   { title: '', text: () => '→' },
@@ -55,8 +55,8 @@ function describeAmount(cost: number | null): string {
 function describeResult({ steps, sessions, unpricedModels }: Repriced): string {
   const changed =
     steps === 0
-      ? "Nothing changed: every cost is what today's prices give."
-      : `${countOf(steps, 'step')} of ${countOf(sessions, 'session')} ${steps === 1 ? 'has' : 'have'} a new cost.`
+      ? 'Nothing changed: all costs already match current prices.'
+      : `Updated the cost of ${countOf(steps, 'step')} in ${countOf(sessions, 'session')}.`
   if (unpricedModels.length === 0) return changed
-  return `${changed}\nStill without a price: ${unpricedModels.map(plainLine).join(', ')}. Prices are set on the settings page.`
+  return `${changed}\nNo price for: ${unpricedModels.map(plainLine).join(', ')}. You can set prices on the settings page.`
 }

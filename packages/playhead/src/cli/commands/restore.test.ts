@@ -19,7 +19,7 @@ async function fileWith(content: Uint8Array): Promise<string> {
   return path
 }
 
-test('a backup is sent as it is', async () => {
+test('restore uploads the backup unchanged', async () => {
   const path = await fileWith(backup)
   const { endpoint, received } = await startFakeServer({
     'GET /api/health': {},
@@ -30,14 +30,14 @@ test('a backup is sent as it is', async () => {
 
   expect(outcome).toEqual({
     stdout: '',
-    stderr: `${path} is restored. The server now has 1 project and 1,234 sessions.\n`,
+    stderr: `Restored ${path}. The server now has 1 project and 1,234 sessions.\n`,
     exitCode: 0,
   })
   expect(received[1]!.headers['content-type']).toBe('application/x-tar')
   expect(received[1]!.body.equals(backup)).toBe(true)
 })
 
-test('the result as JSON', async () => {
+test('restore prints the result as JSON', async () => {
   const { endpoint } = await startFakeServer({ 'GET /api/health': {}, 'POST /api/restore': restored })
 
   const { stdout } = await playheadOnTerminal(['restore', await fileWith(backup), '--json'], { endpoint })
@@ -45,35 +45,35 @@ test('the result as JSON', async () => {
   expect(JSON.parse(stdout)).toEqual(restored)
 })
 
-test('what is no backup, or only a part of one, is not sent', async () => {
+test('a file that is no backup, or an incomplete one, is not sent', async () => {
   const { endpoint, received } = await startFakeServer({})
   const run = async (content: Uint8Array) =>
     (await playheadOnTerminal(['restore', await fileWith(content)], { endpoint })).stderr
 
   expect(await run(Buffer.from('hello'))).toContain(
-    'is not a backup of Playhead. Make one with: playhead backup',
+    'is not a Playhead backup. Make one with: playhead backup',
   )
-  expect(await run(makeTar({ 'photo.jpg': 'x' }))).toContain('is not a backup of Playhead.')
-  expect(await run(backup.subarray(0, 100_000))).toContain('is cut off; nothing was restored.')
+  expect(await run(makeTar({ 'photo.jpg': 'x' }))).toContain('is not a Playhead backup.')
+  expect(await run(backup.subarray(0, 100_000))).toContain('is incomplete; nothing was restored.')
   expect((await playheadOnTerminal(['restore', 'nowhere.tar'], { endpoint })).stderr).toBe(
-    'playhead: There is no file nowhere.tar.\n',
+    'playhead: No such file: nowhere.tar\n',
   )
   expect(received).toEqual([])
 })
 
-test('who may not restore is told before anything is sent', async () => {
+test('missing permission is reported before the upload', async () => {
   const { endpoint, received } = await startFakeServer({
     'GET /api/health': (response) => refuse(response, 401, 'UNAUTHORIZED', 'This server needs a key.'),
   })
 
   const { stderr, exitCode } = await playheadOnTerminal(['restore', await fileWith(backup)], { endpoint })
 
-  expect(stderr).toContain("Give the server's password: --password or PLAYHEAD_PASSWORD.")
+  expect(stderr).toContain("Pass the server's password with --password or PLAYHEAD_PASSWORD.")
   expect(exitCode).toBe(1)
   expect(received.map(({ path }) => path)).toEqual(['/api/health'])
 })
 
-test('a server that goes away meanwhile is noticed', async () => {
+test('a lost connection during the upload is an error', async () => {
   const { endpoint } = await startFakeServer({
     'GET /api/health': {},
     'POST /api/restore': (response) => void response.destroy(),
@@ -85,7 +85,7 @@ test('a server that goes away meanwhile is noticed', async () => {
   expect(exitCode).toBe(1)
 })
 
-test('what the server says against it is passed on', async () => {
+test('restore shows the error message of the server', async () => {
   const { endpoint } = await startFakeServer({
     'GET /api/health': {},
     'POST /api/restore': (response) => refuse(response, 400, 'BAD_REQUEST', 'Made by another Playhead.'),

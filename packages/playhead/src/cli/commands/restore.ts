@@ -1,33 +1,32 @@
-import { countOf, formatBytes } from '@playhead/model'
 import { createReadStream } from 'node:fs'
-import { Api } from '../client/api.ts'
-import { CliError } from '../terminal/cli-error.ts'
+import { countOf, formatBytes } from '@playhead/model'
 import { defineCommand } from '../arguments/command.ts'
-import { untilInterrupted } from '../terminal/progress.ts'
-import { printableJson } from '../terminal/printable-text.ts'
-import { Progress, renderBar } from '../terminal/progress.ts'
+import { Api } from '../client/api.ts'
 import { explainFileError, fileExists } from '../client/download.ts'
 import { readSettings } from '../client/settings.ts'
-import { BACKUP_FIRST_ENTRY, BACKUP_LAST_ENTRY, TarCheck } from './backup-archive.ts'
 import { uploadFile } from '../client/upload.ts'
+import { CliError } from '../terminal/cli-error.ts'
+import { printableJson } from '../terminal/printable-text.ts'
+import { Progress, renderBar, runInterruptible } from '../terminal/progress.ts'
+import { BackupArchive } from './backup-archive.ts'
 
 type Restored = { parts: number; projects: number; sessions: number }
 
 export const restoreCommand = defineCommand({
   name: 'restore',
   arguments: ['file.tar'],
-  summary: 'adds what a backup holds to the server',
-  details: 'What is on the server stays, and nothing is there twice.',
-  options: { json: { type: 'flag', summary: 'as the API answers' } },
-  examples: [['playhead restore playhead.tar', 'made by: playhead backup -o playhead.tar']],
+  summary: 'Add the contents of a backup to the server',
+  details: 'Existing data stays, and nothing is stored twice.',
+  options: { json: { type: 'flag', summary: "Print the API's response" } },
+  examples: [['playhead restore playhead.tar', 'Restore what "playhead backup" saved']],
   async run({ options, globals, positionals, terminal }) {
     const path = positionals[0] ?? ''
     const size = await checkBackup(path)
     const api = await Api.connect(readSettings(globals, terminal.environment), 'server')
-    // Whoever may not restore is told before gigabytes are sent.
+    // Fails early when access is denied, before gigabytes are uploaded.
     await api.json('/api/health')
     const progress = new Progress(terminal)
-    const restored = await untilInterrupted((signal) =>
+    const restored = await runInterruptible((signal) =>
       uploadFile<Restored>(api, '/api/restore', {
         file: { path, size },
         contentType: 'application/x-tar',
@@ -38,27 +37,27 @@ export const restoreCommand = defineCommand({
     ).finally(() => progress.clear())
     if (options.json === true) return terminal.print(printableJson(restored, 2))
     terminal.note(
-      `${path} is restored. The server now has ${countOf(restored.projects, 'project')} and ${countOf(restored.sessions, 'session')}.`,
+      `Restored ${path}. The server now has ${countOf(restored.projects, 'project')} and ${countOf(restored.sessions, 'session')}.`,
     )
   },
 })
 
-/** A file that is cut off is refused before any of it is sent. Answers with its size. */
+/** Rejects an incomplete file before anything is sent. Returns its size. */
 async function checkBackup(path: string): Promise<number> {
-  if (!(await fileExists(path))) throw new CliError(`There is no file ${path}.`)
-  const tar = new TarCheck()
+  if (!(await fileExists(path))) throw new CliError(`No such file: ${path}`)
+  const archive = new BackupArchive()
   let size = 0
   try {
     for await (const chunk of createReadStream(path)) {
-      tar.add(chunk as Buffer)
+      archive.add(chunk as Buffer)
       size += (chunk as Buffer).length
     }
   } catch (error) {
     throw explainFileError(error, path)
   }
-  if (tar.firstEntry !== BACKUP_FIRST_ENTRY)
-    throw new CliError(`${path} is not a backup of Playhead. Make one with: playhead backup -o playhead.tar`)
-  if (!tar.endsWith(BACKUP_LAST_ENTRY))
-    throw new CliError(`${path} is cut off; nothing was restored. Make the backup again, or copy it again.`)
+  if (!archive.isBackup)
+    throw new CliError(`${path} is not a Playhead backup. Make one with: playhead backup -o playhead.tar`)
+  if (!archive.isComplete)
+    throw new CliError(`${path} is incomplete; nothing was restored. Make or copy the backup again.`)
   return size
 }

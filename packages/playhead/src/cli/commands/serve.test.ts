@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { playhead } from '../test/run-playhead.ts'
 
-/** Puts this in the place of the package `@playhead/server`, before the CLI starts. */
+/** Node arguments that replace the package `@playhead/server` with this source. */
 function withServer(source: string): string[] {
   const hooks = `
     import { registerHooks } from 'node:module'
@@ -26,7 +26,7 @@ const brokenServer = withServer(`
   const error = new Error("Cannot find package 'chdb' imported from @playhead/server")
   throw Object.assign(error, { code: 'ERR_MODULE_NOT_FOUND' })`)
 
-test('options become what the server reads from its environment', async () => {
+test('options override the environment variables of the server', async () => {
   const { stdout, exitCode } = await playhead(
     ['serve', '--port', '4400', '--host', '::1', '--data', './here', '--password', 'long enough'],
     { nodeArguments: printingServer, environment: { PLAYHEAD_PORT: '1', PLAYHEAD_DEMO: 'off' } },
@@ -42,19 +42,19 @@ test('options become what the server reads from its environment', async () => {
   expect(exitCode).toBe(0)
 })
 
-test('without the server, it is said how to get it', async () => {
+test('without the server package, serve explains how to install it', async () => {
   expect(await playhead(['serve'], { nodeArguments: noServer, folder: '/' })).toEqual({
     stdout: '',
     stderr: `\
-playhead: The server is a package of its own, @playhead/server, and it is not installed here.
-Run it without installing:    npx @playhead/server
-Or install it beside yours:   npm i -D @playhead/server
+playhead: The server is a separate package, @playhead/server, and it is not installed here.
+Run it without installing:  npx @playhead/server
+Or install it:              npm i -D @playhead/server
 `,
     exitCode: 1,
   })
 })
 
-test('a server that is there but broken is not said to be missing', async () => {
+test('a broken server package is not reported as missing', async () => {
   const { stderr, exitCode } = await playhead(['serve'], { nodeArguments: brokenServer })
 
   expect(stderr).toContain("Cannot find package 'chdb'")

@@ -1,36 +1,41 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { CliError } from '../terminal/cli-error.ts'
 import { defineCommand } from '../arguments/command.ts'
+import { CliError } from '../terminal/cli-error.ts'
 import type { Environment, Terminal } from '../terminal/terminal.ts'
 
-/** The part of `@playhead/server` that is used. It is another package, which not everybody has. */
+/** The part of `@playhead/server` that this command uses. The package is optional. */
 type ServerPackage = { serve: (environment: Environment) => Promise<void> }
 
 const SERVER_PACKAGE: string = '@playhead/server'
 
-const howToGetIt = `The server is a package of its own, ${SERVER_PACKAGE}, and it is not installed here.
-Run it without installing:    npx ${SERVER_PACKAGE}
-Or install it beside yours:   npm i -D ${SERVER_PACKAGE}`
+const installHint = `The server is a separate package, ${SERVER_PACKAGE}, and it is not installed here.
+Run it without installing:  npx ${SERVER_PACKAGE}
+Or install it:              npm i -D ${SERVER_PACKAGE}`
 
 export const serveCommand = defineCommand({
   name: 'serve',
-  summary: `the server and the dashboard (needs ${SERVER_PACKAGE})`,
-  details: 'Options are another way to set PLAYHEAD_PORT, PLAYHEAD_HOST and PLAYHEAD_DATA. Ctrl-C ends it.',
+  summary: `Start the server and the dashboard (requires ${SERVER_PACKAGE})`,
+  details:
+    'The options override PLAYHEAD_PORT, PLAYHEAD_HOST and PLAYHEAD_DATA. Stop the server with Ctrl-C.',
   options: {
-    port: { type: 'text', value: 'port', summary: 'default 4318, where OpenTelemetry sends to' },
-    host: { type: 'text', value: 'address', summary: 'default 127.0.0.1; any other needs PLAYHEAD_PASSWORD' },
-    data: { type: 'text', value: 'folder', summary: 'where everything is kept (default ~/.playhead)' },
+    port: { type: 'text', value: 'port', summary: "Port (default 4318, OpenTelemetry's default)" },
+    host: {
+      type: 'text',
+      value: 'address',
+      summary: 'Address to listen on (default 127.0.0.1; any other requires PLAYHEAD_PASSWORD)',
+    },
+    data: { type: 'text', value: 'folder', summary: 'Data folder (default ~/.playhead)' },
   },
   examples: [
-    ['playhead serve', 'on this machine, for you'],
-    ['playhead serve --port 4319 --data ./.playhead-data', 'a second one'],
-    ['PLAYHEAD_PASSWORD=… playhead serve --host 0.0.0.0', 'for a team'],
+    ['playhead serve', 'For yourself, on this machine'],
+    ['playhead serve --port 4319 --data ./.playhead-data', 'A second server'],
+    ['PLAYHEAD_PASSWORD=… playhead serve --host 0.0.0.0', 'For a team'],
   ],
   async run({ options, globals, terminal }) {
     const { serve } = await loadServer()
-    outliveReaders(terminal)
+    ignoreBrokenPipes(terminal)
     await serve({
       ...terminal.environment,
       ...(options.port !== undefined && { PLAYHEAD_PORT: options.port }),
@@ -41,12 +46,12 @@ export const serveCommand = defineCommand({
   },
 })
 
-/** `playhead serve | tee log` and Ctrl-C end `tee` first: the server still has to put its things away. */
-function outliveReaders({ stdout, stderr }: Terminal): void {
+/** In `playhead serve | tee log`, Ctrl-C ends `tee` first; the server must survive the broken pipe to shut down cleanly. */
+function ignoreBrokenPipes({ stdout, stderr }: Terminal): void {
   for (const stream of [stdout, stderr]) stream.removeAllListeners('error').on('error', () => {})
 }
 
-/** Beside this package, or in the folder where the command was typed: `npx playhead` runs from elsewhere. */
+/** Looks beside this package, then in the current folder, because `npx playhead` runs from a cache. */
 async function loadServer(): Promise<ServerPackage> {
   try {
     return (await import(SERVER_PACKAGE)) as ServerPackage
@@ -57,12 +62,12 @@ async function loadServer(): Promise<ServerPackage> {
     const path = createRequire(join(process.cwd(), 'package.json')).resolve(SERVER_PACKAGE)
     return (await import(pathToFileURL(path).href)) as ServerPackage
   } catch (error) {
-    if (isMissing(error)) throw new CliError(howToGetIt, { cause: error })
+    if (isMissing(error)) throw new CliError(installHint, { cause: error })
     throw error
   }
 }
 
-/** The package itself, not something that it imports. */
+/** True when the server package itself is missing, not one of its dependencies. */
 function isMissing(error: unknown): boolean {
   const { code, message } = error as NodeJS.ErrnoException
   return (

@@ -1,59 +1,59 @@
-import { endStates } from '@playhead/model'
-import type { Query } from '../client/api.ts'
-import { checkWord } from '../arguments/option-values.ts'
-import { UsageError } from '../terminal/cli-error.ts'
+import { describeFilterField, endStates } from '@playhead/model'
 import type { OptionSpecs, OptionValues } from '../arguments/command.ts'
+import { checkChoice } from '../arguments/option-values.ts'
+import type { Query } from '../client/api.ts'
+import { UsageError } from '../terminal/cli-error.ts'
 
-/** What sessions can be chosen by. */
+/** Options that select sessions, named like the API's filter except for `since` (`from`) and `until` (`to`). */
 export const filterOptions = {
   status: {
     type: 'list',
     value: 'state',
-    summary: `end state: ${endStates.join(', ')}; several: any of them`,
+    summary: `${describeFilterField('status')}: ${endStates.join(', ')}`,
   },
-  tag: { type: 'list', value: 'tag', summary: 'has this tag; several: all of them' },
-  model: { type: 'list', value: 'model', summary: 'called this model; several: any of them' },
-  tool: { type: 'list', value: 'name', summary: 'took this action; several: all of them' },
-  agent: { type: 'list', value: 'name', summary: 'this agent took part; several: all of them' },
-  name: { type: 'text', value: 'part', summary: 'part of the name or of the first input line' },
-  user: { type: 'text', value: 'id', summary: 'user id' },
-  thread: { type: 'text', value: 'id', summary: 'thread id' },
-  branch: { type: 'text', value: 'name', summary: 'git branch' },
-  test: { type: 'text', value: 'name', summary: 'name of the test it was recorded in' },
-  text: { type: 'text', value: 'words', summary: 'words in prompts, answers, arguments, results or names' },
-  since: { type: 'text', value: 'time', summary: 'started at or after: 24h, 7d, or an ISO time' },
-  until: { type: 'text', value: 'time', summary: 'started before: 1h, or an ISO time' },
-  cost: { type: 'text', value: 'range', summary: 'US dollars: ">0.01", "<=1", "0.01..0.05"' },
-  duration: { type: 'text', value: 'range', summary: '">2s", "<500ms", "1s..5m"' },
+  tag: { type: 'list', value: 'tag', summary: describeFilterField('tag') },
+  model: { type: 'list', value: 'model', summary: describeFilterField('model') },
+  tool: { type: 'list', value: 'name', summary: describeFilterField('tool') },
+  agent: { type: 'list', value: 'name', summary: describeFilterField('agent') },
+  name: { type: 'text', value: 'text', summary: describeFilterField('name') },
+  user: { type: 'text', value: 'id', summary: describeFilterField('user') },
+  thread: { type: 'text', value: 'id', summary: describeFilterField('thread') },
+  branch: { type: 'text', value: 'name', summary: describeFilterField('branch') },
+  test: { type: 'text', value: 'name', summary: describeFilterField('test') },
+  text: { type: 'text', value: 'words', summary: describeFilterField('text') },
+  since: { type: 'text', value: 'time', summary: describeFilterField('from') },
+  until: { type: 'text', value: 'time', summary: describeFilterField('to') },
+  cost: { type: 'text', value: 'range', summary: describeFilterField('cost') },
+  duration: { type: 'text', value: 'range', summary: describeFilterField('duration') },
 } as const satisfies OptionSpecs
 
 type FilterValues = OptionValues<typeof filterOptions>
 
-/** The filter as the server takes it; what else was typed is left out. */
+/** Converts the filter options to the API's query parameters and drops all other options. */
 export function toFilterQuery(given: FilterValues): Query {
-  for (const status of given.status ?? []) checkWord('status', status, endStates)
+  for (const status of given.status ?? []) checkChoice('status', status, endStates)
   checkShapes(given)
   const { since, until, ...others } = given
   const filters = Object.entries(others).filter(([name]) => Object.hasOwn(filterOptions, name))
   return { ...Object.fromEntries(filters), from: since, to: until }
 }
 
-/** Only what can't be meant is refused here: what a filter may hold is the server's to say. */
+/** Catches obvious mistakes only; the server validates the rest. */
 const shapes: readonly (readonly [
   option: 'since' | 'until' | 'cost' | 'duration',
   shape: RegExp,
-  example: string,
+  examples: string,
 ])[] = [
-  ['since', /^\d/, '24h, 7d or 2026-01-31T08:00:00Z'],
-  ['until', /^\d/, '1h, 7d or 2026-01-31T08:00:00Z'],
-  ['cost', /^\s*[<>=]*\s*\$?\d/, '">0.01", "<=1" or "0.01..0.05"'],
-  ['duration', /^\s*[<>=]*\s*\d/, '">2s", "<500ms" or "1s..5m"'],
+  ['since', /^\d/, '24h, 7d, 2026-01-31T08:00:00Z'],
+  ['until', /^\d/, '1h, 7d, 2026-01-31T08:00:00Z'],
+  ['cost', /^\s*[<>=]*\s*\$?\d/, '">0.01", "<=1", "0.01..0.05"'],
+  ['duration', /^\s*[<>=]*\s*\d/, '">2s", "<500ms", "1s..5m"'],
 ]
 
 function checkShapes(options: FilterValues): void {
-  for (const [option, shape, example] of shapes) {
+  for (const [option, shape, examples] of shapes) {
     const value = options[option]
     if (value !== undefined && !shape.test(value))
-      throw new UsageError(`--${option} is "${value}"; it looks like ${example}.`)
+      throw new UsageError(`--${option} can't be "${value}". Examples: ${examples}`)
   }
 }

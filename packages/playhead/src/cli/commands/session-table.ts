@@ -1,17 +1,18 @@
 import {
   describeEndState,
+  formatAge,
   formatCost,
+  formatCount,
   formatDuration,
   shortSessionId,
+  totalTokens,
   type EndState,
   type SessionSummary,
-  formatAge,
-  formatCount,
 } from '@playhead/model'
 import { renderTable, type Column } from '../terminal/table.ts'
 import { plainLine, type Terminal } from '../terminal/terminal.ts'
 
-/** The state is never told by its colour alone. */
+/** Shown beside the colour, which not everyone sees. */
 const icons: Record<EndState, string> = {
   success: '✓',
   fail: '✗',
@@ -22,7 +23,7 @@ const icons: Record<EndState, string> = {
 
 const MISSING = '–'
 
-/** Sessions for people: a row each, fitted to the terminal. */
+/** Renders sessions as a table that fits the terminal. */
 export function renderSessionTable(
   sessions: readonly SessionSummary[],
   terminal: Pick<Terminal, 'width' | 'paint'>,
@@ -36,7 +37,7 @@ function sessionColumns({ paint }: Pick<Terminal, 'paint'>, nowMs: number): Colu
     {
       title: 'State',
       text: ({ endState }) => `${icons[endState] ?? '?'} ${describeEndState(endState)}`,
-      paint: (text, { endState }) => paint(colourOf(endState), text),
+      paint: (text, { endState }) => paint(endStateColour(endState), text),
     },
     { title: 'Session', text: ({ id }) => shortSessionId(plainLine(id)) },
     {
@@ -46,9 +47,9 @@ function sessionColumns({ paint }: Pick<Terminal, 'paint'>, nowMs: number): Colu
         const name = nameOf(session)
         return text.length <= name.length ? text : name + paint('dim', text.slice(name.length))
       },
-      shrinksTo: 24,
+      minWidth: 24,
     },
-    { title: 'Tags', text: ({ tags }) => tags.map(plainLine).join(', '), shrinksTo: 10, dropOrder: 1 },
+    { title: 'Tags', text: ({ tags }) => tags.map(plainLine).join(', '), minWidth: 10, dropOrder: 1 },
     { title: 'Steps', text: ({ stepCount }) => formatCount(stepCount), align: 'right', dropOrder: 3 },
     { title: 'Tokens', text: (session) => describeTokens(session), align: 'right', dropOrder: 2 },
     { title: 'Cost', text: (session) => describeSessionCost(session), align: 'right', dropOrder: 5 },
@@ -62,10 +63,7 @@ function sessionColumns({ paint }: Pick<Terminal, 'paint'>, nowMs: number): Colu
   ]
 }
 
-/**
- * A session for programs: state, id, name, first input line, tags, steps, tokens, US dollars, milliseconds, start.
- * What is not known is empty.
- */
+/** Renders a session as tab-separated values for other programs; unknown values are empty. */
 export function renderSessionLine(session: SessionSummary): string {
   const { endState, id, name, inputPreview = '', tags, stepCount, cost, durationMs, startedAt } = session
   const cells = [
@@ -75,7 +73,7 @@ export function renderSessionLine(session: SessionSummary): string {
     inputPreview,
     tags.join(','),
     stepCount,
-    tokensOf(session),
+    totalTokens(session.usage),
     cost,
     durationMs,
     startedAt,
@@ -87,31 +85,25 @@ function nameOf({ name }: SessionSummary): string {
   return plainLine(name)
 }
 
-/** The first input line, unless the session is named after it. */
+/** The first input line, unless it is the name already. */
 function previewOf({ name, inputPreview = '' }: SessionSummary): string {
   const preview = plainLine(inputPreview)
   return preview.startsWith(plainLine(name).replace(/…$/, '')) ? '' : preview
 }
 
-function tokensOf({ usage }: SessionSummary): number | undefined {
-  if (usage.total !== undefined) return usage.total
-  const { input, output } = usage
-  return input === undefined && output === undefined ? undefined : (input ?? 0) + (output ?? 0)
-}
-
-function describeTokens(session: SessionSummary): string {
-  const tokens = tokensOf(session)
+function describeTokens({ usage }: SessionSummary): string {
+  const tokens = totalTokens(usage)
   return tokens === undefined ? MISSING : formatCount(tokens)
 }
 
-/** A cost that lacks a model's part says so. */
+/** `+ ?` marks a cost without the models that have no price. */
 function describeSessionCost({ cost, unpricedModels }: SessionSummary): string {
   const isPartial = unpricedModels.length > 0
   if (cost === null) return isPartial ? 'unknown' : MISSING
   return isPartial ? `${formatCost(cost)} + ?` : formatCost(cost)
 }
 
-function colourOf(endState: EndState): 'green' | 'red' | 'yellow' | 'cyan' {
+export function endStateColour(endState: EndState): 'green' | 'red' | 'yellow' | 'cyan' {
   if (endState === 'success') return 'green'
   if (endState === 'fail') return 'red'
   return endState === 'running' ? 'cyan' : 'yellow'

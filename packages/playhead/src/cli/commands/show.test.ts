@@ -24,7 +24,7 @@ Session: s_fc64bfcd | Duration: 2.1s | Cost: none | Status: Fail
            Session ended: Fail (Failed after 2 attempts. Last error: Rate limit reached for fake)
 `
 
-test('a session is shown as text, by the first digits of its id', async () => {
+test('show finds a session by the first digits of its id', async () => {
   const { endpoint, received } = await startFakeServer({ 'GET /api/sessions/fc64bfcd': recordedSession })
 
   expect(await playhead(['show', 's_FC64bfcd'], { endpoint })).toEqual({
@@ -35,7 +35,7 @@ test('a session is shown as text, by the first digits of its id', async () => {
   expect(received).toHaveLength(1)
 })
 
-test('a recording is shown without a server, from a file or a pipe', async () => {
+test('show reads a recording from a file or stdin, without a server', async () => {
   const file = join(await temporaryFolder(), 'failure.json')
   await writeFile(file, JSON.stringify(recording))
 
@@ -46,21 +46,21 @@ test('a recording is shown without a server, from a file or a pipe', async () =>
   expect(fromPipe).toEqual(fromFile)
 })
 
-test('what is no recording is refused, with the reason', async () => {
+test('show says why a file is not a recording', async () => {
   const missing = await playhead(['show', 'nowhere/recording.json'])
   const notJson = await playhead(['show', '-'], { stdin: '\u001B[31mhello' })
   const other = await playhead(['show', '-'], { stdin: '{}' })
   const typed = await playheadOnTerminal(['show', '-'])
 
-  expect(missing.stderr).toBe('playhead: There is no recording.json in nowhere, or no such folder.\n')
-  expect(notJson.stderr).toMatch(/^playhead: What was piped in is not JSON: /)
+  expect(missing.stderr).toBe('playhead: No such file or folder: nowhere/recording.json\n')
+  expect(notJson.stderr).toMatch(/^playhead: The input is not JSON: /)
   expect(notJson.stderr).not.toContain('\u001B')
-  expect(other.stderr).toBe('playhead: What was piped in is not a Playhead recording: it has no version.\n')
-  expect(typed.stderr).toContain('"-" reads a recording from a pipe')
+  expect(other.stderr).toBe('playhead: The input is not a Playhead recording: it has no version.\n')
+  expect(typed.stderr).toContain('"-" reads a recording from stdin')
   expect([missing, notJson, other, typed].map(({ exitCode }) => exitCode)).toEqual([1, 1, 1, 2])
 })
 
-test('"last" and "last-failed" are the newest', async () => {
+test('"last" and "last-failed" show the newest session', async () => {
   const { endpoint, received } = await startFakeServer({
     'GET /api/sessions': { sessions: [recordedPage.sessions[1]], nextCursor: 'more' },
     [`GET /api/sessions/${id}`]: recordedSession,
@@ -78,7 +78,7 @@ test('"last" and "last-failed" are the newest', async () => {
   ])
 })
 
-test('"last" needs a session', async () => {
+test('"last" fails when there are no sessions', async () => {
   const { endpoint } = await startFakeServer({ 'GET /api/sessions': { sessions: [] } })
 
   expect(await playheadOnTerminal(['show', 'last'], { endpoint })).toMatchObject({
@@ -86,12 +86,12 @@ test('"last" needs a session', async () => {
     exitCode: 1,
   })
   expect(await playheadOnTerminal(['show', 'last-failed'], { endpoint })).toMatchObject({
-    stderr: 'playhead: No session failed.\n',
+    stderr: 'playhead: No session has failed.\n',
     exitCode: 1,
   })
 })
 
-test('colours are for terminals', async () => {
+test('colors are used in terminals only, unless forced', async () => {
   const { endpoint } = await startFakeServer({ [`GET /api/sessions/${id}`]: recordedSession })
   const environment = { NO_COLOR: '' }
 
@@ -104,7 +104,7 @@ test('colours are for terminals', async () => {
   expect(forced.stdout).toBe(coloured.stdout)
 })
 
-test('one step, or the failed ones, can be shown alone', async () => {
+test('show can be limited to one step or to failed steps', async () => {
   const { endpoint } = await startFakeServer({ [`GET /api/sessions/${id}`]: recordedSession })
 
   const step = await playheadOnTerminal(['show', id, '--step', '2'], { endpoint })
@@ -122,7 +122,7 @@ test('one step, or the failed ones, can be shown alone', async () => {
   })
 })
 
-test('JSON is what the API answers', async () => {
+test('show --json prints the response of the API', async () => {
   const { endpoint } = await startFakeServer({ [`GET /api/sessions/${id}`]: recordedSession })
   const run = async (...args: string[]): Promise<unknown> =>
     JSON.parse((await playheadOnTerminal(['show', id, '--json', ...args], { endpoint })).stdout)
@@ -135,7 +135,7 @@ test('JSON is what the API answers', async () => {
   })
 })
 
-test('payloads that are not on the first screen are fetched: one by one when few, at once when many', async () => {
+test('missing payloads are fetched singly when few, and all at once when many', async () => {
   const few = longSession(20, 4)
   const many = longSession(80, 60)
   const { endpoint, received } = await startFakeServer({
@@ -158,7 +158,7 @@ test('payloads that are not on the first screen are fetched: one by one when few
   )
 })
 
-test('of a very long session only failed steps are fetched', async () => {
+test('for a very long session, only the payloads of failed steps are fetched', async () => {
   const long = longSession(2500, 2500)
   for (const index of [7, 2000]) long.steps[index]!.status = 'error'
   const { endpoint, received } = await startFakeServer(answersFor('cccc', long))
@@ -179,7 +179,7 @@ test('of a very long session only failed steps are fetched', async () => {
   )
 })
 
-/** A session of actions, the first of which are answered without their payloads. */
+/** A session of actions, the first of which come without their payloads. */
 function longSession(count: number, withoutPayload: number): Session {
   const steps = Array.from({ length: count }, (_, index): Step => ({
     ...recordedSession.steps[0]!,

@@ -1,37 +1,37 @@
-import { renderTextReplay, type Session, countOf } from '@playhead/model'
-import { CliError } from '../terminal/cli-error.ts'
+import { countOf, renderTextReplay, type Session } from '@playhead/model'
 import { defineCommand } from '../arguments/command.ts'
-import { printableJson } from '../terminal/printable-text.ts'
-import { readCount } from '../arguments/option-values.ts'
-import { readSession, shownSteps, type SessionView } from '../client/read-session.ts'
+import { parseCount } from '../arguments/option-values.ts'
+import { readSession, shownSteps, type ShownPart } from '../client/read-session.ts'
 import { readSettings } from '../client/settings.ts'
+import { CliError } from '../terminal/cli-error.ts'
+import { printableJson } from '../terminal/printable-text.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 export const showCommand = defineCommand({
   name: 'show',
   arguments: ['session'],
-  summary: 'the replay of a session as text',
+  summary: 'Show the replay of a session as text',
   details: `<session> is an id or its first digits (with or without s_), "last", "last-failed", a recording (*.json),
-or "-" for a recording that is piped in.`,
+or "-" to read a recording from stdin.`,
   options: {
-    step: { type: 'text', value: 'n', summary: 'this step alone, in full; the first is 1' },
-    'errors-only': { type: 'flag', summary: 'failed steps only' },
+    step: { type: 'text', value: 'n', summary: 'Show only this step, in full; counted from 1' },
+    'errors-only': { type: 'flag', summary: 'Show only failed steps' },
     json: {
       type: 'flag',
-      summary: 'as the API answers: { "session": …, "steps": […] }; with --step, that step',
+      summary: 'Print JSON: { "session": …, "steps": […] }, or one step with --step',
     },
   },
   examples: [
-    ['playhead show last-failed', 'what went wrong, step by step'],
-    ['playhead show s_1a2b3c4d --errors-only', 'only the steps that failed'],
-    ['playhead show s_1a2b3c4d --step 3', 'one step with its whole input and output'],
-    ['playhead show .playhead/session.json', 'a recording, without a server'],
+    ['playhead show last-failed', 'What went wrong, step by step'],
+    ['playhead show s_1a2b3c4d --errors-only', 'Only the steps that failed'],
+    ['playhead show s_1a2b3c4d --step 3', 'One step with its full input and output'],
+    ['playhead show .playhead/session.json', 'A recording, without a server'],
   ],
   async run({ options, globals, positionals, terminal }) {
     const [source = ''] = positionals
     const settings = readSettings(globals, terminal.environment)
-    const view: SessionView = {
-      ...(options.step !== undefined && { step: readCount('--step', options.step) }),
+    const view: ShownPart = {
+      ...(options.step !== undefined && { step: parseCount('--step', options.step) }),
       errorsOnly: options['errors-only'] === true,
       isJson: options.json === true,
     }
@@ -47,7 +47,7 @@ or "-" for a recording that is piped in.`,
 
 function renderText(
   session: Session,
-  { step, errorsOnly }: SessionView,
+  { step, errorsOnly }: ShownPart,
   { isColoured, width }: Terminal,
 ): string {
   return renderTextReplay(session, {
@@ -58,8 +58,8 @@ function renderText(
   })
 }
 
-/** A step a line, so that a long session is never one long text. */
-function printJson({ session, steps }: Session, view: SessionView, terminal: Terminal): void {
+/** Prints one step per line, so that a long session is never held in one string. */
+function printJson({ session, steps }: Session, view: ShownPart, terminal: Terminal): void {
   const shown = shownSteps(steps, view)
   if (view.step !== undefined) return terminal.print(printableJson(shown[0], 2))
   terminal.print(`{"session":${printableJson(session)},`)

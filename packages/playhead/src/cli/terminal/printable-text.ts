@@ -1,12 +1,12 @@
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** East Asian wide and fullwidth characters, as far as people write them. */
+/** East Asian wide and fullwidth characters in common use. */
 const wide =
   /^[\u1100-\u115F\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\u9FFF\uA000-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{17000}-\u{18AFF}\u{1B000}-\u{1B2FF}\u{20000}-\u{3FFFD}]/u
 const emoji = /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\uFE0F)/u
 const zeroWidth = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]+$/u
 
-/** How many columns of a terminal a text takes. */
+/** The number of terminal columns a text occupies. */
 export function textWidth(text: string): number {
   if (isAscii(text)) return text.length
   let width = 0
@@ -14,7 +14,7 @@ export function textWidth(text: string): number {
   return width
 }
 
-/** The beginning of a text that fits; `…` stands for what was cut. */
+/** Truncates a text to `width` columns; `…` marks the cut. */
 export function cutToWidth(text: string, width: number): string {
   if (textWidth(text) <= width) return text
   let [kept, used] = ['', 0]
@@ -35,12 +35,12 @@ function isAscii(text: string): boolean {
   return /^[\x20-\x7E]*$/.test(text)
 }
 
-/** What JSON leaves as it is and a terminal may act on: controls above ASCII, and marks that reorder a line. */
-const unseen = /[\u007F-\u009F\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g
+/** Characters that JSON leaves unescaped and a terminal interprets: C1 controls and bidirectional marks. */
+const unsafe = /[\u007F-\u009F\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g
 
-/** JSON with the same meaning that can be shown in a terminal. */
+/** Escapes JSON text so that it is safe to print in a terminal and parses to the same value. */
 export function escapeJson(json: string): string {
-  return json.replaceAll(unseen, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return json.replaceAll(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 export function printableJson(value: unknown, indent?: number): string {

@@ -1,33 +1,33 @@
-import type { Terminal } from './terminal.ts'
-import { cutToWidth } from './printable-text.ts'
 import { InterruptedError } from './cli-error.ts'
+import { cutToWidth } from './printable-text.ts'
+import type { Terminal } from './terminal.ts'
 
-const FIRST_AFTER_MS = 300
+const FIRST_DRAW_AFTER_MS = 300
 const REDRAW_AFTER_MS = 100
 const BAR_WIDTH = 24
 
-/** One line on stderr that is drawn over and over while something takes its time; nothing where nobody watches. */
+/** A status line on stderr that redraws itself while a command runs. Prints nothing unless stderr is a terminal. */
 export class Progress {
   readonly #terminal: Terminal
-  readonly #isWatched: boolean
-  #nextDrawAtMs = performance.now() + FIRST_AFTER_MS
+  readonly #isTerminal: boolean
+  #nextDrawAtMs = performance.now() + FIRST_DRAW_AFTER_MS
   #isDrawn = false
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal
-    this.#isWatched = terminal.stderr.isTTY === true && terminal.environment.TERM !== 'dumb'
+    this.#isTerminal = terminal.stderr.isTTY === true && terminal.environment.TERM !== 'dumb'
   }
 
   show(line: string): void {
     const now = performance.now()
-    if (!this.#isWatched || now < this.#nextDrawAtMs) return
+    if (!this.#isTerminal || now < this.#nextDrawAtMs) return
     this.#nextDrawAtMs = now + REDRAW_AFTER_MS
     const width = (this.#terminal.stderr.columns ?? this.#terminal.width) - 1
     this.#terminal.stderr.write(`\r${cutToWidth(line, width)}\u001B[K`)
     this.#isDrawn = true
   }
 
-  /** Leaves the line as if nothing had been there. */
+  /** Erases the line. */
   clear(): void {
     if (this.#isDrawn) this.#terminal.stderr.write('\r\u001B[K')
     this.#isDrawn = false
@@ -43,8 +43,8 @@ export function renderBar(done: number, total: number): string {
 
 const signals = ['SIGINT', 'SIGTERM'] as const
 
-/** Runs work that has something to tidy up: Ctrl-C aborts it, a second one ends the process at once. */
-export async function untilInterrupted<Result>(
+/** Runs work that has to clean up: the first Ctrl-C aborts it, the second ends the process at once. */
+export async function runInterruptible<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const controller = new AbortController()

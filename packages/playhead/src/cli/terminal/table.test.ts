@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { renderTable, type Column } from './table.ts'
 import { cutToWidth, textWidth } from './printable-text.ts'
+import { renderTable, type Column } from './table.ts'
 
 const plain = { paint: (_style: unknown, text: string) => text }
 
 type Row = { name: string; note: string; count: number }
 
 const columns: Column<Row>[] = [
-  { title: 'Name', text: ({ name }) => name, shrinksTo: 4 },
-  { title: 'Note', text: ({ note }) => note, shrinksTo: 6, dropOrder: 1 },
+  { title: 'Name', text: ({ name }) => name, minWidth: 4 },
+  { title: 'Note', text: ({ note }) => note, minWidth: 6, dropOrder: 1 },
   { title: 'Count', text: ({ count }) => String(count), align: 'right' },
 ]
 

@@ -1,22 +1,22 @@
-import type { Terminal } from './terminal.ts'
 import { cutToWidth, textWidth } from './printable-text.ts'
+import type { Terminal } from './terminal.ts'
 
 export type Column<Row> = {
   title: string
-  /** What the cell says, without colour. */
+  /** The cell's text, without colour. */
   text(row: Row): string
-  /** Colours the cell; `text` may have been cut. */
+  /** Colours the cell; `text` may be truncated. */
   paint?(text: string, row: Row): string
   align?: 'right'
-  /** May be cut down to this many columns. */
-  shrinksTo?: number
-  /** Left out when there is no room; the smallest number goes first. */
+  /** The narrowest this column may get; it keeps its full width when omitted. */
+  minWidth?: number
+  /** Dropped when the table is too wide; the smallest number goes first. */
   dropOrder?: number
 }
 
 const GAP = '  '
 
-/** A table that fits the terminal: long texts are cut, then the least important columns are left out. */
+/** Renders a table that fits the terminal: truncates long cells, then drops the least important columns. */
 export function renderTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -48,10 +48,10 @@ function fitColumns<Row>(
   }
 }
 
-/** Takes what is too much from the widest columns that may be cut. */
+/** Narrows the widest shrinkable columns until the table fits. */
 function shrink<Row>(fitted: readonly FittedColumn<Row>[], width: number): void {
   for (let excess = totalWidth(fitted) - width; excess > 0; excess -= 1) {
-    const shrinkable = fitted.filter((one) => one.width > (one.column.shrinksTo ?? Infinity))
+    const shrinkable = fitted.filter((one) => one.width > (one.column.minWidth ?? Infinity))
     const [first, ...others] = shrinkable
     if (first === undefined) return
     const widest = others.reduce((widest, one) => (one.width > widest.width ? one : widest), first)

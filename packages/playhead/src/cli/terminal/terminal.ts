@@ -16,17 +16,17 @@ type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 
 export type Painter = (style: Style, text: string) => string
 
-/** What commands talk to: results go to stdout, everything said beside them to stderr. */
+/** Where commands print: results go to stdout, messages for the person to stderr. */
 export type Terminal = Streams & {
-  /** True when a person reads stdout; false in a pipe or a file. */
+  /** True when stdout is a terminal, not a pipe or a file. */
   isInteractive: boolean
-  /** Columns of the terminal. */
+  /** In columns. */
   width: number
   isColoured: boolean
   paint: Painter
-  /** A line of the result. */
+  /** Prints a line of the result. */
   print(line: string): void
-  /** A line for the person who typed the command. */
+  /** Prints a line for the person who typed the command. */
   note(line: string): void
 }
 
@@ -47,7 +47,7 @@ export function createTerminal(streams: Streams, isColourOff = false): Terminal 
   }
 }
 
-/** As Node itself decides: FORCE_COLOR before NO_COLOR before what the stream is. */
+/** FORCE_COLOR wins over NO_COLOR, as in Node itself. */
 function wantsColour(stream: OutputStream, environment: Environment): boolean {
   const forced = environment.FORCE_COLOR
   if (forced !== undefined) return forced !== '0' && forced !== 'false'
@@ -69,12 +69,12 @@ function createPainter(isColoured: boolean): Painter {
   return (style, text) => `\u001B[${codes[style][0]}m${text}\u001B[${codes[style][1]}m`
 }
 
-/** Text from elsewhere on one line, with nothing in it that a terminal would act on. */
+/** Recorded text on one line, with control characters escaped. */
 export function plainLine(text: string): string {
   return visibleText(text.replaceAll(/\s+/g, ' ').trim())
 }
 
-/** The same for a message of several lines. */
+/** The same for text with several lines. */
 export function plainLines(text: string): string {
   return text
     .split('\n')

@@ -1,9 +1,9 @@
 import { countOf } from '@playhead/model'
 import { callsOf, type Call } from '../sessions/calls.ts'
-import { describeCall } from './expected-call.ts'
-import { describe, findMismatch, type ArgumentOptions, type ExpectedArguments } from './match-arguments.ts'
 import { replayLine } from '../sessions/replay-link.ts'
 import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
+import { describeCall } from './expected-call.ts'
+import { describe, findMismatch, type ArgumentOptions, type ExpectedArguments } from './match-arguments.ts'
 import type { Verdict } from './verdict.ts'
 
 export type CalledOptions = ArgumentOptions & {

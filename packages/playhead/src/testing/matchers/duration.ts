@@ -1,8 +1,8 @@
 import { durationRange, formatDuration, type Session } from '@playhead/model'
 import { callsOf } from '../sessions/calls.ts'
-import { describeCall } from './expected-call.ts'
 import { replayLine } from '../sessions/replay-link.ts'
 import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
+import { describeCall } from './expected-call.ts'
 import type { Verdict } from './verdict.ts'
 
 /** "8s", "500ms", "2m", or milliseconds. */

@@ -1,7 +1,7 @@
 import { callsOf, type Call } from '../sessions/calls.ts'
-import { describeCall } from './expected-call.ts'
 import { replayLine } from '../sessions/replay-link.ts'
 import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
+import { describeCall } from './expected-call.ts'
 import type { Verdict } from './verdict.ts'
 
 export type LoopOptions = {

@@ -1,21 +1,21 @@
+import { AssertionError } from 'node:assert'
+import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
 import { called, type CalledOptions } from './called.ts'
 import { costsLessThan, type CostLimit } from './cost.ts'
 import { finishesWithin, type DurationText, type FinishOptions } from './duration.ts'
-import {
-  hasEffects,
-  type EffectsOptions,
-  calledInOrder,
-  matchesTrajectory,
-  type InOrderOptions,
-  type TrajectoryOptions,
-} from './trajectory.ts'
 import { hasNoErrors, type ErrorOptions } from './errors.ts'
 import type { ExpectedCall } from './expected-call.ts'
 import { hasNoLoops, type LoopOptions } from './loops.ts'
 import { satisfiesOrder, type OrderRule } from './order-rules.ts'
-import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
+import {
+  calledInOrder,
+  hasEffects,
+  matchesTrajectory,
+  type EffectsOptions,
+  type InOrderOptions,
+  type TrajectoryOptions,
+} from './trajectory.ts'
 import type { Verdict } from './verdict.ts'
-import { AssertionError } from 'node:assert'
 
 /** What a session can be expected to be, as `expect(session)` offers it. */
 export type SessionMatchers<Returned = void> = {

@@ -1,9 +1,9 @@
 import type { Session } from '@playhead/model'
-import { listOfCalls } from './called.ts'
 import { callsOf, type Call } from '../sessions/calls.ts'
-import { describeCall } from './expected-call.ts'
 import { replayLine } from '../sessions/replay-link.ts'
 import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
+import { listOfCalls } from './called.ts'
+import { describeCall } from './expected-call.ts'
 import type { Verdict } from './verdict.ts'
 
 /** A condition on the order of calls. */

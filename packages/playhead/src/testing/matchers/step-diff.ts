@@ -1,15 +1,15 @@
+import type { Call } from '../sessions/calls.ts'
 import {
   describeCall,
   describeExpected,
-  nameOf,
   flattenCalls,
   isNamed,
   mismatchOf,
+  nameOf,
   type AgentCall,
   type ExpectedCall,
   type ToolCall,
 } from './expected-call.ts'
-import type { Call } from '../sessions/calls.ts'
 import { isCall } from './find-trajectory.ts'
 import type { Mismatch } from './match-arguments.ts'
 

@@ -1,5 +1,6 @@
-import { alignCalls } from './step-diff.ts'
 import { callsOf, type Call } from '../sessions/calls.ts'
+import { replayLine } from '../sessions/replay-link.ts'
+import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
 import {
   agentsIn,
   anyOrder,
@@ -10,9 +11,7 @@ import {
   type TrajectoryMode,
 } from './expected-call.ts'
 import { isCall, isTrajectory, writesOf } from './find-trajectory.ts'
-import { replayLine } from '../sessions/replay-link.ts'
-import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
-import { renderStepDiff, type StepDiffOptions } from './step-diff.ts'
+import { alignCalls, renderStepDiff, type StepDiffOptions } from './step-diff.ts'
 import type { Verdict } from './verdict.ts'
 
 export type TrajectoryOptions = {

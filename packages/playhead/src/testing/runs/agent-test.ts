@@ -1,5 +1,5 @@
-import type { SessionView } from 'playhead'
 import type { SequentialOptions } from '@playhead/model'
+import type { SessionView } from 'playhead'
 import type { DurationText } from '../matchers/duration.ts'
 
 /** How a test with many sessions is run and judged. */

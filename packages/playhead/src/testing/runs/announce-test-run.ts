@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
-import { readCodeOrigin } from './build-context.ts'
+import { readBuildContext } from './build-context.ts'
 
 /** One start of the test runner: every process of it records into one folder. */
 export type TestRun = { id: string; folder: string }
@@ -22,7 +22,7 @@ export function announceTestRun(environment: NodeJS.ProcessEnv = process.env): T
 function locateRun(environment: NodeJS.ProcessEnv): TestRun {
   const base = resolve(environment.PLAYHEAD_DIR || DEFAULT_FOLDER)
   const id =
-    environment.PLAYHEAD_RUN_ID || readCodeOrigin(environment, process.cwd()).runId || ownRunId(environment)
+    environment.PLAYHEAD_RUN_ID || readBuildContext(environment, process.cwd()).runId || ownRunId(environment)
   return { id, folder: environment.PLAYHEAD_RUN_DIR || join(base, safeName(id)) }
 }
 
@@ -59,4 +59,4 @@ function removeOldRuns(base: string): void {
 }
 
 /** Ends the names of the files that a run's results are in; each process has its own. */
-export const LEDGER_ENDING = '.results.jsonl'
+export const RESULTS_SUFFIX = '.results.jsonl'

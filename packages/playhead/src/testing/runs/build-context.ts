@@ -4,15 +4,15 @@ import { dirname, join, resolve } from 'node:path'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Where the tested code comes from. */
-export type CodeOrigin = { branch?: string; commit?: string; provider?: string; runId?: string }
+export type BuildContext = { branch?: string; commit?: string; provider?: string; runId?: string }
 
 /** What CI says of itself; on a developer's machine, what git's own files say. */
-export function readCodeOrigin(environment: Environment, folder: string): CodeOrigin {
+export function readBuildContext(environment: Environment, folder: string): BuildContext {
   const fromCi = readCi(environment)
   return withoutEmpty(fromCi ?? readGit(folder) ?? {})
 }
 
-const providers: readonly ((environment: Environment) => CodeOrigin | false)[] = [
+const providers: readonly ((environment: Environment) => BuildContext | false)[] = [
   (environment) =>
     environment.GITHUB_ACTIONS === 'true' && {
       provider: 'github',
@@ -43,7 +43,7 @@ const providers: readonly ((environment: Environment) => CodeOrigin | false)[] =
     },
 ]
 
-function readCi(environment: Environment): CodeOrigin | undefined {
+function readCi(environment: Environment): BuildContext | undefined {
   for (const provider of providers) {
     const origin = provider(environment)
     if (origin !== false) return origin
@@ -51,7 +51,7 @@ function readCi(environment: Environment): CodeOrigin | undefined {
   return undefined
 }
 
-function readGit(folder: string): CodeOrigin | undefined {
+function readGit(folder: string): BuildContext | undefined {
   const git = findGit(folder)
   if (git === undefined) return undefined
   const head = readText(join(git, 'HEAD'))
@@ -89,6 +89,6 @@ function readText(path: string): string {
   }
 }
 
-function withoutEmpty(origin: CodeOrigin): CodeOrigin {
+function withoutEmpty(origin: BuildContext): BuildContext {
   return Object.fromEntries(Object.entries(origin).filter(([, value]) => value !== ''))
 }

@@ -1,4 +1,3 @@
-import type { SessionView } from 'playhead'
 import {
   alignSessions,
   describeFirstDivergence,
@@ -6,8 +5,9 @@ import {
   type SessionSummary,
   type TestIdentity,
 } from '@playhead/model'
-import type { FinishedRun } from './judge-runs.ts'
+import type { SessionView } from 'playhead'
 import { fetchSession } from '../sessions/fetch-session.ts'
+import type { FinishedRun } from './judge-runs.ts'
 
 /** Says of the first failed run of each input where it parted from one that passed: of the same input, else of any. */
 export function noteDivergences(runs: readonly FinishedRun[], views: ReadonlyMap<string, SessionView>): void {

@@ -5,13 +5,13 @@ import {
   passAtK,
   passHatK,
   wilson,
-  type AgentTestEntry,
+  type AgentTestResult,
   type ShareVerdict,
   type TestIdentity,
   type Tries,
 } from '@playhead/model'
-import type { AgentTestOptions } from './agent-test.ts'
 import { replayLink } from '../sessions/replay-link.ts'
+import type { AgentTestOptions } from './agent-test.ts'
 
 /** One session of an agent's test, when it is over. */
 export type FinishedRun = {
@@ -28,7 +28,7 @@ export type FinishedRun = {
   divergence?: string
 }
 
-type Judged = { entry: AgentTestEntry; failure: Error | undefined }
+type Judged = { entry: AgentTestResult; failure: Error | undefined }
 
 /** What the runs come to together. */
 export function judgeRuns<Input>(
@@ -45,7 +45,7 @@ export function judgeRuns<Input>(
   const most = Math.min(...variants.map((tries) => tries.total))
   const note = isCutShort ? `The budget was spent after ${total} of ${planned} runs.` : undefined
   const ks = Array.from({ length: most }, (_, index) => index + 1)
-  const entry: AgentTestEntry = {
+  const entry: AgentTestResult = {
     kind: 'agent-test',
     test,
     verdict,
@@ -81,7 +81,7 @@ function verdictOf<Input>(
 }
 
 function isTolerated<Input>(
-  { passed, total, minimum }: AgentTestEntry,
+  { passed, total, minimum }: AgentTestResult,
   isCutShort: boolean,
   { inconclusive, passRate }: AgentTestOptions<Input>,
 ): boolean {
@@ -103,7 +103,7 @@ function costOf(runs: readonly FinishedRun[]): number | null {
 }
 
 function toError<Input>(
-  entry: AgentTestEntry,
+  entry: AgentTestResult,
   runs: readonly FinishedRun[],
   options: AgentTestOptions<Input>,
 ): Error {
@@ -117,7 +117,7 @@ function toError<Input>(
 const LINES = 40
 
 function describeFailure<Input>(
-  entry: AgentTestEntry,
+  entry: AgentTestResult,
   runs: readonly FinishedRun[],
   options: AgentTestOptions<Input>,
 ): string {
@@ -154,7 +154,7 @@ function describeVariant(variant: string, runs: readonly FinishedRun[]): string 
 }
 
 /** "27 of 30 passed: 90% [74–97%], wanted 95%; inconclusive. Cost $0.03." */
-export function describeRate(entry: AgentTestEntry): string {
+export function describeRate(entry: AgentTestResult): string {
   const { passed, total, interval, minimum, confidence, verdict, cost } = entry
   const percent = (share: number) => `${Math.round(share * 100)}%`
   const share =

@@ -1,12 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { visibleText, type TestIdentity } from '@playhead/model'
 import * as playhead from 'playhead'
 import type { SessionView } from 'playhead'
-import { visibleText, type TestIdentity } from '@playhead/model'
 import { takeFailingStep } from '../matchers/matchers.ts'
 import { replayLink } from '../sessions/replay-link.ts'
 import { describeFromLastPass } from './divergence.ts'
-import { noteResult } from './test-run.ts'
-import { joinTestRun } from './test-run.ts'
+import { joinTestRun, noteResult } from './test-run.ts'
 
 export type TestAttempt = TestIdentity & {
   /** From 1; retries and repetitions count on. */

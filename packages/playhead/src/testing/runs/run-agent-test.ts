@@ -1,7 +1,7 @@
+import { judgeSequence, type AgentTestResult, type TestIdentity } from '@playhead/model'
 import type { SessionView } from 'playhead'
-import { judgeSequence, type AgentTestEntry, type TestIdentity } from '@playhead/model'
-import type { AgentTestBody, AgentTestOptions } from './agent-test.ts'
 import { readDuration } from '../matchers/duration.ts'
+import type { AgentTestBody, AgentTestOptions } from './agent-test.ts'
 import { noteDivergences } from './divergence.ts'
 import { judgeRuns, type FinishedRun } from './judge-runs.ts'
 import { plainMessage, recordTest, type TestFailure } from './record-test.ts'
@@ -36,7 +36,7 @@ export async function runAgentTest<Input>(
   identity: TestIdentity,
   { options, runs }: AgentTestPlan<Input>,
   body: AgentTestBody<Input>,
-): Promise<AgentTestEntry> {
+): Promise<AgentTestResult> {
   const queue = runs.values()
   const results = new Map<PlannedRun<Input>, FinishedRun>()
   const views = new Map<string, SessionView>()

@@ -1,9 +1,9 @@
-import * as playhead from 'playhead'
-import { announceTestRun, type TestRun, LEDGER_ENDING } from './announce-test-run.ts'
-import { readCodeOrigin, type CodeOrigin } from './build-context.ts'
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { LedgerEntry } from '@playhead/model'
+import type { TestResult } from '@playhead/model'
+import * as playhead from 'playhead'
+import { announceTestRun, RESULTS_SUFFIX, type TestRun } from './announce-test-run.ts'
+import { readBuildContext, type BuildContext } from './build-context.ts'
 
 let current: TestRun | undefined
 
@@ -16,7 +16,7 @@ export function joinTestRun(): TestRun {
 function startRecording(): TestRun {
   const { env: environment } = process
   const run = announceTestRun(environment)
-  const origin = readCodeOrigin(environment, process.cwd())
+  const origin = readBuildContext(environment, process.cwd())
   // In the environment, so that an agent that calls `init()` itself records to the same place.
   environment.PLAYHEAD_DIR = run.folder
   environment.OTEL_RESOURCE_ATTRIBUTES = withOrigin(environment.OTEL_RESOURCE_ATTRIBUTES, origin)
@@ -24,7 +24,7 @@ function startRecording(): TestRun {
   return run
 }
 
-function withOrigin(given: string | undefined, { branch, commit, provider }: CodeOrigin): string {
+function withOrigin(given: string | undefined, { branch, commit, provider }: BuildContext): string {
   const known = [
     ['vcs.ref.head.name', branch],
     ['vcs.ref.head.revision', commit],
@@ -37,10 +37,10 @@ function withOrigin(given: string | undefined, { branch, commit, provider }: Cod
 }
 
 /** Notes a result for the report; where nothing can be written there is none. */
-export function noteResult(entry: LedgerEntry): void {
+export function noteResult(entry: TestResult): void {
   try {
     const { folder } = joinTestRun()
-    appendFileSync(join(folder, `${process.pid}${LEDGER_ENDING}`), `${JSON.stringify(entry)}\n`)
+    appendFileSync(join(folder, `${process.pid}${RESULTS_SUFFIX}`), `${JSON.stringify(entry)}\n`)
   } catch {
     // The tests matter more than their report.
   }

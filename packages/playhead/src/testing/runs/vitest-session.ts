@@ -1,5 +1,5 @@
-import type { SessionView } from 'playhead'
 import type { TestIdentity } from '@playhead/model'
+import type { SessionView } from 'playhead'
 import { addToMessage, recordTest, type SessionScope, type TestFailure } from './record-test.ts'
 
 /** What we read of a test of vitest, in all the majors that we know. */

@@ -2,10 +2,9 @@ import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SessionSummary } from '@playhead/model'
 
-/** Where people look at the session: its replay on the server, else in the report, else its recording. */
+/** Where to see the session: its replay on the server, otherwise in the report, otherwise the command that shows its recording. */
 export function replayLink({ id, url }: Pick<SessionSummary, 'id' | 'url'>, stepId?: string): string {
-  if (url !== undefined && /^https?:/.test(url))
-    return stepId === undefined ? url : `${url}${url.includes('?') ? '&' : '?'}step=${stepId}`
+  if (url !== undefined && /^https?:/.test(url)) return stepUrl(url, stepId)
   const report = process.env.PLAYHEAD_REPORT
   if (report !== undefined && report !== '')
     return `${report}#session=${id}${stepId === undefined ? '' : `&step=${stepId}`}`
@@ -13,7 +12,12 @@ export function replayLink({ id, url }: Pick<SessionSummary, 'id' | 'url'>, step
   return ''
 }
 
-/** The line that ends a failure; empty when there is nothing to look at. */
+/** The address of a replay on the server, opened at a step. */
+export function stepUrl(url: string, stepId: string | undefined): string {
+  return stepId === undefined ? url : `${url}${url.includes('?') ? '&' : '?'}step=${stepId}`
+}
+
+/** The last line of a failure message; empty when there is no replay. */
 export function replayLine(session: Pick<SessionSummary, 'id' | 'url'>, stepId?: string): string {
   const link = replayLink(session, stepId)
   return link === '' ? '' : `\n\nReplay: ${link}`

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as playhead from 'playhead'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { planAgentTest, runAgentTest } from '../../src/testing/runs/run-agent-test.ts'
 import { joinTestRun } from '../../src/testing/runs/test-run.ts'
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readCodeOrigin } from '../../src/testing/runs/build-context.ts'
+import { readBuildContext } from '../../src/testing/runs/build-context.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 test('git’s own files say it: a branch, packed refs, a worktree, a detached head', async () => {
@@ -12,11 +12,11 @@ test('git’s own files say it: a branch, packed refs, a worktree, a detached he
   await mkdir(inside, { recursive: true })
   await writeFile(join(git, 'HEAD'), 'ref: refs/heads/feature/refunds\n')
   await writeFile(join(git, 'refs/heads/feature/refunds'), 'abc123\n')
-  expect(readCodeOrigin({}, inside)).toEqual({ branch: 'feature/refunds', commit: 'abc123' })
+  expect(readBuildContext({}, inside)).toEqual({ branch: 'feature/refunds', commit: 'abc123' })
 
   await writeFile(join(git, 'HEAD'), 'ref: refs/heads/main\n')
   await writeFile(join(git, 'packed-refs'), '# pack-refs\nfed987 refs/heads/main\n')
-  expect(readCodeOrigin({}, folder)).toEqual({ branch: 'main', commit: 'fed987' })
+  expect(readBuildContext({}, folder)).toEqual({ branch: 'main', commit: 'fed987' })
 
   const worktree = join(folder, 'elsewhere')
   await mkdir(join(git, 'worktrees/elsewhere'), { recursive: true })
@@ -24,10 +24,10 @@ test('git’s own files say it: a branch, packed refs, a worktree, a detached he
   await writeFile(join(worktree, '.git'), `gitdir: ${join(git, 'worktrees/elsewhere')}\n`)
   await writeFile(join(git, 'worktrees/elsewhere/HEAD'), 'ref: refs/heads/main\n')
   await writeFile(join(git, 'worktrees/elsewhere/commondir'), '../..\n')
-  expect(readCodeOrigin({}, worktree)).toEqual({ branch: 'main', commit: 'fed987' })
+  expect(readBuildContext({}, worktree)).toEqual({ branch: 'main', commit: 'fed987' })
 
   await writeFile(join(git, 'HEAD'), '0123456789\n')
-  expect(readCodeOrigin({}, folder)).toEqual({ commit: '0123456789' })
+  expect(readBuildContext({}, folder)).toEqual({ commit: '0123456789' })
 })
 
 test.each([
@@ -58,9 +58,9 @@ test.each([
     { provider: 'buildkite', branch: 'x', commit: 'd4', runId: 'buildkite-b' },
   ],
 ])('%s', (_, environment, origin) => {
-  expect(readCodeOrigin(environment, '/')).toEqual(origin)
+  expect(readBuildContext(environment, '/')).toEqual(origin)
 })
 
 test('where nothing is known nothing is said', async () => {
-  expect(readCodeOrigin({}, await temporaryFolder())).toEqual({})
+  expect(readBuildContext({}, await temporaryFolder())).toEqual({})
 })
