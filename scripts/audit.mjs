@@ -1,4 +1,4 @@
-// Asks the registry for known vulnerabilities of what users get with Playhead; high and critical ones fail.
+// Asks the registry for known vulnerabilities in our shipped dependencies; high and critical ones fail.
 import { spawn } from 'node:child_process'
 
 const shipped = ['playhead', '@playhead/server', '@playhead/dashboard']
@@ -7,7 +7,7 @@ const serious = new Set(['high', 'critical'])
 const report = await askRegistry()
 if (report?.metadata?.vulnerabilities === undefined) {
   const why = report?.message ?? report?.error?.summary ?? 'no answer'
-  console.log(`NOT AUDITED: the registry does not say what it knows of our dependencies (${oneLine(why)}).`)
+  console.log(`NOT AUDITED: the registry did not answer (${oneLine(why)}).`)
 } else {
   const found = Object.values(report.vulnerabilities).filter(({ severity }) => serious.has(severity))
   for (const { name, severity, range, via } of found)
@@ -16,13 +16,11 @@ if (report?.metadata?.vulnerabilities === undefined) {
     )
   const { dependencies } = report.metadata
   if (found.length === 0)
-    console.log(
-      `${dependencies?.prod ?? 'All'} packages: no vulnerability is known that is high or critical.`,
-    )
+    console.log(`${dependencies?.prod ?? 'All'} packages: no known high or critical vulnerabilities.`)
   process.exitCode = found.length === 0 ? 0 : 1
 }
 
-/** Undefined when nothing that it said can be read. */
+/** Undefined if the answer can't be parsed. */
 function askRegistry() {
   const scope = shipped.flatMap((name) => ['--workspace', name])
   const patience = ['--fetch-timeout=10000', '--fetch-retries=0']

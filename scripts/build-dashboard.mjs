@@ -1,4 +1,4 @@
-// Builds the dashboard when its sources, or the model that it inlines, are newer than the last build.
+// Builds the dashboard if its sources, or the model it inlines, changed since the last build.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'

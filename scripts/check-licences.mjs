@@ -1,4 +1,4 @@
-// Says which packages that users get with Playhead, installed or as part of its pages, ask for more than to be named.
+// Fails if a shipped dependency has a licence that demands more than attribution.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -18,10 +18,10 @@ const welcome = new Set([
   'Python-2.0',
 ])
 
-/** Packages that may stay although their licence is not among those, with the reason. */
+/** Exceptions to the list above, each with its reason. */
 const exceptions = new Map()
 
-/** The dashboard's are part of the files that are shipped. */
+/** The dashboard's dependencies are bundled into files we ship. */
 const shipped = ['packages/playhead', 'packages/server', 'packages/dashboard']
 
 const root = process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url))
@@ -35,11 +35,11 @@ for (const place of bad)
   )
 if (bad.length > 0)
   console.log(
-    'Do without it, or say in scripts/check-licences.mjs why it may stay. Welcome are:',
+    'Remove the package, or add an exception with a reason to scripts/check-licences.mjs. Accepted licences:',
     [...welcome].join(', '),
   )
-else console.log(`${places.length} packages are shipped; all may be used, changed and passed on.`)
-// None at all means that the lock file is no longer read rightly.
+else console.log(`${places.length} shipped packages, all with permissive licences.`)
+// No packages at all means that we no longer parse the lock file correctly.
 process.exitCode = bad.length === 0 && places.length > 0 ? 0 : 1
 
 function nameOf(place) {
@@ -50,7 +50,7 @@ function licenceOf(place) {
   return lock.packages[place].license ?? 'none'
 }
 
-/** Of several to choose from one is enough; of several that hold together all are needed. */
+/** `OR` needs one accepted licence; `AND` needs all of them. */
 function isWelcome(licence) {
   const choices = licence.replaceAll(/[()]/g, '').split(/\s+OR\s+/)
   return choices.some((choice) => choice.split(/\s+AND\s+/).every((part) => welcome.has(part)))

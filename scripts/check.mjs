@@ -1,4 +1,4 @@
-// Runs every static check at once and prints what failed, so that one look tells all.
+// Runs all static checks in parallel and prints the output of those that failed.
 import { spawn } from 'node:child_process'
 
 const checks = ['format', 'lint', 'types', 'unused', 'licences']

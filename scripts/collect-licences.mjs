@@ -1,4 +1,4 @@
-// The licences of the packages that are part of what we publish.
+// Collects the licences of the packages that we bundle.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +6,7 @@ import { installedWith } from './installed-with.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Of these packages, and of everything that these workspaces are built from. */
+/** For these packages and all dependencies of these workspaces. */
 export function collectLicences({ packages, workspaces }) {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   const named = packages.map((name) => `node_modules/${name}`)

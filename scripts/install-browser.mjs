@@ -1,4 +1,4 @@
-// The browser tests need Chromium. Installs Debian's when it is missing and that is possible; otherwise says what to do and
+// The browser tests need Chromium. Installs Debian's package if it is missing. If that is impossible, it says what to do and
 // fails, because a test that did not run must not look like one that passed.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 const browser = process.env.PLAYHEAD_CHROMIUM ?? '/usr/bin/chromium'
 
 if (!existsSync(browser) && !installChromium()) {
-  console.error(`The browser tests need Chromium, and there is none at ${browser}.
+  console.error(`The browser tests need Chromium, but there is none at ${browser}.
 Install it (Debian: apt-get install chromium), or name one with PLAYHEAD_CHROMIUM=/path/to/chromium.
 To run everything else: npm run test:all -- --exclude 'e2e/**'`)
   process.exit(1)

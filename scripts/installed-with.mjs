@@ -1,4 +1,4 @@
-/** Where each package lies that is installed with one of these workspaces, as Node would find it; from a lock file. */
+/** The lock file paths of every package installed with these workspaces, resolved the way Node does. */
 export function installedWith(workspaces, { packages }) {
   const found = new Set()
   const visit = (path) => {

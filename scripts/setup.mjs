@@ -1,5 +1,5 @@
-// Installs what is missing, so that a fresh clone needs one command. Runs on whatever Node the machine has; everything
-// after it runs on the Node that package.json pins.
+// Installs dependencies, so that a fresh clone needs one command. Runs on the machine's own Node; everything after it
+// runs on the Node that package.json pins.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createHash } from 'node:crypto'
@@ -19,8 +19,8 @@ function isInstalled() {
 
 function install() {
   console.log('Installing dependencies (once; about a minute)…')
-  // Not `npm ci`: it refuses a lock file without the binaries of every platform, and mirrors that lack some make such locks.
-  // Errors only: the machine's Node may be older than what some tools ask for, but they run on the pinned one.
+  // Not `npm ci`: it rejects lock files that lack some platform's binaries, which incomplete mirrors produce.
+  // Errors only: the machine's Node may be too old for some tools, but they run on the pinned one.
   const { status } = spawnSync(
     'npm',
     ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],

@@ -1,4 +1,4 @@
-// `npm start`: installs what is missing, builds the dashboard when it is out of date, then runs the server on the pinned Node.
+// `npm start`: installs dependencies, builds the dashboard if it is stale, then runs the server on the pinned Node.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import './setup.mjs'
@@ -18,7 +18,7 @@ server.on('exit', (code, signal) => process.exit(signal === null ? code : 1))
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(signal))
 
-// The shell that npm starts us in does not pass signals on: when it is gone, somebody ended npm.
+// npm's shell does not forward signals. If it is gone, npm was stopped.
 const parent = process.ppid
 setInterval(() => {
   if (process.ppid !== parent) stop('SIGTERM')
@@ -26,7 +26,7 @@ setInterval(() => {
 
 let isStopping = false
 function stop(signal) {
-  // A terminal sends Ctrl-C to the server as well; passing it on would count as the second one.
+  // The terminal already sent Ctrl-C to the server; forwarding it would count as a second one.
   if (isStopping || (signal === 'SIGINT' && process.stdin.isTTY)) return
   isStopping = true
   server.kill(signal)

@@ -1,5 +1,5 @@
-// Tests clients/python against a real server and a scripted model. What it needs from a registry (pytest and the SDKs of
-// OpenAI and Anthropic) is installed once; where that can't be had, the tests that need nothing still run.
+// Tests clients/python against a real server and a scripted model. Installs pytest and the OpenAI and
+// Anthropic SDKs once; without a registry, only the tests that don't need them run.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url'
 import { startScriptedModel } from '../examples/scripted-model/src/index.ts'
 import { startTestServer } from '../packages/server/test/test-server.ts'
 
-// httpx is what the SDKs of the years before speak through.
+// Older SDK versions use httpx.
 const packages = ['pytest==9.2.0', 'openai==3.49.0', 'anthropic==2.8.0', 'httpx==0.28.1']
 const oldestPython = [3, 9]
 
@@ -34,8 +34,8 @@ async function main() {
   const venv = prepareVenv(python)
   if (venv === undefined)
     shout(
-      'PYTHON: the registry can not be reached, so pytest, openai and anthropic are missing.',
-      'Only the tests that need none of them run: capture and the pytest plugin are NOT tested.',
+      'PYTHON: the package registry is unreachable, so pytest, openai and anthropic are missing.',
+      'Running only the tests that need none of them: capture and the pytest plugin are NOT tested.',
     )
   const folder = mkdtempSync(join(tmpdir(), 'playhead-python-'))
   const [server, model] = await Promise.all([startTestServer(), startScriptedModel(answerAsTold)])
@@ -59,7 +59,7 @@ async function main() {
   }
 }
 
-/** A test says what the model answers: `reply:` and the reply as JSON. Anything else is a customer's. */
+/** A test sets the model's reply with `reply:` and JSON. Any other text is a customer's message. */
 function answerAsTold({ userText, messages }) {
   const [, told] = /reply:(\{.*\})/s.exec(userText) ?? []
   if (told !== undefined) return JSON.parse(told)
@@ -95,7 +95,7 @@ function findPython() {
   return undefined
 }
 
-/** A machine without Python can still work on everything else; a build that should test it must not pass without. */
+/** Without Python you can still work on everything else, but CI must fail. */
 function withoutPython() {
   shout(
     `PYTHON: there is no Python ${oldestPython.join('.')} or later with venv on this machine.`,
@@ -104,7 +104,7 @@ function withoutPython() {
   return process.env.CI === 'true' ? 1 : 0
 }
 
-/** The interpreter of an environment with all that is needed; undefined when it can't be made. */
+/** The interpreter of the prepared environment; undefined if it can't be created. */
 function prepareVenv(python) {
   const version = spawnSync(python, ['-VV']).stdout
   const pyproject = readFileSync(join(client, 'pyproject.toml'))
@@ -114,10 +114,10 @@ function prepareVenv(python) {
   const interpreter = join(folder, isWindows ? 'Scripts/python.exe' : 'bin/python')
   const stamp = join(folder, '.complete')
   if (existsSync(stamp)) return interpreter
-  console.log('Installing pytest and the SDKs of OpenAI and Anthropic for Python (once)…')
+  console.log('Installing pytest and the OpenAI and Anthropic SDKs for Python (once)…')
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  // Not from the sources themselves: building leaves files there. The tests run the sources, this brings the entry point.
+  // Install from a copy, because building leaves files behind. The tests run the sources; this only adds the entry point.
   const copy = join(folder, 'package')
   cpSync(client, copy, { recursive: true })
   const pip = [interpreter, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check']

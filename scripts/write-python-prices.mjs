@@ -6,7 +6,7 @@ import { createPricer } from '@playhead/model/prices'
 const table = fileURLToPath(new URL('../clients/python/src/playhead/prices/prices.json', import.meta.url))
 const cases = fileURLToPath(new URL('../clients/python/tests/price_cases.json', import.meta.url))
 
-/** What a card is made of; other prices (per image, per second) are not used. */
+/** The rates we use; other prices (per image, per second) are ignored. */
 const priceKeys = [
   'input_mtok',
   'output_mtok',
@@ -23,7 +23,7 @@ const priceKeys = [
   'requests_kcount',
 ]
 
-/** The table that our own prices come from, without what pricing a call does not ask for: one provider a line. */
+/** Our price source, reduced to what pricing a call needs: one provider per line. */
 async function pythonTable() {
   const providers = (await waitForUpdate()).map((provider) =>
     JSON.stringify({
@@ -42,7 +42,7 @@ function keepPrices(prices) {
   return prices.map(({ constraint, prices: own }) => ({ constraint, prices: keepKeys(own) }))
 }
 
-/** A model that costs nothing has no prices at all: one with none that we use must not become it. */
+/** A free model has no prices at all, so a model without usable prices must not look like one. */
 function keepKeys(prices) {
   const kept = Object.fromEntries(
     priceKeys.flatMap((key) => (prices[key] === undefined ? [] : [[key, prices[key]]])),
@@ -51,7 +51,7 @@ function keepKeys(prices) {
   return isFree || Object.keys(kept).length > 0 ? kept : null
 }
 
-/** [provider, model] of the recorded payloads, of the examples, and of every rule that finds a card. */
+/** [provider, model] pairs from the recorded payloads, the examples, and every matching rule. */
 const pricedModels = [
   ['openai', 'gpt-4o'],
   ['openai', 'gpt-4o-mini-2024-07-18'],
@@ -100,7 +100,7 @@ const pricedUsages = [
 
 const datesMs = [1_700_000_000_000, 1_763_000_000_000, 1_794_700_000_000, 1_794_730_000_000]
 
-/** What the TypeScript side says that calls cost; the Python side has to say the same, to the last digit. */
+/** The costs TypeScript computes; Python must compute exactly the same. */
 function priceCases() {
   const pricer = createPricer()
   const lines = []

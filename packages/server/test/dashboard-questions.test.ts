@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { SessionSummary } from '@playhead/model'
-import { testSchema, statsSchema } from '../src/api/schemas.ts'
+import { testSchema, statsSchema } from '../src/api/schemas/statistics.ts'
 import { describeWithEachEngine } from './asked-server.ts'
 import { hex, tracesPayload, type SpanOptions } from './otlp.ts'
 import type { TestServer } from './test-server.ts'

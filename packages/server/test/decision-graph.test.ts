@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { DecisionGraph, SessionSummary } from '@playhead/model'
-import { graphSchema } from '../src/api/graph-routes.ts'
+import { graphSchema } from '../src/api/schemas/statistics.ts'
 import { describeWithEachEngine } from './asked-server.ts'
 import { hex, tracesPayload, type SpanOptions } from './otlp.ts'
 import type { TestServer } from './test-server.ts'

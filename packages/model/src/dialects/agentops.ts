@@ -1,8 +1,8 @@
 import type { Message } from '../session/message.ts'
 import type { StepKind } from '../session/step.ts'
-import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
-import { itIs, kindOfWord } from './reading/kind-words.ts'
-import { indexedPrompts } from './openllmetry.ts'
+import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
+import { ofKind, kindOfWord } from './reading/kind-words.ts'
+import { openLlmetry } from './openllmetry.ts'
 import { readJson } from './reading/read-json.ts'
 import { toMessages } from '../providers/messages.ts'
 
@@ -85,19 +85,20 @@ export const agentOps: Dialect = {
   kind: readKind,
   inputMessages: readInput,
   outputMessages: readOutput,
+  excludesCache: (_reading, { isSplitProvider }) => isSplitProvider,
 }
 
-function readKind(reading: Reading): KindAnswer | undefined {
+function readKind(reading: SpanReading): KindResult | undefined {
   const stated = kindOfWord(kinds, reading.fields.agentOpsKind?.toLowerCase())
   if (stated !== undefined) return stated
   if (!isTypeScriptSdk(reading)) return undefined
-  if (reading.span.parentSpanId === null) return itIs('workflow')
+  if (reading.span.parentSpanId === null) return ofKind('workflow')
   const kind = kindByShape(reading)
   return kind === undefined ? undefined : byTime.get(kind)
 }
 
 /** The TypeScript SDK states no kind, and says that every span hangs below the root. */
-function kindByShape({ fields, groups, span }: Reading): StepKind | undefined {
+function kindByShape({ fields, groups, span }: SpanReading): StepKind | undefined {
   if (fields.toolName !== undefined) return 'action'
   if (fields.responseId !== undefined || span.name === 'Response' || span.name === 'Generation') return 'llm'
   if (fields.guardrailName !== undefined) return 'guardrail'
@@ -106,13 +107,13 @@ function kindByShape({ fields, groups, span }: Reading): StepKind | undefined {
 }
 
 const byTime = new Map(
-  (['action', 'llm', 'guardrail', 'handoff', 'agent'] as const).map((kind): [StepKind, KindAnswer] => [
+  (['action', 'llm', 'guardrail', 'handoff', 'agent'] as const).map((kind): [StepKind, KindResult] => [
     kind,
     { kind, question: 'parent-by-time' },
   ]),
 )
 
-function isTypeScriptSdk({ span, fields }: Reading): boolean {
+function isTypeScriptSdk({ span, fields }: SpanReading): boolean {
   const isRoot = span.parentSpanId === null && Object.keys(span.attributes).length === 0
   return (
     span.scope.name === 'agentops' &&
@@ -122,18 +123,18 @@ function isTypeScriptSdk({ span, fields }: Reading): boolean {
 }
 
 /** The TypeScript SDK lists only messages of text; all that was sent, calls and results too, is one JSON beside. */
-function readInput(reading: Reading): Message[] | undefined {
+function readInput(reading: SpanReading, kind: StepKind): Message[] | undefined {
   const items = readJson(reading, reading.fields.responseInput)
   if (!Array.isArray(items)) return undefined
-  const listed = indexedPrompts.inputMessages?.(reading) ?? []
+  const listed = openLlmetry.inputMessages?.(reading, kind) ?? []
   return [...listed.filter((message) => message.role === 'system'), ...toMessages(items, 'user')]
 }
 
 /** Of several calls in one answer the TypeScript SDK keeps the last. */
-function readOutput(reading: Reading): Message[] | undefined {
+function readOutput(reading: SpanReading, kind: StepKind): Message[] | undefined {
   const { calledFunction, calledFunctionArguments } = reading.fields
   if (calledFunction === undefined) return undefined
-  const messages = indexedPrompts.outputMessages?.(reading) ?? []
+  const messages = openLlmetry.outputMessages?.(reading, kind) ?? []
   const call = { name: calledFunction, arguments: calledFunctionArguments }
   return [...messages, ...toMessages([{ role: 'assistant', tool_calls: [call] }], 'assistant')]
 }

@@ -1,13 +1,11 @@
 import { agentOps } from './agentops.ts'
 import { claudeCode } from './claude-code.ts'
-import { ALWAYS, type Dialect, type Reading } from './reading/dialect.ts'
-import { inputOfEvents, outputOfEvents } from './reading/event-messages.ts'
 import { generic } from './generic.ts'
 import { genkit } from './genkit.ts'
 import { googleAdk } from './google-adk.ts'
 import { laminar } from './laminar.ts'
 import { langfuse } from './langfuse.ts'
-import { langSmith, unindexedPrompts } from './langsmith.ts'
+import { langSmith } from './langsmith.ts'
 import { liveKit } from './livekit.ts'
 import { mastra } from './mastra.ts'
 import { mcp } from './mcp.ts'
@@ -15,123 +13,45 @@ import { microsoft } from './microsoft.ts'
 import { mlflow } from './mlflow.ts'
 import { openAiAgents } from './openai-agents.ts'
 import { openInference } from './openinference.ts'
-import { indexedPrompts, openLlmetry } from './openllmetry.ts'
+import { openLlmetry } from './openllmetry.ts'
 import { openLit } from './openlit.ts'
-import { messageAttributes, otelGenAi } from './otel-genai.ts'
+import { otelGenAi } from './otel-genai.ts'
 import { playhead } from './playhead.ts'
 import { pydanticAi } from './pydantic-ai.ts'
+import { DialectSet } from './reading/dialect-set.ts'
+import { spanEvents } from './span-events.ts'
 import { strands } from './strands.ts'
-import { promptAndResponse, vercelAi } from './vercel-ai.ts'
+import { unindexedPrompts } from './unindexed-prompts.ts'
+import { vercelAi } from './vercel-ai.ts'
 
-const spanEvents: Dialect = {
-  name: 'span-events',
-  inputMessages: ({ span }) => (span.events.length === 0 ? undefined : inputOfEvents(span.events)),
-  outputMessages: ({ span }) => (span.events.length === 0 ? undefined : outputOfEvents(span.events)),
-}
-
-/** Every dialect, in the order in which their keys are believed. At most 30: each is a bit of `Reading.signs`. */
-export const allDialects: readonly Dialect[] = [
-  playhead,
-  langfuse,
-  otelGenAi,
-  openInference,
-  openLlmetry,
-  vercelAi,
-  openLit,
-  agentOps,
-  langSmith,
-  mastra,
-  laminar,
-  googleAdk,
-  pydanticAi,
-  mcp,
-  openAiAgents,
-  claudeCode,
-  mlflow,
-  strands,
-  microsoft,
-  genkit,
-  liveKit,
-  unindexedPrompts,
-  generic,
-]
-
-/** The order in which dialects are asked what kind of step it is. Words of one dialect go before shapes of all. */
-export const kindOrder = withBits([
-  playhead,
-  langfuse,
-  openInference,
-  agentOps,
-  langSmith,
-  mastra,
-  claudeCode,
-  openAiAgents,
-  otelGenAi,
-  vercelAi,
-  openLlmetry,
-  mlflow,
-  laminar,
-  genkit,
-  liveKit,
-  googleAdk,
-  pydanticAi,
-  strands,
-  mcp,
+/**
+ * Every dialect. The list is in the order in which keys are believed; the numbers give the turn in which a dialect is
+ * asked for the kind of a step, for its label and for messages. A new dialect is one line, before `generic`.
+ */
+export const allDialects = new DialectSet([
+  { dialect: playhead, kind: 1, label: 1 },
+  { dialect: langfuse, kind: 2, label: 2 },
+  // The standard's keys come early, but its label comes last: most other dialects use its keys as well.
+  { dialect: otelGenAi, kind: 9, label: 99, messages: 1 },
+  { dialect: openInference, kind: 3, label: 3, messages: 2 },
+  { dialect: openLlmetry, kind: 11, label: 5, messages: 4 },
+  { dialect: vercelAi, kind: 10, label: 4, messages: 6 },
+  { dialect: openLit, label: 18 },
+  { dialect: agentOps, kind: 4, label: 6, messages: 3 },
+  { dialect: langSmith, kind: 5, label: 7 },
+  { dialect: mastra, kind: 6, label: 8 },
+  { dialect: laminar, kind: 13, label: 14 },
+  { dialect: googleAdk, kind: 16, label: 9, messages: 9 },
+  { dialect: pydanticAi, kind: 17, label: 13, messages: 8 },
+  { dialect: mcp, kind: 19, label: 20 },
+  { dialect: openAiAgents, kind: 8, label: 15, messages: 10 },
+  { dialect: claudeCode, kind: 7, label: 12 },
+  { dialect: mlflow, kind: 12, label: 11 },
+  { dialect: strands, kind: 18, label: 10 },
+  { dialect: microsoft, label: 19 },
+  { dialect: genkit, kind: 14, label: 16 },
+  { dialect: liveKit, kind: 15, label: 17, messages: 5 },
+  { dialect: spanEvents, messages: 7 },
+  { dialect: unindexedPrompts, messages: 11 },
+  { dialect: generic },
 ])
-
-/** The order in which a step's label is decided. */
-export const labelOrder = withBits([
-  playhead,
-  langfuse,
-  openInference,
-  vercelAi,
-  openLlmetry,
-  agentOps,
-  langSmith,
-  mastra,
-  googleAdk,
-  strands,
-  mlflow,
-  claudeCode,
-  pydanticAi,
-  laminar,
-  openAiAgents,
-  genkit,
-  liveKit,
-  openLit,
-  microsoft,
-  mcp,
-  otelGenAi,
-])
-
-/** The order in which messages are looked for. */
-export const messageOrder = withBits([
-  messageAttributes,
-  openInference,
-  agentOps,
-  indexedPrompts,
-  liveKit,
-  promptAndResponse,
-  spanEvents,
-  pydanticAi,
-  googleAdk,
-  openAiAgents,
-  unindexedPrompts,
-])
-
-export const expandOrder = withBits(allDialects.filter((dialect) => dialect.expand !== undefined))
-
-/** True when the span has a key, or comes from a scope, that is a sign of the dialect. */
-export function speaks(reading: Reading, dialect: Dialect): boolean {
-  return (reading.signs & bitOf(dialect)) !== 0
-}
-
-/** A dialect that nothing is a sign of is always asked. */
-function bitOf(dialect: Dialect): number {
-  const hasSigns = dialect.signs !== undefined || dialect.scopes !== undefined
-  return hasSigns ? 1 << allDialects.indexOf(dialect) : ALWAYS
-}
-
-function withBits(dialects: readonly Dialect[]): readonly { dialect: Dialect; bit: number }[] {
-  return dialects.map((dialect) => ({ dialect, bit: bitOf(dialect) }))
-}

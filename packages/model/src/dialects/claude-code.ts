@@ -44,6 +44,7 @@ export const claudeCode: Dialect = {
   expand: ({ fields }) => {
     if (fields.spanType === 'interaction') fields.agentName ??= 'claude-code'
   },
+  excludesCache: () => true,
   kind: ({ fields, span }) =>
     kindOfWord(kinds, fields.spanType) ?? kindOfWord(kinds, span.name.replace('claude_code.', '')),
 }

@@ -1,5 +1,5 @@
 import type { StepKind } from '../session/step.ts'
-import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
+import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
 import { kindOfWord } from './reading/kind-words.ts'
 
 const subtypes: ReadonlyMap<string, StepKind> = new Map([
@@ -45,6 +45,6 @@ export const genkit: Dialect = {
   kind: readKind,
 }
 
-function readKind({ fields }: Reading): KindAnswer | undefined {
+function readKind({ fields }: SpanReading): KindResult | undefined {
   return kindOfWord(subtypes, fields.genkitSubtype) ?? kindOfWord(types, fields.genkitType)
 }

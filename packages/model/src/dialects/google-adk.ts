@@ -1,7 +1,7 @@
 import type { Message } from '../session/message.ts'
 import { isMeaningful } from '../json/attribute-value.ts'
-import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
-import { itIs } from './reading/kind-words.ts'
+import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
+import { ofKind } from './reading/kind-words.ts'
 import { messagesOfRequest, messagesOfResponse } from '../providers/payload.ts'
 import { readJson } from './reading/read-json.ts'
 
@@ -23,17 +23,17 @@ export const googleAdk: Dialect = {
   outputMessages: (reading) => read(reading, reading.fields.llmResponse, messagesOfResponse),
 }
 
-function readKind({ span }: Reading): KindAnswer | undefined {
+function readKind({ span }: SpanReading): KindResult | undefined {
   const { name } = span
-  if (name === 'call_llm') return itIs('llm')
-  if (name.startsWith('execute_tool')) return itIs('action')
-  if (name.startsWith('invoke_agent') || name.startsWith('agent_run')) return itIs('agent')
-  return name === 'invocation' ? itIs('workflow') : undefined
+  if (name === 'call_llm') return ofKind('llm')
+  if (name.startsWith('execute_tool')) return ofKind('action')
+  if (name.startsWith('invoke_agent') || name.startsWith('agent_run')) return ofKind('agent')
+  return name === 'invocation' ? ofKind('workflow') : undefined
 }
 
 /** Spans of tools carry an empty request and response, "{}". */
 function read(
-  reading: Reading,
+  reading: SpanReading,
   value: unknown,
   messagesOf: (payload: unknown) => Message[] | undefined,
 ): Message[] | undefined {

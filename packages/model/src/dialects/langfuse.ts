@@ -1,6 +1,6 @@
 import type { StepKind } from '../session/step.ts'
-import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
-import { itIs, kindOfWord } from './reading/kind-words.ts'
+import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
+import { ofKind, kindOfWord } from './reading/kind-words.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['generation', 'llm'],
@@ -14,7 +14,7 @@ const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['event', 'event'],
 ])
 
-const plainSpan: KindAnswer = { kind: 'other', question: 'workflow-if-ai-below' }
+const plainSpan: KindResult = { kind: 'other', question: 'workflow-if-ai-below' }
 
 export const langfuse: Dialect = {
   name: 'langfuse',
@@ -46,10 +46,10 @@ export const langfuse: Dialect = {
 }
 
 /** The Python SDK up to 3.3.0 called a generation `span`; its keys give it away. */
-function readKind({ fields }: Reading): KindAnswer | undefined {
+function readKind({ fields }: SpanReading): KindResult | undefined {
   if (fields.langfuseType?.toLowerCase() !== 'span')
     return kindOfWord(kinds, fields.langfuseType?.toLowerCase())
   if (fields.operation !== undefined) return undefined
   const isCall = fields.model !== undefined || fields.usageBuckets !== undefined
-  return isCall ? itIs('llm') : plainSpan
+  return isCall ? ofKind('llm') : plainSpan
 }

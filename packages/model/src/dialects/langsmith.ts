@@ -1,8 +1,6 @@
 import type { StepKind } from '../session/step.ts'
 import type { Dialect } from './reading/dialect.ts'
 import { kindOfWord } from './reading/kind-words.ts'
-import { messagesOfRequest, messagesOfResponse } from '../providers/payload.ts'
-import { readJson } from './reading/read-json.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['llm', 'llm'],
@@ -14,7 +12,7 @@ const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['prompt', 'workflow'],
 ])
 
-/** LangSmith. Its `trace.session_name` and `trace.session_id` are a project, no session. */
+/** LangSmith. Its `trace.session_name` and `trace.session_id` name a project, not a session. */
 export const langSmith: Dialect = {
   name: 'langsmith',
   signs: ['langsmith.'],
@@ -33,19 +31,7 @@ export const langSmith: Dialect = {
     tags: ['langsmith.span.tags'],
   },
   groups: { 'langsmith.metadata.': 'metadata' },
+  // Its JavaScript SDK sets the status to OK first, which OpenTelemetry treats as final.
+  failsByException: true,
   kind: ({ fields }) => kindOfWord(kinds, fields.langSmithKind?.toLowerCase()),
-}
-
-/** Prompt and answer as one JSON each, without indices: LangSmith, OpenRouter, the oldest semantic conventions. */
-export const unindexedPrompts: Dialect = {
-  name: 'unindexed-prompts',
-  values: { unindexedPrompt: ['gen_ai.prompt'], unindexedCompletion: ['gen_ai.completion'] },
-  inputMessages: (reading) =>
-    reading.fields.unindexedPrompt === undefined
-      ? undefined
-      : messagesOfRequest(readJson(reading, reading.fields.unindexedPrompt)),
-  outputMessages: (reading) =>
-    reading.fields.unindexedCompletion === undefined
-      ? undefined
-      : messagesOfResponse(readJson(reading, reading.fields.unindexedCompletion)),
 }

@@ -1,7 +1,7 @@
 import type { Message } from '../session/message.ts'
 import type { StepKind } from '../session/step.ts'
 import { isRecord } from '../json/attribute-value.ts'
-import type { Dialect, Reading } from './reading/dialect.ts'
+import type { Dialect, SpanReading } from './reading/dialect.ts'
 import { kindOfWord } from './reading/kind-words.ts'
 import { readJson } from './reading/read-json.ts'
 import { addToolCalls, toMessages } from '../providers/messages.ts'
@@ -51,7 +51,7 @@ function both(name: string): string[] {
   return [`lk.${name}`, `lk.pii.${name}`]
 }
 
-function readInput(reading: Reading): Message[] | undefined {
+function readInput(reading: SpanReading): Message[] | undefined {
   const context = readJson(reading, reading.fields.inputMessages)
   const items = isRecord(context) ? context.items : context
   if (!Array.isArray(items)) return undefined
@@ -59,7 +59,7 @@ function readInput(reading: Reading): Message[] | undefined {
   return messages.length === 0 ? undefined : messages
 }
 
-function readOutput(reading: Reading): Message[] | undefined {
+function readOutput(reading: SpanReading): Message[] | undefined {
   const { output, responseToolCalls } = reading.fields
   const messages = toMessages(output, 'assistant')
   const message = messages[0] ?? { role: 'assistant', parts: [] }

@@ -1,6 +1,6 @@
 import type { StepKind } from '../session/step.ts'
-import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
-import { itIs, kindOfWord } from './reading/kind-words.ts'
+import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
+import { ofKind, kindOfWord } from './reading/kind-words.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['agent_run', 'agent'],
@@ -18,7 +18,7 @@ const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['scorer_run', 'evaluator'],
 ])
 
-const generation: KindAnswer = { kind: 'llm', question: 'llm-unless-model-below' }
+const generation: KindResult = { kind: 'llm', question: 'llm-unless-model-below' }
 
 const types = [
   'agent_run',
@@ -57,8 +57,8 @@ export const mastra: Dialect = {
   kind: readKind,
 }
 
-function readKind({ fields }: Reading): KindAnswer | undefined {
+function readKind({ fields }: SpanReading): KindResult | undefined {
   const type = fields.mastraType?.toLowerCase()
   if (type === 'model_generation') return generation
-  return type?.startsWith('workflow_') === true ? itIs('workflow') : kindOfWord(kinds, type)
+  return type?.startsWith('workflow_') === true ? ofKind('workflow') : kindOfWord(kinds, type)
 }

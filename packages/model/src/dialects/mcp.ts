@@ -1,5 +1,5 @@
 import type { Dialect } from './reading/dialect.ts'
-import { itIs } from './reading/kind-words.ts'
+import { ofKind } from './reading/kind-words.ts'
 
 /** Model Context Protocol, client and server side. `mcp.session.id` is the connection, not a session. */
 export const mcp: Dialect = {
@@ -8,5 +8,7 @@ export const mcp: Dialect = {
   texts: { mcpMethod: ['mcp.method.name'], toolName: ['mcp.tool.name'] },
   values: { toolArguments: ['mcp.request.argument'] },
   kind: ({ fields }) =>
-    fields.mcpMethod === undefined ? undefined : itIs(fields.mcpMethod === 'tools/call' ? 'action' : 'other'),
+    fields.mcpMethod === undefined
+      ? undefined
+      : ofKind(fields.mcpMethod === 'tools/call' ? 'action' : 'other'),
 }

@@ -2,8 +2,8 @@ import type { Message } from '../session/message.ts'
 import type { AttributeValue } from '../otlp/span.ts'
 import type { StepKind } from '../session/step.ts'
 import { isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
-import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
-import { itIs, kindOfWord } from './reading/kind-words.ts'
+import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
+import { ofKind, kindOfWord } from './reading/kind-words.ts'
 import { messagesOfRequest, messagesOfResponse } from '../providers/payload.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([
@@ -39,6 +39,7 @@ export const openAiAgents: Dialect = {
     agentsObject: ['openai_agents.object'],
     metadata: ['openai_agents.metadata'],
   },
+  isUsageRollup: ({ fields }) => typeOfSpanData(fields.spanData) === 'task',
   expand,
   kind: readKind,
   inputMessages: ({ fields }) => ofPayload(fields.llmRequest, messagesOfRequest),
@@ -52,12 +53,12 @@ export function typeOfSpanData(data: unknown): string | undefined {
   return inner ?? toText(data.type)
 }
 
-function readKind({ fields }: Reading): KindAnswer | undefined {
-  if (fields.agentsObject === 'trace') return itIs('workflow')
+function readKind({ fields }: SpanReading): KindResult | undefined {
+  if (fields.agentsObject === 'trace') return ofKind('workflow')
   return kindOfWord(kinds, typeOfSpanData(fields.spanData))
 }
 
-function expand({ fields }: Reading): void {
+function expand({ fields }: SpanReading): void {
   if (fields.sessionName === DEFAULT_NAME) fields.sessionName = undefined
   const data = fields.spanData
   if (!isRecord(data)) return
@@ -89,7 +90,7 @@ function expand({ fields }: Reading): void {
 }
 
 /** The export of a response has nothing but its id; inside the process the rest hangs below `_input` and `_response`. */
-function expandCall(fields: Reading['fields'], data: JsonObject): void {
+function expandCall(fields: SpanReading['fields'], data: JsonObject): void {
   const response = data._response ?? data.response
   fields.requestModel ??= toText(data.model)
   fields.responseModel ??= isRecord(response) ? toText(response.model) : undefined
@@ -102,7 +103,7 @@ function expandCall(fields: Reading['fields'], data: JsonObject): void {
   fields.llmResponse ??= valueOf(response ?? data.output)
 }
 
-function expandCustom(fields: Reading['fields'], details: JsonObject): void {
+function expandCustom(fields: SpanReading['fields'], details: JsonObject): void {
   fields.entityName ??= details.turn === undefined ? toText(details.name) : `turn ${toText(details.turn)}`
   fields.agentName ??= toText(details.agent_name)
   fields.usageObject ??= valueOf(details.usage)

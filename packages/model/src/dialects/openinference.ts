@@ -1,10 +1,10 @@
 import type { Message, Part } from '../session/message.ts'
 import type { StepKind } from '../session/step.ts'
 import { firstText, isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
-import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
+import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
 import { unflattenList, type FlatEntry } from './reading/flattened-keys.ts'
 import { parseJson } from '../json/json-text.ts'
-import { itIs, kindOfWord } from './reading/kind-words.ts'
+import { ofKind, kindOfWord } from './reading/kind-words.ts'
 import { addToolCalls, normaliseRole } from '../providers/messages.ts'
 import { toPart, toToolCall, toToolResult } from '../providers/parts.ts'
 
@@ -91,15 +91,16 @@ export const openInference: Dialect = {
   outputMessages: ({ groups }) =>
     readMessages(groups.outputMessages, 'assistant') ??
     readTexts(groups.choiceTexts, 'completion', 'assistant'),
+  excludesCache: ({ span }) => span.scope.name === '@arizeai/openinference-instrumentation-bedrock',
 }
 
 const handoffName = /^handoff to /i
 
 /** OpenInference has no kind for hand-offs: they are tools whose name begins so. */
-function readKind({ fields, span }: Reading): KindAnswer | undefined {
+function readKind({ fields, span }: SpanReading): KindResult | undefined {
   const kind = fields.openInferenceKind?.toUpperCase()
   const isHandoff = handoffName.test(span.name) || fields.toolName?.startsWith('handoff_to_') === true
-  return kind === 'TOOL' && isHandoff ? itIs('handoff') : kindOfWord(kinds, kind)
+  return kind === 'TOOL' && isHandoff ? ofKind('handoff') : kindOfWord(kinds, kind)
 }
 
 function readMessages(entries: FlatEntry[] | undefined, role: string): Message[] | undefined {

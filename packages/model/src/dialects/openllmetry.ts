@@ -1,7 +1,7 @@
 import type { Message } from '../session/message.ts'
 import type { StepKind } from '../session/step.ts'
 import { isRecord, type JsonObject } from '../json/attribute-value.ts'
-import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
+import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
 import { unflattenList, type FlatEntry } from './reading/flattened-keys.ts'
 import { parseJsonText } from '../json/json-text.ts'
 import { kindOfWord } from './reading/kind-words.ts'
@@ -69,16 +69,33 @@ export const openLlmetry: Dialect = {
     'llm.': 'looseParameters',
   },
   kind: readKind,
-}
-
-/** `gen_ai.prompt.0.role` and its siblings, whoever sends them. */
-export const indexedPrompts: Dialect = {
-  name: 'indexed-prompts',
+  hasSharedMessageKeys: true,
   inputMessages: ({ groups }) => readMessages(groups.promptMessages, 'user'),
   outputMessages: ({ groups }) => readMessages(groups.completionMessages, 'assistant'),
+  excludesCache: ({ span }) =>
+    span.scope.name === '@traceloop/instrumentation-anthropic' &&
+    isUpTo(span.scope.version, lastVersionWithoutCache),
+  isUsageEstimated,
 }
 
-function readKind({ fields }: Reading): KindAnswer | undefined {
+const lastVersionWithoutCache = [0, 27, 0]
+
+function isUpTo(version: string, limit: readonly number[]): boolean {
+  const numbers = version.split('.').map((part) => Number.parseInt(part, 10))
+  for (const [index, bound] of limit.entries()) {
+    const number = numbers[index] ?? 0
+    if (number !== bound) return number < bound
+  }
+  return true
+}
+
+/** The instrumentation of OpenAI counts the tokens of streams itself. */
+function isUsageEstimated({ span, fields }: SpanReading): boolean {
+  if (span.scope.name !== '@traceloop/instrumentation-openai') return false
+  return fields.isStreaming !== false && fields.isStreaming !== 'false'
+}
+
+function readKind({ fields }: SpanReading): KindResult | undefined {
   return (
     kindOfWord(kinds, fields.traceloopKind?.toLowerCase()) ??
     kindOfWord(requestTypes, fields.requestType?.toLowerCase())

@@ -1,6 +1,6 @@
 import type { StepKind } from '../session/step.ts'
-import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
-import { itIs, kindOfWord } from './reading/kind-words.ts'
+import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
+import { ofKind, kindOfWord } from './reading/kind-words.ts'
 import { readJson } from './reading/read-json.ts'
 import { toMessages } from '../providers/messages.ts'
 
@@ -116,25 +116,21 @@ export const otelGenAi: Dialect = {
     'db.vector.': 'vectorSearch',
   },
   kind: readKind,
-}
-
-/** Messages whole in one attribute each, whoever sends them. */
-export const messageAttributes: Dialect = {
-  name: 'message-attributes',
+  hasSharedMessageKeys: true,
   inputMessages: (reading) => messagesOf(reading, 'inputMessages'),
   outputMessages: (reading) => messagesOf(reading, 'outputMessages'),
 }
 
-function readKind({ fields }: Reading): KindAnswer | undefined {
+function readKind({ fields }: SpanReading): KindResult | undefined {
   const operation = fields.operation?.toLowerCase()
   if (operation === undefined) return undefined
   const known = kindOfWord(kinds, operation)
   if (known !== undefined) return known
   const kind = spellings.find(([spelling]) => spelling.test(operation))?.[1]
-  return kind === undefined ? undefined : itIs(kind)
+  return kind === undefined ? undefined : ofKind(kind)
 }
 
-function messagesOf(reading: Reading, field: 'inputMessages' | 'outputMessages') {
+function messagesOf(reading: SpanReading, field: 'inputMessages' | 'outputMessages') {
   const value = readJson(reading, reading.fields[field])
   if (!Array.isArray(value) && typeof value !== 'object') return undefined
   const messages = toMessages(value, field === 'inputMessages' ? 'user' : 'assistant')

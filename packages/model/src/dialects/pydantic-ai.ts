@@ -1,8 +1,8 @@
 import type { Message } from '../session/message.ts'
 import { isRecord } from '../json/attribute-value.ts'
-import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
+import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
 import { messagesOfEvent } from './reading/event-messages.ts'
-import { itIs } from './reading/kind-words.ts'
+import { ofKind } from './reading/kind-words.ts'
 import { readJson } from './reading/read-json.ts'
 import { toMessage } from '../providers/messages.ts'
 
@@ -44,17 +44,17 @@ export const pydanticAi: Dialect = {
 const severalTools = /^running \d+ tools?$/
 
 /** Up to version 2 only names tell: "agent run", "running tool", "running 2 tools". */
-function readKind({ fields, span }: Reading): KindAnswer | undefined {
-  if (severalTools.test(span.name)) return itIs('workflow')
-  if (span.name.startsWith('running tool')) return itIs('action')
+function readKind({ fields, span }: SpanReading): KindResult | undefined {
+  if (severalTools.test(span.name)) return ofKind('workflow')
+  if (span.name.startsWith('running tool')) return ofKind('action')
   const isRun = span.name === 'agent run' || span.name.endsWith(' run')
   return isRun && (fields.allMessages !== undefined || fields.output !== undefined)
-    ? itIs('agent')
+    ? ofKind('agent')
     : undefined
 }
 
 /** One list holds the whole exchange: what the model said last is its answer. */
-function select(reading: Reading, isOutput: boolean): Message[] | undefined {
+function select(reading: SpanReading, isOutput: boolean): Message[] | undefined {
   const list = readJson(reading, reading.fields.allMessages)
   if (!Array.isArray(list)) return undefined
   const messages = list.flatMap(readEntry)

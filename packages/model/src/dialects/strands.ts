@@ -1,10 +1,15 @@
 import type { Dialect } from './reading/dialect.ts'
-import { itIs } from './reading/kind-words.ts'
+import { ofKind } from './reading/kind-words.ts'
 
 /** Strands Agents: OTel GenAI, with its content in span events. */
 export const strands: Dialect = {
   name: 'strands',
   signs: ['event_loop.'],
   scopes: ['strands'],
-  kind: ({ span }) => (span.name.startsWith('execute_event_loop_cycle') ? itIs('workflow') : undefined),
+  hasFirstTokenInMs: true,
+  excludesCache: (_reading, { provider, isSplitProvider, isFromResponse }) =>
+    isSplitProvider || (provider === undefined && !isFromResponse),
+  // The tokens of an agent are those of its whole life.
+  isUsageRollup: ({ fields }) => fields.operation === 'invoke_agent',
+  kind: ({ span }) => (span.name.startsWith('execute_event_loop_cycle') ? ofKind('workflow') : undefined),
 }

@@ -1,9 +1,9 @@
 import type { Message, Part } from '../session/message.ts'
 import type { StepKind } from '../session/step.ts'
 import { isRecord, toText } from '../json/attribute-value.ts'
-import type { Dialect, KindAnswer, Reading } from './reading/dialect.ts'
+import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
 import { parseJsonText } from '../json/json-text.ts'
-import { itIs } from './reading/kind-words.ts'
+import { ofKind } from './reading/kind-words.ts'
 import { messagesOfRequest } from '../providers/payload.ts'
 import { readJson } from './reading/read-json.ts'
 import { addToolCalls, toMessages } from '../providers/messages.ts'
@@ -23,7 +23,7 @@ const calls: [ending: string, StepKind][] = [
   ['.doRerank', 'retrieval'],
 ]
 
-const loop: KindAnswer = { kind: 'workflow', question: 'agent-if-tools-below' }
+const loop: KindResult = { kind: 'workflow', question: 'agent-if-tools-below' }
 const loops = new Set(['ai.generateText', 'ai.streamText', 'ai.generateObject', 'ai.streamObject'])
 
 /** The Vercel AI SDK, 4 to 6, and 7 with its legacy telemetry; 7's own telemetry is plain OTel GenAI. */
@@ -82,27 +82,28 @@ export const vercelAi: Dialect = {
     'ai.settings.': 'parameters',
   },
   kind: readKind,
-}
-
-/** A prompt and the pieces of an answer in attributes of their own, whoever sends them. */
-export const promptAndResponse: Dialect = {
-  name: 'prompt-and-response',
+  hasSharedMessageKeys: true,
   inputMessages: readInput,
   outputMessages: readOutput,
+  excludesCache: ({ fields, span }, { isSplitProvider }) =>
+    isSplitProvider &&
+    fields.vercelOperation !== undefined &&
+    span.attributes['ai.usage.inputTokenDetails.cacheReadTokens'] === undefined &&
+    span.attributes['ai.usage.inputTokenDetails.noCacheTokens'] === undefined,
 }
 
 function namesBelow(prefix: string): string[] {
   return ['sessionId', 'session_id', 'conversationId', 'threadId'].map((name) => prefix + name)
 }
 
-function readKind({ fields, span }: Reading): KindAnswer | undefined {
+function readKind({ fields, span }: SpanReading): KindResult | undefined {
   const operation = fields.vercelOperation ?? span.name.split(' ', 1)[0]!
   if (loops.has(operation)) return loop
   const kind = kinds.get(operation) ?? calls.find(([ending]) => operation.endsWith(ending))?.[1]
-  return kind === undefined ? undefined : itIs(kind)
+  return kind === undefined ? undefined : ofKind(kind)
 }
 
-function readInput(reading: Reading): Message[] | undefined {
+function readInput(reading: SpanReading): Message[] | undefined {
   const { promptMessages, prompt } = reading.fields
   if (promptMessages !== undefined) {
     const messages = toMessages(readJson(reading, promptMessages), 'user')
@@ -111,7 +112,7 @@ function readInput(reading: Reading): Message[] | undefined {
   return prompt === undefined ? undefined : messagesOfRequest(readJson(reading, prompt))
 }
 
-function readOutput(reading: Reading): Message[] | undefined {
+function readOutput(reading: SpanReading): Message[] | undefined {
   const { responseText, responseReasoning, responseToolCalls, responseObject } = reading.fields
   const parts: Part[] = []
   const reasoning = readReasoning(readJson(reading, responseReasoning))

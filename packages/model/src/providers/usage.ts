@@ -1,24 +1,93 @@
-import { isRecord, toTokens, type JsonObject } from '../json/attribute-value.ts'
+import { isRecord, toNumber, toTokens, type JsonObject } from '../json/attribute-value.ts'
+import type { Usage } from '../session/usage.ts'
 
-/** Token counts as somebody wrote them: what they include is not settled yet. */
-export type RawUsage = {
-  input?: number
-  output?: number
-  total?: number
-  cacheRead?: number
-  cacheWrite?: number
-  cacheWrite5m?: number
-  cacheWrite1h?: number
-  reasoning?: number
-  audioInput?: number
-  audioOutput?: number
-  imageInput?: number
+/** Token counts as somebody wrote them: `input` may leave out the cache, and `output` the reasoning. */
+export type RawUsage = Usage
+
+/** The usage of one call to a provider's API. */
+export type TokenUsage = Omit<Usage, 'total'> & {
+  /** US dollars, from gateways that report them. */
+  cost?: number
 }
+
+type Counting = {
+  /** True when the provider counts cache reads and writes apart from the input. */
+  isCacheApart?: boolean
+  /** True when the provider counts reasoning apart from the output. */
+  isReasoningApart?: boolean
+}
+
+/** The usage object of a response. Parts of the input or output that are 0 are left out. */
+export function readUsage(value: unknown, counting: Counting = {}): TokenUsage | undefined {
+  if (!isRecord(value)) return undefined
+  const { input, output, total: _total, ...parts } = normalizeUsage(readUsageObject(value), counting)
+  const usage: TokenUsage = {}
+  if (input !== undefined) usage.input = input
+  if (output !== undefined) usage.output = output
+  for (const field of partFields) if ((parts[field] ?? 0) > 0) usage[field] = parts[field]!
+  const cost = toNumber(value.cost) ?? 0
+  if (cost > 0) usage.cost = cost
+  return usage
+}
+
+/** Reads the usage object of any provider or framework: OpenAI, Anthropic, Gemini, Bedrock, LangChain, Vercel, … */
+export function readUsageObject(value: unknown): RawUsage {
+  const usage: RawUsage = {}
+  if (isRecord(value)) addFrom(usage, value, topNames)
+  return usage
+}
+
+/** Reads only the parts of the input, or of the output, that some senders write apart. */
+export function readTokenDetails(value: unknown, side: 'input' | 'output'): RawUsage {
+  const usage: RawUsage = {}
+  if (isRecord(value)) addFrom(usage, value, side === 'input' ? inputDetails : outputDetails)
+  return usage
+}
+
+/** Puts the cache into the input and reasoning into the output: one call may be reported as 20 tokens or as 3520. */
+export function normalizeUsage(raw: RawUsage, { isCacheApart, isReasoningApart }: Counting = {}): Usage {
+  const usage: Usage = {}
+  const { input, output, total, reasoning = 0 } = raw
+  const cache = (raw.cacheRead ?? 0) + (raw.cacheWrite ?? 0)
+  if (input !== undefined || cache > 0) {
+    const isApart = cache > 0 && (isCacheApart === true || leavesOutCache(raw, cache))
+    usage.input = isApart ? (input ?? 0) + cache : (input ?? cache)
+  }
+  if (reasoning > 0 && (isReasoningApart === true || leavesOutReasoning(raw, usage.input ?? 0)))
+    usage.output = (output ?? 0) + reasoning
+  else if (output !== undefined) usage.output = output
+  for (const field of partFields) if (raw[field] !== undefined) usage[field] = raw[field]
+  const known = (usage.input ?? 0) + (usage.output ?? 0)
+  const isKnown = usage.input !== undefined || usage.output !== undefined
+  if (isKnown || total !== undefined) usage.total = Math.max(known, total ?? 0)
+  return usage
+}
+
+function leavesOutCache({ input = 0, output = 0, total }: RawUsage, cache: number): boolean {
+  return cache > input || total === input + output + cache
+}
+
+function leavesOutReasoning({ input = 0, output, total, reasoning = 0 }: RawUsage, fullInput: number) {
+  if (output === undefined) return false
+  const sum = output + reasoning
+  return reasoning > output || total === input + sum || total === fullInput + sum
+}
+
+const partFields = [
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite5m',
+  'cacheWrite1h',
+  'reasoning',
+  'audioInput',
+  'audioOutput',
+  'imageInput',
+] as const
 
 /** Names at the top of a usage object, whatever the provider's case. */
 const topNames = namesOf({
-  input: ['input_tokens', 'prompt_tokens', 'prompt_token_count', 'tokens', 'input'],
-  output: ['output_tokens', 'completion_tokens', 'candidates_token_count', 'output'],
+  input: ['input_tokens', 'prompt_tokens', 'prompt_token_count', 'prompt_eval_count', 'tokens', 'input'],
+  output: ['output_tokens', 'completion_tokens', 'candidates_token_count', 'eval_count', 'output'],
   total: ['total_tokens', 'total_token_count', 'total'],
   cacheRead: [
     'cache_read_input_tokens',
@@ -52,7 +121,7 @@ const inputDetails = namesOf({
 })
 
 const outputDetails = namesOf({
-  reasoning: ['reasoning_tokens', 'reasoning'],
+  reasoning: ['reasoning_tokens', 'thinking_tokens', 'reasoning'],
   audioOutput: ['audio_tokens', 'audio'],
 })
 
@@ -65,24 +134,11 @@ const nested = new Map([
   ['output_tokens_details', outputDetails],
   ['output_token_details', outputDetails],
   ['completion_token_details', outputDetails],
+  ['candidates_tokens_details', outputDetails],
   ['cache_creation', topNames],
   ['usage', topNames],
   ['usage_metadata', topNames],
 ])
-
-/** Reads the usage object of any provider or framework: OpenAI, Anthropic, Gemini, Bedrock, LangChain, Vercel, … */
-export function readUsageObject(value: unknown): RawUsage {
-  const usage: RawUsage = {}
-  if (isRecord(value)) addFrom(usage, value, topNames)
-  return usage
-}
-
-/** Reads only the parts of the input, or of the output, that some senders write apart. */
-export function readTokenDetails(value: unknown, side: 'input' | 'output'): RawUsage {
-  const usage: RawUsage = {}
-  if (isRecord(value)) addFrom(usage, value, side === 'input' ? inputDetails : outputDetails)
-  return usage
-}
 
 type Names = ReadonlyMap<string, keyof RawUsage>
 
@@ -90,15 +146,26 @@ function addFrom(usage: RawUsage, source: JsonObject, names: Names): void {
   for (const key of Object.keys(source)) {
     const name = toSnakeCase(key)
     const value = source[key]
-    if (isRecord(value)) {
-      const inner = nested.get(name)
-      if (inner !== undefined && names === topNames) addFrom(usage, value, inner)
+    if (typeof value === 'object' && value !== null) {
+      const inner = names === topNames ? nested.get(name) : undefined
+      if (inner !== undefined)
+        addFrom(usage, Array.isArray(value) ? byModality(value) : (value as JsonObject), inner)
       continue
     }
     const field = names.get(name)
     const count = field === undefined ? undefined : toTokens(value)
     if (field !== undefined && count !== undefined) usage[field] ??= count
   }
+}
+
+/** Gemini lists the parts of a count: [{ modality: 'AUDIO', tokenCount: 32 }]. */
+function byModality(list: unknown[]): JsonObject {
+  const counts: JsonObject = {}
+  for (const item of list) {
+    if (isRecord(item) && typeof item.modality === 'string')
+      counts[item.modality.toLowerCase()] = item.tokenCount ?? item.token_count
+  }
+  return counts
 }
 
 function namesOf(table: { [Field in keyof RawUsage]?: string[] }): Names {

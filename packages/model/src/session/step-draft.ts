@@ -101,5 +101,8 @@ export type StepContent = {
   attributes: Attributes
 }
 
-/** One span, read by its dialects: the one conversion. */
-export type StepDraft = { outline: StepOutline; content: StepContent }
+/** A dialect that threw while it read a span: a bug of ours, whatever the sender wrote. */
+export type DialectFailure = { dialect: string; message: string }
+
+/** What its dialects read from one span. The step is there even if one of them failed. */
+export type StepDraft = { outline: StepOutline; content: StepContent; failures?: DialectFailure[] }

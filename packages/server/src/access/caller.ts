@@ -1,6 +1,7 @@
 import type { Config } from '../process/config.ts'
 import { KnownError } from '../errors/known-error.ts'
-import { DEFAULT_PROJECT, type Key, type Registry, type Scope } from './registry.ts'
+import type { Key, Scope } from '../api/schemas/settings.ts'
+import { DEFAULT_PROJECT, type Registry } from './registry.ts'
 import type { LoginCookies } from './secrets.ts'
 
 export const LOGIN_COOKIE = 'playhead_login'

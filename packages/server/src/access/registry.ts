@@ -2,38 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { Pricer, PriceOverride } from '@playhead/model'
 import { createPricer } from '@playhead/model/prices'
+import type { Key, Project, Scope } from '../api/schemas/settings.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { isProjectId } from '../store/project-id.ts'
 import { hashSecret, newKeySecret } from './secrets.ts'
 
-export const scopes = ['ingest', 'read', 'admin'] as const
-export type Scope = (typeof scopes)[number]
-
 export const keyFormats = ['playhead', 'uuid'] as const
 type KeyFormat = (typeof keyFormats)[number]
-
-export type Project = {
-  id: string
-  name: string
-  createdAt: string
-  /** Sessions older than this are deleted; null keeps them. */
-  retentionDays: number | null
-  priceOverrides: PriceOverride[]
-  /** Grows whenever prices change or are computed again: a reading of a step at a later revision wins. */
-  priceRevision: number
-}
-
-/** A key without its secret, which is shown once and never stored. */
-export type Key = {
-  id: string
-  project: string
-  name: string
-  /** The first characters of the secret, to tell keys apart. */
-  hint: string
-  scopes: Scope[]
-  createdAt: string
-  revokedAt: string | null
-}
 
 export const DEFAULT_PROJECT = 'default'
 

@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { authorize, identify, requireLogin, type Caller } from './caller.ts'
-import type { Scope } from './registry.ts'
+import type { Scope } from '../api/schemas/settings.ts'
 import type { Services } from '../process/services.ts'
 
 export type App = OpenAPIHono

@@ -1,6 +1,6 @@
 import { agentOpsSessionId } from '@playhead/model'
 import { authorize, identify, type Caller, type HeaderReader } from '../access/caller.ts'
-import type { Scope } from '../access/registry.ts'
+import type { Scope } from '../api/schemas/settings.ts'
 import { KnownError } from '../errors/known-error.ts'
 import type { Services } from '../process/services.ts'
 

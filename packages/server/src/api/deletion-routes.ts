@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi'
 import { deleteSessions } from '../maintenance/delete-sessions.ts'
 import type { Services } from '../process/services.ts'
 import { projectOf, type App } from '../access/request-project.ts'
-import { answers, jsonBody, projectParameter } from './route-parts.ts'
+import { respondsWith, jsonBody, projectParameter } from './route-parts.ts'
 
 const MOST_AT_ONCE = 1_000
 
@@ -21,7 +21,7 @@ const deleteManyRoute = createRoute({
       }),
     ),
   },
-  responses: answers('Deleted', z.object({ deleted: z.array(z.string()) })),
+  responses: respondsWith('POST /api/sessions/delete', 'The deleted sessions'),
 })
 
 export function addDeletionRoutes(app: App, services: Services): void {

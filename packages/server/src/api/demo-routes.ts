@@ -2,14 +2,14 @@ import { createRoute, z } from '@hono/zod-openapi'
 import { isDemoAvailable, recordDemo } from './record-demo.ts'
 import type { Services } from '../process/services.ts'
 import { projectOf, type App } from '../access/request-project.ts'
-import { answers, projectParameter } from './route-parts.ts'
+import { respondsWith, projectParameter } from './route-parts.ts'
 
 const askRoute = createRoute({
   method: 'get',
   path: '/api/demo',
   summary: 'Whether demo sessions can be recorded here',
   request: { query: z.object(projectParameter) },
-  responses: answers('Whether they can', z.object({ isAvailable: z.boolean() })),
+  responses: respondsWith('GET /api/demo', 'Whether they can be recorded'),
 })
 
 const recordRoute = createRoute({
@@ -17,7 +17,7 @@ const recordRoute = createRoute({
   path: '/api/demo',
   summary: 'Record the demo sessions: the example agent runs against a scripted model on this machine',
   request: { query: z.object(projectParameter) },
-  responses: answers('They are recorded', z.object({ ok: z.literal(true) })),
+  responses: respondsWith('POST /api/demo', 'The sessions are recorded'),
 })
 
 export function addDemoRoutes(app: App, services: Services): void {

@@ -1,30 +1,17 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { createRoute } from '@hono/zod-openapi'
 import { renderMetrics, type Gauges } from './metrics.ts'
 import type { Services } from '../process/services.ts'
 import { requirePerson, type App } from '../access/request-project.ts'
 import { KnownError } from '../errors/known-error.ts'
-import { answers } from './route-parts.ts'
-import { readDisk, diskSchema } from '../query/disk-use.ts'
+import { respondsWith } from './route-parts.ts'
+import { readDisk } from '../query/disk-use.ts'
 import { VERSION } from './version.ts'
 
 const healthRoute = createRoute({
   method: 'get',
   path: '/api/health',
   summary: 'What the server is doing: rows in, rows waiting, disk',
-  responses: answers(
-    'The figures',
-    z.object({
-      version: z.string(),
-      uptimeMs: z.number(),
-      spansStored: z.number(),
-      spansRejected: z.number(),
-      logsStored: z.number(),
-      pendingRows: z.number(),
-      engineRestarts: z.number(),
-      liveViewers: z.number(),
-      disk: diskSchema,
-    }),
-  ),
+  responses: respondsWith('GET /api/health', 'The figures'),
 })
 
 export function addHealthRoutes(app: App, services: Services): void {

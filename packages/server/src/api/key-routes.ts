@@ -1,16 +1,16 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { keyFormats, scopes } from '../access/registry.ts'
+import { keyFormats } from '../access/registry.ts'
 import type { Services } from '../process/services.ts'
 import { projectOf, type App } from '../access/request-project.ts'
-import { answers, jsonBody, projectParameter } from './route-parts.ts'
-import { keySchema } from './schemas.ts'
+import { respondsWith, jsonBody, projectParameter } from './route-parts.ts'
+import { scopes } from './schemas/settings.ts'
 
 const listRoute = createRoute({
   method: 'get',
   path: '/api/keys',
   summary: "The project's keys, without their secrets",
   request: { query: z.object(projectParameter) },
-  responses: answers('The keys', z.object({ keys: z.array(keySchema) })),
+  responses: respondsWith('GET /api/keys', 'The keys'),
 })
 
 const createKeyRoute = createRoute({
@@ -27,7 +27,7 @@ const createKeyRoute = createRoute({
       }),
     ),
   },
-  responses: answers('The key and its secret', z.object({ key: keySchema, secret: z.string() })),
+  responses: respondsWith('POST /api/keys', 'The key and its secret'),
 })
 
 const revokeRoute = createRoute({
@@ -35,7 +35,7 @@ const revokeRoute = createRoute({
   path: '/api/keys/{id}',
   summary: 'Revoke a key: it stops working at once',
   request: { params: z.object({ id: z.string() }), query: z.object(projectParameter) },
-  responses: answers('The revoked key', keySchema),
+  responses: respondsWith('DELETE /api/keys/{id}', 'The revoked key'),
 })
 
 export function addKeyRoutes(app: App, services: Services): void {

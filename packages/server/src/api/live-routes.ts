@@ -1,12 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { streamSSE, type SSEStreamingApi } from 'hono/streaming'
 import type { Context } from 'hono'
-import type { LiveEvent } from '../live/live-feed.ts'
+import type { LiveEvent } from './schemas/responses.ts'
 import { findSessionId } from '../sessions/find-session.ts'
 import type { Services } from '../process/services.ts'
 import { projectOf, type App } from '../access/request-project.ts'
-import { projectParameter } from './route-parts.ts'
-import { errorSchema } from './schemas.ts'
+import { errorResponse, projectParameter } from './route-parts.ts'
 
 const responses = {
   200: {
@@ -14,7 +13,7 @@ const responses = {
       'Server-sent events: `step` (a step began or ended), `session` (its summary changed), `reset` (events were missed: ask again). Send `Last-Event-ID` to go on where the connection broke.',
     content: { 'text/event-stream': { schema: z.string() } },
   },
-  default: { description: 'What went wrong', content: { 'application/json': { schema: errorSchema } } },
+  default: errorResponse,
 } as const
 
 const projectRoute = createRoute({

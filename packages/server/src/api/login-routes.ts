@@ -5,35 +5,28 @@ import { LoginLimiter } from '../access/login-limiter.ts'
 import type { Services } from '../process/services.ts'
 import { callerOf, type App } from '../access/request-project.ts'
 import { KnownError } from '../errors/known-error.ts'
-import { answers, jsonBody } from './route-parts.ts'
+import { respondsWith, jsonBody } from './route-parts.ts'
 
 const loginRoute = createRoute({
   method: 'post',
   path: '/api/login',
   summary: 'Log a person in: the answer sets a cookie',
   request: jsonBody(z.object({ password: z.string().max(1_000) })),
-  responses: answers('Logged in', z.object({ ok: z.literal(true) })),
+  responses: respondsWith('POST /api/login', 'Logged in'),
 })
 
 const logoutRoute = createRoute({
   method: 'post',
   path: '/api/logout',
   summary: 'Forget the login of this browser',
-  responses: answers('Logged out', z.object({ ok: z.literal(true) })),
+  responses: respondsWith('POST /api/logout', 'Logged out'),
 })
 
 const whoRoute = createRoute({
   method: 'get',
   path: '/api/me',
   summary: 'Who asks, and whether a login is needed',
-  responses: answers(
-    'The caller',
-    z.object({
-      kind: z.enum(['anyone', 'person', 'key', 'nobody']),
-      isAuthOn: z.boolean(),
-      project: z.string().optional(),
-    }),
-  ),
+  responses: respondsWith('GET /api/me', 'The caller'),
 })
 
 const LOGIN_LASTS_MS = 30 * 86_400_000

@@ -10,8 +10,7 @@ import { restoreBackup } from '../maintenance/restore.ts'
 import { findSessionId } from '../sessions/find-session.ts'
 import type { Services } from '../process/services.ts'
 import { projectOf, requirePerson, type App } from '../access/request-project.ts'
-import { answers, projectParameter } from './route-parts.ts'
-import { errorSchema } from './schemas.ts'
+import { errorResponse, respondsWith, projectParameter } from './route-parts.ts'
 
 const progressResponses = {
   200: {
@@ -19,7 +18,7 @@ const progressResponses = {
       'A line of JSON for each piece of work ({"done", "total"}), then one with the "result" or the "error"',
     content: { 'application/x-ndjson': { schema: z.string() } },
   },
-  default: { description: 'What went wrong', content: { 'application/json': { schema: errorSchema } } },
+  default: errorResponse,
 } as const
 
 const deleteRoute = createRoute({
@@ -27,7 +26,7 @@ const deleteRoute = createRoute({
   path: '/api/sessions/{id}',
   summary: 'Delete a session with everything of it',
   request: { params: z.object({ id: z.string() }), query: z.object(projectParameter) },
-  responses: answers('Deleted', z.object({ deleted: z.string() })),
+  responses: respondsWith('DELETE /api/sessions/{id}', 'The deleted session'),
 })
 
 const repriceRoute = createRoute({
@@ -52,7 +51,7 @@ const backupRoute = createRoute({
   summary: 'Everything, of all projects, as one tar file',
   responses: {
     200: { description: 'The file', content: { 'application/x-tar': { schema: z.string() } } },
-    default: progressResponses.default,
+    default: errorResponse,
   },
 })
 
@@ -61,10 +60,7 @@ const restoreRoute = createRoute({
   path: '/api/restore',
   summary: 'Add what a backup holds',
   request: { body: { required: true, content: { 'application/x-tar': { schema: z.string() } } } },
-  responses: answers(
-    'What was restored',
-    z.object({ parts: z.number(), projects: z.number(), sessions: z.number() }),
-  ),
+  responses: respondsWith('POST /api/restore', 'What was restored'),
 })
 
 export function addMaintenanceRoutes(app: App, services: Services): void {

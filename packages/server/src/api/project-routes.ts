@@ -1,14 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Services } from '../process/services.ts'
 import { callerOf, projectOf, requirePerson, type App } from '../access/request-project.ts'
-import { answers, jsonBody } from './route-parts.ts'
-import { priceOverrideSchema, projectSchema } from './schemas.ts'
+import { respondsWith, jsonBody } from './route-parts.ts'
+import { priceOverrideSchema } from './schemas/settings.ts'
 
 const listRoute = createRoute({
   method: 'get',
   path: '/api/projects',
   summary: 'The projects that the caller may see',
-  responses: answers('The projects', z.object({ projects: z.array(projectSchema) })),
+  responses: respondsWith('GET /api/projects', 'The projects'),
 })
 
 const createProjectRoute = createRoute({
@@ -16,7 +16,7 @@ const createProjectRoute = createRoute({
   path: '/api/projects',
   summary: 'Create a project',
   request: jsonBody(z.object({ name: z.string().min(1).max(200), id: z.string().optional() })),
-  responses: answers('The project', projectSchema),
+  responses: respondsWith('POST /api/projects', 'The project'),
 })
 
 const updateRoute = createRoute({
@@ -33,7 +33,7 @@ const updateRoute = createRoute({
       }),
     ),
   },
-  responses: answers('The project', projectSchema),
+  responses: respondsWith('PATCH /api/projects/{project}', 'The project'),
 })
 
 export function addProjectRoutes(app: App, services: Services): void {

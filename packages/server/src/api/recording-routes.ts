@@ -5,8 +5,8 @@ import type { Context } from 'hono'
 import type { Services } from '../process/services.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { projectOf, type App } from '../access/request-project.ts'
-import { answers, projectParameter } from './route-parts.ts'
-import { withUrl } from './session-routes.ts'
+import { errorResponse, respondsWith, projectParameter } from './route-parts.ts'
+import { respondWithSteps, withUrl } from './session-routes.ts'
 
 const request = { params: z.object({ id: z.string() }), query: z.object(projectParameter) }
 
@@ -15,7 +15,7 @@ const recordingRoute = createRoute({
   path: '/api/sessions/{id}/recording',
   summary: 'The session as a recording: one JSON file with every payload',
   request,
-  responses: answers('The recording', z.looseObject({ version: z.number() })),
+  responses: respondsWith('GET /api/sessions/{id}/recording', 'The recording'),
 })
 
 const otlpRoute = createRoute({
@@ -23,7 +23,7 @@ const otlpRoute = createRoute({
   path: '/api/sessions/{id}/recording.otlp',
   summary: 'The session as it arrived: OTLP/JSON that any OpenTelemetry backend takes',
   request,
-  responses: answers('The spans', z.looseObject({ resourceSpans: z.array(z.unknown()) })),
+  responses: respondsWith('GET /api/sessions/{id}/recording.otlp', 'The spans'),
 })
 
 const htmlRoute = createRoute({
@@ -32,8 +32,8 @@ const htmlRoute = createRoute({
   summary: 'The session as a replay in one HTML file that opens from disk, without a server',
   request,
   responses: {
-    ...answers('The replay', z.string()),
     200: { description: 'The replay', content: { 'text/html': { schema: z.string() } } },
+    default: errorResponse,
   },
 })
 
@@ -44,7 +44,7 @@ export function addRecordingRoutes(app: App, services: Services): void {
       'content-disposition',
       `attachment; filename="${shortSessionId(recording.session.id)}.playhead.json"`,
     )
-    return context.json(recording as { version: number }, 200)
+    return respondWithSteps(context, recording)
   })
   app.openapi(htmlRoute, async (context) => {
     const recording = await readRecording(context, context.req.valid('param').id, services)
@@ -62,7 +62,7 @@ export function addRecordingRoutes(app: App, services: Services): void {
       'content-disposition',
       `attachment; filename="${shortSessionId(spans[0]?.traceId ?? '')}.otlp.json"`,
     )
-    return context.json(spansToOtlpJson(spans) as { resourceSpans: unknown[] }, 200)
+    return context.json(spansToOtlpJson(spans), 200)
   })
 }
 

@@ -1,23 +1,28 @@
 import { z } from '@hono/zod-openapi'
-import { errorSchema } from './schemas.ts'
+import { errorSchema, responseSchemas } from './schemas/responses.ts'
 
-/** Which project a request is about; a key's own when it comes with a key. */
+/** The project that a request is about; a key implies its own. */
 export const projectParameter = {
   project: z.string().max(63).optional().describe("project id; with a key it can only be the key's own"),
 }
 
-/**
- * The answers every route has: its own, and errors. The schema's type is dropped: answers are the model's types, and
- * tests hold what is really sent to these schemas.
- */
-export function answers(description: string, schema: z.ZodType) {
-  return {
-    200: { description, content: { 'application/json': { schema } } },
-    default: {
-      description: 'What went wrong, and what to do',
-      content: { 'application/json': { schema: errorSchema } },
-    },
-  } as const
+type JsonResponse<Schema> = {
+  readonly description: string
+  readonly content: { readonly 'application/json': { readonly schema: Schema } }
+}
+
+export const errorResponse: JsonResponse<typeof errorSchema> = {
+  description: 'What went wrong and how to fix it',
+  content: { 'application/json': { schema: errorSchema } },
+}
+
+/** The responses of a route: its JSON on success, else an error. */
+export function respondsWith<Route extends keyof typeof responseSchemas>(
+  route: Route,
+  description: string,
+): { readonly 200: JsonResponse<(typeof responseSchemas)[Route]>; readonly default: typeof errorResponse } {
+  const schema = responseSchemas[route]
+  return { 200: { description, content: { 'application/json': { schema } } }, default: errorResponse }
 }
 
 /** A request body of JSON. */

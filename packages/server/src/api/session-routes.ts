@@ -1,13 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { SessionSummary } from '@playhead/model'
+import type { Session, SessionSummary, Step } from '@playhead/model'
 import type { Context } from 'hono'
 import { DEFAULT_PROJECT } from '../access/registry.ts'
 import { listQuerySchema, listSessions } from '../query/list-sessions.ts'
 import { filterFields, readFilterValues } from '../query/session-filter.ts'
 import type { Services } from '../process/services.ts'
 import { projectOf, type App } from '../access/request-project.ts'
-import { answers, projectParameter } from './route-parts.ts'
-import { sessionSummarySchema, stepSchema } from './schemas.ts'
+import { respondsWith, projectParameter } from './route-parts.ts'
 import { STREAMED_FROM_STEPS, streamSession } from './stream-session.ts'
 
 const listRoute = createRoute({
@@ -15,10 +14,7 @@ const listRoute = createRoute({
   path: '/api/sessions',
   summary: 'Sessions that a filter finds, newest first',
   request: { query: listQuerySchema.extend(projectParameter) },
-  responses: answers(
-    'One page; `nextCursor` leads to the next',
-    z.object({ sessions: z.array(sessionSummarySchema), nextCursor: z.string().optional() }),
-  ),
+  responses: respondsWith('GET /api/sessions', 'One page; `nextCursor` leads to the next'),
 })
 
 const sessionRoute = createRoute({
@@ -34,7 +30,7 @@ const sessionRoute = createRoute({
       payloads: z.enum(['first-screen', 'all', 'none']).default('first-screen'),
     }),
   },
-  responses: answers('The session', z.object({ session: sessionSummarySchema, steps: z.array(stepSchema) })),
+  responses: respondsWith('GET /api/sessions/{id}', 'The session'),
 })
 
 const stepRoute = createRoute({
@@ -42,7 +38,7 @@ const stepRoute = createRoute({
   path: '/api/sessions/{id}/steps/{stepId}',
   summary: 'One step with everything it holds',
   request: { params: z.object({ id: z.string(), stepId: z.string() }), query: z.object(projectParameter) },
-  responses: answers('The step', stepSchema),
+  responses: respondsWith('GET /api/sessions/{id}/steps/{stepId}', 'The step'),
 })
 
 const valuesRoute = createRoute({
@@ -57,10 +53,7 @@ const valuesRoute = createRoute({
       limit: z.coerce.number().int().min(1).max(200).default(20),
     }),
   },
-  responses: answers(
-    'The values',
-    z.object({ values: z.array(z.object({ value: z.string(), sessions: z.number() })) }),
-  ),
+  responses: respondsWith('GET /api/values', 'The values'),
 })
 
 export function addSessionRoutes(app: App, services: Services): void {
@@ -80,14 +73,14 @@ export function addSessionRoutes(app: App, services: Services): void {
       context.req.valid('query').payloads,
     )
     const answer = { session: withUrl(context, { session, project }, services), steps }
-    // The declared type knows JSON in one piece only.
-    if (steps.length >= STREAMED_FROM_STEPS) return streamSession(answer) as never
-    return context.json(answer, 200)
+    return steps.length >= STREAMED_FROM_STEPS
+      ? (streamSession(answer) as never)
+      : respondWithSteps(context, answer)
   })
   app.openapi(stepRoute, async (context) => {
     const project = projectOf(context, 'read', services)
     const { id, stepId } = context.req.valid('param')
-    return context.json(await services.reader.readStep(project, id, stepId), 200)
+    return respondWithSteps(context, await services.reader.readStep(project, id, stepId))
   })
   app.openapi(valuesRoute, async (context) => {
     const project = projectOf(context, 'read', services)
@@ -97,6 +90,11 @@ export function addSessionRoutes(app: App, services: Services): void {
       200,
     )
   })
+}
+
+/** Hono's JSON types do not terminate on attributes, which nest; the schemas hold them to the model's types instead. */
+export function respondWithSteps(context: Context, body: Session | Step): never {
+  return context.json<object>(body, 200) as never
 }
 
 /** Every session has a URL: below the address that the request came in by, unless the server was told its own. */

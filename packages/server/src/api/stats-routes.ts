@@ -2,15 +2,14 @@ import { createRoute } from '@hono/zod-openapi'
 import { readStats, statsQuerySchema } from '../query/stats.ts'
 import type { Services } from '../process/services.ts'
 import { projectOf, type App } from '../access/request-project.ts'
-import { answers, projectParameter } from './route-parts.ts'
-import { statsSchema } from './schemas.ts'
+import { respondsWith, projectParameter } from './route-parts.ts'
 
 const statsRoute = createRoute({
   method: 'get',
   path: '/api/stats',
   summary: 'Counts, failure rate, cost, tokens and durations: in all, over time, by group',
   request: { query: statsQuerySchema.extend(projectParameter) },
-  responses: answers('The figures', statsSchema),
+  responses: respondsWith('GET /api/stats', 'The figures'),
 })
 
 export function addStatsRoutes(app: App, services: Services): void {

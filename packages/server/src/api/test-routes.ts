@@ -1,16 +1,15 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { createRoute } from '@hono/zod-openapi'
 import { listTests, testsQuerySchema } from '../query/list-tests.ts'
 import type { Services } from '../process/services.ts'
 import { projectOf, type App } from '../access/request-project.ts'
-import { answers, projectParameter } from './route-parts.ts'
-import { testSchema } from './schemas.ts'
+import { respondsWith, projectParameter } from './route-parts.ts'
 
 const testsRoute = createRoute({
   method: 'get',
   path: '/api/tests',
   summary: 'The tests that sessions were recorded in: how often each passed, and its last runs',
   request: { query: testsQuerySchema.extend(projectParameter) },
-  responses: answers('The tests, those that ran last first', z.object({ tests: z.array(testSchema) })),
+  responses: respondsWith('GET /api/tests', 'The tests, most recently run first'),
 })
 
 export function addTestRoutes(app: App, services: Services): void {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { StepOutline } from '@playhead/model'
-import { LiveFeed, MAX_LIVE_BATCH, type LiveEvent } from './live-feed.ts'
+import type { LiveEvent } from '../api/schemas/responses.ts'
+import { LiveFeed, MAX_LIVE_BATCH } from './live-feed.ts'
 
 function outlines(count: number): StepOutline[] {
   return Array.from({ length: count }, (_, index) => ({

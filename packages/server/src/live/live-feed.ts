@@ -1,10 +1,5 @@
-import { presentStep, type SessionSummary, type Step, type StepOutline } from '@playhead/model'
-
-/** What viewers are told. `reset`: events were missed; ask for the session again. */
-export type LiveEvent =
-  | { type: 'step'; sessionId: string; step: Step }
-  | { type: 'session'; sessionId: string; session: SessionSummary }
-  | { type: 'reset' }
+import { presentStep, type SessionSummary, type StepOutline } from '@playhead/model'
+import type { LiveEvent } from '../api/schemas/responses.ts'
 
 type Stored = { sequence: number; project: string; event: Exclude<LiveEvent, { type: 'reset' }> }
 type Listener = (id: string, event: LiveEvent) => void

@@ -1,17 +1,12 @@
 import type { ClickHouseClient } from '@clickhouse/client'
-import { z } from 'zod'
+import type { ApiResponses } from '../api/schemas/responses.ts'
 import { freeBytesOf } from '../store/engine/checked-writes.ts'
-
-export const diskSchema = z.object({
-  freeBytes: z.number().nullable().describe('in the data directory'),
-  tables: z.array(z.object({ name: z.string(), rows: z.number(), bytes: z.number() })),
-})
 
 /** How much room the tables take, and how much is left. */
 export async function readDisk(
   client: ClickHouseClient,
   directory: string,
-): Promise<z.infer<typeof diskSchema>> {
+): Promise<ApiResponses['GET /api/health']['disk']> {
   const result = await client.query({
     query: `SELECT table AS name, sum(rows) AS rows, sum(bytes_on_disk) AS bytes FROM system.parts
       WHERE active AND database = currentDatabase() GROUP BY table ORDER BY bytes DESC`,

@@ -1,10 +1,10 @@
 import type { StatsInterval } from '@playhead/model'
+import { statsIntervals } from '../api/schemas/statistics.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** How long the buckets of a timeline can be, shortest first. */
 const intervals = {
   minute: { ms: MINUTE_MS, sql: '1 MINUTE' },
   '5-minutes': { ms: 5 * MINUTE_MS, sql: '5 MINUTE' },
@@ -15,8 +15,6 @@ const intervals = {
   week: { ms: 7 * DAY_MS, sql: '1 WEEK' },
   month: { ms: 30 * DAY_MS, sql: '1 MONTH' },
 } as const satisfies Record<StatsInterval, { ms: number; sql: string }>
-
-export const statsIntervals = Object.keys(intervals) as [StatsInterval, ...StatsInterval[]]
 
 const MOST_BUCKETS = 100
 

@@ -3,7 +3,8 @@ import type { Stats, StatsFigures, StatsGroup, StatsInterval, Usage } from '@pla
 import { z } from 'zod'
 import { loadSql } from '../store/load-sql.ts'
 import { DURATION_MS, STATE } from '../store/sessions-table.ts'
-import { bucketStart, intervalFor, isTimeZone, statsIntervals } from './stats-interval.ts'
+import { statsIntervals } from '../api/schemas/statistics.ts'
+import { bucketStart, intervalFor, isTimeZone } from './stats-interval.ts'
 import { sessionConditions, sessionFilterSchema, type Conditions } from './session-filter.ts'
 
 const statsGroups = [

@@ -1,6 +1,6 @@
 import type { StepTool } from '../../session/step.ts'
 import { isMeaningful, isRecord, toText } from '../../json/attribute-value.ts'
-import type { Reading } from '../reading/dialect.ts'
+import type { SpanReading } from '../reading/dialect.ts'
 import { messagesOfEvent } from '../reading/event-messages.ts'
 import { parseJson, parseJsonText } from '../../json/json-text.ts'
 import { inputOf, outputOf, unwrapInput } from '../reading/payload.ts'
@@ -8,7 +8,7 @@ import { readJson } from '../reading/read-json.ts'
 import { unwrapBlocks } from '../../providers/parts.ts'
 
 /** What an action was called with and what it gave back. */
-export function toolOfSpan(reading: Reading): StepTool {
+export function toolOfSpan(reading: SpanReading): StepTool {
   const { fields, span } = reading
   const tool: StepTool = { name: toolName(reading) }
   const callId = fields.toolCallId ?? callIdOf(outputOf(reading))
@@ -28,11 +28,11 @@ export function toolOfSpan(reading: Reading): StepTool {
 /** `execute_tool x`, `x.tool`, `tools/call x`: what is left is the tool. */
 const decoration = /^(?:execute_tool |running tool: ?|tools\/call |tool_call\.)|\.(?:tool|tool_usage)$/g
 
-function toolName({ fields, span }: Reading): string {
+function toolName({ fields, span }: SpanReading): string {
   return fields.toolName ?? fields.entityName ?? span.name.replace(decoration, '')
 }
 
-function argumentsOf(reading: Reading): unknown {
+function argumentsOf(reading: SpanReading): unknown {
   const { fields } = reading
   if (fields.toolArguments !== undefined) return unwrapInput(readJson(reading, fields.toolArguments))
   if (fields.toolParameters === undefined) return undefined
@@ -46,7 +46,7 @@ function isSchema(value: unknown): boolean {
   return value.$schema !== undefined || (isRecord(value.properties) && typeof value.type === 'string')
 }
 
-function resultOf(reading: Reading): unknown {
+function resultOf(reading: SpanReading): unknown {
   const { fields } = reading
   return fields.toolResult === undefined ? undefined : unwrapResult(readJson(reading, fields.toolResult))
 }
@@ -73,7 +73,7 @@ function isPlaceholder(value: unknown): boolean {
 }
 
 /** Strands sends a tool's arguments and result as messages, Claude Code its output, in events of the span. */
-function payloadOfEvents({ span }: Reading): { arguments?: unknown; result?: unknown } {
+function payloadOfEvents({ span }: SpanReading): { arguments?: unknown; result?: unknown } {
   const found: { arguments?: unknown; result?: unknown } = {}
   for (const event of span.events) {
     if (event.name === 'tool.output') found.result ??= toolOutput(event.attributes)

@@ -1,7 +1,7 @@
 import { emptyAttributes, type Attributes } from '../../otlp/span.ts'
 import type { GroupName } from '../reading/dialect.ts'
 import type { FieldName } from '../reading/fields.ts'
-import { meaningOf, signsOfScope } from './key-meaning.ts'
+import { allDialects } from '../all-dialects.ts'
 
 /** Fields that hold what people, models and tools said. */
 const contentFields: ReadonlySet<FieldName> = new Set<FieldName>([
@@ -59,7 +59,7 @@ export function withoutContent(attributes: Attributes): Attributes {
 }
 
 function isContent(key: string, value: unknown): boolean {
-  const { field, group } = meaningOf(key)
+  const { field, group } = allDialects.keys.meaningOf(key)
   if (field !== undefined) return contentFields.has(field)
   if (group !== undefined) return contentGroups.has(group)
   return typeof value === 'string' ? value.length > LONGEST_LABEL : typeof value === 'object'
@@ -67,7 +67,7 @@ function isContent(key: string, value: unknown): boolean {
 
 /** True for a span that some instrumentation of agents or models wrote, by its scope or by its keys. */
 export function isAgentSpan(scopeName: string, attributes: Readonly<Record<string, unknown>>): boolean {
-  if (signsOfScope(scopeName) !== 0) return true
-  for (const key in attributes) if (meaningOf(key).signs !== 0) return true
+  if (allDialects.keys.signsOfScope(scopeName) !== 0) return true
+  for (const key in attributes) if (allDialects.keys.meaningOf(key).signs !== 0) return true
   return false
 }

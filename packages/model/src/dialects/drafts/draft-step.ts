@@ -1,12 +1,10 @@
 import type { Message } from '../../session/message.ts'
-import type { Span } from '../../otlp/span.ts'
 import type { StepError, StepTool } from '../../session/step.ts'
 import type { StepContent, StepDraft, StepOutline } from '../../session/step-draft.ts'
 import { hasUsage } from '../../session/usage.ts'
 import { toolOfSpan } from './action-of-span.ts'
-import { labelOrder } from '../all-dialects.ts'
 import { toFlag } from '../../json/attribute-value.ts'
-import type { KindAnswer, Reading } from '../reading/dialect.ts'
+import type { KindResult, SpanReading } from '../reading/dialect.ts'
 import { embeddedTexts, withoutVectors } from './embedding-payload.ts'
 import { finishReasonsOf } from '../../providers/finish-reasons.ts'
 import { firstTokenMs, streamingOf } from './first-token.ts'
@@ -26,7 +24,6 @@ import {
   previewOfValue,
 } from './preview.ts'
 import { responseIdOf } from '../../providers/payload.ts'
-import { readSpan } from './read-span.ts'
 import { reportedCost } from './reported-cost.ts'
 import { retrievalOfSpan } from './retrieval-of-span.ts'
 import { sessionFactsOf } from './session-facts.ts'
@@ -36,40 +33,41 @@ import { nameOfStep } from './step-name.ts'
 import { toolDefinitionsOfSpan } from './tool-definitions.ts'
 import { hasUsageField, usageOfSpan } from './usage-of-span.ts'
 
-/** As `spanToStep`, but a mistake in here throws. */
-export function draftStep(span: Span): StepDraft {
-  const reading = readSpan(span)
-  const { answer, tool } = settleKind(reading)
-  const outline = beginOutline(reading, answer)
-  const content: StepContent = { attributes: span.attributes }
+/** The step that a span describes. */
+export function draftStep(reading: SpanReading): StepDraft {
+  const { decided, tool } = decideKind(reading)
+  const outline = beginOutline(reading, decided)
+  const content: StepContent = { attributes: reading.span.attributes }
   addModel(reading, outline)
   addParticipants(reading, outline, tool)
-  const conversation = messagesOfSpan(reading, answer.kind)
+  const conversation = messagesOfSpan(reading, decided.kind)
   addPayload(reading, outline, content, conversation)
   if (tool !== undefined) addTool(outline, content, tool)
   addOutcome(reading, outline, content, tool)
   addStreaming(reading, outline, content)
   addPreviews(outline, content, tool)
-  outline.name = nameOfStep(reading, answer.kind, outline)
-  const facts = sessionFactsOf(reading, answer.kind)
+  outline.name = nameOfStep(reading, decided.kind, outline)
+  const facts = sessionFactsOf(reading, decided.kind)
   if (facts !== undefined) outline.session = facts
   const isCut = reading.isTruncated || toFlag(reading.fields.truncated) === true
   if (isCut) outline.isTruncated = true
-  return { outline, content }
+  return reading.failures.length === 0
+    ? { outline, content }
+    : { outline, content, failures: reading.failures }
 }
 
 /** An action that only hands over is a handoff, whatever its sender calls it. */
-function settleKind(reading: Reading): { answer: KindAnswer; tool: StepTool | undefined } {
-  const answer = kindOfStep(reading)
-  if (answer.kind !== 'action') return { answer, tool: undefined }
+function decideKind(reading: SpanReading): { decided: KindResult; tool: StepTool | undefined } {
+  const decided = kindOfStep(reading)
+  if (decided.kind !== 'action') return { decided, tool: undefined }
   const tool = toolOfSpan(reading)
   if (reading.fields.stepKind === undefined && isHandoffTool(tool.name, tool.arguments)) {
-    return { answer: { ...answer, kind: 'handoff' }, tool: undefined }
+    return { decided: { ...decided, kind: 'handoff' }, tool: undefined }
   }
-  return { answer, tool }
+  return { decided, tool }
 }
 
-function beginOutline(reading: Reading, { kind, question }: KindAnswer): StepOutline {
+function beginOutline(reading: SpanReading, { kind, question }: KindResult): StepOutline {
   const { span } = reading
   const outline: StepOutline = {
     sessionId: span.traceId,
@@ -88,12 +86,13 @@ function beginOutline(reading: Reading, { kind, question }: KindAnswer): StepOut
   return outline
 }
 
-function labelOf({ signs }: Reading): string {
-  for (const { dialect, bit } of labelOrder) if ((signs & bit) !== 0) return dialect.name
+/** The name of the dialect that the span mostly follows. */
+export function labelOf({ dialects, signs }: SpanReading): string {
+  for (const { dialect, bit } of dialects.labelOrder) if ((signs & bit) !== 0) return dialect.name
   return 'generic'
 }
 
-function addModel(reading: Reading, outline: StepOutline): void {
+function addModel(reading: SpanReading, outline: StepOutline): void {
   const { fields } = reading
   const isCall = outline.kind === 'llm' || outline.kind === 'embedding'
   const isAsked = isCall && (fields.responseId === undefined || !hasUsageField(fields))
@@ -116,7 +115,7 @@ function addModel(reading: Reading, outline: StepOutline): void {
   if (attempt !== undefined) outline.attempt = attempt
 }
 
-function addParticipants(reading: Reading, outline: StepOutline, tool: StepTool | undefined): void {
+function addParticipants(reading: SpanReading, outline: StepOutline, tool: StepTool | undefined): void {
   const { kind } = outline
   const agent = agentOfSpan(reading, kind, outline.treeQuestion === 'agent-if-tools-below')
   if (agent !== undefined) outline.agent = agent
@@ -130,7 +129,7 @@ function addParticipants(reading: Reading, outline: StepOutline, tool: StepTool 
 
 /** Input and output as they came, unless the messages already say the same. */
 function addPayload(
-  reading: Reading,
+  reading: SpanReading,
   outline: StepOutline,
   content: StepContent,
   { messages, hasInput, hasOutput }: MessagesOfSpan,
@@ -170,7 +169,7 @@ function addTool(outline: StepOutline, content: StepContent, tool: StepTool): vo
 
 /** Whether the step is still running, threw, or returned something that says that it failed. */
 function addOutcome(
-  reading: Reading,
+  reading: SpanReading,
   outline: StepOutline,
   content: StepContent,
   tool: StepTool | undefined,
@@ -198,7 +197,7 @@ function setError(
   content.error = error
 }
 
-function addStreaming(reading: Reading, outline: StepOutline, content: StepContent): void {
+function addStreaming(reading: SpanReading, outline: StepOutline, content: StepContent): void {
   const firstToken = firstTokenMs(reading)
   if (firstToken !== undefined) outline.firstTokenMs = firstToken
   const streaming = streamingOf(reading, firstToken)

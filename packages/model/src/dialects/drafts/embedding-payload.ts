@@ -1,12 +1,12 @@
 import { isMeaningful, isRecord, isUnsafeKey, toText, type JsonObject } from '../../json/attribute-value.ts'
-import type { Reading } from '../reading/dialect.ts'
+import type { SpanReading } from '../reading/dialect.ts'
 import { unflattenList } from '../reading/flattened-keys.ts'
 import { parseJson } from '../../json/json-text.ts'
 
 const MAX_DEPTH = 8
 
 /** The texts that were embedded, where the sender wrote them apart from the vectors. */
-export function embeddedTexts({ fields, groups }: Reading): unknown {
+export function embeddedTexts({ fields, groups }: SpanReading): unknown {
   const texts = unflattenList(groups.embeddings).flatMap((item) => {
     const inner = isRecord(item) && isRecord(item.embedding) ? item.embedding : item
     const text = isRecord(inner) ? toText(inner.text) : undefined

@@ -1,12 +1,11 @@
 import type { Streaming } from '../../session/step.ts'
-import { speaks } from '../all-dialects.ts'
 import { toNumber, toText } from '../../json/attribute-value.ts'
-import type { Reading } from '../reading/dialect.ts'
+import type { SpanReading } from '../reading/dialect.ts'
+import { someDialect } from '../reading/dialect-set.ts'
 import { parseJson, parseJsonText } from '../../json/json-text.ts'
-import { strands } from '../strands.ts'
 
 /** Milliseconds from the start of the step to its first token. */
-export function firstTokenMs(reading: Reading): number | undefined {
+export function firstTokenMs(reading: SpanReading): number | undefined {
   const { fields, span } = reading
   if (fields.firstChunkSeconds !== undefined) return fields.firstChunkSeconds * 1000
   if (fields.firstChunkMs !== undefined) return fields.firstChunkMs
@@ -15,9 +14,9 @@ export function firstTokenMs(reading: Reading): number | undefined {
   return fields.serverFirstToken * (isInMilliseconds(reading, fields.serverFirstToken) ? 1 : 1000)
 }
 
-/** Strands writes milliseconds where OpenLIT writes seconds; more seconds than the span took are milliseconds too. */
-function isInMilliseconds(reading: Reading, value: number): boolean {
-  if (speaks(reading, strands)) return true
+/** More seconds than the span took are milliseconds. */
+function isInMilliseconds(reading: SpanReading, value: number): boolean {
+  if (someDialect(reading, ({ hasFirstTokenInMs }) => hasFirstTokenInMs)) return true
   const { startNs, endNs } = reading.span
   return endNs !== null && value > Number(endNs - startNs) / 1e9
 }
@@ -30,7 +29,7 @@ function sinceStart(text: string, startNs: bigint): number | undefined {
 }
 
 /** When each piece of a streamed answer came, where the sender recorded it. */
-export function streamingOf({ fields }: Reading, firstToken: number | undefined): Streaming | undefined {
+export function streamingOf({ fields }: SpanReading, firstToken: number | undefined): Streaming | undefined {
   const streaming: Streaming = {}
   if (firstToken !== undefined) streaming.firstTokenMs = firstToken
   const list = parseJson(fields.streamChunks)

@@ -1,9 +1,8 @@
 import type { Message } from '../../session/message.ts'
 import type { StepKind } from '../../session/step.ts'
-import { messageOrder } from '../all-dialects.ts'
-import type { Reading } from '../reading/dialect.ts'
+import type { SpanReading } from '../reading/dialect.ts'
+import { ask } from '../reading/dialect-set.ts'
 import { isCutJson } from '../../json/json-text.ts'
-import { unindexedPrompts } from '../langsmith.ts'
 import { inputOf, outputOf } from '../reading/payload.ts'
 import { messagesOfRequest, messagesOfResponse } from '../../providers/payload.ts'
 import { readJson } from '../reading/read-json.ts'
@@ -15,13 +14,13 @@ import { asOutput, textMessage } from '../../providers/messages.ts'
  */
 export type MessagesOfSpan = { messages?: Message[]; hasInput: boolean; hasOutput: boolean }
 
-export function messagesOfSpan(reading: Reading, kind: StepKind): MessagesOfSpan {
+export function messagesOfSpan(reading: SpanReading, kind: StepKind): MessagesOfSpan {
   let input: Message[] | undefined
   let output: Message[] | undefined
-  for (const { dialect, bit } of messageOrder) {
-    if ((reading.signs & bit) === 0 || (dialect === unindexedPrompts && kind !== 'llm')) continue
-    input ??= dialect.inputMessages?.(reading)
-    output ??= dialect.outputMessages?.(reading)
+  for (const { dialect, bit } of reading.dialects.messageOrder) {
+    if ((reading.signs & bit) === 0) continue
+    input ??= ask(dialect, 'inputMessages', reading, kind)
+    output ??= ask(dialect, 'outputMessages', reading, kind)
     if (input !== undefined && output !== undefined) break
   }
   if (kind === 'llm') {
@@ -46,7 +45,7 @@ function messagesInside(
 }
 
 /** A list of parts, or plain text (Mastra). */
-function systemOf(reading: Reading): Message | undefined {
+function systemOf(reading: SpanReading): Message | undefined {
   const given = reading.fields.systemInstructions
   return given === undefined ? undefined : textMessage('system', readJson(reading, given))
 }

@@ -1,6 +1,6 @@
 import type { StepKind } from '../../session/step.ts'
 import { toText } from '../../json/attribute-value.ts'
-import type { Reading } from '../reading/dialect.ts'
+import type { SpanReading } from '../reading/dialect.ts'
 import { hasUsageField } from './usage-of-span.ts'
 import { parseJsonText } from '../../json/json-text.ts'
 import { invocationOf } from '../reading/payload.ts'
@@ -9,7 +9,7 @@ import { modelOf } from '../../providers/payload.ts'
 export type ModelOfSpan = { model?: string; requestedModel?: string; provider?: string }
 
 /** The model that answered, the one that was asked for where it differs, and whose it is. */
-export function modelOfSpan(reading: Reading, kind: StepKind, response: unknown): ModelOfSpan {
+export function modelOfSpan(reading: SpanReading, kind: StepKind, response: unknown): ModelOfSpan {
   const { fields } = reading
   const isModelKind = kind === 'llm' || kind === 'embedding'
   const isBareBelieved = isModelKind || hasUsageField(fields)

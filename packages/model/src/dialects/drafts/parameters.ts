@@ -1,12 +1,12 @@
 import { isMeaningful, isRecord } from '../../json/attribute-value.ts'
-import type { Reading } from '../reading/dialect.ts'
+import type { SpanReading } from '../reading/dialect.ts'
 import type { FlatEntry } from '../reading/flattened-keys.ts'
 import { parseJson } from '../../json/json-text.ts'
 import { invocationOf } from '../reading/payload.ts'
-import { parameterName } from './parameter-name.ts'
+import { parameterName } from '../reading/parameter-name.ts'
 
 /** How the model was asked: temperature, limits, choice of tools, … Undefined when nothing was said. */
-export function parametersOfSpan(reading: Reading): Record<string, unknown> | undefined {
+export function parametersOfSpan(reading: SpanReading): Record<string, unknown> | undefined {
   const { fields, groups } = reading
   const found: Record<string, unknown> = {}
   addEntries(found, groups.parameters)

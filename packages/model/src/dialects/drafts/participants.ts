@@ -1,12 +1,16 @@
 import type { StepKind } from '../../session/step.ts'
 import type { StepOutline } from '../../session/step-draft.ts'
 import { firstText, isRecord, toFlag, toText } from '../../json/attribute-value.ts'
-import type { Reading } from '../reading/dialect.ts'
+import type { SpanReading } from '../reading/dialect.ts'
 import { unflattenList } from '../reading/flattened-keys.ts'
 import { inputOf, outputOf } from '../reading/payload.ts'
 
 /** The agent that a step is, or acts for. */
-export function agentOfSpan({ fields, span }: Reading, kind: StepKind, isLoop: boolean): string | undefined {
+export function agentOfSpan(
+  { fields, span }: SpanReading,
+  kind: StepKind,
+  isLoop: boolean,
+): string | undefined {
   if (fields.agentName !== undefined) return fields.agentName
   if (kind === 'agent') {
     return fields.graphNode ?? fields.functionId ?? fields.entityName ?? bareAgentName(span.name)
@@ -29,7 +33,7 @@ export function isHandoffTool(toolName: string | undefined, toolArguments: unkno
 }
 
 /** Who handed over to whom. */
-export function handoffOfSpan(reading: Reading): NonNullable<StepOutline['handoff']> {
+export function handoffOfSpan(reading: SpanReading): NonNullable<StepOutline['handoff']> {
   const { fields, groups, span } = reading
   const listed = unflattenList(groups.handoffs)[0]
   const input = inputOf(reading)
@@ -58,7 +62,7 @@ const triggeredWords = new Set(['triggered', 'failed', 'fail', 'blocked', 'block
 const passedWords = new Set(['passed', 'pass', 'success', 'ok', 'allowed', 'allow', 'none'])
 
 /** A guardrail's name, and whether it stopped what it guards. */
-export function guardrailOfSpan(reading: Reading): NonNullable<StepOutline['guardrail']> {
+export function guardrailOfSpan(reading: SpanReading): NonNullable<StepOutline['guardrail']> {
   const { fields, span } = reading
   const name =
     fields.guardrailName ?? fields.toolName ?? fields.entityName ?? span.name.replace(/\.guardrail$/, '')
@@ -74,7 +78,7 @@ function flagOfStatus(status: string | undefined): boolean | undefined {
   return passedWords.has(word) ? false : undefined
 }
 
-function flagOfOutput(reading: Reading): boolean | undefined {
+function flagOfOutput(reading: SpanReading): boolean | undefined {
   const output = outputOf(reading)
   if (!isRecord(output)) return undefined
   const isTriggered = toFlag(

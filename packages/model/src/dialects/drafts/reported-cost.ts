@@ -1,9 +1,9 @@
 import { isRecord, toCount } from '../../json/attribute-value.ts'
-import type { Reading } from '../reading/dialect.ts'
+import type { SpanReading } from '../reading/dialect.ts'
 import { parseJson } from '../../json/json-text.ts'
 
 /** US dollars as the sender reported them. A 0 for a call with tokens means that the sender knew no price. */
-export function reportedCost({ fields }: Reading, hasTokens: boolean): number | undefined {
+export function reportedCost({ fields }: SpanReading, hasTokens: boolean): number | undefined {
   const cost =
     costOfObject(parseJson(fields.costObject)) ?? fields.cost ?? sumOf(fields.inputCost, fields.outputCost)
   return cost === 0 && hasTokens ? undefined : cost

@@ -1,14 +1,14 @@
 import type { RetrievedDocument } from '../../session/step.ts'
 import type { StepContent } from '../../session/step-draft.ts'
 import { firstText, isRecord, toNumber, toText, type JsonObject } from '../../json/attribute-value.ts'
-import type { Reading } from '../reading/dialect.ts'
+import type { SpanReading } from '../reading/dialect.ts'
 import { unflattenList } from '../reading/flattened-keys.ts'
 import { parseJson } from '../../json/json-text.ts'
 import { inputOf, outputOf } from '../reading/payload.ts'
 import { readJson } from '../reading/read-json.ts'
 
 /** What was searched for, and what was found. */
-export function retrievalOfSpan(reading: Reading): NonNullable<StepContent['retrieval']> {
+export function retrievalOfSpan(reading: SpanReading): NonNullable<StepContent['retrieval']> {
   const retrieval: NonNullable<StepContent['retrieval']> = {}
   const query = reading.fields.retrievalQuery ?? queryOf(inputOf(reading))
   if (query !== undefined) retrieval.query = query
@@ -25,7 +25,7 @@ function queryOf(input: unknown): string | undefined {
     : firstText(query, input.input, input.question, input.text)
 }
 
-function documentsOf(reading: Reading): RetrievedDocument[] {
+function documentsOf(reading: SpanReading): RetrievedDocument[] {
   const { fields, groups, span } = reading
   const flattened = [groups.documents, groups.rerankedDocuments]
   for (const group of flattened) {

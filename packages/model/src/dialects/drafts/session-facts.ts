@@ -3,18 +3,18 @@ import type { SessionTest } from '../../session/session.ts'
 import type { StepKind } from '../../session/step.ts'
 import type { SessionFacts } from '../../session/step-draft.ts'
 import { firstText, isMeaningful, isRecord, isUnsafeKey, toFlag, toText } from '../../json/attribute-value.ts'
-import type { Reading } from '../reading/dialect.ts'
+import type { SpanReading } from '../reading/dialect.ts'
 import type { Fields } from '../reading/fields.ts'
 import { parseJson } from '../../json/json-text.ts'
-import { readResource } from './read-span.ts'
+import { readResource } from '../reading/read-span.ts'
 
 /** Longer values are payloads that somebody attached, no metadata. */
 const MAX_METADATA_LENGTH = 2000
 
 /** What a span, and behind it its resource, says of its session. Undefined when it says nothing. */
-export function sessionFactsOf(reading: Reading, kind: StepKind): SessionFacts | undefined {
+export function sessionFactsOf(reading: SpanReading, kind: StepKind): SessionFacts | undefined {
   const { fields, span } = reading
-  const resource = readResource(span.resource)
+  const resource = readResource(span.resource, reading.dialects)
   const facts: SessionFacts = {}
   const isRoot = span.parentSpanId === null || toFlag(fields.isSessionRoot) === true
   const metadata = isRoot || fields.threadId === undefined ? parseJson(fields.metadata) : undefined
@@ -91,7 +91,7 @@ type MetadataSources = {
 }
 
 /** A root's metadata speak of the session; of other steps only what senders repeat all over the session does. */
-function metadataOf({ groups }: Reading, { isRoot, kind, given, resource }: MetadataSources): unknown {
+function metadataOf({ groups }: SpanReading, { isRoot, kind, given, resource }: MetadataSources): unknown {
   const isWrapper = isRoot || kind === 'agent' || kind === 'workflow'
   if (!isWrapper) return undefined
   const metadata: Record<string, unknown> = {}

@@ -1,17 +1,16 @@
 import type { Span, SpanEvent } from '../../otlp/span.ts'
 import type { StepError } from '../../session/step.ts'
-import { speaks } from '../all-dialects.ts'
 import { firstText, isRecord, toFlag, toText, type JsonObject } from '../../json/attribute-value.ts'
-import type { Reading } from '../reading/dialect.ts'
+import type { SpanReading } from '../reading/dialect.ts'
+import { someDialect } from '../reading/dialect-set.ts'
 import type { Fields } from '../reading/fields.ts'
 import { parseJson } from '../../json/json-text.ts'
-import { langSmith } from '../langsmith.ts'
 
 const ERROR_CODE = 2
 const MAX_CAUSES = 10
 
 /** The error that a span says it ended with; undefined when it ended well. */
-export function errorOfSpan(reading: Reading): StepError | undefined {
+export function errorOfSpan(reading: SpanReading): StepError | undefined {
   const { fields, span } = reading
   const stated = readStated(parseJson(fields.stepError))
   if (stated !== undefined) return stated
@@ -29,7 +28,7 @@ export function errorOfSpan(reading: Reading): StepError | undefined {
   return describe(firstText(...given) ?? '', type, stack)
 }
 
-function isFailed(reading: Reading): boolean {
+function isFailed(reading: SpanReading): boolean {
   const { fields, span } = reading
   if (span.statusCode === ERROR_CODE) return true
   if (fields.level?.toUpperCase() === 'ERROR' || fields.state === 'error') return true
@@ -38,8 +37,7 @@ function isFailed(reading: Reading): boolean {
   const status = fields.toolStatus?.toLowerCase()
   if (status === 'failed' || status === 'error') return true
   if (toFlag(fields.isToolError) === true) return true
-  // LangSmith's JavaScript sets OK first, which is final in the SDK: its failures are OK with an exception.
-  return speaks(reading, langSmith) && exceptionOf(span) !== undefined
+  return exceptionOf(span) !== undefined && someDialect(reading, ({ failsByException }) => failsByException)
 }
 
 /** `error` may be a flag as well as a message. */

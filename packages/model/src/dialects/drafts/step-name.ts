@@ -1,6 +1,6 @@
 import type { StepKind } from '../../session/step.ts'
 import type { StepOutline } from '../../session/step-draft.ts'
-import type { Reading } from '../reading/dialect.ts'
+import type { SpanReading } from '../reading/dialect.ts'
 import { bareAgentName } from './participants.ts'
 
 /** Names that frameworks give to everything. */
@@ -19,7 +19,7 @@ const prefix = /^(?:(?:invoke_workflow|retrieval|rerank|plan) (?=\S)|claude_code
 type Named = Pick<StepOutline, 'model' | 'requestedModel' | 'agent' | 'toolName' | 'handoff' | 'guardrail'>
 
 /** What people call the step: its tool, agent or model where it has one, else what the span was called. */
-export function nameOfStep(reading: Reading, kind: StepKind, known: Named): string {
+export function nameOfStep(reading: SpanReading, kind: StepKind, known: Named): string {
   const { fields, span } = reading
   switch (kind) {
     case 'llm':
@@ -49,7 +49,7 @@ function modelName({ model, requestedModel }: Named): string | undefined {
 }
 
 /** `traceloop.workflow.name` is on every step of a workflow: only its own operation is named by it. */
-function workflowName({ fields }: Reading): string | undefined {
+function workflowName({ fields }: SpanReading): string | undefined {
   return fields.functionId ?? (fields.operation === 'invoke_workflow' ? fields.workflowName : undefined)
 }
 
@@ -58,7 +58,7 @@ function handoffName(handoff: StepOutline['handoff']): string | undefined {
   return handoff.from === undefined ? `→ ${handoff.to}` : `${handoff.from} → ${handoff.to}`
 }
 
-function plainName({ fields, span }: Reading, kind: StepKind): string {
+function plainName({ fields, span }: SpanReading, kind: StepKind): string {
   const isSuffixed = fields.traceloopKind !== undefined || fields.agentOpsKind !== undefined
   const bare = (isSuffixed ? span.name.replace(suffix, '') : span.name).replace(prefix, '')
   const name = fields.displayName ?? fields.entityName ?? bare

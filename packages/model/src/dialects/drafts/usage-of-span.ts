@@ -1,21 +1,21 @@
 import { hasUsage, type Usage } from '../../session/usage.ts'
-import { agentOps } from '../agentops.ts'
-import { speaks } from '../all-dialects.ts'
 import { isRecord, toTokens } from '../../json/attribute-value.ts'
-import { claudeCode } from '../claude-code.ts'
-import type { Reading } from '../reading/dialect.ts'
+import type { SpanReading } from '../reading/dialect.ts'
+import { someDialect } from '../reading/dialect-set.ts'
 import type { Fields } from '../reading/fields.ts'
 import { parseJson } from '../../json/json-text.ts'
-import { typeOfSpanData } from '../openai-agents.ts'
 import { usageOf } from '../../providers/payload.ts'
 import { readJson } from '../reading/read-json.ts'
-import { strands } from '../strands.ts'
-import { readTokenDetails, readUsageObject, type RawUsage } from '../../providers/usage.ts'
+import { normalizeUsage, readTokenDetails, readUsageObject, type RawUsage } from '../../providers/usage.ts'
 
 export type UsageOfSpan = { usage?: Usage; isRollup: boolean; isEstimated: boolean }
 
 /** The tokens of one span, with cache inside the input and reasoning inside the output whoever reported them. */
-export function usageOfSpan(reading: Reading, provider: string | undefined, response: unknown): UsageOfSpan {
+export function usageOfSpan(
+  reading: SpanReading,
+  provider: string | undefined,
+  response: unknown,
+): UsageOfSpan {
   const buckets = parseJson(reading.fields.usageBuckets)
   if (isRecord(buckets)) {
     const usage = usageOfBuckets(buckets)
@@ -31,8 +31,8 @@ export function usageOfSpan(reading: Reading, provider: string | undefined, resp
       : { usage, isRollup: true, isEstimated: false }
   }
   return {
-    usage: settle(raw, countsCacheApart(reading, provider, isFromResponse)),
-    isRollup: isRollup(reading),
+    usage: normalizeUsage(raw, { isCacheApart: excludesCache(reading, provider, isFromResponse) }),
+    isRollup: someDialect(reading, (dialect) => dialect.isUsageRollup?.(reading)),
     isEstimated: isEstimated(reading, raw),
   }
 }
@@ -48,49 +48,7 @@ export function hasUsageField(fields: Fields): boolean {
   )
 }
 
-/** Settles what input and output include: one and the same call may be reported as 20 tokens or as 3520. */
-export function settle(raw: RawUsage, isCacheApart: boolean): Usage {
-  const usage: Usage = {}
-  const { input, output, total, reasoning } = raw
-  const cache = (raw.cacheRead ?? 0) + (raw.cacheWrite ?? 0)
-  if (input !== undefined || cache > 0) {
-    const isApart = cache > 0 && isCounted(raw, cache, isCacheApart)
-    usage.input = isApart ? (input ?? 0) + cache : (input ?? cache)
-  }
-  if (output !== undefined) {
-    const sum = (input ?? 0) + output + (reasoning ?? 0)
-    const isReasoningApart =
-      reasoning !== undefined &&
-      reasoning > 0 &&
-      (reasoning > output || total === sum || total === sum - (input ?? 0) + (usage.input ?? 0))
-    usage.output = isReasoningApart ? output + reasoning : output
-  }
-  for (const field of parts) if (raw[field] !== undefined) usage[field] = raw[field]
-  const known = (usage.input ?? 0) + (usage.output ?? 0)
-  const isKnown = usage.input !== undefined || usage.output !== undefined
-  if (isKnown || total !== undefined) usage.total = Math.max(known, total ?? 0)
-  return usage
-}
-
-const parts = [
-  'cacheRead',
-  'cacheWrite',
-  'cacheWrite5m',
-  'cacheWrite1h',
-  'reasoning',
-  'audioInput',
-  'audioOutput',
-  'imageInput',
-] as const
-
-/** True when the input does not include what came from or went to the cache. */
-function isCounted(raw: RawUsage, cache: number, isCacheApart: boolean): boolean {
-  const input = raw.input ?? 0
-  if (cache > input) return true
-  return raw.total === input + (raw.output ?? 0) + cache || isCacheApart
-}
-
-function collect(reading: Reading): RawUsage {
+function collect(reading: SpanReading): RawUsage {
   const { fields } = reading
   const raw: RawUsage = {}
   if (fields.inputTokens !== undefined) raw.input = fields.inputTokens
@@ -137,7 +95,7 @@ function aggregated(fields: Fields): Usage | undefined {
   if (fields.aggregatedOutputTokens !== undefined) raw.output = fields.aggregatedOutputTokens
   if (fields.aggregatedCacheReadTokens !== undefined) raw.cacheRead = fields.aggregatedCacheReadTokens
   if (fields.aggregatedCacheWriteTokens !== undefined) raw.cacheWrite = fields.aggregatedCacheWriteTokens
-  return raw.input === undefined && raw.output === undefined ? undefined : settle(raw, false)
+  return raw.input === undefined && raw.output === undefined ? undefined : normalizeUsage(raw)
 }
 
 /** Langfuse's buckets do not overlap: input is the sum of all that went in. */
@@ -167,47 +125,21 @@ function usageOfBuckets(buckets: Record<string, unknown>): Usage {
   return usage
 }
 
-const splitters = /anthropic|bedrock/
-const lastExclusiveTraceloop = [0, 27, 0]
+const splitProviders = /anthropic|bedrock/
 
-/** The emitters, and the versions of them, that report Anthropic's and Bedrock's input as these do: without the cache. */
-function countsCacheApart(reading: Reading, provider: string | undefined, isFromResponse: boolean): boolean {
-  const { scope, attributes } = reading.span
-  if (speaks(reading, claudeCode)) return true
-  if (scope.name.includes('claude-agent-sdk') || scope.name.includes('claude_agent_sdk')) return true
-  if (scope.name === '@arizeai/openinference-instrumentation-bedrock') return true
-  const isSplitProvider = provider !== undefined && splitters.test(provider)
-  if (isFromResponse) return isSplitProvider
-  if (scope.name === '@traceloop/instrumentation-anthropic')
-    return isUpTo(scope.version, lastExclusiveTraceloop)
-  if (speaks(reading, strands)) return isSplitProvider || provider === undefined
-  if (speaks(reading, agentOps)) return isSplitProvider
-  if (reading.fields.vercelOperation === undefined || !isSplitProvider) return false
-  return (
-    attributes['ai.usage.inputTokenDetails.cacheReadTokens'] === undefined &&
-    attributes['ai.usage.inputTokenDetails.noCacheTokens'] === undefined
+/** True when the span reports input tokens as Anthropic and Bedrock do: without the cached ones. */
+function excludesCache(reading: SpanReading, provider: string | undefined, isFromResponse: boolean): boolean {
+  const { name } = reading.span.scope
+  const isSplitProvider = provider !== undefined && splitProviders.test(provider)
+  if (isFromResponse && isSplitProvider) return true
+  if (name.includes('claude-agent-sdk') || name.includes('claude_agent_sdk')) return true
+  return someDialect(reading, (dialect) =>
+    dialect.excludesCache?.(reading, { provider, isSplitProvider, isFromResponse }),
   )
 }
 
-function isUpTo(version: string, limit: readonly number[]): boolean {
-  const numbers = version.split('.').map((part) => Number.parseInt(part, 10))
-  for (const [index, bound] of limit.entries()) {
-    const number = numbers[index] ?? 0
-    if (number !== bound) return number < bound
-  }
-  return true
-}
-
-/** Sums that the dialect itself declares: an OpenAI Agents task, a Strands agent's whole life. */
-function isRollup(reading: Reading): boolean {
-  if (typeOfSpanData(reading.fields.spanData) === 'task') return true
-  return speaks(reading, strands) && reading.fields.operation === 'invoke_agent'
-}
-
-/** Traceloop's instrumentation of OpenAI counts streams with a tokenizer of its own; only then it knows of no cache. */
-function isEstimated(reading: Reading, raw: RawUsage): boolean {
-  if (reading.span.scope.name !== '@traceloop/instrumentation-openai') return false
-  const isStream = reading.fields.isStreaming
-  const isKnownNoStream = isStream === false || isStream === 'false'
-  return !isKnownNoStream && raw.cacheRead === undefined && raw.reasoning === undefined
+/** Whoever counts tokens with a tokenizer knows of no cache and no reasoning. */
+function isEstimated(reading: SpanReading, raw: RawUsage): boolean {
+  if (raw.cacheRead !== undefined || raw.reasoning !== undefined) return false
+  return someDialect(reading, (dialect) => dialect.isUsageEstimated?.(reading))
 }

@@ -16,8 +16,7 @@ import {
 import { parseJson } from '../../json/json-text.ts'
 import { oneLine, previewOfArguments } from '../drafts/preview.ts'
 import { describe } from '../drafts/step-error.ts'
-import { settle } from '../drafts/usage-of-span.ts'
-import type { RawUsage } from '../../providers/usage.ts'
+import { normalizeUsage, type RawUsage } from '../../providers/usage.ts'
 
 const PREFIX = 'claude_code.'
 
@@ -129,7 +128,9 @@ export function usageOfClaudeCode(attributes: Attributes): Usage | undefined {
     const count = toTokens(attributes[key])
     if (count !== undefined) raw[field] = count
   }
-  return raw.input === undefined && raw.output === undefined ? undefined : settle(raw, true)
+  return raw.input === undefined && raw.output === undefined
+    ? undefined
+    : normalizeUsage(raw, { isCacheApart: true })
 }
 
 const tokenKeys: [keyof RawUsage, string][] = [

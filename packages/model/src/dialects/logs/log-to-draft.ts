@@ -14,7 +14,8 @@ import { additionOfClaudeCode, isClaudeCodeLog, nameOfClaudeCodeLog, type Added 
 import { messagesOfEvent, OPERATION_DETAILS } from '../reading/event-messages.ts'
 import { parseJson } from '../../json/json-text.ts'
 import { previewOfInput, previewOfOutput } from '../drafts/preview.ts'
-import { readResource } from '../drafts/read-span.ts'
+import { allDialects } from '../all-dialects.ts'
+import { readResource } from '../reading/read-span.ts'
 import { describe } from '../drafts/step-error.ts'
 
 /** The one conversion of a log record: prompts, answers, costs and errors that arrive as logs, and plain logs. */
@@ -109,7 +110,7 @@ function errorOf(payload: JsonObject): StepError {
 
 function sessionOf(log: LogRecord): { session?: SessionFacts } {
   const thread = firstText(log.attributes['session.id'], log.attributes['gen_ai.conversation.id'])
-  const environment = readResource(log.resource).environment
+  const environment = readResource(log.resource, allDialects).environment
   const session: SessionFacts = {}
   if (thread !== undefined) session.threadId = thread
   if (thread !== undefined && environment !== undefined) session.environment = environment

@@ -1,5 +1,4 @@
 import type { Message } from '../../session/message.ts'
-import type { SpanEvent } from '../../otlp/span.ts'
 import { isRecord, type JsonObject } from '../../json/attribute-value.ts'
 import { parseJson, parseJsonText } from '../../json/json-text.ts'
 import { messagesOfRequest, messagesOfResponse } from '../../providers/payload.ts'
@@ -27,27 +26,6 @@ export function messagesOfEvent(name: string, payload: JsonObject): Message[] | 
     return asOutput(messagesOfResponse(parseJson(payload['gen_ai.completion'])) ?? [])
   }
   return undefined
-}
-
-/** What the span's own events say that the model was sent. */
-export function inputOfEvents(events: readonly SpanEvent[]): Message[] | undefined {
-  return select(events, false)
-}
-
-/** What the span's own events say that the model answered. */
-export function outputOfEvents(events: readonly SpanEvent[]): Message[] | undefined {
-  return select(events, true)
-}
-
-function select(events: readonly SpanEvent[], isOutput: boolean): Message[] | undefined {
-  const found: Message[] = []
-  for (const event of events) {
-    if (!event.name.startsWith('gen_ai.')) continue
-    for (const message of messagesOfEvent(event.name, event.attributes) ?? []) {
-      if ((message.isOutput === true) === isOutput) found.push(message)
-    }
-  }
-  return found.length === 0 ? undefined : found
 }
 
 function messagesOfDetails(payload: JsonObject): Message[] {

@@ -1,25 +1,25 @@
 import type { StepKind } from '../../session/step.ts'
-import type { KindAnswer } from './dialect.ts'
+import type { KindResult } from './dialect.ts'
 
-const answers = new Map<StepKind, KindAnswer>()
+const results = new Map<StepKind, KindResult>()
 
-/** The answer that needs no question; the same object each time. */
-export function itIs(kind: StepKind): KindAnswer {
-  let answer = answers.get(kind)
-  if (answer === undefined) {
-    answer = { kind }
-    answers.set(kind, answer)
+/** The result that leaves no question open; the same object each time. */
+export function ofKind(kind: StepKind): KindResult {
+  let result = results.get(kind)
+  if (result === undefined) {
+    result = { kind }
+    results.set(kind, result)
   }
-  return answer
+  return result
 }
 
 /** Looks a sender's word up in its dialect's own list. */
 export function kindOfWord(
   words: ReadonlyMap<string, StepKind>,
   word: string | undefined,
-): KindAnswer | undefined {
+): KindResult | undefined {
   const kind = word === undefined ? undefined : words.get(word)
-  return kind === undefined ? undefined : itIs(kind)
+  return kind === undefined ? undefined : ofKind(kind)
 }
 
 /** Words that mean the same in every dialect we know, lower-case. */

@@ -1,10 +1,10 @@
 import { isRecord, type JsonObject } from '../../json/attribute-value.ts'
-import type { Reading } from './dialect.ts'
+import type { SpanReading } from './dialect.ts'
 import { isCutJson, parseJson } from '../../json/json-text.ts'
 import { readJson } from './read-json.ts'
 
 /** What went in, parsed once. Undefined when the span does not say. */
-export function inputOf(reading: Reading): unknown {
+export function inputOf(reading: SpanReading): unknown {
   if ('input' in reading.parsed) return reading.parsed.input
   const { fields } = reading
   const raw =
@@ -14,7 +14,7 @@ export function inputOf(reading: Reading): unknown {
 }
 
 /** What came out, parsed once. */
-export function outputOf(reading: Reading): unknown {
+export function outputOf(reading: SpanReading): unknown {
   if ('output' in reading.parsed) return reading.parsed.output
   const { fields } = reading
   const raw = fields.output ?? fields.unindexedCompletion ?? unreadable(fields.outputMessages)
@@ -23,7 +23,7 @@ export function outputOf(reading: Reading): unknown {
 }
 
 /** How the model was called, parsed once. */
-export function invocationOf(reading: Reading): unknown {
+export function invocationOf(reading: SpanReading): unknown {
   if ('invocation' in reading.parsed) return reading.parsed.invocation
   return (reading.parsed.invocation = readJson(reading, reading.fields.invocationParameters))
 }

@@ -1,8 +1,8 @@
-import type { Reading } from './dialect.ts'
+import type { SpanReading } from './dialect.ts'
 import { isCutJson, parseJsonText } from '../../json/json-text.ts'
 
 /** The value of an attribute that may be JSON; notes when an attribute limit cut it. */
-export function readJson(reading: Reading, value: unknown): unknown {
+export function readJson(reading: SpanReading, value: unknown): unknown {
   if (typeof value !== 'string') return value
   const parsed = parseJsonText(value)
   if (parsed === value && isCutJson(value)) reading.isTruncated = true

@@ -1,4 +1,4 @@
-import type { FieldName } from '../reading/fields.ts'
+import type { FieldName } from './fields.ts'
 
 /** Ids that look like a thread's and are something else: a project, a protocol session, an operating system thread. */
 const falseFriends = [

@@ -1,50 +1,54 @@
 import type { Attributes, Span } from '../../otlp/span.ts'
-import { expandOrder } from '../all-dialects.ts'
 import { isMeaningful, toCount, toText, toTokens } from '../../json/attribute-value.ts'
-import { ALWAYS, type Reading } from '../reading/dialect.ts'
-import { emptyFields, type Fields } from '../reading/fields.ts'
-import { meaningOf, signsOfScope, slotCount, type KeyMeaning } from './key-meaning.ts'
+import type { SpanReading } from './dialect.ts'
+import { ALWAYS, ask, type DialectSet } from './dialect-set.ts'
+import { emptyFields, type Fields } from './fields.ts'
+import { slotCount, type KeyMeaning } from './key-meaning.ts'
 
 const NO_RANK = 65_535
 /** Ranks of the values found so far, by field; one span is read at a time. */
 const ranks = new Uint16Array(slotCount)
 
 /** Sorts a span's attributes by meaning, in one pass over its keys. */
-export function readSpan(span: Span): Reading {
-  const reading: Reading = {
+export function readSpan(span: Span, dialects: DialectSet): SpanReading {
+  const reading: SpanReading = {
     span,
     fields: emptyFields(),
     groups: {},
-    signs: ALWAYS | signsOfScope(span.scope.name),
+    dialects,
+    signs: ALWAYS | dialects.keys.signsOfScope(span.scope.name),
+    failures: [],
     isTruncated: false,
     parsed: {},
   }
   readAttributes(span.attributes, reading)
-  for (const { dialect, bit } of expandOrder) if ((reading.signs & bit) !== 0) dialect.expand!(reading)
+  for (const { dialect, bit } of dialects.expandOrder)
+    if ((reading.signs & bit) !== 0) ask(dialect, 'expand', reading)
   return reading
 }
 
-const resources = new WeakMap<Attributes, Fields>()
-
-/** What a resource says. Spans of one batch share theirs, so it is read once. */
-export function readResource(resource: Attributes): Fields {
-  let fields = resources.get(resource)
+/** The fields of a resource. */
+export function readResource(resource: Attributes, dialects: DialectSet): Fields {
+  let fields = dialects.resources.get(resource)
   if (fields === undefined) {
-    const reading = { fields: emptyFields(), groups: {}, signs: 0 }
+    const reading = { fields: emptyFields(), groups: {}, dialects, signs: 0 }
     readAttributes(resource, reading)
     fields = reading.fields
-    resources.set(resource, fields)
+    dialects.resources.set(resource, fields)
   }
   return fields
 }
 
-function readAttributes(attributes: Attributes, reading: Pick<Reading, 'fields' | 'groups' | 'signs'>): void {
+type Sorted = Pick<SpanReading, 'fields' | 'groups' | 'dialects' | 'signs'>
+
+function readAttributes(attributes: Attributes, reading: Sorted): void {
   const { groups } = reading
+  const { keys } = reading.dialects
   const fields = reading.fields as Record<string, unknown>
   let { signs } = reading
   ranks.fill(NO_RANK)
   for (const key of Object.keys(attributes)) {
-    const meaning = meaningOf(key)
+    const meaning = keys.meaningOf(key)
     signs |= meaning.signs
     const raw = attributes[key]!
     if (meaning.field !== undefined) {

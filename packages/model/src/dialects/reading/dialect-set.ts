@@ -1,0 +1,84 @@
+import type { Attributes } from '../../otlp/span.ts'
+import type { StepKind } from '../../session/step.ts'
+import type { Dialect, SpanReading } from './dialect.ts'
+import type { Fields } from './fields.ts'
+import { KeyMeanings } from './key-meaning.ts'
+
+/**
+ * A dialect and its turn in each question, lowest first. Without a number it is asked after those that have a small
+ * one, in the order of the list.
+ */
+export type DialectEntry = { dialect: Dialect; kind?: number; label?: number; messages?: number }
+
+type Asked = { dialect: Dialect; bit: number }
+
+const DEFAULT_TURN = 50
+const MAX_DIALECTS = 30
+/** The bit of `signs` that every span has, for dialects without signs. */
+export const ALWAYS = 1 << MAX_DIALECTS
+
+/** The dialects that spans are read with, indexed by key and ordered for each question. */
+export class DialectSet {
+  readonly all: readonly Asked[]
+  readonly keys: KeyMeanings
+  readonly kindOrder: readonly Asked[]
+  readonly labelOrder: readonly Asked[]
+  readonly messageOrder: readonly Asked[]
+  readonly expandOrder: readonly Asked[]
+  /** Spans of one batch share their resource, so it is read once. */
+  readonly resources = new WeakMap<Attributes, Fields>()
+
+  constructor(entries: readonly DialectEntry[]) {
+    if (entries.length > MAX_DIALECTS) throw new Error(`at most ${MAX_DIALECTS} dialects fit into a bit set`)
+    this.all = entries.map(({ dialect }, index) => ({
+      dialect,
+      bit: hasSigns(dialect) ? 1 << index : ALWAYS,
+    }))
+    this.keys = new KeyMeanings(entries.map(({ dialect }) => dialect))
+    const inTurn = (question: 'kind' | 'label' | 'messages', isAsked: (asked: Asked) => boolean) =>
+      this.all
+        .map((asked, index) => ({ asked, turn: entries[index]![question] ?? DEFAULT_TURN }))
+        .filter(({ asked }) => isAsked(asked))
+        .sort((left, right) => left.turn - right.turn)
+        .map(({ asked }) => asked)
+    this.expandOrder = this.all.filter(({ dialect }) => dialect.expand !== undefined)
+    this.kindOrder = inTurn('kind', ({ dialect }) => dialect.kind !== undefined)
+    this.labelOrder = inTurn('label', ({ bit }) => bit !== ALWAYS)
+    this.messageOrder = inTurn(
+      'messages',
+      ({ dialect }) => dialect.inputMessages !== undefined || dialect.outputMessages !== undefined,
+    ).map(({ dialect, bit }) => ({ dialect, bit: dialect.hasSharedMessageKeys === true ? ALWAYS : bit }))
+  }
+}
+
+function hasSigns({ signs, scopes }: Dialect): boolean {
+  return signs !== undefined || scopes !== undefined
+}
+
+type Question = 'expand' | 'kind' | 'inputMessages' | 'outputMessages'
+type Reply<Name extends Question> = ReturnType<NonNullable<Dialect[Name]>> | undefined
+
+/** Asks one dialect. If it throws, the failure is noted and the others are asked as if it had no answer. */
+export function ask<Name extends Question>(
+  dialect: Dialect,
+  question: Name,
+  reading: SpanReading,
+  kind?: StepKind,
+): Reply<Name> {
+  try {
+    const method = dialect[question] as ((reading: SpanReading, kind?: StepKind) => Reply<Name>) | undefined
+    return method?.(reading, kind)
+  } catch (error) {
+    reading.failures.push({ dialect: dialect.name, message: String(error) })
+    return undefined
+  }
+}
+
+/** True when one of the dialects of the span has the quality. */
+export function someDialect(
+  { dialects, signs }: SpanReading,
+  has: (dialect: Dialect) => boolean | undefined,
+): boolean {
+  for (const { dialect, bit } of dialects.all) if ((signs & bit) !== 0 && has(dialect) === true) return true
+  return false
+}

@@ -1,0 +1,98 @@
+import { z } from '@hono/zod-openapi'
+import type { SessionSummary, Step } from '@playhead/model'
+import { sessionSummarySchema, stepSchema } from './session.ts'
+import type { OnTheWire } from './on-the-wire.ts'
+import { callerSchema, healthSchema, keySchema, projectSchema } from './settings.ts'
+import { graphSchema, statsSchema, testSchema } from './statistics.ts'
+
+const ok = z.object({ ok: z.literal(true) })
+
+/** The JSON that each route of the API responds with. */
+export const responseSchemas = {
+  'GET /api/sessions': z.object({
+    sessions: z.array(sessionSummarySchema),
+    nextCursor: z.string().optional(),
+  }),
+  'GET /api/sessions/{id}': z.object({ session: sessionSummarySchema, steps: z.array(stepSchema) }),
+  'GET /api/sessions/{id}/steps/{stepId}': stepSchema,
+  'GET /api/sessions/{id}/recording': z.object({
+    version: z.number(),
+    exportedAt: z.iso.datetime(),
+    session: sessionSummarySchema,
+    steps: z.array(stepSchema),
+  }),
+  'GET /api/sessions/{id}/recording.otlp': z.looseObject({ resourceSpans: z.array(z.unknown()) }),
+  'DELETE /api/sessions/{id}': z.object({ deleted: z.string() }),
+  'POST /api/sessions/delete': z.object({ deleted: z.array(z.string()) }),
+  'GET /api/values': z.object({ values: z.array(z.object({ value: z.string(), sessions: z.number() })) }),
+  'GET /api/stats': statsSchema,
+  'GET /api/tests': z.object({ tests: z.array(testSchema) }),
+  'GET /api/graph': graphSchema,
+  'GET /api/graph/sessions': z.object({ sessions: z.array(sessionSummarySchema) }),
+  'GET /api/projects': z.object({ projects: z.array(projectSchema) }),
+  'POST /api/projects': projectSchema,
+  'PATCH /api/projects/{project}': projectSchema,
+  'GET /api/keys': z.object({ keys: z.array(keySchema) }),
+  'POST /api/keys': z.object({ key: keySchema, secret: z.string() }),
+  'DELETE /api/keys/{id}': keySchema,
+  'GET /api/me': callerSchema,
+  'POST /api/login': ok,
+  'POST /api/logout': ok,
+  'GET /api/health': healthSchema,
+  'GET /api/demo': z.object({ isAvailable: z.boolean() }),
+  'POST /api/demo': ok,
+  'POST /api/restore': z.object({ parts: z.number(), projects: z.number(), sessions: z.number() }),
+} as const satisfies Record<string, z.ZodType>
+
+/** The type of each route's response. */
+export type ApiResponses = {
+  [Route in keyof typeof responseSchemas]: OnTheWire<(typeof responseSchemas)[Route]>
+}
+
+/** The last line of each route that reports its progress in lines of JSON. */
+export const progressResultSchemas = {
+  'POST /api/reprice': z.object({
+    project: z.string(),
+    sessions: z.number(),
+    steps: z.number(),
+    models: z
+      .array(
+        z.object({
+          model: z.string(),
+          steps: z.number(),
+          before: z.number().nullable(),
+          after: z.number().nullable(),
+        }),
+      )
+      .describe('costs before and after, of the steps whose cost changed'),
+    unpricedModels: z.array(z.string()).describe('models in use that still have no price'),
+  }),
+  'POST /api/rederive': z.object({
+    project: z.string(),
+    sessions: z.number(),
+    steps: z.number(),
+    normalizerVersion: z.number(),
+  }),
+} as const satisfies Record<string, z.ZodType>
+
+export type ProgressResults = {
+  [Route in keyof typeof progressResultSchemas]: OnTheWire<(typeof progressResultSchemas)[Route]>
+}
+
+/** A line of such a response. */
+export type ProgressLine<Result> =
+  | { done: number; total: number }
+  | { result: Result }
+  | { error: { code: string; message: string } }
+
+/** A server-sent event of the live routes: `type` is the event's name, the rest is its data. `reset`: events were missed, request the session again. */
+export type LiveEvent =
+  | { type: 'step'; sessionId: string; step: Step }
+  | { type: 'session'; sessionId: string; session: SessionSummary }
+  | { type: 'reset' }
+
+export const errorSchema = z
+  .object({
+    error: z.object({ code: z.string(), message: z.string().describe('what happened and how to fix it') }),
+  })
+  .openapi('Error')

@@ -1,0 +1,87 @@
+import { z } from '@hono/zod-openapi'
+import type { PriceOverride } from '@playhead/model'
+import type { OnTheWire, Same } from './on-the-wire.ts'
+
+export const scopes = ['ingest', 'read', 'admin'] as const
+export type Scope = (typeof scopes)[number]
+
+export const priceOverrideSchema = z
+  .object({
+    model: z.string().min(1).describe('model name as reported; a trailing * matches any suffix'),
+    provider: z.string().optional(),
+    inputPerMillion: z.number().min(0).describe('US dollars per million tokens'),
+    outputPerMillion: z.number().min(0),
+    cacheReadPerMillion: z.number().min(0).optional(),
+    cacheWritePerMillion: z.number().min(0).optional(),
+    cacheWrite1hPerMillion: z.number().min(0).optional(),
+    audioInputPerMillion: z.number().min(0).optional(),
+    audioOutputPerMillion: z.number().min(0).optional(),
+    imageInputPerMillion: z.number().min(0).optional(),
+    reasoningPerMillion: z.number().min(0).optional(),
+    perRequest: z.number().min(0).optional(),
+    from: z.iso.date().optional().describe('first day this price applies; earlier calls keep their price'),
+  })
+  .openapi('PriceOverride')
+
+true satisfies Same<OnTheWire<typeof priceOverrideSchema>, PriceOverride>
+
+export const projectSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    createdAt: z.iso.datetime(),
+    retentionDays: z
+      .number()
+      .int()
+      .min(1)
+      .nullable()
+      .describe('sessions older than this are deleted; null keeps them forever'),
+    priceOverrides: z.array(priceOverrideSchema),
+    priceRevision: z
+      .number()
+      .int()
+      .describe(
+        'increases whenever prices change or costs are recomputed; the latest revision of a step wins',
+      ),
+  })
+  .openapi('Project')
+
+export type Project = OnTheWire<typeof projectSchema>
+
+export const keySchema = z
+  .object({
+    id: z.string(),
+    project: z.string(),
+    name: z.string(),
+    hint: z.string().describe('the first characters of the secret'),
+    scopes: z.array(z.enum(scopes)),
+    createdAt: z.iso.datetime(),
+    revokedAt: z.iso.datetime().nullable(),
+  })
+  .openapi('Key')
+
+/** A key without its secret, which is shown once and never stored. */
+export type Key = OnTheWire<typeof keySchema>
+
+export const callerSchema = z.object({
+  kind: z.enum(['anyone', 'person', 'key', 'nobody']),
+  isAuthOn: z.boolean(),
+  project: z.string().optional(),
+})
+
+export const diskSchema = z.object({
+  freeBytes: z.number().nullable().describe('on the disk of the data directory'),
+  tables: z.array(z.object({ name: z.string(), rows: z.number(), bytes: z.number() })),
+})
+
+export const healthSchema = z.object({
+  version: z.string(),
+  uptimeMs: z.number(),
+  spansStored: z.number(),
+  spansRejected: z.number(),
+  logsStored: z.number(),
+  pendingRows: z.number(),
+  engineRestarts: z.number(),
+  liveViewers: z.number(),
+  disk: diskSchema,
+})
