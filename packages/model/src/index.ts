@@ -96,7 +96,14 @@ export {
   type ShareVerdict,
   type Tries,
 } from './statistics/statistics.ts'
-export type { SessionFacts, StepContent, StepDraft, StepOutline, TreeQuestion } from './session/step-draft.ts'
+export type {
+  DialectFailure,
+  SessionFacts,
+  StepContent,
+  StepDraft,
+  StepOutline,
+  TreeQuestion,
+} from './session/step-draft.ts'
 export { buildStepTree, type StepBranch } from './session/step-tree.ts'
 export {
   stepKinds,

@@ -30,7 +30,9 @@ export function addHealthRoutes(app: App, services: Services): void {
     }
     return context.text('ready\n')
   })
-  app.get('/metrics', (context) => context.text(renderMetrics(services.counters, gauges(services))))
+  app.get('/metrics', (context) =>
+    context.text(renderMetrics(services.counters, gauges(services), services.targets.dialectFailures.counts)),
+  )
   app.openapi(healthRoute, async (context) => {
     requirePerson(context, services)
     const { counters } = services

@@ -32,7 +32,11 @@ export type Gauges = {
   residentBytes: number
 }
 
-export function renderMetrics(counters: Counters, gauges: Gauges): string {
+export function renderMetrics(
+  counters: Counters,
+  gauges: Gauges,
+  dialectFailures: ReadonlyMap<string, number>,
+): string {
   const lines: string[] = []
   const add = (name: string, type: 'counter' | 'gauge', help: string, value: number) =>
     lines.push(
@@ -69,5 +73,11 @@ export function renderMetrics(counters: Counters, gauges: Gauges): string {
     'Resident memory of the server process, without the engine.',
     gauges.residentBytes,
   )
+  lines.push(
+    '# HELP playhead_dialect_failures_total Spans that a dialect failed to read: bugs.',
+    '# TYPE playhead_dialect_failures_total counter',
+  )
+  for (const [dialect, count] of dialectFailures)
+    lines.push(`playhead_dialect_failures_total{dialect="${dialect}"} ${count}`)
   return `${lines.join('\n')}\n`
 }

@@ -13,6 +13,7 @@ import type { SegmentLog } from '../log/segment-log.ts'
 import { logColumns, toLogRow, type LogRow } from '../store/logs-table.ts'
 import { stepColumns, toStepRow, type StepRow } from '../store/steps-table.ts'
 import { deriveStep } from './derive-step.ts'
+import type { DialectFailures } from './dialect-failures.ts'
 import { refuseManyCopies } from './origin-copies.ts'
 import type { Rejection } from './rejection.ts'
 
@@ -21,6 +22,7 @@ export type IngestTargets = {
   steps: SegmentLog<typeof stepColumns>
   logs: SegmentLog<typeof logColumns>
   live: LiveFeed
+  dialectFailures: DialectFailures
   /** Prices by the project's own overrides. */
   pricerOf: (project: string) => { pricer: Pricer; revision: number }
 }
@@ -32,7 +34,8 @@ export type IngestTargets = {
 export function acceptSpans(project: string, spans: readonly Span[], targets: IngestTargets): Promise<void> {
   const resourceText = rememberText()
   refuseManyCopies(spans, resourceText)
-  const context = { receivedAtMs: Date.now(), ...targets.pricerOf(project) }
+  const { dialectFailures } = targets
+  const context = { receivedAtMs: Date.now(), dialectFailures, ...targets.pricerOf(project) }
   const outlines: StepOutline[] = []
   const touched = new Set<string>()
   const { live } = targets
@@ -43,6 +46,7 @@ export function acceptSpans(project: string, spans: readonly Span[], targets: In
 
 type RowContext = {
   receivedAtMs: number
+  dialectFailures: DialectFailures
   pricer: Pricer
   revision: number
   resourceText: (resource: Attributes) => string
@@ -55,7 +59,7 @@ function* stepRows(project: string, spans: readonly Span[], context: RowContext)
   const reading = { normalizerVersion: NORMALIZER_VERSION, priceRevision: context.revision }
   const { receivedAtMs, pricer, resourceText, outlines, touched } = context
   for (const span of spans) {
-    const draft = deriveStep(span, pricer)
+    const draft = deriveStep(span, pricer, context.dialectFailures)
     if (outlines.length <= MAX_LIVE_BATCH) outlines.push(draft.outline)
     touched.add(`${project}\0${span.traceId}`)
     yield toStepRow(project, span, draft, { receivedAtMs, reading, resource: resourceText(span.resource) })

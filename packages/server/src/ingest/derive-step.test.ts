@@ -2,9 +2,11 @@ import { expect, test } from 'vitest'
 import { priceStep, spanToStep } from '@playhead/model'
 import { createPricer } from '@playhead/model/prices'
 import { deriveStep } from './derive-step.ts'
+import { DialectFailures } from './dialect-failures.ts'
 import { attributesOf, spanWith } from './test/sample-span.ts'
 
 const pricer = createPricer({ overrides: [] })
+const failures = new DialectFailures(() => {})
 
 test('what lists show of a step is short, however long its names, errors and tags are', () => {
   const long = 'x'.repeat(1_000_000)
@@ -22,6 +24,7 @@ test('what lists show of a step is short, however long its names, errors and tag
       }),
     }),
     pricer,
+    failures,
   )
 
   expect(JSON.stringify(outline).length).toBeLessThan(250_000)
@@ -35,11 +38,11 @@ test('a step of ordinary size is as its dialect read it', () => {
     attributes: attributesOf({ 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'gpt-4o' }),
   })
 
-  expect(deriveStep(span, pricer).outline).toEqual(priceStep(spanToStep(span).outline, pricer))
+  expect(deriveStep(span, pricer, failures).outline).toEqual(priceStep(spanToStep(span).outline, pricer))
 })
 
 test('a character of two halves is not cut in two', () => {
-  const { outline } = deriveStep(spanWith({ name: '\u{1f680}'.repeat(2_000) }), pricer)
+  const { outline } = deriveStep(spanWith({ name: '\u{1f680}'.repeat(2_000) }), pricer, failures)
 
   expect(outline.name.isWellFormed()).toBe(true)
 })

@@ -1,4 +1,5 @@
 import { priceStep, spanToStep, type Pricer, type Span, type StepDraft } from '@playhead/model'
+import type { DialectFailures } from './dialect-failures.ts'
 
 /** Names, models, ids: what lists and trees show of a step. The span itself is kept whole. */
 const MAX_TEXT_LENGTH = 2_000
@@ -8,8 +9,9 @@ const MAX_LISTED_TEXT_LENGTH = 500
 const MAX_ERROR_LENGTH = 16_000
 
 /** Reads a span by the rules of now and prices it. Its outline is kept short: lists and live viewers hold many. */
-export function deriveStep(span: Span, pricer: Pricer): StepDraft {
+export function deriveStep(span: Span, pricer: Pricer, dialectFailures: DialectFailures): StepDraft {
   const draft = spanToStep(span)
+  if (draft.failures !== undefined) dialectFailures.note(draft.failures)
   priceStep(draft.outline, pricer)
   clipFields(draft.outline, MAX_TEXT_LENGTH)
   return draft

@@ -1,6 +1,7 @@
 import { NORMALIZER_VERSION } from '@playhead/model'
 import type { Registry } from '../access/registry.ts'
 import { deriveStep } from '../ingest/derive-step.ts'
+import type { DialectFailures } from '../ingest/dialect-failures.ts'
 import type { SegmentLog } from '../log/segment-log.ts'
 import { readSpans } from '../sessions/stored-steps.ts'
 import type { Store } from '../store/connect.ts'
@@ -9,12 +10,15 @@ import type { Progress } from './reprice.ts'
 import { countSessions, sessionBatches } from './session-batches.ts'
 
 type Stored = { store: Store; registry: Registry }
+type Derivation = { dialectFailures: DialectFailures }
 
 export type RederiveResult = { project: string; sessions: number; steps: number; normalizerVersion: number }
 
 /** Derives the steps of stored spans again with the current rules. Skips those that are up to date, unless forced. */
 export async function rederiveProject(
-  stored: Stored & { targets: { steps: Pick<SegmentLog<typeof stepColumns>, 'append' | 'drain'> } },
+  stored: Stored & {
+    targets: { steps: Pick<SegmentLog<typeof stepColumns>, 'append' | 'drain'> } & Derivation
+  },
   project: string,
   options: { isForced: boolean; onProgress: (progress: Progress) => Promise<void> },
 ): Promise<RederiveResult> {
@@ -24,7 +28,7 @@ export async function rederiveProject(
   const result: RederiveResult = { project, sessions: 0, steps: 0, normalizerVersion: NORMALIZER_VERSION }
   const total = await countSessions(store.client, project, condition)
   for await (const ids of sessionBatches(store.client, project, condition)) {
-    const rows = await deriveAgain(stored, project, ids)
+    const rows = await deriveAgain({ ...stored, ...targets }, project, ids)
     await targets.steps.append(
       rows,
       ids.map((id) => `${project}\0${id}`),
@@ -38,7 +42,7 @@ export async function rederiveProject(
 }
 
 async function deriveAgain(
-  { store, registry }: Stored,
+  { store, registry, dialectFailures }: Stored & Derivation,
   project: string,
   ids: readonly string[],
 ): Promise<StepRow[]> {
@@ -46,7 +50,7 @@ async function deriveAgain(
   const reading = { normalizerVersion: NORMALIZER_VERSION, priceRevision: revision }
   return (await readSpans(store.client, project, { ids })).map((row) => {
     const span = spanFromRow(row)
-    return toStepRow(project, span, deriveStep(span, pricer), {
+    return toStepRow(project, span, deriveStep(span, pricer, dialectFailures), {
       receivedAtMs: row.received_ms,
       reading,
       resource: row.resource,

@@ -22,6 +22,7 @@ import { SegmentLog } from '../log/segment-log.ts'
 import type { Columns } from '../log/native-block.ts'
 import { startRetention } from '../maintenance/retention.ts'
 import { createCounters } from '../api/metrics.ts'
+import { DialectFailures } from '../ingest/dialect-failures.ts'
 import { firstSegmentId } from '../log/segment-ids.ts'
 import { SessionReader } from '../sessions/session-reader.ts'
 import type { Services } from './services.ts'
@@ -131,7 +132,7 @@ async function createServices(
     registry,
     objects: new UploadedObjects(config.dataDirectory),
     cookies: config.password === undefined ? undefined : new LoginCookies(config.password),
-    targets: { steps, logs, live, pricerOf },
+    targets: { steps, logs, live, pricerOf, dialectFailures: new DialectFailures(report) },
     budget: createBodyBudget(Math.max(MAX_BYTES_IN_FLIGHT, 2 * config.maxBodyBytes)),
     live,
     reader,
