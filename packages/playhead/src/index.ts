@@ -1,4 +1,11 @@
-export { init, flush, playheadSpanProcessor, shutdown, type FlushOptions } from './runtime/init.ts'
+export {
+  init,
+  flush,
+  playheadSpanProcessor,
+  shutdown,
+  type FlushOptions,
+  type PlayheadSpanProcessor,
+} from './runtime/init.ts'
 export {
   addTags,
   endSession,
@@ -37,7 +44,6 @@ export type { AnyFunction } from './record/step/parameter-names.ts'
 export type { SessionOptions } from './record/session/session-attributes.ts'
 export { SessionView, type RecordedAction, type RecordedError } from './record/session/session-view.ts'
 export type { SessionHeaders } from './record/session/session-headers.ts'
-export type { PlayheadSpanProcessor } from './record/session/span-recorder.ts'
 export type { InitOptions } from './runtime/settings.ts'
 export { stats, type Stats } from './runtime/stats.ts'
 export { wrapAnthropic, wrapGoogleGenAI, wrapOpenAI } from './capture/hooks/wrap-client.ts'

@@ -150,7 +150,7 @@ test('what could not be delivered is delivered by the next start', async () => {
   expect([first.exitCode, first.stderr]).toEqual([
     0,
     expect.stringMatching(
-      /^playhead: No Playhead server answers at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\)\..*playhead serve.*\n$/,
+      /^playhead: No Playhead server found at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\)\..*playhead serve.*\n$/,
     ),
   ])
   const again = await startOtlpSink(Number(new URL(sink.url).port))

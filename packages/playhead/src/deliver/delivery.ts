@@ -1,22 +1,22 @@
-import type { Reporter } from '../record/session/reporter.ts'
 import type { RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
+import type { SpanSanitizer } from '../record/opentelemetry/span-sanitizer.ts'
 import type { SessionRecord } from '../record/session/session-record.ts'
-import { explainTrouble, sendBatch, type SendOutcome, type Target } from './send-batch.ts'
-import type { OutgoingValues } from '../record/opentelemetry/outgoing-values.ts'
+import type { StepListener } from '../record/session/span-processor.ts'
 import { retryDelayMs } from './retry-delay.ts'
+import { explainFailure, sendBatch, type SendOutcome, type Target } from './send-batch.ts'
 import { Spool } from './spool.ts'
 import { splitBatch, StepQueue, type Batch } from './step-queue.ts'
 
-/** How soon what was recorded is sent, while the server answers and while it does not. */
 const SEND_AFTER_MS = 300
 const ANNOUNCE_AFTER_MS = 30
-const SET_ASIDE_AFTER_MS = 5000
-const LOOK_AT_SPOOL_AFTER_MS = 100
+const CHECK_SPOOL_AFTER_MS = 100
+/** While the server is down, steps are collected for so long before they are spooled. */
+const SPOOL_AFTER_MS = 5000
 const STEPS_PER_REQUEST = 512
-/** Steps in memory when there is no disk to put them on. */
+/** Applies only if steps can't be spooled. */
 const MAX_QUEUED_STEPS = 8192
-/** Failures in a row before the server counts as gone. */
-const PATIENCE = 3
+/** Failures in a row before a server that still responds counts as down. */
+const MAX_FAILURES = 3
 
 export type DeliveryCounts = {
   recorded: number
@@ -28,15 +28,16 @@ export type DeliveryCounts = {
 }
 
 export type DeliveryOptions = {
-  outgoing: () => OutgoingValues
-  reporter: Reporter
-  /** Runs a callback outside of whatever the host is doing. */
-  outside: (callback: () => void) => void
+  sanitizer: () => SpanSanitizer
+  /** Prints a warning, once per topic. */
+  report: (topic: string, line: string) => void
+  /** Runs a callback outside of any context of the host. */
+  detach: (callback: () => void) => void
   onFault: (error: unknown) => void
 }
 
-/** Brings steps to the server: in batches, again when that fails, by way of the disk when it goes on failing. */
-export class Delivery {
+/** Sends steps to the server in batches, retries, and spools to disk while the server is down. */
+export class Delivery implements StepListener {
   readonly counts: DeliveryCounts = {
     recorded: 0,
     delivered: 0,
@@ -50,13 +51,12 @@ export class Delivery {
   #target: Target | undefined
   #spool: Spool | undefined
   /** Taken from the queue and not yet acknowledged. */
-  #unsent: Batch | undefined
+  #inFlight: Batch | undefined
   #failures = 0
-  /** The server does not answer: what comes goes to disk until it does. */
+  /** While it is set, new steps go to the spool. */
   #isDown = false
-  #mayBeSpooled = false
-  /** Before this the server is left in peace. */
-  #notBeforeMs = 0
+  #maySpoolHold = false
+  #retryAtMs = 0
   #timer: NodeJS.Timeout | undefined
   #timerAtMs = 0
   #work: Promise<void> | undefined
@@ -72,8 +72,8 @@ export class Delivery {
     this.#spool = undefined
     if (target === undefined || spoolRoot === undefined) return
     this.#spool = new Spool(spoolRoot, target, (stepCount) => (this.counts.dropped += stepCount))
-    this.#mayBeSpooled = true
-    this.#schedule(LOOK_AT_SPOOL_AFTER_MS)
+    this.#maySpoolHold = true
+    this.#schedule(CHECK_SPOOL_AFTER_MS)
   }
 
   get target(): Target | undefined {
@@ -86,15 +86,11 @@ export class Delivery {
   }
 
   get queuedCount(): number {
-    return this.#queue.endedCount + (this.#unsent?.stepCount ?? 0)
+    return this.#queue.endedCount + (this.#inFlight?.stepCount ?? 0)
   }
 
   get hasWork(): boolean {
-    return !this.#queue.isEmpty || this.#unsent !== undefined
-  }
-
-  onStepStart(): void {
-    // Short steps are sent once, when they have ended.
+    return !this.#queue.isEmpty || this.#inFlight !== undefined
   }
 
   onStepEnd(span: RecordedSpan, record: SessionRecord): void {
@@ -102,26 +98,26 @@ export class Delivery {
     if (this.#target === undefined) return
     this.#queue.addEnded(span)
     record.lastSentAtMs = Date.now()
-    this.#afterAdding()
+    this.#scheduleQueued()
   }
 
-  /** Tells the server of a step that is still running. */
+  /** Sends without waiting for more steps. */
+  onSessionEnd(): void {
+    if (this.hasWork) this.#schedule(this.#withBackoff(0))
+  }
+
+  /** Tells the server about a step that is still running. */
   announce(span: RecordedSpan, record: SessionRecord): void {
     if (this.#target === undefined) return
     this.#queue.addRunning(span)
     record.lastSentAtMs = Date.now()
-    if (!this.#isDown) this.#schedule(this.#patienceMs(ANNOUNCE_AFTER_MS))
+    if (!this.#isDown) this.#schedule(this.#withBackoff(ANNOUNCE_AFTER_MS))
   }
 
-  /** Sends what there is without waiting for more. */
-  sendSoon(): void {
-    if (this.hasWork) this.#schedule(this.#patienceMs(0))
-  }
-
-  /** Sends everything now; true when the server has it all. Takes at most so long. */
+  /** Sends everything now. Returns true if the server has it all. */
   async flush(timeoutMs: number): Promise<boolean> {
-    if (this.#target === undefined || !(this.hasWork || this.#mayBeSpooled)) return true
-    // Nothing else keeps the process alive, and whoever waits for us must get an answer.
+    if (this.#target === undefined || !(this.hasWork || this.#maySpoolHold)) return true
+    // This timer is not unreferenced: nothing else keeps the process alive for whoever awaits us.
     let timer: NodeJS.Timeout | undefined
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, timeoutMs)
@@ -131,49 +127,48 @@ export class Delivery {
     return !this.hasWork && !this.#isDown
   }
 
-  /** What the server has not acknowledged, encoded, for the end of the process. It is not kept here any longer. */
+  /** Removes and returns everything that the server has not acknowledged, for the end of the process. */
   takeAll(): Batch[] {
-    const batches = this.#unsent === undefined ? [] : [this.#unsent]
-    this.#unsent = undefined
+    const batches = this.#inFlight === undefined ? [] : [this.#inFlight]
+    this.#inFlight = undefined
     for (;;) {
-      const batch = this.#queue.take(this.#options.outgoing())
+      const batch = this.#queue.take(this.#options.sanitizer())
       if (batch === undefined) return batches
       batches.push(batch)
     }
   }
 
-  /** Puts a batch on disk at once; undefined when there is no disk to put it on. */
+  /** Returns undefined if there is no spool. */
   spoolSync(batch: Batch): string | undefined {
     const path = this.#spool?.writeSync(batch.text, batch.stepCount)
     if (path !== undefined) this.counts.spooled += batch.stepCount
     return path
   }
 
-  #afterAdding(): void {
+  #scheduleQueued(): void {
     const isFull = this.#queue.endedCount >= STEPS_PER_REQUEST
     if (this.#spool === undefined && this.#queue.endedCount > MAX_QUEUED_STEPS)
       this.counts.dropped += this.#queue.drop(STEPS_PER_REQUEST)
     if (this.#timer !== undefined && !isFull) return
-    if (this.#isDown) this.#schedule(isFull ? 0 : SET_ASIDE_AFTER_MS)
-    else this.#schedule(this.#patienceMs(isFull ? 0 : SEND_AFTER_MS))
+    if (this.#isDown) this.#schedule(isFull ? 0 : SPOOL_AFTER_MS)
+    else this.#schedule(this.#withBackoff(isFull ? 0 : SEND_AFTER_MS))
   }
 
-  /** A server that asked for patience gets it. */
-  #patienceMs(afterMs: number): number {
-    return this.#failures === 0 ? afterMs : Math.max(afterMs, this.#notBeforeMs - performance.now())
+  #withBackoff(delayMs: number): number {
+    return this.#failures === 0 ? delayMs : Math.max(delayMs, this.#retryAtMs - performance.now())
   }
 
-  /** Only ever sooner, never later, than what is already planned. */
-  #schedule(afterMs: number): void {
-    const atMs = performance.now() + afterMs
+  /** Never postpones what is already scheduled. */
+  #schedule(delayMs: number): void {
+    const atMs = performance.now() + delayMs
     if (this.#work !== undefined || (this.#timer !== undefined && this.#timerAtMs <= atMs)) return
     clearTimeout(this.#timer)
     this.#timerAtMs = atMs
-    this.#options.outside(() => {
+    this.#options.detach(() => {
       this.#timer = setTimeout(() => {
         this.#timer = undefined
         void this.#startWork(false)
-      }, afterMs)
+      }, delayMs)
       this.#timer.unref()
     })
   }
@@ -181,7 +176,7 @@ export class Delivery {
   async #workNow(): Promise<void> {
     await this.#work
     let work: Promise<void> | undefined
-    this.#options.outside(() => {
+    this.#options.detach(() => {
       work = this.#startWork(true)
     })
     await work
@@ -192,141 +187,141 @@ export class Delivery {
     this.#timer = undefined
     this.#work ??= this.#deliver(isForced)
       .catch(this.#options.onFault)
-      .then((afterMs) => {
+      .then((retryMs) => {
         this.#work = undefined
-        if (typeof afterMs === 'number') this.#schedule(afterMs)
+        if (typeof retryMs === 'number') this.#schedule(retryMs)
         else if (!this.#queue.isEmpty) this.#schedule(SEND_AFTER_MS)
       })
     return this.#work
   }
 
-  /** Works until nothing is left or something fails; answers with how long to wait before the next try. */
+  /** Sends until nothing is left or a request fails. Returns the delay before the next attempt. */
   async #deliver(isForced: boolean): Promise<number | undefined> {
     const target = this.#target
     if (target === undefined) return undefined
     if (this.#isDown && !isForced) {
-      await this.#setAsideAll()
-      const patienceMs = this.#notBeforeMs - performance.now()
-      return patienceMs > 0 && this.#spool !== undefined ? patienceMs : this.#sendSpooled(target)
+      await this.#spoolQueue()
+      const remainingMs = this.#retryAtMs - performance.now()
+      return remainingMs > 0 && this.#spool !== undefined ? remainingMs : this.#sendSpooled(target)
     }
     for (;;) {
-      this.#unsent ??= this.#queue.take(this.#options.outgoing())
-      if (this.#unsent === undefined) break
-      const waitMs = await this.#sendOne(this.#unsent, target, isForced)
-      if (waitMs !== undefined) return waitMs
+      this.#inFlight ??= this.#queue.take(this.#options.sanitizer())
+      if (this.#inFlight === undefined) break
+      const retryMs = await this.#send(this.#inFlight, target, isForced)
+      if (retryMs !== undefined) return retryMs
     }
-    return this.#mayBeSpooled ? this.#sendSpooled(target) : undefined
+    return this.#maySpoolHold ? this.#sendSpooled(target) : undefined
   }
 
-  async #sendOne(batch: Batch, target: Target, isForced: boolean): Promise<number | undefined> {
+  async #send(batch: Batch, target: Target, isForced: boolean): Promise<number | undefined> {
     const outcome = await sendBatch(batch.text, target)
-    // The end of the process may have taken it meanwhile.
-    if (this.#unsent !== batch) return undefined
+    // Meanwhile `takeAll` may have taken it.
+    if (this.#inFlight !== batch) return undefined
     if (outcome.kind === 'too-large') return this.#sendInParts(batch, target, isForced)
-    if (this.#settle(outcome, batch.stepCount)) {
-      this.#unsent = undefined
+    if (this.#isDone(outcome, batch.stepCount)) {
+      this.#inFlight = undefined
       return undefined
     }
-    const waitMs = this.#noteFailure(outcome, target)
-    const isPatient = this.#failures < PATIENCE && outcome.kind === 'later' && outcome.isServerThere
-    if (isPatient && !isForced) return waitMs
+    const retryMs = this.#countFailure(outcome, target)
+    const mayRecover = this.#failures < MAX_FAILURES && outcome.kind === 'retry' && outcome.isServerThere
+    if (mayRecover && !isForced) return retryMs
     this.#isDown = true
-    await this.#setAside(batch)
-    if (this.#spool !== undefined) await this.#setAsideAll()
-    return waitMs
+    await this.#spoolBatch(batch)
+    await this.#spoolQueue()
+    return retryMs
   }
 
   async #sendInParts(batch: Batch, target: Target, isForced: boolean): Promise<number | undefined> {
-    const parts = splitBatch(batch, this.#options.outgoing())
-    this.#unsent = undefined
+    const parts = splitBatch(batch, this.#options.sanitizer())
+    this.#inFlight = undefined
     if (parts === undefined) {
       this.counts.dropped += batch.stepCount
-      this.#options.reporter.once('too-large', 'A step was larger than the server takes, and was left out.')
+      this.#options.report(
+        'too-large',
+        'A step exceeds the request size limit of the server and was dropped.',
+      )
       return undefined
     }
     for (const part of parts) {
-      this.#unsent = part
-      const waitMs = await this.#sendOne(part, target, isForced)
-      if (waitMs !== undefined) return waitMs
+      this.#inFlight = part
+      const retryMs = await this.#send(part, target, isForced)
+      if (retryMs !== undefined) return retryMs
     }
     return undefined
   }
 
-  /** True when nothing more can be done for the batch: it was taken, or it never will be. */
-  #settle(outcome: SendOutcome, stepCount: number): boolean {
+  /** Counts the outcome. Returns false if the batch must be sent again. */
+  #isDone(outcome: SendOutcome, stepCount: number): boolean {
     if (outcome.kind === 'accepted') {
       this.#failures = 0
       this.#isDown = false
       this.counts.delivered += stepCount - outcome.rejectedSteps
       this.counts.rejected += outcome.rejectedSteps
       if (outcome.rejectedSteps > 0)
-        this.#options.reporter.once(
+        this.#options.report(
           'rejected',
-          `The server left out ${outcome.rejectedSteps} steps: ${outcome.message}`,
+          `The server rejected ${outcome.rejectedSteps} steps: ${outcome.message}`,
         )
       return true
     }
-    if (outcome.kind !== 'unreadable' && outcome.kind !== 'too-large') return false
+    if (outcome.kind !== 'invalid' && outcome.kind !== 'too-large') return false
     this.counts.failedRequests += 1
     this.counts.rejected += stepCount
-    this.#options.reporter.once(
-      'unreadable',
-      `The server could not read ${stepCount} steps: ${outcome.reason}`,
-    )
+    this.#options.report('invalid', `The server could not read ${stepCount} steps: ${outcome.reason}`)
     return true
   }
 
-  #noteFailure(outcome: SendOutcome, target: Target): number {
+  #countFailure(outcome: SendOutcome, target: Target): number {
     this.#failures += 1
     this.counts.failedRequests += 1
-    const line = explainTrouble(outcome, target, this.#spool !== undefined)
-    if (line !== undefined) this.#options.reporter.once('unreachable', line)
-    const askedMs = outcome.kind === 'later' ? outcome.afterMs : undefined
-    const waitMs = retryDelayMs(this.#failures, askedMs, Math.random())
-    this.#notBeforeMs = performance.now() + waitMs
-    return waitMs
+    const explanation = explainFailure(outcome, target, this.#spool !== undefined)
+    if (explanation !== undefined) this.#options.report('unreachable', explanation)
+    const retryAfterMs = outcome.kind === 'retry' ? outcome.retryAfterMs : undefined
+    const delayMs = retryDelayMs(this.#failures, retryAfterMs, Math.random())
+    this.#retryAtMs = performance.now() + delayMs
+    return delayMs
   }
 
-  async #setAsideAll(): Promise<void> {
+  async #spoolQueue(): Promise<void> {
     while (this.#spool !== undefined) {
-      this.#unsent ??= this.#queue.take(this.#options.outgoing())
-      if (this.#unsent === undefined) return
-      await this.#setAside(this.#unsent)
+      this.#inFlight ??= this.#queue.take(this.#options.sanitizer())
+      if (this.#inFlight === undefined) return
+      await this.#spoolBatch(this.#inFlight)
     }
   }
 
-  async #setAside(batch: Batch): Promise<void> {
+  async #spoolBatch(batch: Batch): Promise<void> {
     if (this.#spool === undefined) return
     try {
       await this.#spool.write(batch.text, batch.stepCount)
       this.counts.spooled += batch.stepCount
-      this.#mayBeSpooled = true
-      if (this.#unsent === batch) this.#unsent = undefined
+      this.#maySpoolHold = true
+      if (this.#inFlight === batch) this.#inFlight = undefined
     } catch (error) {
       this.#spool = undefined
       const { message } = error as Error
-      this.#options.reporter.once(
+      this.#options.report(
         'spool',
-        `What can't be sent stays in memory, because it can't be put on disk: ${message}`,
+        `Could not write undelivered steps to disk, so they stay in memory: ${message}`,
       )
     }
   }
 
-  /** Sends what waits on disk, from this process and from earlier ones. */
+  /** Sends what is on disk, from this process and from earlier ones. */
   async #sendSpooled(target: Target): Promise<number | undefined> {
     const spool = this.#spool
     for (;;) {
-      const batch = await spool?.take().catch(() => undefined)
+      const batch = await spool?.claim().catch(() => undefined)
       if (spool === undefined || batch === undefined) break
       const outcome = await sendBatch(batch.text, target)
-      if (!this.#settle(outcome, batch.stepCount)) {
-        await spool.giveBack(batch)
+      if (!this.#isDone(outcome, batch.stepCount)) {
+        await spool.release(batch)
         this.#isDown = true
-        return this.#noteFailure(outcome, target)
+        return this.#countFailure(outcome, target)
       }
       await spool.remove(batch)
     }
-    this.#mayBeSpooled = false
+    this.#maySpoolHold = false
     this.#isDown = false
     return undefined
   }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import type { RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
 import { toModelSpan } from '../record/opentelemetry/to-model-span.ts'
 import { encodeSpans } from './encode-spans.ts'
-import { OutgoingValues } from '../record/opentelemetry/outgoing-values.ts'
+import { SpanSanitizer } from '../record/opentelemetry/span-sanitizer.ts'
 
 const exporter = new InMemorySpanExporter()
 const provider = new TracerProvider({
@@ -14,8 +14,8 @@ const provider = new TracerProvider({
   spanProcessors: [new SimpleSpanProcessor({ exporter })],
 })
 
-function outgoing(change: Partial<ConstructorParameters<typeof OutgoingValues>[0]> = {}) {
-  return new OutgoingValues({
+function sanitizer(change: Partial<ConstructorParameters<typeof SpanSanitizer>[0]> = {}) {
+  return new SpanSanitizer({
     redactor: createRedactor(),
     hasRules: false,
     maxLength: 1000,
@@ -44,8 +44,8 @@ function spans(): RecordedSpan[] {
 
 test('what is sent is what the model makes of the same spans', () => {
   const recorded = spans()
-  const decoded: unknown = JSON.parse(encodeSpans(recorded, outgoing()))
-  const byModel = spansToOtlpJson(recorded.map((span) => toModelSpan(span, outgoing())))
+  const decoded: unknown = JSON.parse(encodeSpans(recorded, sanitizer()))
+  const byModel = spansToOtlpJson(recorded.map((span) => toModelSpan(span, sanitizer())))
   expect(withDefaults(decoded)).toEqual(withDefaults(JSON.parse(JSON.stringify(byModel))))
 })
 
@@ -64,7 +64,7 @@ function withDefaults(payload: unknown): unknown {
 
 test('a step that still runs has no end', () => {
   const span = provider.getTracer('host').startSpan('running') as unknown as RecordedSpan
-  expect(encodeSpans([span], outgoing())).not.toContain('endTimeUnixNano')
+  expect(encodeSpans([span], sanitizer())).not.toContain('endTimeUnixNano')
 })
 
 test('secrets and what is too long do not leave, whoever recorded them', () => {
@@ -76,7 +76,7 @@ test('secrets and what is too long do not leave, whoever recorded them', () => {
       nested: { password: 'p', list: ['ghp_0123456789abcdefghijABCDEFGHIJ012345'] },
     },
   }) as unknown as RecordedSpan
-  const text = encodeSpans([span], outgoing())
+  const text = encodeSpans([span], sanitizer())
   expect(text).not.toMatch(/hunter2|Bearer abc|sk-aaaa|ghp_0123|"p"/)
   expect(text).toContain('[1000 of 5000 characters]')
   expect(text).toContain('{"key":"playhead.truncated","value":{"boolValue":true}}')
@@ -87,10 +87,10 @@ test('a number is no less a secret than a text, and the name of an event no less
   const span = tracer.startSpan('pay', { attributes: { 'app.cvv': 737_191, count: 42 } })
   span.addEvent('used sk-aaaaaaaaaaaaaaaaaaaaaaaa')
   const recorded = span as unknown as RecordedSpan
-  const shown = JSON.stringify(toModelSpan(recorded, outgoing()), (_, value: unknown) =>
+  const shown = JSON.stringify(toModelSpan(recorded, sanitizer()), (_, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,
   )
-  for (const text of [encodeSpans([recorded], outgoing()), shown]) {
+  for (const text of [encodeSpans([recorded], sanitizer()), shown]) {
     expect(text).toContain('42')
     expect(text).not.toMatch(/737191|sk-aaaa/)
   }
@@ -106,7 +106,7 @@ test('without content, what was said in spans of others stays here', () => {
       'app.note': 'the secret '.repeat(30),
     },
   }) as unknown as RecordedSpan
-  const text = encodeSpans([span], outgoing({ isContentKept: false }))
+  const text = encodeSpans([span], sanitizer({ isContentKept: false }))
   expect(text).not.toContain('secret')
   expect(text).toContain('gpt-4o')
   expect(text).toContain('12')

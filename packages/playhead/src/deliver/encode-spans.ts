@@ -7,9 +7,9 @@ import {
   type InstrumentationScope,
   type RecordedSpan,
 } from '../record/opentelemetry/recorded-span.ts'
-import type { OutgoingValues } from '../record/opentelemetry/outgoing-values.ts'
+import type { SpanSanitizer } from '../record/opentelemetry/span-sanitizer.ts'
 
-/** OTLP counts kinds from 1, the API from 0. */
+/** Span kinds start at 1 in OTLP, and at 0 in the API. */
 const KIND_OFFSET = 1
 
 type ScopeSpans = { scope: { name: string; version: string }; spans: OtlpSpan[] }
@@ -23,7 +23,7 @@ type OtlpValue =
   | { kvlistValue: { values: OtlpKeyValue[] } }
   | Record<string, never>
 type OtlpEvent = { timeUnixNano: string; name: string; attributes: OtlpKeyValue[] }
-/** Fields that are undefined are not written. */
+/** Undefined fields are omitted from the JSON. */
 type OtlpSpan = {
   traceId: string
   spanId: string
@@ -40,10 +40,10 @@ type OtlpSpan = {
 }
 
 /**
- * Spans as OTLP/JSON, straight from OpenTelemetry's own objects: this runs for every step, and the way through the model's
- * `Span` takes twice as long.
+ * Encodes spans as OTLP/JSON, directly from OpenTelemetry's objects. This runs for every step, and a detour through the
+ * model's `Span` would take twice as long.
  */
-export function encodeSpans(spans: readonly RecordedSpan[], outgoing: OutgoingValues): string {
+export function encodeSpans(spans: readonly RecordedSpan[], sanitizer: SpanSanitizer): string {
   const resources = new Map<RecordedSpan['resource'], Map<InstrumentationScope, ScopeSpans>>()
   for (const span of spans) {
     let scopes = resources.get(span.resource)
@@ -52,32 +52,32 @@ export function encodeSpans(spans: readonly RecordedSpan[], outgoing: OutgoingVa
     let ofScope = scopes.get(scope)
     if (ofScope === undefined)
       scopes.set(scope, (ofScope = { scope: { name: scope.name, version: scope.version ?? '' }, spans: [] }))
-    ofScope.spans.push(encodeSpan(span, outgoing))
+    ofScope.spans.push(encodeSpan(span, sanitizer))
   }
   return JSON.stringify({
     resourceSpans: Array.from(resources, ([resource, scopes]) => ({
-      resource: { attributes: encodeAttributes(resource.attributes as Attributes, outgoing) },
+      resource: { attributes: encodeAttributes(resource.attributes as Attributes, sanitizer) },
       scopeSpans: [...scopes.values()],
     })),
   })
 }
 
-function encodeSpan(span: RecordedSpan, outgoing: OutgoingValues): OtlpSpan {
+function encodeSpan(span: RecordedSpan, sanitizer: SpanSanitizer): OtlpSpan {
   const { traceId, spanId } = span.spanContext()
   const { code, message } = span.status
-  const attributes = encodeAttributes(outgoing.begin(span), outgoing)
-  if (outgoing.isCut) attributes.push({ key: 'playhead.truncated', value: { boolValue: true } })
+  const attributes = encodeAttributes(sanitizer.begin(span), sanitizer)
+  if (sanitizer.isTruncated) attributes.push({ key: 'playhead.truncated', value: { boolValue: true } })
   return {
     traceId,
     spanId,
     parentSpanId: parentIdOf(span),
     flags: isParentRemote(span) ? REMOTE_PARENT_FLAGS : undefined,
-    name: outgoing.text(span.name, 'name'),
+    name: sanitizer.text(span.name, 'name'),
     kind: span.kind + KIND_OFFSET,
     startTimeUnixNano: nanoseconds(span.startTime),
     endTimeUnixNano: span.ended ? nanoseconds(span.endTime) : undefined,
     attributes,
-    events: span.events.length === 0 ? undefined : encodeEvents(span, outgoing),
+    events: span.events.length === 0 ? undefined : encodeEvents(span, sanitizer),
     links:
       span.links.length === 0
         ? undefined
@@ -85,28 +85,28 @@ function encodeSpan(span: RecordedSpan, outgoing: OutgoingValues): OtlpSpan {
     status:
       code === SpanStatusCode.UNSET
         ? undefined
-        : { code, message: message === undefined ? undefined : outgoing.text(message, 'message') },
+        : { code, message: message === undefined ? undefined : sanitizer.text(message, 'message') },
   }
 }
 
-/** Seconds and nanoseconds as one number with all its digits. */
+/** Joins seconds and nanoseconds as text, because the number is too large for a double. */
 function nanoseconds([seconds, rest]: readonly [number, number]): string {
   return rest >= 100_000_000 ? `${seconds}${rest}` : `${seconds}${String(rest).padStart(9, '0')}`
 }
 
-function encodeEvents(span: RecordedSpan, outgoing: OutgoingValues): OtlpEvent[] {
+function encodeEvents(span: RecordedSpan, sanitizer: SpanSanitizer): OtlpEvent[] {
   return span.events.map(({ name, time, attributes }) => ({
     timeUnixNano: nanoseconds(time),
-    name: outgoing.text(name, 'name'),
-    attributes: outgoing.areEventsKept ? encodeAttributes((attributes ?? {}) as Attributes, outgoing) : [],
+    name: sanitizer.text(name, 'name'),
+    attributes: sanitizer.areEventsKept ? encodeAttributes((attributes ?? {}) as Attributes, sanitizer) : [],
   }))
 }
 
-function encodeAttributes(attributes: Attributes, outgoing: OutgoingValues): OtlpKeyValue[] {
+function encodeAttributes(attributes: Attributes, sanitizer: SpanSanitizer): OtlpKeyValue[] {
   const encoded: OtlpKeyValue[] = []
   for (const key of Object.keys(attributes)) {
     const raw: unknown = attributes[key]
-    if (raw !== undefined) encoded.push({ key, value: encodeValue(outgoing.value(key, raw)) })
+    if (raw !== undefined) encoded.push({ key, value: encodeValue(sanitizer.value(key, raw)) })
   }
   return encoded
 }

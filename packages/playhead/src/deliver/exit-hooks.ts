@@ -1,34 +1,33 @@
-/** What has to be done before the process is gone. */
-export type LastDuties = {
+/** What must happen before the process ends. */
+export type ExitTasks = {
   hasWork(): boolean
-  /** Counts up with everything that is recorded. */
+  /** Increases with every recorded step. */
   recordedCount(): number
-  /** Ends the sessions that are still open, saying why. */
+  /** Ends the open sessions. */
   closeSessions(why: { reason: string; error?: unknown }): void
-  /** Delivers what there is, for at most so long. */
-  drain(timeoutMs: number): Promise<unknown>
-  /** The same without waiting for anything. */
-  drainSync(): void
+  flush(timeoutMs: number): Promise<unknown>
+  /** Flushes without using the event loop. */
+  flushSync(): void
 }
 
 type Signal = 'SIGTERM' | 'SIGINT'
 
-const DRAIN_MS = 2000
+const FLUSH_TIMEOUT_MS = 2000
 
 /**
- * Sees to it that nothing is lost when the process ends, however it does. The host's own handlers, its exit code and the
- * signal it dies of stay what they were.
+ * Makes sure that nothing is lost when the process ends, in whatever way. The host's own handlers, its exit code and the
+ * signal that ends it stay the same.
  */
 export class ExitHooks {
-  readonly #duties: LastDuties
+  readonly #tasks: ExitTasks
   #uncaught: { error: unknown } | undefined
-  #isLeaving = false
-  #isDraining = false
-  /** What had been recorded when everything was last tried for it. */
-  #triedCount = -1
+  #isEnding = false
+  #isFlushing = false
+  /** The count of recorded steps at the last attempt to flush before exit. */
+  #flushedCount = -1
 
-  constructor(duties: LastDuties) {
-    this.#duties = duties
+  constructor(tasks: ExitTasks) {
+    this.#tasks = tasks
   }
 
   install(): void {
@@ -51,27 +50,27 @@ export class ExitHooks {
     process.off('SIGINT', this.#onSignal)
   }
 
-  /** Nothing is left to do for the host; delivering gives the process something to do, so this comes once more after it. */
+  /** The host has no work left. Flushing gives the event loop work, so Node emits this again afterwards. */
   readonly #onBeforeExit = (): void => {
-    if (this.#isDraining) return
-    this.#duties.closeSessions({ reason: 'The process ended before the session did' })
-    const recordedCount = this.#duties.recordedCount()
-    // A server that does not take it now won't if it is asked for ever; `exit` has the last word.
-    if (!this.#duties.hasWork() || recordedCount === this.#triedCount) return
-    this.#triedCount = recordedCount
-    this.#isDraining = true
-    void this.#duties.drain(DRAIN_MS).finally(() => {
-      this.#isDraining = false
+    if (this.#isFlushing) return
+    this.#tasks.closeSessions({ reason: 'The process ended before the session did' })
+    const recordedCount = this.#tasks.recordedCount()
+    // Retrying forever would keep the process alive; `exit` has the last try.
+    if (!this.#tasks.hasWork() || recordedCount === this.#flushedCount) return
+    this.#flushedCount = recordedCount
+    this.#isFlushing = true
+    void this.#tasks.flush(FLUSH_TIMEOUT_MS).finally(() => {
+      this.#isFlushing = false
     })
   }
 
   readonly #onExit = (): void => {
     const error = this.#uncaught?.error
-    this.#duties.closeSessions({ reason: 'The process ended before the session did', error })
-    this.#duties.drainSync()
+    this.#tasks.closeSessions({ reason: 'The process ended before the session did', error })
+    this.#tasks.flushSync()
   }
 
-  /** Whether the exception ends the process is up to the host; if it does, `exit` follows at once. */
+  /** The host decides whether the exception ends the process; if it does, `exit` follows at once. */
   readonly #onUncaught = (error: unknown): void => {
     this.#uncaught = { error }
     setImmediate(() => {
@@ -81,23 +80,23 @@ export class ExitHooks {
 
   readonly #onSignal = (signal: Signal): void => {
     const others = process.listeners(signal).filter((listener) => listener !== this.#onSignal)
-    // A host that handles the signal decides when to go, and `exit` will tell us.
-    if (!others.every(onlyRaisesAgain)) return
-    if (this.#isLeaving) return this.#leave(signal)
-    this.#isLeaving = true
-    this.#duties.closeSessions({ reason: `The process was ended by ${signal}` })
-    void this.#duties.drain(DRAIN_MS).finally(() => this.#leave(signal))
+    // A host that handles the signal decides when to exit, and `exit` tells us.
+    if (!others.every(isSignalExit)) return
+    if (this.#isEnding) return this.#reraise(signal)
+    this.#isEnding = true
+    this.#tasks.closeSessions({ reason: `The process was ended by ${signal}` })
+    void this.#tasks.flush(FLUSH_TIMEOUT_MS).finally(() => this.#reraise(signal))
   }
 
-  /** Dies of the signal as the process would have without us. */
-  #leave(signal: Signal): void {
-    this.#duties.drainSync()
+  /** Ends the process with the signal, as without the SDK. */
+  #reraise(signal: Signal): void {
+    this.#tasks.flushSync()
     this.#releaseSignals()
     process.kill(process.pid, signal)
   }
 }
 
-/** The package `signal-exit` waits for every other listener to be gone: it does not decide anything. */
-function onlyRaisesAgain(listener: unknown): boolean {
+/** The package `signal-exit` only acts once it is the last listener, so it does not count as the host's handler. */
+function isSignalExit(listener: unknown): boolean {
   return /signal_exit|emitter\.count/.test(Function.prototype.toString.call(listener))
 }

@@ -3,19 +3,19 @@ import { request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
 import { workerData } from 'node:worker_threads'
 
-/** What the thread is given that sends a process' last steps while the process waits for it. */
-export type ExitErrand = {
+/** The input of the worker thread that sends the last steps while the process waits for it. */
+export type ExitSenderInput = {
   url: string
   headers: Record<string, string>
   /** Batches on disk, deleted once they are delivered. */
   paths: readonly string[]
-  /** Batches that could not be put on disk. */
+  /** Batches that could not be written to disk. */
   texts: readonly string[]
-  /** Its first element is set to 1 when the errand is done. */
+  /** Its first element is set to 1 when the thread is done. */
   done: Int32Array
 }
 
-const { url, headers, paths, texts, done } = workerData as ExitErrand
+const { url, headers, paths, texts, done } = workerData as ExitSenderInput
 
 void run().finally(() => {
   Atomics.store(done, 0, 1)
@@ -23,14 +23,14 @@ void run().finally(() => {
 })
 
 async function run(): Promise<void> {
-  for (const text of texts) if (!(await isTaken(text))) return
+  for (const text of texts) if (!(await isAccepted(text))) return
   for (const path of paths) {
-    if (!(await isTaken(readFileSync(path, 'utf8')))) return
+    if (!(await isAccepted(readFileSync(path, 'utf8')))) return
     unlinkSync(path)
   }
 }
 
-async function isTaken(text: string): Promise<boolean> {
+async function isAccepted(text: string): Promise<boolean> {
   const status = await post(text).catch(() => 0)
   return status >= 200 && status < 300
 }

@@ -5,17 +5,17 @@ import { toRecording, type Session } from '@playhead/model'
 import type { RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
 import type { SessionRecord } from '../record/session/session-record.ts'
 
-/** A running session is written again this often at most: what a killed process leaves is at most so old. */
-const WRITE_EVERY_MS = 2000
+/** Running sessions are rewritten at this interval, so a killed process loses no more than that. */
+const WRITE_RUNNING_AFTER_MS = 2000
 const WRITE_ENDED_AFTER_MS = 20
 
 export type RecordingFilesOptions = {
-  sessionOf: (record: SessionRecord) => Session
-  outside: (callback: () => void) => void
+  readSession: (record: SessionRecord) => Session
+  detach: (callback: () => void) => void
   onProblem: (error: unknown) => void
 }
 
-/** Sessions as files: one line of JSON each, a recording, in a file of its own. */
+/** Writes each session to its own recording file, as one line of JSON. */
 export class RecordingFiles {
   folder: string | undefined
   readonly #options: RecordingFilesOptions
@@ -32,18 +32,18 @@ export class RecordingFiles {
   }
 
   onStepStart(_span: RecordedSpan, record: SessionRecord): void {
-    this.#note(record)
+    this.#markChanged(record)
   }
 
   onStepEnd(_span: RecordedSpan, record: SessionRecord): void {
-    this.#note(record)
+    this.#markChanged(record)
   }
 
   pathOf(record: SessionRecord): string | undefined {
     return this.folder === undefined ? undefined : join(this.folder, fileName(record))
   }
 
-  /** Writes what has changed and waits until it is on disk. */
+  /** Writes all changed sessions and waits for it. */
   async flush(): Promise<void> {
     await this.#work
     await this.#writeChanged()
@@ -60,16 +60,16 @@ export class RecordingFiles {
     }
   }
 
-  #note(record: SessionRecord): void {
+  #markChanged(record: SessionRecord): void {
     if (this.folder === undefined) return
     this.#changed.add(record)
-    const isOver = record.open.size === 0
-    if (this.#timer !== undefined && !isOver) return
+    const isEnded = record.open.size === 0
+    if (this.#timer !== undefined && !isEnded) return
     clearTimeout(this.#timer)
-    this.#options.outside(() => {
+    this.#options.detach(() => {
       this.#timer = setTimeout(
         () => void this.#writeChanged(),
-        isOver ? WRITE_ENDED_AFTER_MS : WRITE_EVERY_MS,
+        isEnded ? WRITE_ENDED_AFTER_MS : WRITE_RUNNING_AFTER_MS,
       )
       this.#timer.unref()
     })
@@ -104,12 +104,12 @@ export class RecordingFiles {
   }
 
   #contentOf(record: SessionRecord): string {
-    const recording = toRecording(this.#options.sessionOf(record), new Date().toISOString())
+    const recording = toRecording(this.#options.readSession(record), new Date().toISOString())
     return `${JSON.stringify(recording)}\n`
   }
 }
 
-/** Sorted by time, and found again by the first digits of the session's id; the parts of a session do not share a file. */
+/** Sorts by time and contains the session's short id. Parts of a session from different processes have separate files. */
 function fileName({ id, startedAtMs, partId }: SessionRecord): string {
   const time = new Date(startedAtMs).toISOString().slice(0, 19).replaceAll(':', '-')
   const part = partId === undefined ? '' : `-${partId.slice(0, 8)}`

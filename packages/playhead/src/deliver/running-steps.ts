@@ -1,43 +1,40 @@
+import { hrTimeToMs } from '../record/opentelemetry/clock.ts'
 import type { RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
 import type { SessionRecord } from '../record/session/session-record.ts'
 import type { SessionStore } from '../record/session/session-store.ts'
 
-/** A step that has run for so long is shown while it runs; shorter ones cost nothing extra. */
-const ANNOUNCED_AFTER_MS = 200
-const LOOK_EVERY_MS = 100
-/** The server calls a session lost when it hears nothing for two minutes. */
-const SIGN_OF_LIFE_EVERY_MS = 30_000
-const LOOK_SELDOM_MS = 5000
+/** Shorter steps are sent once, when they have ended. */
+const ANNOUNCE_AFTER_MS = 200
+const POLL_MS = 100
+const IDLE_POLL_MS = 5000
+/** The server treats a session as lost after two minutes of silence. */
+const HEARTBEAT_MS = 30_000
 
 export type RunningStepsOptions = {
   store: SessionStore
   announce: (span: RecordedSpan, record: SessionRecord) => void
-  outside: (callback: () => void) => void
+  detach: (callback: () => void) => void
 }
 
 /**
- * Tells the server which steps are under way, and that long sessions are still alive. It looks at what is open now and then;
- * a list of its own, kept up with every step, would cost more than recording the step.
+ * Announces running steps to the server, and sends heartbeats for long sessions. It polls the open steps, because
+ * maintaining a list of its own would cost more than recording a step.
  */
 export class RunningSteps {
   readonly #options: RunningStepsOptions
   #timer: NodeJS.Timeout | undefined
-  #isLookingOften = false
+  #isPollingOften = false
 
   constructor(options: RunningStepsOptions) {
     this.#options = options
   }
 
   onStepStart(): void {
-    if (!this.#isLookingOften) this.#lookAgain(LOOK_EVERY_MS)
+    if (!this.#isPollingOften) this.#schedulePoll(POLL_MS)
   }
 
-  onStepEnd(): void {
-    // What has ended is no longer among the open steps.
-  }
-
-  /** Announces steps that have run for so long; with 0 all of them. Says whether younger ones are left, and any at all. */
-  announce(olderThanMs = ANNOUNCED_AFTER_MS): { isAnyYoung: boolean; isAnyOpen: boolean } {
+  /** Announces the steps that have run for at least so long. Returns whether younger ones are left, and any at all. */
+  announce(olderThanMs = ANNOUNCE_AFTER_MS): { isAnyYoung: boolean; isAnyOpen: boolean } {
     const nowMs = Date.now()
     let isAnyYoung = false
     let isAnyOpen = false
@@ -45,7 +42,7 @@ export class RunningSteps {
       for (const [id, span] of record.open) {
         isAnyOpen = true
         if (record.announced.has(id)) continue
-        if (nowMs - startMs(span) < olderThanMs) isAnyYoung = true
+        if (nowMs - hrTimeToMs(span.startTime) < olderThanMs) isAnyYoung = true
         else {
           record.announced.add(id)
           this.#options.announce(span, record)
@@ -58,37 +55,33 @@ export class RunningSteps {
   stop(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#isLookingOften = false
+    this.#isPollingOften = false
   }
 
-  #look(): void {
+  #poll(): void {
     const { isAnyYoung, isAnyOpen } = this.announce()
-    this.#showLife()
-    if (isAnyYoung) this.#lookAgain(LOOK_EVERY_MS)
-    else if (isAnyOpen) this.#lookAgain(LOOK_SELDOM_MS)
+    this.#sendHeartbeats()
+    if (isAnyYoung) this.#schedulePoll(POLL_MS)
+    else if (isAnyOpen) this.#schedulePoll(IDLE_POLL_MS)
     else this.stop()
   }
 
-  /** Sends one open step again for every session that was silent for long. */
-  #showLife(): void {
+  /** Sends an open step again for every session that has been silent. */
+  #sendHeartbeats(): void {
     const nowMs = Date.now()
     for (const record of this.#options.store.openRecords()) {
-      if (nowMs - record.lastSentAtMs < SIGN_OF_LIFE_EVERY_MS) continue
+      if (nowMs - record.lastSentAtMs < HEARTBEAT_MS) continue
       const [oldest] = record.open.values()
       if (oldest !== undefined) this.#options.announce(oldest, record)
     }
   }
 
-  #lookAgain(afterMs: number): void {
+  #schedulePoll(afterMs: number): void {
     clearTimeout(this.#timer)
-    this.#isLookingOften = afterMs === LOOK_EVERY_MS
-    this.#options.outside(() => {
-      this.#timer = setTimeout(() => this.#look(), afterMs)
+    this.#isPollingOften = afterMs === POLL_MS
+    this.#options.detach(() => {
+      this.#timer = setTimeout(() => this.#poll(), afterMs)
       this.#timer.unref()
     })
   }
-}
-
-function startMs({ startTime: [seconds, nanoseconds] }: RecordedSpan): number {
-  return seconds * 1000 + nanoseconds / 1e6
 }

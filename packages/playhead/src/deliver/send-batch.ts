@@ -1,24 +1,21 @@
 import type { IncomingMessage } from 'node:http'
 import { readRetryAfter } from './retry-delay.ts'
 
-/** Where batches go, and as whom. */
 export type Target = { endpoint: string; apiKey: string | undefined }
 
-/** What became of a batch. */
 export type SendOutcome =
   | { kind: 'accepted'; rejectedSteps: number; message: string }
-  /** Not this time: nobody answered, or the server has too much to do. */
-  | { kind: 'later'; reason: string; afterMs: number | undefined; isServerThere: boolean }
-  /** The batch is larger than the server takes. */
+  /** The server is unreachable or overloaded. */
+  | { kind: 'retry'; reason: string; retryAfterMs: number | undefined; isServerThere: boolean }
   | { kind: 'too-large'; reason: string }
-  /** The server does not want us: the key is wrong, or it is not Playhead. What was recorded is kept. */
-  | { kind: 'unwelcome'; reason: string }
-  /** The server could not read the batch, and will not be able to next time. */
-  | { kind: 'unreadable'; reason: string }
+  /** The key is wrong, or the server is not Playhead. The batch is kept. */
+  | { kind: 'refused'; reason: string }
+  /** The server can't read the batch, so a retry makes no sense. */
+  | { kind: 'invalid'; reason: string }
 
 const TIMEOUT_MS = 10_000
-const MAX_ANSWER_LENGTH = 65_536
-/** Compressing costs more than it saves when the bytes do not leave the machine. */
+const MAX_RESPONSE_LENGTH = 65_536
+/** On the same machine, compression costs more than it saves. */
 const GZIP_FROM = 4096
 const GZIP_FROM_ON_LOOPBACK = 1024 * 1024
 
@@ -34,15 +31,15 @@ export function headersFor({ apiKey }: Target, isCompressed: boolean): Record<st
   }
 }
 
-/** Posts OTLP/JSON. It never throws, and its socket never keeps the process alive. */
+/** Posts OTLP/JSON. Never throws, and its socket does not keep the process alive. */
 export async function sendBatch(text: string, target: Target): Promise<SendOutcome> {
   try {
     const body = await compress(text, target)
-    const answer = await post(tracesUrl(target), headersFor(target, body.isCompressed), body.bytes)
-    return readAnswer(answer, target)
+    const response = await post(tracesUrl(target), headersFor(target, body.isCompressed), body.bytes)
+    return readOutcome(response, target)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    return { kind: 'later', reason: code ?? message, afterMs: undefined, isServerThere: false }
+    return { kind: 'retry', reason: code ?? message, retryAfterMs: undefined, isServerThere: false }
   }
 }
 
@@ -62,9 +59,9 @@ function isLoopback({ endpoint }: Target): boolean {
   return /^https?:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::|\/|$)/.test(endpoint)
 }
 
-type Answer = { status: number; retryAfter: string | undefined; text: string }
+type HttpResponse = { status: number; retryAfter: string | undefined; text: string }
 
-async function post(url: string, headers: Record<string, string>, body: Buffer): Promise<Answer> {
+async function post(url: string, headers: Record<string, string>, body: Buffer): Promise<HttpResponse> {
   const { request, agent } = client(url)
   return new Promise((resolve, reject) => {
     const outgoing = request(url, {
@@ -72,7 +69,7 @@ async function post(url: string, headers: Record<string, string>, body: Buffer):
       agent,
       headers: { ...headers, 'content-length': String(body.length) },
     })
-    const timer = setTimeout(() => outgoing.destroy(new Error('no answer within 10 s')), TIMEOUT_MS)
+    const timer = setTimeout(() => outgoing.destroy(new Error('no response within 10 s')), TIMEOUT_MS)
     timer.unref()
     outgoing.on('socket', (socket) => socket.unref())
     outgoing.on('response', (response) => readBody(response).then(resolve, reject))
@@ -82,18 +79,18 @@ async function post(url: string, headers: Record<string, string>, body: Buffer):
   })
 }
 
-function readBody(response: IncomingMessage): Promise<Answer> {
+function readBody(response: IncomingMessage): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let text = ''
     response.setEncoding('utf8')
     response.on('data', (chunk: string) => {
-      if (text.length < MAX_ANSWER_LENGTH) text += chunk
+      if (text.length < MAX_RESPONSE_LENGTH) text += chunk
     })
     response.on('end', () =>
       resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], text }),
     )
     response.on('error', reject)
-    response.on('aborted', () => reject(new Error('the connection was closed in the middle of the answer')))
+    response.on('aborted', () => reject(new Error('the connection was closed during the response')))
   })
 }
 
@@ -101,8 +98,8 @@ type Client = Pick<typeof import('node:http'), 'request'> & { agent: import('nod
 const clients = new Map<boolean, Client>()
 
 /**
- * Loaded with the first delivery: a program that only imports us does not pay for it. Not by `import()`, which code in a vm,
- * as in a test of jest, may not call.
+ * Loads the HTTP client with the first request, so that a program that only imports the SDK does not pay for it. Not by
+ * `import()`, which does not work in a vm such as jest's.
  */
 function client(url: string): Client {
   const isSecure = url.startsWith('https:')
@@ -115,19 +112,19 @@ function client(url: string): Client {
   return found
 }
 
-function readAnswer({ status, retryAfter, text }: Answer, target: Target): SendOutcome {
+function readOutcome({ status, retryAfter, text }: HttpResponse, target: Target): SendOutcome {
   if (status >= 200 && status < 300) return { kind: 'accepted', ...readPartialSuccess(text) }
   const message = readMessage(text)
   const reason = `${status}${message === '' ? '' : ` ${message}`}`
   if (status === 413) return { kind: 'too-large', reason }
   if (status === 408 || status === 429 || status >= 500) {
-    const afterMs = readRetryAfter(retryAfter, Date.now())
-    return { kind: 'later', reason, afterMs, isServerThere: true }
+    const retryAfterMs = readRetryAfter(retryAfter, Date.now())
+    return { kind: 'retry', reason, retryAfterMs, isServerThere: true }
   }
-  if (status === 401 || status === 403) return { kind: 'unwelcome', reason }
+  if (status === 401 || status === 403) return { kind: 'refused', reason }
   if (status === 404 || status === 405 || (status >= 300 && status < 400))
-    return { kind: 'unwelcome', reason: `${status} for ${tracesUrl(target)}: another program listens there` }
-  return { kind: 'unreadable', reason }
+    return { kind: 'refused', reason: `${status} for ${tracesUrl(target)}: another program is running there` }
+  return { kind: 'invalid', reason }
 }
 
 function readPartialSuccess(text: string): { rejectedSteps: number; message: string } {
@@ -155,16 +152,16 @@ function parse(text: string): object {
   }
 }
 
-/** What the developer should know and do when nothing can be delivered; undefined when it will pass. */
-export function explainTrouble(outcome: SendOutcome, target: Target, isSpooled: boolean): string | undefined {
+/** A warning for the developer about a failed delivery. */
+export function explainFailure(outcome: SendOutcome, target: Target, isSpooled: boolean): string | undefined {
   const kept = isSpooled
-    ? 'Steps are kept on disk and sent when it does.'
-    : 'Steps are kept in memory, and lost when the process ends.'
-  if (outcome.kind === 'unwelcome') {
-    return `${target.endpoint} refused what was recorded: ${outcome.reason}. Check the key (init({ apiKey }) or PLAYHEAD_API_KEY) and the address (init({ endpoint }) or PLAYHEAD_ENDPOINT).`
+    ? 'Steps are saved to disk and sent later.'
+    : 'Steps are kept in memory and lost when the process ends.'
+  if (outcome.kind === 'refused') {
+    return `${target.endpoint} refused the recorded steps: ${outcome.reason}. Check the API key (init({ apiKey }) or PLAYHEAD_API_KEY) and the address (init({ endpoint }) or PLAYHEAD_ENDPOINT).`
   }
-  if (outcome.kind !== 'later') return undefined
+  if (outcome.kind !== 'retry') return undefined
   if (outcome.isServerThere)
-    return `${target.endpoint} can't take steps at the moment (${outcome.reason}). ${kept}`
-  return `No Playhead server answers at ${target.endpoint} (${outcome.reason}). ${kept} Start one with "npx playhead serve", set PLAYHEAD_ENDPOINT, or record to files with init({ dir: ".playhead" }).`
+    return `${target.endpoint} can't accept steps right now (${outcome.reason}). ${kept}`
+  return `No Playhead server found at ${target.endpoint} (${outcome.reason}). ${kept} Start one with "npx playhead serve", set PLAYHEAD_ENDPOINT, or record to files with init({ dir: ".playhead" }).`
 }

@@ -19,17 +19,17 @@ test('batches come back in the order in which they went, each once', async () =>
   const spool = new Spool(root, target, () => undefined)
   await spool.write('first', 1)
   await spool.write('second', 2)
-  const first = await spool.take()
-  const second = await spool.take()
-  expect([first?.text, second?.text, second?.stepCount, await spool.take()]).toEqual([
+  const first = await spool.claim()
+  const second = await spool.claim()
+  expect([first?.text, second?.text, second?.stepCount, await spool.claim()]).toEqual([
     'first',
     'second',
     2,
     undefined,
   ])
   await spool.remove(first!)
-  await spool.giveBack(second!)
-  expect((await spool.take())?.text).toBe('second')
+  await spool.release(second!)
+  expect((await spool.claim())?.text).toBe('second')
 })
 
 test('another server, and another key, have folders of their own, and no key is written down', async () => {
@@ -38,7 +38,7 @@ test('another server, and another key, have folders of their own, and no key is 
     { ...target, endpoint: 'http://elsewhere' },
     { ...target, apiKey: 'ph_other' },
   ])
-    expect(await new Spool(root, other, () => undefined).take()).toBeUndefined()
+    expect(await new Spool(root, other, () => undefined).claim()).toBeUndefined()
   expect((await filesIn()).join()).not.toContain('secret')
 })
 
@@ -48,7 +48,7 @@ test('many processes share a folder: every batch is taken once', async () => {
   const taken: string[] = []
   await Promise.all(
     spools.map(async (spool) => {
-      for (let batch = await spool.take(); batch !== undefined; batch = await spool.take())
+      for (let batch = await spool.claim(); batch !== undefined; batch = await spool.claim())
         taken.push(batch.text)
     }),
   )
@@ -58,14 +58,14 @@ test('many processes share a folder: every batch is taken once', async () => {
 test('a batch whose process died while sending is not lost', async () => {
   const spool = new Spool(root, target, () => undefined)
   await spool.write('abandoned', 1)
-  await spool.take()
-  expect(await spool.take()).toBeUndefined()
+  await spool.claim()
+  expect(await spool.claim()).toBeUndefined()
   // Time is told by when the file was renamed, which can't be set; an old file that is put there tells the same.
   const [name] = await filesIn()
   const path = join(root, name!)
   await utimes(path, 0, 0)
   await rename(path, path.replace('.sending', ''))
-  expect((await spool.take())?.text).toBe('abandoned')
+  expect((await spool.claim())?.text).toBe('abandoned')
 })
 
 test('what is too old, and what is too much, is given up and counted', async () => {

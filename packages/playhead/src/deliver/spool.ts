@@ -5,21 +5,21 @@ import type { Target } from './send-batch.ts'
 
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_AGE_MS = 7 * 24 * 3600_000
-/** A file that a process took to send and did not give back for so long has lost its process. */
+/** A claimed file that is older than this belongs to a process that has died. */
 const ABANDONED_AFTER_MS = 60_000
-const TAKEN = '.sending'
+const CLAIMED = '.sending'
 
-/** A batch that waits on disk. */
+/** A batch on disk, claimed by this process. */
 export type SpooledBatch = { path: string; text: string; stepCount: number }
 
 /**
- * Batches that could not be delivered, one file each, in a folder of their server and key. Files appear and change hands
- * by being renamed, so any number of processes can share the folder.
+ * Undelivered batches on disk, one file each, in one folder per server and key. Files are created and claimed by atomic
+ * renames, so any number of processes can share the folder.
  */
 export class Spool {
   readonly #root: string
   readonly #target: Target
-  /** Called with how many steps were given up to keep within bounds. */
+  /** Called with the number of steps that were discarded to stay within limits. */
   readonly #onDropped: (stepCount: number) => void
   #ownFolder: string | undefined
 
@@ -32,7 +32,7 @@ export class Spool {
   get #folder(): string {
     if (this.#ownFolder === undefined) {
       const { endpoint, apiKey } = this.#target
-      // Loaded when it is needed: it takes longer to load than the rest of this package.
+      // Loaded on demand, because it takes longer to load than the rest of this package.
       const { createHash } = process.getBuiltinModule('node:crypto')
       const owner = createHash('sha256')
         .update(`${endpoint}\n${apiKey ?? ''}`)
@@ -50,7 +50,7 @@ export class Spool {
     await rename(`${path}.new`, path)
   }
 
-  /** For the end of the process, when nothing else can be waited for. */
+  /** For the end of the process, when nothing can be awaited. */
   writeSync(text: string, stepCount: number): string {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
     const path = join(this.#folder, nameOf(stepCount))
@@ -59,40 +59,36 @@ export class Spool {
     return path
   }
 
-  /** The oldest batch, for this process alone until it is removed or given back. */
-  async take(): Promise<SpooledBatch | undefined> {
-    await this.#reclaim()
-    for (const name of await this.#waiting()) {
+  /** Claims the oldest batch, until it is removed or released. */
+  async claim(): Promise<SpooledBatch | undefined> {
+    await this.#releaseAbandoned()
+    for (const name of await this.#pending()) {
       const path = join(this.#folder, name)
       try {
-        await rename(path, path + TAKEN)
+        await rename(path, path + CLAIMED)
         return {
-          path: path + TAKEN,
-          text: await readFile(path + TAKEN, 'utf8'),
+          path: path + CLAIMED,
+          text: await readFile(path + CLAIMED, 'utf8'),
           stepCount: stepCountOf(name),
         }
       } catch (error) {
-        // Another process was faster.
+        // Another process claimed it first.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
       }
     }
     return undefined
   }
 
-  async giveBack({ path }: SpooledBatch): Promise<void> {
-    await rename(path, path.slice(0, -TAKEN.length))
+  async release({ path }: SpooledBatch): Promise<void> {
+    await rename(path, path.slice(0, -CLAIMED.length))
   }
 
   async remove({ path }: SpooledBatch): Promise<void> {
     await unlink(path)
   }
 
-  async isEmpty(): Promise<boolean> {
-    return (await this.#waiting()).length === 0
-  }
-
-  /** Names begin with the time, so the oldest comes first. */
-  async #waiting(): Promise<string[]> {
+  /** Oldest first, because names start with the time. */
+  async #pending(): Promise<string[]> {
     return (await this.#names()).filter((name) => name.endsWith('.json'))
   }
 
@@ -104,20 +100,20 @@ export class Spool {
     }
   }
 
-  async #reclaim(): Promise<void> {
+  async #releaseAbandoned(): Promise<void> {
     for (const name of await this.#names()) {
-      if (!name.endsWith(TAKEN)) continue
+      if (!name.endsWith(CLAIMED)) continue
       const path = join(this.#folder, name)
       const { ctimeMs } = await stat(path).catch(() => ({ ctimeMs: Date.now() }))
       if (Date.now() - ctimeMs > ABANDONED_AFTER_MS)
-        await rename(path, path.slice(0, -TAKEN.length)).catch(() => undefined)
+        await rename(path, path.slice(0, -CLAIMED.length)).catch(() => undefined)
     }
   }
 
-  /** Gives up what is too old and, when there is not enough room, the oldest. */
+  /** Deletes batches that are too old, and the oldest ones if there is not enough room. */
   async #makeRoom(length: number): Promise<void> {
     const files: { name: string; size: number }[] = []
-    for (const name of await this.#waiting()) {
+    for (const name of await this.#pending()) {
       const { size } = await stat(join(this.#folder, name)).catch(() => ({ size: 0 }))
       files.push({ name, size })
     }
@@ -134,7 +130,7 @@ export class Spool {
 
 let writtenCount = 0
 
-/** Time, process, order and chance make it unique; the number of steps is for whoever has to give it up. */
+/** Unique across processes. The step count lets us count the steps of a deleted batch. */
 function nameOf(stepCount: number): string {
   writtenCount += 1
   const order = String(writtenCount).padStart(6, '0')

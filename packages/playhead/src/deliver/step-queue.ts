@@ -1,14 +1,14 @@
 import type { RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
 import { encodeSpans } from './encode-spans.ts'
-import type { OutgoingValues } from '../record/opentelemetry/outgoing-values.ts'
+import type { SpanSanitizer } from '../record/opentelemetry/span-sanitizer.ts'
 
-/** Steps encoded for the wire. `stepCount` counts those that ended; the others are only said to be running. */
+/** Encoded steps. `stepCount` counts the ended ones; the others are announcements of running steps. */
 export type Batch = { text: string; stepCount: number; spans: readonly RecordedSpan[] }
 
 const MAX_STEPS_PER_BATCH = 512
 const MAX_LENGTH_PER_BATCH = 4 * 1024 * 1024
 
-/** Steps that wait to be sent. */
+/** Steps waiting to be sent. */
 export class StepQueue {
   readonly #ended: RecordedSpan[] = []
   readonly #running = new Set<RecordedSpan>()
@@ -30,24 +30,24 @@ export class StepQueue {
     this.#running.add(span)
   }
 
-  /** Takes as much as makes one request. */
-  take(outgoing: OutgoingValues): Batch | undefined {
+  /** Takes and encodes as many steps as fit into one request. */
+  take(sanitizer: SpanSanitizer): Batch | undefined {
     if (this.isEmpty) return undefined
     const running = [...this.#running].filter((span) => !span.ended)
     this.#running.clear()
     const ended = this.#ended.splice(0, countThatFit(this.#ended))
     const spans = [...running, ...ended]
-    if (spans.length === 0) return this.take(outgoing)
-    return { text: encodeSpans(spans, outgoing), stepCount: ended.length, spans }
+    if (spans.length === 0) return this.take(sanitizer)
+    return { text: encodeSpans(spans, sanitizer), stepCount: ended.length, spans }
   }
 
-  /** Gives the oldest up. Returns how many. */
+  /** Discards the oldest steps and returns how many. */
   drop(count: number): number {
     return this.#ended.splice(0, count).length
   }
 }
 
-/** How many of the first spans make a request that is not too large; at least one. */
+/** How many of the first spans fit into one request; at least one. */
 function countThatFit(spans: readonly RecordedSpan[]): number {
   let length = 0
   const most = Math.min(spans.length, MAX_STEPS_PER_BATCH)
@@ -62,13 +62,13 @@ function countThatFit(spans: readonly RecordedSpan[]): number {
   return most
 }
 
-/** The same steps in two requests; undefined when there is only one. */
-export function splitBatch({ spans }: Batch, outgoing: OutgoingValues): [Batch, Batch] | undefined {
+/** Splits a batch into two; undefined if it holds a single step. */
+export function splitBatch({ spans }: Batch, sanitizer: SpanSanitizer): [Batch, Batch] | undefined {
   if (spans.length < 2) return undefined
   const middle = Math.floor(spans.length / 2)
-  return [batchOf(spans.slice(0, middle), outgoing), batchOf(spans.slice(middle), outgoing)]
+  return [batchOf(spans.slice(0, middle), sanitizer), batchOf(spans.slice(middle), sanitizer)]
 }
 
-function batchOf(spans: readonly RecordedSpan[], outgoing: OutgoingValues): Batch {
-  return { text: encodeSpans(spans, outgoing), stepCount: spans.filter((span) => span.ended).length, spans }
+function batchOf(spans: readonly RecordedSpan[], sanitizer: SpanSanitizer): Batch {
+  return { text: encodeSpans(spans, sanitizer), stepCount: spans.filter((span) => span.ended).length, spans }
 }

@@ -1,13 +1,14 @@
-import { activeRuntime, knownRuntime, setRuntime } from '../record/session/active-runtime.ts'
-import { Runtime } from './runtime.ts'
+import type { Context, Span } from '@opentelemetry/api'
+import type { RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
+import { activeRecorder, setRecorder } from '../record/session/active-recorder.ts'
+import { knownRuntime, Runtime, setRuntime } from './runtime.ts'
 import { readSettings, type InitOptions } from './settings.ts'
-import type { PlayheadSpanProcessor } from '../record/session/span-recorder.ts'
 
-const FLUSH_MS = 10_000
+const FLUSH_TIMEOUT_MS = 10_000
 
 /**
- * Begins to record. From here on calls to models are recorded by themselves, and `recordAction` and sessions do something.
- * Calling it again changes the settings for what follows.
+ * Starts recording. From here on, model calls are recorded automatically, and `recordAction` and sessions take effect.
+ * Calling it again changes the settings.
  *
  * @example
  * playhead.init({ apiKey: "your-api-key" })
@@ -19,56 +20,64 @@ export function init(options: InitOptions = {}): void {
     if (runtime === undefined) {
       runtime = new Runtime(settings)
       setRuntime(runtime)
+      setRecorder(runtime.recorder)
     }
-    if (isProcessorWanted()) runtime.isJoined = true
-    runtime.guard(() => runtime.configure(settings))
+    const { recorder } = runtime
+    if (isProcessorCreated) recorder.hasHostProcessor = true
+    recorder.guard(() => runtime.configure(settings))
   } catch (error) {
-    knownRuntime()?.fault(error)
+    knownRuntime()?.recorder.fault(error)
   }
 }
 
 export type FlushOptions = {
-  /** The longest that it takes; 10 seconds by default. */
+  /** 10 seconds by default. */
   timeoutMs?: number | undefined
 }
 
 /**
- * Sends what was recorded and waits for it; true when the server has everything. It never throws.
+ * Sends everything that was recorded and waits for it. Returns true if the server has everything. Never throws.
  *
  * @example
  * export async function handler(event) {
  *   const reply = await runAgent(event.message)
- *   await playhead.flush() // a function in the cloud may be frozen as soon as it returns
+ *   await playhead.flush() // a serverless function may be frozen as soon as it returns
  *   return reply
  * }
  */
-export async function flush({ timeoutMs = FLUSH_MS }: FlushOptions = {}): Promise<boolean> {
-  const runtime = activeRuntime()
-  if (runtime === undefined) return true
+export function flush({ timeoutMs = FLUSH_TIMEOUT_MS }: FlushOptions = {}): Promise<boolean> {
+  return whileOn((runtime) => runtime.flush(timeoutMs))
+}
+
+/** Ends open sessions, sends everything, and stops recording until the next `init`. Returns true if the server has everything. */
+export function shutdown({ timeoutMs = FLUSH_TIMEOUT_MS }: FlushOptions = {}): Promise<boolean> {
+  return whileOn((runtime) => runtime.stop(timeoutMs))
+}
+
+async function whileOn(run: (runtime: Runtime) => Promise<boolean>): Promise<boolean> {
+  const runtime = knownRuntime()
+  if (runtime?.recorder.isOn !== true) return true
   try {
-    const [isDelivered] = await Promise.all([runtime.delivery.flush(timeoutMs), runtime.recordings.flush()])
-    return isDelivered
+    return await run(runtime)
   } catch (error) {
-    runtime.fault(error)
+    runtime.recorder.fault(error)
     return false
   }
 }
 
-/** Ends what is open, sends everything, and stops recording until the next `init`. True when the server has everything. */
-export async function shutdown({ timeoutMs = FLUSH_MS }: FlushOptions = {}): Promise<boolean> {
-  const runtime = activeRuntime()
-  if (runtime === undefined) return true
-  try {
-    return await runtime.stop(timeoutMs)
-  } catch (error) {
-    runtime.fault(error)
-    return false
-  }
+/** The subset of OpenTelemetry's `SpanProcessor` that all major versions share. */
+export type PlayheadSpanProcessor = {
+  onStart(span: Span, parentContext: Context): void
+  onEnd(span: RecordedSpan): void
+  forceFlush(): Promise<void>
+  shutdown(): Promise<void>
 }
+
+let isProcessorCreated = false
 
 /**
- * A span processor for a program that has a tracer provider of its own: its spans join the sessions, and what Playhead
- * records goes through the same provider. `init` is called as usual.
+ * A span processor for programs that set up OpenTelemetry themselves. Their spans become part of the sessions, and what
+ * Playhead records goes through the same tracer provider. Call `init` as usual.
  *
  * @example
  * const provider = new NodeTracerProvider({ spanProcessors: [playhead.playheadSpanProcessor(), ...others] })
@@ -76,24 +85,13 @@ export async function shutdown({ timeoutMs = FLUSH_MS }: FlushOptions = {}): Pro
  * playhead.init()
  */
 export function playheadSpanProcessor(): PlayheadSpanProcessor {
-  wantProcessor()
-  const known = knownRuntime()
-  if (known !== undefined) known.isJoined = true
+  isProcessorCreated = true
+  const runtime = knownRuntime()
+  if (runtime !== undefined) runtime.recorder.hasHostProcessor = true
   return {
-    onStart: (span, parentContext) => activeRuntime()?.recorder.onStart(span, parentContext),
-    onEnd: (span) => activeRuntime()?.recorder.onEnd(span),
+    onStart: (span, parentContext) => activeRecorder()?.spans.onStart(span, parentContext),
+    onEnd: (span) => activeRecorder()?.spans.onEnd(span),
     forceFlush: () => flush().then(() => undefined),
     shutdown: () => flush().then(() => undefined),
   }
-}
-
-let isWanted = false
-
-/** Called when the program makes our processor, which it will add to its provider. */
-function wantProcessor(): void {
-  isWanted = true
-}
-
-function isProcessorWanted(): boolean {
-  return isWanted
 }

@@ -1,71 +1,65 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { RedactRule } from '@playhead/model'
+import type { RecorderSettings } from '../record/session/recorder.ts'
+import type { Propagate } from '../record/session/propagate-over-http.ts'
 
-/** What `init` takes. Everything is optional; options count before the environment. */
+/** Options of `init`. All are optional; they take precedence over environment variables. */
 export type InitOptions = {
-  /** The key of a project. Environment: `PLAYHEAD_API_KEY`, `AGENTOPS_API_KEY`. A local server needs none. */
+  /** The API key of a project; a local server needs none. Environment: `PLAYHEAD_API_KEY`, `AGENTOPS_API_KEY`. */
   apiKey?: string | undefined
-  /** The server. `PLAYHEAD_ENDPOINT`, else `http://localhost:4318`. `false` (or `off`) sends nothing anywhere. */
+  /** The server, `http://localhost:4318` by default. `false` (or `off`) sends nothing. Environment: `PLAYHEAD_ENDPOINT`. */
   endpoint?: string | false | undefined
   /**
-   * Writes every session to a file in this folder that `playhead show` opens. `PLAYHEAD_DIR`. Unless an endpoint is given
-   * as well, nothing is sent.
+   * Writes every session to a file in this folder; `playhead show` opens it. Nothing is sent unless an endpoint is set as
+   * well. Environment: `PLAYHEAD_DIR`.
    */
   dir?: string | undefined
-  /** What the program is called: `service.name`. `OTEL_SERVICE_NAME`. */
+  /** The name of the program: `service.name`. Environment: `OTEL_SERVICE_NAME`. */
   serviceName?: string | undefined
   /** "production", "ci", …: `deployment.environment.name`. */
   environment?: string | undefined
-  /** Tags for every session of this process. */
+  /** Added to every session of this process. */
   tags?: readonly string[] | undefined
-  /** Attributes that describe this process, as in `OTEL_RESOURCE_ATTRIBUTES`. */
+  /** Attributes of this process, as in `OTEL_RESOURCE_ATTRIBUTES`. */
   resource?: Readonly<Record<string, string | number | boolean>> | undefined
-  /** What is recorded. `false` records model calls no more than anything else that is not asked for. */
+  /** What is captured automatically. `false` turns off the capture of model calls. */
   capture?:
     | boolean
     | {
-        /** Model calls seen at the HTTP layer; on by default. */
+        /** Model calls at the HTTP layer; on by default. */
         llm?: boolean | undefined
-        /** `false` keeps the structure (names, kinds, times, tokens, costs) and no text. */
+        /** `false` keeps names, kinds, times, tokens and costs, but no text. */
         content?: boolean | undefined
       }
     | undefined
-  /** What must not leave the process, besides keys, tokens, private keys and card numbers, which never do. */
+  /** Additional redaction rules. API keys, tokens, private keys and card numbers are always redacted. */
   redact?: readonly RedactRule[] | undefined
-  /** Longer values are cut, and say so. 1,048,576 by default. */
+  /** Longer values are truncated and marked. 1,048,576 by default. */
   maxValueBytes?: number | undefined
   /**
-   * Which HTTP requests carry the session to other processes: those inside the own network by default; `true` all, `false`
+   * Which HTTP requests carry the session to other processes: those inside your own network by default; `true` all, `false`
    * none, a list those to these hosts and their subdomains.
    */
-  propagate?: boolean | readonly string[] | ((url: URL) => boolean) | undefined
-  /** How many ended sessions `getSession(id)` still finds in this process; those that are held on to are kept anyway. 20 by default. */
+  propagate?: Propagate
+  /** How many ended sessions `getSession(id)` can still find in this process. 20 by default. */
   keepSessions?: number | undefined
-  /** Says nothing on stderr, not even why something can't work. */
+  /** Prints no warnings to stderr. */
   silent?: boolean | undefined
 }
 
-/** Options and environment, read and checked. */
-export type Settings = {
+/** The validated options and environment variables. */
+export type Settings = RecorderSettings & {
   apiKey: string | undefined
-  /** Without a slash at its end; undefined: nothing is sent. */
+  /** Without a trailing slash; undefined if nothing is sent. */
   endpoint: string | undefined
   dir: string | undefined
-  /** Where what can't be sent waits; undefined: nowhere. */
+  /** The folder for undelivered steps; undefined if they stay in memory. */
   spool: string | undefined
-  serviceName: string | undefined
-  environment: string | undefined
-  tags: readonly string[]
-  resource: Readonly<Record<string, string | number | boolean>>
   isLlmCaptured: boolean
-  isContentKept: boolean
-  redact: readonly RedactRule[]
-  maxValueBytes: number
-  propagate: NonNullable<InitOptions['propagate']> | undefined
-  keepSessions: number
+  propagate: Propagate
   isSilent: boolean
-  /** What was wrong with what was given, for the developer. */
+  /** Warnings about invalid options, for the developer. */
   problems: readonly string[]
 }
 
@@ -117,20 +111,20 @@ function readEndpoint(
   const url = URL.parse(text.includes('://') ? text : `http://${text}`)
   if (url === null || !/^https?:$/.test(url.protocol)) {
     problems.push(
-      `"${text}" is not the address of a server: nothing is sent. It looks like ${DEFAULT_ENDPOINT} (init({ endpoint }) or PLAYHEAD_ENDPOINT).`,
+      `"${text}" is not a server address, so nothing is sent. Set one like ${DEFAULT_ENDPOINT} with init({ endpoint }) or PLAYHEAD_ENDPOINT.`,
     )
     return undefined
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/v1\/traces$/, '')
 }
 
-/** Keys are copied around: a line break at the end is not part of them. */
+/** Copied keys often end with a line break. */
 function readKey(given: string | undefined, problems: string[]): string | undefined {
   const key = given?.trim()
   if (key === undefined || key === '') return undefined
   if (/^[\x21-\x7E]+$/.test(key)) return key
   problems.push(
-    'The key holds characters that no key has: it is left out. Copy it again (init({ apiKey }) or PLAYHEAD_API_KEY).',
+    'The API key contains invalid characters and is ignored. Copy it again (init({ apiKey }) or PLAYHEAD_API_KEY).',
   )
   return undefined
 }

@@ -1,26 +1,26 @@
-import { knownRuntime } from '../record/session/active-runtime.ts'
+import { knownRuntime } from './runtime.ts'
 
-/** What became of what was recorded, counted since the process began. */
+/** Delivery counts since the process started. */
 export type Stats = {
-  /** Steps that ended. */
+  /** Steps that have ended. */
   recorded: number
   /** Steps that the server acknowledged. */
   delivered: number
-  /** Steps that wait in memory. */
+  /** Steps waiting in memory. */
   queued: number
-  /** Steps that were put on disk because the server did not answer. */
+  /** Steps that were written to disk because the server did not respond. */
   spooled: number
-  /** Steps that were given up to keep within bounds. */
+  /** Steps that were discarded to stay within limits. */
   dropped: number
-  /** Steps that the server could not read. */
+  /** Steps that the server rejected. */
   rejected: number
   failedRequests: number
-  /** Things that went wrong in the SDK itself. */
+  /** Internal errors of the SDK. */
   faults: number
-  /** Calls to models that were recorded at the HTTP layer, and those that could not be. */
+  /** Model calls that were captured at the HTTP layer, and those that could not be. */
   capturedCalls: number
   failedCaptures: number
-  /** `off` when nothing is to be sent. */
+  /** `off` if no server is configured. */
   server: 'off' | 'up' | 'down'
 }
 
@@ -39,7 +39,7 @@ const nothing: Stats = {
 }
 
 /**
- * Whether everything that was recorded arrived, and if not, where it is.
+ * Tells whether everything that was recorded has arrived, and if not, where it is.
  *
  * @example
  * const { recorded, delivered, dropped } = playhead.stats()
@@ -47,12 +47,12 @@ const nothing: Stats = {
 export function stats(): Stats {
   const runtime = knownRuntime()
   if (runtime === undefined) return { ...nothing }
-  const { delivery, capture, faultCount } = runtime
+  const { delivery, capture, recorder } = runtime
   const counts = capture?.counts()
   return {
     ...delivery.counts,
     queued: delivery.queuedCount,
-    faults: faultCount,
+    faults: recorder.faultCount,
     capturedCalls: counts?.captured ?? 0,
     failedCaptures: counts?.failed ?? 0,
     server: delivery.state,

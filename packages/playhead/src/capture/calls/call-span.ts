@@ -1,6 +1,7 @@
+import { usageAttributes } from '../../record/opentelemetry/usage-attributes.ts'
 import { SpanKind, SpanStatusCode, type Attributes, type Span } from '@opentelemetry/api'
 import type { ActiveCapture } from './active-capture.ts'
-import type { Answer, Question, TokenUsage } from '../apis/model-api.ts'
+import type { Answer, Question } from '../apis/model-api.ts'
 import { ContentWriter } from './content-writer.ts'
 import type { StreamLog } from '../streams/stream-log.ts'
 import { isObject, toText } from '../json-value.ts'
@@ -18,7 +19,7 @@ export type CallEnd = {
   stream?: { log: StreamLog; firstTokenMs: number | undefined; isAborted: boolean } | undefined
   error?: { type: string; message: string } | undefined
   attributes?: Attributes
-  isCut?: boolean
+  isTruncated?: boolean
   /** Since the start. */
   durationMs: number
 }
@@ -58,12 +59,12 @@ export class CallSpan {
     return this.#span
   }
 
-  end({ answer, stream, error, attributes, isCut = false, durationMs }: CallEnd): void {
+  end({ answer, stream, error, attributes, isTruncated = false, durationMs }: CallEnd): void {
     const span = this.#span
     const content = answer === undefined ? {} : this.#answered(answer)
     const failure = error ?? answer?.error
     span.setAttributes({ ...attributes, ...content, ...this.#streamed(stream), ...this.#failed(failure) })
-    if (this.#writer.isCut || isCut) span.setAttribute('playhead.truncated', true)
+    if (this.#writer.isTruncated || isTruncated) span.setAttribute('playhead.truncated', true)
     if (failure !== undefined)
       span.setStatus({ code: SpanStatusCode.ERROR, message: this.#message(failure.message) })
     this.#capture.captured += 1
@@ -111,7 +112,7 @@ export class CallSpan {
     const { log, firstTokenMs, isAborted } = stream
     const { content, redactText, maxValueBytes } = this.#capture.options
     const chunks = content ? log.toJson(redactText(log.text), maxValueBytes) : undefined
-    if (chunks?.isCut === true) this.#writer.isCut = true
+    if (chunks?.isTruncated === true) this.#writer.isTruncated = true
     const json = content ? chunks?.json : log.toTimes()
     return {
       ...(firstTokenMs !== undefined && { 'gen_ai.response.time_to_first_chunk': firstTokenMs / 1000 }),
@@ -128,31 +129,6 @@ export class CallSpan {
   #message(message: string): string {
     return this.#capture.options.content ? this.#writer.text(message) : ''
   }
-}
-
-const names: Record<keyof TokenUsage, string> = {
-  input: 'gen_ai.usage.input_tokens',
-  output: 'gen_ai.usage.output_tokens',
-  cacheRead: 'gen_ai.usage.cache_read.input_tokens',
-  cacheWrite: 'gen_ai.usage.cache_write.input_tokens',
-  // The conventions have no names for how long Anthropic keeps what it writes; these are Mastra's.
-  cacheWrite5m: 'gen_ai.usage.cache_creation.5m_input_tokens',
-  cacheWrite1h: 'gen_ai.usage.cache_creation.1h_input_tokens',
-  reasoning: 'gen_ai.usage.reasoning.output_tokens',
-  audioInput: 'gen_ai.usage.audio.input_tokens',
-  audioOutput: 'gen_ai.usage.audio.output_tokens',
-  imageInput: 'gen_ai.usage.image.input_tokens',
-  cost: 'gen_ai.usage.cost',
-}
-
-function usageAttributes(usage: TokenUsage | undefined): Attributes {
-  const attributes: Attributes = {}
-  if (usage === undefined) return attributes
-  for (const field of Object.keys(usage) as (keyof TokenUsage)[]) {
-    const value = usage[field]
-    if (value !== undefined) attributes[names[field]] = value
-  }
-  return attributes
 }
 
 /** True when the host gave the request up. */

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { REDACTED } from '@playhead/model'
-import { isHidable } from '../../record/value/serialize-value.ts'
+import { needsRedaction } from '../../record/value/serialize-value.ts'
 import type { ChatMessage, MessagePart, ToolDefinition } from '../apis/model-api.ts'
-import { cutText, fitJson } from '../../record/value/fit-json.ts'
+import { truncateText, fitJson } from '../../record/value/fit-json.ts'
 
 export type ContentOptions = {
   content: boolean
@@ -20,7 +20,7 @@ const MAX_DEPTH = 100
 export class ContentWriter {
   readonly #options: ContentOptions
   /** True once something was left out for its size. */
-  isCut = false
+  isTruncated = false
 
   constructor(options: ContentOptions) {
     this.#options = options
@@ -45,14 +45,17 @@ export class ContentWriter {
 
   /** A text that is no part of the conversation: a provider's message, a parameter. */
   text(text: string): string {
-    const { text: fitting, isCut } = cutText(this.#options.redactText(text), this.#options.maxValueBytes)
-    this.isCut ||= isCut
+    const { text: fitting, isTruncated } = truncateText(
+      this.#options.redactText(text),
+      this.#options.maxValueBytes,
+    )
+    this.isTruncated ||= isTruncated
     return fitting
   }
 
   #write(value: unknown[]): string {
-    const { json, isCut } = fitJson(value, this.#options.maxValueBytes)
-    this.isCut ||= isCut
+    const { json, isTruncated } = fitJson(value, this.#options.maxValueBytes)
+    this.isTruncated ||= isTruncated
     return json
   }
 
@@ -76,7 +79,7 @@ export class ContentWriter {
     const { content, ...rest } = part
     const isLarge = content.length > this.#options.maxValueBytes / 4
     if (!isLarge && this.#options.content) return part
-    if (isLarge) this.isCut = true
+    if (isLarge) this.isTruncated = true
     return { ...rest, type: 'uri', uri: `blob:not-recorded?bytes=${Buffer.byteLength(content, 'base64')}` }
   }
 
@@ -88,7 +91,7 @@ export class ContentWriter {
     if (Array.isArray(value)) return value.map((item) => this.#redact(item, inner))
     const copy = Object.create(null) as Record<string, unknown>
     for (const [key, item] of Object.entries(value) as [string, unknown][])
-      copy[key] = place.isSecretKey?.(key) && isHidable(item) ? REDACTED : this.#redact(item, inner)
+      copy[key] = place.isSecretKey?.(key) && needsRedaction(item) ? REDACTED : this.#redact(item, inner)
     return copy
   }
 }

@@ -229,7 +229,7 @@ export class ObservedCall {
     const failure = hasFinished ? undefined : failureOf(ending, isStreamed)
     const isMalformed = answer === undefined && !isUnreadable
     const error = failure ?? (isMalformed && ending.failure === undefined ? malformed : undefined)
-    return { answer, ...(isStreamed && { stream }), error, isCut: isUnreadable }
+    return { answer, ...(isStreamed && { stream }), error, isTruncated: isUnreadable }
   }
 
   #readAnswer(isStreamed: boolean): Answer | undefined {

@@ -8,9 +8,9 @@ test('of many pieces neighbours become one, in order and with the first one’s 
     log.add(index, `${index} `)
     text += `${index} `
   }
-  const { json, isCut } = log.toJson(text, 1_000_000)!
+  const { json, isTruncated } = log.toJson(text, 1_000_000)!
   const chunks = JSON.parse(json) as [number, string][]
-  expect(isCut).toBe(false)
+  expect(isTruncated).toBe(false)
   expect(chunks.length).toBeLessThanOrEqual(512)
   expect(chunks.map(([, piece]) => piece).join('')).toBe(text)
   expect(chunks[0]![0]).toBe(0)
@@ -25,15 +25,15 @@ test('another text is shared out among the same times', () => {
     [3, 'cc'],
   ] as const)
     log.add(offset, piece)
-  expect(log.toJson('1234', 1000)).toEqual({ json: '[[1,"12"],[2,"3"],[3,"4"]]', isCut: false })
-  expect(log.toJson('', 1000)).toEqual({ json: '[[1,""],[2,""],[3,""]]', isCut: false })
+  expect(log.toJson('1234', 1000)).toEqual({ json: '[[1,"12"],[2,"3"],[3,"4"]]', isTruncated: false })
+  expect(log.toJson('', 1000)).toEqual({ json: '[[1,""],[2,""],[3,""]]', isTruncated: false })
 })
 
 test('it keeps to its limit', () => {
   const log = new StreamLog()
   for (let index = 0; index < 100; index++) log.add(index, 'x'.repeat(100))
-  const { json, isCut } = log.toJson(log.text, 2000)!
-  expect(isCut).toBe(true)
+  const { json, isTruncated } = log.toJson(log.text, 2000)!
+  expect(isTruncated).toBe(true)
   expect(json.length).toBeLessThanOrEqual(2000)
   expect(new StreamLog().toJson('', 100)).toBeUndefined()
 })

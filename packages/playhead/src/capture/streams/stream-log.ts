@@ -18,16 +18,16 @@ export class StreamLog {
   }
 
   /** The pieces as JSON; the text may be a redacted one, and is shared out among them. Undefined when there are none. */
-  toJson(text: string, maxBytes: number): { json: string; isCut: boolean } | undefined {
+  toJson(text: string, maxBytes: number): { json: string; isTruncated: boolean } | undefined {
     if (this.#chunks.length === 0) return undefined
     let chunks = text === this.text ? this.#chunks : shareOut(text, this.#chunks)
     let json = JSON.stringify(chunks)
-    const isCut = Buffer.byteLength(json) > maxBytes
+    const isTruncated = Buffer.byteLength(json) > maxBytes
     while (Buffer.byteLength(json) > maxBytes && chunks.length > 1) {
       chunks = chunks.slice(0, Math.floor(chunks.length / 2))
       json = JSON.stringify(chunks)
     }
-    return Buffer.byteLength(json) > maxBytes ? undefined : { json, isCut }
+    return Buffer.byteLength(json) > maxBytes ? undefined : { json, isTruncated }
   }
 
   /** The times alone. */

@@ -1,21 +1,21 @@
 import type { HrTime, TimeInput } from '@opentelemetry/api'
 
-/** The two clocks may be apart by what they round, and no more. */
+/** The two clocks may differ by their rounding, and no more. */
 const MAX_DRIFT_MS = 2
-const STEP_MS = 0.001
+const MIN_STEP_MS = 0.001
 
 let correctionMs = 0
 let lastMs = 0
 
 /**
- * Milliseconds since 1970 with fractions, never the same twice: steps that begin within one millisecond keep their order.
- * It follows the system's clock, which is set now and then and sleeps with the machine.
+ * Milliseconds since 1970, with fractions. Strictly increasing, so that steps keep their order, unless the system clock
+ * is set back. It follows the system clock, because the monotonic one stops while the machine sleeps.
  */
 export function preciseNowMs(): number {
   const beforeMs = Date.now()
   let nowMs = performance.timeOrigin + performance.now() + correctionMs
   if (Math.abs(nowMs - beforeMs) > MAX_DRIFT_MS) {
-    // Looked at again: on a busy machine time may have passed between the two readings.
+    // Checked against a second reading: on a busy machine, time may have passed between the two clocks.
     const afterMs = Date.now()
     if (nowMs < beforeMs - MAX_DRIFT_MS || nowMs > afterMs + MAX_DRIFT_MS) {
       correctionMs += afterMs + 0.5 - nowMs
@@ -23,7 +23,7 @@ export function preciseNowMs(): number {
       lastMs = Math.min(lastMs, nowMs)
     }
   }
-  lastMs = Math.max(nowMs, lastMs + STEP_MS)
+  lastMs = Math.max(nowMs, lastMs + MIN_STEP_MS)
   return lastMs
 }
 
@@ -32,7 +32,11 @@ export function toHrTime(ms: number): HrTime {
   return [seconds, Math.floor((ms - seconds * 1000) * 1e6)]
 }
 
-/** A time as OpenTelemetry's API takes it: since 1970 or, as `performance.now()` gives it, since the process began; else now. */
+export function hrTimeToMs([seconds, nanoseconds]: HrTime): number {
+  return seconds * 1000 + nanoseconds / 1e6
+}
+
+/** Converts a time of OpenTelemetry's API: since 1970, or since the process started, as from `performance.now()`. */
 export function readTime(time: TimeInput | undefined): HrTime {
   if (Array.isArray(time)) return [...time]
   const ms = time instanceof Date ? time.getTime() : time

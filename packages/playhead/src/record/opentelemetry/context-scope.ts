@@ -8,7 +8,7 @@ import {
 } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 
-/** Where the current context is kept: the program's own context manager, or ours where it has none. */
+/** Keeps the current context: in the host's context manager, or in ours if it has none. */
 export type ContextScope = {
   active(): Context
   run<Args extends unknown[], Result>(
@@ -16,24 +16,35 @@ export type ContextScope = {
     callback: (...args: Args) => Result,
     ...args: Args
   ): Result
-  /** Makes the context the current one for the rest of this flow of calls, across its awaits. */
+  /** Makes the context current for the rest of this async flow. */
   enter(context: Context): void
+  /** Runs a callback outside of any context of the host, and untraced. */
+  detach(callback: () => void): void
 }
 
-/** Joins the context manager that is registered; registers one when there is none. */
+/** Uses the registered context manager, or registers one. */
 export function createContextScope(): ContextScope {
+  const runOutside = AsyncLocalStorage.snapshot()
+  const scope = createScope()
+  const untraced = ROOT_CONTEXT.setValue(SUPPRESS_TRACING, true)
+  return { ...scope, detach: (callback) => runOutside(() => scope.run(untraced, callback)) }
+}
+
+type AttachedScope = Omit<ContextScope, 'detach'>
+
+function createScope(): AttachedScope {
   if (isManagerRegistered()) return scopeOfHost()
   const manager = new AsyncLocalStorageContextManager()
   return contextApi.setGlobalContextManager(manager) ? scopeOfOwn(manager) : scopeOfHost()
 }
 
-/** Asks by trying: registering a second one would be written to the host's log as an error. */
+/** Probes with a context, because OpenTelemetry logs an error if a second manager is registered. */
 function isManagerRegistered(): boolean {
   const probe = ROOT_CONTEXT.setValue(createContextKey('playhead probe'), true)
   return contextApi.with(probe, () => contextApi.active() === probe)
 }
 
-function scopeOfOwn(manager: AsyncLocalStorageContextManager): ContextScope {
+function scopeOfOwn(manager: AsyncLocalStorageContextManager): AttachedScope {
   return {
     active: () => manager.active(),
     run: (context, callback, ...args) => manager.with(context, callback, undefined, ...args),
@@ -41,8 +52,8 @@ function scopeOfOwn(manager: AsyncLocalStorageContextManager): ContextScope {
   }
 }
 
-function scopeOfHost(): ContextScope {
-  // For managers whose context can't be set: the host's instrumentation does not see the session then, our steps do.
+function scopeOfHost(): AttachedScope {
+  // For managers whose context can't be set: our steps see the session, the host's instrumentation does not.
   const entered = new AsyncLocalStorage<Context>()
   return {
     active() {
@@ -51,17 +62,18 @@ function scopeOfHost(): ContextScope {
     },
     run: (context, callback, ...args) => contextApi.with(context, callback, undefined, ...args),
     enter(context) {
-      if (!enterHosts(context)) entered.enterWith(context)
+      if (!enterHostContext(context)) entered.enterWith(context)
     },
   }
 }
 
-/** A manager that can set the context of a flow that is already under way. */
-type Attaching = ContextManager & { attach?(context: Context): unknown }
+type AttachingManager = ContextManager & { attach?(context: Context): unknown }
 
-/** Managers of older OpenTelemetry have no `attach`; their storage is where it has been since its first version. */
-function enterHosts(context: Context): boolean {
-  const manager = (contextApi as unknown as { _getContextManager?(): Attaching })._getContextManager?.()
+/** Older context managers have no `attach`, but they all keep their storage in the same private field. */
+function enterHostContext(context: Context): boolean {
+  const manager = (
+    contextApi as unknown as { _getContextManager?(): AttachingManager }
+  )._getContextManager?.()
   if (typeof manager?.attach === 'function') {
     manager.attach(context)
     return true
@@ -72,12 +84,8 @@ function enterHosts(context: Context): boolean {
   return true
 }
 
-/** OpenTelemetry's own key: instrumentation looks at it before it traces. */
+/** OpenTelemetry's own key: instrumentation checks it before it starts a span. */
 const SUPPRESS_TRACING = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING')
-
-export function suppressTracing(context: Context): Context {
-  return context.setValue(SUPPRESS_TRACING, true)
-}
 
 export function isTracingSuppressed(context: Context): boolean {
   return context.getValue(SUPPRESS_TRACING) === true

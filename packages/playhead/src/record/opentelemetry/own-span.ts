@@ -12,11 +12,11 @@ import {
 import { preciseNowMs, readTime, toHrTime } from './clock.ts'
 import type { InstrumentationScope, RecordedSpan } from './recorded-span.ts'
 
-/** A conversation of many messages, written flat by some instrumentation, has thousands. */
+/** Some instrumentation flattens conversations into thousands of attributes. */
 const MAX_ATTRIBUTES = 4096
 const MAX_EVENTS = 1024
 
-// Most spans have nothing else: they share these.
+// Shared by the many spans that set nothing else.
 const UNSET: SpanStatus = { code: SpanStatusCode.UNSET }
 const NO_LINKS: readonly Link[] = []
 const NO_EVENTS: readonly SpanEvent[] = []
@@ -37,8 +37,8 @@ export type SpanParts = {
 }
 
 /**
- * A span of our own provider: what OpenTelemetry's API promises, at half of what its SDK takes for it. Instrumentation of
- * others calls it as well, so that nothing it is given makes it throw.
+ * A span of our own provider. It follows OpenTelemetry's API at half the cost of its SDK. Third-party instrumentation
+ * uses it too, so no input may make it throw.
  */
 export class OwnSpan implements Span, RecordedSpan {
   name: string
@@ -64,7 +64,7 @@ export class OwnSpan implements Span, RecordedSpan {
     this.parentSpanContext = parts.parentSpanContext
     this.startTime = readTime(parts.startTime)
     this.endTime = this.startTime
-    this.attributes = cleanAttributes(parts.attributes)
+    this.attributes = copyAttributes(parts.attributes)
     this.#attributeCount = Object.keys(this.attributes).length
     if (parts.links !== undefined) this.links = parts.links.map(copyLink)
     this.resource = parts.resource
@@ -77,7 +77,7 @@ export class OwnSpan implements Span, RecordedSpan {
   }
 
   setAttribute(key: string, value: unknown): this {
-    const kept = this.ended ? undefined : cleanValue(value)
+    const kept = this.ended ? undefined : copyValue(value)
     if (kept === undefined) return this
     if (!(key in this.attributes)) {
       if (this.#attributeCount >= MAX_ATTRIBUTES) return this
@@ -96,7 +96,7 @@ export class OwnSpan implements Span, RecordedSpan {
     if (this.ended) return this
     const isTime = isTimeInput(attributesOrTime)
     const at = time ?? (isTime ? attributesOrTime : undefined)
-    const attributes = isTime ? undefined : cleanAttributes(attributesOrTime)
+    const attributes = isTime ? undefined : copyAttributes(attributesOrTime)
     const event = { name, time: readTime(at), ...(attributes !== undefined && { attributes }) }
     this.events = [...this.events.slice(1 - MAX_EVENTS), event]
     return this
@@ -112,11 +112,11 @@ export class OwnSpan implements Span, RecordedSpan {
     return this
   }
 
-  /** That it went well is final; otherwise the last word counts. */
+  /** `OK` is final; otherwise the last status counts. */
   setStatus({ code, message }: SpanStatus): this {
     if (this.ended || code === SpanStatusCode.UNSET || this.status.code === SpanStatusCode.OK) return this
-    const isTold = code === SpanStatusCode.ERROR && typeof message === 'string'
-    this.status = isTold ? { code, message } : { code }
+    const hasMessage = code === SpanStatusCode.ERROR && typeof message === 'string'
+    this.status = hasMessage ? { code, message } : { code }
     return this
   }
 
@@ -157,7 +157,7 @@ export class OwnSpan implements Span, RecordedSpan {
 }
 
 function copyLink({ context, attributes }: Link): Link {
-  return { context, ...(attributes !== undefined && { attributes: cleanAttributes(attributes) }) }
+  return { context, ...(attributes !== undefined && { attributes: copyAttributes(attributes) }) }
 }
 
 function isBefore([seconds, rest]: HrTime, [otherSeconds, otherRest]: HrTime): boolean {
@@ -168,35 +168,35 @@ function isTimeInput(value: unknown): value is TimeInput {
   return typeof value === 'number' || value instanceof Date || Array.isArray(value)
 }
 
-/** Deeper values are left out; nothing that is inside itself goes on for ever. */
+/** Deeper values are dropped, which also stops at circular ones. */
 const MAX_DEPTH = 16
 
-/** A copy without what OpenTelemetry does not allow. */
-function cleanAttributes(attributes: Attributes | undefined): Attributes {
-  const clean: Attributes = {}
-  if (typeof attributes !== 'object' || attributes === null) return clean
+/** Copies attributes and drops the values that OpenTelemetry does not allow. */
+function copyAttributes(attributes: Attributes | undefined): Attributes {
+  const copied: Attributes = {}
+  if (typeof attributes !== 'object' || attributes === null) return copied
   for (const key of Object.keys(attributes)) {
-    const value = cleanValue(attributes[key])
-    if (value !== undefined) clean[key] = value
+    const value = copyValue(attributes[key])
+    if (value !== undefined) copied[key] = value
   }
-  return clean
+  return copied
 }
 
-/** The value as it is now, the host may change its objects later; undefined when it is not allowed. */
-function cleanValue(value: unknown): unknown {
+/** Copies a value, because the host may change it later; undefined if it is not allowed. */
+function copyValue(value: unknown): unknown {
   switch (typeof value) {
     case 'string':
     case 'number':
     case 'boolean':
       return value
     case 'object':
-      return copyOf(value)
+      return tryToCopy(value)
     default:
       return undefined
   }
 }
 
-function copyOf(value: object | null): unknown {
+function tryToCopy(value: object | null): unknown {
   try {
     return copy(value, 0)
   } catch {

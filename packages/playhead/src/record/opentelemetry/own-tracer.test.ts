@@ -1,24 +1,33 @@
-import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Span } from '@opentelemetry/api'
+import {
+  context,
+  createContextKey,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Span,
+} from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { beforeAll, expect, test } from 'vitest'
 import { createProvider } from './own-tracer.ts'
 import type { RecordedSpan } from './recorded-span.ts'
-import { readSettings } from '../../runtime/settings.ts'
-import type { SpanRecorder } from '../session/span-recorder.ts'
-import { suppressTracing } from './context-scope.ts'
 
 beforeAll(() => {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager())
 })
 
-/** Our provider, and what it tells its recorder. */
+/** Our provider, and the spans that it ended. */
 function ownProvider(environment: Record<string, string> = {}) {
   const ended: RecordedSpan[] = []
-  const recorder = { onStart: () => undefined, onEnd: (span: RecordedSpan) => ended.push(span) }
+  const observer = { onStart: () => undefined, onEnd: (span: RecordedSpan) => void ended.push(span) }
   Object.assign(process.env, environment)
-  const provider = createProvider(recorder as unknown as SpanRecorder, readSettings({}, {}))
+  const provider = createProvider(observer, {
+    serviceName: undefined,
+    environment: undefined,
+    resource: {},
+  })
   for (const name of Object.keys(environment)) delete process.env[name]
   return { provider, ended }
 }
@@ -120,7 +129,11 @@ test("a span of ours is what a span of OpenTelemetry's SDK is", () => {
 
 test('where tracing is suppressed there is nothing to record', () => {
   const { provider, ended } = ownProvider()
-  const span = provider.getTracer('host').startSpan('own request', {}, suppressTracing(ROOT_CONTEXT))
+  const suppressed = ROOT_CONTEXT.setValue(
+    createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING'),
+    true,
+  )
+  const span = provider.getTracer('host').startSpan('own request', {}, suppressed)
   span.end()
   expect([span.isRecording(), ended]).toEqual([false, []])
 })

@@ -13,25 +13,45 @@ import {
 } from '@opentelemetry/api'
 import { OwnSpan } from './own-span.ts'
 import type { InstrumentationScope, RecordedSpan } from './recorded-span.ts'
-import type { SpanRecorder } from '../session/span-recorder.ts'
 import { isTracingSuppressed } from './context-scope.ts'
-import { resourceAttributes } from './resource-attributes.ts'
-import type { Settings } from '../../runtime/settings.ts'
+import { resourceAttributes, type ResourceSettings } from './resource-attributes.ts'
+
+/** Told about every span that starts or ends. */
+export type SpanObserver = {
+  onStart(span: Span, parentContext: Context): void
+  onEnd(span: RecordedSpan): void
+}
+
+/** Creates a tracer provider for a program that has none. */
+export function createProvider(observer: SpanObserver, settings: ResourceSettings): TracerProvider {
+  const resource = { attributes: resourceAttributes(settings, process.env) }
+  const tracers = new Map<string, Tracer>()
+  return {
+    getTracer(name, version) {
+      const key = `${name}@${version ?? ''}`
+      let tracer = tracers.get(key)
+      if (tracer === undefined) {
+        const scope: InstrumentationScope = { name, version }
+        tracers.set(key, (tracer = new OwnTracer(observer, resource, scope)))
+      }
+      return tracer
+    },
+  }
+}
 
 type Callback = (span: Span) => unknown
 
-/** Makes spans that are recorded, whoever asks for them. */
-export class OwnTracer implements Tracer {
-  readonly #recorder: SpanRecorder
+class OwnTracer implements Tracer {
+  readonly #observer: SpanObserver
   readonly #resource: RecordedSpan['resource']
   readonly #scope: InstrumentationScope
   readonly #onEnd: (span: RecordedSpan) => void
 
-  constructor(recorder: SpanRecorder, resource: RecordedSpan['resource'], scope: InstrumentationScope) {
-    this.#recorder = recorder
+  constructor(observer: SpanObserver, resource: RecordedSpan['resource'], scope: InstrumentationScope) {
+    this.#observer = observer
     this.#resource = resource
     this.#scope = scope
-    this.#onEnd = (span) => recorder.onEnd(span)
+    this.#onEnd = (span) => observer.onEnd(span)
   }
 
   startSpan(name: string, options: SpanOptions = {}, context: Context = contextApi.active()): Span {
@@ -54,7 +74,7 @@ export class OwnTracer implements Tracer {
       scope: this.#scope,
       onEnd: this.#onEnd,
     })
-    this.#recorder.onStart(span, options.root === true ? trace.deleteSpan(context) : context)
+    this.#observer.onStart(span, options.root === true ? trace.deleteSpan(context) : context)
     return span
   }
 
@@ -99,21 +119,4 @@ function newSpanId(): string {
 function fourBytes(): string {
   const random = (Math.random() * 2 ** (8 * BYTES)) >>> 0
   return HEX[random >>> 24]! + HEX[(random >>> 16) & 255]! + HEX[(random >>> 8) & 255]! + HEX[random & 255]!
-}
-
-/** The tracer provider of a program that has none of its own. */
-export function createProvider(recorder: SpanRecorder, settings: Settings): TracerProvider {
-  const resource = { attributes: resourceAttributes(settings, process.env) }
-  const tracers = new Map<string, Tracer>()
-  return {
-    getTracer(name, version) {
-      const key = `${name}@${version ?? ''}`
-      let tracer = tracers.get(key)
-      if (tracer === undefined) {
-        const scope: InstrumentationScope = { name, version }
-        tracers.set(key, (tracer = new OwnTracer(recorder, resource, scope)))
-      }
-      return tracer
-    },
-  }
 }

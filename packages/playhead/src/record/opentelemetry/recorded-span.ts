@@ -1,15 +1,15 @@
 import type { Attributes, HrTime, Link, SpanContext, SpanStatus } from '@opentelemetry/api'
 
 /**
- * What is read of a span of OpenTelemetry's SDK. The host's own may be of the majors 1, 2 or 3, which differ in how they
- * name the parent and the scope.
+ * What we read from a span. The host may use OpenTelemetry's SDK 1, 2 or 3, which name the parent and the scope
+ * differently.
  */
 export type RecordedSpan = {
   readonly name: string
   readonly kind: number
   spanContext(): SpanContext
   readonly parentSpanContext?: SpanContext | undefined
-  /** Major 1. */
+  /** SDK 1 only. */
   readonly parentSpanId?: string | undefined
   readonly startTime: HrTime
   readonly endTime: HrTime
@@ -24,16 +24,23 @@ export type RecordedSpan = {
   }[]
   readonly resource: { readonly attributes: Attributes }
   readonly instrumentationScope?: InstrumentationScope | undefined
-  /** Major 1. */
+  /** SDK 1 only. */
   readonly instrumentationLibrary?: InstrumentationScope | undefined
 }
 
 export type InstrumentationScope = { readonly name: string; readonly version?: string | undefined }
 
+/** The instrumentation scope of everything that this SDK records itself. */
+export const OWN_SCOPE = 'playhead'
+
 const unknownScope: InstrumentationScope = { name: '' }
 
 export function scopeOf(span: RecordedSpan): InstrumentationScope {
   return span.instrumentationScope ?? span.instrumentationLibrary ?? unknownScope
+}
+
+export function isOwnSpan(span: RecordedSpan): boolean {
+  return scopeOf(span).name === OWN_SCOPE
 }
 
 export function parentIdOf(span: RecordedSpan): string | undefined {
@@ -43,6 +50,3 @@ export function parentIdOf(span: RecordedSpan): string | undefined {
 export function isParentRemote(span: RecordedSpan): boolean {
   return span.parentSpanContext?.isRemote === true
 }
-
-/** The instrumentation scope of everything that this SDK records. */
-export const OWN_SCOPE = 'playhead'

@@ -1,13 +1,20 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 import { basename } from 'node:path'
 import type { Attributes } from '@opentelemetry/api'
-import type { Settings } from '../../runtime/settings.ts'
+
+export const VERSION: string = packageJson.version
+
+export type ResourceSettings = {
+  serviceName: string | undefined
+  environment: string | undefined
+  resource: Readonly<Record<string, string | number | boolean>>
+}
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What describes this process: what we know of it, what OpenTelemetry's variables say, what `init` was given. */
+/** Describes this process. Settings take precedence over OpenTelemetry's environment variables, and those over defaults. */
 export function resourceAttributes(
-  { serviceName, environment, resource }: Settings,
+  { serviceName, environment, resource }: ResourceSettings,
   variables: Environment,
 ): Attributes {
   return {
@@ -24,7 +31,7 @@ export function resourceAttributes(
   }
 }
 
-/** `key=value,key=value`, percent-encoded. An entry that can't be read is left out. */
+/** `key=value,key=value`, percent-encoded. Invalid entries are skipped. */
 function readResourceVariable(text: string | undefined): Attributes {
   const attributes: Attributes = {}
   for (const entry of text?.split(',') ?? []) {
@@ -44,10 +51,8 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** The script without its folder and ending: what people call the program. */
+/** The script's file name without its extension. */
 function programName(): string {
   const script = process.argv[1]
   return script === undefined ? 'node' : basename(script).replace(/\.[cm]?[jt]s$/, '')
 }
-
-export const VERSION: string = packageJson.version

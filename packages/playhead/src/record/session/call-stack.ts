@@ -1,15 +1,15 @@
-/** One function on the stack: where it is called from inside, and which function it is. */
-export type StackFrame = { callSite: string; fn: string; isHosts: boolean }
+/** One function on the stack, and the position of the call inside it. */
+export type StackFrame = { callSite: string; fn: string; isHostCode: boolean }
 
-const FRAMES_LOOKED_AT = 60
+const MAX_FRAMES = 60
 
-/** The functions that are on the stack above `below`, those that await them included; innermost first. */
+/** The functions on the stack above `below`, including those that await it; innermost first. */
 export function captureStack(below: (...args: never[]) => unknown): StackFrame[] {
   // oxlint-disable-next-line typescript/unbound-method -- put back, never called
   const { prepareStackTrace, stackTraceLimit } = Error
   const holder: { stack?: unknown } = {}
   try {
-    Error.stackTraceLimit = FRAMES_LOOKED_AT
+    Error.stackTraceLimit = MAX_FRAMES
     Error.prepareStackTrace = (_error, sites) => sites
     Error.captureStackTrace(holder, below)
     const { stack } = holder
@@ -28,13 +28,13 @@ function toFrame(site: NodeJS.CallSite): StackFrame {
   return {
     callSite: `${script}:${site.getLineNumber()}:${site.getColumnNumber()}`,
     fn: `${script}:${site.getEnclosingLineNumber()}:${site.getEnclosingColumnNumber()}`,
-    isHosts: script !== '' && !script.startsWith('node:') && !/[/\\]node_modules[/\\]/.test(script),
+    isHostCode: script !== '' && !script.startsWith('node:') && !/[/\\]node_modules[/\\]/.test(script),
   }
 }
 
 /**
- * Tells whether code on stack `later` runs inside the flow that was on stack `earlier`, or only shares its context with it
- * because an `async` function changed the context of its caller, which then went on to something else.
+ * Tells whether the code on stack `later` runs inside the flow that started on stack `earlier`. It may only share its
+ * context, because an `async` function changed the context of its caller, which then went on to something else.
  */
 export function isInsideFlow(
   later: readonly StackFrame[],
@@ -48,7 +48,7 @@ export function isInsideFlow(
   const around = isSameSite ? later.slice(1) : later
   if (around.some((frame) => frame.fn === starter.fn)) return true
   if (isSameSite || isSameTick) return false
-  // A hook of a test runner and the test after it share the runner's functions only.
-  const functions = new Set(earlier.filter((frame) => frame.isHosts).map((frame) => frame.fn))
+  // A test and its hooks only share functions of the test runner.
+  const functions = new Set(earlier.filter((frame) => frame.isHostCode).map((frame) => frame.fn))
   return !later.some((frame) => functions.has(frame.fn))
 }

@@ -1,10 +1,10 @@
-/** Something that knows where it is in the list that holds it. */
+/** An item that knows its index in the list that holds it. */
 export type Listed = { listIndex: number }
 
 /**
- * A collection for things that come and go by the thousand. A `Map` or `Set` would do, but theirs is garbage of the worst
- * kind: every table that is outgrown points to the next, so that the first one to grow old keeps all that followed, and all
- * that they held, from being collected young. With one `Set` per step a step costs three times as much.
+ * An unordered collection for items that come and go by the thousand. `Map` and `Set` are hard on the garbage collector:
+ * each outgrown table points to the next one, so a single old table keeps all later ones and their contents alive. With
+ * one `Set` per step, a step costs three times as much.
  */
 export class CompactList<Item extends Listed> implements Iterable<Item> {
   readonly #items: Item[] = []
@@ -19,7 +19,7 @@ export class CompactList<Item extends Listed> implements Iterable<Item> {
     this.#items.push(item)
   }
 
-  /** The last takes the place of the one that goes. False when it was not there. */
+  /** Moves the last item into the gap. Returns false if the item was not in the list. */
   remove(item: Item): boolean {
     const { listIndex } = item
     if (listIndex < 0 || this.#items[listIndex] !== item) return false

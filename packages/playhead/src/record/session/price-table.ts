@@ -1,4 +1,4 @@
 import { createPricer } from '@playhead/model/prices'
 
-/** Built as a file of its own: 1 MB that only those load who ask what a session cost. */
+/** Built as a separate file of 1 MB, which is loaded only when a program asks what a session cost. */
 export const pricer = createPricer()

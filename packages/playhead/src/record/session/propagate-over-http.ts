@@ -2,18 +2,19 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Context } from '@opentelemetry/api'
 import { contextFromHeaders, headersOfContext } from './session-headers.ts'
-import type { Settings } from '../../runtime/settings.ts'
+
+export type Propagate = boolean | readonly string[] | ((url: URL) => boolean) | undefined
 
 export type PropagationOptions = {
   active: () => Context
   enter: (context: Context) => void
-  propagate: () => Settings['propagate']
+  propagate: () => Propagate
   onFault: (error: unknown) => void
 }
 
 export type Propagation = { stop(): void }
 
-/** undici's request, as its diagnostics channel shows it. */
+/** undici's request, as its diagnostics channel publishes it. */
 type UndiciRequest = {
   origin?: string | URL
   path?: string
@@ -22,8 +23,8 @@ type UndiciRequest = {
 }
 
 /**
- * Carries sessions from process to process in W3C headers: outgoing requests of a session say so, and what an incoming
- * request does belongs to the session that sent it. Other requests are left as they are.
+ * Propagates sessions between processes in W3C headers: adds them to outgoing requests of a session, and makes the work
+ * of an incoming request part of the sender's session.
  */
 export function propagateOverHttp(options: PropagationOptions): Propagation {
   const guarded = (handle: (message: unknown) => void) => (message: unknown) => {
@@ -36,11 +37,11 @@ export function propagateOverHttp(options: PropagationOptions): Propagation {
   const handlers: [channel: string, handler: (message: unknown) => void][] = [
     [
       'undici:request:create',
-      guarded((message) => markUndici((message as { request: UndiciRequest }).request, options)),
+      guarded((message) => addToUndici((message as { request: UndiciRequest }).request, options)),
     ],
     [
       'http.client.request.created',
-      guarded((message) => markHttp((message as { request: ClientRequest }).request, options)),
+      guarded((message) => addToHttp((message as { request: ClientRequest }).request, options)),
     ],
     [
       'http.server.request.start',
@@ -55,11 +56,11 @@ export function propagateOverHttp(options: PropagationOptions): Propagation {
   }
 }
 
-function markUndici(request: UndiciRequest, options: PropagationOptions): void {
+function addToUndici(request: UndiciRequest, options: PropagationOptions): void {
   const headers = headersOfContext(options.active())
   if (headers === undefined || hasTraceParent(request.headers)) return
   const url = URL.parse(request.path ?? '/', String(request.origin))
-  if (url === null || !isWanted(url, options.propagate())) return
+  if (url === null || !isIncluded(url, options.propagate())) return
   for (const [name, value] of Object.entries(headers)) request.addHeader(name, value)
 }
 
@@ -68,47 +69,47 @@ function hasTraceParent(headers: UndiciRequest['headers']): boolean {
   return /(?:^|\n)traceparent(?::|\n|$)/i.test(text)
 }
 
-function markHttp(request: ClientRequest, options: PropagationOptions): void {
+function addToHttp(request: ClientRequest, options: PropagationOptions): void {
   const headers = headersOfContext(options.active())
   if (headers === undefined || request.headersSent || request.hasHeader('traceparent')) return
   const url = URL.parse(
     request.path,
     `${request.protocol}//${String(request.getHeader('host') ?? request.host)}`,
   )
-  if (url === null || !isWanted(url, options.propagate())) return
+  if (url === null || !isIncluded(url, options.propagate())) return
   const others = request.getHeader('baggage')
   request.setHeader('traceparent', headers.traceparent)
   request.setHeader('baggage', typeof others === 'string' ? `${others},${headers.baggage}` : headers.baggage)
 }
 
-function isWanted(url: URL, propagate: Settings['propagate']): boolean {
+function isIncluded(url: URL, propagate: Propagate): boolean {
   if (propagate === undefined) return isInOwnNetwork(url.hostname)
   if (typeof propagate === 'boolean') return propagate
   if (typeof propagate === 'function') return propagate(url)
   return propagate.some((host) => url.hostname === host || url.hostname.endsWith(`.${host}`))
 }
 
-/** Connections are used again: what the last request on one brought must not reach the next. */
-const broughtContexts = new WeakSet<Context>()
+/** Connections are reused, so the context of one request must not leak into the next on the same connection. */
+const receivedContexts = new WeakSet<Context>()
 
 function receive({ headers }: IncomingMessage, { active, enter }: PropagationOptions): void {
-  const brought = contextFromHeaders({
+  const received = contextFromHeaders({
     traceparent: headers.traceparent as string | undefined,
     baggage: headers.baggage as string | undefined,
   })
-  if (brought.isSession) {
-    broughtContexts.add(brought.context)
-    enter(brought.context)
-  } else if (broughtContexts.has(active())) enter(brought.context)
+  if (received.isSession) {
+    receivedContexts.add(received.context)
+    enter(received.context)
+  } else if (receivedContexts.has(active())) enter(received.context)
 }
 
-/** Host names that end so are never on the internet. */
-const privateEndings = ['.local', '.internal', '.lan', '.home.arpa', '.localhost', '.svc', '.cluster.local']
+/** Domains that never resolve on the public internet. */
+const privateDomains = ['.local', '.internal', '.lan', '.home.arpa', '.localhost', '.svc', '.cluster.local']
 
-/** True for hosts that belong to whoever runs this process: the machine itself, private addresses and names without a domain. */
+/** True for this machine, private addresses and names without a domain. */
 export function isInOwnNetwork(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/^\[|\]$/g, '')
-  if (host === 'localhost' || privateEndings.some((ending) => host.endsWith(ending))) return true
+  if (host === 'localhost' || privateDomains.some((domain) => host.endsWith(domain))) return true
   if (host.includes(':')) return host === '::1' || /^f[cd]|^fe80:/.test(host)
   if (/^\d+\.\d+\.\d+\.\d+$/.test(host))
     return /^(?:127|10)\.|^192\.168\.|^169\.254\.|^172\.(?:1[6-9]|2\d|3[01])\./.test(host)

@@ -1,44 +1,45 @@
+import { createRequire } from 'node:module'
 import {
   assembleSession,
   priceStep,
   spanToStep,
+  type Pricer,
   type Session,
   type StepContent,
   type StepDraft,
   type StepOutline,
-  type Pricer,
 } from '@playhead/model'
-import type { OutgoingValues } from '../opentelemetry/outgoing-values.ts'
 import type { RecordedSpan } from '../opentelemetry/recorded-span.ts'
-import type { SessionRecord } from './session-record.ts'
+import type { SpanSanitizer } from '../opentelemetry/span-sanitizer.ts'
 import { toModelSpan } from '../opentelemetry/to-model-span.ts'
-import { createRequire } from 'node:module'
+import type { SessionRecord } from './session-record.ts'
 
-/** What an ended step says never changes. */
-const drafts = new WeakMap<RecordedSpan, StepDraft>()
+/** Ended steps never change. */
+const draftCache = new WeakMap<RecordedSpan, StepDraft>()
+const sessionCache = new WeakMap<
+  SessionRecord,
+  { changeCount: number; session: Session; isPriced: boolean }
+>()
 
-type Reading = { changeCount: number; session: Session; isPriced: boolean }
-const readings = new WeakMap<SessionRecord, Reading>()
-
-/** The session as the server would give it, from what is in memory. Prices are looked up when they are asked for. */
+/** Assembles a session from memory, as the server would return it. Prices are loaded only if they are asked for. */
 export function readSession(
   record: SessionRecord,
-  outgoing: OutgoingValues,
+  sanitizer: SpanSanitizer,
   { isPriced }: { isPriced: boolean },
 ): Session {
-  const known = readings.get(record)
-  const isCurrent = known?.changeCount === record.changeCount
-  if (isCurrent && (known.isPriced || !isPriced)) return known.session
-  const session = assemble(record, outgoing, isPriced)
-  readings.set(record, { changeCount: record.changeCount, session, isPriced })
+  const cached = sessionCache.get(record)
+  const isCurrent = cached?.changeCount === record.changeCount
+  if (isCurrent && (cached.isPriced || !isPriced)) return cached.session
+  const session = assemble(record, sanitizer, isPriced)
+  sessionCache.set(record, { changeCount: record.changeCount, session, isPriced })
   return session
 }
 
-function assemble(record: SessionRecord, outgoing: OutgoingValues, isPriced: boolean): Session {
+function assemble(record: SessionRecord, sanitizer: SpanSanitizer, isPriced: boolean): Session {
   const outlines: StepOutline[] = []
   const contents = new Map<string, StepContent>()
   for (const span of [...record.ended, ...record.open.values()]) {
-    const { outline, content } = draftOf(span, outgoing)
+    const { outline, content } = draftOf(span, sanitizer)
     outlines.push(outline)
     contents.set(outline.id, content)
   }
@@ -48,32 +49,32 @@ function assemble(record: SessionRecord, outgoing: OutgoingValues, isPriced: boo
   return assembleSession({ outlines, contents, nowMs, lastHeardAtMs: nowMs })
 }
 
-/** The table is large: a session without tokens does without it. */
+/** The price table is large, so a session without tokens does not load it. */
 function hasPrice({ usage, reportedCost }: StepOutline): boolean {
   return usage !== undefined || reportedCost !== undefined
 }
 
-function draftOf(span: RecordedSpan, outgoing: OutgoingValues): StepDraft {
-  const known = drafts.get(span)
-  if (known !== undefined) return known
-  const draft = spanToStep(toModelSpan(span, outgoing))
-  if (span.ended) drafts.set(span, draft)
+function draftOf(span: RecordedSpan, sanitizer: SpanSanitizer): StepDraft {
+  const cached = draftCache.get(span)
+  if (cached !== undefined) return cached
+  const draft = spanToStep(toModelSpan(span, sanitizer))
+  if (span.ended) draftCache.set(span, draft)
   return draft
 }
 
-/** In the repository it is next to this file, in the package next to the bundle. */
-const file = import.meta.url.endsWith('.ts') ? './price-table.ts' : './price-table.cjs'
+/** Next to this file in the repository, next to the bundle in the package. */
+const priceTable = import.meta.url.endsWith('.ts') ? './price-table.ts' : './price-table.cjs'
 
-let loaded: Pricer | null | undefined
+let loadedPrices: Pricer | null | undefined
 
-/** The price table, loaded at once on first use; null when it can't be found, as in an app that was bundled without it. */
+/** Loads the price table on first use; null if it is missing, as in an app that was bundled without it. */
 function loadPrices(): Pricer | null {
-  if (loaded === undefined) {
+  if (loadedPrices === undefined) {
     try {
-      loaded = (createRequire(import.meta.url)(file) as { pricer: Pricer }).pricer
+      loadedPrices = (createRequire(import.meta.url)(priceTable) as { pricer: Pricer }).pricer
     } catch {
-      loaded = null
+      loadedPrices = null
     }
   }
-  return loaded
+  return loadedPrices
 }

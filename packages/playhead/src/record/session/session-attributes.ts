@@ -2,33 +2,33 @@ import type { Attributes } from '@opentelemetry/api'
 import type { SessionTest } from '@playhead/model'
 import { serializeValue, type SerializeOptions } from '../value/serialize-value.ts'
 
-/** What can be said of a session when it starts. */
+/** Describes a session when it starts. */
 export type SessionOptions = {
-  /** What it is called in lists; without it the first agent or what it was asked gives the name. */
+  /** Its name in lists. By default derived from the first agent or the first question. */
   name?: string | undefined
   tags?: readonly string[] | undefined
-  /** Anything else to know of it, by name. */
+  /** Anything else worth knowing about it, by name. */
   metadata?: Readonly<Record<string, unknown>> | undefined
-  /** Whom the agent works for. */
+  /** The user that the agent works for. */
   userId?: string | undefined
-  /** The conversation that the session is a turn of. */
+  /** The conversation that the session belongs to. */
   threadId?: string | undefined
-  /** The test that it is recorded in; test integrations set it. */
+  /** The test that recorded it; set by the test integrations. */
   test?: SessionTest | undefined
 }
 
-/** The attributes of the step that stands for a session. */
+/** The attributes of a session's root step. */
 export function sessionAttributes(
   options: SessionOptions,
   tags: readonly string[],
   serializeOptions: SerializeOptions,
 ): Attributes {
   const { name, metadata, userId, threadId, test } = options
-  const all = [...new Set([...tags, ...(options.tags ?? [])])]
+  const allTags = [...new Set([...tags, ...(options.tags ?? [])])]
   return {
     'playhead.step.kind': 'workflow',
     ...(name !== undefined && { 'playhead.session.name': name }),
-    ...(all.length > 0 && { 'playhead.session.tags': all }),
+    ...(allTags.length > 0 && { 'playhead.session.tags': allTags }),
     ...(metadata !== undefined && {
       'playhead.session.metadata': serializeValue(metadata, serializeOptions).text,
     }),

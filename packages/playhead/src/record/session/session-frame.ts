@@ -1,33 +1,41 @@
-import { createContextKey, propagation, trace, type Context, type Span } from '@opentelemetry/api'
+import {
+  createContextKey,
+  propagation,
+  trace,
+  type Context,
+  type Span,
+  type SpanOptions,
+} from '@opentelemetry/api'
 import type { StackFrame } from './call-stack.ts'
-import type { SessionRecord } from './session-record.ts'
+import type { Recorder } from './recorder.ts'
+import { recordOf, SessionRecord } from './session-record.ts'
 
-/** A session as the code that runs in it sees it: which one it is, and what is around it. */
+/** An open session, or part of one, as the code that runs inside sees it through its context. */
 export type SessionFrame = {
   readonly record: SessionRecord
-  /** The step that stands for it. */
+  /** The span around everything in it. */
   readonly span: Span
-  /** Where steps belong once it has ended. */
+  /** The context that steps belong to once it has ended. */
   readonly outerContext: Context
   readonly outer: SessionFrame | undefined
-  /** True for a part of a session that was started elsewhere: further out, or in another process. */
+  /** True if the session was started further out, or in another process. */
   readonly isPart: boolean
-  /** `flow`: by `startSession`, for the rest of the flow. `scope`: for one callback. `step`: by an outermost step, for itself. */
+  /** `flow`: `startSession`, until `endSession`. `scope`: `withSession`, one callback. `step`: a step outside of any session. */
   readonly reach: 'flow' | 'scope' | 'step'
-  /** What was on the stack when a `flow` began. */
+  /** The call stack when a `flow` was started. */
   readonly stack: readonly StackFrame[]
-  /** True until the code that began it has returned to the event loop. */
+  /** True until the code that started it has returned to the event loop. */
   isFresh: boolean
   isEnded: boolean
-  /** Counts up with every frame. */
+  /** Increases with every frame. */
   readonly order: number
-  /** Its place among the open frames. */
+  /** Its position in the list of open frames. */
   listIndex: number
 }
 
 const FRAME = createContextKey('playhead session')
-/** Marks contexts, and over W3C baggage requests, whose trace is a session. */
-const BAGGAGE_KEY = 'playhead.session'
+/** Marks contexts whose trace is a session, and requests to other processes as well: it travels as W3C baggage. */
+export const BAGGAGE_KEY = 'playhead.session'
 
 export function frameOf(context: Context): SessionFrame | undefined {
   return context.getValue(FRAME) as SessionFrame | undefined
@@ -39,26 +47,74 @@ export function withFrame(context: Context, frame: SessionFrame): Context {
   return trace.setSpan(marked.setValue(FRAME, frame), frame.span)
 }
 
-/** The session that is open around this context: the innermost that has not ended. */
+/** The innermost session around this context that has not ended. */
 export function openFrameOf(context: Context): SessionFrame | undefined {
   let frame = frameOf(context)
   while (frame?.isEnded === true) frame = frame.outer
   return frame
 }
 
-/** The context that a new step belongs to: an ended session takes no more steps, except inside steps that outlive it. */
-export function settleContext(context: Context): Context {
-  let settled = context
+/** The nearest context that accepts steps: an ended session accepts none, except inside steps that outlive it. */
+export function skipEndedSessions(context: Context): Context {
+  let current = context
   for (;;) {
-    const frame = frameOf(settled)
-    if (frame === undefined || !frame.isEnded || trace.getSpan(settled) !== frame.span) return settled
-    settled = frame.outerContext
+    const frame = frameOf(current)
+    if (frame === undefined || !frame.isEnded || trace.getSpan(current) !== frame.span) return current
+    current = frame.outerContext
   }
 }
 
-/** The session, started in another process, that a request or the environment brought here. */
-export function sessionFromElsewhere(context: Context): string | undefined {
+/** The id of a session that another process started and a request or the environment brought here. */
+export function remoteSessionId(context: Context): string | undefined {
   const spanContext = trace.getSpanContext(context)
   const sessionId = propagation.getBaggage(context)?.getEntry(BAGGAGE_KEY)?.value
   return spanContext !== undefined && sessionId === spanContext.traceId ? sessionId : undefined
+}
+
+/** True if a step in this context joins an existing session. */
+export function isInSession(recorder: Recorder, context: Context): boolean {
+  if (frameOf(context) !== undefined) return true
+  const spanContext = trace.getSpanContext(context)
+  if (spanContext === undefined) return false
+  return (
+    recorder.store.findByTrace(spanContext.traceId) !== undefined || remoteSessionId(context) !== undefined
+  )
+}
+
+/** A session is a trace of its own, linked to the trace that the host was recording around it. */
+export function rootSpanOptions(context: Context): Pick<SpanOptions, 'root' | 'links'> {
+  const around = trace.getSpanContext(context)
+  const isTraced = around !== undefined && trace.isSpanContextValid(around)
+  return isTraced ? { root: true, links: [{ context: around }] } : { root: true }
+}
+
+let frameCount = 0
+
+type FrameParts = Pick<SessionFrame, 'span' | 'isPart' | 'reach' | 'stack'> & { context: Context }
+
+export function openFrame(
+  recorder: Recorder,
+  { span, context, isPart, reach, stack }: FrameParts,
+): SessionFrame {
+  const frame: SessionFrame = {
+    // A host's sampler may have dropped the span.
+    record: recordOf(span) ?? new SessionRecord(span.spanContext().traceId),
+    span,
+    outerContext: context,
+    outer: frameOf(context),
+    isPart,
+    reach,
+    stack,
+    isFresh: true,
+    isEnded: false,
+    order: (frameCount += 1),
+    listIndex: -1,
+  }
+  recorder.openFrames.add(frame)
+  return frame
+}
+
+export function closeFrame(recorder: Recorder, frame: SessionFrame): void {
+  frame.isEnded = true
+  recorder.openFrames.remove(frame)
 }

@@ -1,27 +1,79 @@
 import { SpanStatusCode, trace, type Context } from '@opentelemetry/api'
 import { describeEndState, parseEndState } from '@playhead/model'
-import type { RecordedSpan } from '../opentelemetry/recorded-span.ts'
-import type { Runtime } from '../../runtime/runtime.ts'
-import { type SessionFrame, frameOf, settleContext, withFrame } from './session-frame.ts'
-import { isErrorRecorded, leaveFrame, setError, createFrame, isInSession, rootOptions } from '../step/step.ts'
+import { summarizeError } from '../value/describe-error.ts'
 import { isInsideFlow, type StackFrame } from './call-stack.ts'
+import { isErrorRecorded, recordError } from './record-error.ts'
+import type { Recorder } from './recorder.ts'
 import { sessionAttributes, type SessionOptions } from './session-attributes.ts'
+import {
+  closeFrame,
+  frameOf,
+  isInSession,
+  openFrame,
+  rootSpanOptions,
+  skipEndedSessions,
+  withFrame,
+  type SessionFrame,
+} from './session-frame.ts'
 
-/** How a session ended. `error` is what was thrown, where something was. */
-export type SessionEnd = { endState: string; reason?: string | undefined; error?: unknown }
+export type OpenSession = { frame: SessionFrame; context: Context }
 
-/** Ends a session, or the part of one that a frame is. Ending it again changes nothing. */
-export function closeSession(runtime: Runtime, frame: SessionFrame, end: SessionEnd): void {
-  if (frame.isEnded) return
-  writeEnd(runtime, frame, end)
-  frame.span.end()
-  leaveFrame(runtime, frame)
-  runtime.delivery.sendSoon()
+/** Opens a session. Inside another session it becomes a part of that one. */
+export function openSession(
+  recorder: Recorder,
+  options: SessionOptions,
+  { reach, captureStack }: { reach: SessionFrame['reach']; captureStack: () => StackFrame[] },
+): OpenSession {
+  // Capturing the stack costs more than everything else here, and is rarely needed.
+  let captured: StackFrame[] | undefined
+  const stackHere = () => (captured ??= captureStack())
+  const active = skipEndedSessions(recorder.scope.active())
+  const context = recorder.parentContext(leaveForeignSessions(active, stackHere))
+  const stack = reach === 'flow' ? stackHere() : []
+  const isPart = isInSession(recorder, context)
+  const attributes = sessionAttributes(options, isPart ? [] : recorder.tags, recorder.serializeOptions)
+  const name = options.name ?? 'session'
+  const span = isPart
+    ? recorder.tracer().startSpan(name, { attributes }, context)
+    : recorder.startSessionSpan(name, { attributes, ...rootSpanOptions(context) }, context)
+  const frame = openFrame(recorder, { span, context, isPart, reach, stack })
+  if (reach === 'flow')
+    queueMicrotask(() => {
+      frame.isFresh = false
+    })
+  return { frame, context: withFrame(context, frame) }
 }
 
-/** The end of a part says nothing of the session's end: that is for whoever started it to say. */
+/**
+ * `startSession` in an `async` function also changes the context of its caller. The next function that this caller runs,
+ * as in `Promise.all(inputs.map(runAgent))`, must not join the first one's session.
+ */
+function leaveForeignSessions(context: Context, stackHere: () => StackFrame[]): Context {
+  let current = context
+  for (;;) {
+    const frame = frameOf(current)
+    const mayBeForeign = frame?.reach === 'flow' && trace.getSpan(current) === frame.span
+    if (frame === undefined || !mayBeForeign || isInsideFlow(stackHere(), frame.stack, frame.isFresh))
+      return current
+    current = skipEndedSessions(frame.outerContext)
+  }
+}
+
+/** How a session ended. `error` is what was thrown, if anything. */
+export type SessionEnd = { endState: string; reason?: string | undefined; error?: unknown }
+
+/** Ends a session, or a part of one. Ending it again changes nothing. */
+export function closeSession(recorder: Recorder, frame: SessionFrame, end: SessionEnd): void {
+  if (frame.isEnded) return
+  writeEnd(recorder, frame, end)
+  frame.span.end()
+  closeFrame(recorder, frame)
+  recorder.onSessionEnd()
+}
+
+/** The end of a part does not decide the end state of the session: whoever started it does. */
 function writeEnd(
-  runtime: Runtime,
+  recorder: Recorder,
   { span, isPart }: SessionFrame,
   { endState, reason, error }: SessionEnd,
 ): void {
@@ -31,86 +83,34 @@ function writeEnd(
     if (reason !== undefined) span.setAttribute('playhead.session.end_state_reason', reason)
   }
   if (state !== 'fail') return
-  if (error !== undefined) setError(runtime, span, error)
+  if (error !== undefined) recordError(recorder, span, error)
   else span.setStatus({ code: SpanStatusCode.ERROR, ...(reason !== undefined && { message: reason }) })
 }
 
-/** Ends everything that is open because the process does. Steps that were running are left as such: that is what they were. */
+/** Ends all open sessions because the process ends. Returns the sessions that are a single step, which stays running. */
 export function closeAllSessions(
-  runtime: Runtime,
+  recorder: Recorder,
   { reason, error }: { reason: string; error?: unknown },
-): void {
-  const current = error === undefined ? undefined : sessionOfError(runtime, error)
-  runtime.runningSteps.announce(0)
-  // From the inside out, so that parts are over before what they are part of.
-  const frames = [...runtime.openFrames].toSorted((left, right) => right.order - left.order)
+): SessionFrame[] {
+  const failed = error === undefined ? undefined : sessionOfError(recorder, error)?.record
+  // Inner ones first, so that parts end before the session around them.
+  const frames = [...recorder.openFrames].toSorted((left, right) => right.order - left.order)
   for (const frame of frames) {
-    const isFailed = error !== undefined && frame.record === current?.record
+    const isFailed = failed !== undefined && frame.record === failed
     const end: SessionEnd = isFailed
-      ? { endState: 'Fail', reason: messageOf(error), error }
+      ? { endState: 'Fail', reason: summarizeError(error), error }
       : { endState: 'Indeterminate', reason }
-    if (frame.reach !== 'step') closeSession(runtime, frame, end)
+    if (frame.reach !== 'step') closeSession(recorder, frame, end)
     else {
-      writeEnd(runtime, frame, end)
-      leaveFrame(runtime, frame)
-      runtime.delivery.announce(frame.span as unknown as RecordedSpan, frame.record)
+      writeEnd(recorder, frame, end)
+      closeFrame(recorder, frame)
     }
   }
+  return frames.filter(({ reach }) => reach === 'step')
 }
 
-/** The session that an uncaught error comes from: one whose steps recorded it, else the one that was running when it came. */
-function sessionOfError(runtime: Runtime, error: unknown): SessionFrame | undefined {
-  for (const frame of runtime.openFrames) if (isErrorRecorded(frame.record.id, error)) return frame
-  return runtime.currentFrame()
-}
-
-export function messageOf(error: unknown): string {
-  try {
-    return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  } catch {
-    return 'an error that can not be read'
-  }
-}
-
-export type OpenSession = { frame: SessionFrame; context: Context }
-
-/** Begins a session; inside another it becomes a part of that one. */
-export function openSession(
-  runtime: Runtime,
-  options: SessionOptions,
-  { reach, captureStack }: { reach: SessionFrame['reach']; captureStack: () => StackFrame[] },
-): OpenSession {
-  // Looking at the stack takes longer than all the rest, and mostly nobody asks.
-  let captured: StackFrame[] | undefined
-  const stackHere = () => (captured ??= captureStack())
-  const context = runtime.place(leaveStrangers(settleContext(runtime.scope.active()), stackHere))
-  const stack = reach === 'flow' ? stackHere() : []
-  const isPart = isInSession(runtime, context)
-  const tags = isPart ? [] : runtime.settings.tags
-  const attributes = sessionAttributes(options, tags, runtime.serializeOptions)
-  const name = options.name ?? 'session'
-  const span = isPart
-    ? runtime.tracer().startSpan(name, { attributes }, context)
-    : runtime.startSessionSpan(name, { attributes, ...rootOptions(context) }, context)
-  const frame = createFrame(runtime, { span, context, isPart, reach, stack })
-  if (reach === 'flow')
-    queueMicrotask(() => {
-      frame.isFresh = false
-    })
-  return { frame, context: withFrame(context, frame) }
-}
-
-/**
- * `startSession` in an `async` function changes the context of the function's caller too. Whoever is called next by that
- * caller finds itself in a session that is none of its business, as in `Promise.all(inputs.map(runAgent))`.
- */
-function leaveStrangers(context: Context, stackHere: () => StackFrame[]): Context {
-  let left = context
-  for (;;) {
-    const frame = frameOf(left)
-    const mayBeStranger = frame?.reach === 'flow' && trace.getSpan(left) === frame.span
-    if (frame === undefined || !mayBeStranger || isInsideFlow(stackHere(), frame.stack, frame.isFresh))
-      return left
-    left = settleContext(frame.outerContext)
-  }
+/** The session whose steps recorded an uncaught error, otherwise the current one. */
+function sessionOfError(recorder: Recorder, error: unknown): SessionFrame | undefined {
+  for (const frame of recorder.openFrames) if (isErrorRecorded(frame.record.id, error)) return frame
+  return recorder.currentFrame()
 }

@@ -1,33 +1,39 @@
-import { isParentRemote, type RecordedSpan } from '../opentelemetry/recorded-span.ts'
+import { isParentRemote, parentIdOf, type RecordedSpan } from '../opentelemetry/recorded-span.ts'
 import type { SessionView } from './session-view.ts'
 
-/** More steps of one session are still delivered, but no longer kept in the process. */
+/** Further steps of a session are still delivered, but not kept in memory. */
 const MAX_KEPT_STEPS = 20_000
 const MAX_KEPT_BYTES = 64 * 1024 * 1024
 
-/** What this process knows of one session: the steps that ended and those that are under way. */
+// Shared by the copies of the SDK that `import` and `require` load.
+const RECORD = Symbol.for('playhead.session')
+
+/** The session that a span was recorded in; undefined if it was not recorded. */
+export function recordOf(span: object): SessionRecord | undefined {
+  return (span as { [RECORD]?: SessionRecord })[RECORD]
+}
+
+/** What this process knows about one session: its ended and its open steps. */
 export class SessionRecord {
   readonly id: string
-  /** Its place among the open sessions. */
+  /** Its position in the list of open sessions. */
   listIndex = -1
-  /** True while it is among the ended sessions that are kept. */
+  /** True while the store keeps it as an ended session. */
   isKept = false
   readonly startedAtMs = Date.now()
-  /** Set where it is only a part of a session that another process began: the id of the step that the part begins with. */
+  /** The id of the first step, if another process started the session and this is only a part of it. */
   partId: string | undefined
   readonly ended: RecordedSpan[] = []
   /** By span id. */
   readonly open = new Map<string, RecordedSpan>()
-  /** Ids of the open steps that the server was told of. */
+  /** Ids of the open steps that were announced to the server. */
   readonly announced = new Set<string>()
-  /** Counts up with every change: what was made of the steps is good for as long as it stays. */
+  /** Increases with every change, to invalidate caches. */
   changeCount = 0
   byteCount = 0
-  /** Steps that were delivered and not kept. */
-  unkeptStepCount = 0
-  /** When the server last heard of it. */
+  /** When something was last queued for the server. */
   lastSentAtMs = Date.now()
-  /** What the host sees of it, once it has asked. */
+  /** Created when the host first asks for it. */
   view: SessionView | undefined
 
   constructor(id: string) {
@@ -35,6 +41,7 @@ export class SessionRecord {
   }
 
   start(span: RecordedSpan): void {
+    ;(span as { [RECORD]?: SessionRecord })[RECORD] = this
     const { spanId } = span.spanContext()
     if (this.changeCount === 0 && isParentRemote(span)) this.partId = spanId
     this.open.set(spanId, span)
@@ -46,10 +53,7 @@ export class SessionRecord {
     this.open.delete(spanId)
     if (this.announced.size > 0) this.announced.delete(spanId)
     this.changeCount += 1
-    if (this.ended.length >= MAX_KEPT_STEPS || this.byteCount >= MAX_KEPT_BYTES) {
-      this.unkeptStepCount += 1
-      return
-    }
+    if (this.ended.length >= MAX_KEPT_STEPS || this.byteCount >= MAX_KEPT_BYTES) return
     this.ended.push(span)
     this.byteCount += sizeOf(span)
   }
@@ -57,17 +61,17 @@ export class SessionRecord {
   /** The ids of the open steps around a span, nearest first. */
   ancestorsOf(span: RecordedSpan): Set<string> {
     const ancestors = new Set<string>()
-    let parentId = span.parentSpanContext?.spanId ?? span.parentSpanId
+    let parentId = parentIdOf(span)
     while (parentId !== undefined && !ancestors.has(parentId)) {
       ancestors.add(parentId)
       const parent = this.open.get(parentId)
-      parentId = parent === undefined ? undefined : (parent.parentSpanContext?.spanId ?? parent.parentSpanId)
+      parentId = parent === undefined ? undefined : parentIdOf(parent)
     }
     return ancestors
   }
 }
 
-/** Roughly what a span holds in memory. */
+/** A rough estimate of the memory that a span takes. */
 function sizeOf({ attributes }: RecordedSpan): number {
   let size = 500
   for (const key in attributes) {

@@ -1,25 +1,23 @@
 import { CompactList } from './compact-list.ts'
 import { SessionRecord } from './session-record.ts'
 
-/** Ended sessions are forgotten, the oldest first, once they hold more than this together. */
+/** Limits the ended sessions that are kept; the oldest are dropped first. */
 const MAX_ENDED_BYTES = 64 * 1024 * 1024
 
-/** The sessions of this process: all that have open steps, and the last that have none. */
+/** The sessions of this process: all with open steps, and the most recent ones without. */
 export class SessionStore {
   keepSessions = 20
   readonly #open = new CompactList<SessionRecord>()
   /** Oldest first. */
   #ended: SessionRecord[] = []
   #endedBytes = 0
-  /** Sessions that are known by nothing but their trace: those that other instrumentation began. */
+  /** Sessions that other instrumentation started: no context refers to them, so their trace id identifies them. */
   readonly #byTrace = new Map<string, SessionRecord>()
 
-  /** A session that is not in any of the code's contexts, by its trace. */
   findByTrace(id: string): SessionRecord | undefined {
     return this.#byTrace.get(id)
   }
 
-  /** Such a session, known from now on. */
   addByTrace(id: string): SessionRecord {
     const record =
       this.#byTrace.get(id) ?? this.#ended.findLast((ended) => ended.id === id) ?? new SessionRecord(id)
@@ -27,8 +25,8 @@ export class SessionStore {
     return record
   }
 
-  /** Called when a step of a session has started. */
-  noteOpen(record: SessionRecord): void {
+  /** Called when a step of the session has started. */
+  markOpen(record: SessionRecord): void {
     if (record.listIndex >= 0) return
     this.#open.add(record)
     const index = record.isKept ? this.#ended.indexOf(record) : -1
@@ -38,8 +36,8 @@ export class SessionStore {
     record.isKept = false
   }
 
-  /** Called when the last open step of a session has ended. */
-  settle(record: SessionRecord): void {
+  /** Called when the last open step of the session has ended. */
+  markEnded(record: SessionRecord): void {
     if (!this.#open.remove(record)) return
     this.#byTrace.delete(record.id)
     record.isKept = true
@@ -57,7 +55,7 @@ export class SessionStore {
     return this.#open
   }
 
-  /** By id or the beginning of one; the latest first. */
+  /** Finds the latest session whose id starts with the prefix. */
   find(prefix: string): SessionRecord | undefined {
     for (const record of this.#open) if (record.id.startsWith(prefix)) return record
     return this.#ended.findLast((record) => record.id.startsWith(prefix))

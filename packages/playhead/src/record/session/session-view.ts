@@ -10,11 +10,11 @@ import {
   type Usage,
 } from '@playhead/model'
 
-/** An action of a session: a tool call, a recorded function, or what `record` was told of. */
+/** An action of a session: a tool call, a recorded function, or an event passed to `record`. */
 export type RecordedAction = {
-  /** Its name: "fetch_customer_data". */
+  /** Its name, for example "fetch_customer_data". */
   actionType: string
-  /** What it was called with, by name where the names are known, else as a list. */
+  /** Its arguments: by name if the names are known, otherwise as a list. */
   params: unknown
   /** What it returned. */
   returns: unknown
@@ -23,14 +23,13 @@ export type RecordedAction = {
   error?: StepError
   startedAt: string
   durationMs: number | null
-  /** The step that it is. */
   stepId: string
 }
 
 /** An error of a session, with the step that caused it. */
 export type RecordedError = StepError & { step: Step }
 
-/** Where a view gets what it shows. */
+/** Provides what a view shows. */
 export type SessionSource = {
   id: string
   url: string
@@ -38,8 +37,8 @@ export type SessionSource = {
 }
 
 /**
- * A session as the process that records it sees it: readable at any time, while it runs and after it ended, with or without
- * a server.
+ * A session as seen by the process that records it. It can be read at any time, while it runs and after it has ended, with
+ * or without a server.
  *
  * @example
  * const session = playhead.getSession()
@@ -53,12 +52,12 @@ export class SessionView {
     this.#source = source
   }
 
-  /** 32 hex digits, the trace id. Empty when nothing is being recorded. */
+  /** The trace id: 32 hex digits. Empty if nothing is being recorded. */
   get id(): string {
     return this.#source.id
   }
 
-  /** Opens the replay; the address of the recording when nothing is sent to a server. */
+  /** The address of the replay, or of the recording file if nothing is sent to a server. */
   get url(): string {
     return this.#source.url
   }
@@ -67,13 +66,13 @@ export class SessionView {
     return this.#summary.name
   }
 
-  /** US dollars, by the same prices as on the server; 0 before the first call. Null when none of the calls could be priced. */
+  /** US dollars, at the same prices as on the server. 0 before the first call; null if no call could be priced. */
   get cost(): number | null {
     const { cost, unpricedModels } = this.#priced.session
     return cost ?? (unpricedModels.length === 0 ? 0 : null)
   }
 
-  /** Models that were used and whose price is unknown: `cost` lacks them. */
+  /** Models whose price is unknown: `cost` does not include them. */
   get unpricedModels(): string[] {
     return this.#priced.session.unpricedModels
   }
@@ -82,12 +81,12 @@ export class SessionView {
     return this.#summary.usage
   }
 
-  /** Everything that was recorded, in the order in which it began. */
+  /** All recorded steps, ordered by start time. */
   get steps(): Step[] {
     return this.#priced.steps
   }
 
-  /** Calls to models; one that two instrumentations saw is one. */
+  /** Model calls. A call that two instrumentations reported is listed once. */
   get llmCalls(): Step[] {
     return this.#priced.steps.filter(({ kind, usageScope }) => kind === 'llm' && isCall(usageScope))
   }
@@ -96,7 +95,7 @@ export class SessionView {
     return this.#unpriced.steps.filter((step) => step.kind === 'action').map(toAction)
   }
 
-  /** Each error once, with the step that threw it or returned it. */
+  /** Each error once, with the step that threw or returned it. */
   get errors(): RecordedError[] {
     return this.#unpriced.steps
       .filter((step) => step.error !== undefined && ownsError(step))
@@ -111,7 +110,7 @@ export class SessionView {
     return this.#summary.metadata ?? {}
   }
 
-  /** `running` until it ends. */
+  /** `running` until the session ends. */
   get endState(): EndState {
     return this.#summary.endState
   }
@@ -129,7 +128,7 @@ export class SessionView {
     return this.#summary.startedAt
   }
 
-  /** The whole session, in the words of the API and of recordings. */
+  /** The whole session, in the format of the API and of recordings. */
   toJSON(): Session {
     const { session, steps } = this.#priced
     return { session: { ...session, url: this.url }, steps }
@@ -148,7 +147,7 @@ export class SessionView {
   }
 }
 
-/** What only sums up or repeats other steps is not a call of its own. */
+/** Rollups and duplicates repeat the usage of other steps. */
 function isCall(scope: Step['usageScope']): boolean {
   return scope !== 'duplicate' && scope !== 'rollup'
 }
@@ -168,7 +167,7 @@ function toAction(step: Step): RecordedAction {
   }
 }
 
-/** What code sees that asks for a session where nothing is recorded. */
+/** The view that callers get if nothing is recorded. */
 export const emptyView = new SessionView({
   id: '',
   url: '',

@@ -1,33 +1,28 @@
-import { captureStack } from './call-stack.ts'
-import {
-  closeSession,
-  messageOf,
-  type SessionEnd,
-  openSession,
-  type OpenSession,
-} from './session-lifecycle.ts'
-import { emptyView, type SessionView } from './session-view.ts'
 import { observeResult } from '../value/observe-result.ts'
-import { activeRuntime, requireRuntime } from './active-runtime.ts'
-import type { Runtime } from '../../runtime/runtime.ts'
+import { summarizeError } from '../value/describe-error.ts'
+import { activeRecorder, requireRecorder } from './active-recorder.ts'
+import { captureStack } from './call-stack.ts'
+import type { Recorder } from './recorder.ts'
 import type { SessionOptions } from './session-attributes.ts'
-import { type SessionFrame, settleContext } from './session-frame.ts'
+import { skipEndedSessions, type SessionFrame } from './session-frame.ts'
 import { headersOfContext, type SessionHeaders } from './session-headers.ts'
+import { closeSession, openSession, type OpenSession, type SessionEnd } from './session-lifecycle.ts'
+import { emptyView, type SessionView } from './session-view.ts'
 
-/** How a session ended; any case will do. */
+/** How a session ended; case does not matter. */
 export type EndStateWord = 'Success' | 'Fail' | 'Indeterminate' | (string & {})
 
 export type EndSessionOptions = {
-  /** Why it ended so: what went wrong, or why nobody can tell. */
+  /** Why it ended this way, for example what went wrong. */
   reason?: string | Error | undefined
 }
 
 /**
- * Starts a session for the rest of this flow of calls, across its awaits, timers and callbacks; `endSession` ends it.
+ * Starts a session for the rest of this async flow, across awaits, timers and callbacks, until `endSession`.
  *
- * Started inside another session it becomes a part of that one: the same session, with a step around what happens until
- * `endSession`. Two that are started side by side, as by `Promise.all(inputs.map(runAgent))`, are two sessions. Where
- * sessions run at the same time, `withSession` is the safer way to write it.
+ * Inside another session it becomes a part of that one: the same session, with a step around everything until
+ * `endSession`. Sessions that are started side by side, as in `Promise.all(inputs.map(runAgent))`, stay separate. Prefer
+ * `withSession` where sessions run concurrently.
  *
  * @example
  * playhead.startSession({ tags: ["support", "v2.1"] })
@@ -41,21 +36,21 @@ export type EndSessionOptions = {
  * }
  */
 export function startSession(options: SessionOptions = {}): SessionView {
-  const runtime = requireRuntime('startSession')
+  const recorder = requireRecorder('startSession')
   return (
-    runtime?.guard(() => {
-      const { frame, context } = openSession(runtime, options, {
+    recorder?.guard(() => {
+      const { frame, context } = openSession(recorder, options, {
         reach: 'flow',
         captureStack: () => captureStack(startSession),
       })
-      runtime.scope.enter(context)
-      return runtime.viewOf(frame.record)
+      recorder.scope.enter(context)
+      return recorder.viewOf(frame.record)
     }) ?? emptyView
   )
 }
 
 /**
- * Ends the session that `startSession` started. It returns at once; `flush()` waits for the delivery.
+ * Ends the session that `startSession` started. Returns at once; call `flush()` to wait for delivery.
  *
  * @example
  * await playhead.endSession("Fail", { reason: "the customer could not be found" })
@@ -64,16 +59,16 @@ export function endSession(
   endState: EndStateWord = 'Indeterminate',
   options: EndSessionOptions = {},
 ): Promise<void> {
-  const runtime = requireRuntime('endSession')
-  runtime?.guard(() => {
-    const frame = runtime.currentFrame() ?? onlyOpenFlow(runtime)
+  const recorder = requireRecorder('endSession')
+  recorder?.guard(() => {
+    const frame = recorder.currentFrame() ?? onlyOpenFlow(recorder)
     if (frame === undefined)
-      return runtime.reporter.once('endSession', 'endSession() was called where no session is open.')
+      return recorder.reporter.once('endSession', 'endSession() was called, but no session is open here.')
     const { reason } = options
     const error = typeof reason === 'object' ? reason : undefined
-    closeSession(runtime, frame, {
+    closeSession(recorder, frame, {
       endState: String(endState),
-      reason: error === undefined ? reason?.toString() : messageOf(error),
+      reason: error === undefined ? reason?.toString() : summarizeError(error),
       error,
     })
   })
@@ -81,8 +76,8 @@ export function endSession(
 }
 
 /**
- * Runs a function in a session of its own. What it returns is returned, and the session is a Success; what it throws is
- * thrown again, and the session is a Fail with the error as its reason.
+ * Runs a function in a session. If it returns, the session is a Success. If it throws, the session is a Fail with the
+ * error as its reason, and the error is rethrown.
  *
  * @example
  * const reply = await playhead.withSession({ name: "support", tags: ["v2.1"] }, async (session) => {
@@ -95,28 +90,28 @@ export function withSession<Result>(fn: (session: SessionView) => Result): Resul
 export function withSession<Result>(options: SessionOptions, fn: (session: SessionView) => Result): Result
 export function withSession<Result>(
   optionsOrFn: SessionOptions | ((session: SessionView) => Result),
-  given?: (session: SessionView) => Result,
+  maybeFn?: (session: SessionView) => Result,
 ): Result {
   const options = typeof optionsOrFn === 'function' ? {} : optionsOrFn
-  const fn = typeof optionsOrFn === 'function' ? optionsOrFn : given!
-  const runtime = requireRuntime('withSession')
-  const opened = runtime?.guard(() =>
-    openSession(runtime, options, { reach: 'scope', captureStack: () => captureStack(withSession) }),
+  const fn = typeof optionsOrFn === 'function' ? optionsOrFn : maybeFn!
+  const recorder = requireRecorder('withSession')
+  const opened = recorder?.guard(() =>
+    openSession(recorder, options, { reach: 'scope', captureStack: () => captureStack(withSession) }),
   )
-  if (runtime === undefined || opened === undefined) return fn(emptyView)
-  return runInSession(runtime, opened, fn)
+  if (recorder === undefined || opened === undefined) return fn(emptyView)
+  return runInSession(recorder, opened, fn)
 }
 
 function runInSession<Result>(
-  runtime: Runtime,
+  recorder: Recorder,
   { frame, context }: OpenSession,
   fn: (session: SessionView) => Result,
 ): Result {
-  const close = (end: SessionEnd) => runtime.guard(() => closeSession(runtime, frame, end))
-  const fail = (error: unknown) => close({ endState: 'Fail', reason: messageOf(error), error })
+  const close = (end: SessionEnd) => recorder.guard(() => closeSession(recorder, frame, end))
+  const fail = (error: unknown) => close({ endState: 'Fail', reason: summarizeError(error), error })
   let result: Result
   try {
-    result = runtime.scope.run(context, fn, runtime.viewOf(frame.record))
+    result = recorder.scope.run(context, fn, recorder.viewOf(frame.record))
   } catch (error) {
     fail(error)
     throw error
@@ -124,14 +119,14 @@ function runInSession<Result>(
   return observeResult(result, {
     onReturn: () => close({ endState: 'Success' }),
     onThrow: fail,
-    resume: (callback) => runtime.scope.run(context, callback),
+    resume: (callback) => recorder.scope.run(context, callback),
     onYield: () => undefined,
   }) as Result
 }
 
 /**
- * The session that this code runs in; with an id, one that this process recorded. After a session ended, and outside of any
- * other, it is still the one that ended. Where there is none, its `id` is empty.
+ * Returns the current session, or with an id one that this process recorded. After a session has ended, and outside of
+ * any other, that is still the ended one. If there is none, its `id` is empty.
  *
  * @example
  * const { actionEvents, cost, url } = playhead.getSession()
@@ -139,68 +134,70 @@ function runInSession<Result>(
 export function getSession(): SessionView
 export function getSession(id: string): SessionView | undefined
 export function getSession(id?: string): SessionView | undefined {
-  const runtime = activeRuntime()
-  const found = runtime?.guard(() => {
+  const recorder = activeRecorder()
+  const found = recorder?.guard(() => {
     const record =
-      id === undefined ? (runtime.currentRecord() ?? onlyOpenFlow(runtime)?.record) : runtime.findRecord(id)
-    return record === undefined ? undefined : runtime.viewOf(record)
+      id === undefined
+        ? (recorder.currentRecord() ?? onlyOpenFlow(recorder)?.record)
+        : recorder.findRecord(id)
+    return record === undefined ? undefined : recorder.viewOf(record)
   })
   return found ?? (id === undefined ? emptyView : undefined)
 }
 
-/** A session that was started in a flow that this one is not part of, as in an `async` hook of a test runner. */
-function onlyOpenFlow(runtime: Runtime): SessionFrame | undefined {
-  const flows = [...runtime.openFrames].filter((frame) => frame.reach === 'flow')
+/** A session that was started in another async flow, as in an `async` hook of a test runner. */
+function onlyOpenFlow(recorder: Recorder): SessionFrame | undefined {
+  const flows = [...recorder.openFrames].filter((frame) => frame.reach === 'flow')
   return flows.length === 1 ? flows[0] : undefined
 }
 
 /**
- * Adds tags to the session that this code runs in.
+ * Adds tags to the current session.
  *
  * @example
  * playhead.addTags("refund", "vip")
  */
 export function addTags(...tags: readonly (string | readonly string[])[]): void {
-  const runtime = activeRuntime()
-  runtime?.guard(() => {
-    runtime.describeSession((span) => {
-      const known = (span.attributes['playhead.session.tags'] ?? []) as string[]
+  const recorder = activeRecorder()
+  recorder?.guard(() => {
+    recorder.setSessionAttributes((root) => {
+      const known = (root.attributes['playhead.session.tags'] ?? []) as string[]
       return { 'playhead.session.tags': [...new Set([...known, ...tags.flat()])] }
     })
   })
 }
 
 /**
- * Notes something about the session that this code runs in; what was noted before under other names stays.
+ * Adds metadata to the current session. Existing keys that are not given stay as they are.
  *
  * @example
  * playhead.setMetadata({ plan: "pro", region: "eu" })
  */
 export function setMetadata(metadata: Readonly<Record<string, unknown>>): void {
-  const runtime = activeRuntime()
-  runtime?.guard(() => {
-    runtime.describeSession((span) => {
-      const known = span.attributes['playhead.session.metadata']
+  const recorder = activeRecorder()
+  recorder?.guard(() => {
+    recorder.setSessionAttributes((root) => {
+      const known = root.attributes['playhead.session.metadata']
       const merged = { ...(typeof known === 'string' ? (JSON.parse(known) as object) : {}), ...metadata }
-      return { 'playhead.session.metadata': runtime.serialize(merged).text }
+      return { 'playhead.session.metadata': recorder.serialize(merged).text }
     })
   })
 }
 
 /**
- * The W3C headers that make what another process does part of the session that this code runs in. Requests inside the own
- * network carry them by themselves; this is for message queues, sockets and other ways.
+ * The W3C headers that make the steps of another process part of the current session. Requests inside your own network
+ * carry them automatically; use this for message queues, sockets and other transports.
  *
  * @example
  * queue.send({ body, headers: playhead.sessionHeaders() })
  */
 export function sessionHeaders(): SessionHeaders | Record<string, never> {
-  const runtime = activeRuntime()
-  return runtime?.guard(() => headersOfContext(settleContext(runtime.scope.active()))) ?? {}
+  const recorder = activeRecorder()
+  return recorder?.guard(() => headersOfContext(skipEndedSessions(recorder.scope.active()))) ?? {}
 }
 
 /**
- * The same for a child process: its sessions become parts of this one.
+ * The environment variables that make the sessions of a child process part of the current session.
  *
  * @example
  * spawn("node", ["tool.js"], { env: { ...process.env, ...playhead.sessionEnvironment() } })

@@ -1,14 +1,13 @@
 import type { Effect, Usage } from '@playhead/model'
 import { preciseNowMs } from '../opentelemetry/clock.ts'
 
-/** When something happened that is recorded afterwards. Without it an event lasts from its creation to `record`. */
+/** When the event happened. By default it lasts from its creation until `record`. */
 export type EventTimes = {
   /** Milliseconds since 1970, or a date. */
   startedAt?: number | Date | undefined
   endedAt?: number | Date | undefined
 }
 
-/** Something that is recorded by `record`. */
 abstract class RecordedEvent {
   /** Milliseconds since 1970. */
   readonly startedAt: number
@@ -23,17 +22,17 @@ abstract class RecordedEvent {
 }
 
 export type ActionEventOptions = EventTimes & {
-  /** What it is called: "session_complete". */
+  /** Its name, for example "session_complete". */
   actionType: string
   params?: unknown
   returns?: unknown
   effect?: Effect | undefined
-  /** Given when it failed. */
+  /** Set if the action failed. */
   error?: unknown
 }
 
 /**
- * An action that took place, for `record`.
+ * An action that already happened, for `record`.
  *
  * @example
  * playhead.record(new playhead.ActionEvent({ actionType: "session_complete", params: { intent }, returns: { responseLength: reply.length } }))
@@ -59,13 +58,13 @@ export type ToolEventOptions = EventTimes & {
   params?: unknown
   returns?: unknown
   effect?: Effect | undefined
-  /** The id by which the model asked for the call. */
+  /** The id of the tool call in the model's response. */
   callId?: string | undefined
   error?: unknown
 }
 
 /**
- * A tool call that took place, for `record`.
+ * A tool call that already happened, for `record`.
  *
  * @example
  * playhead.record(new playhead.ToolEvent({ name: "search_docs", params: { query }, returns: documents, callId: call.id }))
@@ -88,27 +87,27 @@ export class ToolEvent extends RecordedEvent {
   }
 }
 
-/** A message to or from a model: text, or the parts that the provider has for it. */
+/** A message to or from a model: text, or content parts in the provider's format. */
 export type EventMessage = { role: string; content: unknown }
 
 export type LLMEventOptions = EventTimes & {
-  /** The model that answered: "gpt-4o". */
+  /** The model, for example "gpt-4o". */
   model: string
-  /** "openai", "anthropic", …; known from the model's name for the large ones. */
+  /** "openai", "anthropic", …; by default derived from the model's name for the large providers. */
   provider?: string | undefined
-  /** What the model was sent: text of the user, or messages. */
+  /** The prompt: text of the user, or messages. */
   prompt?: string | readonly EventMessage[] | undefined
-  /** What it answered: text, or messages. */
+  /** The response: text, or messages. */
   completion?: string | readonly EventMessage[] | undefined
-  /** Tokens. `input` includes what was read from or written to a cache, `output` includes reasoning. */
+  /** Tokens. `input` includes cache reads and writes, `output` includes reasoning. */
   usage?: Usage | undefined
-  /** US dollars, where the price table is not to be asked. */
+  /** US dollars; overrides the price table. */
   cost?: number | undefined
   error?: unknown
 }
 
 /**
- * A call to a model that took place where it could not be seen, for `record`. Calls over HTTP are recorded by `init` alone.
+ * A model call that Playhead could not capture, for `record`. Calls over HTTP are captured automatically.
  *
  * @example
  * playhead.record(new playhead.LLMEvent({ model: "gpt-4o", prompt, completion, usage: { input: 120, output: 42 } }))
@@ -136,13 +135,13 @@ export class LLMEvent extends RecordedEvent {
 export type ErrorEventOptions = EventTimes & {
   /** What was thrown. */
   error?: unknown
-  /** Its type and message, where there is no error object. */
+  /** The type and message, if there is no error object. */
   errorType?: string | undefined
   message?: string | undefined
 }
 
 /**
- * An error that no step threw, for `record`. One that a step already recorded is not counted again.
+ * An error that no step threw, for `record`. An error that a step already recorded is not counted again.
  *
  * @example
  * playhead.record(new playhead.ErrorEvent({ errorType: "PolicyViolation", message: "the reply promises a refund" }))

@@ -1,14 +1,14 @@
-/** The names of a function's parameters: null for one that has none of its own, `isRest` when the last takes all that is left. */
+/** The parameter names of a function: null for a destructured one; `isRest` if the last is a rest parameter. */
 export type ParameterNames = { names: readonly (string | null)[]; isRest: boolean }
 
-/** A list of parameters that is longer is not read; no function of an agent has it. */
+/** Longer parameter lists are not read. */
 const MAX_LENGTH = 4000
 const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200C\u200D]*/u
 const bareArrow = /^(?:async\s+)?([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*=>/u
 const openers = new Set(['(', '[', '{'])
 const closers = new Set([')', ']', '}'])
 
-/** Reads the names from the function's source; undefined when that does not tell. */
+/** Reads the names from the function's source; undefined if they can't be told. */
 export function readParameterNames(fn: AnyFunction): ParameterNames | undefined {
   const source = Function.prototype.toString.call(fn).slice(0, MAX_LENGTH)
   if (source.includes('[native code]') || source.startsWith('class')) return undefined
@@ -21,7 +21,7 @@ export function readParameterNames(fn: AnyFunction): ParameterNames | undefined 
   return { names, isRest }
 }
 
-/** The texts between the commas of the first pair of parentheses; comments and strings are stepped over. */
+/** Splits the first pair of parentheses at its commas; comments and strings are skipped. */
 function splitParameters(source: string): string[] | undefined {
   const parameters: string[] = []
   let depth = 0
@@ -51,7 +51,7 @@ function splitParameters(source: string): string[] | undefined {
   return undefined
 }
 
-/** The index behind a comment or string that begins here; the index itself when none does. */
+/** The index after a comment or string that starts here; otherwise the index itself. */
 function endOfSkipped(source: string, index: number): number {
   const two = source.slice(index, index + 2)
   if (two === '//') return endAfter(source, '\n', index)
@@ -70,5 +70,4 @@ function endAfter(source: string, mark: string, from: number): number {
   return end === -1 ? source.length : end + mark.length
 }
 
-/** Any function, whatever it takes and gives. */
 export type AnyFunction = (...args: never[]) => unknown

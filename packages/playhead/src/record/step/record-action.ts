@@ -5,20 +5,20 @@ import { wrapFunction, type CallPlan } from './wrap-function.ts'
 
 export type ActionOptions = {
   name: string
-  /** Whether it changes the world (`write`) or only looks at it (`read`). */
+  /** Whether it changes the world (`write`) or only reads from it (`read`). */
   effect?: Effect | undefined
   /** The agent that acts. */
   agent?: string | undefined
-  /** The names of the parameters, for code whose own names are lost in a build; else they are read from its source. */
+  /** The parameter names, for code whose names are lost in a build. By default they are read from its source. */
   parameters?: readonly string[] | undefined
 }
 
 export type ToolOptions = ActionOptions & {
-  /** What the tool is for, as the model was told. */
+  /** The description of the tool that the model was given. */
   description?: string | undefined
 }
 
-/** A standard decorator for methods. The decorated method has the same type. */
+/** A standard method decorator. The decorated method keeps its type. */
 export type MethodDecorator = <Method extends AnyFunction>(
   method: Method,
   context: ClassMethodDecoratorContext,
@@ -26,9 +26,9 @@ export type MethodDecorator = <Method extends AnyFunction>(
 
 /**
  * Records every call of a function as an action: its arguments by name, what it returned or threw, and how long it took.
- * The result is the same function in every other respect: sync or async, generators, `this`, its types, name and errors.
+ * In every other respect the function stays the same: sync or async, generators, `this`, types, name and errors.
  *
- * Outside of any session a call is a session of its own.
+ * A call outside of any session is a session of its own.
  *
  * @example
  * const fetchCustomer = playhead.recordAction("fetch_customer_data", async (customerId: string) => db.getCustomer(customerId))
@@ -50,7 +50,7 @@ export function recordAction<Fn extends AnyFunction>(
 }
 
 /**
- * As `recordAction`, for tools that a model calls: the step says so in OpenTelemetry's words for tool calls.
+ * Like `recordAction`, for tools that a model calls. The step uses OpenTelemetry's conventions for tool calls.
  *
  * @example
  * const search = playhead.recordTool({ name: "search_docs", effect: "read" }, async (query: string) => index.search(query))
@@ -80,7 +80,7 @@ export function recordTool<Fn extends AnyFunction>(
 }
 
 /**
- * Records a function as an agent: what it does, and other agents that it calls, are steps inside it.
+ * Records a function as an agent. Its steps, and other agents that it calls, appear inside it.
  *
  * @example
  * const researcher = playhead.agent("researcher", async (question: string) => { … })

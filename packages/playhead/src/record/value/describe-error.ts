@@ -1,8 +1,8 @@
 import * as types from 'node:util/types'
-import { cutAtWord, serializeValue, type SerializeOptions } from './serialize-value.ts'
+import { truncateAtWord, serializeValue, type SerializeOptions } from './serialize-value.ts'
 import { constructorName, findDataProperty } from './describe-object.ts'
 
-/** An error as it is recorded; the model reads it back as `StepError`. */
+/** An error as it is recorded; the model parses it into a `StepError`. */
 export type DescribedError = {
   type: string
   message: string
@@ -10,7 +10,7 @@ export type DescribedError = {
   cause?: DescribedError
   /** The errors inside an `AggregateError`. */
   errors?: DescribedError[]
-  /** True when a step inside this one recorded the same error object. */
+  /** True if a step inside this one recorded the same error object. */
   isPropagated?: true
 }
 
@@ -19,7 +19,7 @@ const MAX_ERRORS = 10
 const MAX_STACK_LENGTH = 8000
 const MAX_MESSAGE_LENGTH = 20_000
 
-/** Describes whatever was thrown, an error or not, without running its code. */
+/** Describes anything that was thrown, error or not, without running its code. */
 export function describeError(thrown: unknown, options: SerializeOptions, depth = 0): DescribedError {
   if (typeof thrown !== 'object' || thrown === null || types.isProxy(thrown))
     return describeOther(thrown, options)
@@ -45,10 +45,10 @@ function describeAll(errors: unknown[], options: SerializeOptions, depth: number
 function describeOther(thrown: unknown, options: SerializeOptions): DescribedError {
   const text =
     typeof thrown === 'string' ? thrown : serializeValue(thrown, { ...options, maxLength: 1000 }).text
-  return { type: thrown === null ? 'null' : typeof thrown, message: shown(text, options) }
+  return { type: thrown === null ? 'null' : typeof thrown, message: visibleText(text, options) }
 }
 
-/** `class ValueError extends Error` is a ValueError although its name is still "Error". */
+/** Instances of `class ValueError extends Error` still have the name "Error". */
 function typeOf(error: object): string {
   const name = findDataProperty(error, 'name')
   if (typeof name === 'string' && name !== '' && name !== 'Error') return name
@@ -57,16 +57,16 @@ function typeOf(error: object): string {
 
 function messageOf(error: object, inner: DescribedError[] | undefined, options: SerializeOptions): string {
   const message = findDataProperty(error, 'message')
-  if (typeof message === 'string' && message !== '') return shown(message, options)
+  if (typeof message === 'string' && message !== '') return visibleText(message, options)
   if (inner !== undefined && inner.length > 0)
     return `${inner.length} errors: ${inner.map((one) => one.message).join('; ')}`
   if (types.isNativeError(error)) return ''
   return serializeValue(error, { ...options, maxLength: 1000 }).text
 }
 
-/** What a message says may be content; that there was one is not. */
-function shown(text: string, { isContentKept }: SerializeOptions): string {
-  return isContentKept ? cutAtWord(text, MAX_MESSAGE_LENGTH) : `[${text.length} characters]`
+/** A message may be content; its length is not. */
+function visibleText(text: string, { isContentKept }: SerializeOptions): string {
+  return isContentKept ? truncateAtWord(text, MAX_MESSAGE_LENGTH) : `[${text.length} characters]`
 }
 
 function stackOf(error: object, { isContentKept }: SerializeOptions): string | undefined {
@@ -84,5 +84,14 @@ function stackOf(error: object, { isContentKept }: SerializeOptions): string | u
         .split('\n')
         .filter((line) => /^\s+at /.test(line))
         .join('\n')
-  return cutAtWord(lines, MAX_STACK_LENGTH)
+  return truncateAtWord(lines, MAX_STACK_LENGTH)
+}
+
+/** An error in one line: its name and message. */
+export function summarizeError(error: unknown): string {
+  try {
+    return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  } catch {
+    return 'an unreadable error'
+  }
 }

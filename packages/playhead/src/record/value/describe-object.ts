@@ -1,26 +1,26 @@
 import * as types from 'node:util/types'
 
-/** A text that stands for the object, or another value that says what it holds. Undefined for plain data. */
+/** A label for the object, or another value to record in its place. Undefined for plain data. */
 export type Described = { label: string } | { value: unknown } | undefined
 
 const plainPrototypes: ReadonlySet<object | null> = new Set([Object.prototype, Array.prototype, null])
 
-/** What to record of an object that is more, or other, than its keys. Runs no code of the object but `toJSON`. */
+/** Describes an object that is more than its keys. The only code of the object that it runs is `toJSON`. */
 export function describeObject(value: object): Described {
-  // Whatever is asked of a proxy runs its traps, a look at its prototype included.
+  // Any access to a proxy runs its traps, even reading its prototype.
   if (types.isProxy(value)) return { label: inspectTarget(value) }
   if (plainPrototypes.has(Object.getPrototypeOf(value) as object | null)) {
-    return Object.hasOwn(value, 'toJSON') ? describeByItself(value) : undefined
+    return Object.hasOwn(value, 'toJSON') ? describeWithToJson(value) : undefined
   }
-  return describeBuiltIn(value) ?? describeStream(value) ?? describeByItself(value)
+  return describeBuiltIn(value) ?? describeStream(value) ?? describeWithToJson(value)
 }
 
-/** Loaded when it is needed, which is hardly ever. */
+/** Loaded on demand, because it is rarely needed. */
 function inspect(value: unknown, options: import('node:util').InspectOptions): string {
   return process.getBuiltinModule('node:util').inspect(value, options)
 }
 
-/** The data behind a proxy, read without its traps. */
+/** Reads the data behind a proxy without running its traps. */
 function inspectTarget(proxy: object): string {
   try {
     return inspect(proxy, {
@@ -64,7 +64,7 @@ function describeErrorObject(error: Error): Record<string, unknown> {
   return described
 }
 
-/** Streams, requests and responses can be read once, and not by us. */
+/** Streams, requests and responses can be read only once, and that is up to the host. */
 function describeStream(value: object): Described {
   const isStream =
     typeof findDataProperty(value, 'pipe') === 'function' ||
@@ -73,8 +73,7 @@ function describeStream(value: object): Described {
   return isStream ? { label: `[${constructorName(value)}]` } : undefined
 }
 
-/** Classes that say themselves how they are written as JSON. */
-function describeByItself(value: object): Described {
+function describeWithToJson(value: object): Described {
   const toJson = findDataProperty(value, 'toJSON')
   if (typeof toJson !== 'function') return undefined
   try {
@@ -93,7 +92,7 @@ export function constructorName(value: object): string {
 
 const MAX_PROTOTYPES = 10
 
-/** A property of the object or of its prototypes that is there without calling a getter. */
+/** Finds a property of the object or its prototypes without calling a getter. */
 export function findDataProperty(value: object, key: string): unknown {
   let owner: object | null = value
   for (let depth = 0; owner !== null && depth < MAX_PROTOTYPES; depth += 1) {

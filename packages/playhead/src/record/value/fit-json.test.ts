@@ -1,19 +1,19 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cutText, fitJson } from './fit-json.ts'
+import { truncateText, fitJson } from './fit-json.ts'
 
 test('what fits is left alone', () => {
-  expect(fitJson([{ role: 'user' }], 100)).toEqual({ json: '[{"role":"user"}]', isCut: false })
-  expect(cutText('Grüße', 7)).toEqual({ text: 'Grüße', isCut: false })
+  expect(fitJson([{ role: 'user' }], 100)).toEqual({ json: '[{"role":"user"}]', isTruncated: false })
+  expect(truncateText('Grüße', 7)).toEqual({ text: 'Grüße', isTruncated: false })
 })
 
 test('the longest texts are cut, all to the same length, and the short ones stay', () => {
-  const { json, isCut } = fitJson(
+  const { json, isTruncated } = fitJson(
     [{ a: 'x'.repeat(5000), b: 'y'.repeat(3000), c: 'short', d: 'z'.repeat(200) }],
     2000,
   )
   const [value] = JSON.parse(json) as [{ a: string; b: string; c: string; d: string }]
-  expect(isCut).toBe(true)
+  expect(isTruncated).toBe(true)
   expect(value.a).toMatch(/^x{600,}… \[\d+ of 5000 characters\]$/)
   expect(value.b).toMatch(/^y{600,}… \[\d+ of 3000 characters\]$/)
   expect([value.c, value.d]).toEqual(['short', 'z'.repeat(200)])
@@ -43,6 +43,6 @@ test('whatever it is given, it is JSON within the limit', () => {
 })
 
 test('a character is never cut in half', () => {
-  const { text } = cutText('👩'.repeat(100), 101)
+  const { text } = truncateText('👩'.repeat(100), 101)
   expect(text).toMatch(/^(?:👩)+… \[\d+ of 200 characters\]$/u)
 })

@@ -1,13 +1,13 @@
 import * as types from 'node:util/types'
 import { findDataProperty } from './describe-object.ts'
 
-/** Learns how a call ended. */
+/** Learns how a call ends. */
 export type Observer = {
   onReturn(value: unknown): void
   onThrow(error: unknown): void
-  /** Runs a part of the call that comes later, where the call belongs. */
+  /** Runs a later part of the call in the call's context. */
   resume<Result>(callback: () => Result): Result
-  /** A value that a generator gave on its way. */
+  /** Called for each value that a generator yields. */
   onYield(value: unknown): void
 }
 
@@ -15,8 +15,8 @@ export type Observer = {
 const { then } = Promise.prototype
 
 /**
- * Watches a call's result until it is final, and gives back what the caller gets: the value itself, or for a native promise
- * one that settles alike. Watching a promise without passing on its rejection would hide it from the host's own handling.
+ * Observes the result of a call until it is final. Returns what the caller gets: the value itself, or for a native promise
+ * a derived one that settles the same way, so that an unhandled rejection is still reported to the host.
  */
 export function observeResult(result: unknown, observer: Observer): unknown {
   if (typeof result !== 'object' || result === null) {
@@ -57,13 +57,13 @@ type Callback = ((value: unknown) => unknown) | null | undefined
 type Then = (this: object, onReturn?: Callback, onThrow?: Callback) => unknown
 
 /**
- * Promises of a class of their own, and queries that run when they are awaited: calling `then` could run them, and hides
- * their rejection. The host's own call of `then` is watched instead, on the object itself, which stays the one that it is.
+ * Observes custom promises, and queries that run when they are awaited. Calling `then` ourselves could run the query and
+ * would hide a rejection, so we wrap the `then` of the same object and observe the host's own call.
  */
 function observeThenable(thenable: object, ownThen: Then, observer: Observer): void {
   let isOver = false
   const isFirst = () => !isOver && (isOver = true)
-  const watched: Then = function watchedThen(onReturn, onThrow) {
+  const observedThen: Then = function observedThen(onReturn, onThrow) {
     return ownThen.call(
       this,
       (value) => {
@@ -78,13 +78,13 @@ function observeThenable(thenable: object, ownThen: Then, observer: Observer): v
     )
   }
   // oxlint-disable-next-line unicorn/no-thenable -- it was one before
-  const isWatched = Reflect.defineProperty(thenable, 'then', {
-    value: watched,
+  const isObserved = Reflect.defineProperty(thenable, 'then', {
+    value: observedThen,
     configurable: true,
     writable: true,
     enumerable: false,
   })
-  if (!isWatched) observer.onReturn(thenable)
+  if (!isObserved) observer.onReturn(thenable)
 }
 
 type Advance = (this: unknown, value?: unknown) => unknown
@@ -92,7 +92,7 @@ type AnyGenerator = Generator | AsyncGenerator
 
 const methods = ['next', 'return', 'throw'] as const
 
-/** Watches a generator on the object itself, which stays the one that it is. Its body runs where the call belongs. */
+/** Wraps the methods of the same generator object. Its body runs in the context of the call. */
 function observeGenerator(generator: AnyGenerator, observer: Observer): AnyGenerator {
   let isOver = false
   const watch: Watch = {
@@ -111,7 +111,7 @@ function observeGenerator(generator: AnyGenerator, observer: Observer): AnyGener
   for (const method of methods) {
     const advance = generator[method] as Advance
     Object.defineProperty(generator, method, {
-      value: watchAdvance(advance, watch, observer),
+      value: observeAdvance(advance, watch, observer),
       configurable: true,
       writable: true,
       enumerable: false,
@@ -122,8 +122,8 @@ function observeGenerator(generator: AnyGenerator, observer: Observer): AnyGener
 
 type Watch = { onResult(result: IteratorResult<unknown>): void; onThrow(error: unknown): void }
 
-function watchAdvance(advance: Advance, watch: Watch, observer: Observer): Advance {
-  return function watchedAdvance(this: unknown, ...args) {
+function observeAdvance(advance: Advance, watch: Watch, observer: Observer): Advance {
+  return function observedAdvance(this: unknown, ...args) {
     let result: unknown
     try {
       result = observer.resume(() => Reflect.apply(advance, this, args))
@@ -136,9 +136,9 @@ function watchAdvance(advance: Advance, watch: Watch, observer: Observer): Advan
       return result
     }
     return result.then(
-      (settled) => {
-        watch.onResult(settled as IteratorResult<unknown>)
-        return settled
+      (step) => {
+        watch.onResult(step as IteratorResult<unknown>)
+        return step
       },
       (error: unknown) => {
         watch.onThrow(error)

@@ -1,6 +1,5 @@
 import * as types from 'node:util/types'
 
-/** What `JSON.stringify` may be trusted with. */
 export type PlainDataLimits = {
   maxDepth: number
   maxEntries: number
@@ -9,56 +8,61 @@ export type PlainDataLimits = {
 }
 
 /**
- * True for what most calls are given: texts, numbers, plain objects and lists, of a usual size, without secrets, getters or
- * anything else that has a mind of its own. Those can be written by `JSON.stringify`, which is faster than we can be.
+ * True for strings, numbers, plain objects and lists of moderate size, without secrets or getters. Most values are like
+ * that, and `JSON.stringify` is the fastest way to write them.
  */
 export function isPlainData(value: unknown, limits: PlainDataLimits): boolean {
-  return restOf(value, limits.maxDepth, limits.maxLength, limits) >= 0
+  return remainingAfter(value, limits.maxDepth, limits.maxLength, limits) >= 0
 }
 
-/** What every value counts for, however short: it bounds how many are looked at. */
-const LEAST_LENGTH = 25
+/** The length that every value counts for at least, which bounds how many are visited. */
+const MIN_LENGTH = 25
 
-/** How much of the length is left after the value; negative when it is too long or not plain. */
-function restOf(value: unknown, depth: number, length: number, limits: PlainDataLimits): number {
+/** The length that is left after the value; negative if the value is too long or not plain. */
+function remainingAfter(value: unknown, depth: number, length: number, limits: PlainDataLimits): number {
   switch (typeof value) {
     case 'string':
-      return length - value.length - LEAST_LENGTH
+      return length - value.length - MIN_LENGTH
     case 'number':
-      return Number.isFinite(value) ? length - LEAST_LENGTH : -1
+      return Number.isFinite(value) ? length - MIN_LENGTH : -1
     case 'boolean':
-      return length - LEAST_LENGTH
+      return length - MIN_LENGTH
     case 'object':
-      if (value === null) return length - LEAST_LENGTH
+      if (value === null) return length - MIN_LENGTH
       if (depth === 0 || types.isProxy(value)) return -1
       return Array.isArray(value)
-        ? restOfList(value, depth, length, limits)
-        : restOfRecord(value, depth, length, limits)
+        ? remainingAfterList(value, depth, length, limits)
+        : remainingAfterRecord(value, depth, length, limits)
     default:
       return -1
   }
 }
 
-function restOfList(list: unknown[], depth: number, length: number, limits: PlainDataLimits): number {
+function remainingAfterList(list: unknown[], depth: number, length: number, limits: PlainDataLimits): number {
   if (Object.getPrototypeOf(list) !== Array.prototype || list.length > limits.maxEntries) return -1
-  let rest = length - LEAST_LENGTH
-  for (let index = 0; index < list.length && rest >= 0; index += 1)
-    rest = restOf(list[index], depth - 1, rest, limits)
-  return rest
+  let remaining = length - MIN_LENGTH
+  for (let index = 0; index < list.length && remaining >= 0; index += 1)
+    remaining = remainingAfter(list[index], depth - 1, remaining, limits)
+  return remaining
 }
 
-function restOfRecord(record: object, depth: number, length: number, limits: PlainDataLimits): number {
+function remainingAfterRecord(
+  record: object,
+  depth: number,
+  length: number,
+  limits: PlainDataLimits,
+): number {
   if (Object.getPrototypeOf(record) !== Object.prototype) return -1
   const keys = Object.keys(record)
   if (keys.length > limits.maxEntries) return -1
-  let rest = length - LEAST_LENGTH
+  let remaining = length - MIN_LENGTH
   for (const key of keys) {
     if (limits.isSecretKey(key)) return -1
     const property = Object.getOwnPropertyDescriptor(record, key)!
     if (property.get !== undefined || property.set !== undefined) return -1
     if (property.value === undefined) continue
-    rest = restOf(property.value, depth - 1, rest - key.length, limits)
-    if (rest < 0) return -1
+    remaining = remainingAfter(property.value, depth - 1, remaining - key.length, limits)
+    if (remaining < 0) return -1
   }
-  return rest
+  return remaining
 }

@@ -15,7 +15,7 @@ describe('plain data is written as JSON writes it', () => {
     ['a list', []],
     ['an object without a prototype', Object.assign(Object.create(null), { a: 1 })],
   ])('%s', (_, value) => {
-    expect(serializeValue(value, options)).toEqual({ text: JSON.stringify(value), isCut: false })
+    expect(serializeValue(value, options)).toEqual({ text: JSON.stringify(value), isTruncated: false })
   })
 })
 
@@ -117,9 +117,9 @@ describe('values with a mind of their own', () => {
 
 describe('bounds', () => {
   test('a long text is cut, and says how much there was', () => {
-    const { text, isCut } = serializeValue({ text: 'x'.repeat(5000) }, { ...options, maxLength: 1000 })
-    expect({ isCut, value: JSON.parse(text) as unknown }).toEqual({
-      isCut: true,
+    const { text, isTruncated } = serializeValue({ text: 'x'.repeat(5000) }, { ...options, maxLength: 1000 })
+    expect({ isTruncated, value: JSON.parse(text) as unknown }).toEqual({
+      isTruncated: true,
       value: { text: expect.stringMatching(/^x{736}… \[736 of 5000 characters\]$/) as string },
     })
   })
@@ -143,8 +143,11 @@ describe('bounds', () => {
   test('depth is cut', () => {
     let value: unknown = 'deep'
     for (let depth = 0; depth < 100; depth += 1) value = { value }
-    const { text, isCut } = serializeValue(value, options)
-    expect({ isCut, isMarked: text.includes('[deeper]') }).toEqual({ isCut: true, isMarked: true })
+    const { text, isTruncated } = serializeValue(value, options)
+    expect({ isTruncated, isMarked: text.includes('[deeper]') }).toEqual({
+      isTruncated: true,
+      isMarked: true,
+    })
   })
 
   test('a value that would grow without end does not', () => {
@@ -152,8 +155,8 @@ describe('bounds', () => {
       depth === 0 ? 'x' : Array.from({ length: 20 }, () => wide(depth - 1))
     const shared = wide(2)
     const value = Array.from({ length: 900 }, () => shared)
-    const { text, isCut } = serializeValue([value, value, value], { ...options, maxLength: 10_000_000 })
-    expect({ isCut, isBounded: text.length < 200_000 }).toEqual({ isCut: true, isBounded: true })
+    const { text, isTruncated } = serializeValue([value, value, value], { ...options, maxLength: 10_000_000 })
+    expect({ isTruncated, isBounded: text.length < 200_000 }).toEqual({ isTruncated: true, isBounded: true })
     expect(() => JSON.parse(text) as unknown).not.toThrow()
   })
 })

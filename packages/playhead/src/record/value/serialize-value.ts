@@ -4,45 +4,45 @@ import { describeObject, findDataProperty } from './describe-object.ts'
 import { isPlainData, type PlainDataLimits } from './plain-data.ts'
 
 export type SerializeOptions = {
-  /** Characters of JSON; what is longer is cut and says so. */
+  /** Characters of JSON; longer values are truncated and marked. */
   maxLength: number
-  /** False keeps keys, numbers, null and booleans, and of texts their length only. */
+  /** False keeps keys, numbers, null and booleans, but only the length of strings. */
   isContentKept: boolean
   isSecretKey: (key: string) => boolean
 }
 
-/** JSON of any value, and whether something was left out of it. */
-export type Serialized = { text: string; isCut: boolean }
+/** JSON of any value, and whether something was left out. */
+export type Serialized = { text: string; isTruncated: boolean }
 
 const MAX_DEPTH = 12
 const MAX_ENTRIES = 1000
-/** Values looked at: a bound on the time one call may take, whatever it was given. */
+/** Bounds the time that one call may take. */
 const MAX_VALUES = 20_000
 
 /**
- * Writes any value as JSON within bounds of size, depth and time. Getters are not called, proxies are not asked, a value
- * inside itself is named; nothing is changed and nothing is thrown.
+ * Writes any value as JSON within limits of size, depth and time. It calls no getters and no proxy traps, marks circular
+ * references, and never throws.
  */
 export function serializeValue(value: unknown, options: SerializeOptions): Serialized {
   try {
     if (options.isContentKept && isPlainData(value, limitsOf(options)))
-      return { text: JSON.stringify(value), isCut: false }
+      return { text: JSON.stringify(value), isTruncated: false }
     const writer = new ValueWriter(options)
     writer.write(value)
-    return { text: writer.text, isCut: writer.isCut }
+    return { text: writer.text, isTruncated: writer.isTruncated }
   } catch {
-    return { text: '"[not readable]"', isCut: true }
+    return { text: '"[not readable]"', isTruncated: true }
   }
 }
 
-/** Shorter by what escaping may add: the slow way counts exactly. */
+/** Half the limit, because escaping adds characters; the slow path counts exactly. */
 function limitsOf({ maxLength, isSecretKey }: SerializeOptions): PlainDataLimits {
   return { maxDepth: MAX_DEPTH, maxEntries: MAX_ENTRIES, maxLength: maxLength / 2, isSecretKey }
 }
 
 class ValueWriter {
   text = ''
-  isCut = false
+  isTruncated = false
   readonly #options: SerializeOptions
   readonly #ancestors: object[] = []
   #valueCount = 0
@@ -82,9 +82,8 @@ class ValueWriter {
       this.text += JSON.stringify(value)
       return
     }
-    this.isCut = true
-    const kept = cutAtWord(value, room)
-    this.#writeLabel(`${kept}… [${kept.length} of ${value.length} characters]`)
+    this.isTruncated = true
+    this.#writeLabel(markTruncated(truncateAtWord(value, room), value.length))
   }
 
   #writeLabel(label: string): void {
@@ -102,7 +101,7 @@ class ValueWriter {
 
   #writeData(value: object): void {
     if (this.#ancestors.length >= MAX_DEPTH) {
-      this.isCut = true
+      this.isTruncated = true
       return this.#writeLabel('[deeper]')
     }
     this.#ancestors.push(value)
@@ -114,7 +113,7 @@ class ValueWriter {
     this.#ancestors.pop()
   }
 
-  /** `items` may be the beginning of a list that is `length` long. */
+  /** `items` may hold only the first items of a list of `length`. */
   #writeList(items: readonly unknown[], length: number): void {
     this.text += '['
     for (let index = 0; index < length; index += 1) {
@@ -128,7 +127,7 @@ class ValueWriter {
     this.text += ']'
   }
 
-  /** Maps with text for keys look like objects, others like lists of pairs. */
+  /** Maps with string keys become objects, others lists of pairs. */
   #writeMap(map: Map<unknown, unknown>): void {
     const entries = firstOf(entriesOfMap.call(map)) as [unknown, unknown][]
     if (!entries.every(([key]) => typeof key === 'string'))
@@ -154,7 +153,7 @@ class ValueWriter {
     this.text += '}'
   }
 
-  /** False when there was no room left for it. */
+  /** Returns false if there was no room left. */
   #writeEntry(key: string, value: unknown, count: number): boolean {
     if (count > 0) this.text += ','
     if (this.#isFull(count)) {
@@ -162,7 +161,7 @@ class ValueWriter {
       return false
     }
     this.text += quotedKey(key)
-    if (isHidable(value) && this.#options.isSecretKey(key)) this.#writeLabel(REDACTED)
+    if (needsRedaction(value) && this.#options.isSecretKey(key)) this.#writeLabel(REDACTED)
     else this.write(value)
     return true
   }
@@ -170,44 +169,43 @@ class ValueWriter {
   #isFull(count: number): boolean {
     const isFull =
       count >= MAX_ENTRIES || this.text.length >= this.#options.maxLength || this.#valueCount >= MAX_VALUES
-    if (isFull) this.isCut = true
+    if (isFull) this.isTruncated = true
     return isFull
   }
 }
 
-/** Keys come from strangers: the memory of them is bounded. */
-const MAX_REMEMBERED = 4096
+/** Keys come from untrusted input, so the cache is bounded. */
+const MAX_CACHED_KEYS = 4096
 const quotedKeys = new Map<string, string>()
 
-/** The same few keys are written over and over. */
 function quotedKey(key: string): string {
   let quoted = quotedKeys.get(key)
   if (quoted === undefined) {
     quoted = `${JSON.stringify(key)}:`
-    if (quotedKeys.size >= MAX_REMEMBERED) quotedKeys.clear()
+    if (quotedKeys.size >= MAX_CACHED_KEYS) quotedKeys.clear()
     quotedKeys.set(key, quoted)
   }
   return quoted
 }
 
 /* oxlint-disable typescript/unbound-method -- always called with the collection as `this` */
-/** The built-in ways into collections, whatever a subclass makes of them. */
+/** The built-in accessors, because a subclass may override them. */
 const valuesOfSet = Set.prototype.values
 const entriesOfMap = Map.prototype.entries
 const sizeOfSet = Object.getOwnPropertyDescriptor(Set.prototype, 'size')!.get!
 const sizeOfMap = Object.getOwnPropertyDescriptor(Map.prototype, 'size')!.get!
 /* oxlint-enable typescript/unbound-method */
 
-/** As much of a collection as can be written, and one more that shows that there is more. */
+/** As many items as can be written, plus one that shows that there are more. */
 function firstOf(values: Iterator<unknown>): unknown[] {
-  const taken: unknown[] = []
-  for (let next = values.next(); next.done !== true && taken.length <= MAX_ENTRIES; next = values.next())
-    taken.push(next.value)
-  return taken
+  const first: unknown[] = []
+  for (let next = values.next(); next.done !== true && first.length <= MAX_ENTRIES; next = values.next())
+    first.push(next.value)
+  return first
 }
 
-/** That a secret is missing is no secret. */
-export function isHidable(value: unknown): boolean {
+/** An empty secret may be shown. */
+export function needsRedaction(value: unknown): boolean {
   return value !== null && value !== undefined && value !== '' && typeof value !== 'boolean'
 }
 
@@ -216,14 +214,18 @@ function nameOf(fn: unknown): string {
   return typeof name === 'string' && name !== '' ? name : 'anonymous'
 }
 
-/** Longer words are no secrets that are known by their beginning and length. */
-const MAX_WORD = 256
+/** Longer words are not the kind of secret that redaction recognizes by prefix and length. */
+const MAX_WORD_LENGTH = 256
 
-/** The beginning of a text. The word or number that the cut goes through is left out: half a secret looks like none. */
-export function cutAtWord(text: string, length: number): string {
+/** Truncates a text before the word or number at the limit: redaction would not recognize half a secret. */
+export function truncateAtWord(text: string, length: number): string {
   if (text.length <= length) return text
   const kept = text.slice(0, Math.max(0, length))
-  const last = kept.slice(-MAX_WORD)
+  const last = kept.slice(-MAX_WORD_LENGTH)
   const whole = last.replace(/\S+$/, '').replace(/[\d\s-]+$/, '')
   return kept.slice(0, kept.length - last.length + whole.length)
+}
+
+export function markTruncated(kept: string, length: number): string {
+  return `${kept}… [${kept.length} of ${length} characters]`
 }

@@ -1,16 +1,15 @@
 import {
-  isAgentSpan,
   REDACTED,
   withoutContent,
   type Attributes,
   type AttributeValue,
   type Redactor,
 } from '@playhead/model'
-import { OWN_SCOPE, scopeOf, type RecordedSpan } from './recorded-span.ts'
+import { isOwnSpan, type RecordedSpan } from './recorded-span.ts'
 
-export type OutgoingOptions = {
+export type SanitizerOptions = {
   redactor: Redactor
-  /** True when the user gave rules of their own. */
+  /** True if the user added redaction rules. */
   hasRules: boolean
   maxLength: number
   isContentKept: boolean
@@ -19,31 +18,31 @@ export type OutgoingOptions = {
 const MAX_LABEL_LENGTH = 32
 const MAX_LABELS = 1024
 
-/** The door: every value of a span passes here before it leaves the process or is shown in it. */
-export class OutgoingValues {
-  /** True when a value of the current span was cut. */
-  isCut = false
+/** Redacts and truncates every value of a span before it leaves the process or is shown in it. */
+export class SpanSanitizer {
+  /** True once a value of the current span was truncated. */
+  isTruncated = false
   #maxLength = Infinity
-  readonly #options: OutgoingOptions
+  readonly #options: SanitizerOptions
   readonly #labels = new Map<string, string>()
 
-  constructor(options: OutgoingOptions) {
+  constructor(options: SanitizerOptions) {
     this.#options = options
   }
 
   /**
-   * Begins with another span; gives those of its attributes that may leave. What our own steps hold was recorded within
-   * bounds, and without content if so wished.
+   * Starts with another span and returns the attributes that may be kept. Our own spans respected the size and content
+   * settings when they were recorded.
    */
   begin(span: RecordedSpan): Attributes {
     const attributes = span.attributes as Attributes
-    const isOwn = scopeOf(span).name === OWN_SCOPE
-    this.isCut = false
+    const isOwn = isOwnSpan(span)
+    this.isTruncated = false
     this.#maxLength = isOwn ? Infinity : this.#options.maxLength
     return this.#options.isContentKept || isOwn ? attributes : withoutContent(attributes)
   }
 
-  /** False when the attributes of events are content that nobody wants. */
+  /** False if event attributes are dropped, because they may be content. */
   get areEventsKept(): boolean {
     return this.#options.isContentKept
   }
@@ -53,11 +52,11 @@ export class OutgoingValues {
     const maxLength = this.#maxLength
     const kept = text.length <= MAX_LABEL_LENGTH ? this.#label(text, key) : redactor.text(text, key)
     if (kept.length <= maxLength) return kept
-    this.isCut = true
+    this.isTruncated = true
     return `${kept.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')}… [${maxLength} of ${kept.length} characters]`
   }
 
-  /** Names, kinds and models come over and over. Only what a rule can't treat by its key is remembered. */
+  /** Names, kinds and models repeat, so they are cached; not with user rules, which may depend on the key. */
   #label(text: string, key: string): string {
     const { redactor, hasRules } = this.#options
     if (hasRules) return redactor.text(text, key)
@@ -91,10 +90,4 @@ export class OutgoingValues {
     const entries = Object.entries(value as Record<string, unknown>)
     return Object.fromEntries(entries.map(([name, item]) => [name, this.value(name, item)]))
   }
-}
-
-/** True for a span that belongs to the work of an agent, whoever wrote it. */
-export function isOfAgent(span: RecordedSpan): boolean {
-  const { name } = scopeOf(span)
-  return name === OWN_SCOPE || isAgentSpan(name, span.attributes)
 }
