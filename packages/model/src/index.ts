@@ -32,7 +32,7 @@ export {
   LOST_AFTER_MS,
   parseEndState,
   type EndState,
-  type GivenEndState,
+  type ReportedEndState,
 } from './session/end-state.ts'
 export { hasFailed, ownsError } from './session/failure.ts'
 export { durationRange, numberRange, parseDuration, parseTime, type Range } from './format/filter-value.ts'
@@ -73,8 +73,8 @@ export {
   type SessionFilterField,
 } from './session/session-filter.ts'
 export { parseSessionIdPrefix, shortSessionId } from './session/session-id.ts'
-export { settleLogTimes } from './assembly/settle-log-times.ts'
-export { endStateAt, settledEndState, type SettledEndState } from './assembly/settled-end-state.ts'
+export { correctLogTimes } from './assembly/correct-log-times.ts'
+export { endStateAt, deriveEndState, type DerivedEndState } from './assembly/derive-end-state.ts'
 export {
   emptyAttributes,
   type Attributes,

@@ -1,5 +1,5 @@
 import { addLogs } from './add-logs.ts'
-import { answerTreeQuestions } from './answer-tree-questions.ts'
+import { decideKinds } from './decide-kinds.ts'
 import { attributeErrors } from './attribute-errors.ts'
 import { countUsage } from './count-usage.ts'
 import { linkParents, walkDown } from './link-parents.ts'
@@ -7,7 +7,7 @@ import type { LogOutline } from '../session/log-draft.ts'
 import { nestByTime } from './nest-by-time.ts'
 import type { Pricer } from '../prices/price.ts'
 import type { ResolvedStep } from './resolved-step.ts'
-import { settleTimes } from './settle-times.ts'
+import { repairTimes } from './repair-times.ts'
 import type { StepOutline } from '../session/step-draft.ts'
 import { createNodes, inStartOrder } from './step-node.ts'
 
@@ -28,9 +28,9 @@ export function resolveSteps(
   nestByTime(nodes)
   linkParents(nodes)
   const walk = walkDown(nodes)
-  settleTimes(walk, nodes)
+  repairTimes(walk, nodes)
   addLogs(walk, nodes, { logs, pricer: options.pricer })
-  answerTreeQuestions(walk)
+  decideKinds(walk)
   countUsage(walk, options.duplicateSteps)
   attributeErrors(walk)
   return inStartOrder(nodes)

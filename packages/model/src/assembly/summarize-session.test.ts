@@ -3,7 +3,7 @@ import { failed, outline, SESSION_START } from '../../test/outline.ts'
 import { LOST_AFTER_MS } from '../session/end-state.ts'
 import { resolveSteps } from './resolve-steps.ts'
 import type { StepOutline } from '../session/step-draft.ts'
-import { settledEndState } from './settled-end-state.ts'
+import { deriveEndState } from './derive-end-state.ts'
 import { summarizeSession } from './summarize-session.ts'
 
 const heardNow = { nowMs: SESSION_START + 1000, lastHeardAtMs: SESSION_START + 1000 }
@@ -140,8 +140,8 @@ test('a session whose root has ended is not lost because a step in between is mi
     outline({ id: 'call', kind: 'llm', parentId: 'gone', from: 5 }),
   ]
 
-  expect(settledEndState(resolveSteps(gap))).toEqual({ isOpen: true, whenSilent: 'success' })
-  expect(settledEndState(resolveSteps([...gap, outline({ id: 'open-root', to: null })]))).toEqual({
+  expect(deriveEndState(resolveSteps(gap))).toEqual({ isOpen: true, whenSilent: 'success' })
+  expect(deriveEndState(resolveSteps([...gap, outline({ id: 'open-root', to: null })]))).toEqual({
     isOpen: true,
     whenSilent: 'lost',
   })

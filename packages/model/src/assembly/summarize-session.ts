@@ -6,7 +6,7 @@ import { nameSession } from './name-session.ts'
 import type { SessionSummary } from '../session/session.ts'
 import { roundDollars } from '../prices/price.ts'
 import { isoTime, roundMs } from '../session/session-time.ts'
-import { endStateAt, givenEndState, settledEndState, topSteps } from './settled-end-state.ts'
+import { endStateAt, reportedEndState, deriveEndState, topSteps } from './derive-end-state.ts'
 import type { SessionFacts } from '../session/step-draft.ts'
 import { addUsage, hasUsage, type Usage } from '../session/usage.ts'
 
@@ -20,7 +20,7 @@ export function summarizeSession(
 ): SessionSummary {
   const top = topSteps(steps)
   const facts = mergeFacts(top, steps)
-  const endState = endStateAt(settledEndState(steps), context)
+  const endState = endStateAt(deriveEndState(steps), context)
   const times = timesOf(steps, context.lastHeardAtMs)
   const isRunning = endState === 'running'
   const reason = endStateReason(endState, top, steps)
@@ -75,7 +75,7 @@ function endStateReason(
   top: readonly ResolvedStep[],
   steps: readonly ResolvedStep[],
 ): string | undefined {
-  const given = givenEndState(steps)
+  const given = reportedEndState(steps)
   if (given?.endStateReason) return given.endStateReason
   if (endState !== 'fail') return undefined
   const failed = steps.filter(ownsError)

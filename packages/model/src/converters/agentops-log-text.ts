@@ -2,7 +2,7 @@ import { emptyAttributes, type LogRecord } from '../otlp/span.ts'
 import { agentOpsOrigin } from './agentops-session.ts'
 import { parseIsoTimeNs } from './parse-iso-time.ts'
 
-/** Says of a record that its time is what a clock on the sender's wall showed; see `settleLogTimes`. */
+/** Says of a record that its time is what a clock on the sender's wall showed; see `correctLogTimes`. */
 export const WALL_CLOCK = 'agentops.log.wall_clock'
 
 const firstLine = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d),(\d{3}) - ([A-Z]+) - (.*)$/s

@@ -2,7 +2,7 @@
 export type EndState = 'success' | 'fail' | 'indeterminate' | 'running' | 'lost'
 
 /** The states a person or SDK can give. */
-export type GivenEndState = Extract<EndState, 'success' | 'fail' | 'indeterminate'>
+export type ReportedEndState = Extract<EndState, 'success' | 'fail' | 'indeterminate'>
 
 export const endStates = [
   'success',
@@ -16,7 +16,7 @@ export const endStates = [
 export const LOST_AFTER_MS = 120_000
 
 /** Reads an end state in any spelling that SDKs use ("Success", "FAIL", "Error", "Shutdown"); anything unknown is indeterminate. */
-export function parseEndState(text: string): GivenEndState {
+export function parseEndState(text: string): ReportedEndState {
   const word = text.trim().toLowerCase()
   if (['success', 'succeeded', 'ok', 'passed', 'pass'].includes(word)) return 'success'
   if (['fail', 'failed', 'failure', 'error'].includes(word)) return 'fail'

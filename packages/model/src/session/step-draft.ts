@@ -1,4 +1,4 @@
-import type { GivenEndState } from './end-state.ts'
+import type { ReportedEndState } from './end-state.ts'
 import type { Message, ToolDefinition } from './message.ts'
 import type { SessionTest } from './session.ts'
 import type { Attributes } from '../otlp/span.ts'
@@ -20,7 +20,7 @@ export type SessionFacts = {
   userId?: string
   tags?: string[]
   environment?: string
-  endState?: GivenEndState
+  endState?: ReportedEndState
   endStateReason?: string
   test?: SessionTest
   vcs?: { branch?: string; commit?: string }

@@ -14,7 +14,7 @@ const LAST_STATUS_CODE = 2
 export function settleSpan(span: Span): string | null {
   if (span.kind > LAST_KIND) span.kind = 0
   if (span.statusCode > LAST_STATUS_CODE) span.statusCode = 0
-  return findIdFault(span) ?? settleTimes(span) ?? settleEventTimes(span)
+  return findIdFault(span) ?? repairTimes(span) ?? settleEventTimes(span)
 }
 
 function findIdFault({ traceId, spanId }: Span): string | null {
@@ -23,7 +23,7 @@ function findIdFault({ traceId, spanId }: Span): string | null {
   return null
 }
 
-function settleTimes(span: Span): string | null {
+function repairTimes(span: Span): string | null {
   const endNs = span.endNs ?? 0n
   if (span.startNs === 0n && endNs === 0n) return 'it has neither a start nor an end time'
   if (span.startNs === 0n) span.startNs = endNs

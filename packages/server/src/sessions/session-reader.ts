@@ -5,7 +5,7 @@ import {
   presentSession,
   presentStep,
   resolveSteps,
-  settleLogTimes,
+  correctLogTimes,
   spanToStep,
   summarizeSession,
   type Pricer,
@@ -160,7 +160,7 @@ export class SessionReader {
     const outlines =
       rows.length === 0 ? built.map((draft) => draft.outline) : rows.map(({ outline }) => outline)
     if (outlines.length === 0) return undefined
-    const logs = settleLogTimes(
+    const logs = correctLogTimes(
       records.map(({ draft }) => ({ ...draft.outline, content: draft.content })),
       outlines,
     )

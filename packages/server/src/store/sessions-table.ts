@@ -7,7 +7,7 @@ import {
   hasFailed,
   LOST_AFTER_MS,
   ownsError,
-  settledEndState,
+  deriveEndState,
   summarizeSession,
   type ResolvedStep,
 } from '@playhead/model'
@@ -180,7 +180,7 @@ export function toSessionRow(
   const { lastHeardAtMs } = context
   // Whether it runs is asked when the row is read; here it is summarised as if nothing more were to come.
   const summary = summarizeSession(steps, { nowMs: Infinity, lastHeardAtMs })
-  const settled = settledEndState(steps)
+  const settled = deriveEndState(steps)
   const startedAtMs = steps[0]?.startedAtMs ?? lastHeardAtMs
   return {
     project,

@@ -7,14 +7,14 @@ import type { SessionFacts } from '../session/step-draft.ts'
  * How a session ended, as far as its steps can tell without a clock: an open one runs for as long as something was
  * heard of it lately, and is what `whenSilent` says from then on. For one that is not open, `whenSilent` is its end state.
  */
-export type SettledEndState = { isOpen: boolean; whenSilent: Exclude<EndState, 'running'> }
+export type DerivedEndState = { isOpen: boolean; whenSilent: Exclude<EndState, 'running'> }
 
 /**
  * A given end state wins, the root's before any other step's. A step that never ended, or an orphan whose parent has
  * yet to arrive, leaves the session open. Otherwise the roots tell: an error there is a failure, one further down was handled.
  */
-export function settledEndState(steps: readonly ResolvedStep[]): SettledEndState {
-  const given = givenEndState(steps)?.endState
+export function deriveEndState(steps: readonly ResolvedStep[]): DerivedEndState {
+  const given = reportedEndState(steps)?.endState
   if (given !== undefined) return { isOpen: false, whenSilent: given }
   let isOpen = steps.length === 0
   let hasRoot = false
@@ -35,7 +35,7 @@ export function settledEndState(steps: readonly ResolvedStep[]): SettledEndState
 
 /** The end state at a moment. */
 export function endStateAt(
-  settled: SettledEndState,
+  settled: DerivedEndState,
   context: { nowMs: number; lastHeardAtMs: number },
 ): EndState {
   const isHeard = context.nowMs - context.lastHeardAtMs <= LOST_AFTER_MS
@@ -51,7 +51,7 @@ export function topSteps(steps: readonly ResolvedStep[]): ResolvedStep[] {
 }
 
 /** What was said of a session's end: by its root, else by the first step that says anything. */
-export function givenEndState(steps: readonly ResolvedStep[]): SessionFacts | undefined {
+export function reportedEndState(steps: readonly ResolvedStep[]): SessionFacts | undefined {
   let given: SessionFacts | undefined
   for (const { session, depth, isOrphan } of steps) {
     if (session?.endState === undefined) continue

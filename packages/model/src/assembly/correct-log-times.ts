@@ -11,7 +11,7 @@ const zoneStepsMs = [60 * MINUTE_MS, 30 * MINUTE_MS, 15 * MINUTE_MS]
  * Puts records whose sender wrote the time of its wall clock, without a zone, on the time of their session: by the offset
  * of a time zone that lets them end before the session does, and begin after it, where one does both.
  */
-export function settleLogTimes(
+export function correctLogTimes(
   logs: readonly SessionLog[],
   steps: readonly { startedAtMs: number; endedAtMs: number | null }[],
 ): SessionLog[] {

@@ -3,8 +3,8 @@ import { BLIND, type StepNode, type StepNodes } from './step-node.ts'
 /** Many senders round down to this: next to a parent with a finer clock their steps seem to begin too early. */
 const COARSE_CLOCK_MS = 1
 
-export function settleTimes(walk: readonly StepNode[], nodes: StepNodes): void {
-  if (walk.some(isTimeless)) settleTimeless(walk, nodes)
+export function repairTimes(walk: readonly StepNode[], nodes: StepNodes): void {
+  if (walk.some(isTimeless)) fillMissingTimes(walk, nodes)
   for (const { step, parent } of walk) {
     if (parent === null) continue
     const earlyMs = parent.step.startedAtMs - step.startedAtMs
@@ -16,7 +16,7 @@ export function settleTimes(walk: readonly StepNode[], nodes: StepNodes): void {
 }
 
 /** Gives a step that was sent without times (OpenAI Agents' "trace" objects) those of what happened inside it. */
-function settleTimeless(walk: readonly StepNode[], nodes: StepNodes): void {
+function fillMissingTimes(walk: readonly StepNode[], nodes: StepNodes): void {
   nodes.isOrderSure = false
   for (let index = walk.length - 1; index >= 0; index -= 1) {
     const node = walk[index]!

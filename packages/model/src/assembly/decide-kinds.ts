@@ -3,19 +3,19 @@ import type { StepKind } from '../session/step.ts'
 import { ACTION_BELOW, AI_BELOW, ANSWER_BELOW, ANSWERS_BELOW, LLM_BELOW, type StepNode } from './step-node.ts'
 
 /** Decides the kinds that only the tree can tell. Needs every node's parent; reads no usage. */
-export function answerTreeQuestions(walk: readonly StepNode[]): void {
+export function decideKinds(walk: readonly StepNode[]): void {
   let hasNestedActions = false
   for (let index = walk.length - 1; index >= 0; index -= 1) {
     const node = walk[index]!
     const { step, parent } = node
-    if (step.treeQuestion !== undefined) answerFor(node)
+    if (step.treeQuestion !== undefined) decideKind(node)
     if (step.kind === 'action' && node.bits & ACTION_BELOW) hasNestedActions = true
     if (parent !== null) tellParent(node, parent)
   }
   if (hasNestedActions) for (const node of walk) demoteRepeatedAction(node)
 }
 
-function answerFor(node: StepNode): void {
+function decideKind(node: StepNode): void {
   const { step } = node
   step.kind = kindInTree(node)
   // Its name was taken for an agent's in case it is one.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { agentOpsLogToRecords } from '../converters/agentops-log-text.ts'
 import { logToDraft } from '../dialects/logs/log-to-draft.ts'
-import { settleLogTimes } from './settle-log-times.ts'
+import { correctLogTimes } from './correct-log-times.ts'
 
 const noon = Date.UTC(2026, 5, 1, 12)
 const HOUR = 3_600_000
@@ -18,7 +18,7 @@ function linesAt(...timesMs: number[]) {
 
 function offsets(linesMs: number[], session: [startMs: number, endMs: number]): number[] {
   const [startedAtMs, endedAtMs] = session
-  return settleLogTimes(linesAt(...linesMs), [{ startedAtMs, endedAtMs }]).map(
+  return correctLogTimes(linesAt(...linesMs), [{ startedAtMs, endedAtMs }]).map(
     (log) => log.atMs - startedAtMs,
   )
 }
@@ -41,5 +41,5 @@ test('records that say when they were written are left alone', () => {
   const [log] = linesAt(noon)
   const sure = { ...log!, content: { body: 'x', attributes: {} } }
 
-  expect(settleLogTimes([sure], [{ startedAtMs: noon + 5 * HOUR, endedAtMs: null }])).toEqual([sure])
+  expect(correctLogTimes([sure], [{ startedAtMs: noon + 5 * HOUR, endedAtMs: null }])).toEqual([sure])
 })
