@@ -18,7 +18,7 @@ export { assembleSession, groupLogs, presentSession, type SessionParts } from '.
 export { fisherExact, mannWhitney, medianOf, shiftBetween } from './statistics/compare-samples.ts'
 export { costRelevance, isSameCall, type ReportedCall } from './assembly/count-usage.ts'
 export { agentOpsEventToItems, type AgentOpsItems } from './converters/agentops-events.ts'
-export { agentOpsSessionId } from './converters/agentops-ids.ts'
+export { agentOpsSessionId } from './converters/agentops-session.ts'
 export { agentOpsLogToRecords } from './converters/agentops-log-text.ts'
 export { agentOpsAgentToSpan, agentOpsSessionToSpan } from './converters/agentops-session.ts'
 export { isAgentSpan, withoutContent } from './dialects/drafts/attribute-content.ts'
@@ -36,10 +36,10 @@ export {
 } from './session/end-state.ts'
 export { hasFailed, ownsError } from './session/failure.ts'
 export { durationRange, numberRange, parseDuration, parseTime, type Range } from './format/filter-value.ts'
-export { formatAge } from './format/format-age.ts'
-export { describeCost, formatCost } from './format/format-cost.ts'
-export { countOf, formatBytes, formatCount, formatPercent } from './format/format-count.ts'
-export { formatDuration, formatOffset } from './format/format-duration.ts'
+export { formatAge } from './format/format-time.ts'
+export { describeCost, formatCost } from './format/format-number.ts'
+export { countOf, formatBytes, formatCount, formatPercent } from './format/format-number.ts'
+export { formatDuration, formatOffset } from './format/format-time.ts'
 export type { LogAddition, LogContent, LogDraft, LogOutline } from './session/log-draft.ts'
 export type { Message, Part, ToolDefinition } from './session/message.ts'
 export {
@@ -50,7 +50,7 @@ export {
   readOneFileReport,
   type OneFileDocument,
 } from './recording/one-file.ts'
-export { describeValue, visibleText } from './format/plain-text.ts'
+export { describeValue, visibleText } from './format/visible-text.ts'
 export { presentStep, type SessionLog } from './assembly/present-step.ts'
 export { priceStep, type Price, type Pricer } from './prices/price.ts'
 export type { PriceOverride } from './prices/price-override.ts'
@@ -63,7 +63,7 @@ export {
   type Recording,
 } from './recording/recording.ts'
 export { createRedactor, type Redactor, type RedactRule } from './redaction/redact.ts'
-export { REDACTED } from './redaction/redacted.ts'
+export { REDACTED } from './redaction/secret-keys.ts'
 export type { ResolvedStep } from './assembly/resolved-step.ts'
 export { resolveSteps, type ResolveOptions } from './assembly/resolve-steps.ts'
 export type { Session, SessionSummary, SessionTest } from './session/session.ts'
@@ -72,7 +72,7 @@ export {
   sessionFilterFields,
   type SessionFilterField,
 } from './session/session-filter.ts'
-export { parseSessionIdPrefix, shortSessionId } from './session/session-id.ts'
+export { parseSessionIdPrefix, shortSessionId } from './session/session.ts'
 export { correctLogTimes } from './assembly/correct-log-times.ts'
 export { endStateAt, deriveEndState, type DerivedEndState } from './assembly/derive-end-state.ts'
 export {

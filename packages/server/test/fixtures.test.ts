@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Session, SessionSummary, Step } from '@playhead/model'
+import { spansToOtlpJson, type Session, type SessionSummary, type Step } from '@playhead/model'
 import { decodeTraces } from '../src/ingest/http/decode-traces.ts'
-import { spansToOtlpJson } from '@playhead/model'
 import { spansToOtlpProtobuf } from '../src/ingest/otlp-protobuf/spans-to-otlp-protobuf.ts'
 import { agentOpsRequests, otlpFolders, otlpRequests, type RecordedRequest } from './fixtures.ts'
 import { startTestServer, type TestServer } from './test-server.ts'

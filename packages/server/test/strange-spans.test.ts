@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Attributes, Span } from '@playhead/model'
-import { spansToOtlpJson } from '@playhead/model'
+import { spansToOtlpJson, type Attributes, type Span } from '@playhead/model'
 import { spansToOtlpProtobuf } from '../src/ingest/otlp-protobuf/spans-to-otlp-protobuf.ts'
 import { spanWith } from '../src/ingest/test/sample-span.ts'
 import { MB, postJson, postProtobuf, server, testThatNothingWasLost, useBadInputServer } from './bad-input.ts'

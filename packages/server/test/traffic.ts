@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import type { Attributes, Span } from '@playhead/model'
-import { spansToOtlpJson } from '@playhead/model'
+import { spansToOtlpJson, type Attributes, type Span } from '@playhead/model'
 import { spansToOtlpProtobuf } from '../src/ingest/otlp-protobuf/spans-to-otlp-protobuf.ts'
 import { spanText } from './span-text.ts'
 

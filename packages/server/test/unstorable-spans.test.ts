@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Attributes, Span } from '@playhead/model'
-import { spansToOtlpJson } from '@playhead/model'
+import { spansToOtlpJson, type Attributes, type Span } from '@playhead/model'
 import { spanWith } from '../src/ingest/test/sample-span.ts'
 import {
   errorIn,

@@ -1,5 +1,4 @@
-import type { Span } from '@playhead/model'
-import { spansToOtlpJson } from '@playhead/model'
+import { spansToOtlpJson, type Span } from '@playhead/model'
 import { ProtobufWriter } from '../src/ingest/otlp-protobuf/protobuf-writer.ts'
 import { spansToOtlpProtobuf } from '../src/ingest/otlp-protobuf/spans-to-otlp-protobuf.ts'
 

@@ -3,7 +3,7 @@ import type { Step } from '../session/step.ts'
 import { compareValues } from './compare-values.ts'
 import type { Comparison } from './comparison.ts'
 import type { Difference } from './difference.ts'
-import { isSameInOtherWords } from './free-text.ts'
+import { isSameInOtherWords } from './text-shape.ts'
 import { shapeOfValue } from './print-session.ts'
 import { modelReply, parseResult, inputMessagesOf, type ModelReply } from '../session/step-input-output.ts'
 

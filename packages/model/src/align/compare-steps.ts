@@ -3,7 +3,7 @@ import { compareModelAnswers, comparePrompts } from './compare-model-calls.ts'
 import { compareValues, type ValueDifference } from './compare-values.ts'
 import type { Comparison } from './comparison.ts'
 import type { Difference } from './difference.ts'
-import { isSameInOtherWords } from './free-text.ts'
+import { isSameInOtherWords } from './text-shape.ts'
 import { hasFailed } from '../session/failure.ts'
 import { stepInput, stepResult } from '../session/step-input-output.ts'
 

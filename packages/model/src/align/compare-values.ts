@@ -1,6 +1,6 @@
 import type { Comparison } from './comparison.ts'
 import { parseResult } from '../session/step-input-output.ts'
-import { isMeasure } from './volatile-text.ts'
+import { isMeasure } from './text-shape.ts'
 
 /** Where two values differ; a side is undefined when it has nothing there. The path is empty for the whole. */
 export type ValueDifference = { path: string; a: unknown; b: unknown }

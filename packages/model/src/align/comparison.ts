@@ -1,4 +1,4 @@
-import { readTimeToken, shapeOfText, TIME_SHAPE, type VolatileToken } from './volatile-text.ts'
+import { readTimeToken, shapeOfText, TIME_SHAPE, type VolatileToken } from './text-shape.ts'
 
 export type Side = {
   /** When the session began, in milliseconds since 1970. */

@@ -1,5 +1,5 @@
 import { describeEndState, type EndState } from '../session/end-state.ts'
-import { describeValue, visibleText } from '../format/plain-text.ts'
+import { describeValue, visibleText } from '../format/visible-text.ts'
 import type { Session } from '../session/session.ts'
 import type { Step } from '../session/step.ts'
 import { alignSessions, type AlignedRow, type Alignment, type Divergence } from './align-sessions.ts'

@@ -1,6 +1,6 @@
 import { NEVER } from './align-exactly.ts'
 import { alignLists } from './align-lists.ts'
-import { hashText } from './hash-text.ts'
+import { hashText } from './text-shape.ts'
 
 /** A piece of two texts: in both, or only in one of them. */
 export type WordDifference = { kind: 'same' | 'a' | 'b'; text: string }

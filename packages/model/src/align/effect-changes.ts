@@ -1,7 +1,7 @@
 import type { Step } from '../session/step.ts'
 import type { AlignedRow } from './align-sessions.ts'
 import type { Difference } from './difference.ts'
-import { isFreeText } from './free-text.ts'
+import { isFreeText } from './text-shape.ts'
 import { hasFailed } from '../session/failure.ts'
 
 /** A write that only one session did (`added`, `missing`), or that both did with other arguments or another outcome. */

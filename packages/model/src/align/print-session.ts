@@ -1,9 +1,8 @@
 import type { Session } from '../session/session.ts'
 import type { Step } from '../session/step.ts'
 import { buildStepTree, type StepBranch } from '../session/step-tree.ts'
-import { hashText } from './hash-text.ts'
+import { hashText, isMeasure, shapeOfText, type VolatileToken } from './text-shape.ts'
 import { stepResult, stepInput } from '../session/step-input-output.ts'
-import { isMeasure, shapeOfText, type VolatileToken } from './volatile-text.ts'
 
 /** A step with the prints that make comparing it cheap. Equal prints: the same but for ids and times. */
 export type PrintedStep = {

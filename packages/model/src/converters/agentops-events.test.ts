@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { agentOpsEventToItems } from './agentops-events.ts'
-import { agentOpsStepId } from './agentops-ids.ts'
-import { agentOpsSessionToSpan } from './agentops-session.ts'
+import { agentOpsSessionToSpan, agentOpsStepId } from './agentops-session.ts'
 import { spanToStep } from '../dialects/drafts/span-to-step.ts'
 import { logToDraft } from '../dialects/logs/log-to-draft.ts'
 

@@ -1,10 +1,15 @@
 import { emptyAttributes, type Attributes, type LogRecord, type Span } from '../otlp/span.ts'
 import { firstText, isMeaningful, isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
-import { agentOpsRootId, agentOpsSessionId, agentOpsStepId } from './agentops-ids.ts'
-import { agentOpsAgentToSpan, agentOpsOrigin, agentOpsSpan } from './agentops-session.ts'
+import {
+  agentOpsAgentToSpan,
+  agentOpsOrigin,
+  agentOpsRootId,
+  agentOpsSessionId,
+  agentOpsSpan,
+  agentOpsStepId,
+} from './agentops-session.ts'
 import { parseJson } from '../json/json-text.ts'
-import { parseIsoTimeNs } from './parse-iso-time.ts'
-import { setAttribute, toAttribute } from './to-attribute.ts'
+import { parseIsoTimeNs, setAttribute, toAttribute } from './json-fields.ts'
 
 export type AgentOpsItems = { spans: Span[]; logs: LogRecord[] }
 

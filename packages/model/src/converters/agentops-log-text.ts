@@ -1,6 +1,6 @@
 import { emptyAttributes, type LogRecord } from '../otlp/span.ts'
 import { agentOpsOrigin } from './agentops-session.ts'
-import { parseIsoTimeNs } from './parse-iso-time.ts'
+import { parseIsoTimeNs } from './json-fields.ts'
 
 /** Says of a record that its time is what a clock on the sender's wall showed; see `correctLogTimes`. */
 export const WALL_CLOCK = 'agentops.log.wall_clock'

@@ -1,9 +1,8 @@
 import { emptyAttributes, type Span } from '../otlp/span.ts'
 import { isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
 import { DEFAULT_NAME, typeOfSpanData } from '../dialects/openai-agents.ts'
-import { parseIsoTimeNs } from './parse-iso-time.ts'
+import { parseIsoTimeNs, setAttribute } from './json-fields.ts'
 import { stableId } from '../otlp/stable-id.ts'
-import { setAttribute } from './to-attribute.ts'
 
 const TRACE_DIGITS = 32
 const SPAN_DIGITS = 24

@@ -1,4 +1,4 @@
-import { visibleText } from '../format/plain-text.ts'
+import { visibleText } from '../format/visible-text.ts'
 import type { Step } from '../session/step.ts'
 import { isEmptyValue } from './value-index.ts'
 import type { ArgumentOrigin, ValueSource } from './argument-origin.ts'

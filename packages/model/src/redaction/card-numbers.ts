@@ -1,4 +1,4 @@
-import { REDACTED } from './redacted.ts'
+import { REDACTED } from './secret-keys.ts'
 
 /** Blanks and hyphens as people, and programs that set text, write them. */
 const separators = ' \\u00a0\\u2009\\u202f\\u2010-\\u2013-'

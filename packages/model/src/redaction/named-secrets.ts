@@ -1,4 +1,4 @@
-import { REDACTED } from './redacted.ts'
+import { REDACTED } from './secret-keys.ts'
 
 /** Names that end so hold a secret wherever they stand. */
 const endings = String.raw`authorization|api[-_]?(?:key|token)|access[-_]?key(?:[-_]?id)?|(?:access|auth|bearer|refresh|session|csrf|xsrf|id)[-_]?token|secret(?:[-_]?key)?|passphrase|passwd|password|private[-_]?key|cookie`

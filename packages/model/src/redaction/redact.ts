@@ -1,6 +1,5 @@
 import { createNamedMask } from './named-secrets.ts'
-import { REDACTED } from './redacted.ts'
-import { createKeyTest, normalizeKey } from './secret-keys.ts'
+import { createKeyTest, normalizeKey, REDACTED } from './secret-keys.ts'
 import { maskSecrets } from './secret-patterns.ts'
 
 /**

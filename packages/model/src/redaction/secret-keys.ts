@@ -1,3 +1,6 @@
+/** What stands where a secret was. */
+export const REDACTED = '[redacted]'
+
 /** Keys that hold a secret under exactly this name. */
 const secretNames: ReadonlySet<string> = new Set([
   'auth',

@@ -1,6 +1,6 @@
 import { cardSign, maskCards } from './card-numbers.ts'
 import { maskNamed } from './named-secrets.ts'
-import { REDACTED } from './redacted.ts'
+import { REDACTED } from './secret-keys.ts'
 
 /** Where a word begins: also after \n, \t or \u00fc of JSON, which end in a letter or a digit. */
 const begin = String.raw`(?:(?<!\w)|(?<=\\[bfnrt])|(?<=\\u[\da-fA-F]{4}))`

@@ -1,5 +1,5 @@
 import type { Message, Part } from '../session/message.ts'
-import { describeValue, oneLine, visibleText } from '../format/plain-text.ts'
+import { describeValue, oneLine, visibleText } from '../format/visible-text.ts'
 import { argumentsOf, findProblems, type ArgumentProblem } from '../session/problem.ts'
 import type { Step } from '../session/step.ts'
 

@@ -1,12 +1,11 @@
 import { describeEndState, type EndState } from '../session/end-state.ts'
-import { describeCost } from '../format/format-cost.ts'
-import { formatDuration, formatOffset } from '../format/format-duration.ts'
+import { describeCost } from '../format/format-number.ts'
+import { formatDuration, formatOffset } from '../format/format-time.ts'
 import { createArgumentTracer, type ArgumentTracer } from '../provenance/trace-arguments.ts'
-import { oneLine, visibleText } from '../format/plain-text.ts'
+import { oneLine, visibleText } from '../format/visible-text.ts'
 import { createPainter, renderStep, type Painter } from './replay-block.ts'
 import { ownsError } from '../session/failure.ts'
-import { shortSessionId } from '../session/session-id.ts'
-import type { Session, SessionSummary } from '../session/session.ts'
+import { shortSessionId, type Session, type SessionSummary } from '../session/session.ts'
 import type { Step } from '../session/step.ts'
 
 export type TextReplayOptions = {

@@ -1,5 +1,4 @@
-import type { Attributes, AttributeValue, LogRecord, Scope } from '@playhead/model'
-import { emptyAttributes } from '@playhead/model'
+import { emptyAttributes, type Attributes, type AttributeValue, type LogRecord, type Scope } from '@playhead/model'
 import { isMissingId } from './ids.ts'
 import { findTimeFault } from './time-fault.ts'
 

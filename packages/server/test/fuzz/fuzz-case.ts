@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import type { Span } from '@playhead/model'
-import { spansToOtlpJson } from '@playhead/model'
+import { spansToOtlpJson, type Span } from '@playhead/model'
 import * as fc from 'fast-check'
 import { spansToOtlpProtobuf } from '../../src/ingest/otlp-protobuf/spans-to-otlp-protobuf.ts'
 import { anyAttributes, anySpan, anyText } from '../../src/ingest/test/arbitrary-span.ts'

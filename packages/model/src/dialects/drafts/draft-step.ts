@@ -11,8 +11,7 @@ import { firstTokenMs, streamingOf } from './first-token.ts'
 import { parseJson } from '../../json/json-text.ts'
 import { kindOfStep } from './kind-of-step.ts'
 import { messagesOfSpan, type MessagesOfSpan } from './messages-of-span.ts'
-import { modelOfSpan } from './model-and-provider.ts'
-import { parametersOfSpan } from './parameters.ts'
+import { modelOfSpan, parametersOfSpan, reportedCost } from './model-call.ts'
 import { agentOfSpan, guardrailOfSpan, handoffOfSpan, isHandoffTool } from './participants.ts'
 import { inputOf, outputOf } from '../reading/payload.ts'
 import {
@@ -24,7 +23,6 @@ import {
   previewOfValue,
 } from './preview.ts'
 import { responseIdOf } from '../../providers/payload.ts'
-import { reportedCost } from './reported-cost.ts'
 import { retrievalOfSpan } from './retrieval-of-span.ts'
 import { sessionFactsOf } from './session-facts.ts'
 import { softErrorOf } from './soft-error.ts'

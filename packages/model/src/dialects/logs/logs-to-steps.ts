@@ -3,7 +3,7 @@ import type { StepError, StepKind } from '../../session/step.ts'
 import type { StepDraft, StepOutline } from '../../session/step-draft.ts'
 import { toCount, toNumber, toText } from '../../json/attribute-value.ts'
 import { apiError, toolError, toolInput, usageOfClaudeCode } from './claude-code-logs.ts'
-import { providerOfModel } from '../drafts/model-and-provider.ts'
+import { providerOfModel } from '../drafts/model-call.ts'
 import { previewOfArguments } from '../drafts/preview.ts'
 import { stableId } from '../../otlp/stable-id.ts'
 

@@ -1,9 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { AttributeValue, Span } from '@playhead/model'
+import { spansToOtlpJson, type AttributeValue, type Span } from '@playhead/model'
 import { describe, expect, test } from 'vitest'
 import { decodeTraces } from './decode-traces.ts'
-import { spansToOtlpJson } from '@playhead/model'
 import { spansToOtlpProtobuf } from '../otlp-protobuf/spans-to-otlp-protobuf.ts'
 import { attributesOf, errorOf, spanWith, wireSpan } from '../test/sample-span.ts'
 

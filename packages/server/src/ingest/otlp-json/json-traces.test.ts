@@ -1,5 +1,4 @@
-import type { AttributeValue, Span } from '@playhead/model'
-import { emptyAttributes, spansToOtlpJson } from '@playhead/model'
+import { emptyAttributes, spansToOtlpJson, type AttributeValue, type Span } from '@playhead/model'
 import { describe, expect, test } from 'vitest'
 import { decodeJson, requestOf } from '../test/decode-json.ts'
 import { attributesOf, spanWith, wireSpan } from '../test/sample-span.ts'

@@ -1,5 +1,4 @@
-import type { Attributes, AttributeValue } from '@playhead/model'
-import { emptyAttributes } from '@playhead/model'
+import { emptyAttributes, type Attributes, type AttributeValue } from '@playhead/model'
 import { chargeHeap, createHeapAllowance, type HeapAllowance } from '../heap-allowance.ts'
 import {
   describeJson,

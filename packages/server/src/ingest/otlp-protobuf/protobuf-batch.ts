@@ -1,5 +1,4 @@
-import type { Attributes, Scope } from '@playhead/model'
-import { emptyAttributes } from '@playhead/model'
+import { emptyAttributes, type Attributes, type Scope } from '@playhead/model'
 import type { Batch } from '../batch.ts'
 import { beginItem, chargeHeap, endItem } from '../heap-allowance.ts'
 import { describeAttribute, describeOversize, type LargestPart } from '../item-size.ts'

@@ -1,5 +1,4 @@
-import type { HeapAllowance } from '../heap-allowance.ts'
-import { createHeapAllowance } from '../heap-allowance.ts'
+import { createHeapAllowance, type HeapAllowance } from '../heap-allowance.ts'
 import { internText } from './intern-text.ts'
 import { Unreadable } from '../rejection.ts'
 import { int64FromHalves } from '../value-rules.ts'

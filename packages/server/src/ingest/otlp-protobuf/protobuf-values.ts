@@ -1,5 +1,4 @@
-import type { Attributes, AttributeValue, Scope } from '@playhead/model'
-import { emptyAttributes } from '@playhead/model'
+import { emptyAttributes, type Attributes, type AttributeValue, type Scope } from '@playhead/model'
 import { chargeHeap } from '../heap-allowance.ts'
 import { refuseId, showHexId } from '../ids.ts'
 import { measureValue } from '../item-size.ts'

@@ -1,9 +1,7 @@
-import type { Span } from '@playhead/model'
-import { emptyAttributes } from '@playhead/model'
+import { emptyAttributes, spansToOtlpJson, type Span } from '@playhead/model'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodeTraces } from '../http/decode-traces.ts'
-import { spansToOtlpJson } from '@playhead/model'
 import { spansToOtlpProtobuf } from './spans-to-otlp-protobuf.ts'
 import { anySpans, fromEntries, resourceNamed } from '../test/arbitrary-span.ts'
 

@@ -1,5 +1,4 @@
-import type { Attributes, AttributeValue, Span } from '@playhead/model'
-import { emptyAttributes } from '@playhead/model'
+import { emptyAttributes, type Attributes, type AttributeValue, type Span } from '@playhead/model'
 import * as fc from 'fast-check'
 import { MAX_TIME_NS, MIN_TIME_NS } from '../limits.ts'
 

@@ -1,5 +1,4 @@
-import type { AttributeValue, LogRecord, Span } from '@playhead/model'
-import { emptyAttributes } from '@playhead/model'
+import { emptyAttributes, type AttributeValue, type LogRecord, type Span } from '@playhead/model'
 import protobuf from 'protobufjs'
 
 /** From opentelemetry-proto 1.9; the `future_` fields stand for what later versions may add. */

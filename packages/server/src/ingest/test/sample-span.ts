@@ -1,5 +1,4 @@
-import type { Attributes, AttributeValue, Span } from '@playhead/model'
-import { emptyAttributes } from '@playhead/model'
+import { emptyAttributes, type Attributes, type AttributeValue, type Span } from '@playhead/model'
 
 export function attributesOf(entries: Record<string, AttributeValue> = {}): Attributes {
   return Object.assign(emptyAttributes(), entries)

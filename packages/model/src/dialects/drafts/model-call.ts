@@ -1,10 +1,12 @@
 import type { StepKind } from '../../session/step.ts'
-import { toText } from '../../json/attribute-value.ts'
+import { toText, isMeaningful, isRecord, toCount } from '../../json/attribute-value.ts'
 import type { SpanReading } from '../reading/dialect.ts'
 import { hasUsageField } from './usage-of-span.ts'
-import { parseJsonText } from '../../json/json-text.ts'
+import { parseJsonText, parseJson } from '../../json/json-text.ts'
 import { invocationOf } from '../reading/payload.ts'
 import { modelOf } from '../../providers/payload.ts'
+import type { FlatEntry } from '../reading/flattened-keys.ts'
+import { parameterName } from '../reading/parameter-name.ts'
 
 export type ModelOfSpan = { model?: string; requestedModel?: string; provider?: string }
 
@@ -119,4 +121,49 @@ export function providerOfModel(model: string | undefined): string | undefined {
   if (model === undefined) return undefined
   const name = model.toLowerCase().replace(/^(?:models\/|openai\/|anthropic\/|google\/)/, '')
   return families.find(([pattern]) => pattern.test(name))?.[1]
+}
+
+/** How the model was asked: temperature, limits, choice of tools, … Undefined when nothing was said. */
+export function parametersOfSpan(reading: SpanReading): Record<string, unknown> | undefined {
+  const { fields, groups } = reading
+  const found: Record<string, unknown> = {}
+  addEntries(found, groups.parameters)
+  if (fields.isStreaming !== undefined) add(found, 'stream', fields.isStreaming)
+  const given = invocationOf(reading)
+  if (isRecord(given)) for (const key of Object.keys(given)) add(found, key, given[key])
+  addEntries(found, groups.looseParameters)
+  const choice = reading.span.attributes['ai.prompt.toolChoice']
+  if (choice !== undefined) add(found, 'tool_choice', parseJson(choice))
+  return isMeaningful(found) ? found : undefined
+}
+
+/** Keys were given their one name when their meaning was worked out. */
+function addEntries(found: Record<string, unknown>, entries: FlatEntry[] | undefined): void {
+  if (entries === undefined) return
+  for (const { path, value } of entries) if (isMeaningful(value)) found[path[0]!] ??= value
+}
+
+function add(found: Record<string, unknown>, key: string, value: unknown): void {
+  const name = parameterName(key)
+  if (name !== undefined && isMeaningful(value)) found[name] ??= value
+}
+
+/** US dollars as the sender reported them. A 0 for a call with tokens means that the sender knew no price. */
+export function reportedCost({ fields }: SpanReading, hasTokens: boolean): number | undefined {
+  const cost =
+    costOfObject(parseJson(fields.costObject)) ?? fields.cost ?? sumOf(fields.inputCost, fields.outputCost)
+  return cost === 0 && hasTokens ? undefined : cost
+}
+
+function costOfObject(value: unknown): number | undefined {
+  if (!isRecord(value)) return toCount(value)
+  const total = toCount(value.total) ?? toCount(value.total_cost)
+  if (total !== undefined) return total
+  let sum: number | undefined
+  for (const part of Object.values(value)) sum = sumOf(sum, toCount(part))
+  return sum
+}
+
+function sumOf(left: number | undefined, right: number | undefined): number | undefined {
+  return left === undefined ? right : left + (right ?? 0)
 }
