@@ -16,6 +16,7 @@ const welcome = new Set([
   'Unlicense',
   'BlueOak-1.0.0',
   'Python-2.0',
+  'PSF-2.0',
 ])
 
 /** Exceptions to the list above, each with its reason. */
