@@ -23,8 +23,8 @@ type Exchange = {
 /** Plays one exchange past a call, as a client of any provider would, without a network. */
 export function play({ url, request, type, response }: Exchange) {
   const call = new ObservedCall(activeCapture()!, new URL(url), () => undefined)
-  call.sent(JSON.stringify(request))
-  call.asked()
+  call.addRequestChunk(JSON.stringify(request))
+  call.identify()
   const isEvents = Array.isArray(response)
   const text = isEvents ? response.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('') : response
   const bytes =
@@ -32,10 +32,10 @@ export function play({ url, request, type, response }: Exchange) {
       ? text
       : new TextEncoder().encode(typeof text === 'string' ? text : JSON.stringify(text))
   const contentType = type ?? (isEvents ? 'text/event-stream' : 'application/json')
-  call.answerBegan(200, (name) => (name === 'content-type' ? contentType : undefined))
-  call.received(bytes.subarray(0, 50))
-  call.received(bytes.subarray(50))
-  call.answerEnded()
+  call.responseStarted(200, (name) => (name === 'content-type' ? contentType : undefined))
+  call.addResponseChunk(bytes.subarray(0, 50))
+  call.addResponseChunk(bytes.subarray(50))
+  call.responseEnded()
   const recorded = recorder.call()
   recorder.reset()
   return { ...recorded, answer: recorded.content.messages?.filter(({ isOutput }) => isOutput)[0]?.parts }

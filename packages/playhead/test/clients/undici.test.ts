@@ -5,7 +5,7 @@ import * as undici7 from 'undici-7'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { ActiveCapture, setActiveCapture } from '../../src/capture/calls/active-capture.ts'
 import { hookFetch } from '../../src/capture/hooks/hook-fetch.ts'
-import { UndiciWatcher } from '../../src/capture/hooks/undici-watcher.ts'
+import { UndiciHook } from '../../src/capture/hooks/hook-undici.ts'
 import { WatchedRequests } from '../../src/capture/hooks/watched-requests.ts'
 import { inAction, startRecorder, tracer } from './recorder.ts'
 import { setScene, startModel, tornText } from './scene.ts'
@@ -86,7 +86,7 @@ describe.each(versions)('%s', (name, undici) => {
     } else {
       const host = new URL(client.baseURL).host
       expect(recorder.reports).toEqual([
-        `Calls to ${host} are not recorded: they go through a dispatcher of their own, of an undici before 7.11. ` +
+        `Calls to ${host} are not recorded, because the client uses its own dispatcher from undici older than 7.11. ` +
           'Wrap the client: playhead.wrapOpenAI(client).',
       ])
       expect(recorder.calls()).toEqual([])
@@ -176,7 +176,7 @@ test('without a dispatcher, fetch itself is watched, and a call is still one cal
   const watched = new WatchedRequests()
   const before = globalThis.fetch
   const unhook = hookFetch(capture, watched)
-  const watcher = new UndiciWatcher({ capture, watched, onUnwatched: () => {} })
+  const watcher = new UndiciHook({ capture, watched, onUnwatched: () => {} })
   setActiveCapture(capture)
   onTestFinished(() => {
     unhook()

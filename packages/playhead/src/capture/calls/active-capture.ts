@@ -1,6 +1,7 @@
+import { summarizeError } from '../../record/value/describe-error.ts'
 import type { Tracer } from '@opentelemetry/api'
 
-/** A capture that is installed: its options, and what it counts. */
+/** The installed capture: its options and counts. */
 export class ActiveCapture {
   readonly options: CaptureOptions
   captured = 0
@@ -12,7 +13,7 @@ export class ActiveCapture {
     this.options = options
   }
 
-  /** Runs code of ours inside the host's: whatever goes wrong there is counted, reported once, and stays there. */
+  /** Runs SDK code: an error in it is counted, reported once, and never reaches the host. */
   guard<Result>(run: () => Result): Result | undefined {
     try {
       return run()
@@ -24,14 +25,13 @@ export class ActiveCapture {
 
   fail(error: unknown): void {
     this.failed += 1
-    const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
     this.reportOnce(
       'fault',
-      `A call to a model could not be recorded (${reason}). The call itself is not affected.`,
+      `A model call could not be recorded (${summarizeError(error)}). The call itself is not affected.`,
     )
   }
 
-  /** One line per topic; a reporter that throws is not asked again for it. */
+  /** Prints one line per topic. */
   reportOnce(topic: string, line: string): void {
     if (this.#reported.has(topic)) return
     this.#reported.add(topic)
@@ -43,7 +43,7 @@ export class ActiveCapture {
   }
 }
 
-/** Shared by all copies of this package in a process: it comes as ES modules and as CommonJS. */
+/** Shared by the ES module and the CommonJS copy of this package. */
 const key = Symbol.for('playhead.capture')
 
 type Holder = { [key]?: ActiveCapture | undefined }
@@ -58,20 +58,20 @@ export function setActiveCapture(capture: ActiveCapture | undefined): void {
 
 export type CaptureOptions = {
   tracer: () => Tracer
-  /** False keeps the structure of what was said without its text. */
+  /** False keeps the structure of messages without their text. */
   content: boolean
   redactText: (text: string) => string
-  /** True for keys whose value is a secret, whatever it looks like. */
+  /** True for keys whose values are always secret. */
   isSecretKey?: (key: string) => boolean
   maxValueBytes: number
-  /** Takes lines that are meant for a person. */
+  /** Prints a line for the developer. */
   report: (line: string) => void
-  /** True for requests of our own, which are no part of the agent. */
+  /** True for requests of the SDK itself. */
   isOwnRequest: (url: URL) => boolean
 }
 
 export type Capture = {
-  /** Puts everything back as it was. */
+  /** Removes all hooks. */
   uninstall(): void
   counts(): { captured: number; failed: number }
 }

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers'
 import type { Attributes } from '@opentelemetry/api'
 import { preciseNowMs } from '../../record/opentelemetry/clock.ts'
 import type { ActiveCapture } from './active-capture.ts'
-import { AnswerBody, withoutVectors } from '../streams/response-body.ts'
+import { ResponseBody, withoutVectors } from '../streams/response-body.ts'
 import type { Answer, Assembler, ModelApi } from '../apis/model-api.ts'
 import { providerError } from '../apis/openai-usage.ts'
 import { CallSpan, type CallEnd, describeFailure, isAbort } from './call-span.ts'
@@ -13,14 +13,13 @@ import { isKnownHost, providerOfCall } from './provider-of-call.ts'
 import { recognizeAddress, recognizeRequest } from './recognize-request.ts'
 import { StreamLog } from '../streams/stream-log.ts'
 
-/** Longer requests are not read: they would cost the host more than they tell. */
+/** Longer requests are not parsed, because of what that would cost the host. */
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024
 
 export type HeaderReader = (name: string) => string | undefined
 
 /**
- * One request that may be a call to a model, watched while it passes by. Whoever watches tells what it sees in the order
- * in which it happens; nothing that goes wrong in here gets out.
+ * One HTTP request that may be a model call. A hook reports what it sees, in order. Errors in here never reach the host.
  */
 export class ObservedCall {
   readonly url: URL
@@ -31,17 +30,17 @@ export class ObservedCall {
   readonly #startedAt = performance.now()
   readonly #sent: Uint8Array[] = []
   readonly #log = new StreamLog()
-  #unread: [chunk: Uint8Array, atMs: number][] = []
+  #deferred: [chunk: Uint8Array, atMs: number][] = []
   #sentBytes = 0
-  #isAsked = false
+  #isIdentified = false
   #isOver = false
   #api: ModelApi | undefined
   #assembler: Assembler | undefined
   #span: CallSpan | undefined
-  #body: AnswerBody | undefined
+  #body: ResponseBody | undefined
   #isStream = false
   #status = 0
-  #facts: Attributes = {}
+  #responseAttributes: Attributes = {}
   #firstTokenMs: number | undefined
 
   constructor(capture: ActiveCapture, url: URL, requestHeader: HeaderReader) {
@@ -50,20 +49,18 @@ export class ObservedCall {
     this.#requestHeader = requestHeader
   }
 
-  /** True while the provider has not begun to answer. */
+  /** True until the response starts. */
   get isWaiting(): boolean {
     return !this.#isOver && this.#body === undefined
   }
 
-  /** How much of the request's body went out. */
   get sentBytes(): number {
     return this.#sentBytes
   }
 
-  /** A piece of the request's body, in order. */
-  sent(chunk: unknown): void {
+  addRequestChunk(chunk: unknown): void {
     this.#guard(() => {
-      if (this.#isAsked) return
+      if (this.#isIdentified) return
       const bytes = toBytes(chunk)
       if (bytes === undefined) return
       this.#sentBytes += bytes.byteLength
@@ -71,16 +68,16 @@ export class ObservedCall {
     })
   }
 
-  /** The request is out. It is looked at when the host has nothing better to do, at the latest with the answer. */
-  askedSoon(): void {
-    setImmediate(() => this.asked())
+  /** The request was sent. It is parsed when the host is idle, at the latest when the response starts. */
+  requestEnded(): void {
+    setImmediate(() => this.identify())
   }
 
-  /** The request is out: now its body tells whether it is a call to a model. */
-  asked(): void {
+  /** Parses the request body, which tells whether this is a model call. */
+  identify(): void {
     this.#guard(() => {
-      if (this.#isAsked) return
-      this.#isAsked = true
+      if (this.#isIdentified) return
+      this.#isIdentified = true
       const body = this.#sentBytes > MAX_REQUEST_BYTES ? undefined : parseBody(this.#sent)
       this.#sent.length = 0
       const api = body === undefined ? undefined : recognizeRequest(this.url, body)
@@ -96,14 +93,14 @@ export class ObservedCall {
     })
   }
 
-  answerBegan(status: number, header: HeaderReader): void {
-    // Interim responses say nothing about the call.
+  responseStarted(status: number, header: HeaderReader): void {
+    // Ignore interim responses such as 103.
     if (status < 200) return
-    this.asked()
+    this.identify()
     this.#guard(() => {
       this.#status = status
-      this.#facts = factsOf(status, header)
-      this.#body = new AnswerBody({
+      this.#responseAttributes = responseAttributes(status, header)
+      this.#body = new ResponseBody({
         contentType: header('content-type'),
         contentEncoding: header('content-encoding'),
         isStream: this.#isStream && status < 300,
@@ -112,40 +109,40 @@ export class ObservedCall {
     })
   }
 
-  /** Events are read when the host has had its turn: its first token must not wait for us. */
-  received(chunk: Uint8Array): void {
+  /** Defers parsing, so that the host gets its first token without delay. */
+  addResponseChunk(chunk: Uint8Array): void {
     this.#guard(() => {
       const atMs = performance.now()
       if (this.#body?.isEvents !== true) return this.#body?.add(chunk, atMs)
-      this.#unread.push([Uint8Array.from(chunk), atMs])
-      // Hosts go on as soon as they have seen the last event, and may ask for the session then.
-      if (mayBeLast(chunk)) this.#readUnread()
-      else if (this.#unread.length === 1) setImmediate(() => this.#guard(() => this.#readUnread()))
+      this.#deferred.push([Uint8Array.from(chunk), atMs])
+      // A host may look at the session as soon as it has seen the last event.
+      if (mayBeLast(chunk)) this.#readDeferred()
+      else if (this.#deferred.length === 1) setImmediate(() => this.#guard(() => this.#readDeferred()))
     })
   }
 
-  answerEnded(): void {
+  responseEnded(): void {
     this.#guard(() => {
-      this.#readUnread()
+      this.#readDeferred()
       this.#body?.end(performance.now())
-      // The last event may have ended it.
+      // The last event may have finished it.
       if (!this.#isOver) this.#finish({})
     })
   }
 
-  /** The request failed, or the host gave it up. */
-  failed(error: unknown, isGivenUp = isAbort(error)): void {
+  /** The request failed, or the host aborted it. */
+  failed(error: unknown, isAborted = isAbort(error)): void {
     this.#guard(() => {
-      if (!this.#isAsked && this.#sentBytes > 0) this.asked()
+      if (!this.#isIdentified && this.#sentBytes > 0) this.identify()
       if (this.#isOver) return
-      if (this.#span === undefined) this.#startUnasked()
-      this.#readUnread()
+      if (this.#span === undefined) this.#startWithoutBody()
+      this.#readDeferred()
       this.#body?.end(performance.now())
-      if (!this.#isOver) this.#finish({ failure: describeFailure(error), isGivenUp })
+      if (!this.#isOver) this.#finish({ failure: describeFailure(error), isAborted })
     })
   }
 
-  /** Nothing more will be seen of it, for a reason of ours. */
+  /** Ends the span, because the rest of the call can't be observed. */
   abandon(): void {
     if (!this.#isOver) this.#giveUp()
   }
@@ -167,15 +164,15 @@ export class ObservedCall {
 
   #start(start: Pick<ConstructorParameters<typeof CallSpan>[1], 'question' | 'provider'>): void {
     const attributes = {
-      ...addressOf(this.url),
-      ...attemptOf(this.#requestHeader('x-stainless-retry-count')),
+      ...serverAttributes(this.url),
+      ...attemptAttributes(this.#requestHeader('x-stainless-retry-count')),
     }
     const startedAtMs = this.#startedAtMs
     this.#span = this.#inCaller(() => new CallSpan(this.#capture, { ...start, startedAtMs, attributes }))
   }
 
-  /** No connection, no body: only the address can tell what it would have been. */
-  #startUnasked(): void {
+  /** The connection failed before the body was sent, so only the address identifies the call. */
+  #startWithoutBody(): void {
     const shape = recognizeAddress(this.url, isKnownHost(this.url))
     if (shape === undefined) {
       this.#isOver = true
@@ -187,9 +184,9 @@ export class ObservedCall {
     this.#start({ question, provider: providerOfCall(this.url, shape.api, model) })
   }
 
-  #readUnread(): void {
-    const chunks = this.#unread
-    this.#unread = []
+  #readDeferred(): void {
+    const chunks = this.#deferred
+    this.#deferred = []
     for (const [chunk, atMs] of chunks) this.#body?.add(chunk, atMs)
   }
 
@@ -203,15 +200,14 @@ export class ObservedCall {
     if (piece.isLast) this.#finish({})
   }
 
-  #finish(ending: Ending): void {
+  #finish(outcome: Outcome): void {
     this.#isOver = true
     this.#body?.close()
-    const end = this.#status >= 300 ? this.#refused() : this.#answered(ending)
-    this.#span?.end({ ...end, attributes: this.#facts, durationMs: this.#elapsedMs() })
+    const end = this.#status >= 300 ? this.#failedResponse() : this.#completed(outcome)
+    this.#span?.end({ ...end, attributes: this.#responseAttributes, durationMs: this.#elapsedMs() })
   }
 
-  /** Anything but a success. */
-  #refused(): Omit<CallEnd, 'durationMs'> {
+  #failedResponse(): Omit<CallEnd, 'durationMs'> {
     if (this.#status < 400) return {}
     const text = this.#body?.text ?? ''
     const said = providerError(parseJson(text))
@@ -219,23 +215,23 @@ export class ObservedCall {
     return { error: { type: said?.type || String(this.#status), message } }
   }
 
-  #answered(ending: Ending): Omit<CallEnd, 'durationMs'> {
+  #completed(outcome: Outcome): Omit<CallEnd, 'durationMs'> {
     const isStreamed = this.#body?.isEvents === true
     const isUnreadable = this.#body?.isUnreadable === true
     const answer = isUnreadable ? undefined : this.#readAnswer(isStreamed)
     const hasFinished = (answer?.finishReasons.length ?? 0) > 0
     const isAborted = isStreamed && !hasFinished && answer?.error === undefined
     const stream = { log: this.#log, firstTokenMs: this.#firstTokenMs, isAborted }
-    const failure = hasFinished ? undefined : failureOf(ending, isStreamed)
+    const failure = hasFinished ? undefined : failureOf(outcome, isStreamed)
     const isMalformed = answer === undefined && !isUnreadable
-    const error = failure ?? (isMalformed && ending.failure === undefined ? malformed : undefined)
+    const error = failure ?? (isMalformed && outcome.failure === undefined ? malformed : undefined)
     return { answer, ...(isStreamed && { stream }), error, isTruncated: isUnreadable }
   }
 
   #readAnswer(isStreamed: boolean): Answer | undefined {
     if (isStreamed) return this.#api!.readAnswer(this.#assembler!.whole())
     const parsed = parseJson(withoutVectors(this.#body?.text ?? ''))
-    // Gemini streams a list where it is not asked for events.
+    // Gemini streams a JSON list if the request does not ask for events.
     if (!Array.isArray(parsed)) return isObject(parsed) ? this.#api!.readAnswer(parsed) : undefined
     for (const item of parsed) if (isObject(item)) this.#assembler!.add(item)
     return this.#api!.readAnswer(this.#assembler!.whole())
@@ -246,19 +242,19 @@ export class ObservedCall {
   }
 }
 
-type Ending = { failure?: CallEnd['error']; isGivenUp?: boolean }
+type Outcome = { failure?: CallEnd['error']; isAborted?: boolean }
 
-const malformed = { type: 'malformed_response', message: 'The answer is not JSON.' }
+const malformed = { type: 'malformed_response', message: 'The response is not JSON.' }
 
-/** A host that stops reading a stream has what it wanted: that is no failure. */
-function failureOf({ failure, isGivenUp = false }: Ending, isStreamed: boolean): CallEnd['error'] {
-  return isGivenUp && isStreamed ? undefined : failure
+/** A host that stops reading a stream has what it wanted, so that is not a failure. */
+function failureOf({ failure, isAborted = false }: Outcome, isStreamed: boolean): CallEnd['error'] {
+  return isAborted && isStreamed ? undefined : failure
 }
 
-const lastWords = /\[DONE\]|message_stop|response\.(?:completed|incomplete|failed)|"done": ?true/
+const finalEvent = /\[DONE\]|message_stop|response\.(?:completed|incomplete|failed)|"done": ?true/
 
 function mayBeLast(chunk: Uint8Array): boolean {
-  return lastWords.test(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1'))
+  return finalEvent.test(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1'))
 }
 
 function toBytes(chunk: unknown): Uint8Array | undefined {
@@ -275,15 +271,15 @@ function parseBody(chunks: readonly Uint8Array[]): { [key: string]: unknown } | 
   return isObject(body) ? body : undefined
 }
 
-function addressOf({ hostname, port, protocol }: URL): Attributes {
+function serverAttributes({ hostname, port, protocol }: URL): Attributes {
   return {
     'server.address': hostname,
     'server.port': port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
   }
 }
 
-/** The SDKs that say so count their retries from 0. */
-function attemptOf(retryCount: string | undefined): Attributes {
+/** Some SDKs send their retry count, starting at 0. */
+function attemptAttributes(retryCount: string | undefined): Attributes {
   const retries = Number(retryCount ?? Number.NaN)
   if (!Number.isInteger(retries)) return {}
   return {
@@ -292,8 +288,8 @@ function attemptOf(retryCount: string | undefined): Attributes {
   }
 }
 
-/** Of the headers only what helps to ask the provider, or to understand a retry. */
-function factsOf(status: number, header: HeaderReader): Attributes {
+/** Keeps only the headers that help with support requests and retries. */
+function responseAttributes(status: number, header: HeaderReader): Attributes {
   const requestId = header('x-request-id') ?? header('request-id')
   const retryAfter = status >= 400 ? header('retry-after') : undefined
   return {

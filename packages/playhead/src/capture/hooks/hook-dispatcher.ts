@@ -7,23 +7,23 @@ import {
   type Dispatcher,
   type DispatchOptions,
   type Handler,
-} from './observing-handler.ts'
+} from './observe-handler.ts'
 import { mayBeCall } from '../calls/recognize-request.ts'
 import type { WatchedRequests } from './watched-requests.ts'
 
-/** Where undici keeps the dispatcher that fetch asks on every call; versions differ in which of them they read. */
+/** Where undici keeps the dispatcher that `fetch` uses; it depends on the version. */
 const symbols = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')]
 
 type Globals = { [symbol: symbol]: Dispatcher | undefined }
 
-/** Watches the requests that go through undici's global dispatchers, whoever made them and whenever. */
+/** Observes all requests that go through undici's global dispatchers. */
 export class DispatcherHook {
   readonly #capture: ActiveCapture
   readonly #watched: WatchedRequests
   readonly #restore: (() => void)[] = []
   readonly #hooked = new WeakSet<Dispatcher>()
-  /** Dispatchers that can't be hooked in place, and what stands in their stead. */
-  readonly #replaced = new WeakMap<Dispatcher, Dispatcher>()
+  /** Replacements of the dispatchers that can't be hooked in place. */
+  readonly #replacements = new WeakMap<Dispatcher, Dispatcher>()
   #isActive = true
   #depth = 0
 
@@ -32,9 +32,9 @@ export class DispatcherHook {
     this.#watched = watched
   }
 
-  /** Hooks every global dispatcher there is, also one that was set since. False when there is none. */
+  /** Hooks every global dispatcher, including one that was set since. Returns false if there is none. */
   ensure(): boolean {
-    // Node loads its fetch when one of its globals is touched, and makes the dispatcher then.
+    // Node creates the dispatcher when one of the globals of `fetch` is first used.
     if (symbols.every((symbol) => (globalThis as Globals)[symbol] === undefined)) void globalThis.Headers
     let isHooked = false
     for (const symbol of symbols) {
@@ -51,12 +51,12 @@ export class DispatcherHook {
     for (const restore of this.#restore.splice(0).toReversed()) restore()
   }
 
-  /** In place where that is possible: hosts compare dispatchers, and close them. */
+  /** In place if possible, because hosts compare dispatchers and close them. */
   #hook(symbol: symbol, dispatcher: Dispatcher): void {
     const before = Object.getOwnPropertyDescriptor(dispatcher, 'dispatch')
     const wrapped = this.#wrap(dispatcher.dispatch)
     const isDefined =
-      !this.#replaced.has(dispatcher) &&
+      !this.#replacements.has(dispatcher) &&
       Reflect.defineProperty(dispatcher, 'dispatch', {
         value: wrapped,
         configurable: true,
@@ -72,9 +72,9 @@ export class DispatcherHook {
     this.#replace(symbol, dispatcher)
   }
 
-  /** Composed dispatchers are proxies that keep their `dispatch` to themselves. */
+  /** Composed dispatchers are proxies whose `dispatch` can't be redefined. */
   #replace(symbol: symbol, dispatcher: Dispatcher): void {
-    const observing = this.#replaced.get(dispatcher) ?? this.#standIn(dispatcher)
+    const observing = this.#replacements.get(dispatcher) ?? this.#createReplacement(dispatcher)
     const globals = globalThis as Globals
     if (!Reflect.set(globals, symbol, observing)) return
     this.#restore.push(() => {
@@ -82,7 +82,7 @@ export class DispatcherHook {
     })
   }
 
-  #standIn(dispatcher: Dispatcher): Dispatcher {
+  #createReplacement(dispatcher: Dispatcher): Dispatcher {
     const wrapped = this.#wrap(dispatcher.dispatch)
     const observing = new Proxy(dispatcher, {
       get(target, key) {
@@ -92,7 +92,7 @@ export class DispatcherHook {
       },
     })
     this.#hooked.add(observing)
-    this.#replaced.set(dispatcher, observing)
+    this.#replacements.set(dispatcher, observing)
     return observing
   }
 
@@ -106,7 +106,7 @@ export class DispatcherHook {
     }
   }
 
-  /** Undefined for everything that is not a call to a model. */
+  /** Undefined for everything but model calls. */
   #observe(
     options: DispatchOptions,
     handler: Handler,
@@ -118,8 +118,8 @@ export class DispatcherHook {
       if (url === undefined || this.#capture.options.isOwnRequest(url)) return undefined
       const call = new ObservedCall(this.#capture, url, readHeaders(options.headers))
       const body = observeBody(options.body, call)
-      const onOver = () => this.#watched.remove(call)
-      const observing = observeHandler(handler, { call, isBodySeen: body !== undefined, onOver })
+      const onEnd = () => this.#watched.remove(call)
+      const observing = observeHandler(handler, { call, isBodyObserved: body !== undefined, onEnd })
       if (observing === undefined) return undefined
       this.#watched.add(call)
       const isSame = body === undefined || body === options.body
@@ -127,7 +127,7 @@ export class DispatcherHook {
     })
   }
 
-  /** A dispatcher that hands over to another hooked one makes one call, not two. */
+  /** If a hooked dispatcher calls another one, that is still one model call. */
   #within<Result>(run: () => Result): Result {
     this.#depth += 1
     try {
@@ -138,12 +138,12 @@ export class DispatcherHook {
   }
 }
 
-/** The body to send instead, which may be the same; undefined for one that is seen only when it is sent. */
+/** Returns the body to send; undefined if it can be observed only while it is sent. */
 function observeBody(body: unknown, call: ObservedCall): unknown {
   if (typeof body !== 'string' && !(body instanceof Uint8Array) && !(body instanceof ArrayBuffer))
     return observeIterable(body, call)
-  call.sent(body)
-  call.askedSoon()
+  call.addRequestChunk(body)
+  call.requestEnded()
   return body
 }
 
@@ -153,15 +153,15 @@ function restoreDispatch(
   before: PropertyDescriptor | undefined,
   isForced = false,
 ): void {
-  // Somebody else may have wrapped it since: then ours stays below, and passes everything on.
+  // If somebody else has wrapped it since, ours stays in place and passes everything through.
   if (!isForced && dispatcher.dispatch !== wrapped) return
   if (before === undefined) Reflect.deleteProperty(dispatcher, 'dispatch')
   else Reflect.defineProperty(dispatcher, 'dispatch', before)
 }
 
 /**
- * A body that tells a call what is read from it. Undefined for what is no plain async iterable: forms and Node's streams
- * have more to them than their chunks.
+ * Wraps a body so that the call sees its chunks. Undefined for anything but a plain async iterable: forms and Node
+ * streams are more than their chunks.
  */
 function observeIterable(body: unknown, call: ObservedCall): AsyncIterable<unknown> | undefined {
   if (typeof body !== 'object' || body === null || !(Symbol.asyncIterator in body)) return undefined
@@ -173,8 +173,8 @@ function observeIterable(body: unknown, call: ObservedCall): AsyncIterable<unkno
       return {
         async next() {
           const result = await iterator.next()
-          if (result.done === true) call.askedSoon()
-          else call.sent(result.value)
+          if (result.done === true) call.requestEnded()
+          else call.addRequestChunk(result.value)
           return result
         },
         ...(iterator.return !== undefined && { return: (value: unknown) => iterator.return!(value) }),

@@ -6,19 +6,19 @@ import type { WatchedRequests } from './watched-requests.ts'
 
 type Fetch = typeof globalThis.fetch
 
-/** Watches `globalThis.fetch`: for runtimes that have no dispatcher to hook. Clients that took `fetch` before are not seen. */
+/** Hooks `globalThis.fetch`, for runtimes without a dispatcher. Clients that copied `fetch` earlier are not observed. */
 export function hookFetch(capture: ActiveCapture, watched: WatchedRequests): () => void {
   const original = globalThis.fetch
   if (typeof original !== 'function') return () => {}
   let isActive = true
   const observed: Fetch = Object.assign(function fetch(this: unknown, ...given: Parameters<Fetch>) {
-    const call = isActive ? capture.guard(() => watchFetch(capture, given)) : undefined
+    const call = isActive ? capture.guard(() => observeRequest(capture, given)) : undefined
     if (call !== undefined) watched.add(call)
-    const answer = Reflect.apply(original, this, given)
-    if (call === undefined) return answer
-    return answer.then(
-      (response) =>
-        capture.guard(() => observeResponse(response, call, () => watched.remove(call))) ?? response,
+    const response = Reflect.apply(original, this, given)
+    if (call === undefined) return response
+    return response.then(
+      (original) =>
+        capture.guard(() => observeResponse(original, call, () => watched.remove(call))) ?? original,
       (error: unknown) => {
         watched.remove(call)
         call.failed(error)
@@ -33,8 +33,8 @@ export function hookFetch(capture: ActiveCapture, watched: WatchedRequests): () 
   }
 }
 
-/** Undefined for what is no call to a model, and for bodies that can't be looked at without taking them away. */
-function watchFetch(capture: ActiveCapture, [input, init]: Parameters<Fetch>): ObservedCall | undefined {
+/** Undefined for everything but model calls, and for bodies that can't be read without consuming them. */
+function observeRequest(capture: ActiveCapture, [input, init]: Parameters<Fetch>): ObservedCall | undefined {
   const request = input instanceof Request ? input : undefined
   const url = new URL(input instanceof Request ? input.url : input)
   const method = init?.method ?? request?.method ?? 'GET'
@@ -45,23 +45,23 @@ function watchFetch(capture: ActiveCapture, [input, init]: Parameters<Fetch>): O
     return undefined
   }
   const call = new ObservedCall(capture, url, readHeaders(init?.headers ?? request?.headers))
-  call.sent(body)
-  call.askedSoon()
+  call.addRequestChunk(body)
+  call.requestEnded()
   return call
 }
 
-/** The same response with a body that is looked at while it is read. */
-function observeResponse(response: Response, call: ObservedCall, onOver: () => void): Response {
-  // What such a runtime hands out is decoded already.
+/** Returns the same response with an observed body. */
+function observeResponse(response: Response, call: ObservedCall, onEnd: () => void): Response {
+  // In these runtimes the body is already decoded.
   const header = (name: string) =>
     name === 'content-encoding' ? undefined : (response.headers.get(name) ?? undefined)
-  call.answerBegan(response.status, header)
+  call.responseStarted(response.status, header)
   if (response.body === null) {
-    call.answerEnded()
-    onOver()
+    call.responseEnded()
+    onEnd()
     return response
   }
-  const body = observeStream(response.body, call, onOver)
+  const body = observeStream(response.body, call, onEnd)
   const { status, statusText, headers } = response
   const observed = new Response(body, { status, statusText, headers })
   for (const name of ['url', 'redirected', 'type'] as const)
@@ -69,11 +69,11 @@ function observeResponse(response: Response, call: ObservedCall, onOver: () => v
   return observed
 }
 
-/** Reads only when the host does, and passes on the very chunks, errors and cancellations. */
+/** Reads only when the host does, and passes on the same chunks, errors and cancellations. */
 function observeStream(
   body: ReadableStream<Uint8Array>,
   call: ObservedCall,
-  onOver: () => void,
+  onEnd: () => void,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   return new ReadableStream<Uint8Array>(
@@ -82,22 +82,22 @@ function observeStream(
         try {
           const { done, value } = await reader.read()
           if (done) {
-            call.answerEnded()
-            onOver()
+            call.responseEnded()
+            onEnd()
             controller.close()
           } else {
-            call.received(value)
+            call.addResponseChunk(value)
             controller.enqueue(value)
           }
         } catch (error) {
           call.failed(error)
-          onOver()
+          onEnd()
           controller.error(error)
         }
       },
       async cancel(reason) {
         call.failed(reason, true)
-        onOver()
+        onEnd()
         await reader.cancel(reason)
       },
     },

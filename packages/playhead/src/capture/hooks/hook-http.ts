@@ -8,8 +8,8 @@ import { ObservedCall } from '../calls/observed-call.ts'
 import { mayBeCall } from '../calls/recognize-request.ts'
 
 /**
- * Watches what goes through node:http and node:https: axios, node-fetch, older Google clients. Node announces each
- * request, so that nothing of the modules has to be replaced.
+ * Observes requests through node:http and node:https, as axios, node-fetch and older Google clients make them. Node
+ * publishes each request on a diagnostics channel, so nothing in these modules is patched.
  */
 export function hookHttp(capture: ActiveCapture): () => void {
   const calls = new WeakMap<ClientRequest, WatchedCall>()
@@ -28,7 +28,7 @@ export function hookHttp(capture: ActiveCapture): () => void {
       (message) => {
         const { request, error } = toObject(message)
         const watched = calls.get(request as ClientRequest)
-        watched?.call.failed(error, watched.isGivenUp || undefined)
+        watched?.call.failed(error, watched.isAborted || undefined)
       },
     ],
   ]
@@ -52,32 +52,32 @@ export function hookHttp(capture: ActiveCapture): () => void {
       const value = request.getHeader(name)
       return value === undefined ? undefined : String(value)
     })
-    const watched = { call, isGivenUp: false }
+    const watched = { call, isAborted: false }
     calls.set(request, watched)
     observeRequest(request, watched)
   }
 }
 
-type WatchedCall = { call: ObservedCall; isGivenUp: boolean }
+type WatchedCall = { call: ObservedCall; isAborted: boolean }
 
-/** The body is seen where the host writes it; what the methods do stays the same. */
+/** Wraps the methods that the host writes the body with. */
 function observeRequest(request: ClientRequest, watched: WatchedCall): void {
   const { call } = watched
   const destroy = request.destroy.bind(request)
   request.destroy = (error) => {
-    watched.isGivenUp = true
+    watched.isAborted = true
     return destroy(error)
   }
   const write = request.write.bind(request) as (...given: unknown[]) => boolean
   const end = request.end.bind(request) as (...given: unknown[]) => ClientRequest
   request.write = (...given: unknown[]) => {
-    call.sent(bytesOf(given))
+    call.addRequestChunk(bytesOf(given))
     return write(...given)
   }
   request.end = (...given: unknown[]) => {
-    call.sent(bytesOf(given))
+    call.addRequestChunk(bytesOf(given))
     const result = end(...given)
-    call.askedSoon()
+    call.requestEnded()
     return result
   }
 }
@@ -87,24 +87,24 @@ function bytesOf([chunk, encoding]: unknown[]): unknown {
   return isText ? Buffer.from(chunk, encoding as BufferEncoding) : chunk
 }
 
-/** The parser pushes what arrives: looking there changes neither when nor whether the host reads it. */
+/** Observes where Node's parser pushes chunks, which does not change when or whether the host reads them. */
 function observeResponse(response: IncomingMessage, watched: WatchedCall): void {
   const { call } = watched
-  call.answerBegan(response.statusCode ?? 0, readHeaders(response.headers))
+  call.responseStarted(response.statusCode ?? 0, readHeaders(response.headers))
   const push = response.push.bind(response)
   response.push = (chunk: unknown, encoding?: BufferEncoding) => {
-    if (chunk === null) call.answerEnded()
-    else if (chunk instanceof Uint8Array) call.received(chunk)
+    if (chunk === null) call.responseEnded()
+    else if (chunk instanceof Uint8Array) call.addResponseChunk(chunk)
     return push(chunk, encoding)
   }
   const destroy = response.destroy.bind(response)
   response.destroy = (error) => {
-    // Node itself destroys it when the server is gone, with this code.
-    if (toObject(error).code !== 'ECONNRESET') watched.isGivenUp = true
+    // Node itself destroys it with this code when the server is gone.
+    if (toObject(error).code !== 'ECONNRESET') watched.isAborted = true
     return destroy(error)
   }
-  // Over long ago, unless somebody broke it off.
+  // Has no effect unless the response was cut off.
   response.once('close', () =>
-    call.failed(response.errored ?? new Error('aborted'), watched.isGivenUp || undefined),
+    call.failed(response.errored ?? new Error('aborted'), watched.isAborted || undefined),
   )
 }

@@ -8,14 +8,14 @@ import {
 import { DispatcherHook } from './hook-dispatcher.ts'
 import { hookFetch } from './hook-fetch.ts'
 import { hookHttp } from './hook-http.ts'
-import { UndiciWatcher } from './undici-watcher.ts'
+import { UndiciHook } from './hook-undici.ts'
 import { WatchedRequests } from './watched-requests.ts'
 
 export type { Capture, CaptureOptions } from '../calls/active-capture.ts'
 
 /**
- * Records the calls to models that this process makes over HTTP, whatever client makes them. One capture is installed at
- * a time: the latest takes over.
+ * Records the model calls that this process makes over HTTP, with any client. Only one capture is installed at a time:
+ * the latest replaces the previous one.
  */
 export function installCapture(options: CaptureOptions): Capture {
   activeCapture()?.uninstall()
@@ -40,17 +40,17 @@ function hook(capture: ActiveCapture, removers: (() => void)[]): void {
     removers.push(hookFetch(capture, watched))
     capture.reportOnce(
       'runtime',
-      `On ${runtime} calls to models are recorded through globalThis.fetch: build clients after init(), or wrap them ` +
+      `On ${runtime}, model calls are recorded through globalThis.fetch. Create clients after init(), or wrap them ` +
         'with playhead.wrapOpenAI(client), wrapAnthropic(client) or wrapGoogleGenAI(client).',
     )
     return
   }
   const dispatchers = new DispatcherHook(capture, watched)
   removers.push(() => dispatchers.uninstall())
-  // Inside a test runner's sandbox the dispatcher of the real global object is out of reach.
+  // The sandbox of a test runner hides the dispatcher of the real global object.
   if (!dispatchers.ensure()) removers.push(hookFetch(capture, watched))
-  const watcher = new UndiciWatcher({ capture, watched, onUnwatched: () => dispatchers.ensure() })
-  removers.push(() => watcher.uninstall(), hookHttp(capture))
+  const undici = new UndiciHook({ capture, watched, onUnwatched: () => dispatchers.ensure() })
+  removers.push(() => undici.uninstall(), hookHttp(capture))
 }
 
 /** Runtimes whose fetch is not undici's. */

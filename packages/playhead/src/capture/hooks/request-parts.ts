@@ -1,6 +1,6 @@
 import type { HeaderReader } from '../calls/observed-call.ts'
 
-/** Reads headers in any of the shapes that undici takes or gives: pairs in a row, pairs in pairs, an object, `Headers`. */
+/** Reads headers in any form that undici uses: a flat list, a list of pairs, an object, or `Headers`. */
 export function readHeaders(headers: unknown): HeaderReader {
   return (name) => {
     if (typeof headers !== 'object' || headers === null) return undefined
@@ -30,7 +30,7 @@ function textOf(value: unknown): string | undefined {
   return Array.isArray(value) ? textOf(value[0]) : undefined
 }
 
-/** The address of a request from its origin and path. Proxies get the whole address as a path. */
+/** Builds the URL of a request. Requests to proxies have the whole URL as their path. */
 export function requestUrl(origin: unknown, path: unknown): URL | undefined {
   if (typeof path !== 'string') return undefined
   try {

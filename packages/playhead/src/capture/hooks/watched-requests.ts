@@ -1,8 +1,8 @@
 import type { ObservedCall } from '../calls/observed-call.ts'
 
 /**
- * The calls that are watched where the host makes them. The same requests are seen again further down, where undici
- * announces each one: only those that nobody watches yet are news there.
+ * The calls that a hook already observes. Undici publishes the same requests on its diagnostics channels, where only
+ * those that no hook observes yet matter.
  */
 export class WatchedRequests {
   readonly #open = new Map<string, Set<ObservedCall>>()
@@ -21,7 +21,7 @@ export class WatchedRequests {
     if (calls?.delete(call) === true && calls.size === 0) this.#open.delete(href)
   }
 
-  /** True when the request that undici announces is one of them, or is sent once more on behalf of one. */
+  /** True if a request that undici publishes belongs to one of them, or is a retry of one. */
   isWatched(href: string, bytes: unknown): boolean {
     const calls = this.#open.get(href)
     if (calls === undefined) return false

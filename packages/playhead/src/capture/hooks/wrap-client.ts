@@ -9,8 +9,8 @@ import { anthropicMessages } from '../apis/anthropic-messages.ts'
 import { geminiEmbed, geminiGenerate } from '../apis/gemini.ts'
 
 /**
- * Records the calls of one client of OpenAI, for the rare one that can't be seen on the wire: it has a dispatcher of its
- * own that is too old, or a `fetch` that is no HTTP. A call that is seen there too is counted once.
+ * Records the calls of an OpenAI client that can't be observed at the HTTP layer: it has its own dispatcher from an old
+ * undici, or a `fetch` that does not use HTTP. Calls that are observed there as well are counted once.
  *
  * @example
  * const client = playhead.wrapOpenAI(new OpenAI({ fetch: myOwnTransport }))
@@ -26,14 +26,14 @@ export function wrapOpenAI<Client extends object>(client: Client): Client {
   return client
 }
 
-/** The other methods of these resources (parse, stream, runTools) end up in this one. */
+/** The other methods of these resources (parse, stream, runTools) call `create`. */
 function wrapCreate(resource: unknown, api: ModelApi, url: URL): void {
   wrapMethod(resource, 'create', ([body]) => ({ api, body: toObject(body), url }))
 }
 
 /**
- * Records the calls of one client of Anthropic, for the rare one that can't be seen on the wire: it has a dispatcher of
- * its own that is too old, or a `fetch` that is no HTTP. A call that is seen there too is counted once.
+ * Records the calls of an Anthropic client that can't be observed at the HTTP layer: it has its own dispatcher from an old
+ * undici, or a `fetch` that does not use HTTP. Calls that are observed there as well are counted once.
  *
  * @example
  * const client = playhead.wrapAnthropic(new Anthropic({ fetch: myOwnTransport }))
@@ -48,8 +48,8 @@ export function wrapAnthropic<Client extends object>(client: Client): Client {
 }
 
 /**
- * Records the calls of one client of Google's Gen AI SDK, for the rare one that can't be seen on the wire. A call that is
- * seen there too is counted once.
+ * Records the calls of a client of Google's Gen AI SDK that can't be observed at the HTTP layer. Calls that are observed
+ * there as well are counted once.
  *
  * @example
  * const client = playhead.wrapGoogleGenAI(new GoogleGenAI({ apiKey }))
@@ -77,7 +77,7 @@ export function wrapGoogleGenAI<Client extends object>(client: Client): Client {
   return client
 }
 
-/** The client's parameters in the words of the wire. */
+/** Translates the client's parameters into the request body. */
 function generateBody({ contents, config }: JsonObject): JsonObject {
   const { systemInstruction, tools, toolConfig, ...generationConfig } = toObject(config)
   const instruction =
@@ -93,13 +93,12 @@ function listOf(contents: unknown): unknown[] {
   return Array.isArray(contents) ? toList(contents) : [contents]
 }
 
-/** Where a client sends its calls. */
 function baseUrlOf(client: object, usual: string): URL {
   const given = toText(toObject(client).baseURL)
   return new URL(given !== undefined && URL.canParse(given) ? given : usual)
 }
 
-/** `withOptions` makes another client: it is wrapped as well. */
+/** `withOptions` returns a new client, which is wrapped as well. */
 function rewrapCopies(client: object, wrap: (copy: object) => object): void {
   const target = client as Record<string, unknown>
   const copy = target.withOptions

@@ -7,7 +7,7 @@ type Method = (...given: unknown[]) => unknown
 
 const wrappedMethods = new WeakSet<Method>()
 
-/** Replaces a method of a client by one that records what it does. Twice is once; a missing method is left missing. */
+/** Replaces a method of a client by one that records its calls. Wrapping twice or a missing method has no effect. */
 export function wrapMethod(holder: unknown, name: string, read: (given: unknown[]) => Asked): void {
   if (typeof holder !== 'object' || holder === null) return
   const target = holder as Record<string, unknown>
@@ -46,7 +46,7 @@ function observeResult(result: unknown, call: WrappedCall): unknown {
   )
 }
 
-/** What OpenAI's and Anthropic's clients return: a promise that asks at once and parses when somebody waits for it. */
+/** What OpenAI's and Anthropic's clients return: it sends the request at once, and parses the response when awaited. */
 type ApiPromise = Promise<unknown> & {
   responsePromise: Promise<unknown>
   parseResponse: (...given: unknown[]) => Promise<unknown>
@@ -62,7 +62,7 @@ function isApiPromise(result: unknown): result is ApiPromise {
   )
 }
 
-/** The very promise, looked into where it parses: whoever wants the raw response still gets it unread. */
+/** Returns the same promise and observes its parsing, so that the raw response stays unread for hosts that want it. */
 function observeApiPromise(promise: ApiPromise, call: WrappedCall): ApiPromise {
   const { responsePromise, parseResponse } = promise
   const asResponse = promise.asResponse.bind(promise)
@@ -95,7 +95,7 @@ function observeValue(value: unknown, call: WrappedCall): unknown {
   }
   if (typeof value.next === 'function')
     return observeIterator(value as unknown as AsyncIterator<unknown>, call)
-  // The streams of OpenAI's and Anthropic's clients make their iterators here, also when they are split.
+  // The streams of OpenAI's and Anthropic's clients create their iterators here, also after `tee()`.
   const name = typeof value.iterator === 'function' ? 'iterator' : Symbol.asyncIterator
   const iterate = (value as Record<PropertyKey, unknown>)[name] as () => AsyncIterator<unknown>
   Reflect.defineProperty(value, name, {

@@ -1,17 +1,17 @@
 import { Buffer } from 'node:buffer'
 
-/** What can undo a content-encoding: all at once, and piece by piece. */
+/** Decodes a content encoding, at once or as a stream. */
 export type Decoding = {
   decode(bytes: Uint8Array): Uint8Array
   createStream(): import('node:zlib').Unzip
 }
 
-/** Loaded with the first body that is encoded. */
+/** Loaded on demand. */
 function zlib() {
   return process.getBuiltinModule('node:zlib')
 }
 
-/** What is there is decoded, also when the rest of it never came. */
+/** Also decodes a body that ends too early. */
 function lenient() {
   const { Z_SYNC_FLUSH: flush } = zlib().constants
   return { flush, finishFlush: flush }
@@ -40,29 +40,29 @@ const decodings = new Map<string, Decoding>([
   ],
 ])
 
-/** Undefined for a body that is not encoded, null for one that can't be read here. */
+/** Undefined if the body is not encoded, null if the encoding is unknown. */
 export function decodingOf(contentEncoding: string | undefined): Decoding | undefined | null {
   const word = contentEncoding?.trim().toLowerCase()
   if (word === undefined || word === '' || word === 'identity') return undefined
   return decodings.get(word === 'x-gzip' ? 'gzip' : word) ?? null
 }
 
-/** Some servers send deflate without its header. */
+/** Some servers send deflate without the zlib header. */
 function inflateAny(bytes: Uint8Array): Uint8Array {
   const isWrapped = (bytes[0]! & 0x0f) === 8
   return isWrapped ? zlib().inflateSync(bytes, lenient()) : zlib().inflateRawSync(bytes, lenient())
 }
 
 /**
- * Decodes a copy of a body while it arrives. What the decoder has not got to when the body ends is decoded at once: the
- * caller may look at the session as soon as it has its answer.
+ * Decodes a copy of a body while it arrives. When the body ends, the rest is decoded synchronously, because the host may
+ * look at the session as soon as it has the response.
  */
 export class StreamDecoder {
   readonly #chunks: Uint8Array[] = []
   readonly #stream: ReturnType<Decoding['createStream']>
   readonly #onBytes: (bytes: Uint8Array, atMs: number) => void
   readonly #decoding: Decoding
-  /** When the chunks arrived that are still being decoded. */
+  /** Arrival times of the chunks that are not decoded yet. */
   readonly #times: number[] = []
   #decodedBytes = 0
   #isEnded = false
@@ -71,8 +71,8 @@ export class StreamDecoder {
     this.#decoding = decoding
     this.#onBytes = onBytes
     this.#stream = decoding.createStream()
-    this.#stream.on('data', (bytes: Uint8Array) => this.#give(bytes))
-    // Reported by what is done at the end.
+    this.#stream.on('data', (bytes: Uint8Array) => this.#emit(bytes))
+    // Decoding again in `end` reports it.
     this.#stream.on('error', () => (this.#isEnded = true))
   }
 
@@ -94,7 +94,7 @@ export class StreamDecoder {
     if (rest.byteLength > 0) this.#onBytes(rest, atMs)
   }
 
-  #give(bytes: Uint8Array): void {
+  #emit(bytes: Uint8Array): void {
     if (this.#isEnded) return
     this.#decodedBytes += bytes.byteLength
     this.#onBytes(bytes, this.#times[0] ?? performance.now())

@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer'
 import { isObject, parseJson } from '../json-value.ts'
 
-/** Server-sent events, however their bytes are torn apart. Only what follows `data:` matters here. */
+/** Parses server-sent events from arbitrary chunks. Only `data` fields matter here. */
 export class EventStream {
   #rest = ''
   #data: string | undefined
 
-  /** The data of the events that the text completes. */
+  /** Returns the data of the events that the text completes. */
   add(text: string): string[] {
     const found: string[] = []
     const all = this.#rest + text
@@ -20,7 +20,7 @@ export class EventStream {
     return found
   }
 
-  /** What is left when the stream ends without a blank line. */
+  /** Returns what is left if the stream ends without a blank line. */
   end(): string[] {
     return this.add('\n\n')
   }
@@ -36,7 +36,7 @@ export class EventStream {
   }
 }
 
-/** JSON values, one a line. */
+/** Parses newline-delimited JSON. */
 export class JsonLines {
   #rest = ''
 
@@ -54,7 +54,7 @@ export class JsonLines {
 const PRELUDE_BYTES = 12
 const CHECKSUM_BYTES = 4
 
-/** Bedrock's binary frames: lengths, headers, and a JSON payload that holds the provider's event in base64. */
+/** Parses Bedrock's binary frames: lengths, headers, and a JSON payload with the provider's event in base64. */
 export class AwsEventStream {
   #rest = Buffer.alloc(0)
 

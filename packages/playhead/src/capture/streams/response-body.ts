@@ -2,20 +2,20 @@ import { AwsEventStream, EventStream, JsonLines } from './event-stream.ts'
 import { decodingOf, StreamDecoder, type Decoding } from './content-encoding.ts'
 import { Buffer } from 'node:buffer'
 
-/** Longer bodies are not looked at: they would cost the host more than they tell. */
-const MAX_WHOLE_BYTES = 32 * 1024 * 1024
+/** Longer bodies are not parsed, because of what that would cost the host. */
+const MAX_BYTES = 32 * 1024 * 1024
 
-export type BodyFacts = {
+export type ResponseBodyOptions = {
   contentType: string | undefined
   contentEncoding: string | undefined
-  /** True when a stream was asked for. */
+  /** True if the request asked for a stream. */
   isStream: boolean
   onEvent: (data: string, atMs: number) => void
 }
 
-/** Reads a copy of a response's body while it passes by: events one by one, anything else as one text. */
-export class AnswerBody {
-  readonly #onEvent: BodyFacts['onEvent']
+/** Reads a copy of a response body: a stream event by event, anything else as one text. */
+export class ResponseBody {
+  readonly #onEvent: ResponseBodyOptions['onEvent']
   readonly #decoding: Decoding | undefined | null
   readonly #decoder: StreamDecoder | undefined
   readonly #utf8 = new TextDecoder()
@@ -25,10 +25,10 @@ export class AnswerBody {
   #size = 0
   #text = ''
 
-  constructor({ contentType = '', contentEncoding, isStream, onEvent }: BodyFacts) {
+  constructor({ contentType = '', contentEncoding, isStream, onEvent }: ResponseBodyOptions) {
     this.#onEvent = onEvent
-    this.#events = eventsOf(contentType)
-    // Some servers stream under the name of something else.
+    this.#events = createEventParser(contentType)
+    // Some servers send a stream with the wrong content type.
     this.#isSniffing = isStream && this.#events === undefined
     this.#decoding = decodingOf(contentEncoding)
     const isStreamDecoded = (this.#events !== undefined || this.#isSniffing) && this.#decoding
@@ -36,14 +36,14 @@ export class AnswerBody {
       this.#decoder = new StreamDecoder(isStreamDecoded, (bytes, atMs) => this.#read(bytes, atMs))
   }
 
-  /** True once an event was seen, or is expected. */
+  /** True if it is, or turned out to be, a stream of events. */
   get isEvents(): boolean {
     return this.#events !== undefined
   }
 
-  /** True when the body is encoded in a way that can't be undone, or too long to be read at once. */
+  /** True if its encoding is unknown or it is too long. */
   get isUnreadable(): boolean {
-    return this.#decoding === null || (this.#size > MAX_WHOLE_BYTES && this.#events === undefined)
+    return this.#decoding === null || (this.#size > MAX_BYTES && this.#events === undefined)
   }
 
   add(chunk: Uint8Array, atMs: number): void {
@@ -62,12 +62,11 @@ export class AnswerBody {
     for (const data of this.#events.end()) this.#onEvent(data, atMs)
   }
 
-  /** Nobody wants to know the rest. */
   close(): void {
     this.#decoder?.close()
   }
 
-  /** The whole body of an answer that was not streamed, or what a stream began with instead of events. */
+  /** The body, if it is not a stream of events. */
   get text(): string {
     return this.#text
   }
@@ -91,7 +90,7 @@ export class AnswerBody {
   }
 }
 
-function eventsOf(contentType: string): EventStream | JsonLines | AwsEventStream | undefined {
+function createEventParser(contentType: string): EventStream | JsonLines | AwsEventStream | undefined {
   const type = contentType.split(';', 1)[0]!.trim().toLowerCase()
   if (type === 'text/event-stream') return new EventStream()
   if (type === 'application/x-ndjson' || type === 'application/ndjson' || type === 'application/jsonl')
@@ -99,11 +98,11 @@ function eventsOf(contentType: string): EventStream | JsonLines | AwsEventStream
   return type === 'application/vnd.amazon.eventstream' ? new AwsEventStream() : undefined
 }
 
-/** Embeddings: hundreds of numbers, or the same in base64. */
+/** Embeddings: hundreds of numbers, or base64. */
 const vector = /\[[-+0-9.eE,\s]{256,}\]/g
 const encoded = /"embedding":\s*"[A-Za-z0-9+/=]{256,}"/g
 
-/** The JSON of an answer without its vectors, which take longer to parse than everything else. */
+/** Removes embedding vectors, which take longer to parse than everything else. */
 export function withoutVectors(json: string): string {
   if (!json.includes('"embedding')) return json
   return json.replace(vector, '[]').replace(encoded, '"embedding":""')

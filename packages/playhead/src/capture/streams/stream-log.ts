@@ -4,7 +4,7 @@ const MAX_CHUNKS = 512
 
 export type StreamChunk = [offsetMs: number, text: string]
 
-/** When each piece of a streamed text came. Bounded: of many pieces neighbours become one. */
+/** The chunks of a streamed text with their times. Bounded: neighbours are joined if there are too many. */
 export class StreamLog {
   #chunks: StreamChunk[] = []
 
@@ -17,10 +17,10 @@ export class StreamLog {
     return this.#chunks.map(([, text]) => text).join('')
   }
 
-  /** The pieces as JSON; the text may be a redacted one, and is shared out among them. Undefined when there are none. */
+  /** The chunks as JSON, with a text that may have been redacted. Undefined if there are none. */
   toJson(text: string, maxBytes: number): { json: string; isTruncated: boolean } | undefined {
     if (this.#chunks.length === 0) return undefined
-    let chunks = text === this.text ? this.#chunks : shareOut(text, this.#chunks)
+    let chunks = text === this.text ? this.#chunks : splitLike(text, this.#chunks)
     let json = JSON.stringify(chunks)
     const isTruncated = Buffer.byteLength(json) > maxBytes
     while (Buffer.byteLength(json) > maxBytes && chunks.length > 1) {
@@ -30,7 +30,7 @@ export class StreamLog {
     return Buffer.byteLength(json) > maxBytes ? undefined : { json, isTruncated }
   }
 
-  /** The times alone. */
+  /** The times without the text. */
   toTimes(): string | undefined {
     if (this.#chunks.length === 0) return undefined
     return JSON.stringify(this.#chunks.map(([offsetMs]) => [offsetMs, '']))
@@ -46,8 +46,8 @@ function joinPairs(chunks: readonly StreamChunk[]): StreamChunk[] {
   return joined
 }
 
-/** A secret may lie across pieces: only the whole text can be redacted, and its pieces are cut anew. */
-function shareOut(text: string, chunks: readonly StreamChunk[]): StreamChunk[] {
+/** A secret may span chunks, so the whole text is redacted and then split in the same proportions. */
+function splitLike(text: string, chunks: readonly StreamChunk[]): StreamChunk[] {
   const total = chunks.reduce((sum, [, piece]) => sum + piece.length, 0)
   let passed = 0
   let start = 0

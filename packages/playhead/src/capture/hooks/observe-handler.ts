@@ -1,50 +1,50 @@
 import { readHeaders } from './request-parts.ts'
 import type { ObservedCall } from '../calls/observed-call.ts'
 
-const oldMethods = ['onConnect', 'onHeaders', 'onData', 'onComplete', 'onError'] as const
+const legacyMethods = ['onConnect', 'onHeaders', 'onData', 'onComplete', 'onError'] as const
 
 export type Observing = {
   call: ObservedCall
-  /** True when the body is looked at elsewhere: not every undici tells handlers what it sends. */
-  isBodySeen: boolean
-  onOver: () => void
+  /** True if the body is observed elsewhere: not every undici passes it to handlers. */
+  isBodyObserved: boolean
+  onEnd: () => void
 }
 
-/** Tells a call what passes by on the way to the host's handler. Undefined for handlers that undici would refuse. */
+/** Wraps the host's handler so that the call sees everything. Undefined for handlers that undici would reject. */
 export function observeHandler(handler: Handler, observing: Observing): Handler | undefined {
-  if (typeof handler.onRequestStart === 'function') return new NewStyleObserver(handler, observing)
-  const isOldStyle = oldMethods.every((name) => typeof handler[name] === 'function')
-  return isOldStyle ? new OldStyleObserver(handler, observing) : undefined
+  if (typeof handler.onRequestStart === 'function') return new Observer(handler, observing)
+  const isLegacy = legacyMethods.every((name) => typeof handler[name] === 'function')
+  return isLegacy ? new LegacyObserver(handler, observing) : undefined
 }
 
-class OldStyleObserver implements OldHandler {
-  readonly #handler: OldHandler
+class LegacyObserver implements LegacyHandler {
+  readonly #handler: LegacyHandler
   readonly #call: ObservedCall
-  readonly #isBodySeen: boolean
-  readonly #onOver: () => void
-  #isGivenUp = false
+  readonly #isBodyObserved: boolean
+  readonly #onEnd: () => void
+  #isAborted = false
 
-  constructor(handler: OldHandler, { call, isBodySeen, onOver }: Observing) {
+  constructor(handler: LegacyHandler, { call, isBodyObserved, onEnd }: Observing) {
     this.#handler = handler
     this.#call = call
-    this.#isBodySeen = isBodySeen
-    this.#onOver = onOver
+    this.#isBodyObserved = isBodyObserved
+    this.#onEnd = onEnd
   }
 
   onConnect(abort: Abort, context?: unknown): unknown {
     return this.#handler.onConnect?.((reason) => {
-      this.#isGivenUp = true
+      this.#isAborted = true
       return abort(reason)
     }, context)
   }
 
   onBodySent(chunk: unknown): unknown {
-    if (!this.#isBodySeen) this.#call.sent(chunk)
+    if (!this.#isBodyObserved) this.#call.addRequestChunk(chunk)
     return this.#handler.onBodySent?.(chunk)
   }
 
   onRequestSent(): unknown {
-    if (!this.#isBodySeen) this.#call.askedSoon()
+    if (!this.#isBodyObserved) this.#call.requestEnded()
     return this.#handler.onRequestSent?.()
   }
 
@@ -53,24 +53,24 @@ class OldStyleObserver implements OldHandler {
   }
 
   onHeaders(status: number, rawHeaders: unknown, resume: () => void, statusText: string): unknown {
-    this.#call.answerBegan(status, readHeaders(rawHeaders))
+    this.#call.responseStarted(status, readHeaders(rawHeaders))
     return this.#handler.onHeaders?.(status, rawHeaders, resume, statusText)
   }
 
   onData(chunk: Uint8Array): unknown {
-    this.#call.received(chunk)
+    this.#call.addResponseChunk(chunk)
     return this.#handler.onData?.(chunk)
   }
 
   onComplete(trailers: unknown): unknown {
-    this.#call.answerEnded()
-    this.#onOver()
+    this.#call.responseEnded()
+    this.#onEnd()
     return this.#handler.onComplete?.(trailers)
   }
 
   onError(error: unknown): unknown {
-    this.#call.failed(error, this.#isGivenUp || undefined)
-    this.#onOver()
+    this.#call.failed(error, this.#isAborted || undefined)
+    this.#onEnd()
     return this.#handler.onError?.(error)
   }
 
@@ -79,17 +79,17 @@ class OldStyleObserver implements OldHandler {
   }
 }
 
-class NewStyleObserver implements NewHandler {
-  readonly #handler: NewHandler
+class Observer implements ModernHandler {
+  readonly #handler: ModernHandler
   readonly #call: ObservedCall
-  readonly #isBodySeen: boolean
-  readonly #onOver: () => void
+  readonly #isBodyObserved: boolean
+  readonly #onEnd: () => void
 
-  constructor(handler: NewHandler, { call, isBodySeen, onOver }: Observing) {
+  constructor(handler: ModernHandler, { call, isBodyObserved, onEnd }: Observing) {
     this.#handler = handler
     this.#call = call
-    this.#isBodySeen = isBodySeen
-    this.#onOver = onOver
+    this.#isBodyObserved = isBodyObserved
+    this.#onEnd = onEnd
   }
 
   onRequestStart(controller: Controller, context: unknown): unknown {
@@ -101,12 +101,12 @@ class NewStyleObserver implements NewHandler {
   }
 
   onBodySent(chunk: unknown): unknown {
-    if (!this.#isBodySeen) this.#call.sent(chunk)
+    if (!this.#isBodyObserved) this.#call.addRequestChunk(chunk)
     return this.#handler.onBodySent?.(chunk)
   }
 
   onRequestSent(): unknown {
-    if (!this.#isBodySeen) this.#call.askedSoon()
+    if (!this.#isBodyObserved) this.#call.requestEnded()
     return this.#handler.onRequestSent?.()
   }
 
@@ -115,30 +115,30 @@ class NewStyleObserver implements NewHandler {
   }
 
   onResponseStart(controller: Controller, status: number, headers: unknown, statusText: string): unknown {
-    this.#call.answerBegan(status, readHeaders(headers))
+    this.#call.responseStarted(status, readHeaders(headers))
     return this.#handler.onResponseStart?.(controller, status, headers, statusText)
   }
 
   onResponseData(controller: Controller, chunk: Uint8Array): unknown {
-    this.#call.received(chunk)
+    this.#call.addResponseChunk(chunk)
     return this.#handler.onResponseData?.(controller, chunk)
   }
 
   onResponseEnd(controller: Controller, trailers: unknown): unknown {
-    this.#call.answerEnded()
-    this.#onOver()
+    this.#call.responseEnded()
+    this.#onEnd()
     return this.#handler.onResponseEnd?.(controller, trailers)
   }
 
   onResponseError(controller: Controller, error: unknown): unknown {
-    // The controller is the host's: only the host aborts it.
+    // Only the host aborts this controller.
     this.#call.failed(error, controller?.aborted === true || undefined)
-    this.#onOver()
+    this.#onEnd()
     return this.#handler.onResponseError?.(controller, error)
   }
 }
 
-/** What undici gives a dispatcher: the parts that are looked at here. */
+/** The part of undici's dispatch options that we read. */
 export type DispatchOptions = {
   origin?: string | URL
   path?: string
@@ -147,8 +147,8 @@ export type DispatchOptions = {
   headers?: unknown
 }
 
-/** A handler in the style of undici up to 6, which 7 still takes and Node's own fetch still uses. */
-type OldHandler = {
+/** A handler of undici up to 6, which 7 still accepts and Node's own fetch still uses. */
+type LegacyHandler = {
   onConnect?(abort: Abort, context?: unknown): unknown
   onResponseStarted?(): unknown
   onHeaders?(status: number, rawHeaders: unknown, resume: () => void, statusText: string): unknown
@@ -160,8 +160,8 @@ type OldHandler = {
   onRequestSent?(): unknown
 }
 
-/** A handler in the style of undici from 7 on. */
-type NewHandler = {
+/** A handler since undici 7. */
+type ModernHandler = {
   onRequestStart?(controller: Controller, context: unknown): unknown
   onRequestUpgrade?(controller: Controller, status: number, headers: unknown, socket: unknown): unknown
   onResponseStarted?(): unknown
@@ -177,7 +177,7 @@ type Abort = (reason?: unknown) => unknown
 
 type Controller = { aborted?: boolean }
 
-export type Handler = OldHandler & NewHandler
+export type Handler = LegacyHandler & ModernHandler
 
 export type Dispatch = (options: DispatchOptions, handler: Handler) => boolean
 
