@@ -1,4 +1,10 @@
-import { emptyAttributes, type Attributes, type AttributeValue, type LogRecord, type Scope } from '@playhead/model'
+import {
+  emptyAttributes,
+  type Attributes,
+  type AttributeValue,
+  type LogRecord,
+  type Scope,
+} from '@playhead/model'
 import { isMissingId } from './ids.ts'
 import { findTimeFault } from './time-fault.ts'
 

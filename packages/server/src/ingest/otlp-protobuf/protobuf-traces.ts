@@ -1,4 +1,11 @@
-import { emptyAttributes, type Attributes, type Scope, type Span, type SpanEvent, type SpanLink } from '@playhead/model'
+import {
+  emptyAttributes,
+  type Attributes,
+  type Scope,
+  type Span,
+  type SpanEvent,
+  type SpanLink,
+} from '@playhead/model'
 import type { Batch } from '../batch.ts'
 import { chargeHeap } from '../heap-allowance.ts'
 import { isMissingId, isSpanId, isTraceId, SPAN_ID_BYTES, TRACE_ID_BYTES } from '../ids.ts'
