@@ -7,6 +7,19 @@ export function isRecord(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+export function toObject(value: unknown): JsonObject {
+  return isRecord(value) ? value : {}
+}
+
+export function toObjects(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isRecord) : []
+}
+
+/** The text itself, whatever it says; empty for anything else. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
 /** False for what senders write when they have nothing to say: null, NaN, "", {}, []. */
 export function isMeaningful(value: unknown): boolean {
   switch (typeof value) {

@@ -1,5 +1,5 @@
-import type { Part } from '../session/message.ts'
 import { firstText, isRecord, type JsonObject } from '../json/attribute-value.ts'
+import type { Part } from '../session/message.ts'
 
 type Media = Extract<Part, { type: 'media' }>
 
@@ -7,8 +7,10 @@ const dataUrl = /^data:([^;,]*)[^,]*,/
 const address = /^(?:https?|gs|s3|file|blob):/i
 
 /** An image, a sound or a file in any provider's shape; undefined when it is none. */
-export function toMedia(raw: JsonObject): Part | undefined {
+export function readMedia(raw: JsonObject): Part | undefined {
   const holder = findHolder(raw)
+  // Anthropic's documents may be plain text.
+  if (holder.type === 'text' && typeof holder.data === 'string') return { type: 'text', text: holder.data }
   const mimeType = firstText(
     holder.mime_type,
     holder.mimeType,
@@ -18,14 +20,13 @@ export function toMedia(raw: JsonObject): Part | undefined {
     raw.mime_type,
     raw.mimeType,
     raw.mediaType,
+    isRecord(raw.input_audio) && typeof holder.format === 'string' ? `audio/${holder.format}` : undefined,
   )
   const media: Media = { type: 'media', modality: modalityOf(raw, mimeType) }
   if (mimeType !== undefined) media.mimeType = mimeType
   const fileId = firstText(holder.file_id, holder.fileId, raw.file_id)
   if (fileId !== undefined) media.fileId = fileId
-  const source = sourceOf(holder, raw)
-  if (source !== undefined) setSource(media, source)
-  return source === undefined && fileId === undefined ? undefined : media
+  return setSource(media, holder, raw) || fileId !== undefined ? media : undefined
 }
 
 const holders = [
@@ -59,29 +60,18 @@ function findHolder(raw: JsonObject): JsonObject {
   return raw
 }
 
-function sourceOf(holder: JsonObject, raw: JsonObject): string | undefined {
-  return firstText(
-    holder.url,
-    holder.uri,
-    holder.file_uri,
-    holder.fileUri,
-    holder.data,
-    holder.file_data,
-    holder.bytes,
-    raw.image_url,
-    raw.image,
-    raw.content,
-    raw.file_url,
-  )
-}
-
-function setSource(media: Media, source: string): void {
+/** Sets the bytes or the address; false when there is neither. */
+function setSource(media: Media, holder: JsonObject, raw: JsonObject): boolean {
+  const url = firstText(holder.url, holder.uri, holder.file_uri, holder.fileUri, raw.image_url, raw.file_url)
+  const source = url ?? firstText(holder.data, holder.file_data, holder.bytes, raw.image, raw.content)
+  if (source === undefined) return false
   const inline = dataUrl.exec(source)
   if (inline !== null) {
     if (inline[1] !== '' && inline[1] !== undefined) media.mimeType ??= inline[1]
     media.base64 = source.slice(inline[0].length)
-  } else if (address.test(source)) media.uri = source
+  } else if (url !== undefined || address.test(source)) media.uri = source
   else media.base64 = source
+  return true
 }
 
 function modalityOf(raw: JsonObject, mimeType: string | undefined): string {

@@ -1,7 +1,18 @@
-import type { Message, Part } from '../session/message.ts'
 import { firstText, isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
 import { parseJson } from '../json/json-text.ts'
-import { toPart, toToolCall, toToolResult, unwrapBlocks } from './parts.ts'
+import type { Message, Part } from '../session/message.ts'
+import {
+  readContent,
+  readPart,
+  readToolResult,
+  simplifyPart,
+  toToolCall,
+  unwrapBlocks,
+  type ProviderPart,
+} from './parts.ts'
+
+/** A message as a provider sends it. */
+export type ProviderMessage = Omit<Message, 'parts' | 'isOutput'> & { parts: ProviderPart[] }
 
 /** Nothing real nests batches of messages deeper. */
 const MAX_NESTING = 4
@@ -24,23 +35,22 @@ export function toMessages(value: unknown, defaultRole: string, nesting = 0): Me
   return messages
 }
 
-/** One message; undefined when there is nothing in it. */
+/** One message as a session shows it; undefined when there is nothing in it. */
 export function toMessage(raw: unknown, defaultRole: string): Message | undefined {
-  if (typeof raw === 'string') {
-    return raw === '' ? undefined : { role: defaultRole, parts: [{ type: 'text', text: raw }] }
-  }
-  if (!isRecord(raw)) return undefined
-  if (Array.isArray(raw.parts)) return fromParts(raw, raw.parts, defaultRole)
-  if (raw.type === 'constructor' || raw.lc !== undefined) return fromLangChain(raw, defaultRole)
-  if (isRecord(raw.message) && raw.content === undefined) return fromChoice(raw, raw.message, defaultRole)
-  if (raw.role === undefined && typeof raw.type === 'string') return fromItem(raw, raw.type, defaultRole)
-  return fromChat(raw, normaliseRole(raw.role, defaultRole))
+  const message = readMessage(raw, defaultRole)
+  return message === undefined || message.parts.length === 0 ? undefined : simplify(message)
 }
 
-/** Messages of one role that hold nothing but the given content. */
+/** A message of one role that holds nothing but the given content. */
 export function textMessage(role: string, content: unknown): Message | undefined {
-  const parts = partsOfContent(content)
-  return parts.length === 0 ? undefined : { role, parts }
+  const parts = readContent(content)
+  return parts.length === 0 ? undefined : simplify({ role, parts })
+}
+
+function simplify(message: ProviderMessage): Message {
+  const { parts } = message
+  for (let index = 0; index < parts.length; index++) parts[index] = simplifyPart(parts[index]!)
+  return message as Message
 }
 
 /** Marks what the model answered. */
@@ -49,10 +59,17 @@ export function asOutput(messages: Message[]): Message[] {
   return messages
 }
 
-/** The parts of a content that may be text, one part or a list of them. */
-function partsOfContent(content: unknown): Part[] {
-  if (content === undefined || content === null || content === '') return []
-  return Array.isArray(content) ? content.map(toPart) : [toPart(content)]
+/** One message as a provider sends it, possibly without parts; undefined for what is no message. */
+export function readMessage(raw: unknown, defaultRole: string): ProviderMessage | undefined {
+  if (typeof raw === 'string') return { role: defaultRole, parts: readContent(raw) }
+  if (!isRecord(raw)) return undefined
+  if (Array.isArray(raw.parts)) return withDetails(raw, roleOfParts(raw, defaultRole), readContent(raw.parts))
+  if (raw.type === 'constructor' || raw.lc !== undefined) return fromLangChain(raw, defaultRole)
+  if (isRecord(raw.message) && raw.content === undefined) return fromChoice(raw, raw.message, defaultRole)
+  if (isRecord(raw.content) && Array.isArray(raw.content.parts))
+    return fromChoice(raw, raw.content, defaultRole)
+  if (raw.role === undefined && typeof raw.type === 'string') return fromItem(raw, raw.type, defaultRole)
+  return fromChat(raw, normaliseRole(raw.role, defaultRole))
 }
 
 const roles = new Map([
@@ -78,18 +95,8 @@ export function normaliseRole(role: unknown, defaultRole: string): string {
   return roles.get(word) ?? word
 }
 
-/** Parts of empty text say nothing, nor does a message of nothing else. */
-function fromParts(raw: JsonObject, list: unknown[], defaultRole: string): Message | undefined {
-  const parts: Part[] = []
-  for (const item of list) {
-    const part = toPart(item)
-    if (part.type !== 'text' || part.text !== '') parts.push(part)
-  }
-  return parts.length === 0 ? undefined : withDetails(raw, roleOfParts(raw, defaultRole), parts)
-}
-
-function withDetails(raw: JsonObject, role: string, parts: Part[]): Message {
-  const message: Message = { role, parts }
+function withDetails(raw: JsonObject, role: string, parts: ProviderPart[]): ProviderMessage {
+  const message: ProviderMessage = { role, parts }
   const name = toText(raw.name)
   if (name !== undefined) message.name = name
   const reason = firstText(raw.finish_reason, raw.finishReason, raw.stop_reason, raw.stopReason)
@@ -107,19 +114,20 @@ function roleOfParts(raw: JsonObject, defaultRole: string): string {
   return kind === 'system-prompt' ? 'system' : kind === 'tool-return' ? 'tool' : 'user'
 }
 
-function fromChoice(choice: JsonObject, inner: JsonObject, defaultRole: string): Message | undefined {
-  const message = toMessage(inner, defaultRole)
+/** One of several answers: OpenAI's choice, Gemini's candidate. */
+function fromChoice(choice: JsonObject, inner: JsonObject, defaultRole: string): ProviderMessage | undefined {
+  const message = readMessage(inner, defaultRole)
   const reason = firstText(choice.finish_reason, choice.finishReason)
   if (message !== undefined && reason !== undefined) message.finishReason ??= reason
   return message
 }
 
-function fromLangChain(raw: JsonObject, defaultRole: string): Message | undefined {
+function fromLangChain(raw: JsonObject, defaultRole: string): ProviderMessage {
   const inner = isRecord(raw.kwargs) ? raw.kwargs : raw
   const className = Array.isArray(raw.id) ? raw.id.at(-1) : undefined
   const message = fromChat(inner, normaliseRole(className ?? inner.type, defaultRole))
   const metadata = inner.response_metadata
-  if (message !== undefined && isRecord(metadata)) {
+  if (isRecord(metadata)) {
     const reason = firstText(metadata.finish_reason, metadata.stop_reason)
     if (reason !== undefined) message.finishReason ??= reason
   }
@@ -129,55 +137,73 @@ function fromLangChain(raw: JsonObject, defaultRole: string): Message | undefine
 const plainTypes = new Set(['human', 'ai', 'system', 'tool', 'function', 'user', 'assistant', 'message'])
 
 /** An item of the responses API, or a message that says its role as a type. */
-function fromItem(raw: JsonObject, type: string, defaultRole: string): Message | undefined {
+function fromItem(raw: JsonObject, type: string, defaultRole: string): ProviderMessage {
   if (plainTypes.has(type) && !isRecord(raw.function)) {
     const inner = isRecord(raw.data) ? raw.data : raw
     return fromChat(inner, type === 'message' ? defaultRole : normaliseRole(type, defaultRole))
   }
-  const part = toPart(raw)
-  if (part.type === 'tool-result') return { role: 'tool', parts: [part] }
-  const isFromModel = part.type === 'tool-call' || part.type === 'reasoning'
-  return { role: isFromModel ? 'assistant' : defaultRole, parts: [part] }
+  const part = readPart(raw)
+  return { role: roleOfItem(part) ?? defaultRole, parts: [part] }
 }
 
-function fromChat(raw: JsonObject, role: string): Message | undefined {
-  const parts = role === 'tool' ? toolParts(raw) : partsOfContent(raw.content ?? raw.text)
-  const reasoning = firstText(raw.reasoning_content, raw.reasoning)
+function roleOfItem({ type }: ProviderPart): string | undefined {
+  if (type === 'tool-result' || type === 'server-tool-result') return 'tool'
+  return type === 'tool-call' || type === 'server-tool-call' || type === 'reasoning' ? 'assistant' : undefined
+}
+
+function fromChat(raw: JsonObject, role: string): ProviderMessage {
+  const parts = role === 'tool' ? toolParts(raw) : readContent(raw.content ?? raw.text)
+  const reasoning = firstText(raw.reasoning_content, raw.reasoning, raw.thinking)
   if (reasoning !== undefined) parts.unshift({ type: 'reasoning', text: reasoning })
   const refusal = toText(raw.refusal)
-  if (refusal !== undefined) parts.push({ type: 'text', text: refusal })
+  if (refusal !== undefined) parts.push({ type: 'refusal', text: refusal })
   addToolCalls(parts, raw.tool_calls ?? raw.toolCalls)
   if (isRecord(raw.function_call)) parts.push(toToolCall(raw.function_call))
   if (isRecord(raw.additional_kwargs)) addToolCalls(parts, raw.additional_kwargs.tool_calls)
-  if (parts.length === 0) return undefined
+  if (isRecord(raw.audio)) addSpeech(parts, raw.audio)
+  if (Array.isArray(raw.images)) parts.push(...raw.images.map(readImage))
   return withDetails(raw, role, parts)
 }
 
-/** Providers repeat a call in the content and in a list of its own; the id tells. */
-export function addToolCalls(parts: Part[], calls: unknown): void {
+/** A spoken answer: the words, and their sound. */
+function addSpeech(parts: ProviderPart[], { transcript, data }: JsonObject): void {
+  parts.push(...readContent(transcript))
+  if (toText(data) !== undefined) parts.push(readPart({ type: 'audio', data }))
+}
+
+/** Ollama sends the bytes, OpenRouter a part. */
+function readImage(image: unknown): ProviderPart {
+  return readPart(typeof image === 'string' ? { type: 'image', image } : image)
+}
+
+/** Some providers list a call both in the content and on its own; the id tells, or without one the name. */
+export function addToolCalls(parts: (Part | ProviderPart)[], calls: unknown): void {
   if (!Array.isArray(calls)) return
+  const before = parts.length
   for (const call of calls) {
     if (!isRecord(call)) continue
     const part = toToolCall(call)
-    if (!parts.some((other) => isSameCall(other, part))) parts.push(part)
+    const index = parts.findIndex((other) => isSameCall(other, part))
+    if (index === -1 || index >= before) parts.push(part)
   }
 }
 
-function isSameCall(left: Part, right: Part): boolean {
+function isSameCall(left: ProviderPart, right: ProviderPart): boolean {
   if (left.type !== 'tool-call' || right.type !== 'tool-call') return false
   return left.id === right.id && (left.id !== undefined || left.name === right.name)
 }
 
 /** A tool's message is its result, unless its content already is a list of results. */
-function toolParts(raw: JsonObject): Part[] {
+function toolParts(raw: JsonObject): ProviderPart[] {
   const content = parseJson(raw.content)
   if (Array.isArray(content)) {
-    const parts = content.map(toPart)
+    const parts = content.map(readPart)
     if (parts.some((part) => part.type === 'tool-result')) return parts
+    return [readToolResult({ ...raw, data: undefined }, 'tool-result')]
   }
   if (isRecord(content)) {
-    const part = toPart(content)
+    const part = readPart(content)
     if (part.type === 'tool-result' && content.type !== undefined) return [part]
   }
-  return [toToolResult({ ...raw, content: unwrapBlocks(content) ?? null, data: undefined })]
+  return [readToolResult({ ...raw, content: unwrapBlocks(content) ?? null, data: undefined }, 'tool-result')]
 }

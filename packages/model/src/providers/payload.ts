@@ -32,7 +32,8 @@ export function messagesOfResponse(response: unknown): Message[] | undefined {
   if (Array.isArray(response.output)) return atLeastOne(toMessages(response.output, 'assistant'))
   if (isRecord(response.output)) return messagesOfResponse(response.output)
   if (isRecord(response.message)) return atLeastOne(toMessages(response, 'assistant'))
-  if (response.content !== undefined || response.role !== undefined) return messagesOfContent(response)
+  if (response.content !== undefined || response.role !== undefined)
+    return atLeastOne(toMessages({ role: 'assistant', ...response }, 'assistant'))
   if (response.text !== undefined || Array.isArray(response.toolCalls)) return messagesOfText(response)
   return atLeastOne(
     toMessages(
@@ -105,29 +106,11 @@ function messagesOfList(list: unknown[]): Message[] {
 /** One of several answers: OpenAI's choice, Gemini's candidate, LangChain's generation. */
 function messagesOfChoice(choice: unknown): Message[] {
   if (Array.isArray(choice)) return choice.slice(0, 1).flatMap(messagesOfChoice)
-  if (!isRecord(choice)) return toMessages(choice, 'assistant')
-  if (isRecord(choice.content) && Array.isArray(choice.content.parts)) {
-    return toMessages(
-      { finish_reason: choice.finish_reason ?? choice.finishReason, ...choice.content },
-      'assistant',
-    )
-  }
-  const message = toMessages(choice, 'assistant')
-  const info = choice.generationInfo ?? choice.generation_info
+  const messages = toMessages(choice, 'assistant')
+  const info = isRecord(choice) ? (choice.generationInfo ?? choice.generation_info) : undefined
   const reason = isRecord(info) ? firstText(info.finish_reason) : undefined
-  if (reason !== undefined && message[0] !== undefined) message[0].finishReason ??= reason
-  return message
-}
-
-/** Anthropic's message, Gemini's content, or any message with a role. */
-function messagesOfContent(response: JsonObject): Message[] | undefined {
-  const inner = response.content
-  if (isRecord(inner) && Array.isArray(inner.parts)) {
-    return atLeastOne(
-      toMessages({ finish_reason: response.finish_reason ?? response.finishReason, ...inner }, 'assistant'),
-    )
-  }
-  return atLeastOne(toMessages({ role: 'assistant', ...response }, 'assistant'))
+  if (reason !== undefined && messages[0] !== undefined) messages[0].finishReason ??= reason
+  return messages
 }
 
 /** `{ text, toolCalls }` as Vercel and Mastra write it. */
