@@ -62,6 +62,24 @@ export {
   toRecording,
   type Recording,
 } from './recording/recording.ts'
+export { anthropicMessages } from './providers/anthropic.ts'
+export { writeMessage, writePart, writeTool, type ConventionPart } from './providers/conventions.ts'
+export { geminiEmbed, geminiGenerate } from './providers/gemini.ts'
+export type { ProviderMessage } from './providers/messages.ts'
+export {
+  readProviderError,
+  type ModelApi,
+  type ModelRequest,
+  type ModelResponse,
+  type Operation,
+  type StreamAssembler,
+} from './providers/model-api.ts'
+export { ollamaChat, ollamaEmbed } from './providers/ollama.ts'
+export { openAiChat } from './providers/openai-chat.ts'
+export { openAiCompletions } from './providers/openai-completions.ts'
+export { openAiEmbeddings } from './providers/openai-embeddings.ts'
+export { openAiResponses } from './providers/openai-responses.ts'
+export type { ProviderPart } from './providers/parts.ts'
 export { createRedactor, type Redactor, type RedactRule } from './redaction/redact.ts'
 export { REDACTED } from './redaction/secret-keys.ts'
 export type { ResolvedStep } from './assembly/resolved-step.ts'

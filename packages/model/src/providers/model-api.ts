@@ -69,7 +69,7 @@ export function createWholeAssembler(): StreamAssembler {
 }
 
 /** The error in the body of a failed response, whoever the provider is. */
-export function readError(body: unknown): ProviderError | undefined {
+export function readProviderError(body: unknown): ProviderError | undefined {
   const holder = toObject(Array.isArray(body) ? body[0] : body)
   const error = holder.error ?? holder.detail ?? holder.message
   if (typeof error === 'string') return { type: '', message: error }
@@ -86,7 +86,7 @@ export function responseFacts(
   body: JsonObject,
   usage: TokenUsage | undefined,
 ): Pick<ModelResponse, 'id' | 'model' | 'usage' | 'error'> {
-  const error = body.error === undefined || body.error === null ? undefined : readError(body)
+  const error = body.error === undefined || body.error === null ? undefined : readProviderError(body)
   return {
     ...textField('id', body.id),
     ...textField('model', body.model),

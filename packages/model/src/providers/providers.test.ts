@@ -1,12 +1,10 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { loadJson } from '../../test/load-fixture.ts'
 import type { JsonObject } from '../json/attribute-value.ts'
 import { anthropicMessages } from './anthropic.ts'
 import { writeMessage, writePart, writeTool } from './conventions.ts'
 import { geminiEmbed, geminiGenerate } from './gemini.ts'
-import { readError, type ModelApi, type ModelRequest, type ModelResponse } from './model-api.ts'
+import { readProviderError, type ModelApi, type ModelRequest, type ModelResponse } from './model-api.ts'
 import { ollamaChat, ollamaEmbed } from './ollama.ts'
 import { openAiChat } from './openai-chat.ts'
 import { openAiCompletions } from './openai-completions.ts'
@@ -25,29 +23,6 @@ type Exchange = {
   expected: JsonObject
 }
 
-const folder = join(import.meta.dirname, '../../../../fixtures/providers')
-const files = readdirSync(folder).toSorted()
-
-test('every provider has its cases', () => {
-  expect(files).toEqual(Object.keys(apis).map((name) => `${name}.json`))
-})
-
-describe.each(files)('%s', (file) => {
-  test.each(loadJson(`providers/${file}`) as Exchange[])('$name', (exchange) => {
-    const { url, request, status, response, events, expected } = structuredClone(exchange)
-    const api = apis[file.replace('.json', '')]!(url)
-    const read: JsonObject = { request: writeRequest(api.readRequest(request, new URL(url))) }
-    if (status !== undefined) read.error = readError(response)
-    else if (events === undefined) read.response = writeResponse(api.readResponse(response!))
-    else {
-      const assembler = api.createAssembler()
-      read.text = events.map((event) => assembler.add(event).text ?? '').join('')
-      read.response = writeResponse(api.readResponse(assembler.response()))
-    }
-    expect(read).toEqual(expected)
-  })
-})
-
 const apis: Record<string, (url: string) => ModelApi> = {
   anthropic: () => anthropicMessages,
   gemini: (url) => (/embed/i.test(url) ? geminiEmbed : geminiGenerate),
@@ -57,6 +32,22 @@ const apis: Record<string, (url: string) => ModelApi> = {
   'openai-embeddings': () => openAiEmbeddings,
   'openai-responses': () => openAiResponses,
 }
+
+describe.each(Object.entries(apis))('%s', (provider, apiOf) => {
+  test.each(loadJson(`providers/${provider}.json`) as Exchange[])('$name', (exchange) => {
+    const { url, request, status, response, events, expected } = structuredClone(exchange)
+    const api = apiOf(url)
+    const read: JsonObject = { request: writeRequest(api.readRequest(request, new URL(url))) }
+    if (status !== undefined) read.error = readProviderError(response)
+    else if (events === undefined) read.response = writeResponse(api.readResponse(response!))
+    else {
+      const assembler = api.createAssembler()
+      read.text = events.map((event) => assembler.add(event).text ?? '').join('')
+      read.response = writeResponse(api.readResponse(assembler.response()))
+    }
+    expect(read).toEqual(expected)
+  })
+})
 
 /** As spans say it, without what is empty. */
 function writeRequest({ system = [], messages, tools = [], ...request }: ModelRequest): JsonObject {

@@ -12,10 +12,6 @@ export function toList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-export function toObjects(value: unknown): JsonObject[] {
-  return toList(value).filter(isObject)
-}
-
 /** Text that says something. */
 export function toText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
@@ -32,10 +28,4 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-/** The arguments of a tool, which models write as JSON; what they got wrong stays the text it is. */
-export function parseArguments(given: unknown): unknown {
-  if (typeof given !== 'string') return given ?? {}
-  return given === '' ? {} : (parseJson(given) ?? given)
 }

@@ -1,13 +1,13 @@
-import { usageAttributes } from '../../record/opentelemetry/usage-attributes.ts'
 import { SpanKind, SpanStatusCode, type Attributes, type Span } from '@opentelemetry/api'
+import type { ModelRequest, ModelResponse } from '@playhead/model'
+import { usageAttributes } from '../../record/opentelemetry/usage-attributes.ts'
 import type { ActiveCapture } from './active-capture.ts'
-import type { Answer, Question } from '../apis/model-api.ts'
 import { ContentWriter } from './content-writer.ts'
 import type { StreamLog } from '../streams/stream-log.ts'
 import { isObject, toText } from '../json-value.ts'
 
 export type CallStart = {
-  question: Question
+  question: ModelRequest
   provider: string
   /** Milliseconds since 1970. */
   startedAtMs: number
@@ -15,7 +15,7 @@ export type CallStart = {
 }
 
 export type CallEnd = {
-  answer?: Answer | undefined
+  answer?: ModelResponse | undefined
   stream?: { log: StreamLog; firstTokenMs: number | undefined; isAborted: boolean } | undefined
   error?: { type: string; message: string } | undefined
   attributes?: Attributes
@@ -88,15 +88,15 @@ export class CallSpan {
     return copy
   }
 
-  #asked({ messages = [], system, tools }: Question): Attributes {
+  #asked({ messages, system = [], tools = [] }: ModelRequest): Attributes {
     return {
-      ...(system !== undefined && { 'gen_ai.system_instructions': this.#writer.parts(system) }),
+      ...(system.length > 0 && { 'gen_ai.system_instructions': this.#writer.parts(system) }),
       ...(messages.length > 0 && { 'gen_ai.input.messages': this.#writer.messages(messages) }),
-      ...(tools !== undefined && { 'gen_ai.tool.definitions': this.#writer.tools(tools) }),
+      ...(tools.length > 0 && { 'gen_ai.tool.definitions': this.#writer.tools(tools) }),
     }
   }
 
-  #answered({ id, model, messages, finishReasons, usage, attributes }: Answer): Attributes {
+  #answered({ id, model, messages, finishReasons, usage, attributes }: ModelResponse): Attributes {
     return {
       ...(id !== undefined && { 'gen_ai.response.id': id }),
       ...(model !== undefined && { 'gen_ai.response.model': model }),

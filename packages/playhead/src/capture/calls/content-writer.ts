@@ -1,7 +1,15 @@
 import { Buffer } from 'node:buffer'
-import { REDACTED } from '@playhead/model'
+import {
+  REDACTED,
+  writeMessage,
+  writePart,
+  writeTool,
+  type ConventionPart,
+  type ProviderMessage,
+  type ProviderPart,
+  type ToolDefinition,
+} from '@playhead/model'
 import { needsRedaction } from '../../record/value/serialize-value.ts'
-import type { ChatMessage, MessagePart, ToolDefinition } from '../apis/model-api.ts'
 import { truncateText, fitJson } from '../../record/value/fit-json.ts'
 
 export type ContentOptions = {
@@ -26,20 +34,25 @@ export class ContentWriter {
     this.#options = options
   }
 
-  messages(messages: readonly ChatMessage[]): string {
+  messages(messages: readonly ProviderMessage[]): string {
     return this.#write(
-      messages.map((message) => ({ ...message, parts: message.parts.map((part) => this.#part(part)) })),
+      messages.map(writeMessage).map((message) => ({
+        ...message,
+        parts: message.parts.map((part) => this.#part(part)),
+      })),
     )
   }
 
-  parts(parts: readonly MessagePart[]): string {
-    return this.#write(parts.map((part) => this.#part(part)))
+  parts(parts: readonly ProviderPart[]): string {
+    return this.#write(parts.map((part) => this.#part(writePart(part))))
   }
 
   tools(tools: readonly ToolDefinition[]): string {
     const isKept = this.#options.content
     return this.#write(
-      tools.map((tool) => (isKept ? this.#redact(tool) : { type: tool.type, name: tool.name })),
+      tools
+        .map(writeTool)
+        .map((tool) => (isKept ? this.#redact(tool) : { type: tool.type, name: tool.name })),
     )
   }
 
@@ -59,13 +72,13 @@ export class ContentWriter {
     return json
   }
 
-  #part(part: MessagePart): unknown {
+  #part(part: ConventionPart): unknown {
     if (part.type === 'blob') return this.#blob(part)
     return this.#options.content ? this.#redactPart(part) : withoutContent(part)
   }
 
   /** What a tool was given and what it said has keys of its own. */
-  #redactPart(part: MessagePart): unknown {
+  #redactPart(part: ConventionPart): unknown {
     const { isSecretKey } = this.#options
     const entries = Object.entries(part).map(([key, value]: [string, unknown]) => [
       key,
@@ -75,7 +88,7 @@ export class ContentWriter {
   }
 
   /** Bytes that would fill the limit alone are named, not kept. */
-  #blob(part: Extract<MessagePart, { type: 'blob' }>): unknown {
+  #blob(part: Extract<ConventionPart, { type: 'blob' }>): unknown {
     const { content, ...rest } = part
     const isLarge = content.length > this.#options.maxValueBytes / 4
     if (!isLarge && this.#options.content) return part
@@ -100,7 +113,7 @@ type Place = { depth: number; isSecretKey?: (key: string) => boolean }
 const givenKeys: ReadonlySet<string> = new Set(['arguments', 'response', 'value'])
 
 /** Who said what kind of thing, without what was said. */
-function withoutContent(part: MessagePart): unknown {
+function withoutContent(part: ConventionPart): unknown {
   switch (part.type) {
     case 'text':
     case 'refusal':

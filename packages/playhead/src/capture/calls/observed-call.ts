@@ -1,3 +1,4 @@
+import { readProviderError, type ModelApi, type ModelResponse, type StreamAssembler } from '@playhead/model'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Buffer } from 'node:buffer'
 import { setImmediate } from 'node:timers'
@@ -5,8 +6,6 @@ import type { Attributes } from '@opentelemetry/api'
 import { preciseNowMs } from '../../record/opentelemetry/clock.ts'
 import type { ActiveCapture } from './active-capture.ts'
 import { ResponseBody, withoutVectors } from '../streams/response-body.ts'
-import type { Answer, Assembler, ModelApi } from '../apis/model-api.ts'
-import { providerError } from '../apis/openai-usage.ts'
 import { CallSpan, type CallEnd, describeFailure, isAbort } from './call-span.ts'
 import { isObject, parseJson } from '../json-value.ts'
 import { isKnownHost, providerOfCall } from './provider-of-call.ts'
@@ -35,7 +34,7 @@ export class ObservedCall {
   #isIdentified = false
   #isOver = false
   #api: ModelApi | undefined
-  #assembler: Assembler | undefined
+  #assembler: StreamAssembler | undefined
   #span: CallSpan | undefined
   #body: ResponseBody | undefined
   #isStream = false
@@ -85,7 +84,7 @@ export class ObservedCall {
         this.#isOver = true
         return
       }
-      const question = api.readQuestion(body, this.url)
+      const question = api.readRequest(body, this.url)
       this.#api = api
       this.#isStream = question.isStream
       this.#assembler = api.createAssembler()
@@ -178,9 +177,10 @@ export class ObservedCall {
       this.#isOver = true
       return
     }
-    const { model } = shape.api.readQuestion({}, this.url)
+    const { model } = shape.api.readRequest({}, this.url)
     const { operation } = shape
-    const question = { operation, ...(model !== undefined && { model }), isStream: false, attributes: {} }
+    const rest = { isStream: false, messages: [], attributes: {} }
+    const question = { operation, ...(model !== undefined && { model }), ...rest }
     this.#start({ question, provider: providerOfCall(this.url, shape.api, model) })
   }
 
@@ -210,7 +210,7 @@ export class ObservedCall {
   #failedResponse(): Omit<CallEnd, 'durationMs'> {
     if (this.#status < 400) return {}
     const text = this.#body?.text ?? ''
-    const said = providerError(parseJson(text))
+    const said = readProviderError(parseJson(text))
     const message = said?.message ?? text.slice(0, 1000)
     return { error: { type: said?.type || String(this.#status), message } }
   }
@@ -218,7 +218,7 @@ export class ObservedCall {
   #completed(outcome: Outcome): Omit<CallEnd, 'durationMs'> {
     const isStreamed = this.#body?.isEvents === true
     const isUnreadable = this.#body?.isUnreadable === true
-    const answer = isUnreadable ? undefined : this.#readAnswer(isStreamed)
+    const answer = isUnreadable ? undefined : this.#readResponse(isStreamed)
     const hasFinished = (answer?.finishReasons.length ?? 0) > 0
     const isAborted = isStreamed && !hasFinished && answer?.error === undefined
     const stream = { log: this.#log, firstTokenMs: this.#firstTokenMs, isAborted }
@@ -228,13 +228,13 @@ export class ObservedCall {
     return { answer, ...(isStreamed && { stream }), error, isTruncated: isUnreadable }
   }
 
-  #readAnswer(isStreamed: boolean): Answer | undefined {
-    if (isStreamed) return this.#api!.readAnswer(this.#assembler!.whole())
+  #readResponse(isStreamed: boolean): ModelResponse | undefined {
+    if (isStreamed) return this.#api!.readResponse(this.#assembler!.response())
     const parsed = parseJson(withoutVectors(this.#body?.text ?? ''))
     // Gemini streams a JSON list if the request does not ask for events.
-    if (!Array.isArray(parsed)) return isObject(parsed) ? this.#api!.readAnswer(parsed) : undefined
+    if (!Array.isArray(parsed)) return isObject(parsed) ? this.#api!.readResponse(parsed) : undefined
     for (const item of parsed) if (isObject(item)) this.#assembler!.add(item)
-    return this.#api!.readAnswer(this.#assembler!.whole())
+    return this.#api!.readResponse(this.#assembler!.response())
   }
 
   #elapsedMs(): number {

@@ -1,7 +1,11 @@
-import type { ModelApi } from '../apis/model-api.ts'
-import { anthropicMessages } from '../apis/anthropic-messages.ts'
-import { geminiEmbed, geminiGenerate } from '../apis/gemini.ts'
-import { ollamaChat, ollamaEmbed } from '../apis/ollama.ts'
+import {
+  anthropicMessages,
+  geminiEmbed,
+  geminiGenerate,
+  ollamaChat,
+  ollamaEmbed,
+  type ModelApi,
+} from '@playhead/model'
 
 /** Who is behind a host, in the words of the semantic conventions. */
 const hosts: [RegExp, string][] = [

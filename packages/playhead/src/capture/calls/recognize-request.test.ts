@@ -1,5 +1,5 @@
+import type { ModelApi } from '@playhead/model'
 import { expect, test } from 'vitest'
-import type { ModelApi } from '../apis/model-api.ts'
 import { providerOfCall } from './provider-of-call.ts'
 import { mayBeCall, recognizeRequest } from './recognize-request.ts'
 
@@ -142,7 +142,7 @@ test.each(calls)('%s', (address, body, operation, model, provider) => {
   const url = new URL(address)
   expect(mayBeCall('POST', url.pathname + url.search)).toBe(true)
   const api = recognizeRequest(url, body as Record<string, unknown>) as ModelApi
-  const question = api.readQuestion(body as Record<string, unknown>, url)
+  const question = api.readRequest(body as Record<string, unknown>, url)
   expect([question.operation, question.model, providerOfCall(url, api, question.model)]).toEqual([
     operation,
     model,

@@ -1,11 +1,16 @@
-import { anthropicMessages } from '../apis/anthropic-messages.ts'
-import { geminiEmbed, geminiGenerate } from '../apis/gemini.ts'
-import type { ModelApi, Operation } from '../apis/model-api.ts'
-import { ollamaChat, ollamaEmbed } from '../apis/ollama.ts'
-import { openAiChat } from '../apis/openai-chat.ts'
-import { openAiCompletions } from '../apis/openai-completions.ts'
-import { openAiEmbeddings } from '../apis/openai-embeddings.ts'
-import { openAiResponses } from '../apis/openai-responses.ts'
+import {
+  anthropicMessages,
+  geminiEmbed,
+  geminiGenerate,
+  ollamaChat,
+  ollamaEmbed,
+  openAiChat,
+  openAiCompletions,
+  openAiEmbeddings,
+  openAiResponses,
+  type ModelApi,
+  type Operation,
+} from '@playhead/model'
 import { isObject, type JsonObject } from '../json-value.ts'
 
 /** One API by the end of its paths and the shape of its bodies. */

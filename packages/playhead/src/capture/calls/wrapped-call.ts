@@ -1,7 +1,7 @@
+import type { ModelApi, StreamAssembler } from '@playhead/model'
 import { context, trace, type Context } from '@opentelemetry/api'
 import { preciseNowMs } from '../../record/opentelemetry/clock.ts'
 import { activeCapture, type ActiveCapture } from './active-capture.ts'
-import type { Assembler, ModelApi } from '../apis/model-api.ts'
 import { CallSpan, type CallEnd, describeFailure, isAbort } from './call-span.ts'
 import { isObject, toNumber, toText, type JsonObject } from '../json-value.ts'
 import { providerOfCall } from './provider-of-call.ts'
@@ -16,14 +16,14 @@ export class WrappedCall {
   readonly #capture: ActiveCapture
   readonly #api: ModelApi
   readonly #span: CallSpan
-  readonly #assembler: Assembler
+  readonly #assembler: StreamAssembler
   readonly #log = new StreamLog()
   readonly #startedAt = performance.now()
   #firstTokenMs: number | undefined
   #isOver = false
 
   private constructor(capture: ActiveCapture, { api, body, url }: Asked) {
-    const question = api.readQuestion(body, url)
+    const question = api.readRequest(body, url)
     const provider = providerOfCall(url, api, question.model)
     const attributes = { 'server.address': url.hostname }
     this.#capture = capture
@@ -40,7 +40,7 @@ export class WrappedCall {
   }
 
   answered(response: unknown): void {
-    this.#end(() => ({ answer: isObject(response) ? this.#api.readAnswer(response) : undefined }))
+    this.#end(() => ({ answer: isObject(response) ? this.#api.readResponse(response) : undefined }))
   }
 
   streamed(event: unknown): void {
@@ -65,7 +65,7 @@ export class WrappedCall {
   }
 
   #stream(): Pick<CallEnd, 'answer' | 'stream'> {
-    const answer = this.#api.readAnswer(this.#assembler.whole())
+    const answer = this.#api.readResponse(this.#assembler.response())
     const isAborted = answer.finishReasons.length === 0
     return { answer, stream: { log: this.#log, firstTokenMs: this.#firstTokenMs, isAborted } }
   }

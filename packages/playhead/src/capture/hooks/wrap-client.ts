@@ -1,12 +1,15 @@
-import type { ModelApi } from '../apis/model-api.ts'
-import { openAiChat } from '../apis/openai-chat.ts'
-import { openAiCompletions } from '../apis/openai-completions.ts'
-import { openAiEmbeddings } from '../apis/openai-embeddings.ts'
-import { openAiResponses } from '../apis/openai-responses.ts'
+import {
+  anthropicMessages,
+  geminiEmbed,
+  geminiGenerate,
+  openAiChat,
+  openAiCompletions,
+  openAiEmbeddings,
+  openAiResponses,
+  type ModelApi,
+} from '@playhead/model'
 import { toObject, toList, toText, type JsonObject } from '../json-value.ts'
 import { wrapMethod } from './wrap-method.ts'
-import { anthropicMessages } from '../apis/anthropic-messages.ts'
-import { geminiEmbed, geminiGenerate } from '../apis/gemini.ts'
 
 /**
  * Records the calls of an OpenAI client that can't be observed at the HTTP layer: it has its own dispatcher from an old

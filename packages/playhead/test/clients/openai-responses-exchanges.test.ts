@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { play, useRecorder } from '../../../test/clients/play-exchange.ts'
+import { play, useRecorder } from './play-exchange.ts'
 
 useRecorder()
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chat, play, useRecorder } from '../../../test/clients/play-exchange.ts'
+import { chat, play, useRecorder } from './play-exchange.ts'
 
 useRecorder()
 
