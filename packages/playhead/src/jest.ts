@@ -4,21 +4,21 @@ import type { TestIdentity } from '@playhead/model'
 import { flush, type SessionView } from 'playhead'
 import { extendedMatchers, type SessionExpectation } from './testing/matchers/matchers.ts'
 import { makeAgentTest, type AgentTest } from './testing/runs/agent-test.ts'
-import { giveUpOpenTests, recordPlainTest } from './testing/runs/record-plain-test.ts'
+import { abortOpenTests, recordPlainTest } from './testing/runs/record-plain-test.ts'
 import { planAgentTest, runAgentTest } from './testing/runs/run-agent-test.ts'
 import { joinTestRun } from './testing/runs/test-run.ts'
 import type { SessionSubject } from './testing/sessions/session-subject.ts'
 
 export * from './testing.ts'
 
-const FLUSHED_WITHIN_MS = 5_000
+const FLUSH_TIMEOUT_MS = 5_000
 
 joinTestRun()
 jestExpect.extend(extendedMatchers as never)
-afterEach(() => giveUpOpenTests('The test was not done in time.'))
-afterAll(async () => void (await flush({ timeoutMs: FLUSHED_WITHIN_MS })))
+afterEach(() => abortOpenTests('The test timed out.'))
+afterAll(async () => void (await flush({ timeoutMs: FLUSH_TIMEOUT_MS })))
 
-/** jest's `expect`, which knows what sessions can be expected to do. */
+/** jest's `expect` with the matchers for sessions. */
 export const expect = jestExpect as unknown as {
   (session: SessionSubject): SessionExpectation
 } & typeof jestExpect
@@ -29,20 +29,20 @@ type CaseBody = (...args: never[]) => unknown
 type Define = (name: string, body: Body, timeoutMs?: number) => void
 type DefineEach = (cases: readonly unknown[]) => (name: string, body: CaseBody, timeoutMs?: number) => void
 
-/** jest's `test`; the function is given the session, after the values of its case where there are any. */
+/** jest's `test`; the function receives the session, after the values of `test.each`. */
 export type SessionTest = Define & {
   only: Define & { each: DefineEach }
   skip: Define & { each: DefineEach }
   failing: Define
   each: DefineEach
   todo(name: string): void
-  /** One test over many inputs and runs, each a session of its own, judged together. */
+  /** A test with many inputs and runs. Each run is a session of its own; all runs are judged together. */
   agent: AgentTest
 }
 
 const attempts = new Map<string, number>()
 
-/** jest calls a function again to retry it: the same test, another attempt. */
+/** jest retries a test by calling its function again, so the calls are counted as attempts. */
 function identify(name: string): TestIdentity & { attempt: number } {
   const { currentTestName, testPath } = jestExpect.getState()
   const suite = currentTestName?.endsWith(` ${name}`) ? currentTestName.slice(0, -name.length - 1) : undefined
@@ -64,7 +64,7 @@ type JestEach = (
 
 function define(test: unknown): Define {
   return (name, body, timeoutMs) => {
-    // No parameter: jest takes the first one for a callback.
+    // Without parameters: jest would pass a `done` callback to the first.
     const run = () => recordPlainTest(identify(name), (session) => body({ session }))
     ;(test as JestTest)(name, run, timeoutMs)
   }
@@ -80,22 +80,22 @@ function defineEach(each: unknown): DefineEach {
   }
 }
 
-const ways = { run: jestTest, only: jestTest.only, skip: jestTest.skip }
+const modes = { run: jestTest, only: jestTest.only, skip: jestTest.skip }
 
-const agent = makeAgentTest((way) => (name, options, body) => {
+const agent = makeAgentTest((mode) => (name, options, body) => {
   const plan = planAgentTest(options)
   const run = async () => {
     const { attempt: _, ...identity } = identify(name)
     await runAgentTest(identity, plan, body)
   }
-  ways[way](name, run, plan.timeoutMs)
+  modes[mode](name, run, plan.timeoutMs)
 })
 
 /**
- * jest's `test` with a session for every test: started before it, ended as it ends, tagged with its name.
+ * jest's `test` that records every test as a session, tagged with the test's name.
  *
  * @example
- * test("a billing question is answered from customer data", async ({ session }) => {
+ * test("answers a billing question from customer data", async ({ session }) => {
  *   await runSupportAgent("I was charged twice for my subscription")
  *   expect(session).toHaveCalled("fetch_customer_data")
  * })

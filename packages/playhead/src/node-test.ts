@@ -17,16 +17,16 @@ import type { SessionSubject } from './testing/sessions/session-subject.ts'
 
 export * from './testing.ts'
 
-const FLUSHED_WITHIN_MS = 5_000
+const FLUSH_TIMEOUT_MS = 5_000
 
 joinTestRun()
-after(async () => void (await flush({ timeoutMs: FLUSHED_WITHIN_MS })))
+after(async () => void (await flush({ timeoutMs: FLUSH_TIMEOUT_MS })))
 for (const name of Object.keys(verdictsOf) as MatcherName[])
   assert.register(name, (...[session, ...args]: unknown[]) => {
     ;(expectSession(session as SessionSubject)[name] as (...given: unknown[]) => void)(...args)
   })
 
-/** What sessions can be expected to do; for anything else, `node:assert`. */
+/** `expect` for sessions; use `node:assert` for anything else. */
 export const expect = expectSession
 
 export type TestContext = { session: SessionView; t: NodeTestContext; signal: AbortSignal }
@@ -40,7 +40,7 @@ export type SessionTest = Define & {
   only: Define
   skip: Define
   todo: Define
-  /** One test over many inputs and runs, each a session of its own, judged together. */
+  /** A test with many inputs and runs. Each run is a session of its own; all runs are judged together. */
   agent: AgentTest
 }
 
@@ -50,14 +50,14 @@ function define(runner: Runner): Define {
   return (name: string, given: TestOptions | Body, body?: Body) => {
     const [options, run] = typeof given === 'function' ? [{}, given] : [given, body!]
     void runner(name, options, async (t) => {
-      const over = new AbortController()
-      // Runs whatever came of the test: one that was not done in time has no other end.
-      t.after(() => over.abort(new Error('The test was not done in time.')))
-      // The runner's own timer does not keep the process alive until it fires.
+      const ended = new AbortController()
+      // `after` always runs, and a timeout is reported nowhere else.
+      t.after(() => ended.abort(new Error('The test timed out.')))
+      // The runner's own timer does not keep the process alive.
       const timer = setTimeout(() => undefined, options.timeout ?? 0)
       t.after(() => clearTimeout(timer))
       const inSession = (session: SessionView) => run({ session, t, signal: t.signal })
-      await recordPlainTest({ ...identify(t), attempt: 1 }, inSession, { signal: over.signal })
+      await recordPlainTest({ ...identify(t), attempt: 1 }, inSession, { signal: ended.signal })
     })
   }
 }
@@ -72,20 +72,20 @@ function identify(t: NodeTestContext): TestIdentity {
   }
 }
 
-const ways = { run: nodeTest, only: nodeTest.only, skip: nodeTest.skip }
+const modes = { run: nodeTest, only: nodeTest.only, skip: nodeTest.skip }
 
-const agent = makeAgentTest((way) => (name, options, body) => {
+const agent = makeAgentTest((mode) => (name, options, body) => {
   const plan = planAgentTest(options)
-  void ways[way](name, { timeout: plan.timeoutMs }, async (t) => {
+  void modes[mode](name, { timeout: plan.timeoutMs }, async (t) => {
     await runAgentTest(identify(t), plan, body)
   })
 })
 
 /**
- * `node:test`'s test with a session for every test: started before it, ended as it ends, tagged with its name.
+ * The `test` of `node:test` that records every test as a session, tagged with the test's name.
  *
  * @example
- * test("a billing question is answered from customer data", async ({ session }) => {
+ * test("answers a billing question from customer data", async ({ session }) => {
  *   await runSupportAgent("I was charged twice for my subscription")
  *   expect(session).toHaveCalled("fetch_customer_data")
  * })

@@ -19,8 +19,8 @@ joinTestRun()
 const sessions = new WeakMap<BrowserContext, SessionView>()
 
 /**
- * What the agents did that the page's requests caused, once it can be read. The process that the agents run in has to
- * record as well: to the server that `PLAYHEAD_ENDPOINT` names, or to the folder in `PLAYHEAD_RUN_DIR`.
+ * Waits for what agents did in response to the page's requests, and returns it as a session. The agents' process must
+ * record too: to the server in `PLAYHEAD_ENDPOINT`, or to the folder in `PLAYHEAD_RUN_DIR`.
  *
  * @example
  * const session = await agentSession(page)
@@ -29,19 +29,19 @@ const sessions = new WeakMap<BrowserContext, SessionView>()
 export async function agentSession(page: Page, options: FindOptions = {}): Promise<Session> {
   const session = sessions.get(page.context())
   if (session === undefined)
-    throw new Error('Use the `test` of playhead/playwright: its pages mark their requests.')
+    throw new Error('agentSession(page) needs a page from the `test` of playhead/playwright.')
   await flush()
   return findAgentSession(session, options)
 }
 
 export type SessionFixtures = {
-  /** The session of the browser test; what agents do because of it is part of it. */
+  /** The session of the browser test, including what agents do in response to it. */
   session: SessionView
 }
 
 /**
- * Playwright's `test`, whose pages mark the requests that they make, so that what agents do because of them is found again.
- * The report of a test links its replay.
+ * Playwright's `test` that records every test as a session. Requests of its pages carry the session, so that the steps of
+ * agents behind them join it, and Playwright's report links to the replay.
  */
 export const test = base.extend<SessionFixtures>({
   session: [
@@ -70,7 +70,7 @@ export const test = base.extend<SessionFixtures>({
   ],
 })
 
-/** Only requests inside the own network are marked: other servers would refuse, or learn, what is none of their business. */
+/** Only requests within the own network carry the headers: other servers might reject them, and should not see them. */
 async function markRequests(context: BrowserContext, headers: Record<string, string>): Promise<void> {
   await context.route(
     (url) => isInOwnNetwork(url.hostname),
@@ -82,14 +82,14 @@ export { expect } from '@playwright/test'
 export { expectSession }
 
 type FindOptions = {
-  /** How long to wait for it; "5s" by default. */
+  /** How long to wait; "5s" by default. */
   timeout?: DurationText | undefined
 }
 
 const DEFAULT_TIMEOUT = '5s'
-const ASK_AGAIN_MS = 60
+const POLL_INTERVAL_MS = 60
 
-/** The session with what other processes did in it: there is such a step, and none of them is still running. */
+/** Polls until the session has steps from other processes and all of them have ended. */
 async function findAgentSession(view: SessionView, { timeout }: FindOptions): Promise<Session> {
   const deadline = Date.now() + readDuration(timeout ?? DEFAULT_TIMEOUT)
   const own = view.toJSON()
@@ -102,17 +102,17 @@ async function findAgentSession(view: SessionView, { timeout }: FindOptions): Pr
     if (found !== undefined && others.length > 0 && others.every(({ status }) => status !== 'running'))
       return found
     if (Date.now() > deadline) throw new Error(explain(others))
-    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS))
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS))
   }
 }
 
 function explain(others: readonly Step[]): string {
   if (others.length > 0)
-    return 'The agent has not finished. Wait in the test for what it shows, or give more time: { timeout: "30s" }.'
-  return 'No agent did anything because of this page. Does its process call playhead.init(), and record where the tests do (PLAYHEAD_ENDPOINT, or PLAYHEAD_DIR)?'
+    return 'The agent has not finished. Wait in the test for its output, or allow more time: { timeout: "30s" }.'
+  return 'No agent recorded anything for this page. Does its process call playhead.init() and record to the same place as the tests (PLAYHEAD_ENDPOINT or PLAYHEAD_DIR)?'
 }
 
-/** Without a server each process has a file of its own for the session. */
+/** Without a server, each process writes its own file for the session. */
 async function readFolder(own: Session): Promise<Session> {
   const { folder } = joinTestRun()
   const names = (await readdir(folder)).filter((name) => name.includes(own.session.id.slice(0, 8)))

@@ -5,14 +5,14 @@ import { writeReport } from './report/write-report.ts'
 import { announceTestRun, type TestRun } from './testing/runs/announce-test-run.ts'
 
 export type ReporterOptions = {
-  /** Where the report goes; `playhead-report` by default. */
+  /** The folder to write to; `playhead-report` by default. */
   outputFolder?: string | undefined
-  /** Which sessions can be replayed in it: `all`, or those of tests that did not simply pass. */
+  /** Which sessions include their replay: `all`, or only `failures` (every test that did not simply pass). */
   keep?: 'all' | 'failures' | undefined
 }
 
 /**
- * Makes the report when the tests are over. For vitest and jest alike.
+ * Writes the report after the tests. Works with vitest and jest.
  *
  * @example
  * // vitest.config.ts
@@ -20,7 +20,7 @@ export type ReporterOptions = {
  * // jest.config.js
  * reporters: ["default", "playhead/reporter"]
  */
-// Runners take what a module exports by default.
+// Runners load a reporter from the default export.
 // oxlint-disable-next-line import/no-default-export
 export default class PlayheadReporter {
   readonly #options: ReporterOptions
@@ -28,24 +28,24 @@ export default class PlayheadReporter {
   #run: TestRun | undefined
   #runCount = 0
 
-  /** vitest gives the options first, jest after its own configuration. */
+  /** vitest passes the options as the first argument, jest as the second. */
   constructor(first: ReporterOptions = {}, second?: ReporterOptions) {
     this.#options = second ?? ('rootDir' in first ? {} : first)
     this.#begin()
   }
 
-  /** vitest, before every run: in watch mode each is a run of its own. */
+  /** Called by vitest before every run; watch mode has many. */
   onTestRunStart(): void {
     if (this.#runCount > 0) this.#begin()
     this.#runCount += 1
   }
 
-  /** vitest, after every run. */
+  /** Called by vitest after every run. */
   onTestRunEnd(): Promise<void> {
     return this.#write()
   }
 
-  /** jest, when all is over. */
+  /** Called by jest after all tests. */
   onRunComplete(): Promise<void> {
     return this.#write()
   }
@@ -77,8 +77,8 @@ export default class PlayheadReporter {
       ]
       process.stdout.write(`${lines.join('\n')}\n`)
     } catch (error) {
-      // A report that can't be made does not make tests fail.
-      process.stderr.write(`Playhead made no report: ${(error as Error).message}\n`)
+      // A failed report must not fail the tests.
+      process.stderr.write(`Playhead could not write the report: ${(error as Error).message}\n`)
     }
   }
 }

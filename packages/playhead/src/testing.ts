@@ -1,4 +1,4 @@
-// What a session can be asked, without a test runner: for scripts, and for runners that have no integration.
+// Checks of sessions without a test runner: for scripts, and for runners without an integration.
 export { called, type CalledOptions } from './testing/matchers/called.ts'
 export { costsLessThan, type CostLimit } from './testing/matchers/cost.ts'
 export { finishesWithin, type DurationText, type FinishOptions } from './testing/matchers/duration.ts'

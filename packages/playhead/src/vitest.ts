@@ -17,10 +17,10 @@ export type SessionExpect = {
   soft(session: SessionSubject, message?: string): SessionExpectation
 } & ExpectStatic
 
-/** vitest's `expect`, which knows what sessions can be expected to do. */
+/** vitest's `expect` with the matchers for sessions. */
 export const expect: SessionExpect = vitestExpect as SessionExpect
 
-const FLUSHED_WITHIN_MS = 5_000
+const FLUSH_TIMEOUT_MS = 5_000
 
 const recorded = vitestTest.extend<{ session: SessionView; playheadDelivery: undefined }>({
   session: [
@@ -33,32 +33,32 @@ const recorded = vitestTest.extend<{ session: SessionView; playheadDelivery: und
     // oxlint-disable-next-line no-empty-pattern
     async ({}, use) => {
       await use(undefined)
-      await flush({ timeoutMs: FLUSHED_WITHIN_MS })
+      await flush({ timeoutMs: FLUSH_TIMEOUT_MS })
     },
     { auto: true, scope: 'file' },
   ],
 })
 
-const ways = { run: vitestTest, only: vitestTest.only, skip: vitestTest.skip }
+const modes = { run: vitestTest, only: vitestTest.only, skip: vitestTest.skip }
 
-const agent = makeAgentTest((way) => (name, options, body) => {
+const agent = makeAgentTest((mode) => (name, options, body) => {
   const plan = planAgentTest(options)
-  ways[way](name, { timeout: plan.timeoutMs }, async ({ task }) => {
+  modes[mode](name, { timeout: plan.timeoutMs }, async ({ task }) => {
     await runAgentTest(identityOf(task as unknown as VitestTask), plan, body)
-    await flush({ timeoutMs: FLUSHED_WITHIN_MS })
+    await flush({ timeoutMs: FLUSH_TIMEOUT_MS })
   })
 })
 
 export type SessionTest = TestAPI<{ session: SessionView }> & {
-  /** One test over many inputs and runs, each a session of its own, judged together. */
+  /** A test with many inputs and runs. Each run is a session of its own; all runs are judged together. */
   agent: AgentTest
 }
 
 /**
- * vitest's `test` with a session for every test: started before it, ended as it ends, tagged with its name.
+ * vitest's `test` that records every test as a session, tagged with the test's name.
  *
  * @example
- * test("a billing question is answered from customer data", async ({ session }) => {
+ * test("answers a billing question from customer data", async ({ session }) => {
  *   await runSupportAgent("I was charged twice for my subscription")
  *   expect(session).toHaveCalled("fetch_customer_data")
  * })

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const action = await readFile(`${root}/action.yml`, 'utf8')
 
-/** What a step of the action runs. */
+/** The script of a step. */
 function scriptOf(name: string): string {
   const step = action.slice(action.indexOf(`- name: ${name}`)).split('\n    - name:', 1)[0]!
   const script = /\n {6}run: \|\n((?: {8}.*\n?)+)/.exec(step)?.[1]
@@ -28,7 +28,7 @@ function run(
   })
 }
 
-test('the tests know the server, and their exit code is the step’s', async () => {
+test('the test step passes the server on and keeps the exit code', async () => {
   const outcome = await run('Run agent tests', {
     PLAYHEAD_TEST: 'echo "to ${PLAYHEAD_ENDPOINT-nobody} as ${PLAYHEAD_API_KEY-nobody}"; exit 7',
     PLAYHEAD_INPUT_ENDPOINT: 'http://playhead:4318',
@@ -37,7 +37,7 @@ test('the tests know the server, and their exit code is the step’s', async () 
   expect(outcome).toEqual({ output: 'to http://playhead:4318 as nobody\n', exitCode: 7 })
 })
 
-test('the check is asked with what was given, one word each', { timeout: 60_000 }, async () => {
+test('the check step passes its conditions on as separate arguments', { timeout: 60_000 }, async () => {
   const outcome = await run('Check sessions', {
     PLAYHEAD_CHECK: '--max-failure-rate 0.05 --since 24h',
     PLAYHEAD_ENDPOINT: 'http://127.0.0.1:9',

@@ -33,7 +33,7 @@ const failingOn = (bad: readonly number[]) => {
   }
 }
 
-test('all must pass unless something else is said, and each failing input is one line', async () => {
+test('without a pass rate every run must pass, and each failing input gets a line', async () => {
   const failing = run({ inputs: ['a', 'b', 'c'], repeat: 2 }, failingOn([2, 5, 6]))
   await expect(failing).rejects.toThrow(
     /^Agent failed on 2\/3 variants:\n {2}- "b" \(2 of 2 runs\): run 2 went wrong\n.*\n {2}- "c" \(1 of 2 runs\): run 6 went wrong/,
@@ -48,17 +48,17 @@ test('a pass rate has three verdicts', async () => {
   const rate = (min: number, bad: number[], inconclusive?: 'pass' | 'fail') =>
     run({ repeat: 40, passRate: { min }, inconclusive }, failingOn(bad))
   expect(await rate(0.9, [])).toMatchObject({ verdict: 'pass', passed: 40, interval: { high: 1 } })
-  // 38 of 40 reach 0.9, but nobody can say so with confidence.
+  // 38 of 40 reach 0.9, but not with 95% confidence.
   expect(await rate(0.9, [1, 2])).toMatchObject({ verdict: 'inconclusive', passed: 38 })
   await expect(rate(0.9, [1, 2], 'fail')).rejects.toThrow(
-    /38 of 40 runs passed: 95% \[83%–99% with 95% confidence\], wanted 90%; inconclusive/,
+    /38 of 40 runs passed: 95% \[83%–99% with 95% confidence\], required 90%; inconclusive/,
   )
   await expect(rate(0.9, [1, 2, 3, 4, 5])).rejects.toThrow(/inconclusive/)
   expect(await rate(0.9, [1, 2, 3, 4, 5], 'pass')).toMatchObject({ verdict: 'inconclusive' })
   await expect(rate(0.9, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])).rejects.toThrow(/70%.*fail\./)
 })
 
-test('with an early stop no more runs are made than it takes', async () => {
+test('a sequential test stops as soon as the result is certain', async () => {
   const repeat = { max: 30, stop: 'sprt' as const }
   expect(await run({ inputs: ['a', 'b'], repeat }, () => undefined)).toMatchObject({
     verdict: 'pass',
@@ -73,7 +73,7 @@ test('with an early stop no more runs are made than it takes', async () => {
   expect(count).toBe(3)
 })
 
-test('no run is begun when the budget is spent, and what was not run is no success', async () => {
+test('no run starts once the budget is spent, and skipped runs do not count as passed', async () => {
   let count = 0
   const spend = async () => {
     count += 1
@@ -81,13 +81,13 @@ test('no run is begun when the budget is spent, and what was not run is no succe
   }
   // A run costs $0.0035.
   await expect(run({ repeat: 10, budget: { usd: 0.01 } }, spend)).rejects.toThrow(
-    /3 of 3 runs passed.*inconclusive\. Cost \$0\.01.*\nThe budget was spent after 3 of 10 runs\./,
+    /3 of 3 runs passed.*inconclusive\. Cost \$0\.01.*\nThe budget ran out after 3 of 10 runs\./,
   )
   expect(count).toBe(3)
   await expect(run({ repeat: 10, budget: { tokens: 1_100 } }, spend)).rejects.toThrow('after 1 of 10 runs')
 })
 
-test('runs at the same time keep their sessions apart, and no more than asked run at once', async () => {
+test('concurrent runs have separate sessions and respect the limit', async () => {
   let [running, most] = [0, 0]
   const ids = new Set<string>()
   const body: AgentTestBody<string> = async ({ input, session }) => {
@@ -103,20 +103,20 @@ test('runs at the same time keep their sessions apart, and no more than asked ru
   expect(entry.passHatK).toEqual([1, 1, 1])
 })
 
-test('a run that takes too long fails by itself, and is told', async () => {
-  let isTold = false
+test('a run that times out fails and its signal is aborted', async () => {
+  let isAborted = false
   const slow: AgentTestBody<unknown> = ({ signal }) =>
     new Promise((resolve) => {
       signal.addEventListener('abort', () => {
-        isTold = true
+        isAborted = true
         resolve(undefined)
       })
     })
-  await expect(run({ timeout: '20ms' }, slow)).rejects.toThrow('It was not done after 20 ms')
-  expect(isTold).toBe(true)
+  await expect(run({ timeout: '20ms' }, slow)).rejects.toThrow('The run timed out after 20 ms')
+  expect(isAborted).toBe(true)
 })
 
-test('what came of every run is noted for the report', async () => {
+test('the result of every run is saved for the report', async () => {
   const { folder } = joinTestRun()
   await expect(run({ inputs: [{ name: 'first' }, { x: 1 }] }, failingOn([2]))).rejects.toThrow(
     'Agent failed on 1/2',
@@ -131,7 +131,7 @@ test('what came of every run is noted for the report', async () => {
   ])
 })
 
-test('an agent that calls init itself is recorded to the same place', async () => {
+test('an agent that calls init itself is recorded to the same folder', async () => {
   const { folder } = joinTestRun()
   playhead.init()
   await playhead.withSession({ name: 'own init' }, () => classify('hello'))
@@ -140,7 +140,7 @@ test('an agent that calls init itself is recorded to the same place', async () =
   expect((await readdir(folder)).filter((name) => name.endsWith('.jsonl')).length).toBeGreaterThan(5)
 })
 
-test('variations are the same for the same seed, all different, and keep the original first', () => {
+test('variations are distinct, start with the original, and depend only on the seed', () => {
   const make = (text: string, seed: number) => [
     ...variations(text, { seed })
       .typos({ count: 5 })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { readBuildContext } from '../../src/testing/runs/build-context.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-test('git’s own files say it: a branch, packed refs, a worktree, a detached head', async () => {
+test('reads a branch, packed refs, a worktree and a detached head from the git files', async () => {
   const folder = await temporaryFolder()
   const git = join(folder, '.git')
   const inside = join(folder, 'packages/agent')
@@ -32,7 +32,7 @@ test('git’s own files say it: a branch, packed refs, a worktree, a detached he
 
 test.each([
   [
-    'GitHub, for a pull request',
+    'GitHub for a pull request',
     {
       GITHUB_ACTIONS: 'true',
       GITHUB_HEAD_REF: 'fix',
@@ -48,7 +48,7 @@ test.each([
     { provider: 'gitlab', branch: 'main', commit: 'b2', runId: 'gitlab-8' },
   ],
   [
-    'CircleCI, for a tag',
+    'CircleCI for a tag',
     { CIRCLECI: 'true', CIRCLE_SHA1: 'c3', CIRCLE_WORKFLOW_ID: 'w' },
     { provider: 'circleci', commit: 'c3', runId: 'circleci-w' },
   ],
@@ -57,10 +57,10 @@ test.each([
     { BUILDKITE: 'true', BUILDKITE_BRANCH: 'x', BUILDKITE_COMMIT: 'd4', BUILDKITE_BUILD_ID: 'b' },
     { provider: 'buildkite', branch: 'x', commit: 'd4', runId: 'buildkite-b' },
   ],
-])('%s', (_, environment, origin) => {
-  expect(readBuildContext(environment, '/')).toEqual(origin)
+])('reads the environment of %s', (_, environment, context) => {
+  expect(readBuildContext(environment, '/')).toEqual(context)
 })
 
-test('where nothing is known nothing is said', async () => {
+test('is empty outside of CI and git', async () => {
   expect(readBuildContext({}, await temporaryFolder())).toEqual({})
 })

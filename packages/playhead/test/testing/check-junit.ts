@@ -1,6 +1,6 @@
 type Rule = { attributes: readonly string[]; inside: readonly string[]; hasText?: boolean }
 
-/** What may be where, and which attributes must be there, after the schema that Jenkins reads JUnit's files with. */
+/** Allowed children and required attributes, following the schema Jenkins uses for JUnit files. */
 const rules: Record<string, Rule> = {
   testsuites: { attributes: ['name', 'tests', 'failures', 'errors', 'time'], inside: ['testsuite'] },
   testsuite: {
@@ -15,7 +15,7 @@ const rules: Record<string, Rule> = {
 
 const token = /<\?xml[^>]*\?>|<(\/?)([\w-]+)((?:\s+[\w-]+="[^"<]*")*)\s*(\/?)>|([^<]+)/gy
 
-/** Reads a JUnit file strictly; answers with its counts, throws at the first thing that is not as it has to be. */
+/** Validates a JUnit file strictly and returns its counts. */
 export function checkJunit(xml: string): { tests: number; failures: number; skipped: number } {
   const open: string[] = []
   const counts = { testcase: 0, failure: 0, skipped: 0 }
@@ -28,7 +28,7 @@ export function checkJunit(xml: string): { tests: number; failures: number; skip
     if (text !== undefined) checkText(text, open.at(-1))
     if (name === undefined) continue
     if (close === '/') {
-      if (open.pop() !== name) throw new Error(`</${name}> ends something else`)
+      if (open.pop() !== name) throw new Error(`</${name}> closes another element`)
       continue
     }
     checkElement(name, attributes, open.at(-1))

@@ -31,12 +31,12 @@ function runAgent(customerId: string | null): void {
   fetchCustomer(customerId)
 }
 
-test('a failed test says where it parted from its last run that passed', async () => {
+test('a failed test shows where it diverged from its last passing run', async () => {
   await expect(recordPlainTest(attempt, () => runAgent(null))).rejects.toThrow(/^customer_id cannot be null$/)
   await recordPlainTest(attempt, () => runAgent('c_42'))
   await playhead.flush()
 
-  // A busy server is not waited for long: nobody wants to wait for a failure.
+  // A failed test waits only briefly for the comparison, so a busy server may need another try.
   await vi.waitFor(
     () =>
       expect(recordPlainTest(attempt, () => runAgent(null))).rejects.toThrow(

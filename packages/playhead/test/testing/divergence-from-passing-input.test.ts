@@ -14,7 +14,7 @@ afterAll(async () => {
   await rm(joinTestRun().folder, { recursive: true, force: true })
 })
 
-test('a failed input says where it parted from one that passed', async () => {
+test('a failed input shows where it diverged from a passing one', async () => {
   const extract = playhead.recordAction('extract_id', (message: string) => /c_\d+/.exec(message)?.[0] ?? null)
   const fetchCustomer = playhead.recordAction(
     { name: 'fetch_customer_data', effect: 'read', parameters: ['customer_id'] },

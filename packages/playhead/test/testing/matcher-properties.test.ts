@@ -57,7 +57,7 @@ test('a trajectory matches itself in every mode, and its writes are its effects'
   )
 })
 
-test('order matters in just the modes that say so', () => {
+test('order matters only in the ordered modes', () => {
   const shuffled = trajectory.chain((calls) =>
     fc.tuple(fc.constant(calls), fc.shuffledSubarray(calls, { minLength: calls.length })),
   )
@@ -77,7 +77,7 @@ test('order matters in just the modes that say so', () => {
   )
 })
 
-test('what was left out is missed in just the modes that say so', () => {
+test('missing calls matter only in the strict modes', () => {
   const subset = trajectory.chain((calls) => fc.tuple(fc.constant(calls), fc.subarray(calls)))
   fc.assert(
     fc.property(subset, ([calls, some]) => {
@@ -94,7 +94,7 @@ test('what was left out is missed in just the modes that say so', () => {
   )
 })
 
-test('a failure marks a first difference, a success marks none', () => {
+test('a failure marks one first difference, a success none', () => {
   fc.assert(
     fc.property(trajectory, trajectory, fc.constantFrom(...trajectoryModes), (calls, others, mode) => {
       const { pass, message } = matchesTrajectory(sessionOf(calls), expectedOf(others), { mode })
@@ -103,7 +103,7 @@ test('a failure marks a first difference, a success marks none', () => {
   )
 })
 
-test('an action was called as often as it was called', () => {
+test('called counts the calls of an action', () => {
   fc.assert(
     fc.property(trajectory, toolName, (calls, name) => {
       const times = calls.filter(({ tool }) => tool === name).length
@@ -114,7 +114,7 @@ test('an action was called as often as it was called', () => {
   )
 })
 
-test('one is before the other, or the other before the one, or one is never called', () => {
+test('of two actions that were called, exactly one came first', () => {
   fc.assert(
     fc.property(trajectory, (calls) => {
       const session = sessionOf(calls)
@@ -126,7 +126,7 @@ test('one is before the other, or the other before the one, or one is never call
   )
 })
 
-test('arguments match themselves, parts of themselves, and themselves with anything ignored', () => {
+test('arguments match themselves, any subset, and anything that is ignored', () => {
   const nested = fc.letrec((tie) => ({
     value: fc.oneof(
       { depthSize: 'small' },
@@ -157,7 +157,7 @@ function withoutEffect({ tool, args: given }: Made) {
   return { tool, args: given }
 }
 
-/** Null and nothing are one, and so are objects whose keys stand in another order. */
+/** Treats null as missing, and ignores the order of keys. */
 function isEqual(calls: readonly Made[], others: readonly Made[]): boolean {
   if (calls.length !== others.length) return false
   return calls.every((call, index) => {

@@ -56,7 +56,7 @@ const backwards = all.toReversed()
 
 const cases: Case[] = [
   ['toHaveCalled', 'by name', ['issue_refund'], ['delete_account']],
-  ['toHaveCalled', 'so often', ['search_docs', { times: 2 }], ['search_docs', { times: 1 }]],
+  ['toHaveCalled', 'with a number of calls', ['search_docs', { times: 2 }], ['search_docs', { times: 1 }]],
   [
     'toHaveCalled',
     'with arguments in order',
@@ -71,7 +71,7 @@ const cases: Case[] = [
   ],
   [
     'toHaveCalled',
-    'by place',
+    'with arguments by position',
     ['fetch_customer_data', { args: { 0: 'c_42' }, mode: 'exact' }],
     ['fetch_customer_data', { args: { 1: 'c_42' } }],
   ],
@@ -83,19 +83,19 @@ const cases: Case[] = [
   ],
   [
     'toHaveCalled',
-    'with a function',
+    'with a predicate',
     ['issue_refund', { args: (args: { order: { amount: number } }) => args.order.amount < 20 }],
     ['issue_refund', { args: () => false }],
   ],
   [
     'toHaveCalled',
-    'with part of an object',
+    'with a partial object',
     ['issue_refund', { args: [{ invoice: 'INV-7' }] }],
     ['issue_refund', { args: [{ invoice: 'INV-7' }], mode: 'exact' }],
   ],
   [
     'toHaveCalled',
-    'exactly but for what is ignored',
+    'exactly, except for what is ignored',
     [
       'issue_refund',
       { args: [{ invoice: 'INV-7', currency: 'usd' }], mode: 'exact', ignore: ['*.key', 'am*'] },
@@ -104,7 +104,7 @@ const cases: Case[] = [
   ],
   [
     'toHaveCalled',
-    'exactly with defaults',
+    'exactly, with defaults',
     [
       'issue_refund',
       {
@@ -136,7 +136,7 @@ const cases: Case[] = [
   ],
   [
     'toHaveCalledInOrder',
-    'without',
+    'without gaps',
     [all, { exact: true }],
     [['classify_intent', 'issue_refund'], { exact: true }],
   ],
@@ -205,7 +205,7 @@ const cases: Case[] = [
   ],
   [
     'toMatchTrajectory',
-    'with what a sub-agent does',
+    'with the calls of a sub-agent',
     [
       [
         'fetch_customer_data',
@@ -224,8 +224,13 @@ const cases: Case[] = [
     [[{ tool: 'issue_refund', args: [{ amount: 13 }] }]],
   ],
   ['toCostLessThan', 'in dollars', [0.01], [0.0001]],
-  ['toCostLessThan', 'in tokens and calls', [{ tokens: 2000, llmCalls: 2 }], [{ tokens: 2000, llmCalls: 1 }]],
-  ['toFinishWithin', 'in all', ['8s'], [0]],
+  [
+    'toCostLessThan',
+    'in tokens and model calls',
+    [{ tokens: 2000, llmCalls: 2 }],
+    [{ tokens: 2000, llmCalls: 1 }],
+  ],
+  ['toFinishWithin', 'in total', ['8s'], [0]],
   [
     'toFinishWithin',
     'for a tool',
@@ -261,7 +266,7 @@ describe.each(['live', 'file', 'fetched'])('of a %s session', (kind) => {
   })
 })
 
-test('errors are found where they were thrown, once', async () => {
+test('an error is reported once, at the step that threw it', async () => {
   const session = await playhead.withSession(async (view) => {
     await fetchCustomer(null).catch(() => undefined)
     return view
@@ -273,13 +278,13 @@ test('errors are found where they were thrown, once', async () => {
   expect(() => expectSession(subjects.live!).not.toHaveNoErrors()).toThrow('has none')
 })
 
-test('a difference is shown step beside step, the first one marked, with the way to the replay', () => {
+test('a failure shows expected and actual calls side by side, with a link to the replay', () => {
   const message = messageOf(() =>
     expectSession(subjects.live!).toHaveCalledInOrder(['classify_intent', 'verify_identity', 'issue_refund']),
   )
   const { steps, url } = subjects.live as playhead.SessionView
   expect(message.split('\n')).toEqual([
-    'Wrong tool sequence: verify_identity is missing. Expected these calls in this order, whatever is between them:',
+    'Wrong tool sequence: verify_identity is missing. Expected these calls in this order, with others allowed in between:',
     '',
     '  expected          actual',
     '  classify_intent = #2 classify_intent {"message":"I was charged twice"}',
@@ -294,7 +299,7 @@ test('a difference is shown step beside step, the first one marked, with the way
   ])
 })
 
-test('arguments that differ are named', () => {
+test('a failure names the argument that differs', () => {
   const message = messageOf(() =>
     expectSession(subjects.live!).toMatchTrajectory(
       ['classify_intent', { tool: 'fetch_customer_data', args: ['c_43'] }],
@@ -306,19 +311,19 @@ test('arguments that differ are named', () => {
   )
 })
 
-test('a call that never came says what was called instead', () => {
+test('a missing call is reported with the calls that were made', () => {
   expect(messageOf(() => expectSession(subjects.live!).toHaveCalled('delete_account'))).toContain(
-    'it never did.\n  It called: classify_intent, fetch_customer_data, search_docs, issue_refund, session_complete.',
+    'it did not.\n  It called: classify_intent, fetch_customer_data, search_docs, issue_refund, session_complete.',
   )
 })
 
-test('what has no price is not free: neither less nor more can be said', async () => {
+test('an unknown price fails the matcher and its negation', async () => {
   const session = playhead.withSession((view) => {
     playhead.record(new playhead.LLMEvent({ model: 'house-model', usage: { input: 10, output: 1 } }))
     return view
   })
   for (const check of [expectSession(session), expectSession(session).not])
-    expect(() => check.toCostLessThan(0.01)).toThrow(/can't be said.*no price for house-model/)
+    expect(() => check.toCostLessThan(0.01)).toThrow(/its cost is unknown.*no price for house-model/)
   expectSession(session).toCostLessThan({ tokens: 100 })
   await playhead.withSession(async (view) => {
     await classify('hello')
@@ -327,7 +332,7 @@ test('what has no price is not free: neither less nor more can be said', async (
   })
 })
 
-test('something that is no session is refused with what would be one', () => {
+test('a value that is not a session is rejected with a hint', () => {
   expect(() => expectSession({} as SessionSubject).toHaveNoErrors()).toThrow(/not a session.*openRecording/)
 })
 

@@ -48,7 +48,7 @@ function run(command: string, args: string[], cwd: string, env: NodeJS.ProcessEn
   })
 }
 
-/** A user's project with the package as it would be published, and the runner beside it. */
+/** Creates a user's project with the package as published and a test runner. */
 async function makeProject(name: string, linked: Record<string, string>, files: string[]): Promise<string> {
   const project = join(folder, name)
   const own = join(project, 'node_modules')
@@ -89,8 +89,8 @@ async function runProject(project: string, args: string[]): Promise<Outcome> {
   return { ...outcome, sessions }
 }
 
-/** Each session as "state attempt/variant suite > name". */
-function tell({ sessions }: Outcome): string[] {
+/** Describes each session as "state attempt variant suite > name". */
+function describeSessions({ sessions }: Outcome): string[] {
   return sessions
     .map(({ endState, test: of }) =>
       [
@@ -145,19 +145,19 @@ function expectWhatAllHave(outcome: Outcome, file: string): void {
   expect(late.endStateReason).toMatch(/time/i)
   const failed = sessions.find((session) => session.test?.name === 'fails with an error of the agent')!
   expect(failed.endStateReason).toContain('TypeError: id cannot be null')
-  // The error is the action's, and once: the test only passed it on.
+  // The error belongs to the action; the test only propagated it.
   expect(failed.errorCount).toBe(1)
   for (const { id } of [late, failed])
     expect(output).toContain(`failed. Replay: ${server.url}/sessions/${id}\n`)
 }
 
-/** The report holds every session of a test, and is made by what is published alone. */
+/** The report contains every session and is built from the published package alone. */
 async function expectReport(project: string, { output, sessions }: Outcome): Promise<void> {
   const { length } = sessions
   expect(output).toMatch(new RegExp(`\\d+ tests: 4 failed, .*${length} sessions`, 's'))
   const html = await readFile(join(project, 'playhead-report/index.html'), 'utf8')
   const blocks = html.match(/data-playhead-session="\d+"/g) ?? []
-  // One session was recorded beside the tests, inside one of them.
+  // One test records another session inside its own.
   expect(blocks.length).toBeGreaterThanOrEqual(length)
 }
 
@@ -173,7 +173,7 @@ describe('the same suite', () => {
       '--reporter=default',
       '--reporter=playhead/reporter',
     ])
-    expect(tell(outcome)).toEqual(
+    expect(describeSessions(outcome)).toEqual(
       [
         ...inEveryRunner,
         'fail 1 works at the second try',
@@ -205,7 +205,7 @@ describe('the same suite', () => {
       `module.exports = { testMatch: ['**/*.test.cjs'], moduleFileExtensions: ['cjs', 'js', 'json'], transform: {}, watchman: false, reporters: ['default', 'playhead/reporter'] }`,
     )
     const outcome = await runProject(project, [join(modules, 'jest/bin/jest.js')])
-    expect(tell(outcome)).toEqual(
+    expect(describeSessions(outcome)).toEqual(
       [
         ...inEveryRunner,
         'fail 1 in a suite > works at the second try',
@@ -221,7 +221,7 @@ describe('the same suite', () => {
   test('in node:test', { timeout: 120_000 }, async () => {
     const project = await makeProject('node-test', {}, ['suite.node.test.mjs'])
     const outcome = await runProject(project, ['--test', 'suite.node.test.mjs'])
-    expect(tell(outcome)).toEqual(
+    expect(describeSessions(outcome)).toEqual(
       [
         ...inEveryRunner,
         'success 1 at the same time > as c_a',
@@ -236,13 +236,10 @@ describe('the same suite', () => {
   })
 })
 
-test(
-  'watch mode: each run has its own sessions and report, and leaves nothing open',
-  { timeout: 120_000 },
-  async () => {
-    const project = await makeProject('watched', { vitest: join(modules, 'vitest') }, [])
-    const file = join(project, 'watched.test.mjs')
-    const source = `import * as playhead from 'playhead'
+test('in watch mode, each run has its own sessions and report', { timeout: 120_000 }, async () => {
+  const project = await makeProject('watched', { vitest: join(modules, 'vitest') }, [])
+  const file = join(project, 'watched.test.mjs')
+  const source = `import * as playhead from 'playhead'
 import { expect, test } from 'playhead/vitest'
 const act = playhead.recordAction('act', async (round) => round)
 for (const name of ['one', 'two', 'three'])
@@ -254,43 +251,42 @@ test('four', () => {
   expect(process.listenerCount('beforeExit')).toBe(1)
 })
 `
-    await writeFile(file, source.replaceAll('ROUND', '1'))
-    const args = [
-      join(modules, 'vitest/vitest.mjs'),
-      '--watch',
-      '--reporter=default',
-      '--reporter=playhead/reporter',
-    ]
-    const env = {
-      ...process.env,
-      VITEST: '',
-      NO_COLOR: '1',
-      PLAYHEAD_RUN_ID: '',
-      PLAYHEAD_RUN_DIR: '',
-      GITHUB_ACTIONS: '',
-      CI: '',
-    }
-    const child = spawn(process.execPath, [...args, '--maxWorkers=1', '--isolate=false'], {
-      cwd: project,
-      env,
-    })
-    let output = ''
-    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
-    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
-    const reports = () => output.match(/Playhead: 4 tests: 4 passed; 4 sessions/g)?.length ?? 0
-    try {
-      await expect.poll(reports, { timeout: 40_000 }).toBe(1)
-      await writeFile(file, source.replaceAll('ROUND', '2'))
-      await expect.poll(reports, { timeout: 40_000 }).toBe(2)
-    } finally {
-      child.kill()
-    }
-    const runs = await readdir(join(project, '.playhead'))
-    const folders = runs.filter((name) => name !== '.gitignore')
-    expect(folders).toHaveLength(2)
-    for (const folder of folders) {
-      const names = await readdir(join(project, '.playhead', folder))
-      expect(names.filter((name) => /s_[0-9a-f]{8}\.jsonl$/.test(name))).toHaveLength(4)
-    }
-  },
-)
+  await writeFile(file, source.replaceAll('ROUND', '1'))
+  const args = [
+    join(modules, 'vitest/vitest.mjs'),
+    '--watch',
+    '--reporter=default',
+    '--reporter=playhead/reporter',
+  ]
+  const env = {
+    ...process.env,
+    VITEST: '',
+    NO_COLOR: '1',
+    PLAYHEAD_RUN_ID: '',
+    PLAYHEAD_RUN_DIR: '',
+    GITHUB_ACTIONS: '',
+    CI: '',
+  }
+  const child = spawn(process.execPath, [...args, '--maxWorkers=1', '--isolate=false'], {
+    cwd: project,
+    env,
+  })
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const reports = () => output.match(/Playhead: 4 tests: 4 passed; 4 sessions/g)?.length ?? 0
+  try {
+    await expect.poll(reports, { timeout: 40_000 }).toBe(1)
+    await writeFile(file, source.replaceAll('ROUND', '2'))
+    await expect.poll(reports, { timeout: 40_000 }).toBe(2)
+  } finally {
+    child.kill()
+  }
+  const runs = await readdir(join(project, '.playhead'))
+  const folders = runs.filter((name) => name !== '.gitignore')
+  expect(folders).toHaveLength(2)
+  for (const folder of folders) {
+    const names = await readdir(join(project, '.playhead', folder))
+    expect(names.filter((name) => /s_[0-9a-f]{8}\.jsonl$/.test(name))).toHaveLength(4)
+  }
+})

@@ -1,16 +1,16 @@
 import * as playhead from 'playhead'
 
-const wait = () => new Promise((resolve) => setTimeout(resolve, 2))
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 export const classify = playhead.recordAction('classify_intent', async (message: string) => {
-  await wait()
+  await nextTurn()
   playhead.record(new playhead.LLMEvent({ model: 'gpt-4o', usage: { input: 1000, output: 100 } }))
   return /charge/.test(message) ? 'billing' : 'general'
 })
 export const fetchCustomer = playhead.recordAction(
   { name: 'fetch_customer_data', effect: 'read' },
   async (customerId: string | null) => {
-    await wait()
+    await nextTurn()
     if (customerId === null) throw new TypeError('customerId cannot be null')
     return { id: customerId, plan: 'pro' }
   },
@@ -18,7 +18,7 @@ export const fetchCustomer = playhead.recordAction(
 export const refund = playhead.recordAction(
   { name: 'issue_refund', effect: 'write' },
   async (order: { invoice: string; amount: number; currency?: string; key?: string }) => {
-    await wait()
+    await nextTurn()
     return { refunded: order.amount }
   },
 )
@@ -28,7 +28,7 @@ export const researcher = playhead.agent('researcher', async (question: string) 
   return search(`${question} again`)
 })
 
-/** One of everything that is asked about. */
+/** A session with every kind of call that the matchers check. */
 export async function runBilling(customerId: string | null = 'c_42'): Promise<void> {
   await classify('I was charged twice')
   await fetchCustomer(customerId)

@@ -7,16 +7,16 @@ import { describe, findMismatch, type ArgumentOptions, type ExpectedArguments } 
 import type { Verdict } from './verdict.ts'
 
 export type CalledOptions = ArgumentOptions & {
-  /** What it was called with: `["c_42"]`, `{ customerId: "c_42" }`, or a function. */
+  /** The expected arguments: `["c_42"]`, `{ customerId: "c_42" }`, or a predicate. */
   args?: ExpectedArguments | undefined
-  /** How often exactly; at least once when left out. */
+  /** The exact number of calls; at least one when omitted. */
   times?: number | undefined
-  /** Only calls inside the sub-agent of this name. */
+  /** Count only calls inside this sub-agent. */
   agent?: string | undefined
 }
 
 /**
- * Whether an action was called, with which arguments and how often.
+ * Checks that an action was called, optionally with which arguments and how often.
  *
  * @example
  * called(session, "fetch_customer_data", { args: ["c_42"], times: 1 })
@@ -32,11 +32,11 @@ export function called(subject: SessionSubject, name: string, options: CalledOpt
   const matching = named.filter((_, index) => mismatches[index] === undefined)
   const pass = times === undefined ? matching.length > 0 : matching.length === times
   const wanted = `${name}${args === undefined ? '' : ` with ${describeArguments(args)}`}${agent === undefined ? '' : ` inside ${agent}`}`
-  const often = times === undefined ? '' : ` ${timesOf(times)}`
+  const often = times === undefined ? '' : ` ${describeTimes(times)}`
   const shown = pass ? matching[0] : (named[0] ?? matching[0])
   const head = pass
     ? `Expected the session not to call ${wanted}${often}, but it did:`
-    : `Expected the session to call ${wanted}${often}, but ${whatInstead(named, matching)}`
+    : `Expected the session to call ${wanted}${often}, but ${describeActual(named, matching)}`
   const details = pass
     ? matching.map((call) => `  ${describeCall(call)}`)
     : named.length === 0
@@ -53,23 +53,23 @@ function callsInside(session: Parameters<typeof callsOf>[0], agent: string): Cal
   return callsOf(session, new Set([agent])).flatMap((call) => call.inside ?? [])
 }
 
-function whatInstead(named: readonly Call[], matching: readonly Call[]): string {
-  if (named.length === 0) return 'it never did.'
-  if (matching.length === 0) return 'its arguments were different:'
-  return `it did ${timesOf(matching.length)}:`
+function describeActual(named: readonly Call[], matching: readonly Call[]): string {
+  if (named.length === 0) return 'it did not.'
+  if (matching.length === 0) return 'the arguments were different:'
+  return `it did ${describeTimes(matching.length)}:`
 }
 
 /** "once", "twice", "5 times". */
-function timesOf(count: number): string {
+function describeTimes(count: number): string {
   if (count === 1) return 'once'
   return count === 2 ? 'twice' : countOf(count, 'time')
 }
 
 export function listOfCalls(calls: readonly Call[]): string {
   const names = [...new Set(calls.map(({ name }) => name))]
-  return names.length === 0 ? '  It called nothing.' : `  It called: ${names.join(', ')}.`
+  return names.length === 0 ? '  It made no calls.' : `  It called: ${names.join(', ')}.`
 }
 
 function describeArguments(args: ExpectedArguments): string {
-  return typeof args === 'function' ? 'such arguments' : describe(args)
+  return typeof args === 'function' ? 'matching arguments' : describe(args)
 }

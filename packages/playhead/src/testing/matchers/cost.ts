@@ -1,9 +1,16 @@
-import { describeCost, formatCost, formatCount, formatOffset, type Session } from '@playhead/model'
+import {
+  describeCost,
+  formatCost,
+  formatCount,
+  formatOffset,
+  totalTokens,
+  type Session,
+} from '@playhead/model'
 import { replayLine } from '../sessions/replay-link.ts'
 import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
 import type { Verdict } from './verdict.ts'
 
-/** Each that is given must not be reached. */
+/** The session must stay below every limit that is set. */
 export type CostLimit = {
   usd?: number | undefined
   tokens?: number | undefined
@@ -11,8 +18,8 @@ export type CostLimit = {
 }
 
 /**
- * Whether a session cost less than a limit: US dollars, or several limits. A model whose price is unknown does not count as
- * free: then it can't be said.
+ * Checks that a session cost less than a limit in US dollars, or stayed below several limits. If a model has no known
+ * price, the cost is undecided: both the check and its negation fail.
  *
  * @example
  * costsLessThan(session, 0.01)
@@ -22,12 +29,12 @@ export function costsLessThan(subject: SessionSubject, limit: number | CostLimit
   const session = readSubject(subject)
   const { usd, tokens, llmCalls } = typeof limit === 'number' ? ({ usd: limit } as CostLimit) : limit
   const { cost, unpricedModels, llmCallCount } = session.session
-  const used = tokensOf(session)
+  const used = totalTokens(session.session.usage) ?? 0
   if (usd !== undefined && unpricedModels.length > 0 && (cost ?? 0) < usd)
     return {
       pass: false,
       isUndecided: true,
-      message: `It can't be said whether the session cost less than ${formatCost(usd)}: it cost ${describeCost(cost, unpricedModels)}. Set the price in the settings of the project, or limit { tokens, llmCalls } instead.${replayLine(session.session)}`,
+      message: `Expected the session to cost less than ${formatCost(usd)}, but its cost is unknown: ${describeCost(cost, unpricedModels)}. Set the price in the project's settings, or limit { tokens, llmCalls } instead.${replayLine(session.session)}`,
     }
   const rows = [
     usd !== undefined && {
@@ -46,9 +53,9 @@ export function costsLessThan(subject: SessionSubject, limit: number | CostLimit
   const pass = rows.every(({ isKept }) => isKept)
   const lines = rows.map(({ isKept, text }) => `  ${isKept ? '✓' : '✗'} ${text}`)
   const head = pass
-    ? 'Expected the session to reach a limit, but it did not:'
-    : 'Expected the session to cost less:'
-  const dearest = dearestOf(session)
+    ? 'Expected the session to exceed a limit, but it did not:'
+    : 'Expected the session to stay below its limits:'
+  const dearest = mostExpensiveCall(session)
   return {
     pass,
     message: `${head}\n${lines.join('\n')}${listOfModelCalls(session)}${replayLine(session.session, dearest)}`,
@@ -56,11 +63,7 @@ export function costsLessThan(subject: SessionSubject, limit: number | CostLimit
   }
 }
 
-function tokensOf({ session: { usage } }: Session): number {
-  return usage.total ?? (usage.input ?? 0) + (usage.output ?? 0)
-}
-
-const SHOWN = 12
+const MAX_CALLS = 12
 
 function modelCalls({ steps }: Session) {
   return steps.filter((step) => step.kind === 'llm' && step.usageScope !== 'duplicate')
@@ -69,15 +72,15 @@ function modelCalls({ steps }: Session) {
 function listOfModelCalls(session: Session): string {
   const calls = modelCalls(session)
   if (calls.length === 0) return ''
-  const lines = calls.slice(0, SHOWN).map((step) => {
+  const lines = calls.slice(0, MAX_CALLS).map((step) => {
     const number = session.steps.indexOf(step) + 1
     return `  #${number} ${formatOffset(step.offsetMs)} ${step.model ?? step.name} ${describeCost(step.cost, [])}`
   })
-  const more = calls.length > SHOWN ? [`  … ${calls.length - SHOWN} more`] : []
-  return `\n\nIts model calls:\n${[...lines, ...more].join('\n')}`
+  const more = calls.length > MAX_CALLS ? [`  … ${calls.length - MAX_CALLS} more`] : []
+  return `\n\nModel calls:\n${[...lines, ...more].join('\n')}`
 }
 
-function dearestOf(session: Session): string | undefined {
+function mostExpensiveCall(session: Session): string | undefined {
   const calls = modelCalls(session).filter(({ cost }) => cost !== null)
   return calls.toSorted((left, right) => right.cost! - left.cost!)[0]?.id
 }

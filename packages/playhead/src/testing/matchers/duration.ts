@@ -1,4 +1,4 @@
-import { durationRange, formatDuration, type Session } from '@playhead/model'
+import { formatDuration, parseDuration, type Session } from '@playhead/model'
 import { callsOf } from '../sessions/calls.ts'
 import { replayLine } from '../sessions/replay-link.ts'
 import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
@@ -9,12 +9,12 @@ import type { Verdict } from './verdict.ts'
 export type DurationText = string | number
 
 export type FinishOptions = {
-  /** How long each call of an action may take. */
+  /** The longest that a single call of each action may take. */
   perTool?: { readonly [name: string]: DurationText } | undefined
 }
 
 /**
- * Whether a session was done in time: from its start to the end of its last step.
+ * Checks that a session finished in time, from its start to the end of its last step.
  *
  * @example
  * finishesWithin(session, "8s", { perTool: { fetch_customer_data: "2s" } })
@@ -37,7 +37,7 @@ export function finishesWithin(
     const detail =
       longest === undefined
         ? ''
-        : `\n  The longest: #${session.steps.indexOf(longest) + 1} ${longest.name}, ${formatDuration(longest.durationMs ?? 0)}`
+        : `\n  Longest step: #${session.steps.indexOf(longest) + 1} ${longest.name}, ${formatDuration(longest.durationMs ?? 0)}`
     return {
       pass: false,
       message: `Expected the session to finish within ${formatDuration(limitMs)}, but ${took}.${detail}${replayLine(session.session, longest?.id)}`,
@@ -56,7 +56,7 @@ export function finishesWithin(
   }
 }
 
-/** While the test goes on, so does its session: what counts then is when the last of its steps ended. */
+/** The session of a running test is still open, so its duration ends with its last finished step. */
 function durationOf({ session, steps }: Session): number {
   if (session.durationMs !== null) return session.durationMs
   const ends = steps.filter(({ durationMs }) => durationMs !== null)
@@ -71,8 +71,8 @@ function longestOf({ steps }: Session) {
 }
 
 export function readDuration(duration: DurationText): number {
-  const range = typeof duration === 'number' ? { max: duration } : durationRange(duration)
-  if (range?.max === undefined || !(range.max >= 0))
-    throw new TypeError(`"${duration}" is no duration. It looks like "8s", "500ms" or 1500 (milliseconds).`)
-  return range.max
+  const durationMs = typeof duration === 'number' ? duration : parseDuration(duration)
+  if (durationMs === undefined || !(durationMs >= 0))
+    throw new TypeError(`"${duration}" is not a duration. Use "8s", "500ms" or 1500 (milliseconds).`)
+  return durationMs
 }

@@ -1,15 +1,15 @@
-import { countOf, type Session, type Step } from '@playhead/model'
+import { countOf, ownsError, type Session, type Step } from '@playhead/model'
 import { replayLine } from '../sessions/replay-link.ts'
 import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
 import type { Verdict } from './verdict.ts'
 
 export type ErrorOptions = {
-  /** Errors that a retry or the step around them dealt with are fine. */
+  /** Ignores errors that a retry or an enclosing step recovered from. */
   allowHandled?: boolean | undefined
 }
 
 /**
- * Whether a session went without errors: thrown by a step, or returned by a tool as its result.
+ * Checks that a session has no errors: none thrown by a step, and none returned by a tool as its result.
  *
  * @example
  * hasNoErrors(session, { allowHandled: true })
@@ -31,10 +31,6 @@ export function hasNoErrors(subject: SessionSubject, { allowHandled = false }: E
     message: `Expected the session to have no errors, but it has ${countOf(failed.length, 'error')}:\n${lines.join('\n')}${replayLine(session.session, first.id)}`,
     stepId: first.id,
   }
-}
-
-function ownsError({ status, error }: Step): boolean {
-  return (status === 'error' || status === 'soft-error') && error?.isPropagated !== true
 }
 
 function describeFailure({ steps }: Session, step: Step): string {

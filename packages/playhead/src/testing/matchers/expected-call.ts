@@ -8,7 +8,7 @@ import {
   type Mismatch,
 } from './match-arguments.ts'
 
-/** How a list of calls is compared with what happened. */
+/** How the expected calls are compared with the actual ones. */
 export type TrajectoryMode = 'exact' | 'containsInOrder' | 'sameTools' | 'onlyTheseTools' | 'effectsOnly'
 
 export const trajectoryModes = [
@@ -21,7 +21,7 @@ export const trajectoryModes = [
 
 export type ToolCall = ArgumentOptions & { tool: string; args?: ExpectedArguments | undefined }
 
-/** A sub-agent, and what is expected inside it. */
+/** A call of a sub-agent, with the calls expected inside it. */
 export type AgentCall = {
   agent: string
   args?: ExpectedArguments | undefined
@@ -29,13 +29,13 @@ export type AgentCall = {
   mode?: TrajectoryMode | undefined
 }
 
-/** Calls whose order among each other does not matter. */
+/** A group of calls that may come in any order. */
 export type AnyOrder = { anyOrder: readonly ExpectedCall[] }
 
 export type ExpectedCall = string | ToolCall | AgentCall | AnyOrder
 
 /**
- * Calls that may come in any order.
+ * Groups calls that may come in any order.
  *
  * @example
  * expect(session).toMatchTrajectory(["classify_intent", anyOrder(["fetch_customer_data", "fetch_invoices"]), "generate_reply"])
@@ -52,12 +52,12 @@ export function isAgentCall(call: ExpectedCall): call is AgentCall {
   return typeof call === 'object' && 'agent' in call
 }
 
-/** The calls of groups among the others. */
+/** Replaces groups by the calls in them. */
 export function flattenCalls(calls: readonly ExpectedCall[]): (string | ToolCall | AgentCall)[] {
   return calls.flatMap((call) => (isAnyOrder(call) ? flattenCalls(call.anyOrder) : [call]))
 }
 
-/** The sub-agents that are expected as a whole. */
+/** The names of the sub-agents in a list of calls. */
 export function agentsIn(calls: readonly ExpectedCall[]): Set<string> {
   return new Set(
     flattenCalls(calls)
@@ -71,7 +71,7 @@ export function nameOf(call: string | ToolCall | AgentCall): string {
   return 'agent' in call ? call.agent : call.tool
 }
 
-/** The name and, where they are expected, the arguments. */
+/** The name and, if specified, the arguments. */
 export function describeExpected(call: string | ToolCall | AgentCall): string {
   if (typeof call === 'string') return call
   const { args } = call
@@ -83,13 +83,13 @@ export function describeCall({ name, args, number }: Call, width = 60): string {
   return `#${number} ${name}${args === undefined ? '' : ` ${describeValue(args, width)}`}`
 }
 
-/** What of the arguments is not as expected; undefined when nothing is, or when none are expected. */
+/** The first argument that differs; undefined when they match or none are specified. */
 export function mismatchOf(call: Call, expected: string | ToolCall | AgentCall): Mismatch | undefined {
   if (typeof expected === 'string' || expected.args === undefined) return undefined
   return findMismatch(call.args, expected.args, 'tool' in expected ? expected : {})
 }
 
-/** True when the call is the tool or agent that is expected, whatever its arguments. */
+/** True when the call has the expected name and kind, whatever its arguments. */
 export function isNamed(call: Call, expected: string | ToolCall | AgentCall): boolean {
   if (call.name !== nameOf(expected)) return false
   return typeof expected === 'string' || 'agent' in expected === (call.inside !== undefined)

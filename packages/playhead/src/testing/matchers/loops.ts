@@ -5,16 +5,16 @@ import { describeCall } from './expected-call.ts'
 import type { Verdict } from './verdict.ts'
 
 export type LoopOptions = {
-  /** How often the same call may be made; 2 by default. */
+  /** How often the same call may occur; 2 by default. */
   max?: number | undefined
-  /** Actions that may be repeated, as one that asks whether something is ready. */
+  /** Actions that may repeat without limit, such as polling. */
   allow?: readonly string[] | undefined
 }
 
 const DEFAULT_MAX = 2
 
 /**
- * Whether a session made no call with the same arguments again and again.
+ * Checks that a session did not repeat the same call, with the same arguments, over and over.
  *
  * @example
  * hasNoLoops(session, { allow: ["check_status"] })
@@ -25,7 +25,7 @@ export function hasNoLoops(
 ): Verdict {
   const session = readSubject(subject)
   const calls = callsOf(session).filter(({ name }) => !allow.includes(name))
-  const repeated = [...Map.groupBy(calls, keyOf).values()].filter((same) => same.length > max)
+  const repeated = [...Map.groupBy(calls, callKey).values()].filter((same) => same.length > max)
   const first = repeated[0]
   if (first === undefined)
     return {
@@ -47,7 +47,8 @@ export function hasNoLoops(
   }
 }
 
-function keyOf({ name, args }: Call): string {
+/** Equal for the same call, whatever the order of the argument's keys. */
+function callKey({ name, args }: Call): string {
   return JSON.stringify([name, args], (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1)))

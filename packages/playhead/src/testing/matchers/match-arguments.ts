@@ -1,9 +1,9 @@
 import { describeValue } from '@playhead/model'
 
-/** `partial`: what is expected must be there, more may be. `exact`: nothing else may be. */
+/** `partial` allows additional arguments, `exact` does not. */
 export type ArgumentMode = 'partial' | 'exact'
 
-/** Arguments by name, in their order, or a function that says whether they are right. */
+/** Arguments by name, by position, or a predicate. */
 export type ExpectedArguments =
   | readonly unknown[]
   | { readonly [name: string]: unknown }
@@ -11,16 +11,16 @@ export type ExpectedArguments =
 
 export type ArgumentOptions = {
   mode?: ArgumentMode | undefined
-  /** Names or paths that don't matter, with `*` for any characters: `*_id`, `customer.address`, `items.*.key`. */
+  /** Names or paths to ignore, with `*` as a wildcard: `*_id`, `customer.address`, `items.*.key`. */
   ignore?: readonly string[] | undefined
-  /** Values that mean the same as leaving the argument out, by name or path. */
+  /** Default values by name or path: omitting the argument matches its default. */
   defaults?: { readonly [path: string]: unknown } | undefined
 }
 
-/** The first argument that is not as expected. */
+/** The first argument that differs. */
 export type Mismatch = { path: string; expected: string; actual: string }
 
-/** Compares the arguments of a call with what is expected of them; undefined when they match. */
+/** Compares the arguments of a call with the expected ones; undefined when they match. */
 export function findMismatch(
   actual: unknown,
   expected: ExpectedArguments,
@@ -30,14 +30,14 @@ export function findMismatch(
   if (typeof expected === 'function')
     return (expected as (args: unknown) => boolean)(actual)
       ? undefined
-      : mismatch('args', 'what the function wants', actual)
+      : mismatch('args', 'the function to return true', actual)
   if (Array.isArray(expected)) return withName(comparison.positional(toList(actual), expected), actual)
   return comparison.named(actual, expected as Plain)
 }
 
 type Plain = { readonly [name: string]: unknown }
 
-/** A place among the arguments is told by the name of the parameter, where it is known. */
+/** Replaces a positional index by the parameter's name, where known. */
 function withName(found: Mismatch | undefined, actual: unknown): Mismatch | undefined {
   if (found === undefined || !isObject(actual)) return found
   const [index = '', ...rest] = found.path.split('.')
@@ -66,11 +66,11 @@ class Comparison {
     return undefined
   }
 
-  /** An argument can be named by its place as well: `{ 0: "c_42" }`. */
+  /** Also accepts positions as names: `{ 0: "c_42" }`. */
   named(actual: unknown, expected: Plain): Mismatch | undefined {
     if (!isObject(actual) && !Array.isArray(actual)) {
-      const isNothingWanted = Object.keys(expected).length === 0 && actual === undefined
-      return isNothingWanted ? undefined : mismatch('', describe(expected), actual)
+      const areBothEmpty = Object.keys(expected).length === 0 && actual === undefined
+      return areBothEmpty ? undefined : mismatch('', describe(expected), actual)
     }
     const values = Object.values(actual)
     const given: { [name: string]: unknown } = Object.fromEntries(Object.entries(actual))
@@ -136,21 +136,21 @@ class Comparison {
   }
 }
 
-/** True where two values are the same without being looked into. */
+/** Compares everything but lists and objects. */
 function isMatching(expected: unknown, actual: unknown): boolean {
   if (isAsymmetric(expected)) return expected.asymmetricMatch(actual)
   if (expected instanceof RegExp) return typeof actual === 'string' && expected.test(actual)
   if (typeof expected === 'function') return (expected as (value: unknown) => boolean)(actual)
   if (expected instanceof Date) return actual === expected.toISOString()
   if (typeof expected === 'bigint') return String(actual) === String(expected)
-  // What is left out and what is null are one in JSON.
+  // JSON does not tell a missing value from null.
   if (expected === undefined || expected === null) return actual === undefined || actual === null
   return Object.is(expected, actual) || (expected === 0 && actual === 0)
 }
 
 type Asymmetric = { asymmetricMatch(value: unknown): boolean }
 
-/** `expect.any(String)` and its like, of any test runner. */
+/** Recognizes `expect.any(String)` and the like from any test runner. */
 function isAsymmetric(value: unknown): value is Asymmetric {
   return typeof (value as Asymmetric | null | undefined)?.asymmetricMatch === 'function'
 }
@@ -185,7 +185,7 @@ function mismatch(path: string, expected: string, actual: unknown): Mismatch {
   return { path, expected, actual: actual === undefined ? 'nothing' : describe(actual) }
 }
 
-/** Patterns and matchers as what they stand for, wherever they are in the value. */
+/** Describes an expected value; patterns and matchers in it are shown by name. */
 export function describe(value: unknown, width = 80): string {
   if (typeof value === 'function' || value instanceof RegExp || isAsymmetric(value))
     return String(nameOf(value))
@@ -202,7 +202,7 @@ function toPrintable(value: unknown, depth: number): unknown {
 
 function nameOf(value: unknown): string | undefined {
   if (value instanceof RegExp) return String(value)
-  if (typeof value === 'function') return 'what the function wants'
+  if (typeof value === 'function') return 'a value accepted by the function'
   if (!isAsymmetric(value)) return undefined
   const { toAsymmetricMatcher } = value as { toAsymmetricMatcher?: () => string }
   return typeof toAsymmetricMatcher === 'function' ? toAsymmetricMatcher.call(value) : 'a match'

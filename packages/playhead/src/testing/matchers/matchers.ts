@@ -17,30 +17,31 @@ import {
 } from './trajectory.ts'
 import type { Verdict } from './verdict.ts'
 
-/** What a session can be expected to be, as `expect(session)` offers it. */
+/** The matchers of `expect(session)`. */
 export type SessionMatchers<Returned = void> = {
-  /** Calls an action, with these arguments, so often. */
+  /** The session called an action, optionally with which arguments and how often. */
   toHaveCalled(name: string, options?: CalledOptions): Returned
-  /** Calls these actions in this order; others may be between them. */
+  /** The session called these actions in this order; other calls may come in between. */
   toHaveCalledInOrder(calls: readonly ExpectedCall[], options?: InOrderOptions): Returned
-  /** Keeps to rules of order: `before("fetch_customer_data", "issue_refund")`. */
+  /** The calls satisfy rules about their order: `before("fetch_customer_data", "issue_refund")`. */
   toSatisfyOrder(...rules: readonly OrderRule[]): Returned
-  /** Makes these calls, in the sense of a mode. */
+  /** The calls match a list; `mode` decides how strictly. */
   toMatchTrajectory(calls: readonly ExpectedCall[], options?: TrajectoryOptions): Returned
-  /** Writes in just these ways, whatever it reads. */
+  /** The session made exactly these writes, whatever it read. */
   toHaveEffects(calls: readonly ExpectedCall[], options?: EffectsOptions): Returned
-  /** Costs less: US dollars, or `{ usd, tokens, llmCalls }`. */
+  /** The session cost less than this: US dollars, or `{ usd, tokens, llmCalls }`. */
   toCostLessThan(limit: number | CostLimit): Returned
-  /** Is done in time: "8s". */
+  /** The session finished in time: "8s". */
   toFinishWithin(limit: DurationText, options?: FinishOptions): Returned
+  /** No step threw an error, and no tool returned one. */
   toHaveNoErrors(options?: ErrorOptions): Returned
-  /** Makes no call with the same arguments more than twice. */
+  /** No call with the same arguments was made more than twice. */
   toHaveNoLoops(options?: LoopOptions): Returned
 }
 
 export type MatcherName = keyof SessionMatchers
 
-/** The plain function behind each matcher. */
+/** The function behind each matcher. */
 export const verdictsOf: { [Name in MatcherName]: (subject: SessionSubject, ...args: never[]) => Verdict } = {
   toHaveCalled: called,
   toHaveCalledInOrder: calledInOrder,
@@ -59,14 +60,14 @@ type ExtendedMatcher = (
   ...args: never[]
 ) => { pass: boolean; message: () => string }
 
-/** The matchers in the shape that `expect.extend` of vitest and jest takes. */
+/** The matchers in the shape that `expect.extend` of vitest and jest expects. */
 export const extendedMatchers = Object.fromEntries(
   Object.entries(verdictsOf).map(([name, verdictOf]) => [
     name,
     function (this: unknown, subject, ...args) {
       const { pass, message, stepId, isUndecided } = verdictOf(subject, ...args)
       const isNot = (this as { isNot?: boolean } | undefined)?.isNot === true
-      // Where nothing can be said, neither the expectation nor its opposite holds.
+      // An undecided check fails both with and without `.not`.
       if (isUndecided === true || pass === isNot) noteFailingStep(readSubject(subject).session.id, stepId)
       return { pass: isUndecided === true ? isNot : pass, message: () => message }
     } satisfies ExtendedMatcher,
@@ -76,7 +77,7 @@ export const extendedMatchers = Object.fromEntries(
 export type SessionExpectation = SessionMatchers & { not: SessionMatchers }
 
 /**
- * Expectations of a session where the test runner has no `expect` of its own, or there is no runner.
+ * The matchers for runners without an `expect` of their own, and for scripts without a runner.
  *
  * @example
  * expectSession(await openRecording("refund.json")).not.toHaveCalled("issue_refund")
@@ -96,15 +97,15 @@ function matchersFor(session: SessionSubject, isNot: boolean): SessionMatchers {
   return Object.fromEntries(entries) as SessionMatchers
 }
 
-/** The step that the last failed expectation of a session points to, by the session's id. */
-const steps = new Map<string, string>()
+/** The step shown by the last failed matcher of each session, by session id. */
+const failingSteps = new Map<string, string>()
 
 function noteFailingStep(sessionId: string, stepId: string | undefined): void {
-  if (stepId !== undefined) steps.set(sessionId, stepId)
+  if (stepId !== undefined) failingSteps.set(sessionId, stepId)
 }
 
 export function takeFailingStep(sessionId: string): string | undefined {
-  const stepId = steps.get(sessionId)
-  steps.delete(sessionId)
+  const stepId = failingSteps.get(sessionId)
+  failingSteps.delete(sessionId)
   return stepId
 }

@@ -6,15 +6,15 @@ import { listOfCalls } from './called.ts'
 import { describeCall } from './expected-call.ts'
 import type { Verdict } from './verdict.ts'
 
-/** A condition on the order of calls. */
+/** A rule about the order of calls. */
 export type OrderRule = {
   text: string
-  /** The call that breaks it, or undefined. */
-  findBreach(calls: readonly Call[]): Call | undefined
+  /** The call that breaks the rule, if any. */
+  findViolation(calls: readonly Call[]): Call | undefined
 }
 
 /**
- * Whenever the second is called, the first was called before it. A session that never calls the second is fine.
+ * The first action is called before the second. A session that never calls the second satisfies the rule.
  *
  * @example
  * expect(session).toSatisfyOrder(before("fetch_customer_data", "issue_refund"))
@@ -22,27 +22,27 @@ export type OrderRule = {
 export function before(first: string, second: string): OrderRule {
   return {
     text: `${first} before ${second}`,
-    findBreach(calls) {
+    findViolation(calls) {
       const start = calls.findIndex(({ name }) => name === first)
       return calls.find(({ name }, index) => name === second && (start === -1 || index < start))
     },
   }
 }
 
-/** Every call of the second comes right after one of the first, with no other call between them. */
+/** Every call of the second action comes right after a call of the first, with no other call in between. */
 export function directlyBefore(first: string, second: string): OrderRule {
   return {
     text: `${first} directly before ${second}`,
-    findBreach: (calls) =>
+    findViolation: (calls) =>
       calls.find(({ name }, index) => name === second && calls[index - 1]?.name !== first),
   }
 }
 
-/** A session calls one of them, the other, or neither, but not both. */
+/** A session calls at most one of the two actions. */
 export function neverBoth(one: string, other: string): OrderRule {
   return {
     text: `never both ${one} and ${other}`,
-    findBreach(calls) {
+    findViolation(calls) {
       const [first, second] = [one, other].map((wanted) => calls.find(({ name }) => name === wanted))
       if (first === undefined || second === undefined) return undefined
       return first.number > second.number ? first : second
@@ -51,7 +51,7 @@ export function neverBoth(one: string, other: string): OrderRule {
 }
 
 /**
- * Whether the calls of a session keep to rules of order.
+ * Checks that the calls of a session satisfy rules about their order.
  *
  * @example
  * satisfiesOrder(session, before("fetch_customer_data", "issue_refund"))
@@ -60,17 +60,17 @@ export function satisfiesOrder(subject: SessionSubject, ...rules: readonly Order
   const session = readSubject(subject)
   const calls = callsOf(session)
   for (const rule of rules) {
-    const breach = rule.findBreach(calls)
-    if (breach === undefined) continue
-    const message = `Expected ${rule.text}, but it was not so at ${describeCall(breach)}:\n\n${listInOrder(calls, breach)}${replayLine(session.session, breach.step.id)}`
-    return { pass: false, message, stepId: breach.step.id }
+    const violation = rule.findViolation(calls)
+    if (violation === undefined) continue
+    const message = `Expected ${rule.text}, but ${describeCall(violation)} violates it:\n\n${listInOrder(calls, violation)}${replayLine(session.session, violation.step.id)}`
+    return { pass: false, message, stepId: violation.step.id }
   }
-  return { pass: true, message: keptMessage(session, calls, rules) }
+  return { pass: true, message: satisfiedMessage(session, calls, rules) }
 }
 
-function keptMessage({ session }: Session, calls: readonly Call[], rules: readonly OrderRule[]): string {
+function satisfiedMessage({ session }: Session, calls: readonly Call[], rules: readonly OrderRule[]): string {
   const texts = rules.map(({ text }) => text).join(', ')
-  return `Expected that not: ${texts}. But it was so.\n${listOfCalls(calls)}${replayLine(session)}`
+  return `Expected the session to violate ${texts}, but it did not.\n${listOfCalls(calls)}${replayLine(session)}`
 }
 
 function listInOrder(calls: readonly Call[], marked: Call): string {

@@ -10,21 +10,21 @@ import {
   type ExpectedCall,
   type ToolCall,
 } from './expected-call.ts'
-import { isCall } from './find-trajectory.ts'
 import type { Mismatch } from './match-arguments.ts'
+import { matchesCall } from './match-calls.ts'
 
 export type StepDiff = {
   text: string
-  /** What the first difference is, in a few words. */
+  /** A few words on the first difference. */
   gist?: string
-  /** The step at the first difference; the one before it where a call is missing. */
+  /** The step at the first difference, or before it if a call is missing. */
   stepId?: string
 }
 
 export type StepDiffOptions = {
-  /** Calls that are not expected are no difference. */
+  /** Unexpected calls are not a difference. */
   areOthersAllowed?: boolean
-  /** The calls that must be there are; only others are a difference. */
+  /** Missing calls are not a difference. */
   areMissingAllowed?: boolean
 }
 
@@ -33,7 +33,7 @@ const WIDEST_ACTUAL = 70
 const SHOWN_BEFORE = 8
 const SHOWN_AFTER = 14
 
-/** Two columns, expected and actual, with the first difference marked. */
+/** Renders expected and actual calls in two columns and marks the first difference. */
 export function renderStepDiff(rows: readonly AlignedRow[], options: StepDiffOptions = {}): StepDiff {
   const first = rows.findIndex((row) => isDifference(row, options))
   const lines = rows.map((row, index) => toLine(row, index === first, options))
@@ -59,10 +59,10 @@ export function renderStepDiff(rows: readonly AlignedRow[], options: StepDiffOpt
 
 function gistOf({ expected, call, mismatch }: AlignedRow): string {
   if (call === undefined) return `${nameOf(expected!)} is missing`
-  if (expected === undefined) return `${call.name} was not expected`
+  if (expected === undefined) return `unexpected call of ${call.name}`
   return mismatch === undefined
-    ? `${call.name} did not do what it should`
-    : `${call.name} had other arguments`
+    ? `different calls inside ${call.name}`
+    : `${call.name} has different arguments`
 }
 
 function isDifference(row: AlignedRow, { areOthersAllowed, areMissingAllowed }: StepDiffOptions): boolean {
@@ -84,7 +84,7 @@ function toLine(row: AlignedRow, isFirst: boolean, options: StepDiffOptions): Li
     ...(isDifferent === true && {
       detail:
         mismatch === undefined
-          ? 'the calls inside it are not as expected'
+          ? 'the calls inside it differ'
           : `${mismatch.path === '' ? 'arguments' : mismatch.path}: expected ${mismatch.expected}, got ${mismatch.actual}`,
     }),
   }
@@ -104,17 +104,17 @@ function stepAt(rows: readonly AlignedRow[], index: number): string | undefined 
 
 function cut(text: string, width: number): string {
   const characters = Array.from(text)
-  // What marks the first difference stands after what may be cut.
+  // Keep the marker of the first difference, which comes last.
   return characters.length <= width || text.includes('←')
     ? text
     : `${characters.slice(0, width - 1).join('')}…`
 }
 
-/** One row of a comparison: what was expected, what happened, or both. */
+/** One row of the diff: an expected call, an actual call, or both. */
 type AlignedRow = {
   expected?: string | ToolCall | AgentCall
   call?: Call
-  /** They are the same action, but its arguments, or the calls inside it, are not as expected. */
+  /** Same action, but different arguments or inner calls. */
   isDifferent?: boolean
   mismatch?: Mismatch
 }
@@ -123,12 +123,12 @@ const GAP = 2
 const DIFFERENT = 1
 const NEVER = Number.POSITIVE_INFINITY
 
-/** Puts what was expected beside what happened, so that as little as possible stands alone. */
+/** Pairs expected with actual calls so that as few as possible stay unpaired. */
 export function alignCalls(expected: readonly ExpectedCall[], calls: readonly Call[]): AlignedRow[] {
   const wanted = flattenCalls(expected)
   const price = (row: number, column: number) => {
     const [one, call] = [wanted[row]!, calls[column]!]
-    if (isCall(call, one)) return 0
+    if (matchesCall(call, one)) return 0
     return isNamed(call, one) ? DIFFERENT : NEVER
   }
   const costs = fillCosts(wanted.length, calls.length, price)
@@ -153,7 +153,7 @@ export function alignCalls(expected: readonly ExpectedCall[], calls: readonly Ca
   return rows
 }
 
-/** `costs[row][column]` is what it takes to align everything from there on. */
+/** `costs[row][column]` is the cost of aligning everything from there on. */
 function fillCosts(
   rows: number,
   columns: number,
@@ -176,7 +176,7 @@ function fillCosts(
 }
 
 function toPair(expected: string | ToolCall | AgentCall, call: Call): AlignedRow {
-  if (isCall(call, expected)) return { expected, call }
+  if (matchesCall(call, expected)) return { expected, call }
   const mismatch = mismatchOf(call, expected)
   return { expected, call, isDifferent: true, ...(mismatch !== undefined && { mismatch }) }
 }

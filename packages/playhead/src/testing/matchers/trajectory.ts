@@ -1,3 +1,4 @@
+import type { Session } from '@playhead/model'
 import { callsOf, type Call } from '../sessions/calls.ts'
 import { replayLine } from '../sessions/replay-link.ts'
 import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
@@ -10,28 +11,28 @@ import {
   type ExpectedCall,
   type TrajectoryMode,
 } from './expected-call.ts'
-import { isCall, isTrajectory, writesOf } from './find-trajectory.ts'
+import { matchesCall, matchesCalls, writesOf } from './match-calls.ts'
 import { alignCalls, renderStepDiff, type StepDiffOptions } from './step-diff.ts'
 import type { Verdict } from './verdict.ts'
 
 export type TrajectoryOptions = {
   /**
-   * `exact`: these calls, in this order, and no others (the default). `containsInOrder`: these in this order, others may be
-   * between them. `sameTools`: these and no others, in any order. `onlyTheseTools`: no others, however often and in whichever
-   * order. `effectsOnly`: the calls that write are exactly these.
+   * `exact` (default): these calls in this order and no others. `containsInOrder`: these calls in this order, others may
+   * come in between. `sameTools`: these calls and no others, in any order. `onlyTheseTools`: no other calls, in any order
+   * and number. `effectsOnly`: the calls that write are exactly these, in this order.
    */
   mode?: TrajectoryMode | undefined
 }
 
-const wants: Record<TrajectoryMode, string> = {
-  exact: 'these calls in this order, and no others',
-  containsInOrder: 'these calls in this order, whatever is between them',
-  sameTools: 'these calls and no others, in any order',
-  onlyTheseTools: 'no other calls than these',
-  effectsOnly: 'these calls that write, and no others that do',
+const expectations: Record<TrajectoryMode, string> = {
+  exact: 'exactly these calls in this order',
+  containsInOrder: 'these calls in this order, with others allowed in between',
+  sameTools: 'exactly these calls in any order',
+  onlyTheseTools: 'no calls other than these',
+  effectsOnly: 'exactly these calls that write, in this order',
 }
 
-const differences: Record<TrajectoryMode, StepDiffOptions> = {
+const diffOptions: Record<TrajectoryMode, StepDiffOptions> = {
   exact: {},
   containsInOrder: { areOthersAllowed: true },
   sameTools: {},
@@ -40,7 +41,7 @@ const differences: Record<TrajectoryMode, StepDiffOptions> = {
 }
 
 /**
- * Whether the calls of a session are those expected, in the sense of a mode.
+ * Checks the calls of a session against the expected ones.
  *
  * @example
  * matchesTrajectory(session, ["classify_intent", anyOrder(["fetch_customer_data", "fetch_invoices"])], { mode: "containsInOrder" })
@@ -51,58 +52,26 @@ export function matchesTrajectory(
   { mode = 'exact' }: TrajectoryOptions = {},
 ): Verdict {
   if (!trajectoryModes.includes(mode))
-    throw new TypeError(`There is no mode "${mode}"; it is one of ${trajectoryModes.join(', ')}.`)
+    throw new TypeError(`Unknown mode "${mode}". Use one of ${trajectoryModes.join(', ')}.`)
   const session = readSubject(subject)
   const all = callsOf(session, agentsIn(expected))
   const calls = mode === 'effectsOnly' ? writesOf(all) : all
-  const pass = isTrajectory(calls, expected, mode)
-  const { text, gist, stepId } = renderStepDiff(rowsFor(mode, expected, calls), differences[mode])
-  const head = pass
-    ? `Expected anything but ${wants[mode]}:`
-    : `Wrong tool sequence: ${gist}. Expected ${wants[mode]}:`
-  const link = replayLine(session.session, pass ? undefined : stepId)
-  return {
-    pass,
-    message: `${head}\n\n${text}${link}`,
-    ...(!pass && stepId !== undefined && { stepId }),
-  }
-}
-
-/** Where order does not matter, what was expected is put in the order of what happened. */
-function rowsFor(mode: TrajectoryMode, expected: readonly ExpectedCall[], calls: readonly Call[]) {
-  if (mode !== 'sameTools' && mode !== 'onlyTheseTools')
-    return alignCalls(settleGroups(expected, calls), calls)
-  const left: ExpectedCall[] = flattenCalls(expected)
-  const inOrder: ExpectedCall[] = []
-  for (const call of calls) {
-    const index = left.findIndex((one) => isCall(call, one))
-    if (index === -1) continue
-    inOrder.push(left[index]!)
-    if (mode === 'sameTools') left.splice(index, 1)
-  }
-  const missing = mode === 'sameTools' ? left : flattenCalls(expected).filter((one) => !inOrder.includes(one))
-  return alignCalls([...inOrder, ...missing], calls)
-}
-
-/** The members of a group in the order in which they happened. */
-function settleGroups(expected: readonly ExpectedCall[], calls: readonly Call[]): ExpectedCall[] {
-  return expected.map((one) => {
-    if (!isAnyOrder(one)) return one
-    const placeOf = (member: ExpectedCall) => {
-      const index = calls.findIndex((call) => isCall(call, member))
-      return index === -1 ? calls.length : index
-    }
-    return anyOrder(one.anyOrder.toSorted((left, right) => placeOf(left) - placeOf(right)))
+  return compareCalls(session, calls, {
+    expected,
+    mode,
+    what: 'tool sequence',
+    text: expectations[mode],
+    opposite: `anything but ${expectations[mode]}`,
   })
 }
 
 export type InOrderOptions = {
-  /** Nothing else may be called. */
+  /** Allow no other calls. */
   exact?: boolean | undefined
 }
 
 /**
- * Whether these actions were called in this order; others may be between them.
+ * Checks that these actions were called in this order; other calls may come in between.
  *
  * @example
  * calledInOrder(session, ["classify_intent", "fetch_customer_data", "session_complete"])
@@ -116,12 +85,12 @@ export function calledInOrder(
 }
 
 export type EffectsOptions = {
-  /** Their order matters too. */
+  /** Check the order as well. */
   inOrder?: boolean | undefined
 }
 
 /**
- * Whether a session changed the world in just these ways, whatever it read. An action says that it writes with
+ * Checks that a session made exactly these writes, whatever it read. Mark an action as a write with
  * `recordAction({ name, effect: "write" }, …)`.
  *
  * @example
@@ -134,22 +103,68 @@ export function hasEffects(
 ): Verdict {
   if (inOrder) return matchesTrajectory(subject, expected, { mode: 'effectsOnly' })
   const session = readSubject(subject)
-  const writes = writesOf(callsOf(session, agentsIn(expected)))
-  const verdict = matchesTrajectory(onlyThese(session, writes), expected, { mode: 'sameTools' })
-  const [first = '', ...rest] = verdict.message.split('\n')
-  const gist = /^Wrong tool sequence: (.*?)\. Expected/.exec(first)?.[1]
-  const wanted = expected.length === 0 ? 'no effects' : 'these effects and no others'
-  const head = verdict.pass
-    ? `Expected the session not to have ${wanted}:`
-    : `Wrong effects: ${gist}. Expected ${wanted}:`
-  return { ...verdict, message: [head, ...rest].join('\n') }
+  const calls = withoutReads(callsOf(session, agentsIn(expected)))
+  const [text, opposite] =
+    expected.length === 0
+      ? ['no effects', 'at least one effect']
+      : ['exactly these effects', 'anything but these effects']
+  return compareCalls(session, calls, { expected, mode: 'sameTools', what: 'effects', text, opposite })
 }
 
-/** The session with all other actions turned into something that is no call: numbers and links stay. */
-function onlyThese(session: ReturnType<typeof readSubject>, writes: readonly Call[]) {
-  const kept = new Set(writes.map(({ step }) => step.id))
-  const steps = session.steps.map((step) =>
-    kept.has(step.id) || step.kind !== 'action' ? step : { ...step, kind: 'other' as const },
-  )
-  return { session: session.session, steps }
+function withoutReads(calls: readonly Call[]): Call[] {
+  return calls.flatMap((call) => {
+    if (call.inside !== undefined) return [{ ...call, inside: withoutReads(call.inside) }]
+    return call.effect === 'write' ? [call] : []
+  })
+}
+
+type Comparison = {
+  expected: readonly ExpectedCall[]
+  mode: TrajectoryMode
+  what: string
+  text: string
+  opposite: string
+}
+
+function compareCalls(
+  { session }: Session,
+  calls: readonly Call[],
+  { expected, mode, what, text, opposite }: Comparison,
+): Verdict {
+  const pass = matchesCalls(calls, expected, mode)
+  const diff = renderStepDiff(alignExpected(mode, expected, calls), diffOptions[mode])
+  if (pass) return { pass, message: `Expected ${opposite}:\n\n${diff.text}${replayLine(session)}` }
+  const { gist, stepId } = diff
+  return {
+    pass,
+    message: `Wrong ${what}: ${gist}. Expected ${text}:\n\n${diff.text}${replayLine(session, stepId)}`,
+    ...(stepId !== undefined && { stepId }),
+  }
+}
+
+/** Where order does not matter, puts the expected calls in the order of the actual ones before aligning them. */
+function alignExpected(mode: TrajectoryMode, expected: readonly ExpectedCall[], calls: readonly Call[]) {
+  if (mode !== 'sameTools' && mode !== 'onlyTheseTools') return alignCalls(sortGroups(expected, calls), calls)
+  const left: ExpectedCall[] = flattenCalls(expected)
+  const inOrder: ExpectedCall[] = []
+  for (const call of calls) {
+    const index = left.findIndex((one) => matchesCall(call, one))
+    if (index === -1) continue
+    inOrder.push(left[index]!)
+    if (mode === 'sameTools') left.splice(index, 1)
+  }
+  const missing = mode === 'sameTools' ? left : flattenCalls(expected).filter((one) => !inOrder.includes(one))
+  return alignCalls([...inOrder, ...missing], calls)
+}
+
+/** Sorts the members of each group by when they were called. */
+function sortGroups(expected: readonly ExpectedCall[], calls: readonly Call[]): ExpectedCall[] {
+  return expected.map((one) => {
+    if (!isAnyOrder(one)) return one
+    const positionOf = (member: ExpectedCall) => {
+      const index = calls.findIndex((call) => matchesCall(call, member))
+      return index === -1 ? calls.length : index
+    }
+    return anyOrder(one.anyOrder.toSorted((left, right) => positionOf(left) - positionOf(right)))
+  })
 }

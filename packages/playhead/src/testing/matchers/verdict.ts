@@ -1,10 +1,10 @@
-/** What a question to a session came to. */
+/** The result of a check. */
 export type Verdict = {
   pass: boolean
-  /** Why it failed; where it passed, why its opposite would fail. */
+  /** Why the check failed; if it passed, why its negation would fail. */
   message: string
-  /** The step that shows it, where there is one. */
+  /** The step that shows why. */
   stepId?: string
-  /** Neither yes nor no can be said: the opposite fails as well. */
+  /** The check can't be decided, so its negation fails as well. */
   isUndecided?: true
 }

@@ -2,36 +2,33 @@ import type { SequentialOptions } from '@playhead/model'
 import type { SessionView } from 'playhead'
 import type { DurationText } from '../matchers/duration.ts'
 
-/** How a test with many sessions is run and judged. */
+/** How the runs of a `test.agent` are made and judged. */
 export type AgentTestOptions<Input> = {
-  /** What the agent is tried with; each is a variant with sessions of its own. One try without input when left out. */
+  /** The inputs to try; each is a variant with sessions of its own. Without inputs the agent runs once. */
   inputs?: Iterable<Input> | undefined
-  /** Runs per input; 1 by default. With `stop: "sprt"` no more than it takes to know, and `max` in all at most. */
+  /** Runs per input; 1 by default. `stop: "sprt"` stops as soon as the result is certain, after at most `max` runs in all. */
   repeat?: number | ({ max: number; stop: 'sprt' } & SequentialOptions) | undefined
-  /** How often it must pass; every time when left out. */
+  /** The pass rate to reach; every run must pass when omitted. */
   passRate?: { min: number; confidence?: number | undefined } | undefined
-  /**
-   * What the test does when the runs can't tell whether the pass rate is reached. When left out it passes if the runs
-   * themselves reach it.
-   */
+  /** Whether an inconclusive test passes or fails. When omitted it passes if the observed pass rate reaches the minimum. */
   inconclusive?: 'pass' | 'fail' | undefined
-  /** How many sessions run at the same time; 1 by default. */
+  /** How many runs execute concurrently; 1 by default. */
   concurrency?: number | undefined
-  /** No new run is begun when so much has been spent. */
+  /** No new run starts once this much was spent. */
   budget?: { usd?: number | undefined; tokens?: number | undefined } | undefined
-  /** How long a single run may take; "60s" by default. */
+  /** The timeout of a single run; "60s" by default. */
   timeout?: DurationText | undefined
 }
 
-/** What the function of such a test is given. */
+/** What the test function receives. */
 export type AgentRun<Input> = {
   input: Input
   session: SessionView
-  /** What the input is called in reports. */
+  /** The input's name in reports. */
   variant: string
-  /** Which run of this input it is, from 1. */
+  /** The number of this run for its input, from 1. */
   attempt: number
-  /** Aborted when the run has taken too long. */
+  /** Aborted when the run times out. */
   signal: AbortSignal
 }
 
@@ -43,10 +40,10 @@ type DefineAgentTest = <Input>(
   body: AgentTestBody<Input>,
 ) => void
 
-/** The test of one agent over many inputs, as `test.agent`. */
+/** `test.agent`: tests an agent with many inputs and runs. */
 export type AgentTest = DefineAgentTest & { only: DefineAgentTest; skip: DefineAgentTest }
 
-/** Makes `test.agent` for a runner: `define` registers a test with it, for each of its three ways to do so. */
-export function makeAgentTest(define: (way: 'run' | 'only' | 'skip') => DefineAgentTest): AgentTest {
+/** Creates `test.agent` for a runner; `define` returns the function that registers a test in the given mode. */
+export function makeAgentTest(define: (mode: 'run' | 'only' | 'skip') => DefineAgentTest): AgentTest {
   return Object.assign(define('run'), { only: define('only'), skip: define('skip') })
 }

@@ -3,19 +3,19 @@ import { join, resolve } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 import { readBuildContext } from './build-context.ts'
 
-/** One start of the test runner: every process of it records into one folder. */
+/** One start of the test runner. All of its processes record into one folder. */
 export type TestRun = { id: string; folder: string }
 
 const DEFAULT_FOLDER = '.playhead'
-/** Folders of earlier runs that are kept. */
+/** Older runs are deleted. */
 const KEPT_RUNS = 10
 
-/** Says which run the processes that are started from here on belong to. */
+/** Sets the environment variables that tell child processes which run they belong to. */
 export function announceTestRun(environment: NodeJS.ProcessEnv = process.env): TestRun {
   const run = locateRun(environment)
   environment.PLAYHEAD_RUN_ID = run.id
   environment.PLAYHEAD_RUN_DIR = run.folder
-  makeFolder(run.folder)
+  createFolder(run.folder)
   return run
 }
 
@@ -26,7 +26,7 @@ function locateRun(environment: NodeJS.ProcessEnv): TestRun {
   return { id, folder: environment.PLAYHEAD_RUN_DIR || join(base, safeName(id)) }
 }
 
-/** The processes of a runner have their parent in common; threads and what runs alone have their process. */
+/** Worker processes share their parent's id; threads and single processes use their own. */
 function ownRunId(environment: NodeJS.ProcessEnv): string {
   const isChild = process.connected || environment.NODE_TEST_CONTEXT?.startsWith('child') === true
   const owner = isMainThread && isChild ? process.ppid : process.pid
@@ -37,7 +37,7 @@ function safeName(id: string): string {
   return id.replaceAll(/[^\w.-]+/g, '-')
 }
 
-function makeFolder(folder: string): void {
+function createFolder(folder: string): void {
   try {
     const base = resolve(folder, '..')
     mkdirSync(folder, { recursive: true })
@@ -46,7 +46,7 @@ function makeFolder(folder: string): void {
       removeOldRuns(base)
     }
   } catch {
-    // Nothing can be written here; then there is no report, and the tests run all the same.
+    // Without write access there is no report, but the tests still run.
   }
 }
 
@@ -58,5 +58,5 @@ function removeOldRuns(base: string): void {
   for (const { path } of runs.slice(KEPT_RUNS)) rmSync(path, { recursive: true, force: true })
 }
 
-/** Ends the names of the files that a run's results are in; each process has its own. */
+/** File name suffix of the results of a run; each process writes its own file. */
 export const RESULTS_SUFFIX = '.results.jsonl'

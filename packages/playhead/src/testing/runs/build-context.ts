@@ -3,10 +3,10 @@ import { dirname, join, resolve } from 'node:path'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Where the tested code comes from. */
+/** The branch and commit under test, and the CI build that runs the tests. */
 export type BuildContext = { branch?: string; commit?: string; provider?: string; runId?: string }
 
-/** What CI says of itself; on a developer's machine, what git's own files say. */
+/** Reads the environment of the CI server, or else the files of the git repository. */
 export function readBuildContext(environment: Environment, folder: string): BuildContext {
   const fromCi = readCi(environment)
   return withoutEmpty(fromCi ?? readGit(folder) ?? {})
@@ -45,8 +45,8 @@ const providers: readonly ((environment: Environment) => BuildContext | false)[]
 
 function readCi(environment: Environment): BuildContext | undefined {
   for (const provider of providers) {
-    const origin = provider(environment)
-    if (origin !== false) return origin
+    const context = provider(environment)
+    if (context !== false) return context
   }
   return undefined
 }
@@ -60,7 +60,7 @@ function readGit(folder: string): BuildContext | undefined {
   return { branch: ref.replace(/^refs\/heads\//, ''), commit: readRef(git, ref) }
 }
 
-/** The folder `.git`, or what a worktree's file of that name points to. */
+/** The `.git` folder, or the one that a worktree's `.git` file points to. */
 function findGit(folder: string): string | undefined {
   let place = resolve(folder)
   for (;;) {
@@ -89,6 +89,6 @@ function readText(path: string): string {
   }
 }
 
-function withoutEmpty(origin: BuildContext): BuildContext {
-  return Object.fromEntries(Object.entries(origin).filter(([, value]) => value !== ''))
+function withoutEmpty(context: BuildContext): BuildContext {
+  return Object.fromEntries(Object.entries(context).filter(([, value]) => value !== ''))
 }

@@ -1,85 +1,72 @@
 import {
   alignSessions,
   describeFirstDivergence,
-  type Alignment,
+  testTitle,
+  type Session,
   type SessionSummary,
   type TestIdentity,
 } from '@playhead/model'
 import type { SessionView } from 'playhead'
-import { fetchSession } from '../sessions/fetch-session.ts'
+import { fetchJson, fetchSession } from '../sessions/fetch-session.ts'
 import type { FinishedRun } from './judge-runs.ts'
 
-/** Says of the first failed run of each input where it parted from one that passed: of the same input, else of any. */
-export function noteDivergences(runs: readonly FinishedRun[], views: ReadonlyMap<string, SessionView>): void {
+/** Sets `divergence` on the first failed run of each input, compared with a passing run of the same or any input. */
+export function addDivergences(runs: readonly FinishedRun[], views: ReadonlyMap<string, SessionView>): void {
   for (const ofVariant of Map.groupBy(runs, ({ variant }) => variant).values()) {
     const failed = ofVariant.find(({ isPassed }) => !isPassed)
-    const passed = ofVariant.find(isPassing) ?? runs.find(isPassing)
+    const passed = [...ofVariant, ...runs].find(({ isPassed }) => isPassed)
     const [before, now] = [views.get(passed?.sessionId ?? ''), views.get(failed?.sessionId ?? '')]
     if (failed === undefined || before === undefined || now === undefined) continue
-    const alignment = alignSessions(before.toJSON(), now.toJSON())
-    const divergence = isOnlyTheEnd(alignment) ? undefined : describeFirstDivergence(alignment)
+    const divergence = describeDivergence(before.toJSON(), now.toJSON())
     if (divergence !== undefined) failed.divergence = divergence
   }
 }
 
-function isPassing({ isPassed }: FinishedRun): boolean {
-  return isPassed
+/** Ignores a divergence in the session's own result: that a failed test failed is no news. */
+function describeDivergence(passed: Session, failed: Session): string | undefined {
+  const alignment = alignSessions(passed, failed)
+  const { divergence, rows } = alignment
+  const isResultOnly =
+    divergence?.row === undefined || (rows[divergence.row]?.depth === 0 && divergence.kind === 'result')
+  return isResultOnly ? undefined : describeFirstDivergence(alignment)
 }
 
-/** That the session of a failed test failed is no news. */
-export function isOnlyTheEnd({ divergence, rows }: Alignment): boolean {
-  return divergence?.row === undefined || (rows[divergence.row]?.depth === 0 && divergence.kind === 'result')
-}
-
-/** A failed test is not kept waiting for longer. */
-const PATIENCE_MS = 3000
+/** How long a failed test waits for the comparison. */
+const TIMEOUT_MS = 3000
 
 /**
- * Where a failed test parted from its last run that passed, when there is a server that knows one: "first divergence from
- * the last passing run: step 3 fetch_customer_data, argument customer_id null instead of "c_42"". Never throws.
+ * Describes where a failed test diverged from its last passing run, if the server has one: "first divergence from the
+ * last passing run: step 3 fetch_customer_data, argument customer_id null instead of "c_42"". Never throws.
  */
-export async function describeFromLastPass(
+export async function describeDivergenceFromLastPass(
   test: TestIdentity & { variant?: string },
   session: SessionView,
 ): Promise<string | undefined> {
   const endpoint = process.env.PLAYHEAD_ENDPOINT
   if (endpoint === undefined || !/^https?:/.test(endpoint)) return undefined
-  const late = new Promise<undefined>((resolve) => {
-    setTimeout(() => resolve(undefined), PATIENCE_MS).unref()
+  const timeout = new Promise<undefined>((resolve) => {
+    setTimeout(() => resolve(undefined), TIMEOUT_MS).unref()
   })
-  return Promise.race([late, compareWithLastPass(endpoint.replace(/\/+$/, ''), test, session)]).catch(
-    () => undefined,
-  )
+  return Promise.race([timeout, compareWithLastPass(endpoint, test, session)]).catch(() => undefined)
 }
 
 async function compareWithLastPass(
   endpoint: string,
-  test: TestIdentity & { variant?: string },
-  session: SessionView,
-): Promise<string | undefined> {
-  const passed = await findLastPass(endpoint, test)
-  if (passed === undefined) return undefined
-  const alignment = alignSessions(await fetchSession(passed, { endpoint }), session.toJSON())
-  const divergence = isOnlyTheEnd(alignment) ? undefined : describeFirstDivergence(alignment)
-  return divergence === undefined ? undefined : `first divergence from the last passing run: ${divergence}`
-}
-
-async function findLastPass(
-  endpoint: string,
   { file, suite, name, variant }: TestIdentity & { variant?: string },
+  session: SessionView,
 ): Promise<string | undefined> {
   const query = new URLSearchParams({
     status: 'success',
     limit: '1',
-    test: suite === undefined ? name : `${suite} > ${name}`,
+    test: testTitle({ name, ...(suite !== undefined && { suite }) }),
     ...(file !== undefined && { testFile: file }),
     ...(variant !== undefined && { variant }),
   })
-  const apiKey = process.env.PLAYHEAD_API_KEY || process.env.AGENTOPS_API_KEY
-  const response = await fetch(`${endpoint}/api/sessions?${query.toString()}`, {
-    headers: apiKey ? { authorization: `Bearer ${apiKey}` } : {},
-    signal: AbortSignal.timeout(PATIENCE_MS),
-  })
-  if (!response.ok) return undefined
-  return ((await response.json()) as { sessions: SessionSummary[] }).sessions[0]?.id
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  const path = `/api/sessions?${query.toString()}`
+  const { sessions } = await fetchJson<{ sessions: SessionSummary[] }>(path, { endpoint, signal })
+  const [passed] = sessions
+  if (passed === undefined) return undefined
+  const divergence = describeDivergence(await fetchSession(passed.id, { endpoint }), session.toJSON())
+  return divergence === undefined ? undefined : `first divergence from the last passing run: ${divergence}`
 }

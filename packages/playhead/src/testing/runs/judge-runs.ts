@@ -1,5 +1,6 @@
 import {
   formatCost,
+  formatPercent,
   judgeSequence,
   judgeShare,
   passAtK,
@@ -13,7 +14,7 @@ import {
 import { replayLink } from '../sessions/replay-link.ts'
 import type { AgentTestOptions } from './agent-test.ts'
 
-/** One session of an agent's test, when it is over. */
+/** A finished run of a `test.agent`. */
 export type FinishedRun = {
   variant: string
   attempt: number
@@ -24,13 +25,13 @@ export type FinishedRun = {
   url: string
   message?: string
   stepId?: string
-  /** Where it parted from a run that passed. */
+  /** Where it diverged from a passing run. */
   divergence?: string
 }
 
-type Judged = { entry: AgentTestResult; failure: Error | undefined }
+type Judged = { result: AgentTestResult; failure: Error | undefined }
 
-/** What the runs come to together. */
+/** Judges all runs of a test together. */
 export function judgeRuns<Input>(
   test: TestIdentity,
   runs: readonly FinishedRun[],
@@ -43,9 +44,9 @@ export function judgeRuns<Input>(
   const verdict = verdictOf({ passed, total }, isCutShort, options)
   const variants = triesByVariant(runs)
   const most = Math.min(...variants.map((tries) => tries.total))
-  const note = isCutShort ? `The budget was spent after ${total} of ${planned} runs.` : undefined
+  const note = isCutShort ? `The budget ran out after ${total} of ${planned} runs.` : undefined
   const ks = Array.from({ length: most }, (_, index) => index + 1)
-  const entry: AgentTestResult = {
+  const result: AgentTestResult = {
     kind: 'agent-test',
     test,
     verdict,
@@ -61,8 +62,8 @@ export function judgeRuns<Input>(
     ...(note !== undefined && { note }),
   }
   const isFailed =
-    verdict === 'fail' || (verdict === 'inconclusive' && !isTolerated(entry, isCutShort, options))
-  return { entry, failure: isFailed ? toError(entry, runs, options) : undefined }
+    verdict === 'fail' || (verdict === 'inconclusive' && !isTolerated(result, isCutShort, options))
+  return { result, failure: isFailed ? toError(result, runs, options) : undefined }
 }
 
 function verdictOf<Input>(
@@ -86,7 +87,7 @@ function isTolerated<Input>(
   { inconclusive, passRate }: AgentTestOptions<Input>,
 ): boolean {
   if (inconclusive !== undefined) return inconclusive === 'pass'
-  // What was not run has shown nothing.
+  // Runs that were skipped prove nothing.
   return !isCutShort && passRate !== undefined && passed / total >= minimum
 }
 
@@ -103,36 +104,38 @@ function costOf(runs: readonly FinishedRun[]): number | null {
 }
 
 function toError<Input>(
-  entry: AgentTestResult,
+  result: AgentTestResult,
   runs: readonly FinishedRun[],
   options: AgentTestOptions<Input>,
 ): Error {
-  const error = new Error(describeFailure(entry, runs, options))
+  const error = new Error(describeFailure(result, runs, options))
   error.name = 'AgentTestError'
-  // Where in our code it was made helps nobody.
+  // A stack into this package would not help.
   error.stack = `${error.name}: ${error.message}`
   return error
 }
 
-const LINES = 40
+const MAX_VARIANTS = 40
 
 function describeFailure<Input>(
-  entry: AgentTestResult,
+  result: AgentTestResult,
   runs: readonly FinishedRun[],
   options: AgentTestOptions<Input>,
 ): string {
   const byVariant = Map.groupBy(runs, ({ variant }) => variant)
   const failing = [...byVariant].filter(([, ofVariant]) => ofVariant.some(({ isPassed }) => !isPassed))
   const head = `Agent failed on ${failing.length}/${byVariant.size} variants:`
-  const lines = failing.slice(0, LINES).map(([variant, ofVariant]) => describeVariant(variant, ofVariant))
-  const more = failing.length > LINES ? [`  … ${failing.length - LINES} more`] : []
+  const lines = failing
+    .slice(0, MAX_VARIANTS)
+    .map(([variant, ofVariant]) => describeVariant(variant, ofVariant))
+  const more = failing.length > MAX_VARIANTS ? [`  … ${failing.length - MAX_VARIANTS} more`] : []
   const first = failing[0]?.[1].find(({ isPassed }) => !isPassed)
   const details =
     first?.message?.includes('\n') === true ? ['', `${JSON.stringify(first.variant)}:`, first.message] : []
   const parts = [
     ...(failing.length === 0 ? [] : [head, ...lines, ...more]),
-    ...(options.passRate === undefined && entry.note === undefined ? [] : [describeRate(entry)]),
-    ...(entry.note === undefined ? [] : [entry.note]),
+    ...(options.passRate === undefined && result.note === undefined ? [] : [describeRate(result)]),
+    ...(result.note === undefined ? [] : [result.note]),
     ...details,
   ]
   return parts.join('\n')
@@ -144,23 +147,22 @@ function describeVariant(variant: string, runs: readonly FinishedRun[]): string 
   const reason = (first.message ?? 'failed').split('\n', 1)[0]!.replace(/\. Expected .*$|:$/, '')
   const often = runs.length === 1 ? '' : ` (${failed.length} of ${runs.length} runs)`
   const link = replayLink({ id: first.sessionId, url: first.url }, first.stepId)
-  const parted = failed.find(({ divergence }) => divergence !== undefined)?.divergence
+  const divergence = failed.find((run) => run.divergence !== undefined)?.divergence
   const lines = [
     `  - ${JSON.stringify(variant)}${often}: ${reason}`,
-    ...(parted === undefined ? [] : [`first divergence from a passing run: ${parted}`]),
+    ...(divergence === undefined ? [] : [`first divergence from a passing run: ${divergence}`]),
     ...(link === '' ? [] : [link]),
   ]
   return lines.join('\n    ')
 }
 
-/** "27 of 30 passed: 90% [74–97%], wanted 95%; inconclusive. Cost $0.03." */
-export function describeRate(entry: AgentTestResult): string {
-  const { passed, total, interval, minimum, confidence, verdict, cost } = entry
-  const percent = (share: number) => `${Math.round(share * 100)}%`
+/** "27 of 30 runs passed: 90% [74%–97% with 95% confidence], required 95%; inconclusive. Cost $0.03." */
+function describeRate(result: AgentTestResult): string {
+  const { passed, total, interval, minimum, confidence, verdict, cost } = result
   const share =
     total === 0
       ? ''
-      : `: ${percent(passed / total)} [${percent(interval.low)}–${percent(interval.high)} with ${percent(confidence)} confidence]`
+      : `: ${formatPercent(passed / total)} [${formatPercent(interval.low)}–${formatPercent(interval.high)} with ${formatPercent(confidence)} confidence]`
   const money = cost === null ? '' : ` Cost ${formatCost(cost)}.`
-  return `${passed} of ${total} runs passed${share}, wanted ${percent(minimum)}; ${verdict}.${money}`
+  return `${passed} of ${total} runs passed${share}, required ${formatPercent(minimum)}; ${verdict}.${money}`
 }

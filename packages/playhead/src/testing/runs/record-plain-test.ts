@@ -1,28 +1,28 @@
 import type { SessionView } from 'playhead'
 import { recordTest, type TestAttempt, type TestFailure } from './record-test.ts'
 
-/** A test under way; `giveUp` ends its session when the runner no longer waits for it. */
-type OpenTest = { giveUp(error: unknown): void; isOver: Promise<unknown> }
+/** A running test; `abort` ends its session once the runner no longer waits for it. */
+type OpenTest = { abort(error: unknown): void; done: Promise<unknown> }
 
-const open = new Set<OpenTest>()
+const openTests = new Set<OpenTest>()
 
 export type PlainTestOptions = {
-  /** Says when the runner stops waiting. */
+  /** Aborted when the runner stops waiting. */
   signal?: AbortSignal | undefined
 }
 
-/** Runs a test's function in a session, for runners that call it themselves; what it throws is thrown. */
+/** Runs a test function in a session, for runners that call it directly. Rethrows what it throws. */
 export async function recordPlainTest(
   attempt: TestAttempt,
   body: (session: SessionView) => unknown,
   { signal }: PlainTestOptions = {},
 ): Promise<unknown> {
   let result: unknown
-  const late = Promise.withResolvers<TestFailure>()
+  const aborted = Promise.withResolvers<TestFailure>()
   const failed: { failure?: TestFailure } = {}
-  const over = recordTest(attempt, async (session) => {
+  const done = recordTest(attempt, async (session) => {
     const failure = await Promise.race([
-      late.promise,
+      aborted.promise,
       (async (): Promise<TestFailure | undefined> => {
         try {
           result = await body(session)
@@ -35,26 +35,26 @@ export async function recordPlainTest(
     if (failure !== undefined) failed.failure = failure
     return failure
   })
-  const test: OpenTest = { giveUp: (error) => late.resolve({ error }), isOver: over }
-  const onAbort = () => test.giveUp(signal?.reason ?? new Error('The test was aborted.'))
+  const test: OpenTest = { abort: (error) => aborted.resolve({ error }), done }
+  const onAbort = () => test.abort(signal?.reason ?? new Error('The test was aborted.'))
   signal?.addEventListener('abort', onAbort, { once: true })
-  open.add(test)
+  openTests.add(test)
   try {
-    await over
+    await done
   } finally {
-    open.delete(test)
+    openTests.delete(test)
     signal?.removeEventListener('abort', onAbort)
   }
   if (failed.failure !== undefined) throw failed.failure.error
   return result
 }
 
-/** Ends the sessions of tests that the runner has stopped waiting for. */
-export async function giveUpOpenTests(why: string): Promise<void> {
-  for (const test of open) {
-    const error = new Error(why)
+/** Ends the sessions of tests that the runner has given up on. */
+export async function abortOpenTests(reason: string): Promise<void> {
+  for (const test of openTests) {
+    const error = new Error(reason)
     error.name = 'TimeoutError'
-    test.giveUp(error)
-    await test.isOver
+    test.abort(error)
+    await test.done
   }
 }

@@ -1,39 +1,38 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { visibleText, type TestIdentity } from '@playhead/model'
+import { testTitle, visibleText, type TestIdentity } from '@playhead/model'
 import * as playhead from 'playhead'
 import type { SessionView } from 'playhead'
 import { takeFailingStep } from '../matchers/matchers.ts'
 import { replayLink } from '../sessions/replay-link.ts'
-import { describeFromLastPass } from './divergence.ts'
-import { joinTestRun, noteResult } from './test-run.ts'
+import { describeDivergenceFromLastPass } from './divergence.ts'
+import { joinTestRun, saveResult } from './test-run.ts'
 
 export type TestAttempt = TestIdentity & {
-  /** From 1; retries and repetitions count on. */
+  /** Counted from 1, across retries and repetitions. */
   attempt: number
   variant?: string
-  /** Whoever runs it tells where the replay is. */
-  isToldElsewhere?: boolean
+  /** The caller prints the link to the replay. */
+  isLinkPrinted?: boolean
 }
 
-/** Why a test failed: what was thrown, or what the runner says. */
+/** Why a test failed: the error it threw, or the one the runner reports. */
 export type TestFailure = { error: unknown }
 
-/** Runs code inside the session of a test, wherever it is called from. */
+/** Runs a function inside the session of a test, from any async context. */
 export type SessionScope = <Result>(callback: () => Result) => Result
 
 /**
- * Records one attempt of a test as a session of its own. `run` is over when the test is, and says what it came to:
- * undefined when it passed. It is given the session and a scope, for runners that call the test from somewhere else. The
- * answer is the step that shows why it failed, where one does, and where it parted from the last run that passed, where
- * a server knows one.
+ * Records one attempt of a test as a session. `run` executes the test and returns its failure, if any; the scope is for
+ * runners that call the test from another async context. Returns the step that shows why the test failed, and where it
+ * diverged from its last passing run, if known.
  */
 export async function recordTest(
   attempt: TestAttempt,
   run: (session: SessionView, scope: SessionScope) => Promise<TestFailure | undefined>,
-): Promise<{ stepId?: string; parted?: string }> {
+): Promise<{ stepId?: string; divergence?: string }> {
   const { id: runId } = joinTestRun()
   const { file, suite, name, variant } = attempt
-  const fullName = suite === undefined ? name : `${suite} > ${name}`
+  const fullName = testTitle(attempt)
   const startedAtMs = Date.now()
   let view: SessionView | undefined
   let failure: TestFailure | undefined
@@ -56,29 +55,29 @@ export async function recordTest(
       if (failure !== undefined) throw toThrown(failure.error)
     })
     .catch((error: unknown) => {
-      // What the test threw is the runner's to report; anything else is ours.
+      // The runner reports what the test threw; anything else is our own error.
       if (failure === undefined) throw error
     })
   const durationMs = Date.now() - startedAtMs
-  const parted = failure === undefined ? undefined : await describeFromLastPass(attempt, view!)
-  if (parted !== undefined) addToMessage(failure?.error, parted)
-  const noted = noteAttempt(attempt, { session: view!, failure, durationMs })
-  return parted === undefined ? noted : { ...noted, parted }
+  const divergence = failure === undefined ? undefined : await describeDivergenceFromLastPass(attempt, view!)
+  if (divergence !== undefined) addToMessage(failure?.error, divergence)
+  const saved = saveAttempt(attempt, { session: view!, failure, durationMs })
+  return divergence === undefined ? saved : { ...saved, divergence }
 }
 
-/** Says more in the message of an error, as far as it is one that can be changed. */
+/** Appends a line to an error's message, if it has one that can be changed. */
 export function addToMessage(error: unknown, line: string): void {
-  const said = error as { message?: unknown } | null | undefined
-  if (typeof said?.message !== 'string' || said.message.includes(line)) return
+  const changeable = error as { message?: unknown } | null | undefined
+  if (typeof changeable?.message !== 'string' || changeable.message.includes(line)) return
   try {
-    said.message += `\n\n${line}`
+    changeable.message += `\n\n${line}`
   } catch {
-    // A frozen error keeps its words.
+    // The error is frozen.
   }
 }
 
-function noteAttempt(
-  { file, suite, name, attempt, variant, isToldElsewhere }: TestAttempt,
+function saveAttempt(
+  { file, suite, name, attempt, variant, isLinkPrinted }: TestAttempt,
   {
     session,
     failure,
@@ -86,11 +85,12 @@ function noteAttempt(
   }: { session: SessionView; failure: TestFailure | undefined; durationMs: number },
 ): { stepId?: string } {
   const message = failure === undefined ? undefined : plainMessage(failure.error)
-  const noted = takeFailingStep(session.id)
-  const stepId = failure === undefined ? undefined : noted
-  noteResult({
+  const failingStep = takeFailingStep(session.id)
+  const stepId = failure === undefined ? undefined : failingStep
+  const test = { name, ...(file !== undefined && { file }), ...(suite !== undefined && { suite }) }
+  saveResult({
     kind: 'attempt',
-    test: { name, ...(file !== undefined && { file }), ...(suite !== undefined && { suite }) },
+    test,
     attempt,
     sessionId: session.id,
     isPassed: failure === undefined,
@@ -100,20 +100,20 @@ function noteAttempt(
     ...(message !== undefined && { message }),
     ...(stepId !== undefined && { stepId }),
   })
-  if (message !== undefined && isToldElsewhere !== true)
-    tellReplay(suite === undefined ? name : `${suite} > ${name}`, message, replayLink(session, stepId))
+  if (message !== undefined && isLinkPrinted !== true)
+    printReplayLink(testTitle(test), message, replayLink(session, stepId))
   return stepId === undefined ? {} : { stepId }
 }
 
-/** A failed expectation of a session says where its replay is; other errors don't, and neither does the runner. */
-function tellReplay(name: string, message: string, link: string): void {
+/** Prints the link to the replay, unless the message of a failed matcher already contains it. */
+function printReplayLink(name: string, message: string, link: string): void {
   if (link === '' || message.includes(link)) return
   process.stderr.write(`playhead: ${visibleText(name)} failed. Replay: ${link}\n`)
 }
 
 /**
- * The error object itself where there is one, so that the step that threw it stays its owner. Of an assertion, whose message
- * is a whole diff, the first paragraph: it becomes the reason that the session ended for.
+ * The error that ends the session. Usually the original one, so that it stays attributed to the step that threw it. For an
+ * assertion with a diff, a new error with only the first paragraph, which becomes the session's end reason.
  */
 function toThrown(error: unknown): unknown {
   const { name, message, stack } = (error ?? {}) as Partial<Error>
@@ -132,7 +132,7 @@ export function plainText(text: string): string {
   return text.replaceAll(colours, '')
 }
 
-/** Names that say no more than that something was thrown or expected. */
+/** Error names that add nothing to the message. */
 const commonNames = /^(?:Error|.*Assertion.*|JestExtendError)$/
 
 export function plainMessage(error: unknown): string {

@@ -1,24 +1,24 @@
-import { judgeSequence, type AgentTestResult, type TestIdentity } from '@playhead/model'
+import { judgeSequence, totalTokens, type AgentTestResult, type TestIdentity } from '@playhead/model'
 import type { SessionView } from 'playhead'
 import { readDuration } from '../matchers/duration.ts'
 import type { AgentTestBody, AgentTestOptions } from './agent-test.ts'
-import { noteDivergences } from './divergence.ts'
+import { addDivergences } from './divergence.ts'
 import { judgeRuns, type FinishedRun } from './judge-runs.ts'
 import { plainMessage, recordTest, type TestFailure } from './record-test.ts'
-import { noteResult } from './test-run.ts'
+import { saveResult } from './test-run.ts'
 
 const DEFAULT_TIMEOUT = '60s'
 
 export type AgentTestPlan<Input> = {
   options: AgentTestOptions<Input>
   runs: PlannedRun<Input>[]
-  /** The longest that all runs can take together; each run has its own limit. */
+  /** Upper bound for all runs together; each run also has its own timeout. */
   timeoutMs: number
 }
 
 const SPARE_MS = 10_000
 
-/** Reads the inputs, once: they may be a generator's. */
+/** Reads the inputs only once, because they may come from a generator. */
 export function planAgentTest<Input>(options: AgentTestOptions<Input>): AgentTestPlan<Input> {
   const inputs = [...(options.inputs ?? [undefined as Input])]
   if (inputs.length === 0) throw new TypeError('test.agent needs at least one input.')
@@ -31,7 +31,7 @@ function workersOf({ concurrency = 1 }: { concurrency?: number | undefined }): n
   return Math.max(1, Math.floor(concurrency))
 }
 
-/** Runs the agent with every input, as often as asked, and judges them together; throws when the test has failed. */
+/** Runs the agent with every input as often as planned and judges the runs together. Throws when the test fails. */
 export async function runAgentTest<Input>(
   identity: TestIdentity,
   { options, runs }: AgentTestPlan<Input>,
@@ -43,22 +43,22 @@ export async function runAgentTest<Input>(
   const work = async () => {
     for (const planned of queue) {
       results.set(planned, await runOnce(identity, planned, { options, body, views }))
-      if (isEnough([...results.values()], options)) return
+      if (shouldStop([...results.values()], options)) return
     }
   }
   await Promise.all(Array.from({ length: Math.min(workersOf(options), runs.length) }, work))
-  // In the order of the plan, whichever was done first: the same failure is then told in the same words.
+  // In the order of the plan, so that the same failure always gives the same message.
   const finished = runs.flatMap((planned) => results.get(planned) ?? [])
-  noteDivergences(finished, views)
-  const { entry, failure } = judgeRuns(identity, finished, { planned: runs.length, options })
-  noteResult(entry)
+  addDivergences(finished, views)
+  const { result, failure } = judgeRuns(identity, finished, { planned: runs.length, options })
+  saveResult(result)
   if (failure !== undefined) throw failure
-  return entry
+  return result
 }
 
 type PlannedRun<Input> = { input: Input; variant: string; attempt: number }
 
-/** Every input once, then every input again: what stops early has seen them all. */
+/** Goes through all inputs before repeating any, so that stopping early has tried each of them. */
 function planRuns<Input>(
   inputs: readonly Input[],
   { repeat = 1 }: AgentTestOptions<Input>,
@@ -73,16 +73,16 @@ function planRuns<Input>(
     .slice(0, limit)
 }
 
-const LONGEST_NAME = 120
+const MAX_NAME_LENGTH = 120
 
-/** A text is its own name; an object is called what it calls itself. */
+/** A string names itself; an object may have a `name` or `label`. */
 function nameInput(input: unknown, index: number): string {
   const { name, label } = (input ?? {}) as { name?: unknown; label?: unknown }
   const given = typeof input === 'string' ? input : (name ?? label)
-  if (typeof given === 'string' && given !== '') return given.slice(0, LONGEST_NAME)
+  if (typeof given === 'string' && given !== '') return given.slice(0, MAX_NAME_LENGTH)
   return input === undefined
     ? 'no input'
-    : (JSON.stringify(input)?.slice(0, LONGEST_NAME) ?? `input ${index + 1}`)
+    : (JSON.stringify(input)?.slice(0, MAX_NAME_LENGTH) ?? `input ${index + 1}`)
 }
 
 async function runOnce<Input>(
@@ -104,49 +104,49 @@ async function runOnce<Input>(
     url: '',
   }
   const given = options.inputs === undefined ? {} : { variant }
-  const shown = await recordTest(
-    { ...identity, attempt, ...given, isToldElsewhere: true },
+  const recorded = await recordTest(
+    { ...identity, attempt, ...given, isLinkPrinted: true },
     async (session) => {
-      const failure = await withinTime(options.timeout ?? DEFAULT_TIMEOUT, (signal) =>
+      const failure = await runWithTimeout(options.timeout ?? DEFAULT_TIMEOUT, (signal) =>
         body({ input, session, variant, attempt, signal }),
       )
-      describe(finished, session, failure)
+      fillIn(finished, session, failure)
       views.set(session.id, session)
       return failure
     },
   )
-  return { ...finished, ...shown }
+  return { ...finished, ...recorded }
 }
 
-function describe(finished: FinishedRun, session: SessionView, failure: TestFailure | undefined): void {
+function fillIn(finished: FinishedRun, session: SessionView, failure: TestFailure | undefined): void {
   const { usage, cost } = session.toJSON().session
   Object.assign(finished, {
     isPassed: failure === undefined,
     cost,
-    tokens: usage.total ?? (usage.input ?? 0) + (usage.output ?? 0),
+    tokens: totalTokens(usage) ?? 0,
     sessionId: session.id,
     url: session.url,
     ...(failure !== undefined && { message: plainMessage(failure.error) }),
   })
 }
 
-async function withinTime(
+async function runWithTimeout(
   timeout: string | number,
   run: (signal: AbortSignal) => unknown,
 ): Promise<TestFailure | undefined> {
   const limitMs = readDuration(timeout)
   const controller = new AbortController()
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
+  const timedOut = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      const error = new Error(`It was not done after ${limitMs} ms.`)
+      const error = new Error(`The run timed out after ${limitMs} ms.`)
       error.name = 'TimeoutError'
       controller.abort(error)
       reject(error)
     }, limitMs)
   })
   try {
-    await Promise.race([(async () => run(controller.signal))(), late])
+    await Promise.race([(async () => run(controller.signal))(), timedOut])
     return undefined
   } catch (error) {
     return { error }
@@ -155,8 +155,8 @@ async function withinTime(
   }
 }
 
-/** Whether no further run is to be begun: the money is spent, or enough is known. */
-function isEnough<Input>(
+/** True when the budget is spent or the sequential test has reached a verdict. */
+function shouldStop<Input>(
   finished: readonly FinishedRun[],
   { budget, repeat }: AgentTestOptions<Input>,
 ): boolean {

@@ -7,7 +7,7 @@ import { readBuildContext, type BuildContext } from './build-context.ts'
 
 let current: TestRun | undefined
 
-/** The run that this process is part of; the first call begins to record. */
+/** Returns the test run this process belongs to. The first call starts recording. */
 export function joinTestRun(): TestRun {
   current ??= startRecording()
   return current
@@ -16,15 +16,15 @@ export function joinTestRun(): TestRun {
 function startRecording(): TestRun {
   const { env: environment } = process
   const run = announceTestRun(environment)
-  const origin = readBuildContext(environment, process.cwd())
-  // In the environment, so that an agent that calls `init()` itself records to the same place.
+  const context = readBuildContext(environment, process.cwd())
+  // Set in the environment, so that an agent that calls `init()` itself records to the same folder.
   environment.PLAYHEAD_DIR = run.folder
-  environment.OTEL_RESOURCE_ATTRIBUTES = withOrigin(environment.OTEL_RESOURCE_ATTRIBUTES, origin)
+  environment.OTEL_RESOURCE_ATTRIBUTES = addBuildContext(environment.OTEL_RESOURCE_ATTRIBUTES, context)
   playhead.init({ silent: environment.PLAYHEAD_ENDPOINT === undefined })
   return run
 }
 
-function withOrigin(given: string | undefined, { branch, commit, provider }: BuildContext): string {
+function addBuildContext(given: string | undefined, { branch, commit, provider }: BuildContext): string {
   const known = [
     ['vcs.ref.head.name', branch],
     ['vcs.ref.head.revision', commit],
@@ -36,12 +36,12 @@ function withOrigin(given: string | undefined, { branch, commit, provider }: Bui
   return [...(given ? [given] : []), ...added].join(',')
 }
 
-/** Notes a result for the report; where nothing can be written there is none. */
-export function noteResult(entry: TestResult): void {
+/** Appends a result for the report; does nothing without write access. */
+export function saveResult(result: TestResult): void {
   try {
     const { folder } = joinTestRun()
-    appendFileSync(join(folder, `${process.pid}${RESULTS_SUFFIX}`), `${JSON.stringify(entry)}\n`)
+    appendFileSync(join(folder, `${process.pid}${RESULTS_SUFFIX}`), `${JSON.stringify(result)}\n`)
   } catch {
-    // The tests matter more than their report.
+    // A missing report must not fail the tests.
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Phrasings of one input, made by rules and always the same for the same seed: no model is asked.
+ * Generates phrasings of an input by rules. The same seed always gives the same ones; no model is involved.
  *
  * @example
  * inputs: variations("I was charged twice. Please help.").typos({ count: 3 }).caseAndPunctuation().reorderSentences()
@@ -23,12 +23,12 @@ export class Variations implements Iterable<string> {
     return this.#made.values()
   }
 
-  /** Letters swapped, left out, doubled, or hit beside their key; `rate` is the share of letters. */
+  /** Omits, doubles and mistypes letters; `rate` is the share of letters that change. */
   typos({ rate = 0.05, count = 3 }: { rate?: number; count?: number } = {}): this {
     return this.#add(count, 'typos', (random) => addTypos(this.#text, rate, random))
   }
 
-  /** All small, all capital, and capitals at random. */
+  /** Lower case, upper case and random case. */
   changeCase(): this {
     this.#made.add(this.#text.toLowerCase()).add(this.#text.toUpperCase())
     return this.#add(1, 'case', (random) =>
@@ -38,7 +38,7 @@ export class Variations implements Iterable<string> {
     )
   }
 
-  /** Without signs, without the last one, with too many, and with odd spaces. */
+  /** Without punctuation, without the final mark, with too many marks, and with odd spacing. */
   punctuation(): this {
     const bare = this.#text.replaceAll(/[.,;:!?'"…]+/g, '')
     this.#made.add(bare).add(this.#text.replace(/[.!?…\s]+$/, ''))
@@ -51,20 +51,20 @@ export class Variations implements Iterable<string> {
     return this.changeCase().punctuation()
   }
 
-  /** The sentences in another order; nothing for a single one. */
+  /** Shuffles the sentences; adds nothing for a single one. */
   reorderSentences(count = 2): this {
     const sentences = this.#text.match(/[^.!?…]+[.!?…]*/g)?.map((sentence) => sentence.trim()) ?? []
     if (sentences.length < 2) return this
     return this.#add(count, 'order', (random) => shuffle(sentences, random).join(' '))
   }
 
-  /** Something else, before it and after it. */
+  /** Adds an unrelated text before and after. */
   distractor(text: string): this {
     this.#made.add(`${this.#text} ${text}`).add(`${text} ${this.#text}`)
     return this
   }
 
-  /** Other characters that look alike, accents as characters of their own, signs that are not seen, and curly quotes. */
+  /** Lookalike characters, decomposed accents, zero-width and no-break spaces, curly quotes, and full-width forms. */
   unicode(): this {
     this.#made
       .add(this.#text.replaceAll(/[aeiop]/g, (letter) => lookalikes[letter] ?? letter))
@@ -74,13 +74,13 @@ export class Variations implements Iterable<string> {
     return this
   }
 
-  /** Phrasings that you write yourself. */
+  /** Adds phrasings that you wrote yourself. */
   paraphrases(texts: Iterable<string>): this {
     for (const text of texts) this.#made.add(text)
     return this
   }
 
-  /** Until so many new ones were made; what comes out the same again is not tried for ever. */
+  /** Adds `count` new variations; gives up after many duplicates. */
   #add(count: number, kind: string, make: (random: () => number) => string): this {
     const random = createRandom(`${this.#seed} ${kind} ${this.#text}`)
     const wanted = this.#made.size + count
@@ -92,7 +92,7 @@ export class Variations implements Iterable<string> {
 
 const lookalikes: Record<string, string> = { a: '\u0430', e: '\u0435', i: '\u0456', o: '\u043E', p: '\u0440' }
 
-/** Keys beside each other on most keyboards. */
+/** Neighbouring keys on a QWERTY keyboard. */
 const rows = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm']
 
 function addTypos(text: string, rate: number, random: () => number): string {
@@ -129,7 +129,7 @@ function shuffle<Item>(items: readonly Item[], random: () => number): Item[] {
   return shuffled
 }
 
-/** Numbers from 0 to 1 that are always the same for the same seed: mulberry32 on a hash of the text. */
+/** Seeded random numbers from 0 to 1: mulberry32, seeded with an FNV-1a hash of the text. */
 function createRandom(seed: string): () => number {
   let state = 2_166_136_261
   for (const character of seed) state = Math.imul(state ^ character.codePointAt(0)!, 16_777_619)

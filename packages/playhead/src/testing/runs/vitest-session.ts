@@ -2,7 +2,7 @@ import type { TestIdentity } from '@playhead/model'
 import type { SessionView } from 'playhead'
 import { addToMessage, recordTest, type SessionScope, type TestFailure } from './record-test.ts'
 
-/** What we read of a test of vitest, in all the majors that we know. */
+/** The part of vitest's task that we use; the same in all supported majors. */
 export type VitestTask = {
   name: string
   fails?: boolean | undefined
@@ -16,7 +16,7 @@ const scopes = new WeakMap<SessionView, SessionScope>()
 const thrown = new WeakMap<SessionView, TestFailure>()
 const attempts = new WeakMap<VitestTask, number>()
 
-/** The fixture: a session for one attempt of one test, from before its hooks to after them. */
+/** The `session` fixture: records one attempt of a test, hooks included. */
 export async function recordVitestTest(
   task: VitestTask,
   use: (session: SessionView) => Promise<void>,
@@ -24,13 +24,13 @@ export async function recordVitestTest(
   const attempt = (attempts.get(task) ?? 0) + 1
   attempts.set(task, attempt)
   const errorsBefore = task.result?.errors?.length ?? 0
-  const { parted } = await recordTest({ ...identityOf(task), attempt }, async (session, scope) => {
+  const { divergence } = await recordTest({ ...identityOf(task), attempt }, async (session, scope) => {
     scopes.set(session, scope)
     await use(session)
     return failureOf(task, session, errorsBefore)
   })
-  // What the runner reports is its own copy of the error.
-  if (parted !== undefined) addToMessage(task.result?.errors?.[errorsBefore], parted)
+  // The runner reports its own copy of the error.
+  if (divergence !== undefined) addToMessage(task.result?.errors?.[errorsBefore], divergence)
 }
 
 export function identityOf(task: VitestTask): TestIdentity {
@@ -41,7 +41,7 @@ export function identityOf(task: VitestTask): TestIdentity {
   return { file: task.file.name, ...(suite !== '' && { suite }), name: task.name }
 }
 
-/** Runs the test's function inside its session, and remembers what it throws. */
+/** Runs the test function inside its session and remembers what it throws. */
 export function runInSession(session: SessionView | undefined, fn: () => unknown): unknown {
   const scope = session === undefined ? undefined : scopes.get(session)
   if (session === undefined || scope === undefined) return fn()
@@ -59,13 +59,13 @@ export function runInSession(session: SessionView | undefined, fn: () => unknown
   })
 }
 
-/** The runner has the last word: a test may fail in its hooks or by taking too long, and may be meant to fail. */
+/** The runner decides: a test may fail in its hooks or by a timeout, and `test.fails` inverts the result. */
 function failureOf(task: VitestTask, session: SessionView, errorsBefore: number): TestFailure | undefined {
   const { state, errors = [] } = task.result ?? {}
   const isFailed = state === 'fail'
   if (isFailed === (task.fails === true)) {
     return task.fails === true && !isFailed
-      ? { error: new Error('It was expected to fail, and passed.') }
+      ? { error: new Error('The test was expected to fail, but it passed.') }
       : undefined
   }
   const error = errors[errorsBefore] ?? errors.at(-1)
@@ -84,15 +84,15 @@ function isPromise(value: unknown): value is Promise<unknown> {
 type AnyFunction = (...args: unknown[]) => unknown
 type Context = { session?: SessionView }
 
-/** Members whose functions run inside the session of the test; their first argument is its context. */
+/** Members whose callbacks run inside the session; their first argument is the test context. */
 const hooks = new Set(['beforeEach', 'afterEach'])
-/** Members that are test functions themselves, or make one when called. */
+/** Members that are test functions themselves, and members that return one. */
 const chained = new Set(['only', 'skip', 'todo', 'concurrent', 'sequential', 'fails'])
 const makers = new Set(['skipIf', 'runIf', 'extend', 'override', 'scoped'])
 
 /**
- * vitest calls a test from elsewhere than its fixtures, so that the session that a fixture began is not around the test.
- * This gives a `test` whose functions run inside it.
+ * vitest calls a test in a different async context than its fixtures, so the session that a fixture starts is not active in
+ * the test. This wraps `test` so that its callbacks run inside the session.
  */
 export function wrapTestApi<Api extends AnyFunction>(api: Api): Api {
   return new Proxy(api, {
@@ -125,7 +125,7 @@ function wrapMember(api: AnyFunction, key: string, member: AnyFunction): unknown
   return member
 }
 
-/** `each` gives its functions no context: it is written with `for`, which does. */
+/** `each` passes no context to its callbacks, so it is implemented with `for`, which does. */
 function wrapEach(api: AnyFunction, each: AnyFunction): AnyFunction {
   return (...cases: unknown[]) => {
     const [list] = cases
@@ -152,7 +152,7 @@ function wrapBody(body: unknown, contextIndex: number): unknown {
   return named(wrapped, fn, fn.toString())
 }
 
-/** vitest reads from a function's source which fixtures it wants. */
+/** vitest parses a function's source to find the fixtures it uses. */
 function named(wrapped: unknown, original: AnyFunction, source: string): unknown {
   return Object.defineProperties(wrapped as AnyFunction, {
     toString: { value: () => source },

@@ -1,34 +1,31 @@
 import { argumentsOf, type Effect, type Session, type Step } from '@playhead/model'
 
-/** One call of an action or, where it is asked for as a whole, of a sub-agent with the calls inside it. */
+/** A call of an action, or of a sub-agent together with the calls inside it. */
 export type Call = {
   name: string
   args: unknown
   effect?: Effect
   step: Step
-  /** Its number in `playhead show`, from 1. */
+  /** The step's number in `playhead show`, from 1. */
   number: number
-  /** The calls of a sub-agent; undefined for an action. */
+  /** The calls made by a sub-agent; undefined for an action. */
   inside?: Call[]
 }
 
-/**
- * The calls of a session in the order in which they began, whichever agent made them. The agents named are calls of their
- * own, and what they call is inside them.
- */
+/** The calls of a session in order of their start. The named sub-agents count as one call each, with their own calls inside. */
 export function callsOf({ steps }: Session, agents: ReadonlySet<string> = new Set()): Call[] {
   const byId = new Map(steps.map((step) => [step.id, step]))
   const top: Call[] = []
-  const wholes = new Map<string, Call>()
+  const agentCalls = new Map<string, Call>()
   for (const [index, step] of steps.entries()) {
-    const isWhole = step.kind === 'agent' && agents.has(agentName(step))
-    if (!isWhole && step.kind !== 'action') continue
-    const call = isWhole ? toAgentCall(step, index) : toCall(step, index)
-    const around = ancestorsOf(step, byId)
-    if (around.some((ancestor) => isSameCall(ancestor, step))) continue
-    const whole = around.map(({ id }) => wholes.get(id)).find((found) => found !== undefined)
-    ;(whole?.inside ?? top).push(call)
-    if (isWhole) wholes.set(step.id, call)
+    const isAgent = step.kind === 'agent' && agents.has(agentName(step))
+    if (!isAgent && step.kind !== 'action') continue
+    const call = isAgent ? toAgentCall(step, index) : toCall(step, index)
+    const ancestors = ancestorsOf(step, byId)
+    if (ancestors.some((ancestor) => isSameCall(ancestor, step))) continue
+    const agentCall = ancestors.map(({ id }) => agentCalls.get(id)).find((found) => found !== undefined)
+    ;(agentCall?.inside ?? top).push(call)
+    if (isAgent) agentCalls.set(step.id, call)
   }
   return top
 }
@@ -56,7 +53,7 @@ function agentName(step: Step): string {
   return step.agent ?? step.name
 }
 
-/** Innermost first; circles in recordings of strangers end. */
+/** Innermost first. Tolerates cycles, which malformed recordings may contain. */
 function ancestorsOf(step: Step, byId: ReadonlyMap<string, Step>): Step[] {
   const found: Step[] = []
   const seen = new Set([step.id])
@@ -71,7 +68,7 @@ function ancestorsOf(step: Step, byId: ReadonlyMap<string, Step>): Step[] {
   return found
 }
 
-/** A framework's step for a tool call and our own for the function behind it are one call. */
+/** A framework's step for a tool call and our own step for the function behind it are one call. */
 function isSameCall(outer: Step, inner: Step): boolean {
   return (
     outer.kind === 'action' &&

@@ -1,25 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
-import { parseRecording, type Session } from '@playhead/model'
+import { parseRecordingText, type Session } from '@playhead/model'
 
 /**
- * A session from a recording: a file of `.playhead/`, of `playhead export`, or of the replay's download.
+ * Reads a session from a recording: a file in `.playhead/`, from `playhead export`, or downloaded from the replay.
  *
  * @example
  * expect(await openRecording("fixtures/refund.json")).toHaveCalled("issue_refund")
  */
 export async function openRecording(path: string | URL): Promise<Session> {
-  const text = await readFile(path, 'utf8')
-  const parsed = parseRecording(readJson(text, path))
-  if ('problem' in parsed) throw new Error(`${String(path)}: ${parsed.problem}`)
+  const parsed = parseRecordingText(await readFile(path, 'utf8'))
+  if ('problem' in parsed) throw new Error(`${String(path)} is ${parsed.problem}`)
   const { session, steps } = parsed.session
   return { session: { ...session, url: session.url ?? pathToFileURL(String(path)).href }, steps }
-}
-
-function readJson(text: string, path: string | URL): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new Error(`${String(path)} is not a recording: it is no JSON.`, { cause: error })
-  }
 }

@@ -1,14 +1,14 @@
 import type { Session } from '@playhead/model'
 
-/** Whatever a session can be asked through: the live one of a test, a recording, or what the server answered. */
+/** What matchers accept: the live session of a test, a recording, or a session from the server. */
 export type SessionSubject = Session | { toJSON(): Session }
 
-/** The session itself, as it is at this moment. */
+/** Returns the session in its current state. */
 export function readSubject(subject: SessionSubject): Session {
   const session = isLive(subject) ? subject.toJSON() : subject
   if (!isSession(session))
     throw new TypeError(
-      'This is not a session. Give the `session` of the test, what getSession() returns, a recording (openRecording) or a session of the server (fetchSession).',
+      'This is not a session. Pass the `session` of the test, the result of getSession(), a recording (openRecording) or a session from the server (fetchSession).',
     )
   return session
 }

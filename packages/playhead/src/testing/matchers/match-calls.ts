@@ -1,5 +1,6 @@
 import type { Call } from '../sessions/calls.ts'
 import {
+  flattenCalls,
   isAgentCall,
   isAnyOrder,
   isNamed,
@@ -8,8 +9,8 @@ import {
   type TrajectoryMode,
 } from './expected-call.ts'
 
-/** True when the calls are what is expected, in the sense of the mode. */
-export function isTrajectory(
+/** True when the calls match the expected ones in the given mode. */
+export function matchesCalls(
   calls: readonly Call[],
   expected: readonly ExpectedCall[],
   mode: TrajectoryMode,
@@ -18,17 +19,17 @@ export function isTrajectory(
     case 'exact':
       return endOfExact(calls, expected, 0) === calls.length
     case 'effectsOnly':
-      return isTrajectory(writesOf(calls), expected, 'exact')
+      return matchesCalls(writesOf(calls), expected, 'exact')
     case 'containsInOrder':
       return findInOrder(calls, expected, 0) !== undefined
     case 'sameTools':
       return calls.length === sizeOf(expected) && canAssign(calls, expected)
     case 'onlyTheseTools':
-      return calls.every((call) => flatten(expected).some((one) => isCall(call, one)))
+      return calls.every((call) => flattenCalls(expected).some((one) => matchesCall(call, one)))
   }
 }
 
-/** Actions that change the world, those inside sub-agents included. */
+/** The calls that write, including those inside sub-agents. */
 export function writesOf(calls: readonly Call[]): Call[] {
   return calls.flatMap((call) => {
     if (call.inside !== undefined) return writesOf(call.inside)
@@ -36,15 +37,15 @@ export function writesOf(calls: readonly Call[]): Call[] {
   })
 }
 
-/** True when this very call is expected: its name, its arguments, and what is inside it. */
-export function isCall(call: Call, expected: ExpectedCall): boolean {
+/** True when the name, the arguments and the inner calls match. */
+export function matchesCall(call: Call, expected: ExpectedCall): boolean {
   if (isAnyOrder(expected) || !isNamed(call, expected)) return false
   if (mismatchOf(call, expected) !== undefined) return false
   if (!isAgentCall(expected) || expected.steps === undefined) return true
-  return isTrajectory(call.inside ?? [], expected.steps, expected.mode ?? 'containsInOrder')
+  return matchesCalls(call.inside ?? [], expected.steps, expected.mode ?? 'containsInOrder')
 }
 
-/** Where the calls that are expected from `start` on end, when nothing is between them; undefined when they are not there. */
+/** Matches the expected calls from `start` without gaps. Returns the position after the last one. */
 function endOfExact(
   calls: readonly Call[],
   expected: readonly ExpectedCall[],
@@ -53,17 +54,17 @@ function endOfExact(
   let position = start
   for (const one of expected) {
     const size = sizeOf([one])
-    const taken = calls.slice(position, position + size)
-    const isThere = isAnyOrder(one)
-      ? canAssign(taken, one.anyOrder)
-      : taken.every((call) => isCall(call, one))
-    if (taken.length < size || !isThere) return undefined
+    const next = calls.slice(position, position + size)
+    const isMatch = isAnyOrder(one)
+      ? canAssign(next, one.anyOrder)
+      : next.every((call) => matchesCall(call, one))
+    if (next.length < size || !isMatch) return undefined
     position += size
   }
   return position
 }
 
-/** The earliest place after which everything expected has happened in its order. */
+/** Matches the expected calls in order, with gaps allowed. Returns the earliest position after the last one. */
 function findInOrder(
   calls: readonly Call[],
   expected: readonly ExpectedCall[],
@@ -79,17 +80,17 @@ function findInOrder(
 }
 
 function nextOf(calls: readonly Call[], expected: ExpectedCall, start: number): number | undefined {
-  const index = calls.findIndex((call, at) => at >= start && isCall(call, expected))
+  const index = calls.findIndex((call, at) => at >= start && matchesCall(call, expected))
   return index === -1 ? undefined : index + 1
 }
 
-/** The earliest place at which every member of a group has had a call of its own. */
+/** The earliest position at which every member of the group has a call of its own. */
 function endOfGroup(
   calls: readonly Call[],
   group: readonly ExpectedCall[],
   start: number,
 ): number | undefined {
-  const members = flatten(group)
+  const members = flattenCalls(group)
   if (members.length === 0) return start
   for (let end = start + members.length; end <= calls.length; end += 1)
     if (assign(calls.slice(start, end), members) === members.length) return end
@@ -97,16 +98,16 @@ function endOfGroup(
 }
 
 function canAssign(calls: readonly Call[], expected: readonly ExpectedCall[]): boolean {
-  const members = flatten(expected)
+  const members = flattenCalls(expected)
   return assign(calls, members) === members.length
 }
 
-/** How many of the expected calls can have a call each: augmenting paths, because one call may suit several. */
+/** Counts how many expected calls can be assigned distinct actual calls. One call may match several, so this is bipartite matching. */
 function assign(calls: readonly Call[], expected: readonly ExpectedCall[]): number {
   const ownerOf = new Map<number, number>()
   const place = (member: number, tried: Set<number>): boolean => {
     for (const [index, call] of calls.entries()) {
-      if (tried.has(index) || !isCall(call, expected[member]!)) continue
+      if (tried.has(index) || !matchesCall(call, expected[member]!)) continue
       tried.add(index)
       const owner = ownerOf.get(index)
       if (owner !== undefined && !place(owner, tried)) continue
@@ -119,9 +120,5 @@ function assign(calls: readonly Call[], expected: readonly ExpectedCall[]): numb
 }
 
 function sizeOf(expected: readonly ExpectedCall[]): number {
-  return flatten(expected).length
-}
-
-function flatten(expected: readonly ExpectedCall[]): ExpectedCall[] {
-  return expected.flatMap((one) => (isAnyOrder(one) ? flatten(one.anyOrder) : [one]))
+  return flattenCalls(expected).length
 }
