@@ -50,7 +50,8 @@ export {
   readOneFileReport,
   type OneFileDocument,
 } from './recording/one-file.ts'
-export { describeValue, visibleText } from './format/visible-text.ts'
+export { describeValue, textOfValue, visibleLines, visibleText } from './format/visible-text.ts'
+export { parseJson } from './json/json-text.ts'
 export { presentStep, type SessionLog } from './assembly/present-step.ts'
 export { priceStep, type Price, type Pricer } from './prices/price.ts'
 export type { PriceOverride } from './prices/price-override.ts'

@@ -1,6 +1,5 @@
 import { useMemo, useState } from 'react'
-import { diffWords, type WordDifference } from '@playhead/model'
-import { readableText } from '../ui/data/readable-text.ts'
+import { diffWords, visibleLines, type WordDifference } from '@playhead/model'
 import './text-diff.css'
 
 /** Equal text between differences that is longer than this is folded. */
@@ -61,9 +60,9 @@ function Pieces({ pieces, side }: { pieces: readonly WordDifference[]; side: 'a'
         piece.kind === 'same' ? (
           <SameText key={index} text={piece.text} isFirst={index === 0} isLast={index === own.length - 1} />
         ) : piece.kind === 'a' ? (
-          <del key={index}>{readableText(piece.text)}</del>
+          <del key={index}>{visibleLines(piece.text)}</del>
         ) : (
-          <ins key={index}>{readableText(piece.text)}</ins>
+          <ins key={index}>{visibleLines(piece.text)}</ins>
         ),
       )}
     </pre>
@@ -72,18 +71,18 @@ function Pieces({ pieces, side }: { pieces: readonly WordDifference[]; side: 'a'
 
 function SameText({ text, isFirst, isLast }: { text: string; isFirst: boolean; isLast: boolean }) {
   const [isOpen, setIsOpen] = useState(false)
-  if (isOpen || text.length < FOLDED_FROM) return <span>{readableText(text)}</span>
+  if (isOpen || text.length < FOLDED_FROM) return <span>{visibleLines(text)}</span>
   const isAlone = isFirst && isLast
   const head = isFirst && !isAlone ? '' : text.slice(0, isAlone ? 2 * KEPT_AT_ENDS : KEPT_AT_ENDS)
   const tail = isLast ? '' : text.slice(-KEPT_AT_ENDS)
   const folded = text.length - head.length - tail.length
   return (
     <span>
-      {readableText(head)}
+      {visibleLines(head)}
       <button type="button" className="text-diff-fold" onClick={() => setIsOpen(true)}>
         {folded.toLocaleString('en')} equal characters
       </button>
-      {readableText(tail)}
+      {visibleLines(tail)}
     </span>
   )
 }

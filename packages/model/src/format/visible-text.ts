@@ -1,17 +1,36 @@
-/** Controls, and the marks that reorder or break a line without being seen. */
-const unseen = /[\p{Cc}\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
+import { compactJson } from '../json/compact-json.ts'
 
-/** Shows control characters as text, so that nothing recorded can move the cursor or colour the terminal. */
+/** Control characters, and marks that reorder or break a line without being seen. */
+const unseen = /[\p{Cc}\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
+const unseenInLines = new RegExp(String.raw`(?![\n\t])${unseen.source}`, 'gu')
+
+/** Escapes control characters, so that recorded text cannot move the cursor or colour the terminal. */
 export function visibleText(text: string): string {
-  return text.toWellFormed().replaceAll(unseen, (character) => {
-    const code = character.codePointAt(0)!.toString(16)
-    return code.length > 2 ? `\\u${code.padStart(4, '0')}` : `\\x${code.padStart(2, '0')}`
-  })
+  return text.toWellFormed().replaceAll(unseen, escapeCharacter)
 }
 
-/** The same for text of several lines, which stay lines. */
-export function visibleLines(text: string): string[] {
-  return text.split(/\r\n|\n|\r/).map((line) => visibleText(line.replaceAll('\t', '  ')))
+/** As `visibleText`, for text of several lines: line breaks and tabs stay. */
+export function visibleLines(text: string): string {
+  return text.toWellFormed().replaceAll('\r\n', '\n').replaceAll(unseenInLines, escapeCharacter)
+}
+
+function escapeCharacter(character: string): string {
+  const code = character.codePointAt(0)!.toString(16)
+  return code.length > 2 ? `\\u${code.padStart(4, '0')}` : `\\x${code.padStart(2, '0')}`
+}
+
+/** A value as text: texts without quotes, the rest as indented JSON. */
+export function textOfValue(value: unknown): string {
+  if (typeof value === 'string') return value
+  try {
+    return JSON.stringify(value, bigintAsText, 2) ?? String(value)
+  } catch (error) {
+    return `[not readable: ${String(error)}]`
+  }
+}
+
+function bigintAsText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
 }
 
 /** One line of at most `width` characters; what is cut is marked by `…`. */
@@ -29,42 +48,9 @@ export function oneLine(text: string, width: number): string {
 /** Any recorded value on one line: texts in quotes, the rest as JSON. */
 export function describeValue(value: unknown, width: number): string {
   if (typeof value === 'string') return quote(value, width)
-  const printer = { text: '', limit: width * 4 }
-  print(value, printer, 0)
-  return oneLine(printer.text, width)
+  return oneLine(compactJson(value, width * 4), width)
 }
 
 function quote(text: string, width: number): string {
   return `"${oneLine(text.replaceAll('"', String.raw`\"`), Math.max(1, width - 2))}"`
-}
-
-const DEPTH_PRINTED = 8
-
-/** Stops at the limit: a value of many megabytes is not written out to show its first line. */
-function print(value: unknown, printer: { text: string; limit: number }, depth: number): void {
-  if (printer.text.length > printer.limit) return
-  if (typeof value === 'string') {
-    printer.text += JSON.stringify(value.slice(0, printer.limit + 1))
-  } else if (typeof value !== 'object' || value === null) {
-    printer.text += String(value)
-  } else if (depth >= DEPTH_PRINTED) {
-    printer.text += '…'
-  } else {
-    printAll(value, printer, depth)
-  }
-}
-
-function printAll(value: object, printer: { text: string; limit: number }, depth: number): void {
-  const isList = Array.isArray(value)
-  printer.text += isList ? '[' : '{'
-  let separator = ''
-  for (const key in value) {
-    if (!Object.hasOwn(value, key)) continue
-    if (printer.text.length > printer.limit) return
-    printer.text += separator
-    if (!isList) printer.text += `${JSON.stringify(key)}:`
-    print((value as { [key: string]: unknown })[key], printer, depth + 1)
-    separator = ','
-  }
-  printer.text += isList ? ']' : '}'
 }

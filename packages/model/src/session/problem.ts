@@ -1,3 +1,5 @@
+import { isRecord } from '../json/attribute-value.ts'
+import { parseJson } from '../json/json-text.ts'
 import { hasFailed } from './failure.ts'
 import type { Step } from './step.ts'
 
@@ -27,10 +29,10 @@ export function findProblems(step: Step): ArgumentProblem[] {
 
 /** The arguments of an action, whichever way they were recorded; JSON text is read, Python's args and kwargs are joined. */
 export function argumentsOf(step: Step): unknown {
-  const given = readJson(step.tool?.arguments === undefined ? step.input : step.tool.arguments)
-  if (!isObject(given) || !isPythonCall(given)) return given
+  const given = parseJson(step.tool?.arguments === undefined ? step.input : step.tool.arguments)
+  if (!isRecord(given) || !isPythonCall(given)) return given
   const args = Array.isArray(given.args) ? given.args : []
-  const kwargs = isObject(given.kwargs) ? given.kwargs : {}
+  const kwargs = isRecord(given.kwargs) ? given.kwargs : {}
   if (args.length === 0) return kwargs
   if (Object.keys(kwargs).length === 0) return args
   return { ...Object.fromEntries(args.map((value, index) => [String(index), value])), ...kwargs }
@@ -45,15 +47,6 @@ function toProblem({ path, value, why }: ArgumentProblem): ArgumentProblem {
 function isPythonCall(given: { [key: string]: unknown }): boolean {
   const keys = Object.keys(given)
   return keys.length > 0 && keys.every((key) => key === 'args' || key === 'kwargs')
-}
-
-function readJson(value: unknown): unknown {
-  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
-  try {
-    return JSON.parse(value)
-  } catch {
-    return value
-  }
 }
 
 function collect(value: unknown, path: string, search: { found: Suspicion[]; looked: number }): void {
@@ -142,7 +135,7 @@ const notNames: ReadonlySet<string> = new Set(
 /** Arguments that the error asks for and that were not passed. */
 function findMissing(given: unknown, message: string): Suspicion[] {
   // Arguments that were not recorded are unknown, not missing.
-  if (!isObject(given)) return []
+  if (!isRecord(given)) return []
   const names = new Set<string>()
   for (const phrase of lackPhrases)
     for (const match of message.matchAll(phrase))
@@ -163,7 +156,7 @@ function findMissing(given: unknown, message: string): Suspicion[] {
 function hasPath(given: unknown, path: string): boolean {
   let value = given
   for (const name of path.split('.')) {
-    if (!isObject(value)) return false
+    if (!isRecord(value)) return false
     const key = Object.hasOwn(value, name)
       ? name
       : Object.keys(value).find((other) => isSameName(name, other))
@@ -175,8 +168,4 @@ function hasPath(given: unknown, path: string): boolean {
 
 function isCrowded(given: unknown): boolean {
   return typeof given === 'object' && given !== null && Object.keys(given).length > 1
-}
-
-function isObject(value: unknown): value is { [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

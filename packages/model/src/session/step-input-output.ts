@@ -1,4 +1,5 @@
 import type { Message, Part } from './message.ts'
+import { parseJson } from '../json/json-text.ts'
 import { hasFailed } from './failure.ts'
 import { argumentsOf } from './problem.ts'
 import type { Step } from './step.ts'
@@ -23,14 +24,7 @@ export function stepResult(step: Step, hasPayloads: boolean): unknown {
 
 /** OpenTelemetry has no null, and JSON is often recorded as text: both are read as what they stand for. */
 export function parseResult(value: unknown): unknown {
-  if (typeof value !== 'string') return value
-  if (value === 'null' || value === 'None') return null
-  if (!/^\s*[[{]/.test(value)) return value
-  try {
-    return JSON.parse(value)
-  } catch {
-    return value
-  }
+  return value === 'null' || value === 'None' ? null : parseJson(value)
 }
 
 export function inputMessagesOf(step: Step): Message[] {

@@ -1,6 +1,6 @@
 import { describeCost } from '../format/format-number.ts'
 import { formatDuration, formatOffset } from '../format/format-time.ts'
-import { oneLine, visibleLines, visibleText } from '../format/visible-text.ts'
+import { oneLine, textOfValue, visibleLines, visibleText } from '../format/visible-text.ts'
 import { ownsError } from '../session/failure.ts'
 import { argumentsOf } from '../session/problem.ts'
 import { isEmptyValue } from '../provenance/value-index.ts'
@@ -142,7 +142,7 @@ function fullBody(step: Step, { paint, trace }: BlockOptions): string[] {
   lines.push(...labelled('Problem: ', problems, paint))
   if (step.error !== undefined) {
     lines.push(paint('red', `Error: ${visibleText(describeError(step.error))}`))
-    for (const line of visibleLines(step.error.stack ?? '')) if (line.trim() !== '') lines.push(`  ${line}`)
+    for (const line of linesOf(step.error.stack ?? '')) if (line.trim() !== '') lines.push(`  ${line}`)
   }
   return lines
 }
@@ -164,19 +164,10 @@ function factsOf(step: Step): string[] {
 }
 
 function section(label: string, value: unknown): string[] {
-  const text = typeof value === 'string' ? value : toJson(value)
-  const lines = visibleLines(text)
+  const lines = linesOf(textOfValue(value))
   return lines.length === 1 ? [`${label}: ${lines[0]}`] : [`${label}:`, ...lines.map((line) => `  ${line}`)]
 }
 
-function toJson(value: unknown): string {
-  try {
-    return JSON.stringify(value, jsonValue, 2) ?? String(value)
-  } catch (error) {
-    return `[not readable: ${String(error)}]`
-  }
-}
-
-function jsonValue(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value
+function linesOf(text: string): string[] {
+  return visibleLines(text.replaceAll(/\r\n?/g, '\n').replaceAll('\t', '  ')).split('\n')
 }

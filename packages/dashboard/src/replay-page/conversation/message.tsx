@@ -12,9 +12,9 @@ import {
   ImageOff,
 } from 'lucide-react'
 import { useState } from 'react'
-import { visibleText, type Message, type Part } from '@playhead/model'
+import { textOfValue, visibleText, type Message, type Part } from '@playhead/model'
 import { CopyButton } from '../../ui/controls/copy-button.tsx'
-import { isBranch, readJsonText, textOfValue } from '../../ui/data/json-path.ts'
+import { isBranch, readJsonText } from '../../ui/data/json-path.ts'
 import { JsonTree } from '../../ui/data/json-tree.tsx'
 import { LongText } from '../../ui/data/long-text.tsx'
 import { Markdown } from '../../ui/data/markdown.tsx'

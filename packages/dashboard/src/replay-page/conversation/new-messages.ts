@@ -1,4 +1,4 @@
-import type { Message, Part } from '@playhead/model'
+import { parseJson, type Message, type Part } from '@playhead/model'
 
 export type SentMessage = { message: Message; isNew: boolean }
 
@@ -77,10 +77,6 @@ function partKey(part: Part): string {
 
 /** The same arguments may be JSON text in one call and an object in the next. */
 function valueKey(value: unknown): string {
-  if (typeof value !== 'string') return JSON.stringify(value) ?? ''
-  try {
-    return JSON.stringify(JSON.parse(value))
-  } catch {
-    return value.trim()
-  }
+  const parsed = parseJson(value)
+  return typeof parsed === 'string' ? parsed.trim() : (JSON.stringify(parsed) ?? '')
 }

@@ -1,5 +1,4 @@
-import type { Step } from '@playhead/model'
-import { readableText } from '../../ui/data/readable-text.ts'
+import { visibleLines, type Step } from '@playhead/model'
 import { usePlayerState } from '../playback/replay-context.ts'
 import { useIsPlayheadInside } from '../playback/shown-step.ts'
 
@@ -16,9 +15,9 @@ export function StreamedAnswer({ step, arrivedCount }: { step: Step; arrivedCoun
   const { arrived, ahead } = splitStream(step, arrivedCount)
   return (
     <div className="streamed" aria-busy={ahead !== ''}>
-      {readableText(arrived)}
+      {visibleLines(arrived)}
       <span className="streamed-caret" aria-hidden="true" />
-      {!isPlaying && <span className="is-ahead">{readableText(ahead)}</span>}
+      {!isPlaying && <span className="is-ahead">{visibleLines(ahead)}</span>}
     </div>
   )
 }

@@ -1,6 +1,7 @@
+import { textOfValue } from '@playhead/model'
 import { useMemo, useState } from 'react'
 import { CopyButton } from '../../ui/controls/copy-button.tsx'
-import { isBranch, readJsonText, textOfValue } from '../../ui/data/json-path.ts'
+import { isBranch, readJsonText } from '../../ui/data/json-path.ts'
 import { JsonTree, type JsonNote } from '../../ui/data/json-tree.tsx'
 import { LongText } from '../../ui/data/long-text.tsx'
 import { Markdown } from '../../ui/data/markdown.tsx'

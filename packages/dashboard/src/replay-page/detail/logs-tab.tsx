@@ -1,7 +1,6 @@
 import { useMemo, useState } from 'react'
-import { formatOffset, visibleText, type LogEntry, type Step } from '@playhead/model'
+import { formatOffset, textOfValue, visibleText, type LogEntry, type Step } from '@playhead/model'
 import { LongText } from '../../ui/data/long-text.tsx'
-import { textOfValue } from '../../ui/data/json-path.ts'
 import { isAtRest, usePlayerState, useReplay } from '../playback/replay-context.ts'
 import './logs-tab.css'
 

@@ -1,5 +1,13 @@
 import { memo, type ReactNode, useMemo, Fragment } from 'react'
-import { describeCost, formatCount, hasFailed, ownsError, visibleText, type Step } from '@playhead/model'
+import {
+  describeCost,
+  formatCount,
+  hasFailed,
+  ownsError,
+  textOfValue,
+  visibleText,
+  type Step,
+} from '@playhead/model'
 import { ErrorNotice } from '../../ui/data/error-notice.tsx'
 import { SkeletonLines } from '../../ui/data/skeleton.tsx'
 import { Tabs, type Tab } from '../../ui/controls/tabs.tsx'
@@ -12,7 +20,6 @@ import { useReplay } from '../playback/replay-context.ts'
 import { useReplaySearch } from '../playback/replay-location.ts'
 import { useFullStep, useShownStepId } from '../playback/shown-step.ts'
 import { CopyButton } from '../../ui/controls/copy-button.tsx'
-import { textOfValue } from '../../ui/data/json-path.ts'
 import { LongText } from '../../ui/data/long-text.tsx'
 import { KindMark, kindLooks } from '../../session-facts/kind-mark.tsx'
 import { findFailure } from '../playback/failures.ts'

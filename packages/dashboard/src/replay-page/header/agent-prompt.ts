@@ -3,6 +3,7 @@ import {
   findProblems,
   formatOffset,
   ownsError,
+  textOfValue,
   type Message,
   type Part,
   type Step,
@@ -120,10 +121,7 @@ function partText(part: Part): string {
 }
 
 function toText(value: unknown): string {
-  return cut(
-    typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? String(value)),
-    VALUE_LENGTH,
-  )
+  return cut(textOfValue(value), VALUE_LENGTH)
 }
 
 function cut(text: string, length: number): string {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { describeSize, joinPath, readJsonText, textOfValue } from './json-path.ts'
+import { textOfValue } from '@playhead/model'
+import { describeSize, joinPath, readJsonText } from './json-path.ts'
 
 test('a path reads as it would be written in code', () => {
   expect(joinPath('', 'orders')).toBe('orders')

@@ -1,3 +1,4 @@
+import { parseJson } from '@playhead/model'
 /** A place inside a value, as it would be written in code: `orders[2].id`, `["odd key"]`. */
 export function joinPath(path: string, key: string | number): string {
   if (typeof key === 'number') return `${path}[${key}]`
@@ -23,18 +24,7 @@ export function describeSize(value: object): string {
   return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** As text for the clipboard: texts without quotes, the rest as JSON. */
-export function textOfValue(value: unknown): string {
-  if (typeof value === 'string') return value
-  return JSON.stringify(value, undefined, 2) ?? String(value)
-}
-
 /** What was recorded as JSON text is shown as what it is; anything else stays as it came. */
 export function readJsonText(value: unknown): unknown {
-  if (typeof value !== 'string' || value.length > 2_000_000 || !/^\s*[[{]/.test(value)) return value
-  try {
-    return JSON.parse(value)
-  } catch {
-    return value
-  }
+  return typeof value === 'string' && value.length > 2_000_000 ? value : parseJson(value)
 }

@@ -1,10 +1,9 @@
 import { Check, ChevronRight, Copy, Link } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
-import { describeValue } from '@playhead/model'
+import { describeValue, textOfValue, visibleLines } from '@playhead/model'
 import { copyText } from '../browser/copy-text.ts'
-import { describeSize, entriesOf, isBranch, joinPath, textOfValue } from './json-path.ts'
+import { describeSize, entriesOf, isBranch, joinPath } from './json-path.ts'
 import { LongText } from './long-text.tsx'
-import { readableText } from './readable-text.ts'
 import './json-tree.css'
 
 const CHILDREN_AT_ONCE = 100
@@ -89,7 +88,7 @@ function JsonEntryRow({ name, value, path, depth, note, isCrowded }: EntryProps)
           onClick={onName}
         >
           {isFoldable && <ChevronRight size={12} aria-hidden="true" />}
-          <span className="json-key">{readableText(String(name)).slice(0, 200)}</span>
+          <span className="json-key">{visibleLines(String(name)).slice(0, 200)}</span>
         </button>
         <JsonValue value={value} isOpen={isOpen} />
         {note?.(path)}

@@ -1,5 +1,6 @@
+import { visibleLines } from '@playhead/model'
 import { useEffect, useMemo, useState } from 'react'
-import { formatLength, readableText, splitText } from './readable-text.ts'
+import { formatLength, splitText } from './readable-text.ts'
 import './long-text.css'
 
 const PIECE = 40_000
@@ -22,7 +23,7 @@ export function LongText({
     return <WholeText text={text} className={className} onLess={() => setIsWhole(false)} />
   return (
     <div className={`long-text ${className}`}>
-      <span>{readableText(isCut ? text.slice(0, limit) : text)}</span>
+      <span>{visibleLines(isCut ? text.slice(0, limit) : text)}</span>
       {isCut && (
         <>
           <span aria-hidden="true">… </span>
@@ -47,7 +48,7 @@ function WholeText({ text, className, onLess }: { text: string; className: strin
     <div className={`long-text ${className}`}>
       {pieces.slice(0, count).map((piece, index) => (
         <div key={index} className="long-text-piece">
-          {readableText(piece)}
+          {visibleLines(piece)}
         </div>
       ))}
       <button type="button" className="long-text-more" onClick={onLess}>

@@ -1,8 +1,9 @@
+import { visibleLines } from '@playhead/model'
 import { expect, test } from 'vitest'
-import { formatLength, readableText, splitText } from './readable-text.ts'
+import { formatLength, splitText } from './readable-text.ts'
 
 test('escape codes and marks that reorder text are shown as what they are', () => {
-  expect(readableText('a\u001B[31mred\u202Eevil\r\n\tb\0')).toBe('a\\x1b[31mred\\u202eevil\n\tb\\x00')
+  expect(visibleLines('a\u001B[31mred\u202Eevil\r\n\tb\0')).toBe('a\\x1b[31mred\\u202eevil\n\tb\\x00')
 })
 
 test('long text is cut at line ends, and never inside a character', () => {

@@ -1,17 +1,3 @@
-/** Controls but line breaks and tabs, and the marks that reorder a line without being seen. */
-const unseen = /(?![\n\t])[\p{Cc}\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
-
-/** Text of several lines with everything in it made visible: escape codes are shown, not obeyed. */
-export function readableText(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll('\r\n', '\n')
-    .replaceAll(unseen, (character) => {
-      const code = character.codePointAt(0)!.toString(16)
-      return code.length > 2 ? `\\u${code.padStart(4, '0')}` : `\\x${code.padStart(2, '0')}`
-    })
-}
-
 /** "1.2 MB": how much text there is. */
 export function formatLength(characters: number): string {
   if (characters < 1000) return `${characters} characters`

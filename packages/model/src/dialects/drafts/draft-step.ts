@@ -15,7 +15,7 @@ import { modelOfSpan, parametersOfSpan, reportedCost } from './model-call.ts'
 import { agentOfSpan, guardrailOfSpan, handoffOfSpan, isHandoffTool } from './participants.ts'
 import { inputOf, outputOf } from '../reading/payload.ts'
 import {
-  compactJson,
+  previewJson,
   oneLine,
   previewOfArguments,
   previewOfInput,
@@ -218,5 +218,5 @@ function addPreviews(outline: StepOutline, content: StepContent, tool: StepTool 
 
 function previewOfResult(result: unknown): string | undefined {
   if (result === undefined) return undefined
-  return oneLine(typeof result === 'string' ? result : compactJson(result))
+  return oneLine(typeof result === 'string' ? result : previewJson(result))
 }

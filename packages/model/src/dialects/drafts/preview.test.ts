@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compactJson, oneLine, previewOfArguments, previewOfValue } from './preview.ts'
+import { previewJson, oneLine, previewOfArguments, previewOfValue } from './preview.ts'
 
 test('a preview is one line of at most 200 characters, with white space folded', () => {
   expect(oneLine('  a\n\n b\t c  ')).toBe('a b c')
@@ -38,5 +38,5 @@ test('a conversation shows its last message, any other value its text or its JSO
 test('JSON stops once it is long enough', () => {
   const endless = Array.from({ length: 100_000 }, (_, index) => index)
 
-  expect(compactJson(endless).length).toBeLessThan(220)
+  expect(previewJson(endless).length).toBeLessThan(220)
 })

@@ -1,5 +1,6 @@
 import type { Message, Part } from '../../session/message.ts'
 import { isMeaningful, isRecord, toText, type JsonObject } from '../../json/attribute-value.ts'
+import { compactJson } from '../../json/compact-json.ts'
 import { toMessages } from '../../providers/messages.ts'
 
 const MAX_LENGTH = 200
@@ -34,45 +35,9 @@ function cutWhole(text: string, length: number): string {
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)
 }
 
-/** JSON that stops once it is long enough, however large or deep the value. */
-export function compactJson(value: unknown): string {
-  const writer = { text: '' }
-  write(writer, value, 0)
-  return writer.text
-}
-
-type Writer = { text: string }
-
-function write(writer: Writer, value: unknown, depth: number): void {
-  if (writer.text.length > MAX_LENGTH) return
-  if (typeof value === 'string') writer.text += JSON.stringify(value.slice(0, MAX_LENGTH + 1))
-  else if (typeof value !== 'object' || value === null) writer.text += String(value)
-  else if (depth === MAX_DEPTH) writer.text += '…'
-  else if (Array.isArray(value)) writeList(writer, value, depth)
-  else writeObject(writer, value as JsonObject, depth)
-}
-
-function writeList(writer: Writer, list: unknown[], depth: number): void {
-  writer.text += '['
-  for (const [index, item] of list.entries()) {
-    if (index > 0) writer.text += ','
-    write(writer, item, depth + 1)
-    if (writer.text.length > MAX_LENGTH) return
-  }
-  writer.text += ']'
-}
-
-function writeObject(writer: Writer, record: JsonObject, depth: number): void {
-  writer.text += '{'
-  let isFirst = true
-  for (const key of Object.keys(record)) {
-    if (!isFirst) writer.text += ','
-    isFirst = false
-    writer.text += `${JSON.stringify(key.slice(0, MAX_LENGTH))}:`
-    write(writer, record[key], depth + 1)
-    if (writer.text.length > MAX_LENGTH) return
-  }
-  writer.text += '}'
+/** The value as JSON, as long as a preview can be. */
+export function previewJson(value: unknown): string {
+  return compactJson(value, MAX_LENGTH, MAX_DEPTH)
 }
 
 /** The last thing that the model was told by a user or a tool. */
@@ -129,7 +94,7 @@ function describeCall(call: Extract<Part, { type: 'tool-call' }>): string {
 /** `key=value, key=value`; a single argument without a name just as its JSON. */
 export function previewOfArguments(value: unknown): string | undefined {
   if (value === undefined) return undefined
-  if (!isRecord(value)) return oneLine(compactJson(value))
+  if (!isRecord(value)) return oneLine(previewJson(value))
   let text = ''
   for (const key of Object.keys(value)) {
     const written = `${key}=${argument(value[key])}`
@@ -140,7 +105,7 @@ export function previewOfArguments(value: unknown): string | undefined {
 }
 
 function argument(value: unknown): string {
-  return typeof value === 'string' ? value.slice(0, MAX_LENGTH + 1) : compactJson(value)
+  return typeof value === 'string' ? value.slice(0, MAX_LENGTH + 1) : previewJson(value)
 }
 
 const textKeys = [
@@ -160,7 +125,7 @@ export function previewOfValue(value: unknown): string | undefined {
   if (!isMeaningful(value)) return undefined
   if (typeof value === 'string') return oneLine(value)
   if (isRecord(value)) {
-    if (Array.isArray(value.messages)) return previewOfLast(value.messages) ?? oneLine(compactJson(value))
+    if (Array.isArray(value.messages)) return previewOfLast(value.messages) ?? oneLine(previewJson(value))
     if (value.lc !== undefined || value.role !== undefined || hasCalls(value)) {
       const preview = previewOfLast([{ role: 'assistant', ...value }])
       if (preview !== undefined) return preview
@@ -170,9 +135,9 @@ export function previewOfValue(value: unknown): string | undefined {
       if (text !== undefined) return oneLine(text)
     }
   } else if (Array.isArray(value) && isConversation(value)) {
-    return previewOfLast(value) ?? oneLine(compactJson(value))
+    return previewOfLast(value) ?? oneLine(previewJson(value))
   }
-  return oneLine(compactJson(value))
+  return oneLine(previewJson(value))
 }
 
 function hasCalls(value: JsonObject): boolean {

@@ -7,7 +7,7 @@ import {
   toText,
   type JsonObject,
 } from '../../json/attribute-value.ts'
-import { compactJson } from './preview.ts'
+import { previewJson } from './preview.ts'
 
 /** The failure that an action's result tells of although nothing was thrown; undefined when it tells of none. */
 export function softErrorOf(result: unknown): StepError | undefined {
@@ -44,15 +44,15 @@ function typeOf({ error, ...result }: JsonObject): string {
 
 function messageOf(result: JsonObject): string {
   const { error } = result
-  if (isRecord(error)) return firstText(error.message, error.detail) ?? compactJson(error)
+  if (isRecord(error)) return firstText(error.message, error.detail) ?? previewJson(error)
   const text = error === true ? undefined : toText(error)
   const said = text ?? firstText(result.message, result.reason, result.content, textOfBlocks(result.content))
-  return said === undefined ? compactJson(result) : said
+  return said === undefined ? previewJson(result) : said
 }
 
 /** MCP answers with a list of blocks. */
 function textOfBlocks(content: unknown): string | undefined {
-  if (!Array.isArray(content)) return isRecord(content) ? compactJson(content) : undefined
+  if (!Array.isArray(content)) return isRecord(content) ? previewJson(content) : undefined
   return firstText(content.map((block) => (isRecord(block) ? (toText(block.text) ?? '') : '')).join('\n'))
 }
 
