@@ -125,7 +125,10 @@ export type {
 } from './session/step-draft.ts'
 export { buildStepTree, type StepBranch } from './session/step-tree.ts'
 export {
+  endOffsetMs,
   stepKinds,
+  stepName,
+  stepTitle,
   type Effect,
   type LogEntry,
   type RetrievedDocument,

@@ -1,6 +1,13 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { memo, useEffect, useLayoutEffect, useRef, type CSSProperties } from 'react'
-import { hasFailed, visibleText, type AlignedRow, type Alignment, type Step } from '@playhead/model'
+import {
+  hasFailed,
+  stepTitle,
+  visibleText,
+  type AlignedRow,
+  type Alignment,
+  type Step,
+} from '@playhead/model'
 import { KindMark } from '../session-facts/kind-mark.tsx'
 import type { ShownRows } from './compare-search.ts'
 import { lookOf, placeOf, wordsOf } from './difference-words.ts'
@@ -141,17 +148,11 @@ function Cell({ step, number, depth }: CellProps) {
         style={{ '--depth': Math.min(depth, DEEPEST_INDENT) } as CSSProperties}
       />
       <KindMark kind={step.kind} isBad={isBad} />
-      <span className={isBad ? 'aligned-name is-bad' : 'aligned-name'}>{visibleText(titleOf(step))}</span>
+      <span className={isBad ? 'aligned-name is-bad' : 'aligned-name'}>{visibleText(stepTitle(step))}</span>
       {step.effect === 'write' && <span className="aligned-write">write</span>}
       <span className="aligned-preview">{visibleText(previewOf(step))}</span>
     </span>
   )
-}
-
-function titleOf(step: Step): string {
-  if (step.kind === 'llm' || step.kind === 'embedding') return step.model ?? step.requestedModel ?? step.name
-  if (step.kind === 'action') return step.tool?.name ?? step.name
-  return step.kind === 'agent' ? (step.agent ?? step.name) : step.name
 }
 
 function previewOf({ kind, inputPreview, outputPreview, error }: Step): string {

@@ -1,5 +1,5 @@
 import { useEffect, useRef, type KeyboardEvent, type PointerEvent } from 'react'
-import { formatDuration, formatOffset, isDivergent, type Session } from '@playhead/model'
+import { endOffsetMs, formatDuration, formatOffset, isDivergent, type Session } from '@playhead/model'
 import { useThemeVersion } from '../ui/browser/theme.ts'
 import { useWidth } from '../ui/browser/use-width.ts'
 import type { Comparison } from './use-comparison.ts'
@@ -64,7 +64,7 @@ function SideTimeline({ side, comparison, current, onSelect }: LinkedTimelinesPr
 }
 
 function lengthOf({ session, steps }: Session): number {
-  const ends = steps.reduce((end, step) => Math.max(end, step.offsetMs + (step.durationMs ?? 0)), 1)
+  const ends = steps.reduce((end, step) => Math.max(end, endOffsetMs(step)), 1)
   return Math.max(session.durationMs ?? 0, ends)
 }
 
@@ -102,7 +102,7 @@ function Marks({
       const step = row[side]
       if (step === undefined || step.kind === 'workflow' || step.kind === 'agent') continue
       const left = (step.offsetMs / lengthMs) * width
-      const right = ((step.offsetMs + (step.durationMs ?? 0)) / lengthMs) * width
+      const right = (endOffsetMs(step) / lengthMs) * width
       const isOther = isDivergent(row)
       const look = index === divergence?.row ? 'first' : isOther ? 'other' : 'same'
       context.fillStyle = colours[look]

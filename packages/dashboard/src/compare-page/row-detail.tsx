@@ -1,12 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import { SquareArrowOutUpRight } from 'lucide-react'
 import {
-  stepResult,
   describeDifference,
   formatCost,
   formatDuration,
-  stepInput,
   isMinor,
+  stepInput,
+  stepName,
+  stepResult,
   visibleText,
   type AlignedRow,
   type Session,
@@ -28,7 +29,7 @@ export function RowDetail({ comparison, row: position }: { comparison: Compariso
     <section className="row-detail" aria-label="The step">
       <h2>
         <KindMark kind={step.kind} />
-        {visibleText(step.kind === 'action' ? (step.tool?.name ?? step.name) : step.name)}
+        {visibleText(stepName(step))}
       </h2>
       <Differences row={row} />
       <Facts row={row} comparison={comparison} />

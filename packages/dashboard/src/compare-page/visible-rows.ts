@@ -1,4 +1,4 @@
-import type { AlignedRow, Alignment } from '@playhead/model'
+import { endOffsetMs, type AlignedRow, type Alignment } from '@playhead/model'
 import type { ShownRows } from './compare-search.ts'
 
 /** Positions of the rows that are shown. */
@@ -45,7 +45,7 @@ export function timeOfRow({ rows }: Alignment, row: number, side: 'a' | 'b'): nu
   if (own !== undefined) return own.offsetMs
   for (let at = row - 1; at >= 0; at -= 1) {
     const step = rows[at]![side]
-    if (step !== undefined) return step.offsetMs + (step.durationMs ?? 0)
+    if (step !== undefined) return endOffsetMs(step)
   }
   return 0
 }

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { formatOffset, ownsError, visibleText } from '@playhead/model'
+import { formatOffset, ownsError, stepTitle, visibleText } from '@playhead/model'
 import { useReplay } from './playback/replay-context.ts'
-import { durationOf, errorLine, previewOf, titleOf } from './steps/step-text.ts'
+import { durationOf, errorLine, previewOf } from './steps/step-text.ts'
 import { kindLooks } from '../session-facts/kind-mark.tsx'
 import './printed-replay.css'
 
@@ -42,7 +42,7 @@ function PrintedSteps() {
             <tr key={step.id} className={ownsError(step) ? 'is-bad' : undefined}>
               <td className="mono">{formatOffset(step.offsetMs)}</td>
               <td style={{ paddingLeft: 6 + Math.min(timeline.depths[position]!, 12) * 12 }}>
-                <b>{visibleText(titleOf(step))}</b> {kindLooks[step.kind].word}
+                <b>{visibleText(stepTitle(step))}</b> {kindLooks[step.kind].word}
                 <div>
                   {visibleText(
                     ownsError(step) && step.error !== undefined ? errorLine(step.error) : previewOf(step),

@@ -1,3 +1,4 @@
+import { isRecord, type JsonObject } from '../json/attribute-value.ts'
 import type { Comparison } from './comparison.ts'
 import { parseResult } from '../session/step-input-output.ts'
 import { isMeasure } from './text-shape.ts'
@@ -22,7 +23,7 @@ function collect({ path, depth, ...values }: Place, search: Search): void {
   const [a, b] = [parseResult(values.a), parseResult(values.b)]
   if (Object.is(a, b)) return
   if (isList(a) && isList(b) && depth < DEEPEST) return collectItems({ a, b, path, depth }, search)
-  if (isObject(a) && isObject(b) && depth < DEEPEST) return collectKeys({ a, b, path, depth }, search)
+  if (isRecord(a) && isRecord(b) && depth < DEEPEST) return collectKeys({ a, b, path, depth }, search)
   if (isText(a) && isText(b) && search.comparison.isSameText(String(a), String(b))) return
   search.found.push({ path, a, b })
 }
@@ -35,8 +36,6 @@ function collectItems(
   for (let index = 0; index < length; index += 1)
     collect({ a: a[index], b: b[index], path: `${path}[${index}]`, depth: depth + 1 }, search)
 }
-
-type JsonObject = { [key: string]: unknown }
 
 function collectKeys(
   { a, b, path, depth }: { a: JsonObject; b: JsonObject; path: string; depth: number },
@@ -51,10 +50,6 @@ function collectKeys(
 
 function isList(value: unknown): value is unknown[] {
   return Array.isArray(value)
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Numbers may be moments too. */

@@ -1,7 +1,7 @@
 import { describeEndState, type EndState } from '../session/end-state.ts'
 import { describeValue, visibleText } from '../format/visible-text.ts'
 import type { Session } from '../session/session.ts'
-import type { Step } from '../session/step.ts'
+import { stepName } from '../session/step.ts'
 import { alignSessions, type AlignedRow, type Alignment, type Divergence } from './align-sessions.ts'
 import type { Difference } from './difference.ts'
 
@@ -30,12 +30,7 @@ function describeEnds({ a, b }: Divergence): string {
 
 /** The step as the second session counts it; one that it lacks as the first does. */
 function nameRow({ a, b, aNumber, bNumber }: AlignedRow): string {
-  return `step ${bNumber ?? aNumber} ${visibleText(titleOf(b ?? a!))}`
-}
-
-function titleOf(step: Step): string {
-  if (step.kind === 'action') return step.tool?.name ?? step.name
-  return step.kind === 'agent' ? (step.agent ?? step.name) : step.name
+  return `step ${bNumber ?? aNumber} ${visibleText(stepName(b ?? a!))}`
 }
 
 /** One difference in words, to follow the name of its step. */

@@ -1,5 +1,5 @@
 import type { Session } from '../session/session.ts'
-import type { Step } from '../session/step.ts'
+import { endOffsetMs, stepName, type Step } from '../session/step.ts'
 import { buildStepTree, type StepBranch } from '../session/step-tree.ts'
 import { hashText, isMeasure, shapeOfText, type VolatileToken } from './text-shape.ts'
 import { stepResult, stepInput } from '../session/step-input-output.ts'
@@ -64,7 +64,7 @@ export function printSession(session: Session, hasPayloads: boolean): PrintedSes
       isWrapper: wrappers.has(step.kind),
       whole: hashText([identity, given, result, ...children.map(({ whole }) => whole)].join()),
       startMs: step.offsetMs,
-      endMs: step.offsetMs + (step.durationMs ?? 0),
+      endMs: endOffsetMs(step),
       children,
     }
     return [printed]
@@ -93,9 +93,8 @@ function identityOf(step: Step): string {
     case 'embedding':
       return step.kind
     case 'action':
-      return `action ${step.tool?.name ?? step.name}`
     case 'agent':
-      return `agent ${step.agent ?? step.name}`
+      return `${step.kind} ${stepName(step)}`
     case 'handoff':
       return `handoff ${step.handoff?.to ?? step.name}`
     default:

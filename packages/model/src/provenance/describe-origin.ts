@@ -1,5 +1,5 @@
 import { visibleText } from '../format/visible-text.ts'
-import type { Step } from '../session/step.ts'
+import { stepName } from '../session/step.ts'
 import { isEmptyValue } from './value-index.ts'
 import type { ArgumentOrigin, ValueSource } from './argument-origin.ts'
 
@@ -31,9 +31,5 @@ function wordFor(value: unknown): string {
 
 function nameSource({ step, number, path }: ValueSource): string {
   const place = path === 'output' && step.kind === 'llm' ? '' : ` · ${visibleText(path)}`
-  return `step ${number} ${visibleText(titleOf(step))}${place}`
-}
-
-function titleOf(step: Step): string {
-  return step.kind === 'action' ? (step.tool?.name ?? step.name) : step.name
+  return `step ${number} ${visibleText(stepName(step))}${place}`
 }

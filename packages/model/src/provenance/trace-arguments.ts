@@ -1,5 +1,5 @@
 import { argumentsOf, findProblems } from '../session/problem.ts'
-import type { Step } from '../session/step.ts'
+import { stepName, type Step } from '../session/step.ts'
 import {
   isBefore,
   sourceOf,
@@ -53,7 +53,7 @@ function ancestorsOf({ id }: Step, parents: ReadonlyMap<string, string | null>):
 
 function findAskingCall(search: Omit<Search, 'call'>): AskingCall | undefined {
   const { steps, action } = search
-  const tool = action.tool?.name ?? action.name
+  const tool = stepName(action)
   for (let position = search.position - 1; position >= 0; position -= 1) {
     const step = steps[position]!
     const call = askedIn(step, tool, action.tool?.callId)

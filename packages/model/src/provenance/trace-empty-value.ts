@@ -1,5 +1,5 @@
-import { argumentsOf } from '../session/problem.ts'
-import type { Step } from '../session/step.ts'
+import { argumentsOf, lastNameIn } from '../session/problem.ts'
+import { stepName, type Step } from '../session/step.ts'
 import { isBefore, sourceOf, trailOf, type ArgumentOrigin, type Search } from './argument-origin.ts'
 import { isEmptyValue, type EmptyResult } from './value-index.ts'
 
@@ -7,7 +7,7 @@ type Traced = Pick<ArgumentOrigin, 'origin' | 'via' | 'trail'>
 
 /** Finds the first step that returned nothing where this argument has nothing. */
 export function traceEmptyValue(path: string, search: Search): Traced {
-  const name = nameOf(path)
+  const name = lastNameIn(path)
   const results = emptyResultsBefore(search)
   const last = findEmptyResult(results, name, search.steps)
   if (last === undefined) return { origin: originOfCall(name, search), trail: trailOf([], search) }
@@ -16,7 +16,7 @@ export function traceEmptyValue(path: string, search: Search): Traced {
 
 /** As `traceEmptyValue`, for an argument that was not passed: only a result of the same name can explain that. */
 export function traceMissing(path: string, search: Search): Traced {
-  const name = nameOf(path)
+  const name = lastNameIn(path)
   const results = emptyResultsBefore(search)
   const last = results.findLast((result) => isRelated(result, name, search.steps[result.position]!))
   if (last === undefined) return { origin: { kind: 'unclaimed' }, trail: trailOf([], search) }
@@ -98,14 +98,10 @@ function emptyArgument(step: Step): string | undefined {
 function originOfCall(name: string | undefined, { call, steps, action }: Search): ArgumentOrigin['origin'] {
   if (call === undefined || !('arguments' in call)) return { kind: 'nowhere' }
   const value = name === undefined ? undefined : (call.arguments as Record<string, unknown> | null)?.[name]
-  const path = action.tool?.name ?? action.name
+  const path = stepName(action)
   return isEmptyValue(value)
     ? { kind: 'model', ...sourceOf({ position: call.position, path }, steps) }
     : { kind: 'nowhere' }
-}
-
-function nameOf(path: string): string | undefined {
-  return path.split(/[.[\]]/).findLast((part) => part !== '' && !/^\d+$/.test(part))
 }
 
 /** `extract_customer_id` returned null, or a step returned `{ customerId: null }`: both are related to `customer_id`. */

@@ -2,7 +2,7 @@ import { hasFailed } from '../session/failure.ts'
 import { inputMessagesOf, modelReply, parseResult, stepResult } from '../session/step-input-output.ts'
 import { shapeOfValue } from '../align/print-session.ts'
 import type { Message } from '../session/message.ts'
-import type { Step } from '../session/step.ts'
+import { endOffsetMs, type Step } from '../session/step.ts'
 
 /** A moment at which a value was there to be used. */
 export type Appearance = {
@@ -72,7 +72,7 @@ export class ValueIndex {
   }
 
   #addStep(step: Step, position: number): void {
-    const endMs = step.offsetMs + (step.durationMs ?? 0)
+    const endMs = endOffsetMs(step)
     for (const message of inputMessagesOf(step)) this.#addMessage(message, step.offsetMs, position)
     if (hasFailed(step)) return
     if (step.messages !== undefined) {

@@ -1,3 +1,4 @@
+import { isRecord, type JsonObject } from '../json/attribute-value.ts'
 import { endStates } from '../session/end-state.ts'
 import type { Session, SessionSummary } from '../session/session.ts'
 import { stepKinds, type Step } from '../session/step.ts'
@@ -7,8 +8,6 @@ export const RECORDING_VERSION = 1
 
 /** A session saved to a file. */
 export type Recording = { version: number; exportedAt: string; session: SessionSummary; steps: Step[] }
-
-type JsonObject = { [key: string]: unknown }
 
 /** Turns a recording of one version into one of the next. */
 export type RecordingUpgrade = (recording: JsonObject) => JsonObject
@@ -44,7 +43,7 @@ export function upgradeRecording(
   json: unknown,
   chain: readonly RecordingUpgrade[],
 ): { recording: JsonObject } | { problem: string } {
-  if (!isObject(json)) return { problem: 'not a Playhead recording: it is not a JSON object' }
+  if (!isRecord(json)) return { problem: 'not a Playhead recording: it is not a JSON object' }
   const { version } = json
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 1)
     return { problem: 'not a Playhead recording: it has no version' }
@@ -60,14 +59,14 @@ export function upgradeRecording(
 
 /** The first thing that would break whoever shows the session; what is optional is left to them. */
 function findProblem(session: unknown, steps: unknown): string | undefined {
-  if (!isObject(session)) return 'session is missing'
+  if (!isRecord(session)) return 'session is missing'
   for (const field of ['id', 'name', 'startedAt'])
     if (typeof session[field] !== 'string') return `session.${field} should be text`
   if (!endStates.some((state) => state === session.endState))
     return `session.endState should be one of ${endStates.join(', ')}`
   if (!isNumberOrNull(session.durationMs)) return 'session.durationMs should be a number or null'
   if (!isNumberOrNull(session.cost)) return 'session.cost should be a number or null'
-  if (!isObject(session.usage)) return 'session.usage should be an object'
+  if (!isRecord(session.usage)) return 'session.usage should be an object'
   for (const field of ['tags', 'models', 'agents', 'tools', 'unpricedModels'])
     if (!isListOfText(session[field])) return `session.${field} should be a list of texts`
   if (!Array.isArray(steps)) return 'steps should be a list'
@@ -79,7 +78,7 @@ function findProblem(session: unknown, steps: unknown): string | undefined {
 }
 
 function findStepProblem(step: unknown): string | undefined {
-  if (!isObject(step)) return ' should be an object'
+  if (!isRecord(step)) return ' should be an object'
   for (const field of ['id', 'name', 'startedAt', 'dialect'])
     if (typeof step[field] !== 'string') return `.${field} should be text`
   if (step.parentId !== null && typeof step.parentId !== 'string') return '.parentId should be text or null'
@@ -89,15 +88,11 @@ function findStepProblem(step: unknown): string | undefined {
   if (typeof step.offsetMs !== 'number') return '.offsetMs should be a number'
   if (!isNumberOrNull(step.durationMs)) return '.durationMs should be a number or null'
   if (!isNumberOrNull(step.cost)) return '.cost should be a number or null'
-  if (step.error !== undefined && !(isObject(step.error) && typeof step.error.message === 'string'))
+  if (step.error !== undefined && !(isRecord(step.error) && typeof step.error.message === 'string'))
     return '.error.message should be text'
   if (step.messages !== undefined && !isListOfMessages(step.messages))
     return '.messages should be a list of messages with parts'
   return undefined
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isNumberOrNull(value: unknown): boolean {
@@ -109,5 +104,5 @@ function isListOfText(value: unknown): boolean {
 }
 
 function isListOfMessages(value: unknown): boolean {
-  return Array.isArray(value) && value.every((message) => isObject(message) && Array.isArray(message.parts))
+  return Array.isArray(value) && value.every((message) => isRecord(message) && Array.isArray(message.parts))
 }

@@ -99,9 +99,14 @@ function errorText(step: Step): string {
 
 /** True when the message has the argument's name as a word, in whichever way it is written there. */
 function isNamed(path: string, message: string): boolean {
-  const name = path.split(/[.[\]]/).findLast((part) => part !== '' && !/^\d+$/.test(part))
+  const name = lastNameIn(path)
   if (name === undefined || name.length < 2) return false
   return message.match(/[A-Za-z0-9_$]+/g)?.some((word) => isSameName(word, name)) ?? false
+}
+
+/** `id` in `orders[2].id`. */
+export function lastNameIn(path: string): string | undefined {
+  return path.split(/[.[\]]/).findLast((part) => part !== '' && !/^\d+$/.test(part))
 }
 
 /** True for customer_id, customerId and, as the last word of both, id. */

@@ -2,20 +2,6 @@ import type { Attributes } from '../otlp/span.ts'
 import type { Message, ToolDefinition } from './message.ts'
 import type { Usage, UsageScope } from './usage.ts'
 
-/** What a step is. Tools are actions; chains are workflows; reranking is retrieval; http, databases and plain code are `other`. */
-export type StepKind =
-  | 'llm'
-  | 'embedding'
-  | 'action'
-  | 'agent'
-  | 'retrieval'
-  | 'guardrail'
-  | 'handoff'
-  | 'evaluator'
-  | 'workflow'
-  | 'event'
-  | 'other'
-
 export const stepKinds = [
   'llm',
   'embedding',
@@ -28,7 +14,10 @@ export const stepKinds = [
   'workflow',
   'event',
   'other',
-] as const satisfies readonly StepKind[]
+] as const
+
+/** Tools are actions; chains are workflows; reranking is retrieval; http, databases and plain code are `other`. */
+export type StepKind = (typeof stepKinds)[number]
 
 /** `soft-error`: the step returned, but what it returned says that it failed. */
 export type StepStatus = 'ok' | 'error' | 'soft-error' | 'running'
@@ -117,4 +106,23 @@ export type Step = {
   isOrphan?: boolean
   /** True when part of the content was cut before it reached us. */
   isTruncated?: boolean
+}
+
+/** The name people know a step by: its tool's or agent's, if it has one. */
+export function stepName(step: Step): string {
+  if (step.kind === 'action') return step.tool?.name ?? step.name
+  return step.kind === 'agent' ? (step.agent ?? step.name) : step.name
+}
+
+/** As `stepName`, with the model of a model call and both agents of a handoff. */
+export function stepTitle(step: Step): string {
+  if (step.kind === 'llm' || step.kind === 'embedding') return step.model ?? step.requestedModel ?? step.name
+  const { from, to } = step.handoff ?? {}
+  if (step.kind !== 'handoff' || to === undefined) return stepName(step)
+  return from === undefined ? `→ ${to}` : `${from} → ${to}`
+}
+
+/** When a step ended, or its start while it runs, in milliseconds since the session began. */
+export function endOffsetMs({ offsetMs, durationMs }: Pick<Step, 'offsetMs' | 'durationMs'>): number {
+  return offsetMs + (durationMs ?? 0)
 }

@@ -14,7 +14,7 @@ import {
   textOf,
   type OriginOf,
 } from './replay-content.ts'
-import type { Step, StepError, StepKind } from '../session/step.ts'
+import { stepName, type Step, type StepError, type StepKind } from '../session/step.ts'
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow'
 
@@ -68,14 +68,8 @@ function titleOf(step: Step): string {
   if (step.kind === 'llm' || step.kind === 'embedding')
     return `${title} (${visibleText(step.model ?? step.requestedModel ?? step.name)})`
   const { from, to } = step.handoff ?? {}
-  const name = step.kind === 'handoff' && to !== undefined ? `${from ?? '?'} → ${to}` : nameOf(step)
+  const name = step.kind === 'handoff' && to !== undefined ? `${from ?? '?'} → ${to}` : stepName(step)
   return `${title}: ${visibleText(name)}`
-}
-
-function nameOf(step: Step): string {
-  if (step.kind === 'action') return step.tool?.name ?? step.name
-  if (step.kind === 'agent') return step.agent ?? step.name
-  return step.name
 }
 
 function stateOf(step: Step, paint: Painter): string {

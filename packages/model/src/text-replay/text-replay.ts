@@ -6,7 +6,7 @@ import { oneLine, visibleText } from '../format/visible-text.ts'
 import { createPainter, renderStep, type Painter } from './replay-block.ts'
 import { ownsError } from '../session/failure.ts'
 import { shortSessionId, type Session, type SessionSummary } from '../session/session.ts'
-import type { Step } from '../session/step.ts'
+import { endOffsetMs, type Step } from '../session/step.ts'
 
 export type TextReplayOptions = {
   /** Colours for a terminal; none by default. */
@@ -102,7 +102,7 @@ function createLazyTracer(steps: readonly Step[]): ArgumentTracer {
 
 function renderEnd({ session, steps }: Session, paint: Painter): string {
   const fatal = session.endState === 'fail' ? findFatal(steps) : undefined
-  const atMs = fatal === undefined ? (session.durationMs ?? lengthSoFar(steps)) : endOf(fatal)
+  const atMs = fatal === undefined ? (session.durationMs ?? lengthSoFar(steps)) : endOffsetMs(fatal)
   const clock = formatOffset(atMs)
   const end = paint(colourOf(session.endState), describeEnd(session, fatal))
   if (fatal === undefined) return `${paint('dim', clock)}  ${end}`
@@ -124,18 +124,14 @@ function findFatal(steps: readonly Step[]): Step | undefined {
   let fatal: Step | undefined
   for (const step of steps) {
     if (!ownsError(step) || step.error?.isHandled === true) continue
-    if (fatal === undefined || endOf(step) >= endOf(fatal)) fatal = step
+    if (fatal === undefined || endOffsetMs(step) >= endOffsetMs(fatal)) fatal = step
   }
   return fatal
 }
 
-function endOf(step: Step): number {
-  return step.offsetMs + (step.durationMs ?? 0)
-}
-
 function lengthSoFar(steps: readonly Step[]): number {
   let length = 0
-  for (const step of steps) length = Math.max(length, endOf(step))
+  for (const step of steps) length = Math.max(length, endOffsetMs(step))
   return length
 }
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { hasFailed, visibleText, type Message, type Step } from '@playhead/model'
+import { hasFailed, stepTitle, visibleText, type Message, type Step } from '@playhead/model'
 import { ActionArguments } from './action-arguments.tsx'
 import { DetailSection, OutputSection, StepErrorSection } from './sections.tsx'
 import { MessageView } from '../conversation/message.tsx'
@@ -11,7 +11,7 @@ import { useIsPlayheadInside } from '../playback/shown-step.ts'
 import { ValueTrail } from './provenance.tsx'
 import { ValueView } from '../conversation/value-view.tsx'
 import { KindMark } from '../../session-facts/kind-mark.tsx'
-import { durationOf, previewOf, titleOf } from '../steps/step-text.ts'
+import { durationOf, previewOf } from '../steps/step-text.ts'
 import type { Timeline } from '../playback/timeline.ts'
 import './steps-inside.css'
 
@@ -127,7 +127,7 @@ function StepsInside({ step }: { step: Step }) {
           <li key={child.id}>
             <button type="button" onClick={() => goTo(child.id)}>
               <KindMark kind={child.kind} isBad={hasFailed(child)} />
-              <b>{visibleText(titleOf(child))}</b>
+              <b>{visibleText(stepTitle(child))}</b>
               <span className="dim">{visibleText(previewOf(child))}</span>
               <span className="mono">{durationOf(child)}</span>
             </button>

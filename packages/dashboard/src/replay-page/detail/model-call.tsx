@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import {
   countOf,
+  endOffsetMs,
   formatCost,
   formatCount,
   formatOffset,
@@ -63,7 +64,7 @@ function AnswerSection({ step, call }: { step: Step; call: number }) {
   const answers = step.messages?.filter((message) => message.isOutput === true) ?? []
   if (answers.length === 0 && arrivedCount === undefined)
     return <OutputSection step={step} output={step.output} isProse />
-  const endMs = step.offsetMs + (step.durationMs ?? 0)
+  const endMs = endOffsetMs(step)
   return (
     <DetailSection title="Output" {...(isAhead && { note: `Complete at ${formatOffset(endMs)}` })}>
       {arrivedCount === undefined ? (

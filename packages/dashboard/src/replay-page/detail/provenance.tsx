@@ -5,6 +5,7 @@ import {
   createArgumentTracer,
   describeOrigin,
   findProblems,
+  stepTitle,
   visibleText,
   type ArgumentOrigin,
   type ArgumentTracer,
@@ -14,7 +15,6 @@ import { useSessionSource } from '../../api/session-source.ts'
 import { useSessionPayloads } from '../../api/use-session.ts'
 import { knownStep } from '../../api/use-step.ts'
 import { useReplay } from '../playback/replay-context.ts'
-import { titleOf } from '../steps/step-text.ts'
 import { DetailSection } from './sections.tsx'
 import './provenance.css'
 
@@ -105,14 +105,14 @@ export function ValueTrail({ step }: { step: Step }) {
         {trail.map(({ step: earlier, did }) => (
           <li key={earlier.id}>
             <button type="button" className="value-trail-step" onClick={() => goTo(earlier.id)}>
-              {visibleText(titleOf(earlier))} <span className="dim">{visibleText(did)}</span>
+              {visibleText(stepTitle(earlier))} <span className="dim">{visibleText(did)}</span>
             </button>
             <ArrowRight size={14} aria-hidden="true" />
           </li>
         ))}
         <li>
           <span className="value-trail-step is-bad">
-            {visibleText(titleOf(step))}({visibleText(problem.path)})
+            {visibleText(stepTitle(step))}({visibleText(problem.path)})
           </span>
         </li>
       </ol>

@@ -4,6 +4,7 @@ import {
   formatCount,
   hasFailed,
   ownsError,
+  stepTitle,
   textOfValue,
   visibleText,
   type Step,
@@ -24,7 +25,7 @@ import { LongText } from '../../ui/data/long-text.tsx'
 import { KindMark, kindLooks } from '../../session-facts/kind-mark.tsx'
 import { findFailure } from '../playback/failures.ts'
 import { ownFrameOf } from './stack-trace.ts'
-import { durationOf, outcomeOf, titleOf } from '../steps/step-text.ts'
+import { durationOf, outcomeOf } from '../steps/step-text.ts'
 import type { Timeline } from '../playback/timeline.ts'
 import './step-detail.css'
 
@@ -123,7 +124,7 @@ function StepTitle({ step }: { step: Step }) {
     <header className="step-title">
       <h2>
         <KindMark kind={step.kind} isBad={ownsError(step)} size={16} />
-        <span className="step-title-name">{visibleText(titleOf(step))}</span>
+        <span className="step-title-name">{visibleText(stepTitle(step))}</span>
         <CopyButton label="Copy link to this step" read={() => location.linkTo({ step: step.id })} />
       </h2>
       <p className="dim">

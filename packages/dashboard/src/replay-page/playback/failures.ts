@@ -1,4 +1,4 @@
-import { hasFailed, ownsError, type Step, type StepError } from '@playhead/model'
+import { endOffsetMs, hasFailed, ownsError, type Step, type StepError } from '@playhead/model'
 import type { Timeline } from './timeline.ts'
 
 /** The step whose error ended the session: the last unhandled one. Undefined for a session that succeeded. */
@@ -7,7 +7,7 @@ export function findFailure({ steps, errors, session }: Timeline): Step | undefi
   const failed = errors.map((position) => steps[position]!).filter(ownsError)
   const fatal = failed.filter((step) => step.error?.isHandled !== true)
   const last = fatal.reduce<Step | undefined>(
-    (latest, step) => (latest === undefined || endOf(step) >= endOf(latest) ? step : latest),
+    (latest, step) => (latest === undefined || endOffsetMs(step) >= endOffsetMs(latest) ? step : latest),
     undefined,
   )
   return last ?? (session.endState === 'fail' ? failed.at(-1) : undefined)
@@ -49,8 +49,4 @@ function findOwner({ steps, errors, parents }: Timeline, position: number): numb
 
 function hasMessage(message: string, error: StepError | undefined): boolean {
   return error !== undefined && error.message !== '' && message.includes(error.message)
-}
-
-function endOf(step: Step): number {
-  return step.offsetMs + (step.durationMs ?? 0)
 }

@@ -1,7 +1,6 @@
 import { CornerDownRight } from 'lucide-react'
-import { visibleText } from '@playhead/model'
+import { stepTitle, visibleText } from '@playhead/model'
 import { useReplay } from '../playback/replay-context.ts'
-import { titleOf } from './step-text.ts'
 
 /** A button that selects another step. */
 export function StepLink({ position, text }: { position: number; text?: string }) {
@@ -11,7 +10,7 @@ export function StepLink({ position, text }: { position: number; text?: string }
   return (
     <button type="button" className="step-link" onClick={() => goTo(step.id)}>
       <CornerDownRight size={12} aria-hidden="true" />
-      {text ?? visibleText(titleOf(step))}
+      {text ?? visibleText(stepTitle(step))}
       <span className="dim">step {position + 1}</span>
     </button>
   )

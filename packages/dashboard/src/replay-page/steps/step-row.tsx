@@ -6,6 +6,7 @@ import {
   formatOffset,
   hasFailed,
   ownsError,
+  stepTitle,
   visibleText,
   type Step,
 } from '@playhead/model'
@@ -13,7 +14,7 @@ import { KindMark, kindLooks } from '../../session-facts/kind-mark.tsx'
 import { phaseOf } from '../playback/playhead-state.ts'
 import { isAtRest, usePlayerState, useReplay } from '../playback/replay-context.ts'
 import type { ListRow } from './step-rows.ts'
-import { durationOf, formatStepDuration, previewOf, titleOf } from './step-text.ts'
+import { durationOf, formatStepDuration, previewOf } from './step-text.ts'
 import type { TimeScale } from '../playback/time-scale.ts'
 
 type RowProps = {
@@ -36,7 +37,7 @@ export const StepRow = memo(function StepRow(props: RowProps & { isMatch: boolea
   return (
     <RowFrame {...props} startMs={startMs} endMs={endMs} isBad={isOwner} isQuiet={!isMatch}>
       <KindMark kind={step.kind} isBad={isOwner} />
-      <span className="step-row-name">{visibleText(titleOf(step))}</span>
+      <span className="step-row-name">{visibleText(stepTitle(step))}</span>
       <ErrorMark step={step} />
       {!isOwner && <span className="step-row-preview">{visibleText(previewOf(step)).slice(0, 200)}</span>}
     </RowFrame>
@@ -77,7 +78,7 @@ export const RepeatRow = memo(function RepeatRow(props: RowProps) {
   return (
     <RowFrame {...props} startMs={startMs} endMs={endMs} isBad={false} isQuiet={false} members={members}>
       <KindMark kind={step.kind} />
-      <span className="step-row-name">{visibleText(titleOf(step))}</span>
+      <span className="step-row-name">{visibleText(stepTitle(step))}</span>
       <span className="step-row-times">×{members.length.toLocaleString('en-US')}</span>
       {failed > 0 && (
         <span className="step-row-error">

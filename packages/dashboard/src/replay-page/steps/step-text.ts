@@ -1,15 +1,5 @@
 import { formatDuration, type Step, type StepError } from '@playhead/model'
 
-/** What a step is called: a model call by its model, an agent by its name. */
-export function titleOf(step: Step): string {
-  if (step.kind === 'llm' || step.kind === 'embedding') return step.model ?? step.requestedModel ?? step.name
-  if (step.kind === 'action') return step.tool?.name ?? step.name
-  if (step.kind === 'agent') return step.agent ?? step.name
-  const { from, to } = step.handoff ?? {}
-  if (step.kind === 'handoff' && to !== undefined) return from === undefined ? `→ ${to}` : `${from} → ${to}`
-  return step.name
-}
-
 /** What a step did, in one line. */
 export function previewOf(step: Step): string {
   const { inputPreview, outputPreview, kind } = step

@@ -11,8 +11,7 @@ import type { TimeRange } from '../playback/time-axis.ts'
 import type { Player } from '../playback/player.ts'
 import { panView, zoomView, type TimeScale } from '../playback/time-scale.ts'
 import { positionAt, type Timeline } from '../playback/timeline.ts'
-import { formatOffset } from '@playhead/model'
-import { titleOf } from '../steps/step-text.ts'
+import { formatOffset, stepTitle } from '@playhead/model'
 
 const SNAP_PX = 5
 /** A smaller selection was a click. */
@@ -168,7 +167,7 @@ export function useHoverLine(
       element.removeAttribute('hidden')
       element.style.transform = `translateX(${x}px)`
       element.dataset.side = x > scale.widthPx / 2 ? 'left' : 'right'
-      element.firstElementChild!.textContent = `${formatOffset(timeMs)}${step === undefined ? '' : `  ${titleOf(step)}`}`
+      element.firstElementChild!.textContent = `${formatOffset(timeMs)}${step === undefined ? '' : `  ${stepTitle(step)}`}`
     },
     [line, player, scale],
   )

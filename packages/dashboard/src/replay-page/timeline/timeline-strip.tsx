@@ -1,12 +1,11 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, type RefObject } from 'react'
-import { formatCost, formatDuration, formatOffset } from '@playhead/model'
+import { formatCost, formatDuration, formatOffset, stepTitle } from '@playhead/model'
 import { useThemeVersion } from '../../ui/browser/theme.ts'
 import { useWidth } from '../../ui/browser/use-width.ts'
 import { createLanes } from './lanes.ts'
 import { Minimap } from './minimap.tsx'
 import { layOut, paintTimeline, readColours, RULER_HEIGHT, type TimelinePicture } from './paint-timeline.ts'
 import { isAtRest, usePlayerState, useReplay } from '../playback/replay-context.ts'
-import { titleOf } from '../steps/step-text.ts'
 import { createTimeScale, findTicks, type TimeScale } from '../playback/time-scale.ts'
 import { useHoverLine, useTimelineGestures } from './gestures.ts'
 import './timeline-strip.css'
@@ -163,7 +162,7 @@ function useSliderValue(plot: RefObject<HTMLDivElement | null>): void {
       const position = stepId === undefined ? undefined : timeline.positionOf.get(stepId)
       const step = position === undefined ? undefined : timeline.steps[position]
       const place =
-        step === undefined ? '' : `, step ${position! + 1} of ${timeline.steps.length}, ${titleOf(step)}`
+        step === undefined ? '' : `, step ${position! + 1} of ${timeline.steps.length}, ${stepTitle(step)}`
       const slider = plot.current
       slider?.setAttribute('aria-valuemin', '0')
       slider?.setAttribute('aria-valuemax', String(Math.round(timeline.durationMs)))

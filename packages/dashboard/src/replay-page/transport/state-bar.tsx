@@ -1,9 +1,8 @@
-import { formatCost, formatCount, formatOffset, visibleText } from '@playhead/model'
+import { formatCost, formatCount, formatOffset, stepTitle, visibleText } from '@playhead/model'
 import { contextAt, runningPath } from '../playback/playhead-state.ts'
 import type { PlayerState } from '../playback/player.ts'
 import { usePlayerState, useReplay, type Replay } from '../playback/replay-context.ts'
 import { spentAt } from '../playback/running-totals.ts'
-import { titleOf } from '../steps/step-text.ts'
 import './state-bar.css'
 
 const MAX_DEPTH = 4
@@ -67,7 +66,7 @@ function describeContext({ timeline, llmCalls }: Replay, { positionMs }: PlayerS
 
 function describePath({ timeline }: Replay, { positionMs }: PlayerState): string {
   const names = runningPath(timeline, positionMs).map((position) =>
-    visibleText(titleOf(timeline.steps[position]!)),
+    visibleText(stepTitle(timeline.steps[position]!)),
   )
   const shown = names.length > MAX_DEPTH ? [names[0]!, '…', ...names.slice(-(MAX_DEPTH - 1))] : names
   return shown.join(' › ')
