@@ -1,6 +1,6 @@
 import { get } from 'node:http'
 import { json } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import * as playhead from '../src/index.ts'
 import { startTestServer, type TestServer } from '../../server/test/test-server.ts'
 import { startBillingService } from './billing-service.ts'
@@ -30,18 +30,18 @@ const askOverHttp = (path: string) =>
     ).on('error', reject)
   })
 
-/** The session on the server once it has so many steps. */
+/** The session on the server, once it has so many steps. */
 async function sessionWith(id: string, stepCount: number) {
   await playhead.flush()
-  for (let tries = 0; tries < 300; tries += 1) {
-    const session = await server.session(id).catch(() => undefined)
-    if (session !== undefined && session.steps.length >= stepCount) return session
-    await new Promise((resolve) => setTimeout(resolve, 20))
+  const readSession = async () => {
+    const session = await server.session(id)
+    expect(session.steps.length).toBeGreaterThanOrEqual(stepCount)
+    return session
   }
-  throw new Error(`The session never had ${stepCount} steps.`)
+  return vi.waitFor(readSession, { timeout: 20_000, interval: 20 })
 }
 
-test('requests carry the session: what another process does is part of it', async () => {
+test('requests carry the session, so the steps of another process are part of it', async () => {
   const lookUp = playhead.recordAction('look_up', async () => [
     await ask('/?id=c_1'),
     await askOverHttp('/?id=c_2'),
@@ -64,7 +64,7 @@ test('requests carry the session: what another process does is part of it', asyn
   expect(summary).toMatchObject({ name: 'across', endState: 'success' })
 })
 
-test('a session that is started there is a part of this one', async () => {
+test('a session that is started there becomes a part of this one', async () => {
   const session = await playhead.withSession({ name: 'caller' }, async (view) => {
     await ask('/agent')
     return view
@@ -74,19 +74,19 @@ test('a session that is started there is a part of this one', async () => {
   expect(summary).toMatchObject({ name: 'caller', endState: 'success' })
 })
 
-test('requests outside of a session carry nothing, and what they cause is a session of its own', async () => {
+test('requests outside of a session carry nothing, and their work is a session of its own', async () => {
   const [first, second] = [await ask('/?id=alone'), await ask('/?id=alone')]
   expect([first.headers.traceparent, first.headers.baggage]).toEqual([undefined, undefined])
   expect(first.session).not.toBe(second.session)
 })
 
-test('a connection that is used again does not bring the last session along', async () => {
+test('a reused connection does not carry the previous session', async () => {
   await playhead.withSession(() => ask('/?id=inside'))
   const outside = await ask('/?id=outside')
   expect((await sessionWith(outside.session, 1)).steps.map(({ name }) => name)).toEqual(['find_invoices'])
 })
 
-test('hosts on the internet are not told, unless that is wished', async () => {
+test('hosts on the internet get no headers, unless configured', async () => {
   const { isInOwnNetwork } = await import('../src/record/session/propagate-over-http.ts')
   const own = [
     'localhost',
@@ -120,7 +120,7 @@ test('a child process continues the session that its environment names', async (
   expect(steps.map(({ name }) => name)).toEqual(['parent process', 'child tool', 'in_the_child'])
 })
 
-test('headers for other ways of transport', () => {
+test('headers for other transports', () => {
   expect(playhead.sessionHeaders()).toEqual({})
   playhead.withSession((session) => {
     expect(playhead.sessionHeaders()).toEqual({

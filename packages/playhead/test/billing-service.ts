@@ -1,6 +1,6 @@
 import { finish, startProgram } from './run-program.ts'
 
-/** A service in a process of its own, which records what it does for whoever asks it. */
+/** Starts a service in its own process, which records its work. */
 export async function startBillingService(
   environment: Record<string, string>,
 ): Promise<{ url: string; stop: () => Promise<void> }> {

@@ -17,11 +17,11 @@ const helper = playhead.agent('helper', async (owner: number) => {
   await Promise.all([tool(owner), tool(owner)])
 })
 
-/** A queue that was there before any session, and that all of them use. */
+/** A queue that was created before any session and is shared by all of them. */
 const queue = new EventEmitter()
 queue.setMaxListeners(0)
 
-/** Everything that hands control around: promises, timers, ticks, streams, emitters, generators. */
+/** Every kind of async hop: promises, timers, ticks, streams, emitters, generators. */
 async function work(owner: number): Promise<void> {
   note(owner, 'at once')
   await nextTurn()
@@ -90,7 +90,7 @@ const failing = playhead.recordAction('failing', async (owner: number) => {
 
 queue.on('ask', (owner: number) => setTimeout(() => queue.emit(`answer ${owner}`), owner % 4))
 
-/** The owners that the steps of a session name: one, if none went astray. */
+/** The owners that the steps of a session name: exactly one, if no step is in the wrong session. */
 function ownersIn(session: playhead.SessionView): unknown[] {
   const owners = session.actionEvents.map(({ params }) => (params as { owner: number }).owner)
   return [...new Set(owners)]
@@ -124,8 +124,8 @@ describe.each<[string, (owner: number) => Promise<playhead.SessionView>]>([
         return playhead.getSession()
       })(),
   ],
-])('200 sessions at once by %s', (_, run) => {
-  test('no step is in the wrong one, and none is missing', async () => {
+])('200 concurrent sessions by %s', (_, run) => {
+  test('no step is in the wrong session, and none is missing', async () => {
     const alone = await run(1000)
     const sessions = await Promise.all(owners.map(run))
     expect(sessions.map((session) => [session.name, session.endState, ownersIn(session)])).toEqual(
@@ -138,7 +138,7 @@ describe.each<[string, (owner: number) => Promise<playhead.SessionView>]>([
   })
 })
 
-/** Each step with what is around it, in a fixed order. */
+/** Each step with its ancestors, in a fixed order. */
 function parentNames(steps: readonly playhead.Step[]): string[] {
   const names = new Map(steps.map(({ id, name }) => [id, name.replace(/ \d+$/, '')]))
   return steps.map(({ id, parentId }) => `${names.get(id)} in ${names.get(parentId ?? '') ?? '-'}`).toSorted()

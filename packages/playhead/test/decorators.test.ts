@@ -7,10 +7,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-/** Inside the package, so that "playhead" is found from there. */
+/** Inside the package, so that "playhead" resolves. */
 const folder = fileURLToPath(new URL('../dist/test-decorators', import.meta.url))
 
-/** Node takes no decorators yet: TypeScript compiles them, and checks their types. */
+/** Node does not support decorators yet, so TypeScript compiles and checks them. */
 const program = `import * as playhead from 'playhead'
 
 playhead.init({ endpoint: false, capture: false })
@@ -79,13 +79,13 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('a method is recorded by a standard decorator, and keeps its type', { timeout: 120_000 }, async () => {
+test('a standard decorator records a method and keeps its type', { timeout: 120_000 }, async () => {
   await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder]).catch(
     (error: { stdout: string }) => {
       throw new Error(error.stdout)
     },
   )
-  // Beside the compiler's copy of package.json "playhead" would be that copy.
+  // Otherwise "playhead" would resolve to the compiler's copy of package.json.
   const compiled = join(folder, 'program.mjs')
   await copyFile(join(folder, 'out/packages/playhead/dist/test-decorators/program.mjs'), compiled)
   const { stdout } = await run(process.execPath, ['--conditions=playhead-source', compiled])

@@ -20,7 +20,7 @@ beforeEach(() => exporter.reset())
 
 const act = playhead.recordAction('act', (text: string) => text)
 
-/** What other instrumentation does. */
+/** A span of another instrumentation. */
 async function traced<Result>(name: string, fn: () => Result, attributes = {}): Promise<Result> {
   return trace.getTracer('host').startActiveSpan(name, { attributes }, async (span) => {
     await nextTurn()
@@ -32,7 +32,7 @@ async function traced<Result>(name: string, fn: () => Result, attributes = {}): 
   })
 }
 
-test("the host keeps its provider: our steps are among its spans, and its spans among the session's steps", async () => {
+test('the host keeps its provider: it gets our steps as spans, and its spans are steps of the session', async () => {
   const session = await playhead.withSession({ name: 'joined' }, async (view) => {
     await traced('SELECT customers', () => act('inside'))
     return view
@@ -47,7 +47,7 @@ test("the host keeps its provider: our steps are among its spans, and its spans 
   expect(exported()).toEqual(['act', 'SELECT customers', 'joined'])
 })
 
-test('sessions are traces of their own, linked to what was going on around them', async () => {
+test('sessions are separate traces, linked to the surrounding span', async () => {
   const session = await traced('GET /chat', () => {
     playhead.startSession({ name: 'imperative' })
     act('one')
@@ -61,13 +61,13 @@ test('sessions are traces of their own, linked to what was going on around them'
   expect(session.steps.map(({ name }) => name)).toEqual(['imperative', 'act'])
 })
 
-test('traces without an agent are none of our business', async () => {
+test('traces without an agent are ignored', async () => {
   const { recorded } = playhead.stats()
   await traced('GET /health', () => traced('SELECT 1', () => 1))
   expect([exported(), playhead.stats().recorded - recorded]).toEqual([['GET /health', 'SELECT 1'], 0])
 })
 
-test('an agent of another instrumentation is a session, and our steps in it are part of it', async () => {
+test('an agent of another instrumentation is a session that includes our steps', async () => {
   const id = await traced(
     'ai.generateText',
     () => {
@@ -83,7 +83,7 @@ test('an agent of another instrumentation is a session, and our steps in it are 
   ])
 })
 
-test('sessions are kept apart by the context manager of the host', async () => {
+test("the host's context manager keeps sessions separate", async () => {
   const run = async (text: string) => {
     const session = playhead.startSession({ name: text })
     await nextTurn()
@@ -99,7 +99,7 @@ test('sessions are kept apart by the context manager of the host', async () => {
   ])
 })
 
-test("the session travels in the host's own baggage", () => {
+test("the session is carried in the host's baggage", () => {
   playhead.withSession((session) => {
     expect(propagation.getActiveBaggage()?.getEntry('playhead.session')?.value).toBe(session.id)
   })

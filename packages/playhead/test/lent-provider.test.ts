@@ -1,19 +1,20 @@
 import { createRequire } from 'node:module'
 import { trace } from '@opentelemetry/api'
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as playhead from '../src/index.ts'
 
 beforeAll(async () => {
   playhead.init({ endpoint: false, capture: false })
-  await sleep(20)
+  // The copy of the API that `require` loads gets the provider in the next turn.
+  await nextTurn()
 })
 
 const namesIn = ({ steps }: playhead.SessionView) => steps.map(({ name }) => name)
 
 describe('a program without a tracer provider', () => {
-  test('instrumentation that asks OpenTelemetry for a tracer lands in the session', () => {
+  test('spans of third-party instrumentation join the session', () => {
     const session = playhead.withSession({ name: 'lent' }, (view) => {
       trace
         .getTracer('ai')
@@ -24,7 +25,7 @@ describe('a program without a tracer provider', () => {
     expect(namesIn(session)).toEqual(['lent', 'gpt-4o'])
   })
 
-  test('also instrumentation that requires the API instead of importing it', () => {
+  test('so do those of instrumentation that uses `require` instead of `import`', () => {
     const required = createRequire(import.meta.url)('@opentelemetry/api') as { trace: typeof trace }
     const session = playhead.withSession({ name: 'lent' }, (view) => {
       required.trace.getTracer('cjs').startSpan('from CommonJS').end()
@@ -33,14 +34,14 @@ describe('a program without a tracer provider', () => {
     expect(namesIn(session)).toEqual(['lent', 'from CommonJS'])
   })
 
-  test('spans that belong to no agent are not recorded', () => {
+  test('spans outside of any agent are not recorded', () => {
     const { recorded } = playhead.stats()
     trace.getTracer('http').startSpan('GET /').end()
     expect(playhead.stats().recorded).toBe(recorded)
   })
 })
 
-test('a provider that the program registers later is not refused, and ours goes on', () => {
+test('the program can register its own provider later, and recording continues', () => {
   const exporter = new InMemorySpanExporter()
   const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] })
   expect(trace.setGlobalTracerProvider(provider)).toBe(true)

@@ -15,7 +15,7 @@ afterAll(async () => {
   await model.stop()
 })
 
-test('a call that its own client, a wrapper and the wire tell of is one call with one price', async () => {
+test('a call that a client, a wrapper and the HTTP layer report is one call with one price', async () => {
   const anthropic = new Anthropic({ apiKey: 'none', baseURL: model.url })
   const openai = playhead.wrapOpenAI(new OpenAI({ apiKey: 'none', baseURL: `${model.url}/v1` }))
   const messages = [{ role: 'user' as const, content: 'How often was I charged?' }]

@@ -20,7 +20,7 @@ const pay = playhead.recordAction('pay', (card: string, options: { apiKey: strin
   echo: `${card} ${options.note}`,
 }))
 
-describe('what must not leave the process', () => {
+describe('redaction', () => {
   const secret = {
     card: '4111 1111 1111 1111',
     apiKey: 'hunter2',
@@ -40,7 +40,7 @@ describe('what must not leave the process', () => {
     return { wire: JSON.stringify(sink.requests), view: JSON.stringify(session) }
   }
 
-  test('keys, tokens and cards never do, nor are they shown here', async () => {
+  test('keys, tokens and card numbers are neither sent nor shown', async () => {
     const { wire, view } = await sent({})
     for (const text of [wire, view]) {
       expect(text).not.toMatch(/4111|hunter2|sk-aaaa/)
@@ -48,12 +48,12 @@ describe('what must not leave the process', () => {
     }
   })
 
-  test('what the rules say does not', async () => {
+  test('values that match a rule are not sent', async () => {
     const { wire, view } = await sent({ redact: [/\bAda\b/, 'card'] })
     for (const text of [wire, view]) expect(text).not.toMatch(/Ada/)
   })
 
-  test('without content nothing that was said does, and the structure is kept', async () => {
+  test('without content, no text is sent and the structure is kept', async () => {
     const { wire, view } = await sent({ capture: { llm: false, content: false } })
     for (const text of [wire, view]) {
       expect(text).not.toMatch(/4111|hunter2|customer/)
@@ -63,7 +63,7 @@ describe('what must not leave the process', () => {
   })
 })
 
-test('a value that is too large is cut, and says so', () => {
+test('a value that is too large is truncated and marked', () => {
   playhead.init({ endpoint: false, capture: false, maxValueBytes: 2000 })
   const session = playhead.withSession((view) => {
     playhead.recordAction('large', (text: string) => text)('x'.repeat(10_000))
@@ -74,7 +74,7 @@ test('a value that is too large is cut, and says so', () => {
 })
 
 describe('recordings without a server', () => {
-  test('each session is a file that playhead show opens', async () => {
+  test('each session is a file that `playhead show` opens', async () => {
     const folder = await temporaryFolder()
     playhead.init({ dir: folder, capture: false })
     const session = playhead.withSession({ name: 'to a file', tags: ['t'] }, (view) => {
@@ -103,7 +103,7 @@ describe('recordings without a server', () => {
     expect(shown.stdout).toMatch(/Cost: \$0\.0026 \| Status: Success[^]*Action: pay/)
   })
 
-  test('a process that is killed leaves what it had written', async () => {
+  test('a killed process leaves what it had written', async () => {
     const folder = await temporaryFolder()
     const outcome = await runProgram('support-session', {
       args: ['exit'],
@@ -132,7 +132,7 @@ describe('settings', () => {
     ],
     ['AgentOps’ key', {}, { AGENTOPS_API_KEY: 'k' }, { apiKey: 'k' }],
     [
-      'options first',
+      'options before the environment',
       { endpoint: 'localhost:1', apiKey: 'a' },
       { PLAYHEAD_ENDPOINT: 'x', PLAYHEAD_API_KEY: 'b' },
       { endpoint: 'http://localhost:1', apiKey: 'a' },
@@ -155,13 +155,13 @@ describe('settings', () => {
     expect(readSettings(options, environment)).toMatchObject({ ...expected, problems: [] })
   })
 
-  test('mistakes are told, not thrown', () => {
+  test('invalid settings are reported, not thrown', () => {
     const { endpoint, apiKey, problems } = readSettings({ endpoint: 'ftp://x', apiKey: 'käse' }, {})
     expect([endpoint, apiKey, problems.length]).toEqual([undefined, undefined, 2])
   })
 })
 
-test('init again changes the settings for what follows', async () => {
+test('a second init changes the settings', async () => {
   const [first, second] = await Promise.all([startOtlpSink(), startOtlpSink()])
   vi.stubEnv('PLAYHEAD_SPOOL', 'off')
   playhead.init({ endpoint: first.url, capture: false, tags: ['one'] })

@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 
-/** One span as it arrived, its attributes as plain values. */
-export type SunkSpan = {
+/** One received span, its attributes as plain values. */
+export type ReceivedSpan = {
   traceId: string
   spanId: string
   parentSpanId?: string
@@ -14,41 +15,41 @@ export type SunkSpan = {
   attributes: Record<string, unknown>
 }
 
-export type SunkRequest = { headers: IncomingMessage['headers']; spans: SunkSpan[]; atMs: number }
+export type ReceivedRequest = { headers: IncomingMessage['headers']; spans: ReceivedSpan[] }
 
-/** How the sink answers: in full, or in one of the ways that servers fail. */
+/** How the sink responds: normally, or in one of the ways that servers fail. */
 export type Behaviour =
   | 'accept'
-  | 'never answer'
-  | 'cut while receiving'
-  | 'cut while answering'
+  | 'never respond'
+  | 'close while receiving'
+  | 'close while responding'
   | { status: number; body?: unknown; headers?: Record<string, string>; afterMs?: number }
 
 export type OtlpSink = {
   url: string
-  /** What was accepted. */
-  requests: SunkRequest[]
-  /** How often it was asked, whatever came of it. */
-  readonly askedCount: number
+  /** The accepted requests. */
+  requests: ReceivedRequest[]
+  /** All requests, accepted or not. */
+  readonly requestCount: number
   behaviour: Behaviour
-  spans(): SunkSpan[]
+  spans(): ReceivedSpan[]
   names(): string[]
   stop(): Promise<void>
 }
 
-/** A server that takes OTLP and misbehaves when it is told to. */
+/** A server that accepts OTLP, and fails when it is told to. */
 export async function startOtlpSink(port = 0): Promise<OtlpSink> {
-  const requests: SunkRequest[] = []
-  let askedCount = 0
+  const requests: ReceivedRequest[] = []
+  let requestCount = 0
   const server = createServer((request, response) => {
-    askedCount += 1
-    answer(request, response).catch(() => response.destroy())
+    requestCount += 1
+    respond(request, response).catch(() => response.destroy())
   })
   const sink: OtlpSink = {
     url: '',
     requests,
-    get askedCount() {
-      return askedCount
+    get requestCount() {
+      return requestCount
     },
     behaviour: 'accept',
     spans: () => requests.flatMap(({ spans }) => spans),
@@ -59,26 +60,23 @@ export async function startOtlpSink(port = 0): Promise<OtlpSink> {
         server.closeAllConnections()
       }),
   }
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const { behaviour } = sink
-    if (behaviour === 'never answer') return void request.resume()
-    if (behaviour === 'cut while receiving') return void request.once('data', () => request.socket.destroy())
+    if (behaviour === 'never respond') return void request.resume()
+    if (behaviour === 'close while receiving')
+      return void request.once('data', () => request.socket.destroy())
     const body = await buffer(request)
-    if (behaviour === 'cut while answering') {
+    if (behaviour === 'close while responding') {
       response.writeHead(200, { 'content-length': '1000' })
-      response.write('{"partial')
-      return void setTimeout(() => response.destroy(), 5)
+      return void response.write('{"partial', () => response.destroy())
     }
     if (typeof behaviour === 'object') {
-      const { status, headers = {}, body: text = {}, afterMs = 0 } = behaviour
-      return void setTimeout(() => response.writeHead(status, headers).end(JSON.stringify(text)), afterMs)
+      const { status, headers = {}, body: text = {}, afterMs } = behaviour
+      if (afterMs !== undefined) await sleep(afterMs)
+      return void response.writeHead(status, headers).end(JSON.stringify(text))
     }
     const text = request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body
-    requests.push({
-      headers: request.headers,
-      spans: readSpans(JSON.parse(text.toString())),
-      atMs: Date.now(),
-    })
+    requests.push({ headers: request.headers, spans: readSpans(JSON.parse(text.toString())) })
     response.setHeader('content-type', 'application/json').end('{}')
   }
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
@@ -91,7 +89,7 @@ type Payload = {
   resourceSpans: { scopeSpans: { spans: (Record<string, string> & { attributes: KeyValue[] })[] }[] }[]
 }
 
-function readSpans(payload: unknown): SunkSpan[] {
+function readSpans(payload: unknown): ReceivedSpan[] {
   return (payload as Payload).resourceSpans
     .flatMap(({ scopeSpans }) => scopeSpans)
     .flatMap(({ spans }) => spans)

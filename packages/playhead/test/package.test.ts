@@ -11,7 +11,7 @@ const run = promisify(execFile)
 const packageFolder = fileURLToPath(new URL('..', import.meta.url))
 const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url))
 
-/** A project of a user, with the package installed from what would be published. */
+/** A user's project with the package installed as it would be published. */
 let project: string
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ async function runUser(file: string, environment: Record<string, string>): Promi
   })
 }
 
-test('the types of the sources are not written next to them', async () => {
+test('no type declarations are written next to the sources', async () => {
   const folders = [join(packageFolder, 'src'), join(packageFolder, '../model/src')]
   const files = await Promise.all(folders.map((folder) => readdir(folder, { recursive: true })))
   expect(files.flat().filter((file) => file.endsWith('.d.ts'))).toEqual([])
@@ -73,20 +73,20 @@ describe.each([
     await sink.stop()
   })
 
-  test('delivers its last steps when the process dies', async () => {
+  test('delivers its last steps when the process crashes', async () => {
     await writeFile(join(project, file), source + body)
     const sink = await startOtlpSink()
     const outcome = await runUser(file, { ENDPOINT: sink.url, END: 'throw' })
     expect(outcome.exitCode).toBe(1)
     expect(outcome.stderr).toContain('Error: uncaught')
-    // What was on its way when the end came is sent once more; the server knows it by its id.
+    // A batch that was in flight is sent again; the server deduplicates it.
     const calls = sink.spans().filter(({ name }) => name === 'fetch_customer_data')
     expect(new Set(calls.map(({ spanId }) => spanId)).size).toBe(2)
     await sink.stop()
   })
 })
 
-test('both at once record together', async () => {
+test('both copies record together', async () => {
   const source = `import { createRequire } from 'node:module'
 import * as imported from 'playhead'
 const required = createRequire(import.meta.url)('playhead')
@@ -102,7 +102,7 @@ imported.withSession((session) => {
   expect([stdout, stderr]).toEqual(['[["from CommonJS","event"],true]\n', ''])
 })
 
-test('the types are there for both', { timeout: 60_000 }, async () => {
+test('both have types', { timeout: 60_000 }, async () => {
   const source = `
 playhead.init({ apiKey: 'k', redact: ['ssn', /x/] })
 const fetchCustomer = playhead.recordAction('fetch', async (customerId: string) => ({ id: customerId }))
@@ -147,7 +147,7 @@ test.agent('y', { inputs: variations('a').typos(), repeat: { max: 3, stop: 'sprt
 })
 `
 
-test('the types of the testing kit are there for every runner', { timeout: 60_000 }, async () => {
+test('the testing kit has types for every runner', { timeout: 60_000 }, async () => {
   for (const name of ['vitest', '@jest', '@playwright', '@types'])
     await symlink(join(modules, name), join(project, 'node_modules', name))
   const runners = ['vitest', 'jest', 'node-test'].map(
@@ -209,7 +209,7 @@ export const reporter = new Reporter({ keep: 'failures' })
   })
 })
 
-test('the command is there', async () => {
+test('the command runs', async () => {
   const { stdout } = await run(join(project, 'node_modules/.bin/playhead'), ['--version'], { cwd: project })
   expect(stdout).toBe('0.1.0\n')
 })

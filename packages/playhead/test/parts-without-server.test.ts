@@ -28,7 +28,7 @@ async function recordedNames(id: string): Promise<string[]> {
   return [...names.values()].toSorted((left, right) => left.localeCompare(right))
 }
 
-test('parts of one session that begin in the same second do not overwrite each other', async () => {
+test('parts of a session that start in the same second do not overwrite each other', async () => {
   const ask = async (path: string) => (await fetch(service.url + path)).text()
   const session = await playhead.withSession({ name: 'across' }, async (view) => {
     await ask('/?id=c_1')

@@ -16,10 +16,9 @@ export type Outcome = {
   stderr: string
   exitCode: number | null
   signal: NodeJS.Signals | null
-  tookMs: number
 }
 
-/** Starts one of the programs beside this file, from source, with nothing of the tests' own environment. */
+/** Starts a program from `programs/`, from source and without the environment of the tests. */
 export function startProgram(name: string, options: ProgramOptions = {}): ChildProcess {
   const { args = [], environment = {}, nodeArguments = [], folder } = options
   const path = fileURLToPath(new URL(`./programs/${name}.ts`, import.meta.url))
@@ -36,28 +35,27 @@ export function startProgram(name: string, options: ProgramOptions = {}): ChildP
   })
 }
 
-/** Runs one of the programs to its end. */
+/** Runs a program to its end. */
 export async function runProgram(name: string, options: ProgramOptions = {}): Promise<Outcome> {
   return finish(startProgram(name, options))
 }
 
 export async function finish(child: ChildProcess): Promise<Outcome> {
-  const startedAt = performance.now()
   const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
   const [stdout, stderr, [exitCode, signal]] = await Promise.all([
     text(child.stdout!),
     text(child.stderr!),
     closed,
   ])
-  return { stdout, stderr, exitCode, signal, tookMs: performance.now() - startedAt }
+  return { stdout, stderr, exitCode, signal }
 }
 
-/** Waits for a line of output that says that the program has come so far. */
+/** Waits until the program prints a line. */
 export async function waitForLine(child: ChildProcess, line: string): Promise<void> {
   let seen = ''
   for await (const chunk of child.stdout!.iterator({ destroyOnReturn: false })) {
     seen += String(chunk)
     if (seen.includes(line)) return
   }
-  throw new Error(`The program ended without saying "${line}": ${seen}`)
+  throw new Error(`The program ended without printing "${line}": ${seen}`)
 }

@@ -1,11 +1,20 @@
 import { readdir } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import * as playhead from '../index.ts'
 import { startOtlpSink, type OtlpSink } from '../../test/otlp-sink.ts'
 import { temporaryFolder } from '../../test/temporary-folder.ts'
 
-/** A sink that the SDK sends to, with a spool of its own. */
+type Counts = Omit<playhead.Stats, 'faults' | 'capturedCalls' | 'failedCaptures'>
+
+type Prepared = {
+  sink: OtlpSink
+  spool: string
+  /** What was counted since the test started. */
+  counts: () => Counts
+}
+
+/** Starts a sink and points the SDK at it, with an empty spool. */
 async function prepare(options: playhead.InitOptions = {}): Promise<Prepared> {
   const before = playhead.stats()
   const sink = await startOtlpSink()
@@ -17,14 +26,18 @@ async function prepare(options: playhead.InitOptions = {}): Promise<Prepared> {
     await sink.stop()
     vi.unstubAllEnvs()
   })
+  // The check for spooled steps that every start makes.
+  await playhead.flush()
   const counts = () => {
-    const { recorded, delivered, spooled: onDisk, dropped, rejected, queued, server } = playhead.stats()
+    const { recorded, delivered, spooled, dropped, rejected, failedRequests, queued, server } =
+      playhead.stats()
     return {
       recorded: recorded - before.recorded,
       delivered: delivered - before.delivered,
-      spooled: onDisk - before.spooled,
+      spooled: spooled - before.spooled,
       dropped: dropped - before.dropped,
       rejected: rejected - before.rejected,
+      failedRequests: failedRequests - before.failedRequests,
       queued,
       server,
     }
@@ -32,121 +45,133 @@ async function prepare(options: playhead.InitOptions = {}): Promise<Prepared> {
   return { sink, spool, counts }
 }
 
-type Prepared = {
-  sink: OtlpSink
-  spool: string
-  /** What was counted since. */
-  counts: () => Pick<
-    playhead.Stats,
-    'recorded' | 'delivered' | 'spooled' | 'dropped' | 'rejected' | 'queued' | 'server'
-  >
+/** Stops the clock of the SDK. Requests still happen in real time. */
+function stopClock(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  vi.spyOn(performance, 'now').mockImplementation(() => Date.now() - performance.timeOrigin)
+  onTestFinished(() => {
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+  })
+}
+
+/** Waits for requests and files, while the clock is stopped. */
+async function until(isDone: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isDone())) await nextTurn()
 }
 
 const act = playhead.recordAction('act', (text: string) => text)
-const spooled = async (spool: string) =>
+const filesIn = async (spool: string) =>
   (await readdir(spool, { recursive: true })).filter((name) => name.endsWith('.json')).length
 
-async function eventually(isDone: () => boolean | Promise<boolean>, withinMs = 8000): Promise<void> {
-  const until = Date.now() + withinMs
-  while (!(await isDone())) {
-    if (Date.now() > until) throw new Error('It did not happen in time.')
-    await sleep(10)
-  }
-}
-
-test('steps arrive by themselves, in one request, with the key', async () => {
+test('steps are sent automatically, in one request, with the key', async () => {
   const { sink, counts } = await prepare({ apiKey: 'ph_key' })
+  stopClock()
   playhead.withSession({ name: 's' }, () => ['a', 'b', 'c'].map((text) => act(text)))
-  await eventually(() => sink.spans().length === 4)
+  await vi.advanceTimersByTimeAsync(300)
+  await until(() => counts().delivered > 0)
   expect(sink.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer ph_key'])
-  expect(sink.names().toSorted()).toEqual(['act', 'act', 'act', 's'])
-  await eventually(() => counts().delivered > 0)
+  expect(sink.names()).toEqual(['act', 'act', 'act', 's'])
   expect(counts()).toMatchObject({ recorded: 4, delivered: 4, queued: 0, server: 'up' })
   expect(playhead.stats().faults).toBe(0)
 })
 
-test('flush waits until everything is there', async () => {
+test('flush waits until everything is delivered', async () => {
   const { sink } = await prepare()
   playhead.withSession(() => Array.from({ length: 1200 }, (_, index) => act(String(index))))
   expect(await playhead.flush()).toBe(true)
-  expect(sink.spans()).toHaveLength(1201)
-  expect(sink.requests.length).toBeGreaterThan(1)
+  expect(sink.requests.map(({ spans }) => spans.length)).toEqual([512, 512, 177])
 })
 
-test('a step that runs for long is announced, and a short one is not', async () => {
+test('a long step is announced while it runs, a short one is sent once', async () => {
   const { sink } = await prepare()
+  stopClock()
+  const { promise: work, resolve: finishWork } = Promise.withResolvers<void>()
   const slow = playhead.recordAction('slow', async () => {
     act('short')
-    await sleep(800)
+    await work
   })
-  await playhead.withSession({ name: 'long' }, slow)
+  const session = playhead.withSession({ name: 'long' }, slow)
+  await vi.advanceTimersByTimeAsync(300)
+  await until(() => playhead.stats().queued === 0)
+  await vi.advanceTimersByTimeAsync(400)
+  await until(() => sink.spans().length === 3)
+  finishWork()
+  await session
   await playhead.flush()
-  expect(sink.spans().map(({ name, isEnded }) => [name, isEnded])).toEqual(
-    expect.arrayContaining([
-      ['long', false],
-      ['slow', false],
-      ['act', true],
-      ['slow', true],
-      ['long', true],
-    ]),
-  )
-  expect(sink.spans().filter(({ name }) => name === 'act')).toHaveLength(1)
-  const running = sink.spans().find(({ name, isEnded }) => name === 'slow' && !isEnded)!
-  expect(running.attributes).toMatchObject({ 'playhead.step.kind': 'action' })
+  const received = sink.spans().map(({ name, isEnded }) => `${name} ${isEnded ? 'ended' : 'running'}`)
+  expect(received.slice(0, 3).toSorted()).toEqual(['act ended', 'long running', 'slow running'])
+  expect(received.slice(3)).toEqual(['slow ended', 'long ended'])
+  expect(sink.spans().find(({ name }) => name === 'slow')!.attributes).toMatchObject({
+    'playhead.step.kind': 'action',
+  })
 })
 
-test('a server that is busy is asked again, when it said, and nothing is lost', async () => {
-  const { sink } = await prepare()
+test('a busy server is asked again after the time in Retry-After, and nothing is lost', async () => {
+  const { sink, counts } = await prepare()
+  stopClock()
   sink.behaviour = { status: 503, headers: { 'retry-after': '1' }, body: { message: 'busy' } }
   act('first')
-  await eventually(() => sink.askedCount > 0)
-  const askedAt = Date.now()
+  await vi.advanceTimersByTimeAsync(300)
+  await until(() => counts().failedRequests === 1)
   sink.behaviour = 'accept'
   act('second')
-  await eventually(() => sink.spans().length === 2)
-  expect(Date.now() - askedAt).toBeGreaterThan(900)
-  expect(sink.requests.length).toBeGreaterThanOrEqual(1)
+  await vi.advanceTimersByTimeAsync(999)
+  for (let turn = 0; turn < 100; turn += 1) await nextTurn()
+  expect(sink.requestCount).toBe(1)
+  // Up to 250 ms of jitter.
+  await vi.advanceTimersByTimeAsync(251)
+  await until(() => counts().delivered === 2)
+  expect(sink.requests.map(({ spans }) => spans.map(argumentsOf))).toEqual([
+    ['{"text":"first"}'],
+    ['{"text":"second"}'],
+  ])
 })
 
+const argumentsOf = ({ attributes }: { attributes: Record<string, unknown> }) =>
+  attributes['playhead.action.arguments']
+
 test.each<[string, OtlpSink['behaviour']]>([
-  ['answers 500', { status: 500 }],
-  ['closes the connection in the middle of the request', 'cut while receiving'],
-  ['closes it in the middle of the answer', 'cut while answering'],
+  ['responds with 500', { status: 500 }],
+  ['closes the connection during the request', 'close while receiving'],
+  ['closes the connection during the response', 'close while responding'],
   ['refuses the key', { status: 401, body: { message: 'no such key' } }],
   ['is another program', { status: 404 }],
-])('when the server %s, steps wait on disk and arrive later', async (_, behaviour) => {
+])('if the server %s, steps are spooled and delivered later', async (_, behaviour) => {
   const { sink, spool, counts } = await prepare()
   sink.behaviour = behaviour
   playhead.withSession(() => act('kept'))
   expect(await playhead.flush()).toBe(false)
-  expect([await spooled(spool), counts()]).toMatchObject([1, { spooled: 2, server: 'down' }])
+  expect([await filesIn(spool), counts()]).toMatchObject([1, { spooled: 2, server: 'down' }])
   sink.behaviour = 'accept'
   expect(await playhead.flush()).toBe(true)
   expect(sink.names()).toEqual(['act', 'session'])
-  expect([await spooled(spool), counts()]).toMatchObject([0, { delivered: 2, queued: 0, server: 'up' }])
+  expect([await filesIn(spool), counts()]).toMatchObject([0, { delivered: 2, queued: 0, server: 'up' }])
 })
 
-test('what an earlier process left behind is sent by the next start', async () => {
+test('the next start sends what an earlier process left behind', async () => {
   const { sink, spool } = await prepare()
   sink.behaviour = { status: 500 }
   act('left behind')
   await playhead.shutdown()
-  expect(await spooled(spool)).toBe(1)
+  expect(await filesIn(spool)).toBe(1)
   sink.behaviour = 'accept'
+  stopClock()
   playhead.init({ endpoint: sink.url, capture: false, silent: true })
-  await eventually(() => sink.spans().length === 1)
-  await eventually(async () => (await spooled(spool)) === 0)
+  await vi.advanceTimersByTimeAsync(100)
+  await until(async () => (await filesIn(spool)) === 0 && sink.requests.length > 0)
+  expect(sink.spans().map(argumentsOf)).toEqual(['{"text":"left behind"}'])
 })
 
-test('a request that is too large is split; a step that is too large is left out and counted', async () => {
+test('a request that is too large is split; a step that is too large is dropped and counted', async () => {
   const { sink, counts } = await prepare()
   sink.behaviour = { status: 413 }
   playhead.withSession(() => ['a', 'b', 'c'].map((text) => act(text)))
   await playhead.flush()
-  expect([sink.askedCount, counts().dropped]).toEqual([7, 4])
+  expect([sink.requestCount, counts().dropped]).toEqual([7, 4])
 })
 
-test('what the server can not read is counted and not sent again', async () => {
+test('steps that the server rejects are counted and not sent again', async () => {
   const { sink, counts } = await prepare()
   sink.behaviour = { status: 400, body: { message: 'not OTLP' } }
   act('bad')
@@ -157,39 +182,39 @@ test('what the server can not read is counted and not sent again', async () => {
   }
   act('half')
   await playhead.flush()
-  expect(counts()).toMatchObject({ rejected: 2, dropped: 0 })
+  expect([sink.requestCount, counts()]).toMatchObject([2, { rejected: 2, dropped: 0 }])
 })
 
-test('without a disk, steps wait in memory within bounds', async () => {
+test('without a spool, a limited number of steps is kept in memory', async () => {
   vi.stubEnv('PLAYHEAD_SPOOL', 'off')
   const sink = await startOtlpSink()
   sink.behaviour = { status: 500 }
-  vi.stubEnv('PLAYHEAD_SPOOL', 'off')
   playhead.init({ endpoint: sink.url, capture: false, silent: true })
   const before = playhead.stats()
   for (let index = 0; index < 9000; index += 1) act('x')
-  await playhead.flush({ timeoutMs: 300 })
-  const after = playhead.stats()
-  expect(after.dropped - before.dropped).toBeGreaterThan(0)
-  expect(after.queued).toBeLessThanOrEqual(8192 + 512)
+  expect(await playhead.flush()).toBe(false)
+  const { dropped, queued } = playhead.stats()
+  // Once there are more than 8192, the oldest 512 are dropped.
+  expect([dropped - before.dropped, queued]).toEqual([1024, 7976])
   sink.behaviour = 'accept'
   expect(await playhead.flush()).toBe(true)
-  expect(sink.spans().length + (after.dropped - before.dropped)).toBe(9000)
+  expect(sink.spans()).toHaveLength(7976)
   await sink.stop()
   vi.unstubAllEnvs()
 })
 
-test('a server that never answers does not hold up whoever waits', async () => {
+test('flush gives up after its timeout if the server never responds', async () => {
   const { sink } = await prepare()
-  sink.behaviour = 'never answer'
+  stopClock()
+  sink.behaviour = 'never respond'
   act('waiting')
-  const before = performance.now()
-  expect(await playhead.flush({ timeoutMs: 200 })).toBe(false)
-  expect(performance.now() - before).toBeLessThan(2000)
-  await sink.stop()
+  const flushed = playhead.flush({ timeoutMs: 200 })
+  await until(() => sink.requestCount === 1)
+  await vi.advanceTimersByTimeAsync(200)
+  expect(await flushed).toBe(false)
 })
 
-test('large requests over the network are compressed', async () => {
+test('large requests are compressed', async () => {
   const { sink } = await prepare()
   act('x'.repeat(2 * 1024 * 1024))
   await playhead.flush()

@@ -42,14 +42,14 @@ function spans(): RecordedSpan[] {
   return exporter.getFinishedSpans()
 }
 
-test('what is sent is what the model makes of the same spans', () => {
+test('the encoded spans equal those that the model writes', () => {
   const recorded = spans()
   const decoded: unknown = JSON.parse(encodeSpans(recorded, sanitizer()))
   const byModel = spansToOtlpJson(recorded.map((span) => toModelSpan(span, sanitizer())))
   expect(withDefaults(decoded)).toEqual(withDefaults(JSON.parse(JSON.stringify(byModel))))
 })
 
-/** OTLP lets defaults be left out; integers may be texts. */
+/** OTLP allows omitting defaults and writing integers as text. */
 function withDefaults(payload: unknown): unknown {
   const text = JSON.stringify(payload, (key, value: unknown) => {
     if (key === 'intValue') return String(value)
@@ -62,12 +62,12 @@ function withDefaults(payload: unknown): unknown {
   return JSON.parse(text)
 }
 
-test('a step that still runs has no end', () => {
+test('a running step has no end time', () => {
   const span = provider.getTracer('host').startSpan('running') as unknown as RecordedSpan
   expect(encodeSpans([span], sanitizer())).not.toContain('endTimeUnixNano')
 })
 
-test('secrets and what is too long do not leave, whoever recorded them', () => {
+test('secrets and long values of any instrumentation are redacted and truncated', () => {
   const span = provider.getTracer('host').startSpan('call sk-aaaaaaaaaaaaaaaaaaaaaaaa', {
     attributes: {
       'http.request.header.authorization': 'Bearer abc',
@@ -82,7 +82,7 @@ test('secrets and what is too long do not leave, whoever recorded them', () => {
   expect(text).toContain('{"key":"playhead.truncated","value":{"boolValue":true}}')
 })
 
-test('a number is no less a secret than a text, and the name of an event no less than its attributes', () => {
+test('numbers and event names are redacted, too', () => {
   const tracer = provider.getTracer('host')
   const span = tracer.startSpan('pay', { attributes: { 'app.cvv': 737_191, count: 42 } })
   span.addEvent('used sk-aaaaaaaaaaaaaaaaaaaaaaaa')
@@ -96,7 +96,7 @@ test('a number is no less a secret than a text, and the name of an event no less
   }
 })
 
-test('without content, what was said in spans of others stays here', () => {
+test('without content, the messages of other instrumentation are dropped', () => {
   const span = provider.getTracer('ai').startSpan('ai.generateText', {
     attributes: {
       'ai.prompt': 'the secret question',

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { readRetryAfter, retryDelayMs } from './retry-delay.ts'
 
-test('each failure doubles the wait, up to half a minute, and chance takes up to half of it away', () => {
+test('each failure doubles the delay up to 30 seconds, and jitter removes up to half of it', () => {
   expect([1, 2, 3, 8, 50].map((failures) => retryDelayMs(failures, undefined, 1))).toEqual([
     250, 500, 1000, 30_000, 30_000,
   ])
   expect(retryDelayMs(3, undefined, 0)).toBe(500)
 })
 
-test('what the server asks for is granted, within reason', () => {
+test('Retry-After takes precedence, up to a limit', () => {
   expect(retryDelayMs(1, 60_000, 0)).toBe(60_000)
   expect(retryDelayMs(1, 86_400_000, 0)).toBe(300_000)
 })

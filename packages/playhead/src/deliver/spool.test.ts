@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, rename, rm, utimes } from 'node:fs/promises'
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { Spool } from './spool.ts'
 
 const target = { endpoint: 'http://127.0.0.1:4318', apiKey: 'ph_secret' }
@@ -15,7 +15,7 @@ afterEach(() => rm(root, { recursive: true, force: true }))
 const filesIn = async () =>
   (await readdir(root, { recursive: true })).filter((name) => name.includes('.json'))
 
-test('batches come back in the order in which they went, each once', async () => {
+test('batches are claimed in the order in which they were written, each once', async () => {
   const spool = new Spool(root, target, () => undefined)
   await spool.write('first', 1)
   await spool.write('second', 2)
@@ -32,7 +32,7 @@ test('batches come back in the order in which they went, each once', async () =>
   expect((await spool.claim())?.text).toBe('second')
 })
 
-test('another server, and another key, have folders of their own, and no key is written down', async () => {
+test('each server and key has its own folder, and no key is written to disk', async () => {
   await new Spool(root, target, () => undefined).write('mine', 1)
   for (const other of [
     { ...target, endpoint: 'http://elsewhere' },
@@ -42,17 +42,17 @@ test('another server, and another key, have folders of their own, and no key is 
   expect((await filesIn()).join()).not.toContain('secret')
 })
 
-test('many processes share a folder: every batch is taken once', async () => {
+test('many processes can share a folder: every batch is claimed once', async () => {
   const spools = Array.from({ length: 8 }, () => new Spool(root, target, () => undefined))
   await Promise.all(Array.from({ length: 40 }, (_, index) => spools[index % 8]!.write(`batch ${index}`, 1)))
-  const taken: string[] = []
+  const claimed: string[] = []
   await Promise.all(
     spools.map(async (spool) => {
       for (let batch = await spool.claim(); batch !== undefined; batch = await spool.claim())
-        taken.push(batch.text)
+        claimed.push(batch.text)
     }),
   )
-  expect(taken.toSorted()).toEqual(Array.from({ length: 40 }, (_, index) => `batch ${index}`).toSorted())
+  expect(claimed.toSorted()).toEqual(Array.from({ length: 40 }, (_, index) => `batch ${index}`).toSorted())
 })
 
 test('a batch whose process died while sending is not lost', async () => {
@@ -60,15 +60,12 @@ test('a batch whose process died while sending is not lost', async () => {
   await spool.write('abandoned', 1)
   await spool.claim()
   expect(await spool.claim()).toBeUndefined()
-  // Time is told by when the file was renamed, which can't be set; an old file that is put there tells the same.
-  const [name] = await filesIn()
-  const path = join(root, name!)
-  await utimes(path, 0, 0)
-  await rename(path, path.replace('.sending', ''))
+  vi.useFakeTimers({ now: Date.now() + 61_000, toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
   expect((await spool.claim())?.text).toBe('abandoned')
 })
 
-test('what is too old, and what is too much, is given up and counted', async () => {
+test('batches that are too old or too many are deleted and counted', async () => {
   let dropped = 0
   const spool = new Spool(root, target, (count) => (dropped += count))
   await spool.write('old', 3)

@@ -103,7 +103,7 @@ describe.each(variants)('$name', ({ load, isBuiltBefore }) => {
     ])
   })
 
-  test('streams text that is torn anywhere, and the caller sees the same events as without', async () => {
+  test('streams text from arbitrary chunks, and the caller sees the same events as without the SDK', async () => {
     const reply = {
       id: 'msg_1',
       text: tornText,
@@ -139,7 +139,7 @@ describe.each(variants)('$name', ({ load, isBuiltBefore }) => {
     })
   })
 
-  test('records the tools that a model asks for and what they gave back', async () => {
+  test('records tool calls and their results', async () => {
     const { client, recorder } = await setScene(
       inTurns(callTool('get_weather', { city: 'Köln' }), 'It rains in Köln.'),
       build,
@@ -185,7 +185,7 @@ describe.each(variants)('$name', ({ load, isBuiltBefore }) => {
     ])
   })
 
-  test('shows each retry, and an error in the middle of a stream', async () => {
+  test('records each retry, and an error during a stream', async () => {
     let attempts = 0
     const { client, recorder } = await setScene(
       () => {
@@ -216,7 +216,7 @@ describe.each(variants)('$name', ({ load, isBuiltBefore }) => {
     })
   })
 
-  test('keeps what was received of a stream that is broken off', async () => {
+  test('keeps what was received of an aborted stream', async () => {
     const { client, recorder } = await setScene(
       () => ({ text: 'one two three four five six seven', chunkDelayMs: 5, usage: { input: 12 } }),
       build,

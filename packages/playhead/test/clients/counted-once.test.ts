@@ -13,7 +13,7 @@ import { setScene } from './scene.ts'
 
 const reply = () => ({ text: 'Once.', usage: { input: 100, output: 10 } })
 
-/** All who report a call, and the usage that counts. */
+/** All steps that report a call, and the usage that counts. */
 function reportsOf(recorder: Recorder) {
   const reports = recorder.steps().filter(({ step }) => step.usage !== undefined)
   return {
@@ -24,12 +24,12 @@ function reportsOf(recorder: Recorder) {
 
 const once = [{ input: 100, output: 10, total: 110 }]
 
-test('a call that the AI SDK 7 traces too is counted once', async () => {
+test('a call that the AI SDK 7 also traces is counted once', async () => {
   const { client, recorder } = await setScene(reply, (url) => ({
     openai: createOpenAI({ apiKey: 'sk-test', baseURL: `${url}/v1` }),
     anthropic: createAnthropic({ apiKey: 'sk-ant-test', baseURL: `${url}/v1` }),
   }))
-  // Its types are of another patch of the AI SDK.
+  // Its types come from another patch version of the AI SDK.
   const telemetry = { integrations: new OpenTelemetry({ tracer: otherTracer }) as never }
   await generateText({ model: client.openai.chat('gpt-4o'), prompt: 'Once?', telemetry })
   expect(reportsOf(recorder)).toEqual({ reporters: 2, counted: once })
@@ -43,7 +43,7 @@ test('a call that the AI SDK 7 traces too is counted once', async () => {
   await expect.poll(() => reportsOf(recorder)).toEqual({ reporters: 2, counted: once })
 })
 
-test('a call that the AI SDK 6 traces too is counted once', async () => {
+test('a call that the AI SDK 6 also traces is counted once', async () => {
   const ai = await loadPrevious.ai()
   const { createOpenAI: createPrevious } = await loadPrevious.aiOpenAi()
   const { client, recorder } = await setScene(reply, (url) =>
@@ -54,7 +54,7 @@ test('a call that the AI SDK 6 traces too is counted once', async () => {
   expect(reportsOf(recorder)).toEqual({ reporters: 2, counted: once })
 })
 
-test("a call that Anthropic's client traces too is counted once", async () => {
+test("a call that Anthropic's client also traces is counted once", async () => {
   const { client, recorder } = await setScene(
     reply,
     (url) => new Anthropic({ apiKey: 'sk-ant-test', baseURL: url }),
@@ -71,7 +71,7 @@ test("a call that Anthropic's client traces too is counted once", async () => {
   expect(reportsOf(recorder)).toEqual({ reporters: 2, counted: once })
 })
 
-test('a call of a wrapped client that is seen on the wire too is counted once', async () => {
+test('a call of a wrapped client that is also observed at the HTTP layer is counted once', async () => {
   const { client, recorder } = await setScene(reply, (url) => ({
     openai: wrapOpenAI(new OpenAI({ apiKey: 'sk-test', baseURL: `${url}/v1` })),
     anthropic: wrapAnthropic(new Anthropic({ apiKey: 'sk-ant-test', baseURL: url, openTelemetry: false })),

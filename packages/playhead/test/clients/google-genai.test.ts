@@ -80,7 +80,7 @@ describe.each(variants)('$name', ({ load, isBuiltBefore }) => {
     expect(JSON.stringify(recorder.steps().map(({ span }) => span.attributes))).not.toContain('AIza')
   })
 
-  test('streams text that is torn anywhere, and the caller sees the same chunks as without', async () => {
+  test('streams text from arbitrary chunks, and the caller sees the same chunks as without the SDK', async () => {
     const reply = {
       id: 'r1',
       text: tornText,

@@ -74,7 +74,7 @@ describe.each(variants)('$name', ({ load, isBuiltBefore }) => {
     expect(recorder.counts()).toEqual({ captured: 1, failed: 0 })
   })
 
-  test('streams text that is torn anywhere, and the caller sees the same chunks as without', async () => {
+  test('streams text from arbitrary chunks, and the caller sees the same chunks as without the SDK', async () => {
     const reply = {
       id: 'chatcmpl-1',
       chunks: ['Grü', 'ße ✓ ', '你', '好 👩‍🚀', ' – done.'],
@@ -105,13 +105,13 @@ describe.each(variants)('$name', ({ load, isBuiltBefore }) => {
     const { step, content } = recorder.call()
     expect(step).toMatchObject({ usage: { input: 10, output: 9 }, outputPreview: tornText, status: 'ok' })
     expect(content.streaming!.chunks!.map(([, text]) => text)).toEqual(reply.chunks)
-    // Between the model's own clock and the caller's.
+    // The SDK's interval contains the model's, and the caller's contains the SDK's.
     expect(step.firstTokenMs).toBeGreaterThanOrEqual(model.requests[0]!.firstByteMs!)
     expect(step.firstTokenMs).toBeLessThanOrEqual(seen.firstTokenMs)
     expect(content.attributes['playhead.stream.aborted']).toBeUndefined()
   })
 
-  test('records the tools that a model asks for and what they gave back', async () => {
+  test('records tool calls and their results', async () => {
     const { client, recorder } = await setScene(
       inTurns(callTool('get_weather', { city: 'Köln' }), 'It rains in Köln.'),
       build,
@@ -282,7 +282,7 @@ describe.each(variants)('$name', ({ load, isBuiltBefore }) => {
     expect(JSON.stringify(content.attributes)).not.toContain('embedding":')
   })
 
-  test('shows each retry as a step of its own', async () => {
+  test('records each retry as a separate step', async () => {
     let attempts = 0
     const { client, recorder } = await setScene(
       () => {
@@ -311,7 +311,7 @@ describe.each(variants)('$name', ({ load, isBuiltBefore }) => {
     expect(recorder.calls()[0]!.content.attributes['http.response.header.retry-after']).toEqual(['0'])
   })
 
-  test('leaves errors what they are', async () => {
+  test('does not change errors', async () => {
     const script = () => ({ error: { status: 400, message: 'Unknown model.', type: 'model_not_found' } })
     const ask = (client: Client) =>
       client.chat.completions
@@ -330,7 +330,7 @@ describe.each(variants)('$name', ({ load, isBuiltBefore }) => {
     })
   })
 
-  test('keeps what was received of a stream that is broken off', async () => {
+  test('keeps what was received of an aborted stream', async () => {
     const { client, recorder } = await setScene(
       () => ({ text: 'one two three four five six seven', chunkDelayMs: 5 }),
       build,

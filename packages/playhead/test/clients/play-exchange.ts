@@ -5,7 +5,7 @@ import { startRecorder, type Recorder } from './recorder.ts'
 
 let recorder: Recorder
 
-/** Each test of the file records on its own. */
+/** Gives each test of the file its own recorder. */
 export function useRecorder(): void {
   beforeEach(() => {
     recorder = startRecorder()
@@ -20,7 +20,7 @@ type Exchange = {
   response: string | object | Uint8Array | object[]
 }
 
-/** Plays one exchange past a call, as a client of any provider would, without a network. */
+/** Feeds a request and its response to a call, as a hook would, without a network. */
 export function play({ url, request, type, response }: Exchange) {
   const call = new ObservedCall(activeCapture()!, new URL(url), () => undefined)
   call.addRequestChunk(JSON.stringify(request))

@@ -24,11 +24,11 @@ context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
 trace.setGlobalTracerProvider(provider)
 
 export const tracer: Tracer = provider.getTracer('playhead')
-/** Of another instrumentation. */
+/** The tracer of another instrumentation. */
 export const otherTracer: Tracer = provider.getTracer('other')
 const pricer = createPricer()
 
-/** One step as the server would show it, and the span that it comes from. */
+/** One step as the server would show it, and its span. */
 type RecordedStep = { step: ResolvedStep; content: StepContent; span: Span }
 
 export type Recorder = Capture & {
@@ -42,7 +42,7 @@ export type Recorder = Capture & {
   reset(): void
 }
 
-/** Installs the capture with a tracer whose spans are read back by the model. */
+/** Installs the capture with a tracer whose spans the model parses. */
 export function startRecorder(change: Partial<CaptureOptions> = {}): Recorder {
   exporter.reset()
   const reports: string[] = []
@@ -75,7 +75,7 @@ export function startRecorder(change: Partial<CaptureOptions> = {}): Recorder {
   }
 }
 
-/** Runs inside a span of its own, as a recorded action does. */
+/** Runs a callback inside its own span, like a recorded action. */
 export function inAction<Result>(name: string, run: () => Promise<Result>): Promise<Result> {
   return tracer.startActiveSpan(name, { attributes: { 'playhead.step.kind': 'action' } }, async (span) => {
     try {

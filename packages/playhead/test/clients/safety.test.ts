@@ -21,7 +21,7 @@ async function readStream(client: OpenAI, content = 'Hi'): Promise<string> {
   return text
 }
 
-test('200 parallel streams each stay in the action that began them', async () => {
+test('200 parallel streams each stay in the action that started them', async () => {
   const { client, recorder } = await setScene(
     ({ userText }) => ({ text: `${userText} one two three`, chunkDelayMs: Number(userText.slice(1)) % 7 }),
     build,
@@ -81,7 +81,7 @@ test.each(Object.entries(faults))('%s never reaches the host', async (_name, fau
   expect(recorder.reports.length).toBeLessThan(2)
 })
 
-test('uninstall puts everything back', async () => {
+test('uninstall removes all hooks', async () => {
   const dispatchers = () =>
     [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')]
       .map((symbol) => (globalThis as unknown as Record<symbol, object | undefined>)[symbol])
@@ -107,7 +107,7 @@ test('uninstall puts everything back', async () => {
     expect(channel(name).hasSubscribers).toBe(false)
 })
 
-test('the latest capture takes over from one that was forgotten', async () => {
+test('a new capture replaces one that was not uninstalled', async () => {
   const forgotten: string[] = []
   startRecorder({ isOwnRequest: ({ href }) => forgotten.push(href) > 0 })
   const { client, recorder } = await setScene(() => 'Hi.', build)
@@ -116,7 +116,7 @@ test('the latest capture takes over from one that was forgotten', async () => {
   expect(forgotten).toEqual([])
 })
 
-test('without content the structure stays and the text goes', async () => {
+test('without content, the structure is kept and the text is dropped', async () => {
   const { client, recorder } = await setScene(
     () => ({
       text: 'A secret plan',
@@ -154,7 +154,7 @@ test('without content the structure stays and the text goes', async () => {
   expect(content.streaming!.chunks!.length).toBe(3)
 })
 
-test('what is redacted is redacted everywhere, also where a stream tears it', async () => {
+test('secrets are redacted everywhere, even if a stream splits them', async () => {
   const key = 'sk-abcdefghijklmnop'
   const { client, recorder } = await setScene(
     ({ isStream }) =>
@@ -180,7 +180,7 @@ test('what is redacted is redacted everywhere, also where a stream tears it', as
   expect(refused!.step.error!.message).toBe('Incorrect API key provided: [redacted]')
 })
 
-test('values keep to their limit, stay readable, and say that they were cut', async () => {
+test('values stay within their limit, stay valid, and are marked as truncated', async () => {
   const maxValueBytes = 4096
   const { client, recorder } = await setScene(() => 'ü'.repeat(5000), build, { capture: { maxValueBytes } })
   await client.chat.completions.create({

@@ -3,10 +3,10 @@ import { onTestFinished } from 'vitest'
 import type { CaptureOptions } from '../../src/capture/hooks/install-capture.ts'
 import { startRecorder, type Recorder } from './recorder.ts'
 
-/** Which build of a client is used, and whether it was made before the capture was installed. */
+/** Which build of a client is used, and whether it is created before the capture is installed. */
 export type Variant<Module> = { name: string; load: () => Promise<Module>; isBuiltBefore: boolean }
 
-/** Newest and previous major, as ES module and CommonJS, built before and after. */
+/** Newest and previous major version, as ES module and CommonJS, created before and after. */
 export function variantsOf<Module>(
   builds: Record<string, () => unknown>,
   { isOrderTried = true }: { isOrderTried?: boolean } = {},
@@ -23,7 +23,7 @@ export function variantsOf<Module>(
 
 export type Scene<Client> = { client: Client; model: ScriptedModel; recorder: Recorder }
 
-/** A model, a client of it and the capture; all are gone when the test is over. */
+/** Starts a model, a client for it and the capture, all of which end with the test. */
 export async function setScene<Client>(
   script: Script,
   build: (url: string) => Client | Promise<Client>,
@@ -46,5 +46,5 @@ export async function startModel(script: Script = []): Promise<ScriptedModel> {
   return model
 }
 
-/** A text that is easy to tear: characters of one to four bytes, and one of several code points. */
+/** A text that is easy to split wrongly: characters of one to four bytes, and one of several code points. */
 export const tornText = 'Grüße ✓ 你好 👩‍🚀 – done.'

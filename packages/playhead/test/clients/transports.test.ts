@@ -2,6 +2,7 @@ import http from 'node:http'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import axios from 'axios'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { setScene, startModel, tornText } from './scene.ts'
@@ -24,7 +25,7 @@ function ask(url: string, init: RequestInit = {}): Promise<Response> {
 const noClient = (url: string) => url
 
 describe('fetch', () => {
-  test('a reference taken before is reached, and its secrets are not recorded', async () => {
+  test('a reference to fetch that was taken before is observed, and its secrets are not recorded', async () => {
     const { client: url, recorder } = await setScene(reply, noClient)
     const response = await ask(url)
     expect(response.url).toBe(`${url}/v1/chat/completions`)
@@ -48,13 +49,13 @@ describe('fetch', () => {
           },
         }),
     ],
-  ])('takes a body of %s', async (_name, body) => {
+  ])('records a body of %s', async (_name, body) => {
     const { client: url, recorder } = await setScene(reply, noClient)
     await (await ask(url, { body: body(), duplex: 'half' })).json()
     expect(recorder.call().content.messages![0]!.parts).toEqual([{ type: 'text', text: 'Hi' }])
   })
 
-  test('takes a Request', async () => {
+  test('records a Request', async () => {
     const { client: url, recorder } = await setScene(reply, noClient)
     const request = new Request(`${url}/v1/chat/completions`, {
       method: 'POST',
@@ -64,7 +65,7 @@ describe('fetch', () => {
     expect(recorder.call().step.model).toBe('gpt-4o')
   })
 
-  test('everything else passes unrecorded', async () => {
+  test('other requests are not recorded', async () => {
     const { client: url, recorder } = await setScene(reply, noClient)
     const form = new FormData()
     form.set('model', 'whisper-1')
@@ -76,7 +77,7 @@ describe('fetch', () => {
       nativeFetch(`${url}/v1/chat/completions`, { method: 'POST', body: 'not json' }),
       post('/v1/responses', { survey: 'yes' }),
       post('/api/messages', { messages: ['a chat of people'] }),
-      // An application's own chat, as the AI SDK's front end posts it.
+      // The chat endpoint of an application, as the AI SDK's front end calls it.
       post('/api/chat', { id: 'c1', model: 'gpt-4o', messages: [], trigger: 'submit-message' }),
       post('/v1/embeddings/search', { model: 'x', input: 'y' }),
       nativeFetch(`${url}/v1/messages/batches`, { method: 'POST', body: '{}' }),
@@ -86,7 +87,7 @@ describe('fetch', () => {
     expect(recorder.counts()).toEqual({ captured: 0, failed: 0 })
   })
 
-  test('our own requests are not recorded', async () => {
+  test('requests of the SDK itself are not recorded', async () => {
     const { client: url, recorder } = await setScene(reply, noClient, {
       capture: { isOwnRequest: ({ pathname }) => pathname.startsWith('/v1/chat') },
     })
@@ -94,7 +95,7 @@ describe('fetch', () => {
     expect(recorder.steps()).toEqual([])
   })
 
-  test('the bytes that the caller reads are those that the server sent', async () => {
+  test('the caller reads the bytes that the server sent', async () => {
     const { client: url, recorder, model } = await setScene(() => ({ ...reply(), sliceBytes: 31 }), noClient)
     const response = await ask(url, { body: JSON.stringify({ ...question, stream: true }) })
     const received: Uint8Array[] = []
@@ -103,23 +104,26 @@ describe('fetch', () => {
     expect(recorder.call().step.outputPreview).toBe(tornText)
   })
 
-  test.each(['gzip', 'br', 'deflate'] as const)('reads a copy of what %s compressed', async (encoding) => {
-    const { client: url, recorder } = await setScene(
-      () => ({ ...reply(), encoding, sliceBytes: 19, chunkDelayMs: 1 }),
-      noClient,
-    )
-    expect(await (await ask(url)).json()).toMatchObject({ id: 'chatcmpl-1' })
-    expect(recorder.call().step).toMatchObject({ outputPreview: tornText, usage: { input: 10 } })
-    recorder.reset()
-    const stream = { ...question, stream: true, stream_options: { include_usage: true } }
-    expect(await (await ask(url, { body: JSON.stringify(stream) })).text()).toContain('[DONE]')
-    const { step, content } = recorder.call()
-    expect(step).toMatchObject({ outputPreview: tornText, usage: { input: 10 } })
-    expect(content.streaming!.chunks!.map(([, piece]) => piece).join('')).toBe(tornText)
-    expect(recorder.counts().failed).toBe(0)
-  })
+  test.each(['gzip', 'br', 'deflate'] as const)(
+    'reads a copy of a body that is compressed with %s',
+    async (encoding) => {
+      const { client: url, recorder } = await setScene(
+        () => ({ ...reply(), encoding, sliceBytes: 19, chunkDelayMs: 1 }),
+        noClient,
+      )
+      expect(await (await ask(url)).json()).toMatchObject({ id: 'chatcmpl-1' })
+      expect(recorder.call().step).toMatchObject({ outputPreview: tornText, usage: { input: 10 } })
+      recorder.reset()
+      const stream = { ...question, stream: true, stream_options: { include_usage: true } }
+      expect(await (await ask(url, { body: JSON.stringify(stream) })).text()).toContain('[DONE]')
+      const { step, content } = recorder.call()
+      expect(step).toMatchObject({ outputPreview: tornText, usage: { input: 10 } })
+      expect(content.streaming!.chunks!.map(([, piece]) => piece).join('')).toBe(tornText)
+      expect(recorder.counts().failed).toBe(0)
+    },
+  )
 
-  test('a stream that the server cuts is an error with what was received', async () => {
+  test('a stream that the server cuts off is an error with what was received', async () => {
     const script = () => ({ text: 'one two three four', cutAfterEvents: 4, chunkDelayMs: 3 })
     const body = JSON.stringify({ ...question, stream: true })
     const read = async (url: string) => {
@@ -149,7 +153,7 @@ describe('fetch', () => {
     expect(content.attributes['playhead.stream.aborted']).toBe(true)
   })
 
-  test('an answer that is not JSON, and one in the middle of nowhere', async () => {
+  test('a response that is not JSON, and one that is incomplete', async () => {
     const { client: url, recorder } = await setScene(() => ({ isMalformed: true }), noClient)
     await expect((await ask(url)).json()).rejects.toThrow(SyntaxError)
     expect(recorder.call().step).toMatchObject({ status: 'error', error: { type: 'malformed_response' } })
@@ -177,17 +181,24 @@ describe('fetch', () => {
     })
   })
 
-  test('a call that is given up before its answer is an error, and the host gets its own reason', async () => {
-    const { client: url, recorder } = await setScene(() => ({ text: 'Late.', delayMs: 2000 }), noClient)
+  test('a call that is aborted before the response is an error, and the host gets its own reason', async () => {
+    const {
+      client: url,
+      recorder,
+      model,
+    } = await setScene(() => ({ text: 'Late.', delayMs: 60_000 }), noClient)
     const controller = new AbortController()
     const reason = new Error('changed my mind')
-    setTimeout(() => controller.abort(reason), 20)
-    await expect(ask(url, { signal: controller.signal })).rejects.toBe(reason)
+    const response = ask(url, { signal: controller.signal })
+    response.catch(() => undefined)
+    await expect.poll(() => model.requests.length).toBe(1)
+    controller.abort(reason)
+    await expect(response).rejects.toBe(reason)
     await expect.poll(() => recorder.calls().length).toBe(1)
     expect(recorder.call().step).toMatchObject({ status: 'error', model: 'gpt-4o' })
   })
 
-  test('a body that is cancelled ends the request at the server too', async () => {
+  test('cancelling a body also ends the request at the server', async () => {
     const {
       client: url,
       recorder,
@@ -202,19 +213,22 @@ describe('fetch', () => {
     expect(recorder.call().content.attributes['playhead.stream.aborted']).toBe(true)
   })
 
-  test('backpressure is what it was: a body that is not read does not fill up memory', async () => {
+  test('backpressure still works: a body that nobody reads does not fill up memory', async () => {
     const chunks = Array.from({ length: 400 }, () => 'x'.repeat(20_000))
     const { client: url, model } = await setScene(() => ({ chunks }), noClient)
     const response = await ask(url, { body: JSON.stringify({ ...question, stream: true }) })
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    const sent = model.requests[0]!.sentBytes.reduce((sum, { byteLength }) => sum + byteLength, 0)
-    expect(sent).toBeLessThan(6_000_000)
+    const sentChunks = () => model.requests[0]!.sentBytes.length
+    for (let before = -1; before !== sentChunks();) {
+      before = sentChunks()
+      for (let turn = 0; turn < 200; turn += 1) await nextTurn()
+    }
+    expect(sentChunks()).toBeLessThan(300)
     await response.body!.cancel()
   })
 })
 
 describe('node:http', () => {
-  test('axios is reached, whole and streamed', async () => {
+  test('axios is observed, whole and streamed', async () => {
     const { client: url, recorder } = await setScene(() => ({ ...reply(), encoding: 'gzip' }), noClient)
     const { data } = await axios.post(`${url}/v1/chat/completions`, question, { adapter: 'http' })
     expect(data).toMatchObject({ id: 'chatcmpl-1' })
@@ -231,9 +245,13 @@ describe('node:http', () => {
   })
 
   test('axios keeps its errors and cancellations', async () => {
-    const { client: url, recorder } = await setScene(
+    const {
+      client: url,
+      recorder,
+      model,
+    } = await setScene(
       ({ userText }) =>
-        userText === 'Hi' ? { error: { status: 401, message: 'No key.' } } : { delayMs: 1000 },
+        userText === 'Hi' ? { error: { status: 401, message: 'No key.' } } : { delayMs: 60_000 },
       noClient,
     )
     const post = (content: string, signal?: AbortSignal) =>
@@ -244,8 +262,11 @@ describe('node:http', () => {
       )
     await expect(post('Hi')).rejects.toMatchObject({ response: { status: 401 } })
     const controller = new AbortController()
-    setTimeout(() => controller.abort(), 20)
-    await expect(post('wait', controller.signal)).rejects.toMatchObject({ code: 'ERR_CANCELED' })
+    const response = post('wait', controller.signal)
+    response.catch(() => undefined)
+    await expect.poll(() => model.requests.length).toBe(2)
+    controller.abort()
+    await expect(response).rejects.toMatchObject({ code: 'ERR_CANCELED' })
     await expect.poll(() => recorder.calls().length).toBe(2)
     expect(recorder.calls().map(({ step }) => [step.status, step.error?.message])).toEqual([
       ['error', 'No key.'],
@@ -253,7 +274,7 @@ describe('node:http', () => {
     ])
   })
 
-  test('a request function taken before is reached; paused and broken responses stay what they are', async () => {
+  test('a reference to request that was taken before is observed; paused and aborted responses work as usual', async () => {
     const { client: url, recorder } = await setScene(
       () => ({ text: 'one two three four five', chunkDelayMs: 4 }),
       noClient,
@@ -275,7 +296,7 @@ describe('node:http', () => {
     expect(broken!.content.attributes['playhead.stream.aborted']).toBe(true)
   })
 
-  test('a response that the server cuts is an error with what was received', async () => {
+  test('a response that the server cuts off is an error with what was received', async () => {
     const { client: url, recorder } = await setScene(
       () => ({ text: 'one two three four', cutAfterEvents: 3, chunkDelayMs: 3 }),
       noClient,
@@ -292,7 +313,7 @@ describe('node:http', () => {
     expect(content.attributes['playhead.stream.aborted']).toBe(true)
   })
 
-  test('https.request is reached', async () => {
+  test('https.request is observed', async () => {
     const psk = { psk: Buffer.from('0123456789abcdef'), identity: 'test' }
     const tls = { ciphers: 'PSK+HIGH', maxVersion: 'TLSv1.2' } as const
     const answer = {

@@ -53,7 +53,7 @@ describe.each(versions)('%s', (name, undici) => {
     expect(recorder.counts().failed).toBe(0)
   })
 
-  test('a dispatcher of its own is seen where it is announced, else a line says what to do', async () => {
+  test('a custom dispatcher is observed if undici publishes bodies, otherwise a warning says what to do', async () => {
     const agent = new undici.Agent({ connections: 4 })
     onTestFinished(() => agent.close())
     const { client, recorder } = await setScene(
@@ -101,12 +101,12 @@ describe.each(versions)('%s', (name, undici) => {
     undici.setGlobalDispatcher(agent as never)
     for (let index = 0; index < 3; index++)
       await (await fetch(`${url}/v1/chat/completions`, post(question))).json()
-    // The first one through an undici that announces no bodies is missed.
+    // The first request is missed if undici does not publish bodies.
     expect(recorder.calls()).toHaveLength(isAnnounced ? 3 : 2)
     for (const { step } of recorder.calls()) expect(step.outputPreview).toBe(tornText)
   })
 
-  test('a dispatcher that is composed of others makes one call of one', async () => {
+  test('a request through a composed dispatcher is one call', async () => {
     const agent = new undici.Agent()
     onTestFinished(() => agent.close())
     undici.setGlobalDispatcher(
@@ -119,7 +119,7 @@ describe.each(versions)('%s', (name, undici) => {
     for (const { step } of recorder.calls()) expect(step.outputPreview).toBe(tornText)
   })
 
-  test('a dispatcher that retries makes one call of its attempts', async () => {
+  test('the attempts of a retrying dispatcher are one call', async () => {
     let attempts = 0
     const agent = new undici.Agent()
     onTestFinished(() => agent.close())
@@ -141,7 +141,7 @@ describe.each(versions)('%s', (name, undici) => {
     expect(recorder.calls().map(({ step }) => step.status)).toEqual(['ok'])
   })
 
-  test('its mocks are answered as before', async () => {
+  test('its mocks still work', async () => {
     const mock = new undici.MockAgent()
     mock.disableNetConnect()
     onTestFinished(() => mock.close())
@@ -162,7 +162,7 @@ describe.each(versions)('%s', (name, undici) => {
   })
 })
 
-test('without a dispatcher, fetch itself is watched, and a call is still one call', async () => {
+test('without a dispatcher, fetch itself is hooked, and a call is still counted once', async () => {
   const capture = new ActiveCapture({
     tracer: () => tracer,
     content: true,

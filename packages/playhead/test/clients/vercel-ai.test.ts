@@ -108,7 +108,7 @@ describe.each(variants)('$name', ({ load, isBuiltBefore }) => {
     }
   })
 
-  test('shows its retries', async () => {
+  test('records its retries', async () => {
     let attempts = 0
     const { client, recorder } = await setScene(
       () => ((attempts += 1) === 1 ? { error: { status: 429, retryAfterSeconds: 0 } } : 'At last.'),

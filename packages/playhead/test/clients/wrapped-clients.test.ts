@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { wrapAnthropic, wrapGoogleGenAI, wrapOpenAI } from '../../src/capture/hooks/wrap-client.ts'
 import { setScene, startModel, tornText } from './scene.ts'
 
-/** As if the wire were out of sight: only what is wrapped is recorded. */
+/** Hides the HTTP layer, so that only wrapped clients are recorded. */
 const unseen = { isOwnRequest: () => true }
 const messages = [{ role: 'user' as const, content: 'Hi' }]
 const reply = () => ({ text: tornText, usage: { input: 100, output: 10 } })
@@ -57,7 +57,7 @@ test.each([
     '@anthropic-ai/sdk 0',
     async () => (await loadPrevious.anthropic()).Anthropic as unknown as typeof Anthropic,
   ],
-])('wrapAnthropic records messages, streams and broken streams of %s', async (_name, load) => {
+])('wrapAnthropic records messages, streams and aborted streams of %s', async (_name, load) => {
   const Client = await load()
   const { client, recorder } = await setScene(
     () => ({ ...reply(), chunkDelayMs: 2 }),
@@ -117,7 +117,7 @@ test.each([
   expect(calls[0]!.content.parameters).toEqual({ temperature: 0 })
 })
 
-test('a wrapped client works the same while nothing is recorded, and keeps what it returns', async () => {
+test('a wrapped client works the same while nothing is recorded', async () => {
   const model = await startModel(inTurns(callTool('look'), 'Seen.'))
   const client = wrapOpenAI(wrapOpenAI(new OpenAI({ apiKey: 'sk-test', baseURL: `${model.url}/v1` })))
   const { data, response } = await client.chat.completions
@@ -127,7 +127,7 @@ test('a wrapped client works the same while nothing is recorded, and keeps what 
   expect(data.choices[0]!.finish_reason).toBe('tool_calls')
 })
 
-test('a rejection that nobody handles stays one', async () => {
+test('an unhandled rejection stays unhandled', async () => {
   const { client } = await setScene(
     () => ({ error: { status: 400 } }),
     (url) => wrapOpenAI(new OpenAI({ apiKey: 'sk-test', baseURL: `${url}/v1` })),

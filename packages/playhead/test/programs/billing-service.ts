@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as playhead from 'playhead'
 
-/** A service of its own: what it does for a session of another process is part of that session. */
+/** A service whose work for a session of another process is part of that session. */
 playhead.init({ capture: false, serviceName: 'billing' })
 
-/** Gives the session that it is part of. */
+/** Returns the session that it is part of. */
 const findInvoices = playhead.recordTool('find_invoices', async (_customerId: string) => {
   await sleep(5)
   return playhead.getSession().id

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as playhead from 'playhead'
 
 /**
- * node host.ts <with|without> <how it ends>: a program that does everything that could go wrong with a guest in the house.
- * It prints what it saw, which must not depend on whether it was recorded.
+ * node host.ts <with|without> <how it ends>: does everything that an SDK in the same process could break. It prints what
+ * it observes, which must not depend on whether it is recorded.
  */
 const [guest, end = 'normally'] = process.argv.slice(2)
 const isRecorded = guest === 'with'
@@ -33,7 +33,7 @@ async function values(): Promise<void> {
   const cyclic: Record<string, unknown> = { list: Array.from({ length: 50_000 }, (_, index) => ({ index })) }
   cyclic.self = cyclic
   let traps = 0
-  // Promises look at `then` of whatever they are resolved with, ours once more.
+  // A promise reads `then` of the value that it is resolved with; the SDK's promise does so once more.
   const countTrap = (target: object, key: string | symbol) => {
     if (key !== 'then') traps += 1
     return Reflect.get(target, key) as unknown

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as playhead from 'playhead'
 
-/** node support-session.ts <how it ends>: a session that is in the middle of a slow step when the end comes. */
+/** node support-session.ts <how it ends>: a session that is in the middle of a slow step when the process ends. */
 const [end = 'normally'] = process.argv.slice(2)
 
 if (end.startsWith('own handler')) {

@@ -3,7 +3,7 @@ import { chat, play, useRecorder } from '../../../test/clients/play-exchange.ts'
 
 useRecorder()
 
-test('a stream under the name of something else is still read as one', () => {
+test('a stream with the wrong content type is still parsed as a stream', () => {
   const { answer } = play({
     url: 'http://127.0.0.1:8000/v1/chat/completions',
     request: { ...chat, stream: true },
@@ -13,7 +13,7 @@ test('a stream under the name of something else is still read as one', () => {
   expect(answer).toEqual([{ type: 'text', text: 'Hi.' }])
 })
 
-test('a stream asked for that comes at once is read at once', () => {
+test('a whole response to a streaming request is parsed as a whole', () => {
   const { answer, content } = play({
     url: 'http://127.0.0.1:8000/v1/chat/completions',
     request: { ...chat, stream: true },
@@ -23,7 +23,7 @@ test('a stream asked for that comes at once is read at once', () => {
   expect(content.streaming).toBeUndefined()
 })
 
-test('arguments with a key that means something to JavaScript are kept as they are', () => {
+test('arguments with the key __proto__ stay unchanged', () => {
   const { answer } = play({
     url: 'https://api.openai.com/v1/chat/completions',
     request: chat,
@@ -33,7 +33,7 @@ test('arguments with a key that means something to JavaScript are kept as they a
   expect(JSON.stringify(answer)).toContain('"__proto__"')
 })
 
-test('a body that is too long to be read at once is a call without its answer', () => {
+test('a call whose response is too long is recorded without it', () => {
   const { step, content } = play({
     url: 'https://api.openai.com/v1/chat/completions',
     request: chat,

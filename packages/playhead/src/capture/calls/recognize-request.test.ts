@@ -159,7 +159,7 @@ test.each([
   ['POST', '/v1/traces'],
   ['POST', '/v1/responses/resp_1/cancel'],
   ['DELETE', '/v1/responses'],
-])('%s %s is no call to a model', (method, path) => {
+])('%s %s is not a model call', (method, path) => {
   expect(mayBeCall(method, path)).toBe(false)
 })
 
@@ -171,6 +171,6 @@ test.each([
   ['https://example.com/embeddings', { text: 'Hi' }],
   ['https://example.com/api/chat', { ...chat, chatId: '1' }],
   ['https://example.com/model/thing/invoke', { input: 'Hi' }],
-])('%s with another shape is no call to a model', (url, body) => {
+])('%s with another body is not a model call', (url, body) => {
   expect(recognizeRequest(new URL(url), body as Record<string, unknown>)).toBeUndefined()
 })

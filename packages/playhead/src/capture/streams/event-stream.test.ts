@@ -6,7 +6,7 @@ const body =
   ': hello\r\n\r\nevent: a\r\ndata: {"text":"Grüße"}\r\n\r\nid: 7\ndata:{"n":1}\n\ndata: one\ndata: two\n\nretry: 5\n\ndata: [DONE]\n\n'
 const data = ['{"text":"Grüße"}', '{"n":1}', 'one\ntwo', '[DONE]']
 
-test('events are found wherever the text is torn', () => {
+test('events are parsed from arbitrary chunks', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(body.length)), (cuts) => {
       const places = [...new Set([0, ...cuts, body.length])].sort((left, right) => left - right)
@@ -17,14 +17,14 @@ test('events are found wherever the text is torn', () => {
   )
 })
 
-test('an event that no blank line follows is found at the end', () => {
+test('an event without a final blank line is parsed at the end', () => {
   const stream = new EventStream()
   expect(stream.add('data: {"last":true}')).toEqual([])
   expect(stream.end()).toEqual(['{"last":true}'])
   expect(stream.end()).toEqual([])
 })
 
-test('values one a line are found wherever the text is torn', () => {
+test('lines of JSON are parsed from arbitrary chunks', () => {
   const lines = new JsonLines()
   expect([
     ...lines.add('{"a":'),

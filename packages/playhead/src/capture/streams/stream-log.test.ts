@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { StreamLog } from './stream-log.ts'
 
-test('of many pieces neighbours become one, in order and with the first one’s time', () => {
+test('neighbouring chunks are joined if there are many, with the time of the first', () => {
   const log = new StreamLog()
   let text = ''
   for (let index = 0; index < 10_000; index++) {
@@ -17,7 +17,7 @@ test('of many pieces neighbours become one, in order and with the first one’s 
   expect(chunks.every(([offset], index) => index === 0 || offset > chunks[index - 1]![0])).toBe(true)
 })
 
-test('another text is shared out among the same times', () => {
+test('a redacted text is split over the same times', () => {
   const log = new StreamLog()
   for (const [offset, piece] of [
     [1, 'aaaa'],
@@ -29,7 +29,7 @@ test('another text is shared out among the same times', () => {
   expect(log.toJson('', 1000)).toEqual({ json: '[[1,""],[2,""],[3,""]]', isTruncated: false })
 })
 
-test('it keeps to its limit', () => {
+test('the log stays within its limit', () => {
   const log = new StreamLog()
   for (let index = 0; index < 100; index++) log.add(index, 'x'.repeat(100))
   const { json, isTruncated } = log.toJson(log.text, 2000)!

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
-/** The clock anew, over a system clock and a process clock that are set by hand. */
+/** Loads the clock with a system clock and a monotonic clock that the test controls. */
 async function clockOver(clocks: { systemMs: number; processMs: number }) {
   vi.resetModules()
   vi.spyOn(Date, 'now').mockImplementation(() => Math.floor(clocks.systemMs))
@@ -19,13 +19,13 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('no moment comes twice', async () => {
+test('times are strictly increasing', async () => {
   const now = await clockOver(clocks)
   const moments = Array.from({ length: 100 }, now)
   expect(moments).toEqual([...new Set(moments)].toSorted((left, right) => left - right))
 })
 
-test('a pause between its two readings is no jump of the clock', async () => {
+test('a pause between reading the two clocks is not a clock jump', async () => {
   const now = await clockOver(clocks)
   const first = now()
   vi.mocked(performance.now).mockImplementationOnce(() => {
@@ -39,7 +39,7 @@ test('a pause between its two readings is no jump of the clock', async () => {
   expect([afterPause - first, last - afterPause].map(Math.round)).toEqual([50, 1])
 })
 
-test.each([-3_600_000, 3_600_000])('a system clock that is set by %i ms is followed', async (byMs) => {
+test.each([-3_600_000, 3_600_000])('it follows a system clock that is changed by %i ms', async (byMs) => {
   const now = await clockOver(clocks)
   const before = now()
   clocks.systemMs += byMs

@@ -32,7 +32,7 @@ function ownProvider(environment: Record<string, string> = {}) {
   return { provider, ended }
 }
 
-/** The same of OpenTelemetry's own SDK. */
+/** The same with OpenTelemetry's own SDK. */
 function otelProvider() {
   const exporter = new InMemorySpanExporter()
   const provider = new TracerProvider({
@@ -44,7 +44,7 @@ function otelProvider() {
 
 const later = new Date(1_800_000_003_000)
 
-/** Everything that instrumentation does to a span, and what it should not do. */
+/** Everything that instrumentation does to a span, including invalid calls. */
 function use(span: Span): void {
   const shared = { name: 'Ada' }
   span.setAttribute('text', 'hi').setAttribute('count', 3).setAttribute('isOn', true)
@@ -93,13 +93,13 @@ function visible(span: RecordedSpan, all: readonly RecordedSpan[]) {
   }
 }
 
-/** Ids are random: the parent by its name. */
+/** The name of the parent, because ids are random. */
 function parentOf(id: string | undefined, all: readonly RecordedSpan[]): string {
   if (id === undefined) return 'none'
   return all.find((span) => span.spanContext().spanId === id)?.name ?? 'remote'
 }
 
-test("a span of ours is what a span of OpenTelemetry's SDK is", () => {
+test("our spans equal those of OpenTelemetry's SDK", () => {
   const parent = { traceId: 'c'.repeat(32), spanId: 'd'.repeat(16), traceFlags: 1, isRemote: true }
   const [ours, theirs] = [ownProvider(), otelProvider()].map(({ provider, ended }) => {
     const tracer = provider.getTracer('host', '1.0')
@@ -127,7 +127,7 @@ test("a span of ours is what a span of OpenTelemetry's SDK is", () => {
   ])
 })
 
-test('where tracing is suppressed there is nothing to record', () => {
+test('nothing is recorded while tracing is suppressed', () => {
   const { provider, ended } = ownProvider()
   const suppressed = ROOT_CONTEXT.setValue(
     createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING'),
@@ -138,7 +138,7 @@ test('where tracing is suppressed there is nothing to record', () => {
   expect([span.isRecording(), ended]).toEqual([false, []])
 })
 
-test('values that nobody can read do not make a span throw', () => {
+test('unreadable values do not make a span throw', () => {
   const { provider, ended } = ownProvider()
   const span = provider.getTracer('host').startSpan('hostile')
   const cyclic: Record<string, unknown> = { plain: 1 }
@@ -159,7 +159,7 @@ test('values that nobody can read do not make a span throw', () => {
   expect(ended[0]!.events).toHaveLength(1)
 })
 
-test("OpenTelemetry's variables describe the process, what is not readable in them is left out", () => {
+test("OpenTelemetry's environment variables describe the process; invalid entries are ignored", () => {
   const { provider, ended } = ownProvider({
     OTEL_RESOURCE_ATTRIBUTES: 'playhead.demo=true, team = "a%20b" ,broken,=x,bad=%E0%A4%A',
     OTEL_SERVICE_NAME: 'shop',

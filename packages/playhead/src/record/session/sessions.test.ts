@@ -7,16 +7,16 @@ beforeAll(() => playhead.init({ endpoint: false, capture: false, tags: ['suite']
 
 const note = playhead.recordAction('note', (text: string) => text)
 
-/** What the notes of a session say, in order. */
+/** The texts of a session's notes, in order. */
 const notesOf = (session: playhead.SessionView) => session.actionEvents.map(({ returns }) => returns)
 
-test('where there is no session, it is empty', () => {
+test('without a session, getSession returns an empty one', () => {
   const { id, steps, cost, endState } = playhead.getSession()
   expect({ id, steps, cost, endState }).toEqual({ id: '', steps: [], cost: 0, endState: 'running' })
 })
 
 describe('startSession and endSession', () => {
-  test('a session holds what happens between them, across awaits, timers and callbacks', async () => {
+  test('a session contains everything in between, across awaits, timers and callbacks', async () => {
     const session = playhead.startSession({ name: 'support', tags: ['v2.1'], metadata: { plan: 'pro' } })
     note('at once')
     await sleep(1)
@@ -65,7 +65,7 @@ describe('startSession and endSession', () => {
     ])
   })
 
-  test('ending twice, and where nothing is open, changes nothing', async () => {
+  test('ending twice, or without an open session, changes nothing', async () => {
     const session = playhead.startSession()
     await playhead.endSession('Success')
     await playhead.endSession('Fail')
@@ -82,18 +82,20 @@ describe('startSession and endSession', () => {
 
   test('a step that outlives its session stays in it', async () => {
     const session = playhead.startSession()
+    const { promise: sessionEnd, resolve: onSessionEnd } = Promise.withResolvers<void>()
     const outliving = playhead.recordAction('outliving', async () => {
-      await sleep(5)
+      await sessionEnd
       note('inside')
     })()
     await playhead.endSession('Success')
+    onSessionEnd()
     await outliving
     expect(session.steps.map(({ name }) => name)).toEqual(['session', 'outliving', 'note'])
     expect(session.endState).toBe('success')
   })
 })
 
-describe('a session inside another is a part of it', () => {
+describe('a session inside another one is a part of it', () => {
   async function runAgent(text: string) {
     playhead.startSession({ name: 'agent', tags: ['inner'] })
     note(text)
@@ -101,7 +103,7 @@ describe('a session inside another is a part of it', () => {
     await playhead.endSession(text === 'bad' ? 'Fail' : 'Success', { reason: 'the agent said so' })
   }
 
-  test('the outer one has it all, and ends when it is told to', async () => {
+  test('the outer session contains everything, and only its own end ends it', async () => {
     const outer = playhead.startSession({ name: 'test', tags: ['outer'] })
     await runAgent('first')
     expect(playhead.getSession()).toBe(outer)
@@ -118,7 +120,7 @@ describe('a session inside another is a part of it', () => {
     ])
   })
 
-  test('a part that failed is an error of the session, not its end', async () => {
+  test('a failed part is an error of the session and does not end it', async () => {
     const outer = playhead.startSession()
     await runAgent('bad')
     expect(outer.endState).toBe('running')
@@ -127,7 +129,7 @@ describe('a session inside another is a part of it', () => {
     expect(outer.errors).toMatchObject([{ message: 'the agent said so', isHandled: true }])
   })
 
-  test('also by withSession, and from an awaited helper', async () => {
+  test('the same with withSession, and from an awaited helper', async () => {
     const outer = await playhead.withSession({ name: 'outer' }, async (session) => {
       await nextTurn()
       await runAgent('one')
@@ -143,7 +145,7 @@ describe('a session inside another is a part of it', () => {
       hook: () => void,
       body: () => Promise<void>,
     ) => Promise<void>
-    // A runner lives in node_modules; here only the two callbacks are the host's own.
+    // A test runner is in node_modules; only the two callbacks are code of the host.
     await runner(hook, async () => {
       await runAgent('in the test')
       expect(notesOf(playhead.getSession())).toEqual(['in the test'])
@@ -152,11 +154,11 @@ describe('a session inside another is a part of it', () => {
   })
 })
 
-describe('sessions side by side are kept apart', () => {
-  async function agent(text: string, { pauseMs = 1 } = {}) {
+describe('concurrent sessions are separate', () => {
+  async function agent(text: string, pause: Promise<void> = sleep(1)) {
     const session = playhead.startSession({ name: text })
     note(`${text} 1`)
-    await sleep(pauseMs)
+    await pause
     note(`${text} 2`)
     await nextTurn()
     note(`${text} 3`)
@@ -174,7 +176,7 @@ describe('sessions side by side are kept apart', () => {
 
   const expected = (text: string) => [`${text} 1`, `${text} 2`, `${text} 3`]
 
-  test('one function many times at once', async () => {
+  test('one function, many times at once', async () => {
     const texts = Array.from({ length: 50 }, (_, index) => `agent ${index}`)
     const sessions = await Promise.all(texts.map((text) => agent(text)))
     expect(sessions.map(notesOf)).toEqual(texts.map(expected))
@@ -186,19 +188,16 @@ describe('sessions side by side are kept apart', () => {
     expect([first, second, third].map(notesOf)).toEqual([expected('a'), ['b 1'], expected('c')])
   })
 
-  test('one that begins while another runs', async () => {
-    const first = agent('early', { pauseMs: 20 })
-    await sleep(5)
-    const second = agent('late')
-    const third = otherAgent('other')
-    expect((await Promise.all([first, second, third])).map(notesOf)).toEqual([
-      expected('early'),
-      expected('late'),
-      ['other 1'],
-    ])
+  test('one that starts while another is running', async () => {
+    const { promise: pause, resolve: resume } = Promise.withResolvers<void>()
+    const first = agent('early', pause)
+    await nextTurn()
+    const others = await Promise.all([agent('late'), otherAgent('other')])
+    resume()
+    expect([await first, ...others].map(notesOf)).toEqual([expected('early'), expected('late'), ['other 1']])
   })
 
-  test('inside one session they are parts side by side', async () => {
+  test('inside one session, they are separate parts', async () => {
     const outer = await playhead.withSession(async (session) => {
       await Promise.all(['x', 'y', 'z'].map((text) => agent(text)))
       return session
@@ -216,7 +215,7 @@ describe('sessions side by side are kept apart', () => {
       )
   })
 
-  test('an agent that calls itself is inside itself', async () => {
+  test('an agent that calls itself is nested', async () => {
     async function recursive(depth: number): Promise<playhead.SessionView> {
       const session = playhead.startSession({ name: `depth ${depth}` })
       if (depth > 0) await recursive(depth - 1)
@@ -227,7 +226,7 @@ describe('sessions side by side are kept apart', () => {
     expect(session.steps.map(({ name }) => name)).toEqual(['depth 2', 'depth 1', 'depth 0'])
   })
 
-  test('a forgotten end does not swallow the next session', async () => {
+  test('a session that was never ended does not contain the next one', async () => {
     const sessions: playhead.SessionView[] = []
     for (const text of ['one', 'two']) {
       sessions.push(playhead.startSession())
@@ -240,7 +239,7 @@ describe('sessions side by side are kept apart', () => {
 })
 
 describe('withSession', () => {
-  test('gives back what the function gives, sync or async', async () => {
+  test('returns what the function returns, sync or async', async () => {
     const value = { answer: 42 }
     expect(playhead.withSession(() => value)).toBe(value)
     const promise = playhead.withSession({ name: 'async' }, async () => value)
@@ -248,7 +247,7 @@ describe('withSession', () => {
     expect(await promise).toBe(value)
   })
 
-  test('a thrown error is the reason, and the same object', async () => {
+  test('a thrown error is the reason, and is rethrown as the same object', async () => {
     const error = new TypeError('no customer')
     const sessions: playhead.SessionView[] = []
     await expect(
@@ -270,7 +269,7 @@ describe('withSession', () => {
     ])
   })
 
-  test('a generator is part of the session until its end', async () => {
+  test('a generator belongs to the session until it ends', async () => {
     let session: playhead.SessionView | undefined
     const stream = playhead.withSession(async function* (view) {
       session = view
@@ -287,7 +286,7 @@ describe('withSession', () => {
 })
 
 describe('getSession', () => {
-  test('the one that ended last in this flow can still be asked', async () => {
+  test('the last session of this flow can still be read', async () => {
     const run = async () => {
       playhead.startSession({ name: 'over' })
       note('done')
@@ -297,7 +296,7 @@ describe('getSession', () => {
     expect(playhead.getSession()).toMatchObject({ name: 'over', endState: 'success' })
   })
 
-  test('by id and by its beginning, with what people see of it', () => {
+  test('finds a session by its id and by an id prefix', () => {
     const session = playhead.withSession((view) => view)
     expect(playhead.getSession(session.id)).toBe(session)
     expect(playhead.getSession(`s_${session.id.slice(0, 8)}`)).toBe(session)
@@ -305,7 +304,7 @@ describe('getSession', () => {
   })
 })
 
-test('tags and metadata can be added on the way', () => {
+test('tags and metadata can be added while it runs', () => {
   const session = playhead.withSession({ tags: ['a'], metadata: { plan: 'pro' } }, (view) => {
     playhead.addTags('b', ['c', 'a'])
     playhead.setMetadata({ region: 'eu' })

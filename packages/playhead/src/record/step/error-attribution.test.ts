@@ -25,7 +25,7 @@ async function failed(run: () => Promise<unknown>): Promise<playhead.SessionView
   return view!
 }
 
-/** Each step with an error: its name, and what became of the error there. */
+/** Each step with an error, and how it is attributed there. */
 const errorsByStep = ({ steps }: playhead.SessionView) =>
   steps
     .filter(({ error }) => error !== undefined)
@@ -36,7 +36,7 @@ const errorsByStep = ({ steps }: playhead.SessionView) =>
       error!.isHandled,
     ])
 
-test('an error object that crosses several steps is one error, of the step that threw it', async () => {
+test('an error that passes through several steps belongs to the step that threw it', async () => {
   const billing = playhead.agent('billing', () => fetchCustomer(null))
   const session = await failed(() => playhead.recordAction('answer', () => billing())())
 
@@ -57,7 +57,7 @@ test('an error object that crosses several steps is one error, of the step that 
   expect([root!.error!.stack, owner!.error!.stack]).toEqual([undefined, expect.stringContaining('at ')])
 })
 
-test('an error that was caught was handled', async () => {
+test('a caught error is marked as handled', async () => {
   const session = await failed(async () => {
     await fetchCustomer(null).catch(() => undefined)
     await fetchCustomer('c_1')
@@ -68,7 +68,7 @@ test('an error that was caught was handled', async () => {
   ])
 })
 
-test('an error around another keeps it as its cause', async () => {
+test('an error that wraps another one keeps it as its cause', async () => {
   const session = await failed(
     playhead.recordAction('answer', async () => {
       try {
@@ -84,7 +84,7 @@ test('an error around another keeps it as its cause', async () => {
   })
 })
 
-test('many errors at once are all kept', async () => {
+test('an aggregate error keeps all errors', async () => {
   const session = await failed(
     playhead.recordAction('ask_all', () => Promise.any([fetchCustomer(null), fetchCustomer(null)])),
   )
@@ -112,7 +112,7 @@ test.each<[string, unknown, string]>([
   ]).toEqual(['success', 'soft-error', [message]])
 })
 
-test('one error object in two sessions has an owner in each', async () => {
+test('one error object in two sessions is attributed in each', async () => {
   const shared = new ValueError('shared')
   const failing = playhead.recordAction('failing', () => Promise.reject(shared))
   const sessions = await Promise.all([failed(failing), failed(failing)])

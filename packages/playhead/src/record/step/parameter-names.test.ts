@@ -16,7 +16,7 @@ const tools = new Tools()
 test.each<[string, AnyFunction, (string | null)[], boolean?]>([
   ['an arrow function', (customerId: string, limit = 10) => [customerId, limit], ['customerId', 'limit']],
   ['an async arrow function', async (id: string) => id, ['id']],
-  ['one without parentheses', eval('async id => id') as AnyFunction, ['id']],
+  ['an arrow function without parentheses', eval('async id => id') as AnyFunction, ['id']],
   [
     'a function',
     function find(query: string, { deep }: { deep: boolean }) {
@@ -27,13 +27,13 @@ test.each<[string, AnyFunction, (string | null)[], boolean?]>([
   ['a method', tools.lookUp, ['id', '_rest'], true],
   ['a method with an odd name', tools['odd (name)'], ['first']],
   [
-    'defaults full of commas',
+    'a function with commas in its defaults',
     (text = 'a, (b', list = [1, 2], fn = (x: number) => x) => [text, list, fn],
     ['text', 'list', 'fn'],
   ],
-  ['comments', eval('(a /* , b */, // c, d\n e) => a') as AnyFunction, ['a', 'e']],
-  ['none', () => 1, []],
-])('the names of %s', (_, fn, names, isRest = false) => {
+  ['a function with comments', eval('(a /* , b */, // c, d\n e) => a') as AnyFunction, ['a', 'e']],
+  ['a function without parameters', () => 1, []],
+])('reads the parameter names of %s', (_, fn, names, isRest = false) => {
   expect(readParameterNames(fn)).toEqual({ names, isRest })
 })
 
@@ -42,6 +42,6 @@ test.each<[string, unknown]>([
   ['built in', Math.max],
   ['a class', Tools],
   ['a proxy', new Proxy((a: string) => a, {})],
-])('a function that is %s does not tell', (_, fn) => {
+])('a function that is %s has no readable names', (_, fn) => {
   expect(readParameterNames(fn as AnyFunction)).toBeUndefined()
 })

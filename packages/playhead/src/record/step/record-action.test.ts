@@ -4,7 +4,7 @@ import * as playhead from '../../index.ts'
 
 beforeAll(() => playhead.init({ endpoint: false, capture: false }))
 
-/** The only step that a callback records, in a session of its own. */
+/** The only step that a callback records, in its own session. */
 function stepOf(run: () => unknown): playhead.RecordedAction {
   const session = playhead.withSession((view) => {
     run()
@@ -21,12 +21,12 @@ async function stepOfAsync(run: () => unknown): Promise<playhead.RecordedAction>
   return session.actionEvents[0]!
 }
 
-describe('a recorded function is the same function', () => {
+describe('a recorded function stays the same', () => {
   async function fetchCustomer(this: unknown, customerId: string, _limit?: number): Promise<{ id: string }> {
     return { id: customerId }
   }
 
-  test('its name, its arity, its properties and its kind', () => {
+  test('name, arity, properties and kind', () => {
     const original = Object.assign(fetchCustomer, { schema: { type: 'object' } })
     const recorded = playhead.recordAction('fetch_customer_data', original)
     expect([recorded.name, recorded.length, recorded.schema, recorded.constructor.name]).toEqual([
@@ -37,7 +37,7 @@ describe('a recorded function is the same function', () => {
     ])
   })
 
-  test('its types: overloads, generics, this', () => {
+  test('types: overloads, generics, this', () => {
     function overloaded(value: string): string
     function overloaded(value: number): number
     function overloaded(value: string | number) {
@@ -55,7 +55,7 @@ describe('a recorded function is the same function', () => {
     expect(generic(1)).toEqual([1])
   })
 
-  test('its this', () => {
+  test('this', () => {
     const counter = {
       count: 1,
       add: playhead.recordAction('add', function (this: { count: number }, by: number) {
@@ -67,7 +67,7 @@ describe('a recorded function is the same function', () => {
     expect(counter.count).toBe(3)
   })
 
-  test('what it returns, and what it throws', async () => {
+  test('return values and errors', async () => {
     const value = { big: 'object' }
     const error = { not: 'even an error' }
     expect(playhead.recordAction('value', () => value)()).toBe(value)
@@ -79,7 +79,7 @@ describe('a recorded function is the same function', () => {
     await expect(playhead.recordAction('reject', () => Promise.reject(error))()).rejects.toBe(error)
   })
 
-  test('a class that is recorded can still be constructed', () => {
+  test('a recorded class can still be constructed', () => {
     class Agent {
       name = 'a'
     }
@@ -92,7 +92,7 @@ describe('a recorded function is the same function', () => {
 })
 
 describe('what is recorded', () => {
-  test('arguments by name, the result, the effect and the time', async () => {
+  test('arguments by name, result, effect and time', async () => {
     const refund = playhead.recordAction(
       { name: 'issue_refund', effect: 'write' },
       async (invoice: string, { amount }: { amount: number }, ...notes: string[]) => {
@@ -125,27 +125,27 @@ describe('what is recorded', () => {
     expect(stepOf(playhead.recordAction('give', fn)).returns).toEqual(returns)
   })
 
-  test('what was left out is seen', () => {
+  test('omitted arguments are shown', () => {
     const find = playhead.recordAction('find', (customerId?: string, _deep?: boolean) => customerId)
     expect(stepOf(() => find(undefined, true)).params).toEqual({ customerId: null, _deep: true })
   })
 
-  test('one object that is taken apart gives the names', () => {
+  test('a destructured object provides the names', () => {
     const find = playhead.recordAction('find', ({ id }: { id: string; deep: boolean }) => id)
     expect(stepOf(() => find({ id: 'c_1', deep: true })).params).toEqual({ id: 'c_1', deep: true })
   })
 
-  test('names that were lost in a build can be given', () => {
+  test('names that were lost in a build can be passed in', () => {
     const find = playhead.recordAction({ name: 'find', parameters: ['customer_id'] }, (a: string) => a)
     expect(stepOf(() => find('c_1')).params).toEqual({ customer_id: 'c_1' })
   })
 
-  test('a value as it was, not as it became', () => {
+  test('a value as it was at the time of the call', () => {
     const push = playhead.recordAction('push', (list: number[]) => list.push(2))
     expect(stepOf(() => push([1]))).toMatchObject({ params: { list: [1] }, returns: 2 })
   })
 
-  test('a tool speaks OpenTelemetry', () => {
+  test("a tool uses OpenTelemetry's conventions", () => {
     const session = playhead.withSession((view) => {
       playhead.recordTool({ name: 'search', description: 'finds documents' }, (query: string) => [query])(
         'refunds',
@@ -189,7 +189,7 @@ describe('what is recorded', () => {
 })
 
 describe('outside of any session', () => {
-  test('the outermost call is one by itself', async () => {
+  test('the outermost call is a session', async () => {
     let inner: playhead.SessionView | undefined
     const child = playhead.recordAction('child', () => 1)
     const parent = playhead.recordAction('parent', async () => {
@@ -207,7 +207,7 @@ describe('outside of any session', () => {
     ])
   })
 
-  test('it fails when the call does', () => {
+  test('it fails if the call fails', () => {
     let session: playhead.SessionView | undefined
     const failing = playhead.recordAction('fail', () => {
       session = playhead.getSession()
@@ -219,7 +219,7 @@ describe('outside of any session', () => {
 })
 
 describe('generators', () => {
-  test('a generator is one step, and its body runs in it', () => {
+  test('a generator is one step, and its body runs inside', () => {
     const inner = playhead.recordAction('inner', (value: number) => value)
     const count = playhead.recordAction('count', function* (to: number) {
       for (let index = 0; index < to; index += 1) yield inner(index)
@@ -243,7 +243,7 @@ describe('generators', () => {
     expect(session.steps[2]!.parentId).toBe(session.steps[1]!.id)
   })
 
-  test('an async generator of text is a stream', async () => {
+  test('an async generator of text is recorded as a stream', async () => {
     const stream = playhead.recordAction('stream_answer', async function* () {
       for (const word of ['We ', 'are ', 'sorry']) {
         await nextTurn()
@@ -269,7 +269,7 @@ describe('generators', () => {
     })
   })
 
-  test('one that is left early, and one that throws', async () => {
+  test('a generator that is abandoned, and one that throws', async () => {
     const numbers = playhead.recordAction('numbers', async function* () {
       yield 1
       yield 2
@@ -293,7 +293,7 @@ describe('generators', () => {
   })
 })
 
-describe('promises that are more than promises', () => {
+describe('promises with more than then', () => {
   class Query<Row> implements PromiseLike<Row> {
     runs = 0
     readonly row: Row
@@ -309,7 +309,7 @@ describe('promises that are more than promises', () => {
     }
   }
 
-  test('a query that runs when it is awaited is not run by us, and stays what it is', async () => {
+  test('a query that runs when awaited is not run by the SDK, and stays the same object', async () => {
     const query = new Query({ id: 'c_1' })
     const find = playhead.recordAction('find', () => query)
     const step = await stepOfAsync(async () => {
@@ -335,7 +335,7 @@ describe('promises that are more than promises', () => {
   })
 })
 
-test('before init and after shutdown a recorded function is just called', async () => {
+test('before init and after shutdown, a recorded function is simply called', async () => {
   const add = playhead.recordAction('add', (a: number, b: number) => a + b)
   await playhead.shutdown()
   const { recorded } = playhead.stats()

@@ -26,7 +26,7 @@ test('an error keeps its type, message, stack and causes', () => {
   })
 })
 
-test('many errors in one are all kept, and told of when it has no words of its own', () => {
+test('an aggregate error keeps all its errors, and lists them if it has no message', () => {
   const error = new AggregateError([new Error('first'), new ValueError('second')])
   expect(describe(error)).toMatchObject({
     type: 'AggregateError',
@@ -45,11 +45,11 @@ test.each<[unknown, { type: string; message: string }]>([
     { message: 'from a library', name: 'HTTPError' },
     { type: 'HTTPError', message: 'from a library' },
   ],
-])('whatever is thrown is described: %j', (thrown, expected) => {
+])('describes anything that is thrown: %j', (thrown, expected) => {
   expect(describe(thrown)).toEqual(expected)
 })
 
-test('a message that can not be read, and causes without end', () => {
+test('an unreadable message, and an endless chain of causes', () => {
   const hostile = Object.defineProperty(new Error('x'), 'message', {
     get() {
       throw new Error('never')
@@ -61,7 +61,7 @@ test('a message that can not be read, and causes without end', () => {
   expect(JSON.stringify(describe(circular)).match(/again/g)!.length).toBeLessThan(40)
 })
 
-test('without content the words are left out and the place is kept', () => {
+test('without content, the message is hidden and the stack is kept', () => {
   const { message, stack } = describe(new Error('the card 4111… was refused'), false)
   expect(message).toBe('[26 characters]')
   expect(stack).not.toContain('card')

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { truncateText, fitJson } from './fit-json.ts'
 
-test('what fits is left alone', () => {
+test('a list that fits stays unchanged', () => {
   expect(fitJson([{ role: 'user' }], 100)).toEqual({ json: '[{"role":"user"}]', isTruncated: false })
   expect(truncateText('Grüße', 7)).toEqual({ text: 'Grüße', isTruncated: false })
 })
 
-test('the longest texts are cut, all to the same length, and the short ones stay', () => {
+test('the longest texts are truncated to the same length, and the short ones stay', () => {
   const { json, isTruncated } = fitJson(
     [{ a: 'x'.repeat(5000), b: 'y'.repeat(3000), c: 'short', d: 'z'.repeat(200) }],
     2000,
@@ -19,7 +19,7 @@ test('the longest texts are cut, all to the same length, and the short ones stay
   expect([value.c, value.d]).toEqual(['short', 'z'.repeat(200)])
 })
 
-test('of many messages the middle is left out', () => {
+test('of many messages, the middle ones are left out', () => {
   const list = Array.from({ length: 500 }, (_item, index) => ({ role: 'user', index }))
   const kept = JSON.parse(fitJson(list, 1000).json) as { index?: number; content?: string }[]
   expect(kept[0]).toEqual({ role: 'user', index: 0 })
@@ -27,7 +27,7 @@ test('of many messages the middle is left out', () => {
   expect(kept.at(-1)).toEqual({ role: 'user', index: 499 })
 })
 
-test('whatever it is given, it is JSON within the limit', () => {
+test('the result is always valid JSON within the limit', () => {
   fc.assert(
     fc.property(
       fc.array(fc.jsonValue({ maxDepth: 4 })),
@@ -42,7 +42,7 @@ test('whatever it is given, it is JSON within the limit', () => {
   )
 })
 
-test('a character is never cut in half', () => {
+test('a surrogate pair is never split', () => {
   const { text } = truncateText('👩'.repeat(100), 101)
   expect(text).toMatch(/^(?:👩)+… \[\d+ of 200 characters\]$/u)
 })

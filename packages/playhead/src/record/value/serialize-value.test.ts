@@ -8,7 +8,7 @@ const options = { maxLength: 100_000, isContentKept: true, isSecretKey: createRe
 const read = (value: unknown, changes: Partial<typeof options> = {}): unknown =>
   JSON.parse(serializeValue(value, { ...options, ...changes }).text)
 
-describe('plain data is written as JSON writes it', () => {
+describe('plain data is written like JSON.stringify does', () => {
   test.each<[string, unknown]>([
     ['an object', { id: 'c_42', plan: { seats: 3, isPaid: true, note: null }, list: [1, 'two', [3]] }],
     ['a text', 'with "quotes" and\nlines and 🎬'],
@@ -19,7 +19,7 @@ describe('plain data is written as JSON writes it', () => {
   })
 })
 
-describe('what JSON has no words for', () => {
+describe("values that JSON can't represent", () => {
   class Customer {
     id = 'c_1'
     get name(): string {
@@ -61,8 +61,8 @@ describe('what JSON has no words for', () => {
   })
 })
 
-describe('values with a mind of their own', () => {
-  test('a value inside itself is named', () => {
+describe('values that run code or refer to themselves', () => {
+  test('a circular reference is marked', () => {
     const parent: { name: string; self?: unknown } = { name: 'a' }
     parent.self = parent
     expect(read(parent)).toEqual({ name: 'a', self: '[circular]' })
@@ -80,7 +80,7 @@ describe('values with a mind of their own', () => {
     expect([read(value), calls]).toEqual([{ plain: 1, lazy: '[getter]' }, 0])
   })
 
-  test('traps of a proxy are not run', () => {
+  test('proxy traps are not run', () => {
     const traps: string[] = []
     const handler: ProxyHandler<object> = new Proxy(
       {},
@@ -97,7 +97,7 @@ describe('values with a mind of their own', () => {
     ])
   })
 
-  test('a revoked proxy, a toJSON that throws and a collection that lies', () => {
+  test('a revoked proxy, a throwing toJSON and a collection with a false size', () => {
     const { proxy, revoke } = Proxy.revocable({}, {})
     revoke()
     class Lying extends Map<string, number> {
@@ -115,8 +115,8 @@ describe('values with a mind of their own', () => {
   })
 })
 
-describe('bounds', () => {
-  test('a long text is cut, and says how much there was', () => {
+describe('limits', () => {
+  test('a long text is truncated, and its length is noted', () => {
     const { text, isTruncated } = serializeValue({ text: 'x'.repeat(5000) }, { ...options, maxLength: 1000 })
     expect({ isTruncated, value: JSON.parse(text) as unknown }).toEqual({
       isTruncated: true,
@@ -124,14 +124,14 @@ describe('bounds', () => {
     })
   })
 
-  test('a cut goes through no secret: what is left of one would look like none', () => {
+  test('truncation never splits a secret, because redaction would miss the rest', () => {
     const written = (text: string) => serializeValue(text, { ...options, maxLength: 60 }).text
     const [words, key] = ['a few words before it, ', 'sk-proj-Ab12Cd34Ef56Gh78Ij90Kl12Mn34Op56']
     expect(written(`${words}and ${key} and after`)).toMatch(/^"a few words before it, and…/)
     expect(written(`${words.repeat(2)}4111 1111 1111 1111 and`)).toMatch(/^"(a few words before it,\s?){2}…/)
   })
 
-  test('a list and an object are cut, and say so', () => {
+  test('a list and an object are truncated and marked', () => {
     expect(read(Array.from({ length: 3000 }, () => 1))).toHaveLength(1001)
     expect(
       read(Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`k${index}`, index]))),
@@ -140,7 +140,7 @@ describe('bounds', () => {
     })
   })
 
-  test('depth is cut', () => {
+  test('deep values are truncated', () => {
     let value: unknown = 'deep'
     for (let depth = 0; depth < 100; depth += 1) value = { value }
     const { text, isTruncated } = serializeValue(value, options)
@@ -150,7 +150,7 @@ describe('bounds', () => {
     })
   })
 
-  test('a value that would grow without end does not', () => {
+  test('a value that grows forever is cut off', () => {
     const wide = (depth: number): unknown =>
       depth === 0 ? 'x' : Array.from({ length: 20 }, () => wide(depth - 1))
     const shared = wide(2)
@@ -161,7 +161,7 @@ describe('bounds', () => {
   })
 })
 
-test('what is recorded under a secret name is masked, unless there is nothing', () => {
+test('values of secret keys are masked, unless they are empty', () => {
   expect(read({ apiKey: 'abc', password: { old: 1 }, token: null, secret: '', name: 'Ada' })).toEqual({
     apiKey: '[redacted]',
     password: '[redacted]',
@@ -171,7 +171,7 @@ test('what is recorded under a secret name is masked, unless there is nothing', 
   })
 })
 
-test('without content, the structure stays', () => {
+test('without content, the structure is kept', () => {
   expect(read({ text: 'hello', count: 3, isError: true, nothing: null }, { isContentKept: false })).toEqual({
     text: '[5 characters]',
     count: 3,
