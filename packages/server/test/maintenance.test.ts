@@ -97,7 +97,7 @@ describeWithEachEngine((asked) => {
       body: backup.slice(0, backup.byteLength - 2048),
       headers: { 'content-type': 'application/x-tar' },
     })
-    expect([cut.status, await cut.text()]).toEqual([400, expect.stringContaining('cut off') as string])
+    expect([cut.status, await cut.text()]).toEqual([400, expect.stringContaining('incomplete') as string])
     await other.stop()
   })
 })

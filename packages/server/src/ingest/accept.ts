@@ -10,8 +10,8 @@ import {
 } from '@playhead/model'
 import { MAX_LIVE_BATCH, type LiveFeed } from '../live/live-feed.ts'
 import type { SegmentLog } from '../log/segment-log.ts'
-import { logColumns, toLogRow, type LogRow } from '../store/logs-table.ts'
-import { stepColumns, toStepRow, type StepRow } from '../store/steps-table.ts'
+import { toLogRow, type LogRow } from '../store/logs-table.ts'
+import { toStepRow, type StepRow } from '../store/steps-table.ts'
 import { deriveStep } from './derive-step.ts'
 import type { DialectFailures } from './dialect-failures.ts'
 import { refuseManyCopies } from './origin-copies.ts'
@@ -19,8 +19,8 @@ import type { Rejection } from './rejection.ts'
 
 /** Where what arrives goes. */
 export type IngestTargets = {
-  steps: SegmentLog<typeof stepColumns>
-  logs: SegmentLog<typeof logColumns>
+  steps: SegmentLog<StepRow>
+  logs: SegmentLog<LogRow>
   live: LiveFeed
   dialectFailures: DialectFailures
   /** Prices by the project's own overrides. */
@@ -56,13 +56,13 @@ type RowContext = {
 
 /** Row by row: a large batch never has all of its rows in memory beside what they are written to. */
 function* stepRows(project: string, spans: readonly Span[], context: RowContext): Generator<StepRow, void> {
-  const reading = { normalizerVersion: NORMALIZER_VERSION, priceRevision: context.revision }
+  const derivation = { normalizerVersion: NORMALIZER_VERSION, priceRevision: context.revision }
   const { receivedAtMs, pricer, resourceText, outlines, touched } = context
   for (const span of spans) {
     const draft = deriveStep(span, pricer, context.dialectFailures)
     if (outlines.length <= MAX_LIVE_BATCH) outlines.push(draft.outline)
     touched.add(`${project}\0${span.traceId}`)
-    yield toStepRow(project, span, draft, { receivedAtMs, reading, resource: resourceText(span.resource) })
+    yield toStepRow(project, span, draft, { receivedAtMs, derivation, resource: resourceText(span.resource) })
   }
 }
 

@@ -30,37 +30,40 @@ const writerFactories = {
 } satisfies Record<string, () => ColumnWriter<never>>
 
 export type ColumnType = keyof typeof writerFactories
-export type Columns = Record<string, ColumnType>
+export type ValueOf<Type extends ColumnType> =
+  ReturnType<(typeof writerFactories)[Type]> extends ColumnWriter<infer Value> ? Value : never
 
-type ValueOf<Writer> = Writer extends ColumnWriter<infer Value> ? Value : never
-/** A row of a table with these columns. */
-export type RowOf<Table extends Columns> = {
-  [Name in keyof Table]: ValueOf<ReturnType<(typeof writerFactories)[Table[Name]]>>
-}
+/** A column of a table: its type, and the value that a row has in it. */
+export type Column<Row> = {
+  [Type in ColumnType]: { readonly type: Type; readonly value: (row: Row) => ValueOf<Type> }
+}[ColumnType]
+export type Columns<Row> = Readonly<Record<string, Column<Row>>>
 
-/** Rows on their way to ClickHouse, column by column in its Native format. Blocks can be concatenated in one file. */
-export class NativeBlock<Table extends Columns> {
+/** Rows on their way to ClickHouse, encoded column by column in its Native format. A file may hold many blocks. */
+export class NativeBlock<Row> {
   rows = 0
-  readonly #names: (keyof Table & string)[]
+  readonly #names: string[]
   readonly #types: ColumnType[]
+  readonly #values: ((row: Row) => unknown)[]
   readonly #writers: ColumnWriter<unknown>[]
-  readonly #cutAll: () => void
+  readonly #truncateAll: () => void
 
-  constructor(columns: Table) {
+  constructor(columns: Columns<Row>) {
     this.#names = Object.keys(columns)
-    this.#types = this.#names.map((name) => columns[name]!)
+    this.#types = Object.values(columns).map(({ type }) => type)
+    this.#values = Object.values(columns).map(({ value }) => value)
     this.#writers = this.#types.map((type) => writerFactories[type]() as ColumnWriter<unknown>)
-    this.#cutAll = this.mark()
+    this.#truncateAll = this.mark()
   }
 
-  /** Empties the block for other rows; its memory stays, because new memory costs more than to fill it does. */
+  /** Empties the block but keeps its buffers: reusing memory is cheaper than allocating it. */
   clear(): void {
-    this.#cutAll()
+    this.#truncateAll()
   }
 
-  append(row: RowOf<Table>): void {
+  append(row: Row): void {
     for (let index = 0; index < this.#writers.length; index++) {
-      this.#writers[index]!.append(row[this.#names[index]!])
+      this.#writers[index]!.append(this.#values[index]!(row))
     }
     this.rows += 1
   }

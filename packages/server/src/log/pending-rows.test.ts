@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest'
+import type { Columns } from './native-block.ts'
 import { PendingRows } from './pending-rows.ts'
 import { wholeBlocks } from './whole-blocks.ts'
 
 const MB = 1024 * 1024
-const columns = { text: 'String', numbers: 'Map(String, UInt64)', tags: 'Array(String)' } as const
+type Row = { text: string; numbers: Record<string, number>; tags: string[] }
+const columns: Columns<Row> = {
+  text: { type: 'String', value: ({ text }) => text },
+  numbers: { type: 'Map(String, UInt64)', value: ({ numbers }) => numbers },
+  tags: { type: 'Array(String)', value: ({ tags }) => tags },
+}
 
 function rowsOf(count: number, bytes: number) {
   return Array.from({ length: count }, () => ({
@@ -13,7 +19,7 @@ function rowsOf(count: number, bytes: number) {
   }))
 }
 
-function writtenRows(pending: PendingRows<typeof columns>): number[] {
+function writtenRows(pending: PendingRows<Row>): number[] {
   return pending.groups(20 * MB, 0).map((blocks) => {
     const bytes = Buffer.concat(blocks.flatMap((block) => block.pieces({ name: 'segment', value: 1n })))
     const whole = wholeBlocks(bytes)
@@ -55,7 +61,7 @@ test('emptied, it gives the next rows as a new one would', () => {
 
   for (const pending of [used, fresh]) pending.appendAll(rowsOf(3, 50))
 
-  const bytesOf = (pending: PendingRows<typeof columns>) =>
+  const bytesOf = (pending: PendingRows<Row>) =>
     Buffer.concat(pending.groups(MB, 0).flatMap((blocks) => blocks.flatMap((block) => block.pieces())))
   expect(used.rows).toBe(3)
   expect(bytesOf(used)).toEqual(bytesOf(fresh))

@@ -1,15 +1,15 @@
-import { NativeBlock, type Columns, type RowOf } from './native-block.ts'
+import { NativeBlock, type Columns } from './native-block.ts'
 
 /** The engine works on a block at a time, and needs several times its size: larger ones exceed its memory. */
 const MAX_BLOCK_BYTES = 8 * 1024 * 1024
 const MAX_KEPT_BYTES = 2 * MAX_BLOCK_BYTES
 
 /** Rows that wait to be written, as blocks in ClickHouse's Native format. */
-export class PendingRows<Table extends Columns> {
-  readonly #columns: Table
-  readonly #blocks: NativeBlock<Table>[]
+export class PendingRows<Row> {
+  readonly #columns: Columns<Row>
+  readonly #blocks: NativeBlock<Row>[]
 
-  constructor(columns: Table) {
+  constructor(columns: Columns<Row>) {
     this.#columns = columns
     this.#blocks = [new NativeBlock(columns)]
   }
@@ -23,7 +23,7 @@ export class PendingRows<Table extends Columns> {
   }
 
   /** Appends all of these rows, or none when one of them can't be written: the others are of other requests. */
-  appendAll(rows: Iterable<RowOf<Table>>): void {
+  appendAll(rows: Iterable<Row>): void {
     const count = this.#blocks.length
     let block = this.#blocks[count - 1]!
     const undo = block.mark()
@@ -50,8 +50,8 @@ export class PendingRows<Table extends Columns> {
   }
 
   /** The blocks in groups of about this size, which end where a segment has to; the first one has `taken` less. */
-  groups(maxBytes: number, taken: number): NativeBlock<Table>[][] {
-    let group: NativeBlock<Table>[] = []
+  groups(maxBytes: number, taken: number): NativeBlock<Row>[][] {
+    let group: NativeBlock<Row>[] = []
     const groups = [group]
     let bytes = taken
     for (const block of this.#blocks) {

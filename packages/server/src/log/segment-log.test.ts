@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../test/temporary-folder.ts'
+import type { Columns } from './native-block.ts'
 import type { Segment } from './segment-file.ts'
 import { SegmentLog } from './segment-log.ts'
 import { wholeBlocks } from './whole-blocks.ts'
 
-const columns = { text: 'String' } as const
+const columns: Columns<{ text: string }> = { text: { type: 'String', value: ({ text }) => text } }
 
 async function segmentFiles(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name !== 'next-id')

@@ -1,14 +1,14 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { diskFull, isDiskFull } from '../errors/disk-full.ts'
 import { KnownError } from '../errors/known-error.ts'
-import type { Columns, NativeBlock, RowOf } from './native-block.ts'
+import type { Columns, NativeBlock } from './native-block.ts'
 import { PendingRows } from './pending-rows.ts'
 import { OpenSegment, recoverSegment, segmentId, type Segment } from './segment-file.ts'
 import { SegmentIds } from './segment-ids.ts'
 
-export type SegmentLogOptions<Table extends Columns> = {
+export type SegmentLogOptions<Row> = {
   directory: string
-  columns: Table
+  columns: Columns<Row>
   /** Where ids of new segments start; unique among all nodes that write to one store. */
   firstId: bigint
   /** Brings a segment's rows into the store, whole. Called for one segment at a time, again after a failure. */
@@ -44,12 +44,12 @@ const CATCH_UP_RETRY_MS = 500
  * The write-ahead log: `append` returns when the rows are on disk, the store gets them a little later. Requests that
  * arrive together share one write and one sync.
  */
-export class SegmentLog<Table extends Columns> {
-  readonly #options: SegmentLogOptions<Table>
+export class SegmentLog<Row> {
+  readonly #options: SegmentLogOptions<Row>
   readonly #sealed: Segment[] = []
-  #pending: PendingRows<Table>
+  #pending: PendingRows<Row>
   /** What was written last, empty again; undefined while it is being written. */
-  #spare: PendingRows<Table> | undefined
+  #spare: PendingRows<Row> | undefined
   #touched = new Set<string>()
   #pendingBytes = 0
   #waiting: { resolve: () => void; reject: (error: unknown) => void }[] = []
@@ -71,14 +71,14 @@ export class SegmentLog<Table extends Columns> {
   #lastFailureMs = -Infinity
   #isClosed = false
 
-  private constructor(options: SegmentLogOptions<Table>, ids: SegmentIds) {
+  private constructor(options: SegmentLogOptions<Row>, ids: SegmentIds) {
     this.#options = options
     this.#ids = ids
     this.#pending = new PendingRows(options.columns)
   }
 
   /** Opens the log of a directory; segments that an earlier process left are flushed before anything else. */
-  static async open<Table extends Columns>(options: SegmentLogOptions<Table>): Promise<SegmentLog<Table>> {
+  static async open<Row>(options: SegmentLogOptions<Row>): Promise<SegmentLog<Row>> {
     await mkdir(options.directory, { recursive: true })
     const log = new SegmentLog(options, await SegmentIds.open(options.directory, options.firstId))
     const ids = (await readdir(options.directory)).flatMap((name) => segmentId(name) ?? [])
@@ -92,7 +92,7 @@ export class SegmentLog<Table extends Columns> {
   }
 
   /** Resolves when the rows are on disk. `touched` are the sessions they belong to, as `project` NUL `session`. */
-  append(rows: Iterable<RowOf<Table>>, touched: Iterable<string>): Promise<void> {
+  append(rows: Iterable<Row>, touched: Iterable<string>): Promise<void> {
     if (this.#isClosed) return Promise.reject(new KnownError('STORE_UNAVAILABLE', 'The server is stopping.'))
     const busy = this.#overload()
     if (busy !== undefined) return Promise.reject(busy)
@@ -224,7 +224,7 @@ export class SegmentLog<Table extends Columns> {
     this.#spare = pending
   }
 
-  async #write(blocks: readonly NativeBlock<Table>[], touched: ReadonlySet<string>): Promise<void> {
+  async #write(blocks: readonly NativeBlock<Row>[], touched: ReadonlySet<string>): Promise<void> {
     this.#open ??= await OpenSegment.create(this.#options.directory, await this.#ids.take())
     const { segment } = this.#open
     const rows = blocks.reduce((sum, block) => sum + block.rows, 0)

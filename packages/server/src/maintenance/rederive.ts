@@ -5,20 +5,18 @@ import type { DialectFailures } from '../ingest/dialect-failures.ts'
 import type { SegmentLog } from '../log/segment-log.ts'
 import { readSpans } from '../sessions/stored-steps.ts'
 import type { Store } from '../store/connect.ts'
-import { spanFromRow, stepColumns, toStepRow, type StepRow } from '../store/steps-table.ts'
+import { spanFromRow, toStepRow, type StepRow } from '../store/steps-table.ts'
 import type { Progress } from './reprice.ts'
 import { countSessions, sessionBatches } from './session-batches.ts'
 
 type Stored = { store: Store; registry: Registry }
-type Derivation = { dialectFailures: DialectFailures }
+type Targets = { steps: Pick<SegmentLog<StepRow>, 'append' | 'drain'>; dialectFailures: DialectFailures }
 
 export type RederiveResult = { project: string; sessions: number; steps: number; normalizerVersion: number }
 
 /** Derives the steps of stored spans again with the current rules. Skips those that are up to date, unless forced. */
 export async function rederiveProject(
-  stored: Stored & {
-    targets: { steps: Pick<SegmentLog<typeof stepColumns>, 'append' | 'drain'> } & Derivation
-  },
+  stored: Stored & { targets: Targets },
   project: string,
   options: { isForced: boolean; onProgress: (progress: Progress) => Promise<void> },
 ): Promise<RederiveResult> {
@@ -28,7 +26,7 @@ export async function rederiveProject(
   const result: RederiveResult = { project, sessions: 0, steps: 0, normalizerVersion: NORMALIZER_VERSION }
   const total = await countSessions(store.client, project, condition)
   for await (const ids of sessionBatches(store.client, project, condition)) {
-    const rows = await deriveAgain({ ...stored, ...targets }, project, ids)
+    const rows = await deriveAgain(stored, project, ids)
     await targets.steps.append(
       rows,
       ids.map((id) => `${project}\0${id}`),
@@ -42,17 +40,17 @@ export async function rederiveProject(
 }
 
 async function deriveAgain(
-  { store, registry, dialectFailures }: Stored & Derivation,
+  { store, registry, targets }: Stored & { targets: Targets },
   project: string,
   ids: readonly string[],
 ): Promise<StepRow[]> {
   const { pricer, revision } = registry.pricerOf(project)
-  const reading = { normalizerVersion: NORMALIZER_VERSION, priceRevision: revision }
+  const derivation = { normalizerVersion: NORMALIZER_VERSION, priceRevision: revision }
   return (await readSpans(store.client, project, { ids })).map((row) => {
     const span = spanFromRow(row)
-    return toStepRow(project, span, deriveStep(span, pricer, dialectFailures), {
+    return toStepRow(project, span, deriveStep(span, pricer, targets.dialectFailures), {
       receivedAtMs: row.received_ms,
-      reading,
+      derivation,
       resource: row.resource,
     })
   })

@@ -3,6 +3,7 @@ import type { Registry } from '../access/registry.ts'
 import type { SessionRefresher } from '../sessions/refresh-sessions.ts'
 import { readOutlines } from '../sessions/stored-steps.ts'
 import type { Store } from '../store/connect.ts'
+import { REPRICED_VERSION } from '../store/steps-table.ts'
 import { countSessions, sessionBatches } from './session-batches.ts'
 
 /** What repricing changed, by model. `before` and `after` are sums over the steps whose cost changed. */
@@ -74,7 +75,7 @@ async function writeCosts(
     query: `INSERT INTO steps SELECT * REPLACE (
           nullIf(transform(step_id, {ids:Array(String)}, {costs:Array(Float64)}, -1.), -1.) AS cost,
           if(isNull(cost), '', 'computed') AS cost_source,
-          intDiv(version, 4096) * 4096 + {revision:UInt32} AS version,
+          ${REPRICED_VERSION} AS version,
           0 AS segment)
         FROM (
           SELECT * FROM steps
@@ -86,7 +87,7 @@ async function writeCosts(
       sessions: [...new Set(changes.map(({ step }) => step.sessionId))],
       ids: changes.map(({ step }) => step.id),
       costs: changes.map(({ after }) => after ?? -1),
-      revision: Math.min(registry.pricerOf(project).revision, 4_095),
+      revision: registry.pricerOf(project).revision,
     },
   })
 }

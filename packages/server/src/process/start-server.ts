@@ -156,7 +156,7 @@ async function openLogs(
   const { store, storedLogs, refresher, report } = tools
   const root = join(config.dataDirectory, 'log')
   const firstId = firstSegmentId(root)
-  const open = <Table extends Columns>(name: 'steps' | 'logs', columns: Table) =>
+  const open = <Row>(name: 'steps' | 'logs', columns: Columns<Row>) =>
     SegmentLog.open({
       directory: join(root, name),
       columns,

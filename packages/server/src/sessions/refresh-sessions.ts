@@ -121,7 +121,7 @@ export class SessionRefresher {
     }
     for (const row of logs) {
       const parts = partsOf(row.session_id)
-      parts.logs.push(logOutlineFromRow(row.session_id, row))
+      parts.logs.push(logOutlineFromRow(row))
       parts.lastHeardAtMs = Math.max(parts.lastHeardAtMs, row.received_ms)
       parts.isNew = false
     }

@@ -49,7 +49,7 @@ export class StoredLogs {
 
   /** Of those that say something of their step, what they say. */
   readOutlines(project: string, ids: readonly string[]): Promise<(LogOutlineRow & Received)[]> {
-    return this.#read(`session_id, ${logOutlineSelect}`, project, ids, "AND outline != ''")
+    return this.#read(logOutlineSelect, project, ids, "AND outline != ''")
   }
 
   async #read<Row>(columns: string, project: string, ids: readonly string[], condition = ''): Promise<Row[]> {

@@ -28,9 +28,9 @@ export async function readOutlines(
     query_params: { project, ids },
     format: 'JSONEachRow',
   })
-  const rows = await result.json<OutlineRow & { session_id: string; received_ms: number; version: number }>()
+  const rows = await result.json<OutlineRow & { received_ms: number; version: number }>()
   return rows.map((row) => ({
-    outline: outlineFromRow(row.session_id, row),
+    outline: outlineFromRow(row),
     receivedMs: row.received_ms,
     version: row.version,
   }))

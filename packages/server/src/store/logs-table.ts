@@ -1,26 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { Attributes, AttributeValue, LogDraft, LogOutline, LogRecord } from '@playhead/model'
-import type { Columns, RowOf } from '../log/native-block.ts'
+import type { Columns } from '../log/native-block.ts'
 
-/** The columns of `logs` that we write; the log adds `segment`. */
-export const logColumns = {
-  project: 'String',
-  session_id: 'String',
-  step_id: 'String',
-  log_id: 'String',
-  received_at: "DateTime64(3, 'UTC')",
-  logged_at: "DateTime64(9, 'UTC')",
-  severity: 'String',
-  name: 'String',
-  outline: 'String',
-  body: 'String',
-  attributes: 'String',
-  resource: 'String',
-  scope_name: 'String',
-  scope_version: 'String',
-} as const satisfies Columns
-
-export type LogRow = RowOf<typeof logColumns>
+/** A log record that belongs to a session, as a row of `logs`. */
+export type LogRow = {
+  project: string
+  log: LogRecord
+  outline: LogOutline
+  receivedAtMs: number
+  id: string
+  body: string
+  attributes: string
+  resource: string
+}
 
 export function toLogRow(
   project: string,
@@ -30,43 +22,47 @@ export function toLogRow(
 ): LogRow {
   const body = JSON.stringify(log.body) ?? 'null'
   const attributes = JSON.stringify(log.attributes)
-  return {
-    project,
-    session_id: outline.sessionId,
-    step_id: outline.stepId ?? '',
-    // OTLP gives records no id; the same record sent again must be the same row.
-    log_id: createHash('sha1')
-      .update(`${log.timeNs}\0${log.spanId ?? ''}\0${log.severity}\0${log.name}\0${body}\0${attributes}`)
-      .digest('hex')
-      .slice(0, 24),
-    received_at: BigInt(context.receivedAtMs),
-    logged_at: log.timeNs,
-    severity: log.severity,
-    name: log.name,
-    outline: outline.adds === undefined ? '' : JSON.stringify(outline.adds),
-    body,
-    attributes,
-    resource: context.resource,
-    scope_name: log.scope.name,
-    scope_version: log.scope.version,
-  }
+  // OTLP records have no id. Derived from the content, a record that is sent twice is one row.
+  const id = createHash('sha1')
+    .update(`${log.timeNs}\0${log.spanId ?? ''}\0${log.severity}\0${log.name}\0${body}\0${attributes}`)
+    .digest('hex')
+    .slice(0, 24)
+  return { project, log, outline, id, body, attributes, ...context }
 }
 
-export const logOutlineSelect =
-  'log_id, step_id, toUnixTimestamp64Micro(logged_at) AS logged_us, severity, name, outline'
+/** The columns of `logs`, except `segment`, which the log adds. */
+export const logColumns = {
+  project: { type: 'String', value: (row) => row.project },
+  session_id: { type: 'String', value: ({ outline }) => outline.sessionId },
+  step_id: { type: 'String', value: ({ outline }) => outline.stepId ?? '' },
+  log_id: { type: 'String', value: (row) => row.id },
+  received_at: { type: "DateTime64(3, 'UTC')", value: (row) => BigInt(row.receivedAtMs) },
+  logged_at: { type: "DateTime64(9, 'UTC')", value: ({ log }) => log.timeNs },
+  severity: { type: 'String', value: ({ log }) => log.severity },
+  name: { type: 'String', value: ({ log }) => log.name },
+  outline: {
+    type: 'String',
+    value: ({ outline }) => (outline.adds === undefined ? '' : JSON.stringify(outline.adds)),
+  },
+  body: { type: 'String', value: (row) => row.body },
+  attributes: { type: 'String', value: (row) => row.attributes },
+  resource: { type: 'String', value: (row) => row.resource },
+  scope_name: { type: 'String', value: ({ log }) => log.scope.name },
+  scope_version: { type: 'String', value: ({ log }) => log.scope.version },
+} as const satisfies Columns<LogRow>
 
-export type LogOutlineRow = {
-  log_id: string
-  step_id: string
-  logged_us: number
-  severity: string
-  name: string
-  outline: string
-}
+type Selected<Name extends keyof typeof logColumns> = Record<Name, string>
 
-export function logOutlineFromRow(sessionId: string, row: LogOutlineRow): LogOutline {
+const outlineNames = ['session_id', 'step_id', 'severity', 'name', 'outline'] as const
+
+/** What `logOutlineFromRow` needs. */
+export const logOutlineSelect = `${outlineNames.join(', ')}, toUnixTimestamp64Micro(logged_at) AS logged_us`
+
+export type LogOutlineRow = Selected<(typeof outlineNames)[number]> & { logged_us: number }
+
+export function logOutlineFromRow(row: LogOutlineRow): LogOutline {
   const outline: LogOutline = {
-    sessionId,
+    sessionId: row.session_id,
     stepId: row.step_id === '' ? null : row.step_id,
     atMs: row.logged_us / 1000,
     severity: row.severity,
@@ -76,22 +72,22 @@ export function logOutlineFromRow(sessionId: string, row: LogOutlineRow): LogOut
   return outline
 }
 
-/** What is needed to have the record back as it arrived. */
-export const logRecordSelect = `session_id, step_id, toString(toUnixTimestamp64Nano(logged_at)) AS logged_ns, severity, name, body,
-  attributes, resource, scope_name, scope_version`
+const recordNames = [
+  'session_id',
+  'step_id',
+  'severity',
+  'name',
+  'body',
+  'attributes',
+  'resource',
+  'scope_name',
+  'scope_version',
+] as const
 
-export type LogRecordRow = {
-  session_id: string
-  step_id: string
-  logged_ns: string
-  severity: string
-  name: string
-  body: string
-  attributes: string
-  resource: string
-  scope_name: string
-  scope_version: string
-}
+/** What `logRecordFromRow` needs. */
+export const logRecordSelect = `${recordNames.join(', ')}, toString(toUnixTimestamp64Nano(logged_at)) AS logged_ns`
+
+export type LogRecordRow = Selected<(typeof recordNames)[number]> & { logged_ns: string }
 
 export function logRecordFromRow(row: LogRecordRow): LogRecord {
   return {

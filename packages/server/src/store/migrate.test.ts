@@ -3,10 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { connectStore } from './connect.ts'
-import { logColumns } from './logs-table.ts'
 import { migrations, renderSchema } from './migrate.ts'
-import { sessionColumns } from './sessions-table.ts'
-import { stepColumns } from './steps-table.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'playhead-schema-'))
 const store = await connectStore({ path: directory, report: () => undefined })
@@ -42,21 +39,6 @@ describe('the schema of a cluster', () => {
       expect(statement).not.toMatch(/Replicated|Distributed|ON CLUSTER|_local/)
     }
   })
-})
-
-test.each([
-  ['steps', stepColumns],
-  ['logs', logColumns],
-  ['sessions', sessionColumns],
-])('%s has the columns that are written', async (table, columns) => {
-  const result = await store.client.query({
-    query: 'SELECT name FROM system.columns WHERE database = currentDatabase() AND table = {table:String}',
-    query_params: { table },
-    format: 'JSONEachRow',
-  })
-  const names = (await result.json<{ name: string }>()).map(({ name }) => name)
-
-  expect(names.filter((name) => name !== 'segment').toSorted()).toEqual(Object.keys(columns).toSorted())
 })
 
 test('a store that a newer version wrote is left alone, with a word about it', async () => {

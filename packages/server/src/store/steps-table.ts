@@ -1,271 +1,194 @@
-import type { Attributes, Scope, Span, SpanEvent, SpanLink, StepDraft, StepOutline } from '@playhead/model'
-import type { Columns, RowOf } from '../log/native-block.ts'
+import type { Attributes, Span, SpanEvent, SpanLink, StepDraft, StepOutline } from '@playhead/model'
+import type { Columns } from '../log/native-block.ts'
+import { storedFields, type FieldMap, type JsonRow } from './stored-fields.ts'
 
-/** The columns of `steps` that we write; the log adds `segment`. */
-export const stepColumns = {
-  project: 'String',
-  session_id: 'String',
-  step_id: 'String',
-  parent_id: 'String',
-  version: 'UInt64',
-  received_at: "DateTime64(3, 'UTC')",
-  started_at: "DateTime64(9, 'UTC')",
-  ended_at: "Nullable(DateTime64(9, 'UTC'))",
-  kind: 'String',
-  name: 'String',
-  dialect: 'String',
-  status: 'String',
-  error_type: 'String',
-  error_message: 'String',
-  model: 'String',
-  provider: 'String',
-  tool: 'String',
-  agent: 'String',
-  effect: 'String',
-  response_id: 'String',
-  usage: 'Map(String, UInt64)',
-  cost: 'Nullable(Float64)',
-  cost_source: 'String',
-  first_token_ms: 'Nullable(Float64)',
-  input_preview: 'String',
-  output_preview: 'String',
-  outline: 'String',
-  normalizer_version: 'UInt16',
-  span_name: 'String',
-  span_kind: 'UInt8',
-  status_code: 'UInt8',
-  status_message: 'String',
-  scope_name: 'String',
-  scope_version: 'String',
-  attributes: 'String',
-  events: 'String',
-  links: 'String',
-  resource: 'String',
-} as const satisfies Columns
+/** One span and the step that was derived from it, as a row of `steps`. */
+export type StepRow = {
+  project: string
+  span: Span
+  outline: StepOutline
+  version: number
+  receivedAtMs: number
+  normalizerVersion: number
+  attributes: string
+  events: string
+  resource: string
+}
 
-/** The text of a step that full-text search looks at. Index and queries must use the identical expression. */
-export const SEARCH_TEXT =
-  "lower(replaceAll(replaceAll(concat(name, ' ', attributes, ' ', events), '\\\\n', ' '), '\\\\t', ' '))"
+/** By which rules and prices a step was derived. For the same span, the later derivation wins. */
+export type Derivation = { normalizerVersion: number; priceRevision: number }
 
-export type StepRow = RowOf<typeof stepColumns>
-
-/** What sets one reading of a span apart from another: a later one with the same span wins over an earlier one. */
-export type Reading = { normalizerVersion: number; priceRevision: number }
-
-/** One span and what its dialects made of it, as a row. */
 export function toStepRow(
   project: string,
   span: Span,
   { outline }: StepDraft,
-  context: { receivedAtMs: number; reading: Reading; resource: string },
+  context: { receivedAtMs: number; derivation: Derivation; resource: string },
 ): StepRow {
   const attributes = JSON.stringify(span.attributes)
   const events = span.events.length === 0 ? '' : JSON.stringify(span.events, bigintAsText)
   return {
     project,
-    session_id: span.traceId,
-    step_id: span.spanId,
-    parent_id: span.parentSpanId ?? '',
-    version: stepVersion(span.endNs !== null, attributes.length + events.length, context.reading),
-    received_at: BigInt(context.receivedAtMs),
-    started_at: span.startNs,
-    ended_at: span.endNs,
-    ...outlineColumns(outline),
-    normalizer_version: context.reading.normalizerVersion,
-    span_name: span.name,
-    span_kind: span.kind,
-    status_code: span.statusCode,
-    status_message: span.statusMessage,
-    scope_name: span.scope.name,
-    scope_version: span.scope.version,
+    span,
+    outline,
+    version: stepVersion(span.endNs !== null, attributes.length + events.length, context.derivation),
+    receivedAtMs: context.receivedAtMs,
+    normalizerVersion: context.derivation.normalizerVersion,
     attributes,
     events,
-    links: span.links.length === 0 ? '' : JSON.stringify(span.links),
     resource: context.resource,
   }
 }
 
-function outlineColumns(outline: StepOutline) {
-  return {
-    kind: outline.kind,
-    name: outline.name,
-    dialect: outline.dialect,
-    status: outline.status,
-    error_type: outline.error?.type ?? '',
-    error_message: outline.error?.message ?? '',
-    model: outline.model ?? '',
-    provider: outline.provider ?? '',
-    tool: outline.toolName ?? '',
-    agent: outline.agent ?? '',
-    effect: outline.effect ?? '',
-    response_id: outline.responseId ?? '',
-    usage: outline.usage ?? {},
-    cost: outline.cost ?? null,
-    cost_source: outline.costSource ?? '',
-    first_token_ms: outline.firstTokenMs ?? null,
-    input_preview: outline.inputPreview ?? '',
-    output_preview: outline.outputPreview ?? '',
-    outline: JSON.stringify(rest(outline)),
-  }
-}
-
-/** The parts of an outline that have no column of their own. */
-type OutlineRest = Pick<
-  StepOutline,
-  | 'isParentRemote'
-  | 'requestedModel'
-  | 'isUsageRollup'
-  | 'isUsageEstimated'
-  | 'reportedCost'
-  | 'finishReasons'
-  | 'attempt'
-  | 'toolCallId'
-  | 'handoff'
-  | 'guardrail'
-  | 'isTruncated'
-  | 'treeQuestion'
-  | 'session'
-> & { error?: Pick<NonNullable<StepOutline['error']>, 'cause' | 'isHandled' | 'isPropagated'> | undefined }
-
-function rest(outline: StepOutline): Partial<OutlineRest> {
-  const { isParentRemote, requestedModel, isUsageRollup, isUsageEstimated, reportedCost, finishReasons } =
-    outline
-  const { attempt, toolCallId, handoff, guardrail, isTruncated, treeQuestion, session, error } = outline
-  const kept = {
-    requestedModel,
-    isUsageRollup,
-    isUsageEstimated,
-    reportedCost,
-    finishReasons,
-    attempt,
-    toolCallId,
-    handoff,
-    guardrail,
-    isTruncated,
-    treeQuestion,
-    session,
-    error: error && { cause: error.cause, isHandled: error.isHandled, isPropagated: error.isPropagated },
-  }
-  return (isParentRemote ? { ...kept, isParentRemote } : kept) as Partial<OutlineRest>
-}
-
 /**
- * Which of several rows of one step counts: an ended one before an open one, then the one that says more, then the one
- * that was read last. The same whatever the order of arrival.
+ * How each field of an outline is stored: in a column of its own, in the JSON of the column `outline`, or with the span.
+ * A new field is one line here, and a migration if it gets a column.
  */
-function stepVersion(isEnded: boolean, size: number, reading: Reading): number {
-  const richness = Math.min(size, 2 ** 24 - 1)
-  const derivation =
-    Math.min(reading.normalizerVersion, 2 ** 10 - 1) * 2 ** 12 + Math.min(reading.priceRevision, 2 ** 12 - 1)
-  return (isEnded ? 2 ** 47 : 0) + richness * 2 ** 22 + derivation
+const outlineFields: FieldMap<StepOutline, 'span' | 'json'> = {
+  sessionId: 'span',
+  id: 'span',
+  parentId: 'span',
+  startedAtMs: 'span',
+  endedAtMs: 'span',
+  reporter: 'span',
+  isParentRemote: 'span',
+  kind: { column: 'kind', type: 'String' },
+  name: { column: 'name', type: 'String' },
+  dialect: { column: 'dialect', type: 'String' },
+  status: { column: 'status', type: 'String' },
+  error: {
+    columns: {
+      error_type: { type: 'String', value: ({ error }) => error?.type ?? '' },
+      error_message: { type: 'String', value: ({ error }) => error?.message ?? '' },
+    },
+    read(row, outline) {
+      const [type, message] = [row.error_type as string, row.error_message as string]
+      if (type !== '' || message !== '') outline.error = { ...outline.error, type, message }
+      else delete outline.error
+    },
+  },
+  model: { column: 'model', type: 'String', absent: '' },
+  provider: { column: 'provider', type: 'String', absent: '' },
+  toolName: { column: 'tool', type: 'String', absent: '' },
+  agent: { column: 'agent', type: 'String', absent: '' },
+  effect: { column: 'effect', type: 'String', absent: '' },
+  responseId: { column: 'response_id', type: 'String', absent: '' },
+  usage: { column: 'usage', type: 'Map(String, UInt64)', absent: {} },
+  cost: { column: 'cost', type: 'Nullable(Float64)', absent: null },
+  costSource: { column: 'cost_source', type: 'String', absent: '' },
+  firstTokenMs: { column: 'first_token_ms', type: 'Nullable(Float64)', absent: null },
+  inputPreview: { column: 'input_preview', type: 'String', absent: '' },
+  outputPreview: { column: 'output_preview', type: 'String', absent: '' },
+  requestedModel: 'json',
+  isUsageRollup: 'json',
+  isUsageEstimated: 'json',
+  reportedCost: 'json',
+  finishReasons: 'json',
+  attempt: 'json',
+  toolCallId: 'json',
+  handoff: 'json',
+  guardrail: 'json',
+  isTruncated: 'json',
+  treeQuestion: 'json',
+  session: 'json',
 }
 
-/** How large the payload of a row is, which its version tells. */
-export function payloadSize(version: number): number {
-  return Math.floor(version / 2 ** 22) % 2 ** 24
+const outlineColumns = storedFields(outlineFields, ({ outline }: StepRow) => outline)
+const jsonFields = (Object.keys(outlineFields) as (keyof StepOutline)[]).filter(
+  (field) => outlineFields[field] === 'json',
+)
+
+/** The fields of an outline that have no column. Most are missing from most steps. */
+function jsonPart(outline: StepOutline): Partial<StepOutline> {
+  const part: Record<string, unknown> = {}
+  for (const field of jsonFields) {
+    const value = outline[field]
+    if (value !== undefined) part[field] = value
+  }
+  if (outline.isParentRemote) part.isParentRemote = true
+  if (outline.error !== undefined) {
+    const { cause, isHandled, isPropagated } = outline.error
+    part.error = { cause, isHandled, isPropagated }
+  }
+  return part
 }
 
-/** The same in SQL. */
-export const PAYLOAD_SIZE = 'bitAnd(bitShiftRight(version, 22), 16777215)'
+/** The columns that a span is read from, besides its times. Whether its parent is remote stands in `outline`. */
+const spanColumns = {
+  session_id: { type: 'String', value: ({ span }) => span.traceId },
+  step_id: { type: 'String', value: ({ span }) => span.spanId },
+  parent_id: { type: 'String', value: ({ span }) => span.parentSpanId ?? '' },
+  span_name: { type: 'String', value: ({ span }) => span.name },
+  span_kind: { type: 'UInt8', value: ({ span }) => span.kind },
+  status_code: { type: 'UInt8', value: ({ span }) => span.statusCode },
+  status_message: { type: 'String', value: ({ span }) => span.statusMessage },
+  scope_name: { type: 'String', value: ({ span }) => span.scope.name },
+  scope_version: { type: 'String', value: ({ span }) => span.scope.version },
+  attributes: { type: 'String', value: (row) => row.attributes },
+  events: { type: 'String', value: (row) => row.events },
+  links: {
+    type: 'String',
+    value: ({ span }) => (span.links.length === 0 ? '' : JSON.stringify(span.links)),
+  },
+  resource: { type: 'String', value: (row) => row.resource },
+  outline: { type: 'String', value: ({ outline }) => JSON.stringify(jsonPart(outline)) },
+} as const satisfies Columns<StepRow>
 
-/** What the thin queries select, in the form `outlineFromRow` reads. */
-export const outlineSelect = `step_id, parent_id, toUnixTimestamp64Micro(started_at) AS started_us, toUnixTimestamp64Micro(ended_at) AS ended_us,
-  kind, name, dialect, status, error_type, error_message, model, provider, tool, agent, effect, response_id, usage, cost,
-  cost_source, first_token_ms, input_preview, output_preview, scope_name, outline`
-
-/** A row of `outlineSelect`, as JSONEachRow gives it. */
-export type OutlineRow = {
-  step_id: string
-  parent_id: string
-  started_us: number
-  ended_us: number | null
-  kind: StepOutline['kind']
-  name: string
-  dialect: string
-  status: StepOutline['status']
-  error_type: string
-  error_message: string
-  model: string
-  provider: string
-  tool: string
-  agent: string
-  effect: '' | 'read' | 'write'
-  response_id: string
-  usage: Record<string, number>
-  cost: number | null
-  cost_source: '' | 'reported' | 'computed'
-  first_token_ms: number | null
-  input_preview: string
-  output_preview: string
-  scope_name: string
-  outline: string
+/** The columns of `steps`, except `segment`, which the log adds. */
+export const stepColumns: Columns<StepRow> = {
+  project: { type: 'String', value: (row) => row.project },
+  version: { type: 'UInt64', value: (row) => row.version },
+  received_at: { type: "DateTime64(3, 'UTC')", value: (row) => BigInt(row.receivedAtMs) },
+  normalizer_version: { type: 'UInt16', value: (row) => row.normalizerVersion },
+  started_at: { type: "DateTime64(9, 'UTC')", value: ({ span }) => span.startNs },
+  ended_at: { type: "Nullable(DateTime64(9, 'UTC'))", value: ({ span }) => span.endNs },
+  ...spanColumns,
+  ...outlineColumns.columns,
 }
 
-export function outlineFromRow(sessionId: string, row: OutlineRow): StepOutline {
-  const { error, ...others } = JSON.parse(row.outline) as Partial<OutlineRest>
-  const outline: StepOutline = {
-    sessionId,
+/** What `outlineFromRow` needs. */
+export const outlineSelect = [
+  'session_id, step_id, parent_id, scope_name, outline',
+  'toUnixTimestamp64Micro(started_at) AS started_us, toUnixTimestamp64Micro(ended_at) AS ended_us',
+  ...Object.keys(outlineColumns.columns),
+].join(', ')
+
+export type OutlineRow = JsonRow &
+  Pick<SpanRow, 'session_id' | 'step_id' | 'parent_id' | 'scope_name' | 'outline'> & {
+    started_us: number
+    ended_us: number | null
+  }
+
+export function outlineFromRow(row: OutlineRow): StepOutline {
+  const outline = {
+    sessionId: row.session_id,
     id: row.step_id,
     parentId: row.parent_id === '' ? null : row.parent_id,
     isParentRemote: false,
     startedAtMs: row.started_us / 1000,
     endedAtMs: row.ended_us === null ? null : row.ended_us / 1000,
-    kind: row.kind,
-    name: row.name,
-    dialect: row.dialect,
-    status: row.status,
-    ...others,
-  }
-  if (row.error_type !== '' || row.error_message !== '') {
-    outline.error = { ...error, type: row.error_type, message: row.error_message }
-  }
+    ...(JSON.parse(row.outline) as Partial<StepOutline>),
+  } as StepOutline
   if (row.scope_name !== '') outline.reporter = row.scope_name
-  if (row.model !== '') outline.model = row.model
-  if (row.provider !== '') outline.provider = row.provider
-  if (row.tool !== '') outline.toolName = row.tool
-  if (row.agent !== '') outline.agent = row.agent
-  if (row.effect !== '') outline.effect = row.effect
-  if (row.response_id !== '') outline.responseId = row.response_id
-  if (Object.keys(row.usage).length > 0) outline.usage = row.usage
-  if (row.cost !== null) outline.cost = row.cost
-  if (row.cost_source !== '') outline.costSource = row.cost_source
-  if (row.first_token_ms !== null) outline.firstTokenMs = row.first_token_ms
-  if (row.input_preview !== '') outline.inputPreview = row.input_preview
-  if (row.output_preview !== '') outline.outputPreview = row.output_preview
+  outlineColumns.read(row, outline)
   return outline
 }
 
-/** What is needed to have the span back as it arrived. */
-export const spanSelect = `session_id, step_id, parent_id, toString(toUnixTimestamp64Nano(started_at)) AS started_ns,
-  toString(toUnixTimestamp64Nano(ended_at)) AS ended_ns, span_name, span_kind, status_code, status_message, scope_name, scope_version,
-  attributes, events, links, resource, outline`
+/** What `spanFromRow` needs. */
+export const spanSelect = [
+  ...Object.keys(spanColumns),
+  'toString(toUnixTimestamp64Nano(started_at)) AS started_ns, toString(toUnixTimestamp64Nano(ended_at)) AS ended_ns',
+].join(', ')
 
 export type SpanRow = {
-  session_id: string
-  step_id: string
-  parent_id: string
-  started_ns: string
-  ended_ns: string | null
-  span_name: string
-  span_kind: number
-  status_code: number
-  status_message: string
-  scope_name: string
-  scope_version: string
-  attributes: string
-  events: string
-  links: string
-  resource: string
-  outline: string
-}
+  [Name in keyof typeof spanColumns]: (typeof spanColumns)[Name]['type'] extends 'String' ? string : number
+} & { started_ns: string; ended_ns: string | null }
 
 export function spanFromRow(row: SpanRow): Span {
-  const scope: Scope = { name: row.scope_name, version: row.scope_version }
   return {
     traceId: row.session_id,
     spanId: row.step_id,
     parentSpanId: row.parent_id === '' ? null : row.parent_id,
-    isParentRemote: (JSON.parse(row.outline) as Partial<OutlineRest>).isParentRemote === true,
+    isParentRemote: (JSON.parse(row.outline) as Partial<StepOutline>).isParentRemote === true,
     name: row.span_name,
     kind: row.span_kind,
     startNs: BigInt(row.started_ns),
@@ -276,7 +199,7 @@ export function spanFromRow(row: SpanRow): Span {
     events: row.events === '' ? [] : eventsFromText(row.events),
     links: row.links === '' ? [] : (JSON.parse(row.links) as SpanLink[]),
     resource: JSON.parse(row.resource) as Attributes,
-    scope,
+    scope: { name: row.scope_name, version: row.scope_version },
   }
 }
 
@@ -288,3 +211,32 @@ function eventsFromText(text: string): SpanEvent[] {
 function bigintAsText(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value
 }
+
+/**
+ * Which of several rows of one step counts, whatever the order of arrival: an ended one before an open one, then the one
+ * with more content, then the one derived last. From the highest bit: 1 ended, 24 size, 10 normalizer, 12 prices.
+ */
+function stepVersion(isEnded: boolean, size: number, derivation: Derivation): number {
+  const { normalizerVersion, priceRevision } = derivation
+  return (
+    (isEnded ? 2 ** 47 : 0) +
+    Math.min(size, 2 ** 24 - 1) * 2 ** 22 +
+    Math.min(normalizerVersion, 2 ** 10 - 1) * 2 ** 12 +
+    Math.min(priceRevision, 2 ** 12 - 1)
+  )
+}
+
+/** The size of a row's payload, read from its version. */
+export function payloadSize(version: number): number {
+  return Math.floor(version / 2 ** 22) % 2 ** 24
+}
+
+/** `payloadSize` in SQL. */
+export const PAYLOAD_SIZE = 'bitAnd(bitShiftRight(version, 22), 16777215)'
+
+/** The version of a row after repricing, in SQL. */
+export const REPRICED_VERSION = 'intDiv(version, 4096) * 4096 + least({revision:UInt32}, 4095)'
+
+/** The text of a step that full-text search covers. The index and the queries must use the identical expression. */
+export const SEARCH_TEXT =
+  "lower(replaceAll(replaceAll(concat(name, ' ', attributes, ' ', events), '\\\\n', ' '), '\\\\t', ' '))"
