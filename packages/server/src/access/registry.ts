@@ -2,13 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { Pricer, PriceOverride } from '@playhead/model'
 import { createPricer } from '@playhead/model/prices'
-import type { Key, Project, Scope } from '../api/schemas/settings.ts'
+import type { Key, KeyFormat, Project, Scope } from '../api/schemas/settings.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { isProjectId } from '../store/project-id.ts'
 import { hashSecret, newKeySecret } from './secrets.ts'
-
-export const keyFormats = ['playhead', 'uuid'] as const
-type KeyFormat = (typeof keyFormats)[number]
 
 export const DEFAULT_PROJECT = 'default'
 

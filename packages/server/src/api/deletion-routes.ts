@@ -2,9 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi'
 import { deleteSessions } from '../maintenance/delete-sessions.ts'
 import type { Services } from '../process/services.ts'
 import { projectOf, type App } from '../access/request-project.ts'
-import { respondsWith, jsonBody, projectParameter } from './route-parts.ts'
-
-const MOST_AT_ONCE = 1_000
+import { respondsWith, takesBody, projectParameter } from './route-parts.ts'
 
 const deleteManyRoute = createRoute({
   method: 'post',
@@ -12,14 +10,7 @@ const deleteManyRoute = createRoute({
   summary: 'Delete sessions with everything of them, all at once',
   request: {
     query: z.object(projectParameter),
-    ...jsonBody(
-      z.object({
-        ids: z
-          .array(z.string().regex(/^[0-9a-f]{32}$/, 'must be 32 hex digits'))
-          .min(1)
-          .max(MOST_AT_ONCE),
-      }),
-    ),
+    ...takesBody('POST /api/sessions/delete'),
   },
   responses: respondsWith('POST /api/sessions/delete', 'The deleted sessions'),
 })

@@ -1,9 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { keyFormats } from '../access/registry.ts'
 import type { Services } from '../process/services.ts'
 import { projectOf, type App } from '../access/request-project.ts'
-import { respondsWith, jsonBody, projectParameter } from './route-parts.ts'
-import { scopes } from './schemas/settings.ts'
+import { respondsWith, takesBody, projectParameter } from './route-parts.ts'
 
 const listRoute = createRoute({
   method: 'get',
@@ -19,13 +17,7 @@ const createKeyRoute = createRoute({
   summary: 'Create a key; the secret is in this answer and never again',
   request: {
     query: z.object(projectParameter),
-    ...jsonBody(
-      z.object({
-        name: z.string().min(1).max(200),
-        scopes: z.array(z.enum(scopes)).min(1).default(['ingest', 'read']),
-        format: z.enum(keyFormats).default('playhead').describe('uuid: for SDKs that take nothing else'),
-      }),
-    ),
+    ...takesBody('POST /api/keys'),
   },
   responses: respondsWith('POST /api/keys', 'The key and its secret'),
 })

@@ -1,17 +1,17 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { createRoute } from '@hono/zod-openapi'
 import { setCookie, deleteCookie } from 'hono/cookie'
 import { LOGIN_COOKIE } from '../access/caller.ts'
 import { LoginLimiter } from '../access/login-limiter.ts'
 import type { Services } from '../process/services.ts'
 import { callerOf, type App } from '../access/request-project.ts'
 import { KnownError } from '../errors/known-error.ts'
-import { respondsWith, jsonBody } from './route-parts.ts'
+import { respondsWith, takesBody } from './route-parts.ts'
 
 const loginRoute = createRoute({
   method: 'post',
   path: '/api/login',
   summary: 'Log a person in: the answer sets a cookie',
-  request: jsonBody(z.object({ password: z.string().max(1_000) })),
+  request: takesBody('POST /api/login'),
   responses: respondsWith('POST /api/login', 'Logged in'),
 })
 

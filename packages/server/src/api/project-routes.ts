@@ -1,8 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Services } from '../process/services.ts'
 import { callerOf, projectOf, requirePerson, type App } from '../access/request-project.ts'
-import { respondsWith, jsonBody } from './route-parts.ts'
-import { priceOverrideSchema } from './schemas/settings.ts'
+import { respondsWith, takesBody } from './route-parts.ts'
 
 const listRoute = createRoute({
   method: 'get',
@@ -15,7 +14,7 @@ const createProjectRoute = createRoute({
   method: 'post',
   path: '/api/projects',
   summary: 'Create a project',
-  request: jsonBody(z.object({ name: z.string().min(1).max(200), id: z.string().optional() })),
+  request: takesBody('POST /api/projects'),
   responses: respondsWith('POST /api/projects', 'The project'),
 })
 
@@ -25,13 +24,7 @@ const updateRoute = createRoute({
   summary: "Change a project's name, retention or prices",
   request: {
     params: z.object({ project: z.string() }),
-    ...jsonBody(
-      z.object({
-        name: z.string().min(1).max(200).optional(),
-        retentionDays: z.number().int().min(1).max(36_500).nullable().optional(),
-        priceOverrides: z.array(priceOverrideSchema).max(1_000).optional(),
-      }),
-    ),
+    ...takesBody('PATCH /api/projects/{project}'),
   },
   responses: respondsWith('PATCH /api/projects/{project}', 'The project'),
 })

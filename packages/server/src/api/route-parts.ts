@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { bodySchemas } from './schemas/requests.ts'
 import { errorSchema, responseSchemas } from './schemas/responses.ts'
 
 /** The project that a request is about; a key implies its own. */
@@ -25,7 +26,8 @@ export function respondsWith<Route extends keyof typeof responseSchemas>(
   return { 200: { description, content: { 'application/json': { schema } } }, default: errorResponse }
 }
 
-/** A request body of JSON. */
-export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
+/** The JSON body that a route takes. */
+export function takesBody<Route extends keyof typeof bodySchemas>(route: Route) {
+  const schema = bodySchemas[route]
   return { body: { required: true, content: { 'application/json': { schema } } } } as const
 }

@@ -5,6 +5,9 @@ import type { OnTheWire, Same } from './on-the-wire.ts'
 export const scopes = ['ingest', 'read', 'admin'] as const
 export type Scope = (typeof scopes)[number]
 
+export const keyFormats = ['playhead', 'uuid'] as const
+export type KeyFormat = (typeof keyFormats)[number]
+
 export const priceOverrideSchema = z
   .object({
     model: z.string().min(1).describe('model name as reported; a trailing * matches any suffix'),

@@ -1,0 +1,2 @@
+export type { ApiBodies } from './requests.ts'
+export type { ApiResponses, LiveEvent, ProgressLine, ProgressResults } from './responses.ts'

@@ -1,0 +1,29 @@
+import { z } from '@hono/zod-openapi'
+import { keyFormats, priceOverrideSchema, scopes } from './settings.ts'
+
+const MOST_DELETED_AT_ONCE = 1_000
+
+/** The JSON that each route of the API takes in its body. */
+export const bodySchemas = {
+  'POST /api/login': z.object({ password: z.string().max(1_000) }),
+  'POST /api/sessions/delete': z.object({
+    ids: z
+      .array(z.string().regex(/^[0-9a-f]{32}$/, 'must be 32 hex digits'))
+      .min(1)
+      .max(MOST_DELETED_AT_ONCE),
+  }),
+  'POST /api/projects': z.object({ name: z.string().min(1).max(200), id: z.string().optional() }),
+  'PATCH /api/projects/{project}': z.object({
+    name: z.string().min(1).max(200).optional(),
+    retentionDays: z.number().int().min(1).max(36_500).nullable().optional(),
+    priceOverrides: z.array(priceOverrideSchema).max(1_000).optional(),
+  }),
+  'POST /api/keys': z.object({
+    name: z.string().min(1).max(200),
+    scopes: z.array(z.enum(scopes)).min(1).default(['ingest', 'read']),
+    format: z.enum(keyFormats).default('playhead').describe('uuid: for SDKs that take nothing else'),
+  }),
+} as const satisfies Record<string, z.ZodType>
+
+/** The type of each route's body. */
+export type ApiBodies = { [Route in keyof typeof bodySchemas]: z.input<(typeof bodySchemas)[Route]> }
