@@ -9,7 +9,11 @@ export function messagesOfRequest(request: unknown): Message[] | undefined {
   if (request.role !== undefined || request.lc !== undefined) return atLeastOne(toMessages(request, 'user'))
   const config = isRecord(request.config) ? request.config : undefined
   const system = systemOf(
-    request.system ?? request.instructions ?? request.system_instruction ?? config?.system_instruction,
+    request.system ??
+      request.instructions ??
+      request.system_instruction ??
+      request.systemInstruction ??
+      config?.system_instruction,
   )
   const content =
     request.messages ??

@@ -18,10 +18,12 @@ type Exchange = {
   request: object
   type?: string
   response: string | object | Uint8Array | object[]
+  /** How many bytes of the response arrive at once. */
+  chunkBytes?: number
 }
 
 /** Feeds a request and its response to a call, as a hook would, without a network. */
-export function play({ url, request, type, response }: Exchange) {
+export function play({ url, request, type, response, chunkBytes = 50 }: Exchange) {
   const call = new ObservedCall(activeCapture()!, new URL(url), () => undefined)
   call.addRequestChunk(JSON.stringify(request))
   call.identify()
@@ -33,8 +35,8 @@ export function play({ url, request, type, response }: Exchange) {
       : new TextEncoder().encode(typeof text === 'string' ? text : JSON.stringify(text))
   const contentType = type ?? (isEvents ? 'text/event-stream' : 'application/json')
   call.responseStarted(200, (name) => (name === 'content-type' ? contentType : undefined))
-  call.addResponseChunk(bytes.subarray(0, 50))
-  call.addResponseChunk(bytes.subarray(50))
+  for (let start = 0; start < bytes.length; start += chunkBytes)
+    call.addResponseChunk(bytes.subarray(start, start + chunkBytes))
   call.responseEnded()
   const recorded = recorder.call()
   recorder.reset()
