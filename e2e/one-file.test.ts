@@ -67,7 +67,7 @@ test('the server exports a session as one file that replays from disk without a 
   await expect.poll(() => page.url()).toContain('#session=')
   await page.keyboard.press('/')
   await page.keyboard.type('classify')
-  await expect.poll(() => page.locator('.step-list-note').innerText()).toContain('1 step found')
+  await expect.poll(() => page.locator('.step-list-note').innerText()).toContain('3 steps found, 3 hidden')
   await takeScreenshot(page, 'one-file-desktop-light')
   expect(requests()).toEqual([])
   expect(problems).toEqual([])

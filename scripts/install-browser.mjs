@@ -8,7 +8,7 @@ const browser = process.env.PLAYHEAD_CHROMIUM ?? '/usr/bin/chromium'
 if (!existsSync(browser) && !installChromium()) {
   console.error(`The browser tests need Chromium, but there is none at ${browser}.
 Install it (Debian: apt-get install chromium), or name one with PLAYHEAD_CHROMIUM=/path/to/chromium.
-To run everything else: npm run test:all -- --exclude 'e2e/**'`)
+To run everything else: npm run test:all -- --project node --exclude 'e2e/**'`)
   process.exit(1)
 }
 

@@ -1,11 +1,11 @@
-import type { Step, SessionSummary } from '@playhead/model'
+import type { Session, SessionSummary, Step } from '@playhead/model'
 import { makeSummary } from '../../model/test/make-summary.ts'
 import { createTimeline, type Timeline } from '../src/replay-page/playback/timeline.ts'
 
 const STARTED_AT_MS = 1_700_000_000_000
 
 /** A step for a test: what it does not say is ordinary. */
-export function makeStep(step: Partial<Step> & { id: string }): Step {
+export function makeStep(step: StepOptions): Step {
   const offsetMs = step.offsetMs ?? 0
   const durationMs = step.durationMs === undefined ? 10 : step.durationMs
   return {
@@ -24,9 +24,13 @@ export function makeStep(step: Partial<Step> & { id: string }): Step {
   }
 }
 
-export function makeTimeline(
-  steps: readonly (Partial<Step> & { id: string })[],
-  session: Partial<SessionSummary> = {},
-): Timeline {
-  return createTimeline(makeSummary({ stepCount: steps.length, ...session }), steps.map(makeStep))
+type StepOptions = Partial<Step> & { id: string }
+
+export function makeSession(steps: readonly StepOptions[], session: Partial<SessionSummary> = {}): Session {
+  return { session: makeSummary({ stepCount: steps.length, ...session }), steps: steps.map(makeStep) }
+}
+
+export function makeTimeline(steps: readonly StepOptions[], session: Partial<SessionSummary> = {}): Timeline {
+  const made = makeSession(steps, session)
+  return createTimeline(made.session, made.steps)
 }

@@ -3,7 +3,7 @@ import type { SessionSummary } from '@playhead/model'
 import { useMemo } from 'react'
 import { ApiError } from '../api/fetch-json.ts'
 import { serverSessionSource } from '../api/server-session-source.ts'
-import { SessionSourceProvider } from '../api/session-source.ts'
+import { SessionSourceProvider, type SessionSource } from '../api/session-source.ts'
 import { useLiveSession } from '../api/use-live-session.ts'
 import { useSession } from '../api/use-session.ts'
 import { ErrorNotice } from '../ui/data/error-notice.tsx'
@@ -17,9 +17,9 @@ import { BackMark } from './header/session-header.tsx'
 import { useProjectId } from '../api/projects.ts'
 
 /** Replays one session of the server. */
-export function ReplayPage() {
+export function ReplayPage({ source = serverSessionSource }: { source?: SessionSource }) {
   return (
-    <SessionSourceProvider value={serverSessionSource}>
+    <SessionSourceProvider value={source}>
       <ServerReplay />
     </SessionSourceProvider>
   )

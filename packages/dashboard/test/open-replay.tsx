@@ -1,0 +1,54 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  RouterProvider,
+} from '@tanstack/react-router'
+import type { Session } from '@playhead/model'
+import { render } from 'vitest-browser-react'
+import { queryClient } from '../src/api/query-client.ts'
+import type { SessionSource } from '../src/api/session-source.ts'
+import { replaySearch } from '../src/replay-page/playback/replay-location.ts'
+import { ReplayPage } from '../src/replay-page/replay-page.tsx'
+import '../src/shell/shell.css'
+import '../src/ui/browser/theme.css'
+
+/** Opens the replay page in the browser of the test, on a source that has this session. */
+export function openReplay(session: Session, source: Partial<SessionSource> = {}) {
+  const root = createRootRoute()
+  const list = createRoute({ getParentRoute: () => root, path: '/sessions' })
+  const replay = createRoute({
+    getParentRoute: () => root,
+    path: '/sessions/$sessionId',
+    validateSearch: replaySearch,
+    component: () => <ReplayPage source={{ ...sourceOf(session), ...source }} />,
+  })
+  const router = createRouter({
+    routeTree: root.addChildren([list, replay]),
+    history: createMemoryHistory({ initialEntries: [`/sessions/${session.session.id}`] }),
+  })
+  const client = new QueryClient({ defaultOptions: queryClient.getDefaultOptions() })
+  return render(
+    <QueryClientProvider client={client}>
+      <div className="shell" style={{ height: '100vh' }}>
+        <main className="shell-main">
+          <RouterProvider router={router} />
+        </main>
+      </div>
+    </QueryClientProvider>,
+  )
+}
+
+function sourceOf(session: Session): SessionSource {
+  return {
+    name: 'test',
+    isServed: true,
+    readSession: () => Promise.resolve(session),
+    readPayloads: () => Promise.resolve(session),
+    readStep: (_sessionId, stepId) =>
+      Promise.resolve({ ...session.steps.find(({ id }) => id === stepId)!, hasPayload: true }),
+    downloadsOf: () => [],
+  }
+}
