@@ -51,6 +51,7 @@ export {
   type OneFileDocument,
 } from './recording/one-file.ts'
 export { describeValue, textOfValue, visibleLines, visibleText } from './format/visible-text.ts'
+export { isRecord, toObject, type JsonObject } from './json/attribute-value.ts'
 export { parseJson } from './json/json-text.ts'
 export { presentStep, type SessionLog } from './assembly/present-step.ts'
 export { priceStep, type Price, type Pricer } from './prices/price.ts'

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { parseJson, toObject } from '@playhead/model'
 import { readRetryAfter } from './retry-delay.ts'
 
 export type Target = { endpoint: string; apiKey: string | undefined }
@@ -128,7 +129,7 @@ function readOutcome({ status, retryAfter, text }: HttpResponse, target: Target)
 }
 
 function readPartialSuccess(text: string): { rejectedSteps: number; message: string } {
-  const { partialSuccess } = parse(text) as {
+  const { partialSuccess } = toObject(parseJson(text)) as {
     partialSuccess?: { rejectedSpans?: unknown; errorMessage?: unknown }
   }
   const rejected = Number(partialSuccess?.rejectedSpans ?? 0)
@@ -139,17 +140,8 @@ function readPartialSuccess(text: string): { rejectedSteps: number; message: str
 }
 
 function readMessage(text: string): string {
-  const { message } = parse(text) as { message?: unknown }
+  const { message } = toObject(parseJson(text)) as { message?: unknown }
   return typeof message === 'string' ? message.slice(0, 300) : ''
-}
-
-function parse(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? value : {}
-  } catch {
-    return {}
-  }
 }
 
 /** A warning for the developer about a failed delivery. */

@@ -2,12 +2,12 @@ import { SpanKind, SpanStatusCode, type Attributes, type Span } from '@opentelem
 import type { ModelRequest, ModelResponse } from '@playhead/model'
 import { usageAttributes } from '../../record/opentelemetry/usage-attributes.ts'
 import type { ActiveCapture } from './active-capture.ts'
+import type { CallError } from './call-error.ts'
 import { ContentWriter } from './content-writer.ts'
 import type { StreamLog } from '../streams/stream-log.ts'
-import { isObject, toText } from '../json-value.ts'
 
 export type CallStart = {
-  question: ModelRequest
+  request: ModelRequest
   provider: string
   /** Milliseconds since 1970. */
   startedAtMs: number
@@ -15,32 +15,32 @@ export type CallStart = {
 }
 
 export type CallEnd = {
-  answer?: ModelResponse | undefined
+  response?: ModelResponse | undefined
   stream?: { log: StreamLog; firstTokenMs: number | undefined; isAborted: boolean } | undefined
-  error?: { type: string; message: string } | undefined
+  error?: CallError | undefined
   attributes?: Attributes
   isTruncated?: boolean
   /** Since the start. */
   durationMs: number
 }
 
-/** Attributes of a request whose text is the user's, or the developer's. */
+/** Request parameters that contain text of the developer or the user. */
 const textAttributes = ['gen_ai.request.stop_sequences', 'gen_ai.request.response_format']
 
-/** The span of one call to a model. */
+/** The span of one model call. */
 export class CallSpan {
   readonly #span: Span
   readonly #writer: ContentWriter
   readonly #startedAtMs: number
   readonly #capture: ActiveCapture
 
-  /** Starts in the context that is active: it has to be the caller's. */
-  constructor(capture: ActiveCapture, { question, provider, startedAtMs, attributes }: CallStart) {
+  /** Must be created in the context of the caller. */
+  constructor(capture: ActiveCapture, { request, provider, startedAtMs, attributes }: CallStart) {
     const { options } = capture
     this.#capture = capture
     this.#writer = new ContentWriter(options)
     this.#startedAtMs = startedAtMs
-    const { operation, model } = question
+    const { operation, model } = request
     this.#span = options.tracer().startSpan(model === undefined ? operation : `${operation} ${model}`, {
       kind: SpanKind.CLIENT,
       startTime: startedAtMs,
@@ -48,9 +48,9 @@ export class CallSpan {
         'gen_ai.operation.name': operation,
         'gen_ai.provider.name': provider,
         ...(model !== undefined && { 'gen_ai.request.model': model }),
-        ...this.#parameters(question.attributes),
+        ...this.#parameters(request.attributes),
         ...attributes,
-        ...this.#asked(question),
+        ...this.#inputs(request),
       },
     })
   }
@@ -59,11 +59,11 @@ export class CallSpan {
     return this.#span
   }
 
-  end({ answer, stream, error, attributes, isTruncated = false, durationMs }: CallEnd): void {
+  end({ response, stream, error, attributes, isTruncated = false, durationMs }: CallEnd): void {
     const span = this.#span
-    const content = answer === undefined ? {} : this.#answered(answer)
-    const failure = error ?? answer?.error
-    span.setAttributes({ ...attributes, ...content, ...this.#streamed(stream), ...this.#failed(failure) })
+    const outputs = response === undefined ? {} : this.#outputs(response)
+    const failure = error ?? response?.error
+    span.setAttributes({ ...attributes, ...outputs, ...this.#streamed(stream), ...this.#failed(failure) })
     if (this.#writer.isTruncated || isTruncated) span.setAttribute('playhead.truncated', true)
     if (failure !== undefined)
       span.setStatus({ code: SpanStatusCode.ERROR, message: this.#message(failure.message) })
@@ -71,7 +71,7 @@ export class CallSpan {
     span.end(this.#startedAtMs + durationMs)
   }
 
-  /** Ends what can't be told any further. */
+  /** Ends the span of a call that can't be observed any further. */
   abandon(durationMs: number): void {
     this.#span.end(this.#startedAtMs + durationMs)
   }
@@ -88,7 +88,7 @@ export class CallSpan {
     return copy
   }
 
-  #asked({ messages, system = [], tools = [] }: ModelRequest): Attributes {
+  #inputs({ messages, system = [], tools = [] }: ModelRequest): Attributes {
     return {
       ...(system.length > 0 && { 'gen_ai.system_instructions': this.#writer.parts(system) }),
       ...(messages.length > 0 && { 'gen_ai.input.messages': this.#writer.messages(messages) }),
@@ -96,7 +96,7 @@ export class CallSpan {
     }
   }
 
-  #answered({ id, model, messages, finishReasons, usage, attributes }: ModelResponse): Attributes {
+  #outputs({ id, model, messages, finishReasons, usage, attributes }: ModelResponse): Attributes {
     return {
       ...(id !== undefined && { 'gen_ai.response.id': id }),
       ...(model !== undefined && { 'gen_ai.response.model': model }),
@@ -125,31 +125,8 @@ export class CallSpan {
     return error === undefined ? {} : { 'error.type': error.type === '' ? 'error' : error.type }
   }
 
-  /** A provider's message may quote what it was sent. */
+  /** A provider's message may quote the request. */
   #message(message: string): string {
     return this.#capture.options.content ? this.#writer.text(message) : ''
   }
-}
-
-/** True when the host gave the request up. */
-export function isAbort(error: unknown): boolean {
-  if (!isObject(error)) return false
-  const { name, code } = error
-  return (
-    name === 'AbortError' ||
-    name === 'CanceledError' ||
-    name === 'TimeoutError' ||
-    code === 'ABORT_ERR' ||
-    code === 'ERR_CANCELED' ||
-    code === 'UND_ERR_ABORTED'
-  )
-}
-
-/** A failed request by the code that people search for: ECONNREFUSED, UND_ERR_SOCKET, AbortError. */
-export function describeFailure(error: unknown): { type: string; message: string } {
-  if (!isObject(error)) return { type: 'error', message: String(error) }
-  const inner = isObject(error.cause) ? error.cause : error
-  const type = toText(error.code) ?? toText(inner.code) ?? toText(error.name) ?? 'error'
-  const message = toText(error.message) ?? toText(inner.message) ?? ''
-  return { type, message }
 }

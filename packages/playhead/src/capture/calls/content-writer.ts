@@ -15,19 +15,19 @@ import { truncateText, fitJson } from '../../record/value/fit-json.ts'
 export type ContentOptions = {
   content: boolean
   redactText: (text: string) => string
-  /** True for keys whose value is a secret, whatever it looks like. */
+  /** True for keys whose values are always secret. */
   isSecretKey?: (key: string) => boolean
   maxValueBytes: number
 }
 
 const NOT_RECORDED = '[not recorded]'
-/** Deeper values are no message of a model. */
+/** No message of a model is deeper. */
 const MAX_DEPTH = 100
 
-/** Turns what was said into the values of attributes: redacted, within the limit, or without its text. */
+/** Writes messages, parts and tools as attribute values: redacted, truncated, and without text if content is off. */
 export class ContentWriter {
   readonly #options: ContentOptions
-  /** True once something was left out for its size. */
+  /** True once something was left out because of its size. */
   isTruncated = false
 
   constructor(options: ContentOptions) {
@@ -56,7 +56,7 @@ export class ContentWriter {
     )
   }
 
-  /** A text that is no part of the conversation: a provider's message, a parameter. */
+  /** For a text outside of messages, such as an error message or a parameter. */
   text(text: string): string {
     const { text: fitting, isTruncated } = truncateText(
       this.#options.redactText(text),
@@ -77,17 +77,17 @@ export class ContentWriter {
     return this.#options.content ? this.#redactPart(part) : withoutContent(part)
   }
 
-  /** What a tool was given and what it said has keys of its own. */
+  /** Secret keys only count inside tool arguments and results, not in the part itself. */
   #redactPart(part: ConventionPart): unknown {
     const { isSecretKey } = this.#options
     const entries = Object.entries(part).map(([key, value]: [string, unknown]) => [
       key,
-      this.#redact(value, { depth: 1, ...(givenKeys.has(key) && isSecretKey && { isSecretKey }) }),
+      this.#redact(value, { depth: 1, ...(payloadKeys.has(key) && isSecretKey && { isSecretKey }) }),
     ])
     return Object.fromEntries(entries)
   }
 
-  /** Bytes that would fill the limit alone are named, not kept. */
+  /** Large blobs are replaced by their size. */
   #blob(part: Extract<ConventionPart, { type: 'blob' }>): unknown {
     const { content, ...rest } = part
     const isLarge = content.length > this.#options.maxValueBytes / 4
@@ -96,23 +96,23 @@ export class ContentWriter {
     return { ...rest, type: 'uri', uri: `blob:not-recorded?bytes=${Buffer.byteLength(content, 'base64')}` }
   }
 
-  #redact(value: unknown, place: Place = { depth: 0 }): unknown {
+  #redact(value: unknown, scope: RedactionScope = { depth: 0 }): unknown {
     if (typeof value === 'string') return this.#options.redactText(value)
     if (typeof value !== 'object' || value === null) return value
-    if (place.depth > MAX_DEPTH) return NOT_RECORDED
-    const inner = { ...place, depth: place.depth + 1 }
+    if (scope.depth > MAX_DEPTH) return NOT_RECORDED
+    const inner = { ...scope, depth: scope.depth + 1 }
     if (Array.isArray(value)) return value.map((item) => this.#redact(item, inner))
     const copy = Object.create(null) as Record<string, unknown>
     for (const [key, item] of Object.entries(value) as [string, unknown][])
-      copy[key] = place.isSecretKey?.(key) && needsRedaction(item) ? REDACTED : this.#redact(item, inner)
+      copy[key] = scope.isSecretKey?.(key) && needsRedaction(item) ? REDACTED : this.#redact(item, inner)
     return copy
   }
 }
 
-type Place = { depth: number; isSecretKey?: (key: string) => boolean }
-const givenKeys: ReadonlySet<string> = new Set(['arguments', 'response', 'value'])
+type RedactionScope = { depth: number; isSecretKey?: (key: string) => boolean }
+const payloadKeys: ReadonlySet<string> = new Set(['arguments', 'response', 'value'])
 
-/** Who said what kind of thing, without what was said. */
+/** Keeps the structure of a part without its text. */
 function withoutContent(part: ConventionPart): unknown {
   switch (part.type) {
     case 'text':

@@ -1,4 +1,12 @@
-import { readProviderError, type ModelApi, type ModelResponse, type StreamAssembler } from '@playhead/model'
+import {
+  readProviderError,
+  type ModelApi,
+  type ModelResponse,
+  type StreamAssembler,
+  isRecord,
+  parseJson,
+  type JsonObject,
+} from '@playhead/model'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Buffer } from 'node:buffer'
 import { setImmediate } from 'node:timers'
@@ -6,8 +14,8 @@ import type { Attributes } from '@opentelemetry/api'
 import { preciseNowMs } from '../../record/opentelemetry/clock.ts'
 import type { ActiveCapture } from './active-capture.ts'
 import { ResponseBody, withoutVectors } from '../streams/response-body.ts'
-import { CallSpan, type CallEnd, describeFailure, isAbort } from './call-span.ts'
-import { isObject, parseJson } from '../json-value.ts'
+import { describeRequestError, isAbort, type CallError } from './call-error.ts'
+import { CallSpan, type CallEnd, type CallStart } from './call-span.ts'
 import { isKnownHost, providerOfCall } from './provider-of-call.ts'
 import { recognizeAddress, recognizeRequest } from './recognize-request.ts'
 import { StreamLog } from '../streams/stream-log.ts'
@@ -17,9 +25,7 @@ const MAX_REQUEST_BYTES = 64 * 1024 * 1024
 
 export type HeaderReader = (name: string) => string | undefined
 
-/**
- * One HTTP request that may be a model call. A hook reports what it sees, in order. Errors in here never reach the host.
- */
+/** One HTTP request that may be a model call. Hooks report what they see, in order. Errors in here never reach the host. */
 export class ObservedCall {
   readonly url: URL
   readonly #capture: ActiveCapture
@@ -84,11 +90,11 @@ export class ObservedCall {
         this.#isOver = true
         return
       }
-      const question = api.readRequest(body, this.url)
+      const request = api.readRequest(body, this.url)
       this.#api = api
-      this.#isStream = question.isStream
+      this.#isStream = request.isStream
       this.#assembler = api.createAssembler()
-      this.#start({ question, provider: providerOfCall(this.url, api, question.model) })
+      this.#start({ request, provider: providerOfCall(this.url, api, request.model) })
     })
   }
 
@@ -137,7 +143,7 @@ export class ObservedCall {
       if (this.#span === undefined) this.#startWithoutBody()
       this.#readDeferred()
       this.#body?.end(performance.now())
-      if (!this.#isOver) this.#finish({ failure: describeFailure(error), isAborted })
+      if (!this.#isOver) this.#finish({ failure: describeRequestError(error), isAborted })
     })
   }
 
@@ -161,7 +167,7 @@ export class ObservedCall {
     this.#capture.guard(() => this.#span?.abandon(this.#elapsedMs()))
   }
 
-  #start(start: Pick<ConstructorParameters<typeof CallSpan>[1], 'question' | 'provider'>): void {
+  #start(start: Pick<CallStart, 'request' | 'provider'>): void {
     const attributes = {
       ...serverAttributes(this.url),
       ...attemptAttributes(this.#requestHeader('x-stainless-retry-count')),
@@ -177,11 +183,16 @@ export class ObservedCall {
       this.#isOver = true
       return
     }
-    const { model } = shape.api.readRequest({}, this.url)
-    const { operation } = shape
-    const rest = { isStream: false, messages: [], attributes: {} }
-    const question = { operation, ...(model !== undefined && { model }), ...rest }
-    this.#start({ question, provider: providerOfCall(this.url, shape.api, model) })
+    const { api, operation } = shape
+    const { model } = api.readRequest({}, this.url)
+    const request = {
+      operation,
+      ...(model !== undefined && { model }),
+      isStream: false,
+      messages: [],
+      attributes: {},
+    }
+    this.#start({ request, provider: providerOfCall(this.url, api, model) })
   }
 
   #readDeferred(): void {
@@ -193,11 +204,11 @@ export class ObservedCall {
   #addEvent(data: string, atMs: number): void {
     if (data === '[DONE]') return this.#finish({})
     const event = parseJson(data)
-    if (!isObject(event)) return
-    const piece = this.#assembler!.add(event)
-    if (piece.isToken) this.#firstTokenMs ??= atMs - this.#startedAt
-    if (piece.text !== undefined) this.#log.add(atMs - this.#startedAt, piece.text)
-    if (piece.isLast) this.#finish({})
+    if (!isRecord(event)) return
+    const delta = this.#assembler!.add(event)
+    if (delta.isToken) this.#firstTokenMs ??= atMs - this.#startedAt
+    if (delta.text !== undefined) this.#log.add(atMs - this.#startedAt, delta.text)
+    if (delta.isLast) this.#finish({})
   }
 
   #finish(outcome: Outcome): void {
@@ -210,30 +221,30 @@ export class ObservedCall {
   #failedResponse(): Omit<CallEnd, 'durationMs'> {
     if (this.#status < 400) return {}
     const text = this.#body?.text ?? ''
-    const said = readProviderError(parseJson(text))
-    const message = said?.message ?? text.slice(0, 1000)
-    return { error: { type: said?.type || String(this.#status), message } }
+    const error = readProviderError(parseJson(text))
+    const message = error?.message ?? text.slice(0, 1000)
+    return { error: { type: error?.type || String(this.#status), message } }
   }
 
   #completed(outcome: Outcome): Omit<CallEnd, 'durationMs'> {
     const isStreamed = this.#body?.isEvents === true
     const isUnreadable = this.#body?.isUnreadable === true
-    const answer = isUnreadable ? undefined : this.#readResponse(isStreamed)
-    const hasFinished = (answer?.finishReasons.length ?? 0) > 0
-    const isAborted = isStreamed && !hasFinished && answer?.error === undefined
+    const response = isUnreadable ? undefined : this.#readResponse(isStreamed)
+    const hasFinished = (response?.finishReasons.length ?? 0) > 0
+    const isAborted = isStreamed && !hasFinished && response?.error === undefined
     const stream = { log: this.#log, firstTokenMs: this.#firstTokenMs, isAborted }
     const failure = hasFinished ? undefined : failureOf(outcome, isStreamed)
-    const isMalformed = answer === undefined && !isUnreadable
+    const isMalformed = response === undefined && !isUnreadable
     const error = failure ?? (isMalformed && outcome.failure === undefined ? malformed : undefined)
-    return { answer, ...(isStreamed && { stream }), error, isTruncated: isUnreadable }
+    return { response, ...(isStreamed && { stream }), error, isTruncated: isUnreadable }
   }
 
   #readResponse(isStreamed: boolean): ModelResponse | undefined {
     if (isStreamed) return this.#api!.readResponse(this.#assembler!.response())
     const parsed = parseJson(withoutVectors(this.#body?.text ?? ''))
     // Gemini streams a JSON list if the request does not ask for events.
-    if (!Array.isArray(parsed)) return isObject(parsed) ? this.#api!.readResponse(parsed) : undefined
-    for (const item of parsed) if (isObject(item)) this.#assembler!.add(item)
+    if (!Array.isArray(parsed)) return isRecord(parsed) ? this.#api!.readResponse(parsed) : undefined
+    for (const item of parsed) if (isRecord(item)) this.#assembler!.add(item)
     return this.#api!.readResponse(this.#assembler!.response())
   }
 
@@ -242,12 +253,12 @@ export class ObservedCall {
   }
 }
 
-type Outcome = { failure?: CallEnd['error']; isAborted?: boolean }
+type Outcome = { failure?: CallError; isAborted?: boolean }
 
 const malformed = { type: 'malformed_response', message: 'The response is not JSON.' }
 
 /** A host that stops reading a stream has what it wanted, so that is not a failure. */
-function failureOf({ failure, isAborted = false }: Outcome, isStreamed: boolean): CallEnd['error'] {
+function failureOf({ failure, isAborted = false }: Outcome, isStreamed: boolean): CallError | undefined {
   return isAborted && isStreamed ? undefined : failure
 }
 
@@ -265,10 +276,10 @@ function toBytes(chunk: unknown): Uint8Array | undefined {
     : undefined
 }
 
-function parseBody(chunks: readonly Uint8Array[]): { [key: string]: unknown } | undefined {
+function parseBody(chunks: readonly Uint8Array[]): JsonObject | undefined {
   const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
   const body = parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
-  return isObject(body) ? body : undefined
+  return isRecord(body) ? body : undefined
 }
 
 function serverAttributes({ hostname, port, protocol }: URL): Attributes {

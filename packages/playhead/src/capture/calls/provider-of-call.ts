@@ -7,7 +7,7 @@ import {
   type ModelApi,
 } from '@playhead/model'
 
-/** Who is behind a host, in the words of the semantic conventions. */
+/** The provider of a host, by its name in the semantic conventions. */
 const hosts: [RegExp, string][] = [
   [/(?:^|\.)openai\.com$/, 'openai'],
   [/\.openai\.azure\.com$|\.cognitiveservices\.azure\.(?:com|us)$|\.openai\.azure\.us$/, 'azure.ai.openai'],
@@ -33,7 +33,7 @@ const hosts: [RegExp, string][] = [
   [/(?:^|\.)watsonx\.ai$|\.ml\.cloud\.ibm\.com$/, 'ibm.watsonx.ai'],
 ]
 
-/** Whose model it is, by its name: for gateways and other hosts that nobody knows. */
+/** The provider of a model name, for gateways and other unknown hosts. */
 const families: [RegExp, string][] = [
   [/^(?:openai\/)?(?:gpt-|chatgpt|o[1-9](?:-|$)|text-embedding-|davinci|babbage)/, 'openai'],
   [/claude/, 'anthropic'],
@@ -54,7 +54,7 @@ export function isKnownHost({ hostname }: URL): boolean {
   return hosts.some(([pattern]) => pattern.test(hostname))
 }
 
-/** The provider of a call: its host says it, else what it speaks, else the model's name. */
+/** Finds the provider of a call by its host, otherwise by its API, otherwise by the model's name. */
 export function providerOfCall(url: URL, api: ModelApi | undefined, model: string | undefined): string {
   const { hostname, port } = url
   const known = hosts.find(([pattern]) => pattern.test(hostname))?.[1]

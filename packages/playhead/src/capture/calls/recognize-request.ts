@@ -10,16 +10,17 @@ import {
   openAiResponses,
   type ModelApi,
   type Operation,
+  isRecord,
+  type JsonObject,
 } from '@playhead/model'
-import { isObject, type JsonObject } from '../json-value.ts'
 
-/** One API by the end of its paths and the shape of its bodies. */
+/** How to recognize an API: by the end of its path and the shape of its body. */
 type Shape = {
   path: RegExp
   api: ModelApi
   operation: Operation
   hasShape(body: JsonObject, path: string): boolean
-  /** True when nobody else has such paths: a request that failed before its body was sent is still a call. */
+  /** True if the path alone identifies the API, for requests that failed before their body was sent. */
   isCertain: boolean
 }
 
@@ -28,7 +29,7 @@ const shapes: Shape[] = [
     path: /\/completions$/,
     api: openAiChat,
     operation: 'chat',
-    // Azure names the model in the path, Mistral's agents have one of their own.
+    // Azure has the model in the path, and Mistral's agents have a fixed one.
     hasShape: ({ messages, model, agent_id: agent }, path) =>
       Array.isArray(messages) && (typeof (model ?? agent) === 'string' || path.includes('/deployments/')),
     isCertain: true,
@@ -47,9 +48,9 @@ const shapes: Shape[] = [
     operation: 'chat',
     hasShape: ({ model, input, prompt }) =>
       typeof input === 'string'
-        ? typeof model === 'string' || isObject(prompt)
+        ? typeof model === 'string' || isRecord(prompt)
         : (typeof model === 'string' && Array.isArray(input)) ||
-          (isObject(prompt) && prompt.id !== undefined),
+          (isRecord(prompt) && prompt.id !== undefined),
     isCertain: false,
   },
   {
@@ -73,7 +74,7 @@ const shapes: Shape[] = [
     path: /:(?:embedContent|batchEmbedContents)$/,
     api: geminiEmbed,
     operation: 'embeddings',
-    hasShape: ({ content, requests }) => isObject(content) || Array.isArray(requests),
+    hasShape: ({ content, requests }) => isRecord(content) || Array.isArray(requests),
     isCertain: true,
   },
   {
@@ -100,31 +101,31 @@ const shapes: Shape[] = [
   },
 ]
 
-/** Tells nearly every other request by one look at its path. */
+/** Rules out almost all other requests by their path. */
 const anyPath =
   /(?:\/(?:completions|responses|messages|embeddings|embed|invoke|invoke-with-response-stream|api\/chat|api\/generate)|:(?:generateContent|streamGenerateContent|embedContent|batchEmbedContents|streamRawPredict|rawPredict))\/?$/
 
-/** True when a request may be a call to a model; its body has the last word. */
+/** True if a request may be a model call; its body decides. */
 export function mayBeCall(method: string | undefined, path: string): boolean {
   if (method !== undefined && method.toUpperCase() !== 'POST') return false
   const query = path.indexOf('?')
   return anyPath.test(query === -1 ? path : path.slice(0, query))
 }
 
-/** The API that a body speaks; undefined when it is no call to a model. */
+/** The API of a request; undefined if it is not a model call. */
 export function recognizeRequest(url: URL, body: JsonObject): ModelApi | undefined {
   const path = pathOf(url)
   return shapes.find((shape) => shape.path.test(path) && shape.hasShape(body, path))?.api
 }
 
-/** What a call that never got to send its body would have been, where its address leaves no doubt. */
+/** The API of a request that failed before its body was sent, if its address identifies it. */
 export function recognizeAddress(url: URL, isKnownHost: boolean): Shape | undefined {
   const path = pathOf(url)
   return shapes.find((shape) => shape.path.test(path) && (shape.isCertain || isKnownHost))
 }
 
 function pathOf({ pathname }: URL): string {
-  // Azure's deployments and gateways end some paths with a slash.
+  // Some paths of Azure deployments and gateways end with a slash.
   return pathname.endsWith('/') ? pathname.slice(0, -1) : pathname
 }
 
@@ -148,7 +149,7 @@ const ollamaFields = new Set([
   'top_logprobs',
 ])
 
-/** `/api/chat` is what many applications call their own chat: only bodies that Ollama would take whole are its. */
+/** Many applications use `/api/chat` for their own chat, so only bodies without foreign fields count as Ollama's. */
 function hasOllamaShape(body: JsonObject): boolean {
   if (typeof body.model !== 'string') return false
   if (!Array.isArray(body.messages) && typeof body.prompt !== 'string') return false

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { ActiveCapture } from '../calls/active-capture.ts'
 import { readHeaders, requestUrl } from './request-parts.ts'
-import { toObject } from '../json-value.ts'
+import { toObject } from '@playhead/model'
 import { ObservedCall } from '../calls/observed-call.ts'
 import { mayBeCall } from '../calls/recognize-request.ts'
 

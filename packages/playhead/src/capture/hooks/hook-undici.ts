@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe, type ChannelListener } from 'node:diagnostics_channel'
 import type { ActiveCapture } from '../calls/active-capture.ts'
 import { readHeaders, requestUrl } from './request-parts.ts'
-import { toObject } from '../json-value.ts'
+import { toObject } from '@playhead/model'
 import { ObservedCall } from '../calls/observed-call.ts'
 import { mayBeCall } from '../calls/recognize-request.ts'
 import type { WatchedRequests } from './watched-requests.ts'

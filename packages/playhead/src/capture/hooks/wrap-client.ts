@@ -7,8 +7,9 @@ import {
   openAiEmbeddings,
   openAiResponses,
   type ModelApi,
+  toObject,
+  type JsonObject,
 } from '@playhead/model'
-import { toObject, toList, toText, type JsonObject } from '../json-value.ts'
 import { wrapMethod } from './wrap-method.ts'
 
 /**
@@ -60,22 +61,22 @@ export function wrapAnthropic<Client extends object>(client: Client): Client {
 export function wrapGoogleGenAI<Client extends object>(client: Client): Client {
   const { models, vertexai } = toObject(client)
   const host = vertexai === true ? 'aiplatform.googleapis.com' : 'generativelanguage.googleapis.com'
-  const urlOf = (given: JsonObject, verb: string) => {
-    const model = (toText(given.model) ?? '').split('/').at(-1)!
+  const urlOf = ({ model: path }: JsonObject, verb: string) => {
+    const model = typeof path === 'string' ? path.split('/').at(-1)! : ''
     return new URL(`https://${host}/v1beta/models/${encodeURIComponent(model)}:${verb}`)
   }
   for (const verb of ['generateContent', 'generateContentStream']) {
     const path = verb === 'generateContent' ? verb : 'streamGenerateContent'
-    wrapMethod(models, verb, ([given]) => ({
+    wrapMethod(models, verb, ([parameters]) => ({
       api: geminiGenerate,
-      body: generateBody(toObject(given)),
-      url: urlOf(toObject(given), path),
+      body: generateBody(toObject(parameters)),
+      url: urlOf(toObject(parameters), path),
     }))
   }
-  wrapMethod(models, 'embedContent', ([given]) => ({
+  wrapMethod(models, 'embedContent', ([parameters]) => ({
     api: geminiEmbed,
-    body: embedBody(toObject(given)),
-    url: urlOf(toObject(given), 'embedContent'),
+    body: embedBody(toObject(parameters)),
+    url: urlOf(toObject(parameters), 'embedContent'),
   }))
   return client
 }
@@ -93,12 +94,12 @@ function embedBody({ contents, config }: JsonObject): JsonObject {
 }
 
 function listOf(contents: unknown): unknown[] {
-  return Array.isArray(contents) ? toList(contents) : [contents]
+  return Array.isArray(contents) ? (contents as unknown[]) : [contents]
 }
 
-function baseUrlOf(client: object, usual: string): URL {
-  const given = toText(toObject(client).baseURL)
-  return new URL(given !== undefined && URL.canParse(given) ? given : usual)
+function baseUrlOf(client: object, defaultUrl: string): URL {
+  const { baseURL } = toObject(client)
+  return new URL(typeof baseURL === 'string' && URL.canParse(baseURL) ? baseURL : defaultUrl)
 }
 
 /** `withOptions` returns a new client, which is wrapped as well. */
@@ -106,8 +107,8 @@ function rewrapCopies(client: object, wrap: (copy: object) => object): void {
   const target = client as Record<string, unknown>
   const copy = target.withOptions
   if (typeof copy !== 'function' || Object.hasOwn(client, 'withOptions')) return
-  const withOptions = function withOptions(this: unknown, ...given: unknown[]): unknown {
-    return wrap(Reflect.apply(copy, this, given) as object)
+  const withOptions = function withOptions(this: unknown, ...args: unknown[]): unknown {
+    return wrap(Reflect.apply(copy, this, args) as object)
   }
   Reflect.defineProperty(target, 'withOptions', { value: withOptions, configurable: true, writable: true })
 }

@@ -1,24 +1,24 @@
 import { context } from '@opentelemetry/api'
 import { activeCapture } from '../calls/active-capture.ts'
-import { isObject } from '../json-value.ts'
-import { WrappedCall, type Asked } from '../calls/wrapped-call.ts'
+import { isRecord } from '@playhead/model'
+import { WrappedCall, type WrappedRequest } from '../calls/wrapped-call.ts'
 
-type Method = (...given: unknown[]) => unknown
+type Method = (...args: unknown[]) => unknown
 
 const wrappedMethods = new WeakSet<Method>()
 
 /** Replaces a method of a client by one that records its calls. Wrapping twice or a missing method has no effect. */
-export function wrapMethod(holder: unknown, name: string, read: (given: unknown[]) => Asked): void {
+export function wrapMethod(holder: unknown, name: string, read: (args: unknown[]) => WrappedRequest): void {
   if (typeof holder !== 'object' || holder === null) return
   const target = holder as Record<string, unknown>
   const method = target[name]
   if (typeof method !== 'function' || wrappedMethods.has(method as Method)) return
-  const wrapped: Method = function recorded(this: unknown, ...given) {
-    const call = WrappedCall.begin(() => read(given))
-    if (call === undefined) return Reflect.apply(method, this, given) as unknown
+  const wrapped: Method = function recorded(this: unknown, ...args) {
+    const call = WrappedCall.start(() => read(args))
+    if (call === undefined) return Reflect.apply(method, this, args) as unknown
     let result: unknown
     try {
-      result = context.with(call.context, () => Reflect.apply(method, this, given) as unknown)
+      result = context.with(call.context, () => Reflect.apply(method, this, args) as unknown)
     } catch (error) {
       call.failed(error)
       throw error
@@ -49,13 +49,13 @@ function observeResult(result: unknown, call: WrappedCall): unknown {
 /** What OpenAI's and Anthropic's clients return: it sends the request at once, and parses the response when awaited. */
 type ApiPromise = Promise<unknown> & {
   responsePromise: Promise<unknown>
-  parseResponse: (...given: unknown[]) => Promise<unknown>
+  parseResponse: (...args: unknown[]) => Promise<unknown>
   asResponse: () => Promise<unknown>
 }
 
 function isApiPromise(result: unknown): result is ApiPromise {
   return (
-    isObject(result) &&
+    isRecord(result) &&
     result.responsePromise instanceof Promise &&
     typeof result.parseResponse === 'function' &&
     typeof result.asResponse === 'function'
@@ -71,10 +71,10 @@ function observeApiPromise(promise: ApiPromise, call: WrappedCall): ApiPromise {
     call.failed(error)
     throw error
   })
-  promise.parseResponse = async (...given) => {
+  promise.parseResponse = async (...args) => {
     isParsed = true
     try {
-      return observeValue(await Reflect.apply(parseResponse, promise, given), call)
+      return observeValue(await Reflect.apply(parseResponse, promise, args), call)
     } catch (error) {
       call.failed(error)
       throw error
@@ -82,15 +82,15 @@ function observeApiPromise(promise: ApiPromise, call: WrappedCall): ApiPromise {
   }
   promise.asResponse = async () => {
     const response = await asResponse()
-    if (!isParsed) call.answered(undefined)
+    if (!isParsed) call.responded(undefined)
     return response
   }
   return promise
 }
 
 function observeValue(value: unknown, call: WrappedCall): unknown {
-  if (!isObject(value) || !(Symbol.asyncIterator in value)) {
-    call.answered(value)
+  if (!isRecord(value) || !(Symbol.asyncIterator in value)) {
+    call.responded(value)
     return value
   }
   if (typeof value.next === 'function')
@@ -111,11 +111,11 @@ function observeIterator(
   call: WrappedCall,
 ): AsyncIterableIterator<unknown> {
   return {
-    async next(...given) {
+    async next(...args) {
       try {
-        const result = await iterator.next(...given)
+        const result = await iterator.next(...args)
         if (result.done === true) call.streamEnded()
-        else call.streamed(result.value)
+        else call.addEvent(result.value)
         return result
       } catch (error) {
         call.failed(error, true)

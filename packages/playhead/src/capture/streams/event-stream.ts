@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { isObject, parseJson } from '../json-value.ts'
+import { isRecord, parseJson } from '@playhead/model'
 
 /** Parses server-sent events from arbitrary chunks. Only `data` fields matter here. */
 export class EventStream {
@@ -66,7 +66,7 @@ export class AwsEventStream {
       if (length <= PRELUDE_BYTES || this.#rest.byteLength < length) break
       const payloadStart = PRELUDE_BYTES + this.#rest.readUInt32BE(4)
       const payload = parseJson(this.#rest.toString('utf8', payloadStart, length - CHECKSUM_BYTES))
-      if (isObject(payload) && typeof payload.bytes === 'string')
+      if (isRecord(payload) && typeof payload.bytes === 'string')
         found.push(Buffer.from(payload.bytes, 'base64').toString())
       this.#rest = this.#rest.subarray(length)
     }
