@@ -6,6 +6,7 @@ import { retryDelayMs } from './retry-delay.ts'
 import { explainFailure, sendBatch, type SendOutcome, type Target } from './send-batch.ts'
 import { Spool } from './spool.ts'
 import { splitBatch, StepQueue, type Batch } from './step-queue.ts'
+import { WorkLoop, type WorkLoopOptions } from './work-loop.ts'
 
 const SEND_AFTER_MS = 300
 const ANNOUNCE_AFTER_MS = 30
@@ -27,13 +28,10 @@ export type DeliveryCounts = {
   failedRequests: number
 }
 
-export type DeliveryOptions = {
+export type DeliveryOptions = Pick<WorkLoopOptions, 'detach' | 'onFault'> & {
   sanitizer: () => SpanSanitizer
   /** Prints a warning, once per topic. */
   report: (topic: string, line: string) => void
-  /** Runs a callback outside of any context of the host. */
-  detach: (callback: () => void) => void
-  onFault: (error: unknown) => void
 }
 
 /** Sends steps to the server in batches, retries, and spools to disk while the server is down. */
@@ -48,6 +46,7 @@ export class Delivery implements StepListener {
   }
   readonly #options: DeliveryOptions
   readonly #queue = new StepQueue()
+  readonly #loop: WorkLoop
   #target: Target | undefined
   #spool: Spool | undefined
   /** Taken from the queue and not yet acknowledged. */
@@ -57,12 +56,16 @@ export class Delivery implements StepListener {
   #isDown = false
   #maySpoolHold = false
   #retryAtMs = 0
-  #timer: NodeJS.Timeout | undefined
-  #timerAtMs = 0
-  #work: Promise<void> | undefined
 
   constructor(options: DeliveryOptions) {
     this.#options = options
+    const { detach, onFault } = options
+    this.#loop = new WorkLoop({
+      work: (isForced) => this.#deliver(isForced),
+      nextDelayMs: () => (this.#queue.isEmpty ? undefined : SEND_AFTER_MS),
+      detach,
+      onFault,
+    })
   }
 
   configure(target: Target | undefined, spoolRoot: string | undefined): void {
@@ -73,7 +76,7 @@ export class Delivery implements StepListener {
     if (target === undefined || spoolRoot === undefined) return
     this.#spool = new Spool(spoolRoot, target, (stepCount) => (this.counts.dropped += stepCount))
     this.#maySpoolHold = true
-    this.#schedule(CHECK_SPOOL_AFTER_MS)
+    this.#loop.schedule(CHECK_SPOOL_AFTER_MS)
   }
 
   get target(): Target | undefined {
@@ -103,7 +106,7 @@ export class Delivery implements StepListener {
 
   /** Sends without waiting for more steps. */
   onSessionEnd(): void {
-    if (this.hasWork) this.#schedule(this.#withBackoff(0))
+    if (this.hasWork) this.#loop.schedule(this.#withBackoff(0))
   }
 
   /** Tells the server about a step that is still running. */
@@ -111,7 +114,7 @@ export class Delivery implements StepListener {
     if (this.#target === undefined) return
     this.#queue.addRunning(span)
     record.lastSentAtMs = Date.now()
-    if (!this.#isDown) this.#schedule(this.#withBackoff(ANNOUNCE_AFTER_MS))
+    if (!this.#isDown) this.#loop.schedule(this.#withBackoff(ANNOUNCE_AFTER_MS))
   }
 
   /** Sends everything now. Returns true if the server has it all. */
@@ -122,7 +125,7 @@ export class Delivery implements StepListener {
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, timeoutMs)
     })
-    await Promise.race([this.#workNow(), timeout])
+    await Promise.race([this.#loop.runNow(), timeout])
     clearTimeout(timer)
     return !this.hasWork && !this.#isDown
   }
@@ -149,50 +152,13 @@ export class Delivery implements StepListener {
     const isFull = this.#queue.endedCount >= STEPS_PER_REQUEST
     if (this.#spool === undefined && this.#queue.endedCount > MAX_QUEUED_STEPS)
       this.counts.dropped += this.#queue.drop(STEPS_PER_REQUEST)
-    if (this.#timer !== undefined && !isFull) return
-    if (this.#isDown) this.#schedule(isFull ? 0 : SPOOL_AFTER_MS)
-    else this.#schedule(this.#withBackoff(isFull ? 0 : SEND_AFTER_MS))
+    if (this.#loop.isScheduled && !isFull) return
+    if (this.#isDown) this.#loop.schedule(isFull ? 0 : SPOOL_AFTER_MS)
+    else this.#loop.schedule(this.#withBackoff(isFull ? 0 : SEND_AFTER_MS))
   }
 
   #withBackoff(delayMs: number): number {
     return this.#failures === 0 ? delayMs : Math.max(delayMs, this.#retryAtMs - performance.now())
-  }
-
-  /** Never postpones what is already scheduled. */
-  #schedule(delayMs: number): void {
-    const atMs = performance.now() + delayMs
-    if (this.#work !== undefined || (this.#timer !== undefined && this.#timerAtMs <= atMs)) return
-    clearTimeout(this.#timer)
-    this.#timerAtMs = atMs
-    this.#options.detach(() => {
-      this.#timer = setTimeout(() => {
-        this.#timer = undefined
-        void this.#startWork(false)
-      }, delayMs)
-      this.#timer.unref()
-    })
-  }
-
-  async #workNow(): Promise<void> {
-    await this.#work
-    let work: Promise<void> | undefined
-    this.#options.detach(() => {
-      work = this.#startWork(true)
-    })
-    await work
-  }
-
-  #startWork(isForced: boolean): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    this.#work ??= this.#deliver(isForced)
-      .catch(this.#options.onFault)
-      .then((retryMs) => {
-        this.#work = undefined
-        if (typeof retryMs === 'number') this.#schedule(retryMs)
-        else if (!this.#queue.isEmpty) this.#schedule(SEND_AFTER_MS)
-      })
-    return this.#work
   }
 
   /** Sends until nothing is left or a request fails. Returns the delay before the next attempt. */

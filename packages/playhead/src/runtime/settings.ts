@@ -101,13 +101,13 @@ export function readSettings(options: InitOptions, environment: Environment): Se
 }
 
 function readEndpoint(
-  given: string | false | undefined,
+  option: string | false | undefined,
   hasFolder: boolean,
   problems: string[],
 ): string | undefined {
-  if (given === false || given?.toLowerCase() === 'off') return undefined
-  if (given === undefined) return hasFolder ? undefined : DEFAULT_ENDPOINT
-  const text = given.trim()
+  if (option === false || option?.toLowerCase() === 'off') return undefined
+  if (option === undefined) return hasFolder ? undefined : DEFAULT_ENDPOINT
+  const text = option.trim()
   const url = URL.parse(text.includes('://') ? text : `http://${text}`)
   if (url === null || !/^https?:$/.test(url.protocol)) {
     problems.push(
@@ -119,8 +119,8 @@ function readEndpoint(
 }
 
 /** Copied keys often end with a line break. */
-function readKey(given: string | undefined, problems: string[]): string | undefined {
-  const key = given?.trim()
+function readKey(option: string | undefined, problems: string[]): string | undefined {
+  const key = option?.trim()
   if (key === undefined || key === '') return undefined
   if (/^[\x21-\x7E]+$/.test(key)) return key
   problems.push(
@@ -129,15 +129,15 @@ function readKey(given: string | undefined, problems: string[]): string | undefi
   return undefined
 }
 
-function readSpool(given: string | undefined): string | undefined {
-  if (given?.toLowerCase() === 'off') return undefined
-  return given === undefined || given === '' ? join(homedir(), '.playhead', 'spool') : resolve(given)
+function readSpool(folder: string | undefined): string | undefined {
+  if (folder?.toLowerCase() === 'off') return undefined
+  return folder === undefined || folder === '' ? join(homedir(), '.playhead', 'spool') : resolve(folder)
 }
 
 function nonEmpty(text: string | undefined): string | undefined {
   return text === undefined || text.trim() === '' ? undefined : text
 }
 
-function atLeast(smallest: number, given: number): number {
-  return Number.isFinite(given) && given >= smallest ? given : smallest
+function atLeast(minimum: number, value: number): number {
+  return Number.isFinite(value) && value >= minimum ? value : minimum
 }

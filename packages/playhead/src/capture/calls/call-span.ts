@@ -130,3 +130,33 @@ export class CallSpan {
     return this.#capture.options.content ? this.#writer.text(message) : ''
   }
 }
+
+export type HeaderReader = (name: string) => string | undefined
+
+export function serverAttributes({ hostname, port, protocol }: URL): Attributes {
+  return {
+    'server.address': hostname,
+    'server.port': port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+  }
+}
+
+/** Some SDKs send their retry count, starting at 0. */
+export function attemptAttributes(retryCount: string | undefined): Attributes {
+  const retries = Number(retryCount ?? Number.NaN)
+  if (!Number.isInteger(retries)) return {}
+  return {
+    'playhead.step.attempt': retries + 1,
+    ...(retries > 0 && { 'http.request.resend_count': retries }),
+  }
+}
+
+/** Keeps only the headers that help with support requests and retries. */
+export function responseAttributes(status: number, header: HeaderReader): Attributes {
+  const requestId = header('x-request-id') ?? header('request-id')
+  const retryAfter = status >= 400 ? header('retry-after') : undefined
+  return {
+    'http.response.status_code': status,
+    ...(requestId !== undefined && { 'http.response.header.x-request-id': [requestId] }),
+    ...(retryAfter !== undefined && { 'http.response.header.retry-after': [retryAfter] }),
+  }
+}

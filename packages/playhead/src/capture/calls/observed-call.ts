@@ -15,15 +15,21 @@ import { preciseNowMs } from '../../record/opentelemetry/clock.ts'
 import type { ActiveCapture } from './active-capture.ts'
 import { ResponseBody, withoutVectors } from '../streams/response-body.ts'
 import { describeRequestError, isAbort, type CallError } from './call-error.ts'
-import { CallSpan, type CallEnd, type CallStart } from './call-span.ts'
+import {
+  attemptAttributes,
+  CallSpan,
+  responseAttributes,
+  serverAttributes,
+  type CallEnd,
+  type CallStart,
+  type HeaderReader,
+} from './call-span.ts'
 import { isKnownHost, providerOfCall } from './provider-of-call.ts'
 import { recognizeAddress, recognizeRequest } from './recognize-request.ts'
 import { StreamLog } from '../streams/stream-log.ts'
 
 /** Longer requests are not parsed, because of what that would cost the host. */
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024
-
-export type HeaderReader = (name: string) => string | undefined
 
 /** One HTTP request that may be a model call. Hooks report what they see, in order. Errors in here never reach the host. */
 export class ObservedCall {
@@ -280,32 +286,4 @@ function parseBody(chunks: readonly Uint8Array[]): JsonObject | undefined {
   const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
   const body = parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
   return isRecord(body) ? body : undefined
-}
-
-function serverAttributes({ hostname, port, protocol }: URL): Attributes {
-  return {
-    'server.address': hostname,
-    'server.port': port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
-  }
-}
-
-/** Some SDKs send their retry count, starting at 0. */
-function attemptAttributes(retryCount: string | undefined): Attributes {
-  const retries = Number(retryCount ?? Number.NaN)
-  if (!Number.isInteger(retries)) return {}
-  return {
-    'playhead.step.attempt': retries + 1,
-    ...(retries > 0 && { 'http.request.resend_count': retries }),
-  }
-}
-
-/** Keeps only the headers that help with support requests and retries. */
-function responseAttributes(status: number, header: HeaderReader): Attributes {
-  const requestId = header('x-request-id') ?? header('request-id')
-  const retryAfter = status >= 400 ? header('retry-after') : undefined
-  return {
-    'http.response.status_code': status,
-    ...(requestId !== undefined && { 'http.response.header.x-request-id': [requestId] }),
-    ...(retryAfter !== undefined && { 'http.response.header.retry-after': [retryAfter] }),
-  }
 }

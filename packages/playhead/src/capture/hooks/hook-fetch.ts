@@ -11,10 +11,10 @@ export function hookFetch(capture: ActiveCapture, watched: WatchedRequests): () 
   const original = globalThis.fetch
   if (typeof original !== 'function') return () => {}
   let isActive = true
-  const observed: Fetch = Object.assign(function fetch(this: unknown, ...given: Parameters<Fetch>) {
-    const call = isActive ? capture.guard(() => observeRequest(capture, given)) : undefined
+  const observed: Fetch = Object.assign(function fetch(this: unknown, ...args: Parameters<Fetch>) {
+    const call = isActive ? capture.guard(() => observeRequest(capture, args)) : undefined
     if (call !== undefined) watched.add(call)
-    const response = Reflect.apply(original, this, given)
+    const response = Reflect.apply(original, this, args)
     if (call === undefined) return response
     return response.then(
       (original) =>

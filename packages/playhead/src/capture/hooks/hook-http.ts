@@ -68,15 +68,15 @@ function observeRequest(request: ClientRequest, watched: WatchedCall): void {
     watched.isAborted = true
     return destroy(error)
   }
-  const write = request.write.bind(request) as (...given: unknown[]) => boolean
-  const end = request.end.bind(request) as (...given: unknown[]) => ClientRequest
-  request.write = (...given: unknown[]) => {
-    call.addRequestChunk(bytesOf(given))
-    return write(...given)
+  const write = request.write.bind(request) as (...args: unknown[]) => boolean
+  const end = request.end.bind(request) as (...args: unknown[]) => ClientRequest
+  request.write = (...args: unknown[]) => {
+    call.addRequestChunk(bytesOf(args))
+    return write(...args)
   }
-  request.end = (...given: unknown[]) => {
-    call.addRequestChunk(bytesOf(given))
-    const result = end(...given)
+  request.end = (...args: unknown[]) => {
+    call.addRequestChunk(bytesOf(args))
+    const result = end(...args)
     call.requestEnded()
     return result
   }

@@ -1,4 +1,4 @@
-import type { HeaderReader } from '../calls/observed-call.ts'
+import type { HeaderReader } from '../calls/call-span.ts'
 
 /** Reads headers in any form that undici uses: a flat list, a list of pairs, an object, or `Headers`. */
 export function readHeaders(headers: unknown): HeaderReader {

@@ -41,10 +41,10 @@ function toNanoseconds([seconds, rest]: readonly [number, number]): bigint {
   return BigInt(seconds) * 1_000_000_000n + BigInt(rest)
 }
 
-function toAttributes(given: Attributes, sanitizer: SpanSanitizer): Attributes {
+function toAttributes(source: Attributes, sanitizer: SpanSanitizer): Attributes {
   const attributes = emptyAttributes()
-  for (const key of Object.keys(given)) {
-    const raw: unknown = given[key]
+  for (const key of Object.keys(source)) {
+    const raw: unknown = source[key]
     if (raw !== undefined) attributes[key] = sanitizer.value(key, raw)
   }
   return attributes
