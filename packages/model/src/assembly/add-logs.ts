@@ -9,8 +9,8 @@ import type { StepError } from '../session/step.ts'
 import type { StepNode, StepNodes } from './step-node.ts'
 
 /**
- * Adds to each step what log records say of it. A span's own word counts before a record's, and records are taken in
- * the order of their time stamps, so that it never matters which of them arrived first.
+ * Adds the contents of log records to their steps. Spans take precedence over records, and records are applied by
+ * timestamp, so that the order of arrival never matters.
  */
 export function addLogs(
   walk: readonly StepNode[],
@@ -34,7 +34,7 @@ export function addLogs(
   }
 }
 
-/** Oldest first; records of one instant in an order that does not depend on their arrival. */
+/** Oldest first. The order of records with equal times does not depend on their arrival. */
 export function oldestFirst(left: LogOutline, right: LogOutline): number {
   return (
     readableTime(left.atMs) - readableTime(right.atMs) ||
@@ -58,7 +58,7 @@ function addToRoot(facts: SessionFacts | undefined, walk: readonly StepNode[]): 
 function addToStep(step: ResolvedStep, logs: readonly AddingLog[], pricer: Pricer | undefined): void {
   const hasOwnInput = step.inputPreview !== undefined
   for (const { adds } of logs) {
-    // Of several messages that were sent, the last is what the model was asked now; of several answers, the first.
+    // Shows the last of several inputs, which is the current question, and the first of several replies.
     if (adds.inputPreview !== undefined && !hasOwnInput) step.inputPreview = adds.inputPreview
     if (adds.outputPreview !== undefined) step.outputPreview ??= adds.outputPreview
     if (adds.model !== undefined) step.model ??= adds.model
@@ -74,7 +74,7 @@ function addToStep(step: ResolvedStep, logs: readonly AddingLog[], pricer: Price
   }
 }
 
-/** A record of a failure makes its step fail, unless the step was answered after all: then an attempt failed. */
+/** Marks the step as failed, unless it has a reply: then only an attempt failed. */
 function addError(step: ResolvedStep, error: StepError): void {
   if (hasFailed(step)) {
     if (step.error === undefined || step.error.message === '') step.error = error

@@ -8,19 +8,19 @@ import { summarizeSession } from './summarize-session.ts'
 
 export type SessionParts = ResolveOptions & {
   outlines: readonly StepOutline[]
-  /** The heavy part of the steps that somebody looks at, by step id. */
+  /** Loaded contents by step id. */
   contents?: ReadonlyMap<string, StepContent> | undefined
   logs?: readonly SessionLog[] | undefined
   nowMs: number
   lastHeardAtMs: number
 }
 
-/** One session from everything that was received of it, in whatever order. */
+/** Assembles a session from all of its outlines and log records, in any order. */
 export function assembleSession(parts: SessionParts): Session {
   return presentSession(resolveSteps(parts.outlines, parts.logs ?? [], parts), parts)
 }
 
-/** The same from steps that were resolved before. */
+/** As `assembleSession`, from steps that are already resolved. */
 export function presentSession(
   steps: readonly ResolvedStep[],
   parts: Omit<SessionParts, 'outlines' | keyof ResolveOptions>,
@@ -33,7 +33,7 @@ export function presentSession(
   }
 }
 
-/** The records of each step, oldest first; those that name no step of the session are shown at its root. */
+/** Groups records by step, oldest first. Records that name no step of the session go to its root. */
 export function groupLogs(
   logs: readonly SessionLog[],
   steps: readonly ResolvedStep[],

@@ -3,15 +3,15 @@ import type { ResolvedStep } from './resolved-step.ts'
 import type { StepError } from '../session/step.ts'
 import { BLIND, MAY_FAIL_ABOVE, type ErrorTrail, type StepNode } from './step-node.ts'
 
-/** Errors remembered per step on the way up: enough to recognise one again, and a bound for sessions of failures. */
+/** Errors kept per step on the way up: enough to recognise one, and a bound for sessions full of failures. */
 const TRAILS_KEPT = 16
-/** A shorter text inside a longer one says nothing. */
+/** Shorter messages match too much by chance. */
 const TELLING_LENGTH = 8
 const CAUSES_FOLLOWED = 5
 
 /**
- * Gives every error one owner: the deepest step that shows it. Steps above that show it again passed it on; it was
- * handled when the step above the last of them went on, or when a later attempt of the same call succeeded.
+ * Gives every error one owner: the deepest step that has it. Steps above that have it too passed it on. It counts as
+ * handled when the step above them succeeded, or when a later attempt of the same call did.
  */
 export function attributeErrors(walk: readonly StepNode[]): void {
   if (!walk.some((node) => hasFailed(node.step))) return
@@ -29,7 +29,7 @@ export function attributeErrors(walk: readonly StepNode[]): void {
     if (trail.top.parent?.step.status === 'ok' || wasTriedAgain(trail.top)) markHandled(trail)
 }
 
-/** Errors travel up only where a step above could show them again. */
+/** Errors are followed upwards only where a step above may have failed. */
 function markBelowFailures(walk: readonly StepNode[]): void {
   for (const node of walk) {
     const { parent } = node
@@ -42,7 +42,7 @@ function passUp(trails: ErrorTrail[], parent: StepNode): void {
   parent.trails = parent.trails === null ? trails : [...trails, ...parent.trails].slice(-TRAILS_KEPT)
 }
 
-/** A guardrail that stops a run did what it is there for; the step above carries the error. */
+/** A guardrail that stops a run works as intended; the step above carries the error. */
 function excuseGuardrail(step: ResolvedStep): void {
   if (step.kind !== 'guardrail' || step.guardrail?.isTriggered !== true || !hasFailed(step)) return
   step.status = 'ok'
@@ -89,7 +89,7 @@ function trailsOf(error: StepError, node: StepNode, wasTriedAgain: RetryFinder):
   return unsolved.length > 0 ? unsolved : same
 }
 
-/** True for a failure without words of its own: a bare status, or what OpenAI Agents puts on every agent that failed. */
+/** True for an error without details: a bare status, or the message that OpenAI Agents puts on every failed agent. */
 export function isWordless({ type, message }: StepError): boolean {
   const text = message.trim()
   return text === '' || text === type || /^error in agent run\.?$/i.test(text)
@@ -112,7 +112,7 @@ function isSameText(left: string, right: string): boolean {
 
 type RetryFinder = (node: StepNode) => boolean
 
-/** Tells of a failed model call whether a later sibling made it again, with success. */
+/** Finds out whether a later sibling repeated a failed model call successfully. */
 function createRetryFinder(walk: readonly StepNode[]): RetryFinder {
   let lastAnswers: LastAnswers | undefined
   return ({ step, parent }) => {
@@ -122,7 +122,7 @@ function createRetryFinder(walk: readonly StepNode[]): RetryFinder {
   }
 }
 
-/** When the last successful call below each parent began. */
+/** The start of the last successful call below each parent. */
 type LastAnswers = Record<'llm' | 'embedding', Map<StepNode, number>>
 
 function findLastAnswers(walk: readonly StepNode[]): LastAnswers {

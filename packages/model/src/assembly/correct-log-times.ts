@@ -2,14 +2,14 @@ import { WALL_CLOCK } from '../converters/agentops-log-text.ts'
 import type { SessionLog } from './present-step.ts'
 
 const MINUTE_MS = 60_000
-/** Clocks of two machines, and what is printed just before the first step. */
+/** Allows for clock differences and for output just before the first step. */
 const SLACK_MS = MINUTE_MS
-/** Most time zones are whole hours from each other, all are whole quarters. */
+/** Most time zones are whole hours apart; all are multiples of 15 minutes. */
 const zoneStepsMs = [60 * MINUTE_MS, 30 * MINUTE_MS, 15 * MINUTE_MS]
 
 /**
- * Puts records whose sender wrote the time of its wall clock, without a zone, on the time of their session: by the offset
- * of a time zone that lets them end before the session does, and begin after it, where one does both.
+ * Corrects records whose sender wrote local times without a zone: finds the time zone that moves them into the time
+ * span of the session.
  */
 export function correctLogTimes(
   logs: readonly SessionLog[],

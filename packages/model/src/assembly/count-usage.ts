@@ -11,13 +11,13 @@ import {
 } from './step-node.ts'
 import { hasUsage, usageFields } from '../session/usage.ts'
 
-/** Clocks of one millisecond: two reports of one call may miss each other by that much. */
+/** Two reports of one call may differ by this much where clocks have milliseconds only. */
 const OVERLAP_SLACK_MS = 1
 
 /**
- * Says of every step with tokens or a cost whether it counts: once per call, however many steps report it.
- * A step counts unless one below it does, unless its dialect says that it is a sum, unless it is another
- * instrumentation's view of a call that counts already.
+ * Decides for every step with tokens or a cost whether it counts, so that each call counts once. A step does not
+ * count if a step below it does, if its dialect marks it as a sum, or if it is another instrumentation's report of a
+ * call that already counts.
  */
 export function countUsage(walk: readonly StepNode[], duplicateSteps?: ReadonlySet<string>): void {
   const withResponse: StepNode[] = []
@@ -36,8 +36,8 @@ export function countUsage(walk: readonly StepNode[], duplicateSteps?: ReadonlyS
 }
 
 /**
- * How much a step says of what its call cost; of several reports of one call the one with the most is counted, and of
- * equal ones that inside a run before that which stands alone. Ties go to the earlier step, then to the smaller id.
+ * Ranks reports of the same call by how much they say about its cost; the highest is counted. Among equals, a step
+ * inside a run ranks above one that stands alone. Ties go to the earlier step, then to the smaller id.
  */
 export function costRelevance(outline: StepOutline): number {
   const { usage } = outline
@@ -50,7 +50,7 @@ export function costRelevance(outline: StepOutline): number {
   return outline.isUsageEstimated === true ? relevance - 100 : relevance
 }
 
-/** What two reports of one call are compared by. */
+/** The fields by which two reports of one call are compared. */
 export type ReportedCall = Pick<
   StepOutline,
   | 'startedAtMs'
@@ -65,9 +65,9 @@ export type ReportedCall = Pick<
 >
 
 /**
- * True when two steps report one call: one response id and model, at one time, by two instrumentations. One
- * instrumentation does not report a call twice under one name; what looks like it is a scripted model that repeats its
- * response id.
+ * True when two steps report the same call: same response id and model, overlapping in time, from different
+ * instrumentations. One instrumentation never reports a call twice under one name; that would be a scripted model
+ * that repeats its response id.
  */
 export function isSameCall(left: ReportedCall, right: ReportedCall): boolean {
   if (left.responseId === undefined || left.responseId !== right.responseId) return false
@@ -84,7 +84,7 @@ function scopeInTree(node: StepNode): void {
   if (ownsUsage) step.usageScope = step.isUsageRollup || node.bits & USAGE_BELOW ? 'rollup' : 'call'
   else if (ownsCost) step.usageScope = node.bits & (USAGE_BELOW | COST_BELOW) ? 'rollup' : 'call'
   if (parent === null) return
-  // A child that reports nothing but zeros, or a sum of nothing, does not silence the step above it.
+  // A child that reports only zeros does not replace the step above it.
   const counts = ownsUsage && step.usageScope === 'call' && hasTokens(step)
   parent.bits |= node.bits & (USAGE_BELOW | COST_BELOW)
   if (counts) parent.bits |= USAGE_BELOW
@@ -113,7 +113,7 @@ function markDuplicates(nodes: readonly StepNode[]): void {
   for (const group of groups.values()) markDuplicatesOfOneResponse(group)
 }
 
-/** Only steps that overlap in time: calls in a row under one response id are many calls. */
+/** Compares only steps that overlap in time: sequential calls with one response id are separate calls. */
 function markDuplicatesOfOneResponse(group: StepNode[]): void {
   group.sort(byStart)
   let overlapping: StepNode[] = []
@@ -153,7 +153,7 @@ function isSameModel(left: ReportedCall, right: ReportedCall): boolean {
   return leftModel.startsWith(rightModel) || rightModel.startsWith(leftModel)
 }
 
-/** Finds model calls that are seen again below, closer to the wire. */
+/** Marks model calls that a step below reports again. */
 function markRepeatedBelow(walk: readonly StepNode[]): void {
   for (let index = walk.length - 1; index >= 0; index -= 1) {
     const node = walk[index]!
@@ -166,7 +166,7 @@ function markRepeatedBelow(walk: readonly StepNode[]): void {
   }
 }
 
-/** Finds model calls whose tokens a step above reports. */
+/** Marks model calls whose tokens are reported by a step above. */
 function markCountedAbove(walk: readonly StepNode[]): void {
   for (const node of walk) {
     const { step, parent } = node

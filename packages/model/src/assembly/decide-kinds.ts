@@ -2,7 +2,7 @@ import type { ResolvedStep } from './resolved-step.ts'
 import type { StepKind } from '../session/step.ts'
 import { ACTION_BELOW, AI_BELOW, ANSWER_BELOW, ANSWERS_BELOW, LLM_BELOW, type StepNode } from './step-node.ts'
 
-/** Decides the kinds that only the tree can tell. Needs every node's parent; reads no usage. */
+/** Decides the kinds that depend on the tree. Needs parents, but no usage. */
 export function decideKinds(walk: readonly StepNode[]): void {
   let hasNestedActions = false
   for (let index = walk.length - 1; index >= 0; index -= 1) {
@@ -18,7 +18,7 @@ export function decideKinds(walk: readonly StepNode[]): void {
 function decideKind(node: StepNode): void {
   const { step } = node
   step.kind = kindInTree(node)
-  // Its name was taken for an agent's in case it is one.
+  // The name was kept as an agent's only in case it is one.
   if (step.treeQuestion === 'agent-if-tools-below' && step.kind !== 'agent') delete step.agent
 }
 
@@ -43,7 +43,7 @@ function tellParent(node: StepNode, parent: StepNode): void {
   if (kind === 'llm') parent.bits |= LLM_BELOW
   if (kind === 'action') parent.bits |= ACTION_BELOW
   if (isAi(kind)) parent.bits |= AI_BELOW
-  // A failed attempt that was tried again is not a second step of an agent, nor is the same call seen twice.
+  // A retried attempt or a call seen twice is not a second step of an agent.
   const isAnswered = kind === 'llm' && status !== 'error'
   if (!isAnswered && (node.bits & ANSWER_BELOW) === 0) return
   parent.bits |= isSecondAnswer ? ANSWERS_BELOW : ANSWER_BELOW
@@ -55,7 +55,10 @@ function isAi(kind: StepKind): boolean {
   return kind !== 'other' && kind !== 'event'
 }
 
-/** One tool call that several instrumentations saw (MCP client and server, framework and function): the outer is the action. */
+/**
+ * When several instrumentations report one tool call (MCP client and server, framework and function), the outer one
+ * is the action.
+ */
 function demoteRepeatedAction(node: StepNode): void {
   const { parent, step } = node
   if (parent === null) return
@@ -66,7 +69,7 @@ function demoteRepeatedAction(node: StepNode): void {
   step.kind = 'other'
 }
 
-/** Dialects of recorded functions: one that calls itself is two actions, not one seen twice. */
+/** Dialects that record functions: a recursive call is two actions, not one reported twice. */
 const functionDialects: ReadonlySet<string> = new Set([
   'generic',
   'laminar',

@@ -4,14 +4,14 @@ import type { ResolvedStep } from './resolved-step.ts'
 import type { SessionFacts } from '../session/step-draft.ts'
 
 /**
- * How a session ended, as far as its steps can tell without a clock: an open one runs for as long as something was
- * heard of it lately, and is what `whenSilent` says from then on. For one that is not open, `whenSilent` is its end state.
+ * The end state that follows from the steps, without a clock. An open session is running while data arrives, then
+ * `whenSilent`. A closed session is `whenSilent`.
  */
 export type DerivedEndState = { isOpen: boolean; whenSilent: Exclude<EndState, 'running'> }
 
 /**
- * A given end state wins, the root's before any other step's. A step that never ended, or an orphan whose parent has
- * yet to arrive, leaves the session open. Otherwise the roots tell: an error there is a failure, one further down was handled.
+ * A reported end state wins, first that of the root. A step that has not ended, or whose parent has not arrived,
+ * leaves the session open. Otherwise an error of a root means failure; errors below were handled.
  */
 export function deriveEndState(steps: readonly ResolvedStep[]): DerivedEndState {
   const given = reportedEndState(steps)?.endState
@@ -42,7 +42,7 @@ export function endStateAt(
   return settled.isOpen && isHeard ? 'running' : settled.whenSilent
 }
 
-/** The steps at the top of a session: its roots, then those whose parent is missing. The first is the one that names it. */
+/** The roots of a session, then the steps whose parent is missing. The first one names the session. */
 export function topSteps(steps: readonly ResolvedStep[]): ResolvedStep[] {
   const top = steps.filter((step) => step.depth === 0)
   return top.length < 2
@@ -50,7 +50,7 @@ export function topSteps(steps: readonly ResolvedStep[]): ResolvedStep[] {
     : [...top.filter((step) => !step.isOrphan), ...top.filter((step) => step.isOrphan)]
 }
 
-/** What was said of a session's end: by its root, else by the first step that says anything. */
+/** The reported end of a session: by its root, otherwise by the first step that reports one. */
 export function reportedEndState(steps: readonly ResolvedStep[]): SessionFacts | undefined {
   let given: SessionFacts | undefined
   for (const { session, depth, isOrphan } of steps) {

@@ -2,17 +2,16 @@ import type { LogAddition, LogOutline } from '../session/log-draft.ts'
 import { readableTime } from '../session/session-time.ts'
 import { byStart, type StepNode, type StepNodes } from './step-node.ts'
 
-/** A log record that adds something. */
 export type AddingLog = LogOutline & { adds: LogAddition }
 
-/** Bounds for hostile input: steps looked at for all rows together, and steps under one call id. */
+/** Bounds for hostile input: steps searched in total, and steps with one call id. */
 const STEPS_LOOKED_AT = 2_000_000
 const CALLS_KEPT = 64
 
 /**
- * Which step each record adds to. `logs` are oldest first. A record says so itself, names a tool call, or is one of a
- * row: the n-th of its row goes to the n-th step of the kind in time, and where a row is shorter than its steps, to the
- * one that ended nearest to it.
+ * Finds the step that each record adds to; `logs` are oldest first. A record names its step, or a tool call, or
+ * belongs to a series: the n-th record goes to the n-th step of its kind. If there are fewer records than steps, each
+ * goes to the step that ended closest to it.
  */
 export function joinLogs(
   logs: readonly AddingLog[],
@@ -40,13 +39,16 @@ export function joinLogs(
   return targets
 }
 
-/** Records of one event in one place, told apart by what can be told: the model, and whether it failed. */
+/** The series of a record: same event and place, same model, same outcome. */
 function rowOf(log: AddingLog, named: StepNode | undefined): string {
   const { joinTo, model, error } = log.adds
   return [named?.step.id ?? '', joinTo?.kind, log.name, model ?? '', error !== undefined].join('\n')
 }
 
-/** The steps a row may go to, earliest first: of its kind, and where that leaves any, of its model and its outcome. */
+/**
+ * The steps that a series may go to, earliest first: those of its kind, narrowed by model and outcome unless none
+ * would be left.
+ */
 function candidates(nodes: readonly StepNode[], { adds }: AddingLog): StepNode[] {
   let meant = nodes.filter((node) => node.step.kind === adds.joinTo?.kind)
   if (adds.model !== undefined)
@@ -79,7 +81,7 @@ function pairUp(
   }
 }
 
-/** Records are written when something is over. */
+/** Records are written when a step ends. */
 function distance({ step }: StepNode, log: AddingLog): number {
   return Math.abs((step.endedAtMs ?? step.startedAtMs) - readableTime(log.atMs))
 }

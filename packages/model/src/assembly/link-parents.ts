@@ -1,8 +1,8 @@
 import { byStart, type StepNode, type StepNodes } from './step-node.ts'
 
 /**
- * Ties every step to its parent. A step whose parent is unknown is an orphan, unless the sender said that the parent
- * lives in another process: then it is a plain root. A circle of parents is cut at its earliest step.
+ * Links every step to its parent. A step with an unknown parent is an orphan, unless the parent is in another
+ * process: then it is a root. A cycle of parents is cut at its earliest step.
  */
 export function linkParents({ all, byId }: StepNodes): void {
   let mayHaveCircle = false
@@ -13,7 +13,7 @@ export function linkParents({ all, byId }: StepNodes): void {
     if (parent === node) step.parentId = null
     else if (parent !== undefined) {
       node.parent = parent
-      // Parents normally start first; only a link that runs against time can close a circle.
+      // Parents normally start first; only a parent that starts later can close a cycle.
       if (byStart(parent, node) > 0) mayHaveCircle = true
     } else if (step.isParentRemote) step.parentId = null
     else step.isOrphan = true
@@ -21,7 +21,7 @@ export function linkParents({ all, byId }: StepNodes): void {
   if (mayHaveCircle) cutCircles(all)
 }
 
-/** Every node once, parents before their children, children earliest first. Sets depth, siblings and position. */
+/** All nodes, parents before children, children earliest first. Sets depth, siblings and position. */
 export function walkDown({ all }: StepNodes): StepNode[] {
   const waiting: StepNode[] = []
   for (let index = all.length - 1; index >= 0; index -= 1) {

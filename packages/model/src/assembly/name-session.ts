@@ -1,7 +1,7 @@
 import type { ResolvedStep } from './resolved-step.ts'
 import type { SessionFacts } from '../session/step-draft.ts'
 
-/** Names that frameworks give to everything. */
+/** Default names of frameworks, which say nothing. */
 const uselessNames: ReadonlySet<string> = new Set([
   'agent workflow',
   'default',
@@ -17,7 +17,7 @@ const uselessNames: ReadonlySet<string> = new Set([
 ])
 const NAME_LENGTH = 80
 
-/** What a session is called: the name it was given, else the root's, the first agent's or workflow's, or what it was asked. */
+/** The name of a session: the explicit one, or that of the root, of the first agent or workflow, or its input. */
 export function nameSession(facts: SessionFacts, { top, steps, inputPreview }: NameSources): string {
   if (facts.name) return facts.name
   const root = top[0]
@@ -38,7 +38,7 @@ type NameSources = {
   inputPreview: string | undefined
 }
 
-/** A session of one call is better known by what was asked. */
+/** A session of a single model call is better named by its input. */
 function isModelName({ kind, name, model, requestedModel }: ResolvedStep): boolean {
   if (kind !== 'llm' && kind !== 'embedding') return false
   return [model, requestedModel].some((known) => known !== undefined && name.includes(known))

@@ -1,11 +1,11 @@
 import { BLIND, byStart, type StepNode, type StepNodes } from './step-node.ts'
 
-/** How many open containers are looked at for one step: enough for any real nesting, and a bound for hostile input. */
+/** Containers searched per step: enough for any real nesting, and a bound for hostile input. */
 const CONTAINERS_LOOKED_AT = 64
 
 /**
- * Answers `parent-by-time`: steps that all name one root are nested by which of them contains which. The root, which
- * such senders make after the fact, takes its children's times.
+ * Answers `parent-by-time`: steps that all name one root are nested by time. The root, which such senders create
+ * afterwards, gets the times of its children.
  */
 export function nestByTime(nodes: StepNodes): void {
   const { all, byId } = nodes
@@ -44,10 +44,10 @@ function findContainer(open: readonly StepNode[], node: StepNode): StepNode | un
   for (let index = open.length - 1; index >= last; index -= 1) {
     const container = open[index]!
     if (endOf(container) < endOf(node)) continue
-    // A tool is not the parent of what runs beside it; of the steps it may hold, only an agent is told by time alone.
+    // Tools run in parallel, so time alone makes only an agent the child of a tool.
     if (container.step.kind === 'action' && node.step.kind !== 'agent') continue
     if (from === undefined || container.step.agent === from || container.step.name === from) return container
-    // Clocks of one millisecond put a handoff at the end of one agent and the start of the next: its sender decides.
+    // With millisecond clocks a handoff touches both agents: the one it names as sender wins.
     innermost ??= container
   }
   return innermost

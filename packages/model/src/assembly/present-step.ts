@@ -5,10 +5,10 @@ import { isoTime, readableTime, roundMs } from '../session/session-time.ts'
 import type { StepContent } from '../session/step-draft.ts'
 import type { LogEntry, Step, StepError, StepTool, Streaming } from '../session/step.ts'
 
-/** A log record, with its heavy part where that was loaded. */
+/** A log record, with its content if that was loaded. */
 export type SessionLog = LogOutline & { content?: LogContent }
 
-/** A step as the API, recordings and the SDK give it. `logs` are the records to show beside it. */
+/** Turns a resolved step into the public form. `logs` are the records to show with it. */
 export function presentStep(
   step: ResolvedStep,
   session: { startedAtMs: number },
@@ -83,7 +83,7 @@ function copyField<Field extends keyof Step>(from: Partial<Pick<Step, Field>>, t
   if (value !== undefined) to[field] = value
 }
 
-/** The outline's error carries the verdict (propagated, handled), the content's the stack and the causes. */
+/** The outline knows whether the error was propagated or handled, the content has the stack and the causes. */
 function presentError(error: StepError, full: StepError | undefined): StepError {
   return full === undefined || full.message !== error.message ? error : { ...full, ...error }
 }
@@ -103,7 +103,7 @@ function presentStreaming(step: ResolvedStep, presented: Step, content: StepCont
   if (Object.keys(streaming).length > 0) presented.streaming = streaming
 }
 
-/** What was sent as log records stands in where the span has nothing of its own. */
+/** Fills what the span lacks from its log records. */
 function fillFromLogs(presented: Step, logs: readonly SessionLog[]): void {
   const contents = logs.flatMap((log) => (log.content === undefined ? [] : [log.content]))
   if (contents.length === 0) return

@@ -1,6 +1,6 @@
 import { BLIND, type StepNode, type StepNodes } from './step-node.ts'
 
-/** Many senders round down to this: next to a parent with a finer clock their steps seem to begin too early. */
+/** Many senders round down to this, so that a step seems to start before a parent with a finer clock. */
 const COARSE_CLOCK_MS = 1
 
 export function repairTimes(walk: readonly StepNode[], nodes: StepNodes): void {
@@ -15,7 +15,7 @@ export function repairTimes(walk: readonly StepNode[], nodes: StepNodes): void {
   }
 }
 
-/** Gives a step that was sent without times (OpenAI Agents' "trace" objects) those of what happened inside it. */
+/** Gives steps that were sent without times (OpenAI Agents' "trace" objects) the times of their children. */
 function fillMissingTimes(walk: readonly StepNode[], nodes: StepNodes): void {
   nodes.isOrderSure = false
   for (let index = walk.length - 1; index >= 0; index -= 1) {

@@ -18,7 +18,7 @@ export type ResolveOptions = {
   pricer?: Pricer | undefined
 }
 
-/** Turns the outlines of one session, in any order, into steps in start order that know their place in it. */
+/** Resolves the outlines of one session, in any order, into steps in order of their start. */
 export function resolveSteps(
   outlines: readonly StepOutline[],
   logs: readonly LogOutline[] = [],

@@ -2,17 +2,17 @@ import type { LogOutline } from '../session/log-draft.ts'
 import type { StepOutline } from '../session/step-draft.ts'
 import type { UsageScope } from '../session/usage.ts'
 
-/** A step whose place in its session is known: its parent, its kind, whether its tokens count, who owns its error. */
+/** A step with everything that depends on its session: parent, kind, whether its tokens count, who owns its error. */
 export type ResolvedStep = StepOutline & {
-  /** 0 for a step at the top of its session. */
+  /** 0 for a root. */
   depth: number
-  /** True when the step names a parent that never arrived; `parentId` still says which. */
+  /** True when the parent never arrived; `parentId` still names it. */
   isOrphan?: boolean
   /** Present on every step with usage or cost, and on a call that is a duplicate of another. */
   usageScope?: UsageScope
-  /** True for a model call that a step below it reports again, closer to the wire. */
+  /** True for a model call that a step below reports again. */
   isRepeatedBelow?: boolean
-  /** True when a step above it is counted for the tokens that this one does not report. */
+  /** True when the tokens of this call are counted on a step above. */
   isCountedAbove?: boolean
   /** The log records that added to it, oldest first. */
   addedBy?: LogOutline[]

@@ -2,7 +2,7 @@ import type { ResolvedStep } from './resolved-step.ts'
 import { LAST_TIME_MS, readableTime } from '../session/session-time.ts'
 import type { StepOutline } from '../session/step-draft.ts'
 
-/** A step while its session is being resolved. Kept small: a session may have a hundred thousand of them. */
+/** A step during resolution. Kept small: a session may have a hundred thousand of them. */
 export type StepNode = {
   step: ResolvedStep
   parent: StepNode | null
@@ -10,44 +10,44 @@ export type StepNode = {
   nextSibling: StepNode | null
   /** Its position when parents are visited before their children. */
   position: number
-  /** What is known of it and of the steps below it: the sum of some of the bits below. */
+  /** Flags about the step and the steps below it. */
   bits: number
-  /** The action it runs inside of, with nothing but plain code between them. */
+  /** The action that it runs in, with only plain code in between. */
   enclosingAction: StepNode | null
-  /** Errors of this step and below, the latest few. */
+  /** The latest errors of this step and below. */
   trails: ErrorTrail[] | null
 }
 
 export const LLM_BELOW = 1
-/** At least one, at least two model calls that were answered. */
+/** At least one, and at least two, successful model calls. */
 export const ANSWER_BELOW = 2
 export const ANSWERS_BELOW = 4
 export const ACTION_BELOW = 8
 export const AI_BELOW = 16
 export const USAGE_BELOW = 32
 export const COST_BELOW = 64
-/** Calls that are not duplicates of calls elsewhere. */
+/** Calls that are not duplicates. */
 export const LLM_CALL_BELOW = 128
 export const EMBEDDING_CALL_BELOW = 256
-/** A step above it counts for the tokens of all that is below. */
+/** A step above counts the tokens of everything below. */
 export const COUNTED_ABOVE = 512
-/** A container that did not witness what happened in it: no time of its own, or made afterwards. */
+/** A container that was created afterwards or without times, so that its status says nothing. */
 export const BLIND = 1024
-/** A step above it failed, or may turn out to have. */
+/** A step above failed or may have failed. */
 export const MAY_FAIL_ABOVE = 2048
 
-/** One error: the step it came from and the highest step it reached. */
+/** An error: the step that owns it and the highest step that it reached. */
 export type ErrorTrail = { owner: StepNode; top: StepNode }
 
-/** The nodes of a session, earliest first, and the same by step id. */
+/** The nodes of a session, earliest first, and by step id. */
 export type StepNodes = {
   all: StepNode[]
   byId: ReadonlyMap<string, StepNode>
-  /** False when steps share an instant, or were given other times since: then their order is to be looked at again. */
+  /** False when steps start at the same instant or got new times, so that they must be sorted again. */
   isOrderSure: boolean
 }
 
-/** One node per step id. The outlines are copied: resolving never changes what it was given. */
+/** One node per step id. Copies the outlines, because resolving changes them. */
 export function createNodes(outlines: readonly StepOutline[]): StepNodes {
   const all: StepNode[] = []
   const byId = new Map<string, StepNode>()
@@ -61,18 +61,18 @@ export function createNodes(outlines: readonly StepOutline[]): StepNodes {
   return { all, byId, isOrderSure }
 }
 
-/** Earliest first; steps of one instant in the order of their ids, so that the order of arrival never matters. */
+/** Earliest first, then by id, so that the order of arrival never matters. */
 export function byStart(left: StepNode, right: StepNode): number {
   return left.step.startedAtMs - right.step.startedAtMs || compareIds(left.step, right.step)
 }
 
-/** The resolved steps, earliest first; at one instant parents before children. */
+/** The resolved steps, earliest first; with equal starts, parents before children. */
 export function inStartOrder({ all, isOrderSure }: StepNodes): ResolvedStep[] {
   const steps = all.map((node) => node.step)
   return isOrderSure ? steps : sortByStart(steps, compareDepths).sorted
 }
 
-/** Sorts positions by a table of times: many times faster than looking into the steps at each comparison. */
+/** Sorts positions by a table of times, many times faster than reading the steps in each comparison. */
 function sortByStart<Outline extends StepOutline>(
   outlines: readonly Outline[],
   compareAtOneInstant: (left: Outline, right: Outline) => number,
@@ -137,7 +137,9 @@ function oneOfEach(outlines: readonly StepOutline[]): StepOutline[] {
   return [...chosen.values()]
 }
 
-/** Of two copies of one step: the one that ended, then the one that ended later, then the one that says more. */
+/**
+ * The better of two copies of a step: the one that ended, then the one that ended later, then the one that says more.
+ */
 function fuller(left: StepOutline, right: StepOutline): StepOutline {
   const ended = (left.endedAtMs ?? -1) - (right.endedAtMs ?? -1)
   if (ended > 0) return left

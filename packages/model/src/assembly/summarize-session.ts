@@ -10,10 +10,10 @@ import { endStateAt, reportedEndState, deriveEndState, topSteps } from './derive
 import type { SessionFacts } from '../session/step-draft.ts'
 import { addUsage, hasUsage, type Usage } from '../session/usage.ts'
 
-/** Stands in `unpricedModels` for a call that does not say which model answered. */
+/** The entry of `unpricedModels` for a call without a model name. */
 export const UNKNOWN_MODEL = 'unknown model'
 
-/** All that lists show of a session, from its steps. */
+/** Summarizes a session from its steps. */
 export function summarizeSession(
   steps: readonly ResolvedStep[],
   context: { nowMs: number; lastHeardAtMs: number },
@@ -47,7 +47,7 @@ export function summarizeSession(
   }
 }
 
-/** The model a step is listed under: the one that answered, else the one that was asked. */
+/** The model that responded, otherwise the requested one. */
 function modelOf(step: ResolvedStep): string | undefined {
   return step.model ?? step.requestedModel
 }
@@ -56,7 +56,7 @@ function isModelCall({ kind }: ResolvedStep): boolean {
   return kind === 'llm' || kind === 'embedding'
 }
 
-/** The top's word counts before the others'; tags are gathered from all. */
+/** Steps at the top take precedence; tags are collected from all steps. */
 function mergeFacts(top: readonly ResolvedStep[], steps: readonly ResolvedStep[]): SessionFacts {
   let merged: SessionFacts = {}
   const tags = new Set<string>()
@@ -116,13 +116,13 @@ function sumUsage(steps: readonly ResolvedStep[]): Pick<SessionSummary, 'usage' 
   return { usage, cost: cost === null ? null : roundDollars(cost), unpricedModels: [...unpriced] }
 }
 
-/** A sum of totals is a total only when every call has one. */
+/** Computes a missing total from input and output. */
 function withTotal(usage: Usage): Usage {
   if (usage.total !== undefined || usage.input === undefined || usage.output === undefined) return usage
   return { ...usage, total: usage.input + usage.output }
 }
 
-/** True for a call that belongs in the cost and is not: its price, or how many tokens it took, is unknown. */
+/** True for a call that is missing from the cost because its price or its tokens are unknown. */
 function lacksPrice(step: ResolvedStep): boolean {
   if (step.cost !== undefined) return false
   if (step.usageScope !== undefined) return step.usageScope === 'call' && hasUsage(step.usage)

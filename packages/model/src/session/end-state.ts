@@ -1,7 +1,7 @@
-/** How a session ended; `running` and `lost` are what it is while nobody said. */
+/** How a session ended. `running` and `lost` are for sessions whose end was never reported. */
 export type EndState = 'success' | 'fail' | 'indeterminate' | 'running' | 'lost'
 
-/** The states a person or SDK can give. */
+/** The end states that a person or an SDK can report. */
 export type ReportedEndState = Extract<EndState, 'success' | 'fail' | 'indeterminate'>
 
 export const endStates = [
@@ -12,10 +12,10 @@ export const endStates = [
   'lost',
 ] as const satisfies readonly EndState[]
 
-/** A session that nothing was heard of for this long, and that never ended, is lost. */
+/** A session that has not ended is lost when nothing arrives for this long. */
 export const LOST_AFTER_MS = 120_000
 
-/** Reads an end state in any spelling that SDKs use ("Success", "FAIL", "Error", "Shutdown"); anything unknown is indeterminate. */
+/** Parses any spelling that SDKs use ("Success", "FAIL", "Error", "Shutdown"); unknown words are indeterminate. */
 export function parseEndState(text: string): ReportedEndState {
   const word = text.trim().toLowerCase()
   if (['success', 'succeeded', 'ok', 'passed', 'pass'].includes(word)) return 'success'
@@ -23,7 +23,7 @@ export function parseEndState(text: string): ReportedEndState {
   return 'indeterminate'
 }
 
-/** The word people read: "Success", "Fail", … */
+/** The label of an end state: "Success", "Fail", … */
 export function describeEndState(state: EndState): string {
   return state[0]!.toUpperCase() + state.slice(1)
 }

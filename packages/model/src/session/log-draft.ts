@@ -5,8 +5,8 @@ import type { SessionFacts } from './step-draft.ts'
 import type { Usage } from './usage.ts'
 
 /**
- * The thin part of what one log record says. Most records are only shown beside their step; those of instrumentations
- * that send prompts, costs or errors as logs also `add` to it.
+ * The small part of a log record. Most records are only shown beside their step. Some instrumentations send prompts,
+ * costs or errors as logs; those records also `add` to the step.
  */
 export type LogOutline = {
   sessionId: string
@@ -19,11 +19,11 @@ export type LogOutline = {
 
 export type LogAddition = {
   /**
-   * Which step it adds to when `stepId` is not that step itself: the step of this kind at or below `stepId`, found by
-   * call id where there is one, else the n-th such record goes to the n-th such step in time.
+   * The step it adds to, if that is not `stepId` itself: a step of this kind at or below `stepId`, matched by call
+   * id, or in order of time (the n-th record goes to the n-th step).
    */
   joinTo?: { kind: StepKind; toolCallId?: string }
-  /** Order among records of one time stamp. */
+  /** Order among records with the same timestamp. */
   sequence?: number
   inputPreview?: string
   outputPreview?: string
@@ -34,11 +34,11 @@ export type LogAddition = {
   session?: SessionFacts
 }
 
-/** The heavy part of a log record. */
+/** The large part of a log record, loaded on demand. */
 export type LogContent = {
   body: AttributeValue
   attributes: Attributes
-  /** Messages it carries for its step, in order; those of the answer are marked `isOutput`. */
+  /** The messages it carries for its step, in order; those of the reply are marked `isOutput`. */
   messages?: Message[]
   input?: unknown
   output?: unknown

@@ -4,7 +4,7 @@ export type Message = {
   name?: string
   parts: Part[]
   finishReason?: string
-  /** True for what the model answered; the others are what it was sent. */
+  /** True for what the model replied, absent for what it was sent. */
   isOutput?: boolean
 }
 

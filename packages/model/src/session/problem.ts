@@ -3,7 +3,7 @@ import { parseJson } from '../json/json-text.ts'
 import { hasFailed } from './failure.ts'
 import type { Step } from './step.ts'
 
-/** One argument of a failed action that may be why it failed. `value` is undefined when the argument is not there at all. */
+/** An argument that may have made an action fail. `value` is undefined when the argument was not passed. */
 export type ArgumentProblem = { path: string; value: unknown; why: string }
 
 const NESTING_LOOKED_AT = 6
@@ -11,8 +11,8 @@ const VALUES_LOOKED_AT = 2000
 const MESSAGE_LOOKED_AT = 4000
 
 /**
- * Which arguments of a failed action are suspicious: nothing where something was meant. When the error names some of
- * them, only those; when it asks for one that was never passed, that one.
+ * Finds the suspicious arguments of a failed action: null, empty or missing values. If the error message names
+ * arguments, only those count.
  */
 export function findProblems(step: Step): ArgumentProblem[] {
   if (step.kind !== 'action' || !hasFailed(step)) return []
@@ -27,7 +27,7 @@ export function findProblems(step: Step): ArgumentProblem[] {
   return (strong.length > 0 || isCrowded(given) ? strong : found).map(toProblem)
 }
 
-/** The arguments of an action, whichever way they were recorded; JSON text is read, Python's args and kwargs are joined. */
+/** The arguments of an action. Parses JSON text and joins Python's args and kwargs. */
 export function argumentsOf(step: Step): unknown {
   const given = parseJson(step.tool?.arguments === undefined ? step.input : step.tool.arguments)
   if (!isRecord(given) || !isPythonCall(given)) return given
@@ -54,7 +54,7 @@ function collect(value: unknown, path: string, search: { found: Suspicion[]; loo
   if (search.looked > VALUES_LOOKED_AT) return
   const why = suspect(value)
   if (why !== undefined) {
-    // No input at all is normal for an action that takes none.
+    // An action without parameters has no input.
     if (path !== '' || value === null)
       search.found.push({ path, value, why, isWeak: typeof value === 'object' && value !== null })
     return
@@ -97,7 +97,7 @@ function errorText(step: Step): string {
   return texts.join('\n').slice(0, MESSAGE_LOOKED_AT)
 }
 
-/** True when the message has the argument's name as a word, in whichever way it is written there. */
+/** True when the message contains the argument's name as a word, in any case style. */
 function isNamed(path: string, message: string): boolean {
   const name = lastNameIn(path)
   if (name === undefined || name.length < 2) return false
@@ -109,7 +109,7 @@ export function lastNameIn(path: string): string | undefined {
   return path.split(/[.[\]]/).findLast((part) => part !== '' && !/^\d+$/.test(part))
 }
 
-/** True for customer_id, customerId and, as the last word of both, id. */
+/** True for `customer_id` and `customerId`, and for `id` as the last word of both. */
 function isSameName(one: string, other: string): boolean {
   const [short = [], long = []] = [wordsOf(one), wordsOf(other)].sort((a, b) => a.length - b.length)
   return short.length > 0 && short.every((word, index) => word === long.at(index - short.length))
@@ -132,12 +132,12 @@ const lackPhrases = [
   String.raw`"path"\s*:\s*\[\s*"([^"\]]+)"\s*\]`,
   String.raw`^([A-Za-z_][\w.]*)\n\s+Field required`,
 ].map((phrase) => new RegExp(phrase, 'gim'))
-/** Words that stand where a name could: "This field is required". */
+/** Words that look like names in "This field is required". */
 const notNames: ReadonlySet<string> = new Set(
   'it this that field value argument parameter property key input which and or is a the what'.split(' '),
 )
 
-/** Arguments that the error asks for and that were not passed. */
+/** Arguments that the error message requires and that were not passed. */
 function findMissing(given: unknown, message: string): Suspicion[] {
   // Arguments that were not recorded are unknown, not missing.
   if (!isRecord(given)) return []

@@ -1,14 +1,14 @@
-/** ECMAScript's last representable instant. */
+/** The last instant that a JavaScript Date can hold. */
 export const LAST_TIME_MS = 8.64e15
 
-/** An instant that a date can hold; 0 when none was sent. */
+/** Clamps to what a Date can hold; 0 when no time was sent. */
 export function readableTime(timeMs: number): number {
   return timeMs > 0 ? Math.min(timeMs, LAST_TIME_MS) : 0
 }
 
 let lastSecond = { number: 0, text: '1970-01-01T00:00:00.' }
 
-/** As `toISOString`; steps lie close together, so that most share their second with the one before. */
+/** As `toISOString`, but faster: most steps share their second with the one before. */
 export function isoTime(timeMs: number): string {
   const time = Math.trunc(readableTime(timeMs))
   const number = Math.floor(time / 1000)
@@ -17,7 +17,7 @@ export function isoTime(timeMs: number): string {
   return `${lastSecond.text}${String(time - number * 1000).padStart(3, '0')}Z`
 }
 
-/** Milliseconds to three decimals: what is left of a nanosecond clock in a floating point number. */
+/** Rounds to microseconds, the precision that is left of nanoseconds in a floating point number. */
 export function roundMs(milliseconds: number): number {
   return Math.round(milliseconds * 1000) / 1000
 }

@@ -12,12 +12,12 @@ export type SessionTest = {
   runId?: string
 }
 
-/** One run of one agent, first step to last, without its steps. */
+/** One run of one agent, without its steps. */
 export type SessionSummary = {
   /** 32 hex digits, the trace id on the wire. */
   id: string
   name: string
-  /** The first line of what the agent was asked. */
+  /** The first line of the agent's input. */
   inputPreview?: string
   endState: EndState
   endStateReason?: string
@@ -28,7 +28,7 @@ export type SessionSummary = {
   usage: Usage
   /** US dollars; null when nothing could be priced. */
   cost: number | null
-  /** Models that were used and whose price is not known: `cost` lacks them. */
+  /** Models without a known price; their calls are not in `cost`. */
   unpricedModels: string[]
   stepCount: number
   llmCallCount: number
@@ -36,7 +36,7 @@ export type SessionSummary = {
   errorCount: number
   models: string[]
   agents: string[]
-  /** Names of the actions that were taken, each once. */
+  /** The distinct names of the actions. */
   tools: string[]
   userId?: string
   threadId?: string
@@ -50,12 +50,12 @@ export type SessionSummary = {
 
 export type Session = { session: SessionSummary; steps: Step[] }
 
-/** What people see of a session's id: `s_` and its first eight digits. */
+/** The id as it is shown to people: `s_` and its first eight digits. */
 export function shortSessionId(id: string): string {
   return `s_${id.slice(0, 8)}`
 }
 
-/** The hex prefix a person typed, with or without `s_`; undefined when it can't be one. */
+/** Parses a typed id prefix, with or without `s_`; undefined when it is not hexadecimal. */
 export function parseSessionIdPrefix(text: string): string | undefined {
   const prefix = text.trim().toLowerCase().replace(/^s_/, '').replaceAll('-', '')
   return /^[0-9a-f]{4,32}$/.test(prefix) ? prefix : undefined

@@ -13,7 +13,7 @@ import type {
 } from './step.ts'
 import type { Usage } from './usage.ts'
 
-/** What a step says of the session it is in. The root's word counts before the others'. */
+/** What a step says about its session. The root takes precedence over other steps. */
 export type SessionFacts = {
   name?: string
   threadId?: string
@@ -29,11 +29,12 @@ export type SessionFacts = {
 }
 
 /**
- * Rules that only the whole session can decide; the dialect leaves the question here and `assembleSession` answers it.
- * - `llm-unless-model-below`: Mastra's model_generation is the call itself only when no finer step reports it.
- * - `agent-if-tools-below`: Vercel's generateText is an agent when it used a tool or took several steps, else a workflow.
- * - `workflow-if-ai-below`: a plain Langfuse span is a workflow when GenAI steps are below it, else `other`.
- * - `parent-by-time`: every step names the root as its parent (AgentOps TS); the true nesting is in the times.
+ * A question that only the whole session can answer; `resolveSteps` does.
+ * - `llm-unless-model-below`: Mastra's model_generation is the model call only when no step below reports it.
+ * - `agent-if-tools-below`: Vercel's generateText is an agent if it used a tool or took several steps, else a
+ * workflow.
+ * - `workflow-if-ai-below`: a plain Langfuse span is a workflow if GenAI steps are below it, else `other`.
+ * - `parent-by-time`: every step names the root as its parent (AgentOps TS); the times show the real nesting.
  */
 export type TreeQuestion =
   | 'llm-unless-model-below'
@@ -41,19 +42,19 @@ export type TreeQuestion =
   | 'workflow-if-ai-below'
   | 'parent-by-time'
 
-/** The thin part of what one span says: all that lists, trees and sums need. */
+/** The small part of a step: all that lists, trees and totals need. */
 export type StepOutline = {
   sessionId: string
   id: string
   parentId: string | null
   isParentRemote: boolean
-  /** Milliseconds since 1970 with fractions; precise to a quarter of a microsecond. */
+  /** Milliseconds since 1970, precise to a quarter of a microsecond. */
   startedAtMs: number
   endedAtMs: number | null
   kind: StepKind
   name: string
   dialect: string
-  /** The instrumentation that wrote it, where it says: OpenTelemetry's scope. */
+  /** The instrumentation that reported the step: OpenTelemetry's scope. */
   reporter?: string
   status: StepStatus
   error?: StepError
@@ -61,13 +62,13 @@ export type StepOutline = {
   requestedModel?: string
   provider?: string
   usage?: Usage
-  /** True when the dialect says that this usage repeats its children's, whatever the tree looks like. */
+  /** True when the dialect marks this usage as the sum of its children's. */
   isUsageRollup?: boolean
-  /** True when the tokens were guessed by the instrumentation. */
+  /** True when the instrumentation estimated the tokens. */
   isUsageEstimated?: boolean
-  /** US dollars as the sender reported them; a reported 0 for a call with tokens is no report. */
+  /** US dollars as reported by the sender; absent for a reported 0 on a call with tokens. */
   reportedCost?: number
-  /** US dollars, set by `priceStep`; absent when neither reported nor computable. */
+  /** US dollars, set by `priceStep`; absent when neither reported nor computed. */
   cost?: number
   costSource?: 'reported' | 'computed'
   responseId?: string
@@ -87,7 +88,7 @@ export type StepOutline = {
   session?: SessionFacts
 }
 
-/** The heavy part: what is loaded for a step that somebody looks at. */
+/** The large part of a step, loaded when somebody opens it. */
 export type StepContent = {
   input?: unknown
   output?: unknown
@@ -101,8 +102,8 @@ export type StepContent = {
   attributes: Attributes
 }
 
-/** A dialect that threw while it read a span: a bug of ours, whatever the sender wrote. */
+/** A dialect that threw while it read a span. This is a bug, whatever the sender wrote. */
 export type DialectFailure = { dialect: string; message: string }
 
-/** What its dialects read from one span. The step is there even if one of them failed. */
+/** The step that its dialects read from one span. If a dialect failed, the others still did. */
 export type StepDraft = { outline: StepOutline; content: StepContent; failures?: DialectFailure[] }

@@ -4,7 +4,7 @@ import { hasFailed } from './failure.ts'
 import { argumentsOf } from './problem.ts'
 import type { Step } from './step.ts'
 
-/** What a step was given, in the form that is compared; only its preview when payloads are not there. */
+/** The input of a step in comparable form; only its preview without payloads. */
 export function stepInput(step: Step, hasPayloads: boolean): unknown {
   if (!hasPayloads) return step.inputPreview
   if (step.messages !== undefined) return inputMessagesOf(step).map(messageText)
@@ -13,7 +13,7 @@ export function stepInput(step: Step, hasPayloads: boolean): unknown {
   return step.retrieval?.query ?? step.inputPreview
 }
 
-/** What came of it. A failure is a result too. */
+/** The result of a step in comparable form. An error is a result too. */
 export function stepResult(step: Step, hasPayloads: boolean): unknown {
   if (hasFailed(step)) return { error: { type: step.error?.type, message: step.error?.message } }
   if (!hasPayloads) return step.outputPreview
@@ -22,7 +22,7 @@ export function stepResult(step: Step, hasPayloads: boolean): unknown {
   return parseResult(result === undefined ? (step.retrieval?.documents ?? step.outputPreview) : result)
 }
 
-/** OpenTelemetry has no null, and JSON is often recorded as text: both are read as what they stand for. */
+/** Parses null, which OpenTelemetry can only write as text, and JSON that was recorded as text. */
 export function parseResult(value: unknown): unknown {
   return value === 'null' || value === 'None' ? null : parseJson(value)
 }
@@ -33,7 +33,7 @@ export function inputMessagesOf(step: Step): Message[] {
 
 export type ModelReply = { text: string; calls: { name: string; arguments: unknown }[] }
 
-/** What a model said and which tools it asked for. */
+/** The text of a model's reply and the tools that it called. */
 export function modelReply(step: Step): ModelReply {
   const answer: ModelReply = { text: '', calls: [] }
   for (const message of step.messages ?? []) {
@@ -47,7 +47,7 @@ export function modelReply(step: Step): ModelReply {
   return answer
 }
 
-/** A message of a prompt as one text; ids of calls are left out. */
+/** A message as one text, without call ids. */
 export function messageText(message: Message): string {
   return `${message.role}: ${message.parts.map(partText).join('\n')}`
 }

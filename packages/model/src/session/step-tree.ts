@@ -3,8 +3,8 @@ import type { Step } from './step.ts'
 export type StepBranch = { step: Step; children: StepBranch[] }
 
 /**
- * Steps as a tree for display, in the order they are given. A step whose parent is not among them stands at the top
- * (`isOrphan` says whether its parent is missing), and a circle of parents is opened: nothing is ever left out.
+ * Builds the tree of steps for display, in the given order. Steps without a known parent are at the top, and cycles
+ * of parents are broken, so that every step is in the tree.
  */
 export function buildStepTree(steps: readonly Step[]): StepBranch[] {
   const branches = new Map<string, StepBranch>()
@@ -20,7 +20,7 @@ export function buildStepTree(steps: readonly Step[]): StepBranch[] {
   return top
 }
 
-/** One step of every circle: recordings come from strangers. */
+/** One step of every cycle: recordings come from strangers. */
 function openCircles(branches: ReadonlyMap<string, StepBranch>): Set<string> {
   const opened = new Set<string>()
   const seenFrom = new Map<string, string>()

@@ -19,10 +19,10 @@ export const stepKinds = [
 /** Tools are actions; chains are workflows; reranking is retrieval; http, databases and plain code are `other`. */
 export type StepKind = (typeof stepKinds)[number]
 
-/** `soft-error`: the step returned, but what it returned says that it failed. */
+/** `soft-error`: the step returned normally, but its result says that it failed. */
 export type StepStatus = 'ok' | 'error' | 'soft-error' | 'running'
 
-/** Whether an action reads or writes the world. */
+/** Whether an action only reads or also changes something outside the agent. */
 export type Effect = 'read' | 'write'
 
 export type StepError = {
@@ -30,7 +30,7 @@ export type StepError = {
   message: string
   stack?: string
   cause?: StepError
-  /** True when a step below threw it and this one only passed it on. */
+  /** True when a step below threw the error and this one passed it on. */
   isPropagated?: boolean
   /** True when the failure was handled: a later attempt succeeded, or the step above went on. */
   isHandled?: boolean
@@ -59,7 +59,7 @@ export type LogEntry = {
 
 export type RetrievedDocument = { id?: string; score?: number; content?: string; metadata?: unknown }
 
-/** One thing the agent did, as the API, recordings and the SDK give it. Optional fields are absent when unknown. */
+/** One thing the agent did, as the API, recordings and the SDK represent it. Unknown fields are absent. */
 export type Step = {
   id: string
   parentId: string | null
@@ -71,17 +71,17 @@ export type Step = {
   durationMs: number | null
   status: StepStatus
   error?: StepError
-  /** One short line of the input and of the output, always present where there is any. */
+  /** One short line of the input and of the output, present even without the payload. */
   inputPreview?: string
   outputPreview?: string
-  /** False when input, output, messages and attributes were left out of this answer; ask for the step to get them. */
+  /** False when input, output, messages and attributes were not loaded; request the step to get them. */
   hasPayload: boolean
   input?: unknown
   output?: unknown
   messages?: Message[]
   toolDefinitions?: ToolDefinition[]
   model?: string
-  /** What was asked for, when it differs from the model that answered. */
+  /** The requested model, when another one responded. */
   requestedModel?: string
   provider?: string
   parameters?: Record<string, unknown>

@@ -1,6 +1,6 @@
 /**
- * Tokens of one call, or of many. A field that nobody reported is absent, never 0.
- * `input` includes cache reads and writes, `output` includes reasoning; the others are parts of those two.
+ * Tokens of one call or the sum of many. Unreported fields are absent, never 0. `input` includes cache reads and
+ * writes, `output` includes reasoning; the other fields are parts of these two.
  */
 export type Usage = {
   input?: number
@@ -17,8 +17,8 @@ export type Usage = {
 }
 
 /**
- * `call`: counted. `rollup`: repeats what steps below it report. `duplicate`: another instrumentation of the same
- * call is counted instead.
+ * `call`: counted. `rollup`: the sum of steps below. `duplicate`: the same call, reported by another instrumentation,
+ * is counted instead.
  */
 export type UsageScope = 'call' | 'rollup' | 'duplicate'
 
@@ -36,7 +36,7 @@ export const usageFields = [
   'total',
 ] as const satisfies readonly (keyof Usage)[]
 
-/** The sum of two usages; a field is absent only when both lack it. */
+/** Adds two usages; a field is absent only when both lack it. */
 export function addUsage(left: Usage, right: Usage): Usage {
   const sum: Usage = { ...left }
   for (const field of usageFields) {

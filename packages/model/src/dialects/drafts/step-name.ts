@@ -3,7 +3,7 @@ import type { StepOutline } from '../../session/step-draft.ts'
 import type { SpanReading } from '../reading/dialect.ts'
 import { bareAgentName } from './participants.ts'
 
-/** Names that frameworks give to everything. */
+/** Default names of frameworks, which say nothing. */
 const useless = new Set([
   'response',
   'generation',
