@@ -1,7 +1,7 @@
-/** Positions of what belongs together, in order; each side is rising. */
+/** Positions of two matching items. In a list of pairs both sides are ascending. */
 export type Pair = [left: number, right: number]
 
-/** How well two things match; `NEVER` when they can't be the same. */
+/** How well two items match; `NEVER` when they cannot be the same. */
 export type Scorer = (left: number, right: number) => number
 
 export const NEVER = -1e6
@@ -10,14 +10,14 @@ const GAP_GOES_ON = -0.3
 
 type Table = { leftCount: number; rightCount: number; score: Scorer; mostCells: number }
 
-/** Which of the three states a cell's best way came from: two bits each for paired, left alone, right alone. */
+/** The state that the best path to a cell came from: two bits each for paired, left alone, right alone. */
 const PAIRED = 0
 const LEFT_ALONE = 1
 const RIGHT_ALONE = 2
 
 /**
- * Needleman–Wunsch with affine gaps (Gotoh). Only a band around the diagonal is filled in when the whole table would be
- * too large.
+ * Needleman–Wunsch with affine gaps (Gotoh). Fills only a band around the diagonal when the whole table would be too
+ * large.
  */
 export function alignExactly(table: Table): Pair[] {
   const { leftCount, rightCount } = table
@@ -45,7 +45,7 @@ function makeRow(bandWidth: number): Row {
   return { paired: never(), leftAlone: never(), rightAlone: never(), start: 0 }
 }
 
-/** The state in which the best way ends. */
+/** Fills the table and returns the state in which the best path ends. */
 function fillTable({ leftCount, rightCount, score, bandWidth, ways, startOf }: Table & Band): number {
   let [row, above] = [makeRow(bandWidth), makeRow(bandWidth)]
   for (let left = 0; left <= leftCount; left += 1) {
@@ -90,7 +90,7 @@ function pairedCell(
   return [valueOf(above, diagonal, state) + gain, state]
 }
 
-/** One more step that stands alone: its gap goes on or is opened. */
+/** One more unmatched item: extends a gap or opens one. */
 function gapCell(from: Row, column: number, gap: number): readonly [number, number] {
   if (column < 0 || column >= from.paired.length) return outside
   const cost = (state: number) => (state === gap ? GAP_GOES_ON : GAP_OPENED)
@@ -106,7 +106,7 @@ function valueOf(row: Row, column: number, state: number): number {
   return state === LEFT_ALONE ? row.leftAlone[column]! : row.rightAlone[column]!
 }
 
-/** Of ways that are equally good the one whose gap comes last: what is the same is paired as early as it can be. */
+/** Among equally good paths, the one whose gap comes last, so that equal items are paired as early as possible. */
 function bestOf(paired: number, leftAlone: number, rightAlone: number): number {
   if (paired > leftAlone && paired > rightAlone) return PAIRED
   if (leftAlone === -Infinity && rightAlone === -Infinity) return PAIRED

@@ -1,6 +1,6 @@
 import { alignExactly, type Pair, type Scorer } from './align-exactly.ts'
 
-/** How many cells of the table are filled in at most: some ten milliseconds. */
+/** The largest table that is filled completely, in about ten milliseconds. */
 const MOST_CELLS = 1_500_000
 
 type Part = { left: number; leftEnd: number; right: number; rightEnd: number }
@@ -9,13 +9,16 @@ export type Lists = {
   leftCount: number
   rightCount: number
   score: Scorer
-  /** Prints of both lists, the most telling first; equal ones that are rare on both sides anchor the alignment. */
+  /**
+   * Fingerprints of both lists, the most specific first. Fingerprints that are unique on both sides anchor the
+   * alignment.
+   */
   anchors: readonly { left: readonly number[]; right: readonly number[] }[]
 }
 
 /**
- * The best pairing of two lists in order: Needleman–Wunsch with affine gaps. Long lists are first cut where both sides
- * have something that is the same and unique, so that time grows with what differs, not with the product of the lengths.
+ * Aligns two lists with Needleman–Wunsch and affine gaps. Long lists are first cut at items that are unique and equal
+ * on both sides, so that the time depends on the differences, not on the product of the lengths.
  */
 export function alignLists(lists: Lists): Pair[] {
   const whole: Part = { left: 0, leftEnd: lists.leftCount, right: 0, rightEnd: lists.rightCount }
@@ -54,7 +57,7 @@ function alignTable({ left, leftEnd, right, rightEnd }: Part, { score }: Lists):
 
 type Anchor = { left: readonly number[]; right: readonly number[] }
 
-/** What is the same at the beginning and at the end. */
+/** Splits off the common start and the common end. */
 function trim(part: Part, prints: Anchor): { head: Pair[]; inner: Part; tail: Pair[] } {
   let { left, leftEnd, right, rightEnd } = part
   const head: Pair[] = []
@@ -72,7 +75,7 @@ function trim(part: Part, prints: Anchor): { head: Pair[]; inner: Part; tail: Pa
   return { head, inner: { left, leftEnd, right, rightEnd }, tail: tail.toReversed() }
 }
 
-/** Prints that each side has once, as many of them as keep their order on both. */
+/** The longest series of fingerprints that are unique on each side and in the same order on both. */
 function findAnchors({ left, leftEnd, right, rightEnd }: Part, prints: Anchor): Pair[] {
   const onLeft = uniquePositions(prints.left, left, leftEnd)
   const onRight = uniquePositions(prints.right, right, rightEnd)
@@ -93,7 +96,7 @@ function uniquePositions(prints: readonly number[], start: number, end: number):
   return positions
 }
 
-/** The longest part of the pairs that rises on the right too. */
+/** The longest subsequence of the pairs that is ascending on the right too. */
 function longestRising(pairs: readonly Pair[]): Pair[] {
   const ends: number[] = []
   const before = new Int32Array(pairs.length)
@@ -107,7 +110,7 @@ function longestRising(pairs: readonly Pair[]): Pair[] {
   return rising.toReversed()
 }
 
-/** How many of the chains end below this value: where it goes. */
+/** Binary search: how many chains end below the value. */
 function countBelow(ends: readonly number[], pairs: readonly Pair[], value: number): number {
   let [low, high] = [0, ends.length]
   while (low < high) {

@@ -8,36 +8,36 @@ import { isMinor, mirrorDifference, type Difference } from './difference.ts'
 import { findEffectChanges, type EffectChange } from './effect-changes.ts'
 import { printSession, type PrintedSession } from './print-session.ts'
 
-/** One step of both sessions side by side, or a step that only one of them has. */
+/** A step of both sessions side by side, or a step that only one of them has. */
 export type AlignedRow = {
   depth: number
   a?: Step
   b?: Step
-  /** Where the step stands in its session; the first is 1. */
+  /** The number of the step in its session; the first is 1. */
   aNumber?: number
   bNumber?: number
   differences: Difference[]
-  /** It ran beside others, and began in another place among them: no difference. */
+  /** It ran in parallel with others and started in another order, which is no difference. */
   isReordered?: boolean
 }
 
-/** Where two sessions part, and how. Without a row when they only ended differently. */
+/** The first difference between two sessions. It has no row when only the end states differ. */
 export type Divergence = Difference & { row?: number }
 
 export type Alignment = {
   rows: AlignedRow[]
   divergence: Divergence | null
-  /** Writes that only one session did, or did with other arguments. */
+  /** Writes that only one session made, or that were made with other arguments. */
   effects: EffectChange[]
-  /** False when only previews could be compared: what differs further on is not seen. */
+  /** False when only previews were compared, which hide differences in long values. */
   hasPayloads: boolean
 }
 
-/** Two sessions step by step: what belongs together, what differs, and where they first part. */
+/** Aligns two sessions step by step and finds what differs and where they first diverge. */
 export function alignSessions(a: Session, b: Session): Alignment {
   const hasPayloads = [...a.steps, ...b.steps].every((step) => step.hasPayload)
   const [left, right] = [printSession(a, hasPayloads), printSession(b, hasPayloads)]
-  // Ties are decided the same way whichever session comes first: swapping the sides mirrors the result.
+  // Ties do not depend on the order of the sessions: swapping the sides mirrors the result.
   const isSwapped = comesLater(left, right)
   const alignment = isSwapped ? align(right, left, hasPayloads) : align(left, right, hasPayloads)
   return isSwapped ? mirrorAlignment(alignment) : alignment
@@ -64,7 +64,7 @@ function sideOf({ session: { session }, ids }: PrintedSession): Side {
   return { startedAtMs: Date.parse(session.startedAt), durationMs: session.durationMs ?? 0, ids }
 }
 
-/** The same alignment with the sessions in the other order. */
+/** Swaps the two sides of an alignment. */
 export function mirrorAlignment(alignment: Alignment): Alignment {
   const { divergence } = alignment
   return {
@@ -97,7 +97,7 @@ function mirrorRow({ a, b, aNumber, bNumber, differences, ...rest }: AlignedRow)
   }
 }
 
-/** True when a row shows more than other words, another question or a repeat. */
+/** True when a row differs in more than wording, question, repetition or nesting. */
 export function isDivergent({ differences }: AlignedRow): boolean {
   return differences.some((difference) => !isMinor(difference))
 }

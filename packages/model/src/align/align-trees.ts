@@ -1,20 +1,20 @@
 import { pairSiblings, type Pairing, type Sibling } from './pair-siblings.ts'
 import type { PrintedSession, PrintedStep } from './print-session.ts'
 
-/** A step of one session or of both, with those below it. */
+/** A step of one or both sessions, with the steps below it. */
 export type AlignedStep = {
   a?: PrintedStep
   b?: PrintedStep
-  /** Only one session has it, and it did the same right before or after. */
+  /** Only one session has it, and it repeats the step right before or after. */
   isRepeat?: boolean
   /** Only one session has this level; the steps below it follow as siblings. */
   isOpened?: boolean
-  /** It ran beside others, and began in another place among them. */
+  /** It ran in parallel with others and started in another order. */
   isReordered?: boolean
   children: AlignedStep[]
 }
 
-/** Which step of one session is which of the other, level by level. */
+/** Pairs the steps of two sessions, level by level. */
 export function alignTrees(a: PrintedSession, b: PrintedSession): AlignedStep[] {
   const isUnknown = (session: PrintedSession) => (step: PrintedStep) =>
     step.isWrapper && step.children.length > 0 && !session.identities.has(step.identity)
@@ -71,7 +71,7 @@ function straightPairing(length: number): Pairing {
   return { rightOf: partners, leftOf: partners, isReordered: new Uint8Array(length) }
 }
 
-/** Levels that the other session does not have are set beside what is in them. */
+/** Puts the children of levels that the other session lacks next to them, as siblings. */
 function openLevels(steps: readonly PrintedStep[], isUnknown: (step: PrintedStep) => boolean): Sibling[] {
   return steps.flatMap((printed): Sibling[] =>
     isUnknown(printed)
@@ -89,7 +89,7 @@ function aloneStep(side: 'a' | 'b', { printed, isOpened }: Sibling, isRepeat: bo
   return isOpened ? { [side]: printed, isOpened, children: [] } : alone(printed)
 }
 
-/** 1 for each step on the left whose partner is not where its neighbours' partners are. */
+/** 1 for each step on the left whose partner is out of order. */
 function findPassed({ rightOf, isReordered }: Pairing): Uint8Array {
   const passed = new Uint8Array(rightOf.length)
   let farthest = -1
@@ -111,7 +111,7 @@ function findPassed({ rightOf, isReordered }: Pairing): Uint8Array {
 
 const LONGEST_PERIOD = 4
 
-/** 1 for each step that stands alone because its session went round once more; a write is never a mere repeat. */
+/** 1 for each unpaired step that only repeats its neighbour; a write never counts as a repeat. */
 function findRepeats(list: readonly Sibling[], partners: Int32Array): Uint8Array {
   const repeats = new Uint8Array(list.length)
   for (let start = 0; start < list.length; start += 1) {

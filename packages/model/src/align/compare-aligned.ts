@@ -8,9 +8,9 @@ import { stepResult } from '../session/step-input-output.ts'
 type Options = { comparison: Comparison; hasPayloads: boolean }
 
 /**
- * What differs, in the order in which it happened: what a step was given before the steps below it, what came of it after
- * them. So the answer of a model comes before the result of the action that it was asked in. Of what ran at the same time
- * the earliest difference is the first.
+ * Lists the differences in the order in which they happened: the input of a step before the steps inside it, its
+ * result after them. So a model's reply comes before the result of the action around it. Among parallel steps, the
+ * earliest difference comes first.
  */
 export function compareAligned(
   steps: readonly AlignedStep[],
@@ -30,7 +30,7 @@ type Walk = Options & {
   isBeginning: boolean
 }
 
-/** How deep, and when in the time of `a`. */
+/** The depth, and the time in session `a`. */
 type Place = { depth: number; atMs: number }
 
 function visitAll(steps: readonly AlignedStep[], { depth, atMs }: Place, walk: Walk): void {
@@ -86,7 +86,7 @@ function aloneDifference({ a, b, isRepeat, isOpened }: AlignedStep): Difference 
   return { kind }
 }
 
-/** Where both sessions go on with steps that the other lacks, the first of each stands for the other. */
+/** Where both sessions continue with different steps, the first of each replaces the other. */
 function findReplacements(steps: readonly AlignedStep[]): Map<AlignedStep, Difference> {
   const replacements = new Map<AlignedStep, Difference>()
   for (let start = 0; start < steps.length; start += 1) {

@@ -9,7 +9,7 @@ import { modelReply, parseResult, inputMessagesOf, type ModelReply } from '../se
 
 type Context = { comparison: Comparison; isBeginning: boolean }
 
-/** How a model was asked otherwise. What it said before is part of every prompt and was compared where it said it. */
+/** Compares two prompts. Earlier replies are part of every prompt, but were already compared where they were made. */
 export function comparePrompts(a: Step, b: Step, context: Context): Difference[] {
   return [
     ...compareSettings(a, b, context.comparison),
@@ -56,7 +56,7 @@ function compareUserMessages(a: Step, b: Step, { comparison, isBeginning }: Cont
   return found
 }
 
-/** What tools gave back, as the model was told: the only trace of a tool that was not recorded itself. */
+/** Compares the tool results in the prompts, which are all that is known of tools that were not recorded. */
 function compareToolResults(a: Step, b: Step, comparison: Comparison): Difference[] {
   const [left, right] = [toolResults(a), toolResults(b)]
   const found: Difference[] = []
@@ -97,7 +97,7 @@ function textsOf(step: Step, isWanted: (message: Message) => boolean): string[] 
     .filter((text) => text !== '')
 }
 
-/** How a model answered otherwise: other tools, other arguments for them, or another text. */
+/** Compares two replies: the tools called, their arguments, and the text. */
 export function compareModelAnswers(a: Step, b: Step, comparison: Comparison): Difference[] {
   const [left, right] = [modelReply(a), modelReply(b)]
   const calls = compareCalls(left, right, comparison)
@@ -110,7 +110,7 @@ export function compareModelAnswers(a: Step, b: Step, comparison: Comparison): D
   return places.map(({ path, ...values }) => ({ kind: 'decision', ...(path !== '' && { path }), ...values }))
 }
 
-/** Calls that are asked for at once have no order. */
+/** Tool calls of one reply have no order. */
 function compareCalls(a: ModelReply, b: ModelReply, comparison: Comparison): Difference[] {
   const [left, right] = [inOrder(a), inOrder(b)]
   if (left.map(({ name }) => name).join() !== right.map(({ name }) => name).join())

@@ -9,15 +9,15 @@ import { stepInput, stepResult } from '../session/step-input-output.ts'
 
 export type StepComparison = {
   comparison: Comparison
-  /** False: only previews are known. */
+  /** False when only previews are known. */
   hasPayloads: boolean
-  /** True when nothing came of any step yet: what differs now was given from outside. */
+  /** True before any step has a result: a difference then comes from outside. */
   isBeginning: boolean
 }
 
 const MOST_PLACES = 8
 
-/** How the same step of two sessions was called otherwise. */
+/** Compares the inputs of a step in both sessions. */
 export function compareGiven(a: Step, b: Step, context: StepComparison): Difference[] {
   const { hasPayloads, comparison, isBeginning } = context
   if (a.messages !== undefined && b.messages !== undefined && hasPayloads)
@@ -29,7 +29,7 @@ export function compareGiven(a: Step, b: Step, context: StepComparison): Differe
   )
 }
 
-/** How the same step ended otherwise. */
+/** Compares the results of a step in both sessions. */
 export function compareResults(a: Step, b: Step, context: StepComparison): Difference[] {
   const { hasPayloads, comparison } = context
   const isAnswered = a.messages !== undefined && b.messages !== undefined

@@ -3,12 +3,14 @@ import type { Comparison } from './comparison.ts'
 import { parseResult } from '../session/step-input-output.ts'
 import { isMeasure } from './text-shape.ts'
 
-/** Where two values differ; a side is undefined when it has nothing there. The path is empty for the whole. */
+/** A place where two values differ. A side without a value is undefined; the path of the whole value is empty. */
 export type ValueDifference = { path: string; a: unknown; b: unknown }
 
 const DEEPEST = 40
 
-/** The first places where two values differ, in the order of `a`; keys have no order, measures of time don't count. */
+/**
+ * Finds the first differences between two values, in the order of `a`. Ignores the order of keys and measured times.
+ */
 export function compareValues(a: unknown, b: unknown, comparison: Comparison, most = 1): ValueDifference[] {
   const found: ValueDifference[] = []
   collect({ a, b, path: '', depth: 0 }, { comparison, found, most })
@@ -52,7 +54,7 @@ function isList(value: unknown): value is unknown[] {
   return Array.isArray(value)
 }
 
-/** Numbers may be moments too. */
+/** Numbers may be timestamps. */
 function isText(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'number'
 }

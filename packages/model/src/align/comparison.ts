@@ -1,21 +1,21 @@
 import { readTimeToken, shapeOfText, TIME_SHAPE, type VolatileToken } from './text-shape.ts'
 
 export type Side = {
-  /** When the session began, in milliseconds since 1970. */
+  /** The start of the session in milliseconds since 1970. */
   startedAtMs: number
   durationMs: number
-  /** Ids that occur in the session. */
+  /** The ids in the session. */
   ids: ReadonlySet<string>
 }
 
-/** Times since the session began that are this near are the same moment. */
+/** Times this close to each other, relative to the session's start, count as equal. */
 const SAME_MOMENT_MS = 60_000
 const TEXTS_REMEMBERED = 40
 const SHORTEST_REMEMBERED = 4
 
 /**
- * What was learnt while two sessions are compared in order: which id of one stands for which of the other, and which
- * texts differ for a reason that is already known.
+ * What is known so far while two sessions are compared in order: which ids correspond, and which texts differ for a
+ * known reason.
  */
 export class Comparison {
   readonly #a: Side
@@ -29,7 +29,7 @@ export class Comparison {
     this.#b = b
   }
 
-  /** These texts differ and it is known why: what repeats them is not a difference of its own. */
+  /** Notes two texts that differ for a known reason, so that later copies of them count as equal. */
   remember(a: string, b: string): void {
     const [left, right] = [a.trim(), b.trim()]
     if (left === right) return
@@ -44,7 +44,7 @@ export class Comparison {
     if (this.#known.length > TEXTS_REMEMBERED) this.#known.pop()
   }
 
-  /** True when the texts are the same but for ids, moments and what is known to differ. */
+  /** True when the texts are equal except for ids, timestamps and known differences. */
   isSameText(a: string, b: string): boolean {
     if (a === b) return true
     if (this.#isSameButVolatile(a, b)) return true
@@ -68,7 +68,7 @@ export class Comparison {
   #isSameToken(a: VolatileToken, b: VolatileToken): boolean {
     if (a.text === b.text) return true
     if (a.shape === TIME_SHAPE) return this.#isSameMoment(a.text, b.text)
-    // An id that the other session knows as well is not one that was made up in this one.
+    // An id that occurs in both sessions was not generated during the run.
     if (this.#b.ids.has(a.text) || this.#a.ids.has(b.text)) return false
     const [known, knownBack] = [this.#bOfA.get(a.text), this.#aOfB.get(b.text)]
     if (known === undefined && knownBack === undefined) {

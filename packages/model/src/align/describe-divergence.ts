@@ -8,14 +8,14 @@ import type { Difference } from './difference.ts'
 const VALUE_WIDTH = 60
 
 /**
- * Where the second session first does something else than the first, as one line: `step 3 fetch_customer_data, argument
- * customer_id null instead of "c_42"`. Undefined when nothing differs.
+ * Describes the first divergence in one line: `step 3 fetch_customer_data, argument customer_id null instead of
+ * "c_42"`. Undefined when nothing differs.
  */
 export function describeDivergence(before: Session, now: Session): string | undefined {
   return describeFirstDivergence(alignSessions(before, now))
 }
 
-/** The same of sessions that are aligned already. */
+/** As `describeDivergence`, for sessions that are already aligned. */
 export function describeFirstDivergence({ divergence, rows }: Alignment): string | undefined {
   if (divergence === null) return undefined
   const row = divergence.row === undefined ? undefined : rows[divergence.row]
@@ -28,12 +28,12 @@ function describeEnds({ a, b }: Divergence): string {
   return `the same steps, but it ended ${word(b)} instead of ${word(a)}`
 }
 
-/** The step as the second session counts it; one that it lacks as the first does. */
+/** Uses the number in the second session, or in the first if the second lacks the step. */
 function nameRow({ a, b, aNumber, bNumber }: AlignedRow): string {
   return `step ${bNumber ?? aNumber} ${visibleText(stepName(b ?? a!))}`
 }
 
-/** One difference in words, to follow the name of its step. */
+/** Describes one difference, to be appended to the name of its step. */
 export function describeDifference(difference: Difference, row: AlignedRow): string {
   const { kind, path, a, b } = difference
   const at = path === undefined ? '' : ` ${visibleText(path)}`
@@ -114,7 +114,7 @@ function errorText(value: unknown): string | undefined {
   )
 }
 
-/** Long texts from shortly before where they part. */
+/** Cuts long texts to start shortly before they differ. */
 function differingParts(a: unknown, b: unknown): [a: unknown, b: unknown] {
   if (typeof a !== 'string' || typeof b !== 'string') return [a, b]
   let start = 0

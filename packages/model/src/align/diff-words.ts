@@ -2,14 +2,14 @@ import { NEVER } from './align-exactly.ts'
 import { alignLists } from './align-lists.ts'
 import { hashText } from './text-shape.ts'
 
-/** A piece of two texts: in both, or only in one of them. */
+/** A piece of text that is in both texts or only in one. */
 export type WordDifference = { kind: 'same' | 'a' | 'b'; text: string }
 
 const WORD = 2
 const SPACE = 0.2
 const MOST_WORDS = 20_000
 
-/** Two texts word by word. Texts of more than a book's chapter are compared line by line. */
+/** Compares two texts word by word, or line by line if they are very long. */
 export function diffWords(a: string, b: string): WordDifference[] {
   const [left, right] = [splitWords(a), splitWords(b)]
   if (left.length <= MOST_WORDS && right.length <= MOST_WORDS) return diffPieces(left, right)

@@ -1,10 +1,11 @@
 /**
- * What is different about an aligned step.
- * `decision`: the model answered otherwise to the same input. `prompt`: it was sent something else. `argument`, `result`:
- * an action was called with something else, or gave back something else. `missing-step`, `extra-step`: only one session
- * has it; `missing-effect`, `added-effect`: and it is a write. `other-step`: each has another one there. `input`: the
- * sessions were asked different things. `wording`: the model said the same in other words. `repeat`: one session did the
- * same more often. `nesting`: one session has another level around the same steps. `end-state`: only the end differs.
+ * How an aligned step differs.
+ * - `decision`: the model replied differently to the same input. `prompt`: it was sent something else.
+ * - `argument`, `result`: an action got other arguments or returned something else.
+ * - `missing-step`, `extra-step`: only one session has it; `missing-effect`, `added-effect`: and it is a write.
+ * - `other-step`: each session has another step there. `input`: the sessions got different inputs.
+ * - `wording`: the model said the same in other words. `repeat`: one session repeated a step.
+ * - `nesting`: one session has another level around the same steps. `end-state`: only the end differs.
  */
 export type DifferenceKind =
   | 'decision'
@@ -24,7 +25,7 @@ export type DifferenceKind =
 
 export type Difference = {
   kind: DifferenceKind
-  /** Where in the argument, the result or the prompt; absent for the whole. */
+  /** The place in the argument, result or prompt; absent for the whole. */
   path?: string
   /** The value on each side; absent when that side has none. */
   a?: unknown
@@ -33,7 +34,7 @@ export type Difference = {
 
 const minorKinds: ReadonlySet<DifferenceKind> = new Set(['input', 'wording', 'repeat', 'nesting'])
 
-/** Differences that don't make a divergence: what was asked, other words, the same once more, a level around it. */
+/** True for differences that are no divergence: another input, other wording, a repeat, another level. */
 export function isMinor({ kind }: Difference): boolean {
   return minorKinds.has(kind)
 }

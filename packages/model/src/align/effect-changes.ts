@@ -4,7 +4,9 @@ import type { Difference } from './difference.ts'
 import { isFreeText } from './text-shape.ts'
 import { hasFailed } from '../session/failure.ts'
 
-/** A write that only one session did (`added`, `missing`), or that both did with other arguments or another outcome. */
+/**
+ * A write that only one session made (`added`, `missing`), or that both made with other arguments or another outcome.
+ */
 export type EffectChange = {
   kind: 'added' | 'missing' | 'changed'
   a?: Step
@@ -15,7 +17,7 @@ export type EffectChange = {
   differences: Difference[]
 }
 
-/** What one session did to the world and the other did not. Free text never repeats and doesn't count. */
+/** Finds the writes that differ between the sessions. Free text is ignored, because it never repeats. */
 export function findEffectChanges(rows: readonly AlignedRow[]): EffectChange[] {
   const changes: EffectChange[] = []
   for (const [row, { a, b, differences }] of rows.entries()) {

@@ -1,10 +1,10 @@
 import type { PrintedStep } from './print-session.ts'
 import type { Pairing, Sibling } from './pair-siblings.ts'
 
-/** Steps that moved by more siblings than this are not looked for. */
+/** Steps that moved further than this are not paired. */
 const FARTHEST = 100
 
-/** Pairs steps that ran at the same time and merely began in another order: that is no difference. */
+/** Pairs steps that ran in parallel and only started in another order. */
 export function pairReordered(left: readonly Sibling[], right: readonly Sibling[], pairing: Pairing): void {
   const lists = { left, right, pairing, expected: expectedPositions(pairing) }
   const freeLeft = positionsOf(left, (one) => isFree(left, right, pairing.rightOf, one))
@@ -29,7 +29,7 @@ type Lists = {
   left: readonly Sibling[]
   right: readonly Sibling[]
   pairing: Pairing
-  /** For each step on the right, where on the left the step before it has its partner. */
+  /** For each step on the right, the position on the left of the partner of the step before it. */
   expected: Int32Array
 }
 
@@ -42,7 +42,7 @@ function expectedPositions({ leftOf }: Pairing): Int32Array {
   return expected
 }
 
-/** Those of a rising list of steps on the right that are expected near a position on the left. */
+/** The steps of an ascending list on the right that are expected near a position on the left. */
 function nearbyOf(group: readonly number[], one: number, expected: Int32Array): number[] {
   let [low, high] = [0, group.length]
   while (low < high) {
@@ -62,7 +62,7 @@ function positionsOf(list: readonly Sibling[], isWanted: (position: number) => b
   return positions
 }
 
-/** Alone, or paired with a call of something else for want of a better one. */
+/** True for a step without partner, or with one that only shares its name. */
 function isFree(
   list: readonly Sibling[],
   others: readonly Sibling[],
@@ -79,7 +79,7 @@ function isSettled(one: number, { left, right, pairing }: Lists): boolean {
   return partner >= 0 && right[partner]!.printed.given === left[one]!.printed.given
 }
 
-/** A step whose partner is only the best that was left may get a better one; the last round takes nothing apart. */
+/** True when the other step has no partner, or one that may be replaced by a better match. */
 function isOpenTo(other: number, isSame: SameTest, { left, right, pairing }: Lists): boolean {
   const partner = pairing.leftOf[other]!
   if (partner < 0) return true
@@ -102,7 +102,7 @@ function groupByIdentity(list: readonly Sibling[], positions: readonly number[])
   return groups
 }
 
-/** True when everything that the two would pass ran beside one of them. */
+/** True when every step between the two positions ran in parallel with one of them. */
 function canMove(one: number, other: number, { left, right, pairing }: Lists): boolean {
   if (pairing.rightOf[one]! >= 0 && pairing.rightOf[one] === other) return true
   const last = Math.min(left.length - 1, one + FARTHEST)
@@ -114,7 +114,7 @@ function canMove(one: number, other: number, { left, right, pairing }: Lists): b
     const isBeside =
       ranTogether(left[one]!.printed, left[passed]!.printed) ||
       ranTogether(right[other]!.printed, right[partner]!.printed)
-    // A pair that is itself free to go does not hold others in place.
+    // A pair that could move itself does not block others.
     const isHeld = left[passed]!.printed.given === right[partner]!.printed.given
     if (!isBeside && isHeld) return false
   }

@@ -3,13 +3,13 @@ import { alignLists } from './align-lists.ts'
 import type { PrintedStep } from './print-session.ts'
 import { pairReordered } from './pair-reordered.ts'
 
-/** A step among its siblings. `isOpened`: the level that only one session has; the steps below it stand beside it. */
+/** A step among its siblings. `isOpened`: only one session has this level, and its children follow as siblings. */
 export type Sibling = { printed: PrintedStep; isOpened: boolean }
 
-/** For each step the position of its partner on the other side, -1 for none. */
+/** The position of each step's partner on the other side, or -1. */
 export type Pairing = { rightOf: Int32Array; leftOf: Int32Array; isReordered: Uint8Array }
 
-/** Which steps of two lists of siblings are the same step. */
+/** Pairs two lists of siblings. */
 export function pairSiblings(left: readonly Sibling[], right: readonly Sibling[]): Pairing {
   const pairing: Pairing = {
     rightOf: new Int32Array(left.length).fill(-1),
@@ -51,7 +51,7 @@ function scoreOf(left: Sibling, right: Sibling): number {
   )
 }
 
-/** What was called with what. */
+/** Identifies a call by what was called with what. */
 export function callOf({ printed: { identity, given } }: Sibling): number {
   return (identity ^ (given * 31)) + given
 }

@@ -4,12 +4,12 @@ import { buildStepTree, type StepBranch } from '../session/step-tree.ts'
 import { hashText, isMeasure, shapeOfText, type VolatileToken } from './text-shape.ts'
 import { stepResult, stepInput } from '../session/step-input-output.ts'
 
-/** A step with the prints that make comparing it cheap. Equal prints: the same but for ids and times. */
+/** A step with fingerprints that make comparing it cheap. Equal fingerprints mean equal except for ids and times. */
 export type PrintedStep = {
   step: Step
-  /** Where it stands among the steps of its session; the first is 0. */
+  /** Its index among the steps of the session. */
   position: number
-  /** Kind and name: steps that differ in it are never the same step. */
+  /** Kind and name; steps with different identities are never paired. */
   identity: number
   given: number
   result: number
@@ -18,7 +18,7 @@ export type PrintedStep = {
   /** True when it or a step below it writes. */
   hasWrite: boolean
   isWrapper: boolean
-  /** All of it and of the steps below. */
+  /** The fingerprint of the step and everything below it. */
   whole: number
   startMs: number
   endMs: number
@@ -35,7 +35,7 @@ export type PrintedSession = {
   print: number
 }
 
-/** Deeper steps are taken as siblings: nesting that deep says nothing, and recursion has an end. */
+/** Deeper steps are treated as siblings, which bounds the recursion. */
 const DEEPEST = 100
 
 export function printSession(session: Session, hasPayloads: boolean): PrintedSession {
@@ -74,7 +74,7 @@ export function printSession(session: Session, hasPayloads: boolean): PrintedSes
   return { session, top, count: session.steps.length, ids, identities, print: whole }
 }
 
-/** A branch and all below it, each alone. */
+/** A branch and everything below it as a flat list. */
 function withoutNesting(branch: StepBranch): StepBranch[] {
   const all: StepBranch[] = []
   const waiting = [branch]
@@ -102,10 +102,10 @@ function identityOf(step: Step): string {
   }
 }
 
-/** Recordings come from strangers: what is nested deeper than this is not looked into. */
+/** Recordings come from strangers, so the depth is bounded. */
 const DEEPEST_VALUE = 64
 
-/** A value as one text, the same for values that differ in ids, times, measures and the order of keys alone. */
+/** A text that is equal for values that differ only in ids, times, measurements and the order of keys. */
 export function shapeOfValue(value: unknown, onToken?: (token: VolatileToken) => void, depth = 0): string {
   if (typeof value === 'string') return shapeOfText(value, onToken)
   if (typeof value === 'number') return shapeOfText(String(value), onToken)

@@ -1,4 +1,4 @@
-/** A piece of text that another run of the same program would write differently. */
+/** A piece of text that differs between runs of the same program: an id or a time. */
 export type VolatileToken = { text: string; shape: string }
 
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
@@ -11,10 +11,10 @@ const volatile = new RegExp(
   'gi',
 )
 
-/** Four digits in a row, or hex with a dash: cheaper than the pattern, and most texts have neither. */
+/** A cheap test that most texts fail: four digits in a row, or hex with a dash. */
 const worthLooking = /\d[0-9a-f-]{3}|[_-][A-Za-z0-9]{8}/i
 
-/** The text with a mark for each id and time in it; `onToken` is told of them in order. */
+/** Replaces each id and time in the text with a placeholder and reports it to `onToken`. */
 export function shapeOfText(text: string, onToken?: (token: VolatileToken) => void): string {
   if (!worthLooking.test(text)) return text
   return text.replaceAll(volatile, (match: string, ...groups: (string | undefined)[]) => {
@@ -34,21 +34,21 @@ function shapeOf(match: string, [isUuid, isTime, isHex, isPrefixed]: (string | u
 
 export const TIME_SHAPE = '⟨time⟩'
 
-/** Milliseconds since 1970 of a date and time or of an epoch in seconds or milliseconds. */
+/** Parses a date and time, or an epoch in seconds or milliseconds, to milliseconds since 1970. */
 export function readTimeToken(text: string): number {
   if (!/^[\d.]+$/.test(text)) return Date.parse(text.replace(',', '.'))
   const count = Number(text)
   return count < 1e11 ? count * 1000 : count
 }
 
-/** Names of values that measure the run and not what was done. */
+/** True for keys of measurements, such as durations. */
 export function isMeasure(key: string): boolean {
   return /^(duration|elapsed|latency|took|timestamp|uptime)$|(?:duration|elapsed|latency|took|timestamp|time|wall)_?(?:ms|seconds|secs|ns|us)$/i.test(
     key,
   )
 }
 
-/** A 53-bit print of a text: equal texts have equal prints, and others practically never. */
+/** A 53-bit hash of a text. */
 export function hashText(text: string, seed = 0): number {
   let high = 0xdeadbeef ^ seed
   let low = 0x41c6ce57 ^ seed
@@ -65,12 +65,12 @@ export function hashText(text: string, seed = 0): number {
 const FEWEST_WORDS = 5
 const SAME_WORDING = 0.3
 
-/** Text that people or models wrote, which says the same in many ways. */
+/** True for text that people or models wrote, which never repeats exactly. */
 export function isFreeText(value: unknown): value is string {
   return typeof value === 'string' && value.trim().split(/\s+/, FEWEST_WORDS).length === FEWEST_WORDS
 }
 
-/** True when two texts are likely to say the same: the same numbers and names, and enough of the same words. */
+/** True when two texts probably say the same: equal numbers and names, and enough words in common. */
 export function isSameInOtherWords(a: string, b: string): boolean {
   if (!isFreeText(a) || !isFreeText(b)) return false
   const [left, right] = [wordsOf(a), wordsOf(b)]

@@ -1,11 +1,11 @@
 export type Range = { min?: number; isMinOpen?: boolean; max?: number; isMaxOpen?: boolean }
 
-/** ">0.01", ">=1", "<5", "0.01..0.05", "3": a range of numbers; undefined when it is none. */
+/** Parses a range of numbers: ">0.01", ">=1", "<5", "0.01..0.05", "3". */
 export function numberRange(text: string): Range | undefined {
   return parseRange(text, (value) => (/^-?\d+(\.\d+)?(e-?\d+)?$/i.test(value) ? Number(value) : undefined))
 }
 
-/** ">2s", "<500ms", "1m..5m", "250" (milliseconds): a range of milliseconds. */
+/** Parses a range of durations to milliseconds: ">2s", "<500ms", "1m..5m", "250" (milliseconds). */
 export function durationRange(text: string): Range | undefined {
   return parseRange(text, parseDuration)
 }
@@ -34,13 +34,13 @@ const units: Record<string, number> = {
   w: 604_800_000,
 }
 
-/** "250ms", "2s", "1.5m", "24h", "7d" in milliseconds; a bare number is milliseconds. */
+/** Parses "250ms", "2s", "1.5m", "24h" or "7d" to milliseconds; a bare number is milliseconds. */
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|d|w)?$/.exec(text.trim())
   return match === null ? undefined : Number(match[1]) * units[match[2] ?? 'ms']!
 }
 
-/** An ISO time, milliseconds since 1970, or how long ago ("24h"), as milliseconds since 1970. */
+/** Parses an ISO time, milliseconds since 1970, or an age ("24h") to milliseconds since 1970. */
 export function parseTime(text: string, nowMs: number): number | undefined {
   if (/^\d{12,14}$/.test(text)) return Number(text)
   if (/^\d+(\.\d+)?\s*(ms|s|min|m|h|d|w)$/.test(text)) return Math.round(nowMs - parseDuration(text)!)

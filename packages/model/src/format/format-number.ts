@@ -28,7 +28,7 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? size : size.toFixed(1)} ${byteUnits[unit]}`
 }
 
-/** "$12.34", "$0.50", "$0.017", "$0.0031": cents, or two digits that mean something. */
+/** "$12.34", "$0.50", "$0.017", "$0.0031": cents, or two significant digits. */
 export function formatCost(dollars: number): string {
   if (dollars === 0) return '$0'
   if (dollars >= 1 || dollars < 0) return `$${dollars.toFixed(2)}`
@@ -37,7 +37,7 @@ export function formatCost(dollars: number): string {
   return `$${text.padEnd(4, '0')}`
 }
 
-/** The same with what is missing from it: "unknown (no price for my-model)". */
+/** As `formatCost`, and names models without a price: "unknown (no price for my-model)". */
 export function describeCost(cost: number | null, unpricedModels: readonly string[]): string {
   const missing =
     unpricedModels.length > 0 ? `unknown (no price for ${unpricedModels.join(', ')})` : undefined

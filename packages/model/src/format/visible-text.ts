@@ -33,9 +33,9 @@ function bigintAsText(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
 }
 
-/** One line of at most `width` characters; what is cut is marked by `…`. */
+/** One line of at most `width` characters; `…` marks a cut. */
 export function oneLine(text: string, width: number): string {
-  // Whatever the text's size, only its beginning is looked at.
+  // Reads only the beginning, whatever the size of the text.
   const beginning = text.slice(0, width * 4 + 100)
   const line = visibleText(beginning.replaceAll(/\s+/g, ' ').trim())
   const isCut = beginning.length < text.length
@@ -45,7 +45,7 @@ export function oneLine(text: string, width: number): string {
   return `${characters.slice(0, Math.max(1, width - 1)).join('')}…`
 }
 
-/** Any recorded value on one line: texts in quotes, the rest as JSON. */
+/** Any value on one line: texts in quotes, the rest as JSON. */
 export function describeValue(value: unknown, width: number): string {
   if (typeof value === 'string') return quote(value, width)
   return oneLine(compactJson(value, width * 4), width)

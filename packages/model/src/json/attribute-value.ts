@@ -1,6 +1,5 @@
 /** Reading values whose type the sender chose: numbers as text, booleans as text, lists as JSON. */
 
-/** An object with keys: what JSON calls an object. */
 export type JsonObject = Record<string, unknown>
 
 export function isRecord(value: unknown): value is JsonObject {
@@ -20,7 +19,7 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** False for what senders write when they have nothing to say: null, NaN, "", {}, []. */
+/** False for empty values: null, NaN, "", {}, []. */
 export function isMeaningful(value: unknown): boolean {
   switch (typeof value) {
     case 'string':
@@ -47,29 +46,29 @@ export function toNumber(value: unknown): number | undefined {
   return Number.isFinite(number) ? number : undefined
 }
 
-/** A number that counts something: never negative. */
+/** A number that is not negative. */
 export function toCount(value: unknown): number | undefined {
   const number = toNumber(value)
   return number !== undefined && number >= 0 ? number : undefined
 }
 
-/** No call has this many tokens; a number beyond it is a mistake, and does not fit where sums are kept. */
+/** No call has this many tokens; larger numbers are errors and would overflow sums. */
 const MAX_TOKENS = 1e12
 
-/** A count of tokens: whole, and not absurd. */
+/** A plausible count of tokens, rounded. */
 export function toTokens(value: unknown): number | undefined {
   const count = toCount(value)
   return count !== undefined && count <= MAX_TOKENS ? Math.round(count) : undefined
 }
 
-/** What Google's ADK writes where it has nothing to say. */
+/** Placeholders that Google's ADK writes for missing values. */
 function isPlaceholder(text: string): boolean {
   const first = text[0]
   if (first !== 'N' && first !== '<' && first !== '(') return false
   return text === 'N/A' || text === '<not specified>' || text === '(merged tools)'
 }
 
-/** Text with something in it; numbers and booleans are text too. */
+/** Text that is not empty; numbers and booleans are converted. */
 export function toText(value: unknown): string | undefined {
   if (typeof value === 'string') return value === '' || isPlaceholder(value) ? undefined : value
   if (typeof value === 'number') return Number.isNaN(value) ? undefined : String(value)
@@ -83,7 +82,7 @@ export function toFlag(value: unknown): boolean | undefined {
   return undefined
 }
 
-/** The first of the values that is text with something in it. */
+/** The first value that is text and not empty. */
 export function firstText(...values: unknown[]): string | undefined {
   for (const value of values) {
     const text = toText(value)
@@ -94,7 +93,7 @@ export function firstText(...values: unknown[]): string | undefined {
 
 const unsafeKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** True for keys that must not be copied from strangers into an object of ours. */
+/** True for keys that could change an object's prototype. */
 export function isUnsafeKey(key: string): boolean {
   return unsafeKeys.has(key)
 }

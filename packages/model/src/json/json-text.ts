@@ -1,26 +1,23 @@
 const QUOTE = 34
 const BRACKET = 91
 const BRACE = 123
-/** Deeper values make a writer of JSON overflow its stack later on; no sender means them. */
+/** Deeper values would overflow the stack when they are written again. */
 const MAX_DEPTH = 1000
-/** A text this short can't hold a value that is too deep. */
+/** Shorter texts cannot hold a value that is too deep. */
 const MIN_TOO_DEEP_LENGTH = 2 * MAX_DEPTH
 
-/**
- * The value of a text that may be JSON, or JSON in JSON: parsed at most twice. Anything that is not JSON stays the text
- * it is.
- */
+/** Parses a text that may be JSON, or JSON in JSON. Text that is not JSON is returned as it is. */
 export function parseJsonText(text: string): unknown {
   const value = parseOnce(text)
   return typeof value === 'string' && value !== text ? parseOnce(value) : value
 }
 
-/** As `parseJsonText` for a value that may be something else than text already. */
+/** As `parseJsonText`, for any value; what is not text is returned as it is. */
 export function parseJson(value: unknown): unknown {
   return typeof value === 'string' ? parseJsonText(value) : value
 }
 
-/** True for text that began as JSON and does not end as one: an attribute limit cut it. */
+/** True for JSON that was cut by an attribute limit: it starts as JSON and does not end as such. */
 export function isCutJson(text: string): boolean {
   const first = firstCharacter(text)
   if (first !== BRACE && first !== BRACKET) return false

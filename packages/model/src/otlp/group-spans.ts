@@ -1,6 +1,6 @@
 import type { Attributes, Scope, Span } from './span.ts'
 
-/** Spans as OTLP nests them: what they have in common is said once. */
+/** Spans grouped as in OTLP. */
 export type SpansOfResource = { resource: Attributes; scopes: SpansOfScope[] }
 type SpansOfScope = { scope: Scope; spans: Span[] }
 

@@ -1,4 +1,4 @@
-/** A value an OpenTelemetry attribute can hold, as plain JavaScript. Unsafe integers are decimal strings, bytes are base64. */
+/** The value of an OpenTelemetry attribute. Unsafe integers are decimal strings, bytes are base64. */
 export type AttributeValue =
   | string
   | number
@@ -7,17 +7,17 @@ export type AttributeValue =
   | AttributeValue[]
   | { [key: string]: AttributeValue }
 
-/** Attributes by key. Keys come from strangers: objects of this type have no prototype. */
+/** Attributes by key. Keys come from strangers, so these objects have no prototype. */
 export type Attributes = { [key: string]: AttributeValue }
 
-/** One span as it arrived, decoded and nothing more. The only thing a dialect reads. */
+/** One decoded span. */
 export type Span = {
   /** 32 lower-case hex digits. */
   traceId: string
   /** 16 lower-case hex digits (24 from OpenAI Agents' own exporter). */
   spanId: string
   parentSpanId: string | null
-  /** True when the sender said that the parent lives in another process. */
+  /** True when the sender marked the parent as being in another process. */
   isParentRemote: boolean
   name: string
   /** OTLP's SpanKind number: 0 unspecified, 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
@@ -41,10 +41,10 @@ export type SpanLink = { traceId: string; spanId: string; attributes: Attributes
 
 export type Scope = { name: string; version: string }
 
-/** One log record as it arrived. `traceId` is never empty: a record that belongs to no trace belongs to no session. */
+/** One decoded log record. `traceId` is never empty, because a record without a trace belongs to no session. */
 export type LogRecord = {
   traceId: string
-  /** The span it was written in; absent when the sender did not say. */
+  /** The span it was written in, if the sender reported one. */
   spanId: string | null
   timeNs: bigint
   /** OTLP's severity text, or its number as a word ("info"); empty when unset. */
@@ -57,7 +57,7 @@ export type LogRecord = {
   scope: Scope
 }
 
-/** Attributes safe to fill with keys that a stranger chose (`__proto__` is a key like any other). */
+/** An object without a prototype, so that `__proto__` is a key like any other. */
 export function emptyAttributes(): Attributes {
   return Object.create(null) as Attributes
 }

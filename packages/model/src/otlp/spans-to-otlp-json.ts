@@ -1,10 +1,10 @@
 import type { Attributes, AttributeValue, Span } from './span.ts'
 import { groupSpans } from './group-spans.ts'
 
-/** OTLP's span flags for a parent in another process: the sender knows, and it is. */
+/** OTLP's span flags for a parent that is known to be in another process. */
 export const REMOTE_PARENT_FLAGS = 0x300
 
-/** OTLP's JSON. Integers of 64 bits are strings, ids are hex, what has its default value is left out. */
+/** OTLP as JSON: 64-bit integers are strings, ids are hex, default values are left out. */
 export type OtlpTraces = { resourceSpans: OtlpResourceSpans[] }
 type OtlpResourceSpans = { resource: { attributes: OtlpKeyValue[] }; scopeSpans: OtlpScopeSpans[] }
 type OtlpScopeSpans = { scope: { name: string; version: string }; spans: OtlpSpan[] }
@@ -32,7 +32,7 @@ type OtlpAnyValue =
   | { kvlistValue: { values: OtlpKeyValue[] } }
   | Record<string, never>
 
-/** Spans as the JSON that any OpenTelemetry backend takes. */
+/** Converts spans to OTLP JSON, which any OpenTelemetry backend accepts. */
 export function spansToOtlpJson(spans: readonly Span[]): OtlpTraces {
   return {
     resourceSpans: groupSpans(spans).map(({ resource, scopes }) => ({
@@ -73,7 +73,7 @@ function toOtlpSpan(span: Span): OtlpSpan {
   }
 }
 
-/** OpenAI Agents' own exporter has ids of 12 bytes; OTLP knows 8, and those are as unique. */
+/** Shortens the 12-byte ids of OpenAI Agents' exporter to the 8 bytes of OTLP. */
 export function toSpanId(id: string): string {
   return id.slice(0, 16)
 }

@@ -1,6 +1,6 @@
 const hexId = /^[0-9a-f]+$/
 
-/** An id of the given number of hex digits: the text itself where it is one, else digits that always follow from it. */
+/** An id with the given number of hex digits: the text itself if it is one, otherwise a hash of it. */
 export function stableId(text: string, digits: number): string {
   const plain = text.toLowerCase()
   if (plain.length === digits && hexId.test(plain)) return plain

@@ -1,8 +1,8 @@
 import type { RateCard } from './rate-card.ts'
 
-/** A price that the user sets: for a model that the table lacks, or instead of the table's. All in US dollars. */
+/** A price set by the user, for a model that the table lacks or instead of the table's price. In US dollars. */
 export type PriceOverride = {
-  /** The model's name, or its beginning followed by `*`. Letter case does not matter. */
+  /** The model's name, or a prefix followed by `*`; case-insensitive. */
   model: string
   /** Only for calls to this provider. */
   provider?: string
@@ -16,11 +16,11 @@ export type PriceOverride = {
   imageInputPerMillion?: number
   reasoningPerMillion?: number
   perRequest?: number
-  /** The first day it applies, as an ISO date; always when absent. */
+  /** The first day it applies, as an ISO date; absent means always. */
   from?: string
 }
 
-/** An override made ready for many calls. */
+/** An override, compiled for many lookups. */
 export type OverrideRule = {
   matches(model: string, provider: string | undefined): boolean
   fromMs: number

@@ -1,10 +1,10 @@
 import { calcPrice, type ConditionalPrice, type ModelPrice } from '@pydantic/genai-prices'
 import type { Rate, RateCard } from './rate-card.ts'
 
-/** What a model charges at a time; null when it is not charged by the token. */
+/** The rates of a model at a time; null when it is not charged by the token. */
 export type DatedCard = (atMs: number) => RateCard | null
 
-/** Our provider ids, and the names people use for them, in the table's spelling. */
+/** Our provider ids and their common names, as the table spells them. */
 const tableProviders: Record<string, string> = {
   'gcp.gemini': 'google',
   'gcp.vertex_ai': 'google',
@@ -41,7 +41,7 @@ const localProviders: ReadonlySet<string> = new Set([
   'tgi',
 ])
 
-/** Tried by name when neither the provider nor the model's name leads anywhere: those that serve their own models. */
+/** Providers of their own models, tried when neither the provider nor the model's name is found. */
 const modelMakers = [
   'openai',
   'anthropic',
@@ -53,10 +53,10 @@ const modelMakers = [
   'voyageai',
 ] as const
 
-/** Ollama's way to write a model: family, colon, size or tag. */
+/** Ollama's model names: family, colon, size or tag. */
 const localModel = /:(latest|\d+(\.\d+)?[bm])\b/i
 
-/** The card of a model by our provider id and the model's name; null when the table does not know it. */
+/** Finds the rates of a model by provider id and model name; null when the table does not have it. */
 export function findCard(model: string, provider: string | undefined): DatedCard | null {
   if (isLocal(model, provider)) return null
   const own = provider === undefined ? undefined : (tableProviders[provider] ?? provider)

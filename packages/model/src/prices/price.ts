@@ -1,12 +1,11 @@
 import type { StepOutline } from '../session/step-draft.ts'
 
-/** US dollars and where the figure comes from. */
 export type Price = { cost: number; source: 'reported' | 'computed' }
 
-/** Knows what a call costs; null when neither the sender nor any price list says. Made by `createPricer` of `@playhead/model/prices`. */
+/** Prices a call; null when its price is unknown. Created by `createPricer` of `@playhead/model/prices`. */
 export type Pricer = { price(outline: StepOutline): Price | null }
 
-/** Sets `cost` and `costSource` on the outline it is given, or removes them where the price is not known. */
+/** Sets `cost` and `costSource` on the outline, or removes them when the price is unknown. */
 export function priceStep<Outline extends StepOutline>(outline: Outline, pricer: Pricer): Outline {
   const price = pricer.price(outline)
   if (price === null) {
@@ -19,12 +18,12 @@ export function priceStep<Outline extends StepOutline>(outline: Outline, pricer:
   return outline
 }
 
-/** Dollars to the twelfth decimal: what lies beyond is the noise of adding floating point numbers. */
+/** Rounds to twelve decimals, which removes floating point noise. */
 export function roundDollars(dollars: number): number {
   return Math.round(dollars * 1e12) / 1e12
 }
 
-/** The sender's own figure. A reported 0 for a call with tokens, or for a model call without any, is no report. */
+/** The price that the sender reported. Ignores a 0 for a call with tokens and for a model call without any. */
 export function reportedPrice(outline: StepOutline): Price | null {
   const { reportedCost, usage, kind } = outline
   if (reportedCost === undefined || !Number.isFinite(reportedCost) || reportedCost < 0) return null

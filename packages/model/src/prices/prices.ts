@@ -6,7 +6,7 @@ import type { StepOutline } from '../session/step-draft.ts'
 
 export type { PriceOverride } from './price-override.ts'
 
-/** Models are named by strangers: past this many names the lookups start afresh. */
+/** Model names come from strangers, so the cache is bounded. */
 const LOOKUPS_KEPT = 10_000
 
 /** Audio rates that the table lacks, from https://platform.openai.com/docs/pricing. */
@@ -27,7 +27,9 @@ const tableGaps: PriceOverride[] = [
   },
 ]
 
-/** Prices calls from the sender's report, else from the user's overrides (later ones win), else from the bundled table. */
+/**
+ * Creates a pricer that uses the sender's price, then the user's overrides (later ones win), then the bundled table.
+ */
 export function createPricer({ overrides = [] }: { overrides?: readonly PriceOverride[] } = {}): Pricer {
   const rules = [...tableGaps, ...overrides].map(createOverrideRule).toReversed()
   const lookups = new Map<string, Lookup>()
@@ -44,7 +46,7 @@ export function createPricer({ overrides = [] }: { overrides?: readonly PriceOve
   return { price: (outline) => reportedPrice(outline) ?? computePrice(outline, lookUp) }
 }
 
-/** What can set the price of one model: the overrides that match it, the latest first, and its card in the table. */
+/** The sources of a model's price: matching overrides, latest first, and its rates in the table. */
 type Lookup = { rules: OverrideRule[]; dated: DatedCard | null; isAudioModel: boolean }
 
 function createLookup(outline: StepOutline, rules: readonly OverrideRule[]): Lookup {
@@ -62,7 +64,7 @@ function createLookup(outline: StepOutline, rules: readonly OverrideRule[]): Loo
 }
 
 function computePrice(outline: StepOutline, lookUp: (outline: StepOutline) => Lookup): Price | null {
-  // What a tool costs is known to its sender only.
+  // Only the sender knows what a tool costs.
   if (outline.kind === 'action' || outline.usage === undefined) return null
   if (outline.model === undefined && outline.requestedModel === undefined) return null
   const lookup = lookUp(outline)
@@ -79,7 +81,7 @@ function cardAt(startedAtMs: number, { rules, dated }: Lookup): RateCard | null 
   return dated === null ? null : dated(atMs)
 }
 
-/** Both sums of a call. A sum that nobody reported is unknown, unless the other figures or the kind of call tell it. */
+/** Input and output tokens of a call. An unreported count is unknown, unless it follows from the others or the kind. */
 function tokensOf(outline: StepOutline, card: RateCard): PricedTokens | null {
   const usage = outline.usage!
   const makesNoOutput =
@@ -92,12 +94,12 @@ function tokensOf(outline: StepOutline, card: RateCard): PricedTokens | null {
   if (input === undefined && total !== undefined && output !== undefined) input = total - output
   if (output === undefined && total !== undefined && input !== undefined) output = total - input
   if (input === undefined || output === undefined || !(input >= 0) || !(output >= 0)) return null
-  // The sum of many calls says nothing about the size of any of them.
+  // The tokens of many calls do not tell the size of any one of them.
   const isOneCall = outline.kind === 'llm' || outline.kind === 'embedding'
   return { usage, input, output, contextTokens: isOneCall ? input : 0 }
 }
 
-/** Gemini charges audio like text unless its card says otherwise; a model made for audio never does. */
+/** Gemini charges audio like text by default; models made for audio never do. */
 function lacksAudioRate({ usage }: PricedTokens, card: RateCard, { isAudioModel }: Lookup): boolean {
   if (!isAudioModel) return false
   return (

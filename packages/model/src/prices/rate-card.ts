@@ -1,9 +1,9 @@
 import type { Usage } from '../session/usage.ts'
 
-/** US dollars per million tokens; `tiers` apply to the whole call when its input is larger than their start. */
+/** US dollars per million tokens. A tier applies to the whole call when its input exceeds `start`. */
 export type Rate = number | { base: number; tiers: readonly { start: number; price: number }[] }
 
-/** What one model charges. A part without a rate of its own is charged like the whole it belongs to. */
+/** The rates of one model. Parts without a rate of their own are charged like the input or output they belong to. */
 export type RateCard = {
   input?: Rate
   output?: Rate
@@ -21,7 +21,7 @@ export type RateCard = {
   request?: number
 }
 
-/** Tokens of one call with both sums known. `contextTokens` chooses the tier. */
+/** The tokens of one call, input and output known. `contextTokens` selects the tier. */
 export type PricedTokens = { usage: Usage; input: number; output: number; contextTokens: number }
 
 /** US dollars for one call. */
@@ -36,7 +36,7 @@ function inputCost({ usage, input, contextTokens }: PricedTokens, card: RateCard
   const written = upTo(usage.cacheWrite ?? (usage.cacheWrite5m ?? 0) + (usage.cacheWrite1h ?? 0), text)
   const writtenForHour = upTo(usage.cacheWrite1h, written)
   const read = upTo(usage.cacheRead, input - written)
-  // Reports don't say what kind of token was cached: text first, for it is what prompts repeat.
+  // Reports do not say which tokens were cached; text is assumed first, because prompts repeat it.
   const readText = upTo(read, text - written)
   const readAudio = upTo(read - readText, audio)
   const readImage = upTo(read - readText - readAudio, image)

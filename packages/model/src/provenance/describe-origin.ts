@@ -3,7 +3,7 @@ import { stepName } from '../session/step.ts'
 import { isEmptyValue } from './value-index.ts'
 import type { ArgumentOrigin, ValueSource } from './argument-origin.ts'
 
-/** "from step 2 classify_intent · output.id"; undefined when nothing can be said of it. */
+/** "from step 2 classify_intent · output.id"; undefined when nothing is known. */
 export function describeOrigin({ value, origin, via }: ArgumentOrigin): string | undefined {
   const passed = via === undefined ? '' : `, via ${nameSource(via)}`
   if (isEmptyValue(value) && (origin.kind === 'step' || origin.kind === 'model'))

@@ -63,7 +63,7 @@ function findAskingCall(search: Omit<Search, 'call'>): AskingCall | undefined {
   return undefined
 }
 
-/** Without messages, the preview tells: it writes tool calls as `→ name(…)`. */
+/** Without messages, the preview is searched; it writes tool calls as `→ name(…)`. */
 function askedIn(step: Step, tool: string, callId: string | undefined): { arguments?: unknown } | undefined {
   if (step.messages === undefined) {
     const preview = step.kind === 'llm' ? step.outputPreview : undefined
@@ -114,11 +114,11 @@ function traceValue(value: unknown, search: Search): Traced {
   const places = search.index.find(value)
   const before = places.filter((place) => isBefore(place, search))
   if (before.length > 0) return toTraced(before, search)
-  // What a user asked may be recorded only when a model is told of it, inside the very action.
+  // The user's message may be recorded only by a model call inside the action.
   const { firstAskedMs } = search.index
   const isAskedLater = places.some(({ by, atMs }) => by === 'user' && atMs === firstAskedMs)
   if (isAskedLater && places.every(({ by }) => by !== 'step' && by !== 'model')) return unknown('user')
-  // What was put together from words, or before anything was recorded, may be the program's own.
+  // A composed text, or a value from before the first recorded step, may come from the program.
   const isComposed = typeof value === 'string' && /\s/.test(value.trim())
   const isUnknown = isComposed || search.index.isEmptyBefore(search.action.offsetMs)
   return unknown(isUnknown ? 'unclaimed' : 'nowhere')

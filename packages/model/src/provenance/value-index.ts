@@ -4,7 +4,7 @@ import { shapeOfValue } from '../align/print-session.ts'
 import type { Message } from '../session/message.ts'
 import { endOffsetMs, type Step } from '../session/step.ts'
 
-/** A moment at which a value was there to be used. */
+/** A moment at which a value was available. */
 export type Appearance = {
   by: 'user' | 'instructions' | 'step' | 'model'
   atMs: number
@@ -25,14 +25,14 @@ export type EmptyResult = {
 const TEXT_LOOKED_AT = 20_000
 const PLACES_LOOKED_AT = 4000
 const DEEPEST = 8
-/** Larger objects are looked at part by part only. */
+/** Larger objects are only compared part by part. */
 const MOST_PARTS = 300
 
 /** Every distinctive value of a session, with the moments at which it was available. */
 export class ValueIndex {
   readonly emptyResults: EmptyResult[] = []
   readonly #places = new Map<string, Appearance[]>()
-  /** When a model was first told what the user said. */
+  /** When a model was first sent the user's message. */
   firstAskedMs = Infinity
   #firstMs = Infinity
   readonly #textsSeen = new Map<string, Appearance>()
@@ -50,11 +50,11 @@ export class ValueIndex {
     this.emptyResults.sort(inOrder)
   }
 
-  /** When a value was there, the earliest first. */
+  /** All moments at which a value was available, earliest first. */
   find(value: unknown): Appearance[] {
     const exact = this.#places.get(keyOf(value)) ?? []
     if (typeof value !== 'string' && typeof value !== 'number') return exact
-    // A plain word stands in many texts: where it is the whole value, that is its source.
+    // A plain word occurs in many texts, so only whole values count as its source.
     if (exact.length > 0 && /^[a-z]+$/.test(String(value))) return exact
     const text = String(value).toLowerCase()
     const isWord = /^[\p{L}\p{N}_-]+$/u.test(text)
@@ -66,7 +66,7 @@ export class ValueIndex {
     )
   }
 
-  /** True when no value and no text was there yet. */
+  /** True when no value and no text existed yet. */
   isEmptyBefore(atMs: number): boolean {
     return this.#firstMs > atMs
   }
@@ -107,7 +107,7 @@ export class ValueIndex {
     if (text === '') return
     if (appearance.by === 'user') this.firstAskedMs = Math.min(this.firstAskedMs, appearance.atMs)
     const looked = text.slice(0, TEXT_LOOKED_AT).toLowerCase()
-    // A conversation is sent again with every call: what was seen before is not seen anew.
+    // Every call sends the whole conversation again; texts count only once.
     const known = this.#textsSeen.get(looked)
     if (known !== undefined && known.by === appearance.by && known.atMs <= appearance.atMs) return
     this.#textsSeen.set(looked, appearance)
@@ -137,7 +137,7 @@ export class ValueIndex {
   }
 }
 
-/** An object or a list with something in it, and not too much to be compared as a whole. */
+/** True for an object or list that is not empty and small enough to be compared as a whole. */
 function isFilledObject(value: unknown): boolean {
   return (
     typeof value === 'object' &&
@@ -157,7 +157,7 @@ function countParts(value: object, depth: number): number {
   return count
 }
 
-/** "129.50", 129.5 and "129.5" are one value, and so are objects whose keys come in another order. */
+/** "129.50", 129.5 and "129.5" have the same key, and so have objects with another order of keys. */
 function keyOf(value: unknown): string {
   if (typeof value === 'object' && value !== null) return shapeOfValue(value)
   const text = String(value).trim().toLowerCase()

@@ -2,7 +2,7 @@ import type { Recording } from './recording.ts'
 import type { SessionSummary } from '../session/session.ts'
 import type { TestReport } from '../statistics/test-report.ts'
 
-/** Where the template of the one-file replay wants its recordings. */
+/** The placeholder for the recordings in the template of the one-file replay. */
 export const ONE_FILE_MARKER = '<!--playhead:recordings-->'
 
 const SESSION_ATTRIBUTE = 'data-playhead-session'
@@ -10,19 +10,19 @@ const INDEX_ID = 'index'
 const REPORT_ID = 'report'
 const PACKED_AT_ONCE = 16
 
-/** A text, gzipped, as base64. */
+/** Gzips a text and encodes it as base64. */
 type Pack = (text: string) => Promise<string>
 
 export type OneFileOptions = {
-  /** What the tests came to whose sessions these are. */
+  /** The test report that the sessions belong to. */
   report?: TestReport
-  /** A faster way to pack than what browsers have. */
+  /** A faster compressor than the browser's. */
   pack?: Pack
 }
 
 /**
- * The one-file replay with these recordings inside. Each is compressed for itself, so that a page with a thousand of
- * them opens at once and unpacks only what is looked at. Nothing of a recording can be read as markup: it is base64.
+ * Embeds recordings into the one-file replay. Each is compressed on its own, so that a page with a thousand of them
+ * opens at once and unpacks only what is viewed. They are base64, so that nothing in them can be parsed as markup.
  */
 export async function fillOneFile(
   template: string,
@@ -48,22 +48,22 @@ export async function fillOneFile(
   return template.slice(0, at) + blocks.join('\n') + template.slice(at + ONE_FILE_MARKER.length)
 }
 
-/** What the page needs of its own document. */
+/** The part of `Document` that is needed. */
 export type OneFileDocument = { querySelector: (selector: string) => { textContent: string | null } | null }
 
-/** The sessions inside a one-file replay, in their order; undefined when it was never filled. */
+/** The sessions in a one-file replay, in order; undefined for an empty template. */
 export async function readOneFileIndex(document: OneFileDocument): Promise<SessionSummary[] | undefined> {
   const index = await readBlock(document, INDEX_ID)
   return Array.isArray(index) ? (index as SessionSummary[]) : undefined
 }
 
-/** What the tests came to whose sessions are inside; undefined when it is no report of tests. */
+/** The test report in a one-file replay, if it has one. */
 export async function readOneFileReport(document: OneFileDocument): Promise<TestReport | undefined> {
   const report = await readBlock(document, REPORT_ID)
   return report === undefined ? undefined : (report as TestReport)
 }
 
-/** One recording of a one-file replay, as it was written; whoever shows it looks at it with `parseRecording` first. */
+/** One recording of a one-file replay, not validated: pass it to `parseRecording`. */
 export function readOneFileRecording(document: OneFileDocument, position: number): Promise<unknown> {
   return readBlock(document, String(position))
 }
@@ -93,7 +93,7 @@ async function pass(
   return new Uint8Array(await new Response(stream).arrayBuffer())
 }
 
-/** Arguments of one call are limited: long data is turned in pieces. */
+/** A call takes a limited number of arguments, so long data is converted in pieces. */
 const PIECE = 32_768
 
 function toBase64(bytes: Uint8Array): string {

@@ -3,23 +3,26 @@ import { endStates } from '../session/end-state.ts'
 import type { Session, SessionSummary } from '../session/session.ts'
 import { stepKinds, type Step } from '../session/step.ts'
 
-/** The version that this Playhead writes, and the newest that it reads. */
+/** The version that is written, and the newest that can be read. */
 export const RECORDING_VERSION = 1
 
 /** A session saved to a file. */
 export type Recording = { version: number; exportedAt: string; session: SessionSummary; steps: Step[] }
 
-/** Turns a recording of one version into one of the next. */
+/** Upgrades a recording to the next version. */
 export type RecordingUpgrade = (recording: JsonObject) => JsonObject
 
-/** The first entry reads version 1 and gives version 2, and so on; a new version adds its entry and stays readable for ever. */
+/**
+ * The first entry upgrades version 1 to 2, and so on. Entries are never removed, so that old recordings stay
+ * readable.
+ */
 const upgrades: readonly RecordingUpgrade[] = []
 
 export function toRecording(session: Session, exportedAt: string): Recording {
   return { version: RECORDING_VERSION, exportedAt, session: session.session, steps: session.steps }
 }
 
-/** Reads a recording of this version or an older one. The problem says what is wrong with the file, and where. */
+/** Validates a recording of this or an older version. The problem says what is wrong and where. */
 export function parseRecording(json: unknown): { session: Session } | { problem: string } {
   const upgraded = upgradeRecording(json, upgrades)
   if ('problem' in upgraded) return upgraded
@@ -38,7 +41,7 @@ export function parseRecordingText(text: string): { session: Session } | { probl
   }
 }
 
-/** Brings a recording to the version that the chain of upgrades ends at. */
+/** Applies all upgrades that come after the recording's version. */
 export function upgradeRecording(
   json: unknown,
   chain: readonly RecordingUpgrade[],
@@ -57,7 +60,7 @@ export function upgradeRecording(
   return { recording: { ...recording, version: newest } }
 }
 
-/** The first thing that would break whoever shows the session; what is optional is left to them. */
+/** Validates required fields only; optional ones are checked where they are used. */
 function findProblem(session: unknown, steps: unknown): string | undefined {
   if (!isRecord(session)) return 'session is missing'
   for (const field of ['id', 'name', 'startedAt'])

@@ -1,19 +1,19 @@
 import { REDACTED } from './secret-keys.ts'
 
-/** Blanks and hyphens as people, and programs that set text, write them. */
+/** Spaces and hyphens of all kinds. */
 const separators = ' \\u00a0\\u2009\\u202f\\u2010-\\u2013-'
 
-/** One pass that most texts do not survive: a number that begins as a card's does. */
+/** A quick test that most texts fail: a number that starts like a card's. */
 export const cardSign = new RegExp(`[2-68](?<!\\d.)\\d{3}(?:[${separators}]?\\d){9}`)
 const digitRun = new RegExp(`\\d(?:[${separators}]?\\d){12,63}`, 'g')
 const separator = new RegExp(`[${separators}]`)
 
-/** The text without numbers that a card could have. */
+/** Masks card numbers. */
 export function maskCards(text: string): string {
   return text.replace(digitRun, (run: string, offset: number) => maskRun(run, offset, text))
 }
 
-/** A card's number may stand beside other numbers: its date, an order, the next card. */
+/** A card number may be next to other numbers: its date, an order, another card. */
 function maskRun(run: string, offset: number, text: string): string {
   const groups = run.split(separator)
   const isFirstFree = isFree(text, offset - 1, -1)
@@ -35,7 +35,7 @@ function maskRun(run: string, offset: number, text: string): string {
   return masked + run.slice(from)
 }
 
-/** The ways in which cards are printed, in digits a group. */
+/** How card numbers are printed: digits per group. */
 const layouts = [
   [4, 4, 4, 4, 3],
   [4, 4, 4, 4],
@@ -43,7 +43,7 @@ const layouts = [
   [4, 6, 4],
 ]
 
-/** How many groups, from the first on, are one card's number; undefined when none begins here. */
+/** The number of groups that form a card number from here; undefined when none starts here. */
 function countOfCard(
   groups: readonly string[],
   first: number,
@@ -64,14 +64,14 @@ function countOfCard(
 const MIN_DIGITS = 13
 const MAX_DIGITS = 19
 
-/** With what stands between them. */
+/** The length of the groups with their separators. */
 function lengthOf(groups: readonly string[], first: number, count: number): number {
   let length = count - 1
   for (let index = first; index < first + count; index += 1) length += groups[index]!.length
   return length
 }
 
-/** True when what stands beside a number is no part of it: no digit, no letter (of a hash), no decimals. */
+/** True when the number ends here: no digit, letter (of a hash) or decimals follow. */
 function isFree(text: string, index: number, step: 1 | -1): boolean {
   const beside = text[index]
   if (beside === undefined) return true
@@ -80,7 +80,7 @@ function isFree(text: string, index: number, step: 1 | -1): boolean {
   return step === -1 && /\\(?:[bfnrt]|u[\da-f]{4})$/i.test(text.slice(Math.max(0, index - 5), index + 1))
 }
 
-/** Whose numbers begin so, and how many digits they have. */
+/** Prefixes and lengths of each issuer's numbers. */
 const issuers: readonly [beginning: RegExp, lengths: readonly number[]][] = [
   [/^4/, [13, 16, 19]],
   [/^(?:5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720))/, [16]],
@@ -90,7 +90,7 @@ const issuers: readonly [beginning: RegExp, lengths: readonly number[]][] = [
   [/^(?:50|5[6-9]|6[0-9])/, [13, 14, 15, 16, 17, 18, 19]],
 ]
 
-/** A number that a card could have: an issuer's beginning and length, and Luhn's check digit. */
+/** True for a valid card number: prefix and length of an issuer, and Luhn's check digit. */
 function isCardNumber(digits: string): boolean {
   if (!issuers.some(([beginning, lengths]) => lengths.includes(digits.length) && beginning.test(digits)))
     return false
@@ -103,7 +103,7 @@ function isCardNumber(digits: string): boolean {
   return sum % 10 === 0
 }
 
-/** A number in JSON becomes a text, so that it stays JSON. */
+/** Replaces a number in JSON with a string, so that it stays valid JSON. */
 function maskOf(text: string, index: number): string {
   const key = /(\\{0,16})"\s?:\s?$/.exec(text.slice(Math.max(0, index - 20), index))
   return key === null ? REDACTED : `${key[1]}"${REDACTED}${key[1]}"`

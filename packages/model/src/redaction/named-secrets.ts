@@ -1,33 +1,33 @@
 import { REDACTED } from './secret-keys.ts'
 
-/** Names that end so hold a secret wherever they stand. */
+/** Endings of names that always hold a secret. */
 const endings = String.raw`authorization|api[-_]?(?:key|token)|access[-_]?key(?:[-_]?id)?|(?:access|auth|bearer|refresh|session|csrf|xsrf|id)[-_]?token|secret(?:[-_]?key)?|passphrase|passwd|password|private[-_]?key|cookie`
-/** Names that hold one as the whole name of a key. */
+/** Names that hold a secret when they are the whole key. */
 const keys = ['token', 'pwd', 'cvv', 'cvc', 'auth', 'credentials', 'cardnumber']
 const headerNames = String.raw`(?:proxy-)?authorization|x-api-key|(?:set-)?cookie`
 const headerLine = new RegExp(String.raw`(?:^|[^\w-]|\\[bfnrt])(?:${headerNames})$`, 'i')
-/** Of lists of names and values, which are how Node gives headers as they came. */
+/** For Node's raw headers, which are flat lists of names and values. */
 const pairSign = String.raw`(?:${headerNames})\\{0,64}"[ \t]{0,3},`
 
 export type NamedMask = (text: string) => string
 
-/** Masks values that follow the name of a secret: in JSON at any depth, in printed objects, queries, settings, headers. */
+/** Masks values after the name of a secret: in nested JSON, printed objects, query strings, settings and headers. */
 export const maskNamed: NamedMask = (text) => (anySign.test(text) ? maskBuiltIn(text) : text)
 
-/** `added` are further names of keys, of letters and digits only. */
+/** `added`: more names of keys, letters and digits only. */
 export function createNamedMask(added: readonly string[]): NamedMask {
   const ofKeys = [...keys, ...added].filter((name) => name !== '').map(spelledAnyWay)
   const name = String.raw`(?:${endings}|["'.](?:${ofKeys.join('|')})(?=\\{0,64}["']))`
-  // Begins with the separator: names are looked for where one stands, not at every letter.
+  // Starts with the separator, so that names are not searched at every letter.
   const sign = new RegExp(String.raw`[:=,](?<=${name}\\{0,64}["']?[ \t]{0,3}[:=]|${pairSign})`, 'gi')
   return (text) => maskValues(text, sign)
 }
 
-/** One pass that most texts do not survive. */
+/** A quick test that most texts fail. */
 const anySign =
   /[:=,](?<=(?:authorization|key|key[-_]?id|token|secret|passphrase|passwd|password|cookie|pwd|cvv|cvc|auth|credentials|number)\\{0,64}["']?[ \t]{0,3}[:=]|(?:authorization|key|cookie)\\{0,64}"[ \t]{0,3},)/i
 
-/** `customername` is also `customer_name` and `Customer-Name`. */
+/** Matches `customer_name` and `Customer-Name` for `customername`. */
 function spelledAnyWay(name: string): string {
   const letters = Array.from(name, (letter) => letter.replace(/[^\p{L}\p{N}]/u, String.raw`\$&`))
   return letters.join('[-_ ]?')
@@ -51,7 +51,7 @@ const maskBuiltIn = createNamedMask([])
 
 type Masked = [start: number, end: number, mask: string]
 
-/** What follows the separator and is a secret; nothing when it is no value. */
+/** The secret values after a separator. */
 function valuesAt(text: string, separator: number): Masked[] {
   const keyEnd = beforeBlanks(text, separator)
   const isKeyQuoted = text[keyEnd] === '"' || text[keyEnd] === "'"
@@ -70,12 +70,12 @@ function valuesAt(text: string, separator: number): Masked[] {
   return secretLookingAt(text, start)
 }
 
-/** Nothing, or a quote that ended a text of JSON instead of beginning a value. */
+/** True for an empty match, or a quote that closed a JSON string instead of opening a value. */
 function isStructure(text: string, [start, end]: Masked, escapes: number): boolean {
   return start === end || (escapes === 0 && /[\]},:]/.test(text[start]!))
 }
 
-/** A text in quotes, which may be escaped: JSON in JSON. One without its end was cut. */
+/** A quoted string, possibly escaped (JSON in JSON) or cut. */
 function quotedAt(text: string, start: number): Masked | undefined {
   const [, escape, quote] = opening(text, start) ?? []
   if (escape === undefined || quote === undefined) return undefined
@@ -104,7 +104,7 @@ function backslashesBefore(text: string, index: number, first: number): number {
   return count
 }
 
-/** The texts of a list. */
+/** The strings of a list. */
 function listAt(text: string, start: number): Masked[] {
   const found: Masked[] = []
   const next = /[,\s]{0,40}/y
@@ -122,7 +122,7 @@ function listAt(text: string, start: number): Masked[] {
 
 const number = /-?\d[\d.eE+-]*/y
 
-/** A number becomes a text, quoted as its key is, so that it stays JSON. */
+/** Replaces a number with a string, quoted like its key, so that it stays valid JSON. */
 function numberAt(text: string, separator: number, start: number): Masked[] {
   number.lastIndex = start
   const found = number.exec(text)
@@ -133,10 +133,10 @@ function numberAt(text: string, separator: number, start: number): Masked[] {
 }
 
 const bareValue = /[^&;\s"'\\]{3,}/y
-/** Bounded: what is longer and has no digit would be read again from every name in it. */
+/** Bounded, since a longer text without digits would be scanned again from every name in it. */
 const bareInText = /[^\s"'\\,;]{6,400}/y
 
-/** After `name=` whatever there is; after `name = ` what looks like a secret, for that may be code. */
+/** Any value after `name=`; after `name = `, which may be code, only what looks like a secret. */
 function valueOfSetting(text: string, separator: number, start: number): Masked[] {
   if (text[separator + 1] === '=' || text[separator + 1] === '>') return []
   const isTight = start === separator + 1 && beforeBlanks(text, separator) === separator - 1
@@ -146,7 +146,7 @@ function valueOfSetting(text: string, separator: number, start: number): Masked[
   return found === undefined || found === '' ? [] : [[start, start + found.length, REDACTED]]
 }
 
-/** Code, and where a value is to be put in: `process.env.KEY`, `getKey()`, `${KEY}`, `<your key>`. */
+/** Code and placeholders: `process.env.KEY`, `getKey()`, `${KEY}`, `<your key>`. */
 const notYetAValue = /^(?:[$<{[%*]|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$]|[([]))|\($/
 
 function secretLookingAt(text: string, start: number): Masked[] {
@@ -165,7 +165,7 @@ function lineAt(text: string, start: number): Masked[] {
   return found === undefined ? [] : [[start, start + found.length, REDACTED]]
 }
 
-/** Few are enough: what stands further away belongs to something else. */
+/** A value further away belongs to something else. */
 const MAX_BLANKS = 40
 
 function afterBlanks(text: string, start: number): number {

@@ -3,21 +3,23 @@ import { createKeyTest, normalizeKey, REDACTED } from './secret-keys.ts'
 import { maskSecrets } from './secret-patterns.ts'
 
 /**
- * One more thing that must not leave the process.
- * - text: the name of a key or argument, whatever its case (`"ssn"` also masks `SSN` and `s_s_n`)
- * - a regular expression: what it matches in any recorded text
- * - a function: gives the text that is kept; `key` is the attribute or argument that holds it
+ * A custom redaction rule.
+ * - a string: the name of a key or argument, in any case style (`"ssn"` also masks `SSN` and `s_s_n`)
+ * - a regular expression: masks its matches in any recorded text
+ * - a function: returns the text to keep; `key` is the attribute or argument that holds it
  */
 export type RedactRule = string | RegExp | ((text: string, key: string) => string)
 
 export type Redactor = {
-  /** The text without what looks like a secret. `key` is what it was recorded under. */
+  /** Masks secrets in a text. `key` is the name that it was recorded under. */
   text(text: string, key: string): string
-  /** True when whatever is recorded under this key is a secret. */
+  /** True when every value under this key is secret. */
   isSecretKey: (key: string) => boolean
 }
 
-/** Masks keys, tokens, private keys and card numbers, and what the rules add. Rules run after the built-in patterns. */
+/**
+ * Creates a redactor for API keys, tokens, private keys and card numbers. The rules run after the built-in patterns.
+ */
 export function createRedactor(rules: readonly RedactRule[] = []): Redactor {
   const names = rules.filter((rule) => typeof rule === 'string')
   const isSecretKey = createKeyTest(names)
@@ -41,7 +43,7 @@ function toReplacement(rule: Exclude<RedactRule, string>): (text: string, key: s
   return (text) => maskEscaped(mask(text), mask)
 }
 
-/** A rule is written for texts as they are: in JSON, where a line may end in \n, every text is looked at by itself too. */
+/** Applies a rule to each string inside JSON as well, since rules are written for unescaped text. */
 function maskEscaped(text: string, mask: (text: string) => string): string {
   if (!/^\s*["[{]/.test(text) || !text.includes('\\')) return text
   try {
@@ -58,7 +60,7 @@ function maskEscaped(text: string, mask: (text: string) => string): string {
   }
 }
 
-/** A rule that fails keeps nothing: what it was there to hide is unknown. */
+/** A rule that throws masks the whole text, since what it should hide is unknown. */
 function applyRule(rule: (text: string, key: string) => string, text: string, key: string): string {
   try {
     const kept = rule(text, key)

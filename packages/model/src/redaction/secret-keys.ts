@@ -1,7 +1,6 @@
-/** What stands where a secret was. */
 export const REDACTED = '[redacted]'
 
-/** Keys that hold a secret under exactly this name. */
+/** Names of keys that hold a secret. */
 const secretNames: ReadonlySet<string> = new Set([
   'auth',
   'authorization',
@@ -18,7 +17,7 @@ const secretNames: ReadonlySet<string> = new Set([
   'cvc',
   'credentials',
 ])
-/** Keys that hold a secret when their name ends so: `dbPassword`, `OPENAI_API_KEY`, `x-api-key`. */
+/** Endings of keys that hold a secret: `dbPassword`, `OPENAI_API_KEY`, `x-api-key`. */
 const secretEndings = [
   'apikey',
   'apitoken',
@@ -37,11 +36,11 @@ const secretEndings = [
   'secretkey',
   'cardnumber',
 ]
-/** Keys come from strangers: the memory of them is bounded. */
+/** Keys come from strangers, so the cache is bounded. */
 const MAX_REMEMBERED = 4096
 const MAX_KEY_LENGTH = 64
 
-/** Tells secret keys by their name; `added` are the user's. */
+/** Creates a test for secret keys; `added` are the user's names. */
 export function createKeyTest(added: readonly string[]): (key: string) => boolean {
   const own = new Set(added.map(normalizeKey))
   const remembered = new Map<string, boolean>()
@@ -63,7 +62,7 @@ function isSecretName(key: string, own: ReadonlySet<string>): boolean {
   return secretEndings.some((ending) => name.endsWith(ending))
 }
 
-/** `X-Api-Key`, `x_api_key` and `xApiKey` are one name; of an attribute's dotted key the last part counts. */
+/** Normalizes `X-Api-Key`, `x_api_key` and `xApiKey` to one name; takes the last part of a dotted key. */
 export function normalizeKey(key: string): string {
   const last = key.slice(key.lastIndexOf('.') + 1)
   return last.replaceAll(/[-_\s]/g, '').toLowerCase()

@@ -2,18 +2,18 @@ import { cardSign, maskCards } from './card-numbers.ts'
 import { maskNamed } from './named-secrets.ts'
 import { REDACTED } from './secret-keys.ts'
 
-/** Where a word begins: also after \n, \t or \u00fc of JSON, which end in a letter or a digit. */
+/** The start of a word, also after JSON escapes such as \n, \t or \u00fc, which end in a letter or a digit. */
 const begin = String.raw`(?:(?<!\w)|(?<=\\[bfnrt])|(?<=\\u[\da-fA-F]{4}))`
-/** The same for words with hyphens in them; each is looked at once, however many beginnings it seems to have. */
+/** As `begin`, for words with hyphens, so that each is matched only once. */
 const beginWithHyphens = begin.replace(String.raw`\w`, String.raw`[\w-]`)
 
-/** Begins with what is rare in text: three times as fast as the patterns' own beginnings. */
+/** Starts with rare characters, which is three times as fast as the patterns alone. */
 const tokenSign =
   /k[-_][\w-]{8}|[-_][A-Za-z0-9]{20}|[KS]IA[A-Z0-9]{4}|Iza|xox[a-z]-|eyJ|-----B|(?:earer|asic) |:\\?\/\\?\/[^\s/@]{1,200}@|lpat-|SPX-|a29\.|SG\.|(?:RER|SIC) /
 
-/** Secrets that are known by how they begin. */
+/** Secrets with a known prefix. */
 const prefixed = [
-  // OpenAI, Anthropic, OpenRouter, Langfuse and others that follow them; not words of letters with hyphens.
+  // OpenAI, Anthropic, OpenRouter, Langfuse and others like them; not hyphenated words.
   String.raw`sk-(?=[a-z_-]{0,40}[A-Z0-9]|[a-z]{16})[\w-]{16,}`,
   // Stripe.
   String.raw`(?:[rsp]k_(?:live|test)|whsec)_[A-Za-z0-9]{10,}`,
@@ -31,13 +31,13 @@ const prefixed = [
   String.raw`(?:xox[abeoprs]-|xapp-\d-)[A-Za-z0-9-]{10,}`,
   String.raw`ph_[A-Za-z0-9]{30,}`,
 ]
-/** Signed and encrypted. */
+/** Signed and encrypted tokens. */
 const jwt = String.raw`${beginWithHyphens}eyJ[\w-]{8,}\.(?:[\w-]{8,}|(?=\.))(?:\.[\w-]*){0,3}`
 const keyKind = String.raw`[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`
-/** One without its end was cut: it goes on as long as a key could. */
+/** A key without an end was cut; it is masked as far as a key could reach. */
 const privateKey = String.raw`-----BEGIN ${keyKind}(?:(?:(?!-----B)[^]){0,20000}?-----END ${keyKind}|(?:[^"\\]|\\+[nrt/]){0,20000})`
 
-/** One expression: what begins first is masked whole, also when another kind of secret could begin inside it. */
+/** One expression, so that a secret is masked as a whole even if another kind seems to start inside it. */
 const tokens = new RegExp(`${begin}(?:${prefixed.join('|')})|${jwt}|${privateKey}`, 'g')
 const credentials = new RegExp(
   String.raw`(${begin}(?:[Bb]earer|BEARER|[Bb]asic|BASIC) {1,4})(?=[a-z_.~+/=-]{0,60}[A-Z0-9])[\w.~+/=-]{16,}`,
@@ -47,7 +47,7 @@ const passwordOfUrl = /(:\\?\/\\?\/[^\s:/@"']{0,100}:)[^\s/"'<>,;?#]{1,200}(?=@)
 
 const SHORTEST_SECRET = 9
 
-/** The text without what looks like a secret; the same text when there is nothing to hide. */
+/** Masks everything that looks like a secret. */
 export function maskSecrets(text: string): string {
   if (text.length < SHORTEST_SECRET) return text
   let masked = tokenSign.test(text) ? maskTokens(text) : text

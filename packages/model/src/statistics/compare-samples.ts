@@ -1,9 +1,6 @@
 import type { Tries } from './statistics.ts'
 
-/**
- * Fisher's exact test, one-sided: how likely it is that `now` does so much worse than `before`, or worse still, when nothing
- * has changed.
- */
+/** Fisher's exact test, one-sided: the probability that `now` is at least this much worse than `before` by chance. */
 export function fisherExact(before: Tries, now: Tries): number {
   const passed = before.passed + now.passed
   const total = before.total + now.total
@@ -28,12 +25,11 @@ function logFactorial(n: number): number {
   return logFactorials[n]!
 }
 
-/** Up to so many values in each sample the chances are counted, not approximated. */
+/** Up to this many values per sample, the probability is computed exactly. */
 const COUNTED = 20
 
 /**
- * The Mann-Whitney test, one-sided: how likely it is that `now` is so much larger than `before`, or larger still, when
- * nothing has changed.
+ * The Mann-Whitney test, one-sided: the probability that `now` is at least this much larger than `before` by chance.
  */
 export function mannWhitney(before: readonly number[], now: readonly number[]): number {
   if (before.length === 0 || now.length === 0) return 1
@@ -45,7 +41,7 @@ export function mannWhitney(before: readonly number[], now: readonly number[]): 
   return approximateChance(values, before.length, wins)
 }
 
-/** How often a value of `now` is larger than one of `before`; ties count half. */
+/** Counts the pairs in which `now` is larger than `before`; ties count half. */
 function countWins(before: readonly number[], now: readonly number[]): number {
   const sorted = before.toSorted((left, right) => left - right)
   let wins = 0
@@ -53,7 +49,7 @@ function countWins(before: readonly number[], now: readonly number[]): number {
   return wins
 }
 
-/** How many of the sorted values are below this one, or not above it. */
+/** Counts the sorted values below this one, or up to it. */
 function positionIn(sorted: readonly number[], value: number, isEqualCounted: boolean): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {
@@ -65,9 +61,9 @@ function positionIn(sorted: readonly number[], value: number, isEqualCounted: bo
   return low
 }
 
-/** The share of all orders of the values that have at least so many wins. */
+/** The share of all orderings that have at least this many wins. */
 function exactChance(first: number, second: number, wins: number): number {
-  // ways[j][w]: orders of some values of the first sample and j of the second with w wins.
+  // ways[j][w]: orderings of some values of the first sample and j of the second with w wins.
   let ways = Array.from({ length: second + 1 }, () => [1])
   for (let count = 1; count <= first; count += 1) {
     const next: number[][] = [[1]]
@@ -80,7 +76,7 @@ function exactChance(first: number, second: number, wins: number): number {
   return counts.slice(Math.ceil(wins)).reduce((sum, count) => sum + count, 0) / total
 }
 
-/** The largest value is of the first sample, which wins nothing, or of the second, which then beats all of the first. */
+/** The largest value is from the first sample, which adds no win, or from the second, which beats all of the first. */
 function addShifted(still: readonly number[], moved: readonly number[], by: number): number[] {
   const sum = [...still]
   for (const [wins, count] of moved.entries()) sum[wins + by] = (sum[wins + by] ?? 0) + count
@@ -99,7 +95,7 @@ function approximateChance(values: readonly number[], firstLength: number, wins:
   return upperTail((wins - pairs / 2 - 0.5) / Math.sqrt(variance))
 }
 
-/** The chance that a standard normal variable is above this: Abramowitz and Stegun 26.2.17, good to 7.5e-8. */
+/** The upper tail of the standard normal distribution: Abramowitz and Stegun 26.2.17, accurate to 7.5e-8. */
 function upperTail(z: number): number {
   if (z < 0) return 1 - upperTail(-z)
   const scaled = 1 / (1 + 0.2316419 * z)
@@ -110,7 +106,7 @@ function upperTail(z: number): number {
   return (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)) * series
 }
 
-/** By how much `now` is above `before`: the median of all differences, after Hodges and Lehmann. */
+/** How far `now` is above `before`: the Hodges–Lehmann estimator, the median of all differences. */
 export function shiftBetween(before: readonly number[], now: readonly number[]): number {
   const [few, others] = [thin(before), thin(now)]
   return medianOf(others.flatMap((value) => few.map((base) => value - base)))
@@ -118,7 +114,7 @@ export function shiftBetween(before: readonly number[], now: readonly number[]):
 
 const PAIRED = 1_000
 
-/** Every nth of too many values: a million differences say as much as a hundred million. */
+/** Takes every nth of too many values: a million differences are as good as a hundred million. */
 function thin(values: readonly number[]): readonly number[] {
   const every = Math.ceil(values.length / PAIRED)
   return every <= 1 ? values : values.toSorted((a, b) => a - b).filter((_, index) => index % every === 0)

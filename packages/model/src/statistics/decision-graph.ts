@@ -2,22 +2,22 @@ import type { EndState } from '../session/end-state.ts'
 import type { Interval } from './statistics.ts'
 import type { StepKind } from '../session/step.ts'
 
-/** How many of the sessions that ended failed, and between which shares the true one lies. */
+/** Failed sessions among those that ended, with the confidence interval of the failure rate. */
 export type GraphFailure = { failed: number; ended: number; rate: number | null; interval: Interval }
 
 export type GraphNode = {
   id: string
   kind: StepKind | 'start' | 'end'
   name: string
-  /** For an end: the state. */
+  /** The end state, for an end node. */
   state?: EndState
   sessions: number
-  /** How often it was taken in all. */
+  /** How often it was visited in all sessions. */
   times: number
   errors: number
   isWrite: boolean
   p90Ms: number | null
-  /** What a session through it cost on average; null when nothing could be priced. */
+  /** The average cost of the sessions that pass through it; null when none is priced. */
   cost: number | null
   failure: GraphFailure
 }
@@ -32,7 +32,7 @@ export type GraphEdge = {
 
 export type GraphVariant = {
   id: string
-  /** Ids of nodes, loops taken once. */
+  /** Node ids, with loops taken once. */
   path: string[]
   sessions: number
   failure: GraphFailure
@@ -43,11 +43,11 @@ export type GraphVariant = {
 export type DecisionGraph = {
   sessions: number
   failure: GraphFailure
-  /** True when there are more sessions than were looked at. */
+  /** True when more sessions match than were read. */
   isPartial: boolean
   nodes: GraphNode[]
   edges: GraphEdge[]
   variants: GraphVariant[]
-  /** How many ways there are; `variants` has the most common. */
+  /** The number of variants; `variants` has the most common ones. */
   variantCount: number
 }

@@ -13,7 +13,7 @@ test.each([
   [0, 10, 0, 0.278],
   [1, 2, 0.095, 0.905],
   [500, 1_000, 0.469, 0.531],
-])('%i of %i passed: between %f and %f with 95 %% confidence', (passed, total, low, high) => {
+])('%i of %i passed: between %f and %f with 95%% confidence', (passed, total, low, high) => {
   expect(rounded(passed, total, 0.95)).toEqual([low, high])
 })
 

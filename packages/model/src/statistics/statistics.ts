@@ -1,8 +1,8 @@
 export type Interval = { low: number; high: number }
 
 /**
- * Between which shares the true one lies, with this confidence, when `passed` of `total` passed: Wilson's score interval,
- * which stays honest for few tries and for shares near 0 and 1. Nothing tried says nothing: 0 to 1.
+ * Wilson's score interval of a pass rate, which is reliable for few tries and for rates near 0 and 1. Without tries
+ * it is 0 to 1.
  */
 export function wilson(passed: number, total: number, confidence = 0.95): Interval {
   if (!(confidence > 0 && confidence < 1))
@@ -21,10 +21,10 @@ export function wilson(passed: number, total: number, confidence = 0.95): Interv
   }
 }
 
-/** What is known of a share: it reaches the minimum, it does not, or the tries can't tell. */
+/** Whether a pass rate reaches a minimum; `inconclusive` when there are too few tries. */
 export type ShareVerdict = 'pass' | 'fail' | 'inconclusive'
 
-/** Judges by Wilson's interval: pass when all of it reaches the minimum, fail when none of it does. */
+/** Passes when Wilson's whole interval is above the minimum, fails when all of it is below. */
 export function judgeShare(
   { passed, total }: { passed: number; total: number },
   { min, confidence = 0.95 }: { min: number; confidence?: number },
@@ -35,19 +35,19 @@ export function judgeShare(
 }
 
 export type SequentialOptions = {
-  /** A share that is good enough. */
+  /** A pass rate that is good enough. */
   p0?: number
-  /** A share that is not. */
+  /** A pass rate that is not good enough. */
   p1?: number
-  /** How often something good may be refused. */
+  /** The accepted rate of false rejections. */
   alpha?: number
-  /** How often something that is not good may be taken. */
+  /** The accepted rate of false acceptances. */
   beta?: number
 }
 
 /**
- * Wald's sequential test: after each try it says whether enough is known. Something that never fails is taken after 14 tries
- * with what is assumed here, something that fails half of the time is mostly refused after 6.
+ * Wald's sequential test: decides after each try whether more are needed. With the defaults, something that never
+ * fails passes after 14 tries, and something that fails half of the time is mostly rejected after 6.
  */
 export function judgeSequence(
   { passed, failed }: { passed: number; failed: number },
@@ -60,15 +60,15 @@ export function judgeSequence(
   return evidence >= Math.log((1 - beta) / alpha) ? 'fail' : 'inconclusive'
 }
 
-/** One input: how many tries passed, of how many. */
+/** The tries with one input. */
 export type Tries = { passed: number; total: number }
 
-/** The chance that at least one of k tries passes, over all inputs; unbiased, from tries without replacement. */
+/** pass@k: the probability that at least one of k tries passes, averaged over inputs; unbiased. */
 export function passAtK(inputs: readonly Tries[], k: number): number {
   return meanOf(inputs, k, ({ passed, total }) => 1 - choose(total - passed, k) / choose(total, k))
 }
 
-/** The chance that all of k tries pass, over all inputs: how far an agent can be relied on. */
+/** pass^k: the probability that all of k tries pass, averaged over inputs. */
 export function passHatK(inputs: readonly Tries[], k: number): number {
   return meanOf(inputs, k, ({ passed, total }) => choose(passed, k) / choose(total, k))
 }
@@ -80,7 +80,7 @@ function meanOf(inputs: readonly Tries[], k: number, chanceOf: (tries: Tries) =>
   return tried.reduce((sum, tries) => sum + chanceOf(tries), 0) / tried.length
 }
 
-/** In how many ways k things can be taken from n. */
+/** The binomial coefficient. */
 export function choose(n: number, k: number): number {
   if (k > n) return 0
   let ways = 1
@@ -90,7 +90,7 @@ export function choose(n: number, k: number): number {
 
 const LOWEST_CENTRAL = 0.02425
 
-/** The point below which a standard normal variable falls with this probability: Acklam's approximation, good to 1e-9. */
+/** The quantile function of the standard normal distribution: Acklam's approximation, accurate to 1e-9. */
 function normalQuantile(probability: number): number {
   if (probability > 0.5) return -normalQuantile(1 - probability)
   if (probability < LOWEST_CENTRAL) {
@@ -115,7 +115,7 @@ const tailTop = [
 ]
 const tailBottom = [7.784695709041462e-3, 3.224671290700398e-1, 2.445134137142996, 3.754408661907416]
 
-/** Highest power first. */
+/** Evaluates a polynomial; coefficients start with the highest power. */
 function polynomial(coefficients: readonly number[], at: number): number {
   return coefficients.reduce((sum, coefficient) => sum * at + coefficient, 0)
 }

@@ -1,6 +1,6 @@
 import type { Usage } from '../session/usage.ts'
 
-/** How long the buckets of a timeline can be, shortest first. */
+/** The bucket sizes of a timeline, shortest first. */
 export type StatsInterval =
   | 'minute'
   | '5-minutes'
@@ -12,7 +12,7 @@ export type StatsInterval =
   | 'month'
 
 type Percentiles = { p50: number | null; p95: number | null; p99: number | null }
-/** What sessions came to. */
+/** Aggregates over sessions. */
 export type StatsFigures = {
   total: number
   success: number
@@ -26,7 +26,7 @@ export type StatsFigures = {
   durationMs: Percentiles
 }
 export type StatsBucket = StatsFigures & { at: string }
-/** For models and tools, `calls`, `cost`, `usage` and `durationMs` are those of the calls, not of their sessions. */
+/** For models and tools, `calls`, `cost`, `usage` and `durationMs` are about the calls, not their sessions. */
 export type StatsGroup = StatsFigures & {
   key: string
   calls?: number
@@ -34,9 +34,9 @@ export type StatsGroup = StatsFigures & {
   example?: { sessionId: string; message: string; action?: string }
 }
 export type Stats = StatsFigures & {
-  /** Models whose price is unknown: `cost` lacks their calls. */
+  /** Models without a known price; their calls are not in `cost`. */
   unpricedModels: string[]
-  /** How long each bucket is. */
+  /** The size of each bucket. */
   interval?: StatsInterval
   buckets: StatsBucket[]
   groups: StatsGroup[]

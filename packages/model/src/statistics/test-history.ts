@@ -15,7 +15,7 @@ export type TestRun = {
   commit?: string
 }
 
-/** What a test did, in the sessions that a filter finds. */
+/** The results of a test over the sessions that match a filter. */
 export type TestHistory = {
   file?: string
   suite?: string
@@ -23,12 +23,12 @@ export type TestHistory = {
   total: number
   passed: number
   failed: number
-  /** passed / (passed + failed); null when nothing ended. */
+  /** passed / (passed + failed); null when no session ended. */
   passRate: number | null
-  /** Where the true pass rate lies with 95 % confidence. */
+  /** The 95% confidence interval of the pass rate. */
   passInterval: Interval
   isFlaky: boolean
-  /** How many inputs it was tried with; 0 when it has none. */
+  /** The number of inputs it was run with; 0 when it has none. */
   variants: number
   cost: number | null
   durationMs: { p50: number | null; p95: number | null }

@@ -8,7 +8,7 @@ export function testTitle({ suite, name }: Pick<TestIdentity, 'suite' | 'name'>)
   return suite === undefined ? name : `${suite} > ${name}`
 }
 
-/** One session of a test, and what came of it. */
+/** One session of a test and its result. */
 export type AttemptResult = {
   kind: 'attempt'
   test: TestIdentity
@@ -24,20 +24,20 @@ export type AttemptResult = {
   durationMs: number
 }
 
-/** What many sessions of one test came to. */
+/** The result of running one test many times. */
 export type AgentTestResult = {
   kind: 'agent-test'
   test: TestIdentity
   verdict: ShareVerdict
   passed: number
   total: number
-  /** Runs that were planned; fewer are made when the budget is spent or enough is known. */
+  /** Planned runs. Fewer are made when the budget runs out or the result is already clear. */
   planned: number
   interval: Interval
   confidence: number
   minimum: number
   cost: number | null
-  /** The first is for one try: the chance that at least one of k passes, and that all k do. */
+  /** pass@k and pass^k for k = 1, 2, …: at least one of k tries passes, or all of them do. */
   passAtK: number[]
   passHatK: number[]
   note?: string
@@ -45,7 +45,7 @@ export type AgentTestResult = {
 
 export type TestResult = AttemptResult | AgentTestResult
 
-/** `flaky`: it failed and then, tried again, passed. */
+/** `flaky`: it failed at first and passed when retried. */
 export type ReportVerdict = ShareVerdict | 'flaky'
 
 export const reportVerdicts = [
@@ -74,7 +74,7 @@ export type ReportTest = TestIdentity & {
   passed: number
   total: number
   interval: Interval
-  /** What it was judged by, where it was judged by its pass rate. */
+  /** The required pass rate, if it was judged by one. */
   wanted?: { minimum: number; confidence: number }
   passAtK?: number[]
   passHatK?: number[]
@@ -84,7 +84,7 @@ export type ReportTest = TestIdentity & {
   sessions: ReportSession[]
 }
 
-/** What a run of tests came to. */
+/** The results of a test run. */
 export type TestReport = {
   madeAt: string
   branch?: string
@@ -93,8 +93,7 @@ export type TestReport = {
 }
 
 /**
- * Sorts sessions and results into tests: those that failed first. Recordings alone will do; then how their sessions ended is
- * what came of them.
+ * Groups sessions and results by test, failed tests first. Without results, the end states of the sessions are used.
  */
 export function buildTestReport(
   sessions: readonly SessionSummary[],
@@ -126,7 +125,7 @@ function keyOf({ file, suite, name }: TestIdentity): string {
   return JSON.stringify([file ?? null, suite ?? null, name])
 }
 
-/** A session that says which test it is of; one that is still running, or was lost, says nothing of the test. */
+/** Turns a session that names its test into an attempt. A running or lost session has no result. */
 function toAttempt({ id, test, endState, endStateReason, durationMs, url }: SessionSummary): AttemptResult[] {
   if (test?.name === undefined || (endState !== 'success' && endState !== 'fail')) return []
   const { file, suite, name, variant, attempt = 1 } = test
@@ -178,7 +177,7 @@ function toTest(
   }
 }
 
-/** As they were tried: those that ran at the same time may have ended in any order. */
+/** Sorts by attempt, since parallel sessions may end in any order. */
 function inOrder(sessions: readonly ReportSession[], byId: Sources['byId']): ReportSession[] {
   const startOf = ({ id }: ReportSession) => byId.get(id)?.startedAt ?? ''
   return sessions.toSorted(
@@ -186,7 +185,7 @@ function inOrder(sessions: readonly ReportSession[], byId: Sources['byId']): Rep
   )
 }
 
-/** Every input must have passed in the end. */
+/** A test passes when every input passed in the end. */
 function verdictOf(sessions: readonly ReportSession[]): ReportVerdict {
   const inputs = [...Map.groupBy(sessions, ({ variant }) => variant ?? '').values()]
   const isPassed = inputs.every(

@@ -28,16 +28,15 @@ const codes: Record<Style, [on: number, off: number]> = {
   yellow: [33, 39],
 }
 
-/** Colours text for a terminal, or leaves it as it is. */
 export function createPainter(isColoured: boolean): Painter {
   if (!isColoured) return (_style, text) => text
   return (style, text) => `\u001B[${codes[style][0]}m${text}\u001B[${codes[style][1]}m`
 }
 
-/** `isWrapper`: it only holds other steps, which are shown themselves. A width of Infinity shows everything. */
+/** `isWrapper`: it only contains other steps, which are shown themselves. A width of Infinity shows everything. */
 export type BlockOptions = { paint: Painter; width: number; isWrapper: boolean; trace: ArgumentTracer }
 
-/** One step of the text replay: its time and title, and below them what went in, what came out, what went wrong. */
+/** Renders one step of the text replay: time and title, and below them input, output and error. */
 export function renderStep(step: Step, options: BlockOptions): string {
   const { paint } = options
   const clock = formatOffset(step.offsetMs)
@@ -77,7 +76,7 @@ function stateOf(step: Step, paint: Painter): string {
   return step.guardrail?.isTriggered === true ? paint('yellow', '  triggered') : ''
 }
 
-/** Where bad values came from; a value that is first seen here needs no more than its mark. */
+/** The origin of a bad value, unless it first appears here. */
 function createOriginOf(step: Step, trace: ArgumentTracer): OriginOf {
   return (path) => {
     const found = trace(step).find((origin) => origin.path === path)
@@ -110,7 +109,7 @@ function describeError(error: StepError | undefined): string {
   if (error === undefined) return 'no message'
   const { type, message, isHandled } = error
   const text = [type, message].filter((part) => part !== '').join(': ') || 'no message'
-  // "Error: Error: …" and "ValueError: ValueError: …" say one thing twice.
+  // Avoids "Error: Error: …" and "ValueError: ValueError: …".
   const once = type === 'Error' || message.startsWith(`${type}:`) ? message || type : text
   return isHandled === true ? `${once} (handled)` : once
 }

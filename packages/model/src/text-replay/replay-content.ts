@@ -5,10 +5,10 @@ import type { Step } from '../session/step.ts'
 
 export const PROBLEM_MARK = '   ← PROBLEM'
 
-/** What is known of where the value of an argument came from. */
+/** The origin of the argument at a path, in words. */
 export type OriginOf = (path: string) => string | undefined
 
-/** What a step was given, each line ready to print: arguments of actions by name, with those marked that may be why it failed. */
+/** The input of a step, one printable line each: the arguments of actions by name, with suspicious ones marked. */
 export function describeInput(step: Step, width: number, originOf?: OriginOf): string[] {
   if (step.kind !== 'action') {
     const input = step.inputPreview ?? sentText(step) ?? step.retrieval?.query ?? step.input
@@ -23,7 +23,7 @@ export function describeInput(step: Step, width: number, originOf?: OriginOf): s
   return isEmpty(given) ? [] : [describeArguments(given, width)]
 }
 
-/** What came of it, on one line. */
+/** The output of a step on one line. */
 export function describeOutput(step: Step, width: number): string | undefined {
   const output =
     step.kind === 'action'
@@ -32,24 +32,23 @@ export function describeOutput(step: Step, width: number): string | undefined {
   return output === undefined ? undefined : describeRecorded(output, width)
 }
 
-/** What an action returned; null is a result too. */
 export function resultOf(step: Step): unknown {
   const result = step.tool?.result === undefined ? step.output : step.tool.result
   return result === undefined ? step.outputPreview : result
 }
 
-/** Texts in quotes; JSON that was recorded as text is shown as what it is. */
+/** Quotes texts, except JSON that was recorded as text. */
 function describeRecorded(value: unknown, width: number): string {
   if (typeof value !== 'string' || !looksLikeJson(value)) return describeValue(value, width)
   return oneLine(value, width)
 }
 
-/** Also what previews write for tool calls: `→ name(…)`. */
+/** True also for tool calls as previews write them: `→ name(…)`. */
 function looksLikeJson(text: string): boolean {
   return /^\s*([[{"]|→ )/.test(text)
 }
 
-/** A step without payload shows at least what its preview tells of the arguments. */
+/** Parses the arguments from the preview when the payload is missing. */
 function withArguments(step: Step): Step {
   const { tool, input, inputPreview } = step
   if (tool?.arguments !== undefined || input !== undefined || inputPreview === undefined) return step
@@ -101,7 +100,7 @@ function isPosition(given: object, name: string): boolean {
   return Array.isArray(given) || /^\d+$/.test(name)
 }
 
-/** One argument a line; a problem inside one, or one that is not there, gets a line of its own. */
+/** One argument per line. Problems inside an argument, and missing arguments, get their own line. */
 function markProblems(
   given: unknown,
   problems: readonly ArgumentProblem[],
@@ -138,7 +137,7 @@ function answeredText(step: Step): string | undefined {
   return answer === undefined ? undefined : textOf(answer)
 }
 
-/** A message as one text; tool calls as they would be written in code. */
+/** A message as one text, with tool calls written as code. */
 export function textOf(message: Message): string {
   return message.parts
     .map(partText)

@@ -19,7 +19,7 @@ export type TextReplayOptions = {
   errorsOnly?: boolean
 }
 
-/** A session as people read it in a terminal or a build log. */
+/** Renders a session as text for a terminal or a build log. */
 export function renderTextReplay(session: Session, options: TextReplayOptions = {}): string {
   const paint = createPainter(options.color === true)
   const header = renderHeader(session, paint)
@@ -54,9 +54,9 @@ function renderSteps({ session, steps }: Session, options: TextReplayOptions, pa
 }
 
 type Family = {
-  /** True when it holds steps that tell all that it could. */
+  /** True when the steps inside it say everything that it would. */
   isWrapper(step: Step): boolean
-  /** True for the session itself, another instrumentation's view of a call that is shown, the chunks and stages of a call. */
+  /** True for the session's root, for duplicates of a call that is shown, and for chunks and stages of a call. */
   isDetail(step: Step): boolean
 }
 
@@ -91,7 +91,7 @@ function renderOneStep({ steps }: Session, position: number, paint: Painter): st
   return renderStep(step, { paint, width: Infinity, isWrapper: false, trace: createLazyTracer(steps) })
 }
 
-/** Most sessions have no argument that is worth tracing. */
+/** Creates the tracer only when a step needs it. */
 function createLazyTracer(steps: readonly Step[]): ArgumentTracer {
   let tracer: ArgumentTracer | undefined
   return (action) => {
@@ -119,7 +119,7 @@ function describeEnd(session: SessionSummary, fatal: Step | undefined): string {
   return `${word} (${oneLine(reason, 200)})`
 }
 
-/** The step whose error ended the session: the last that nothing handled. */
+/** The step whose error ended the session: the last unhandled one. */
 function findFatal(steps: readonly Step[]): Step | undefined {
   let fatal: Step | undefined
   for (const step of steps) {
