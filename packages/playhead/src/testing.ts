@@ -2,7 +2,6 @@
 export { called, type CalledOptions } from './testing/matchers/called.ts'
 export { costsLessThan, type CostLimit } from './testing/matchers/cost.ts'
 export { finishesWithin, type DurationText, type FinishOptions } from './testing/matchers/duration.ts'
-export { hasEffects, type EffectsOptions } from './testing/matchers/trajectory.ts'
 export { hasNoErrors, type ErrorOptions } from './testing/matchers/errors.ts'
 export {
   anyOrder,
@@ -12,12 +11,9 @@ export {
   type ToolCall,
   type TrajectoryMode,
 } from './testing/matchers/expected-call.ts'
-export { expectSession, type SessionExpectation } from './testing/matchers/matchers.ts'
-export { fetchSession, type FetchOptions } from './testing/sessions/fetch-session.ts'
 export { hasNoLoops, type LoopOptions } from './testing/matchers/loops.ts'
 export type { ArgumentMode, ArgumentOptions, ExpectedArguments } from './testing/matchers/match-arguments.ts'
-export type { SessionMatchers } from './testing/matchers/matchers.ts'
-export { openRecording } from './testing/sessions/open-recording.ts'
+export { expectSession, type SessionExpectation, type SessionMatchers } from './testing/matchers/matchers.ts'
 export {
   before,
   directlyBefore,
@@ -25,13 +21,16 @@ export {
   satisfiesOrder,
   type OrderRule,
 } from './testing/matchers/order-rules.ts'
-export type { SessionSubject } from './testing/sessions/session-subject.ts'
 export {
   calledInOrder,
+  hasEffects,
   matchesTrajectory,
+  type EffectsOptions,
   type InOrderOptions,
   type TrajectoryOptions,
 } from './testing/matchers/trajectory.ts'
-export { variations, Variations } from './testing/runs/variations.ts'
 export type { Verdict } from './testing/matchers/verdict.ts'
 export type { AgentRun, AgentTest, AgentTestBody, AgentTestOptions } from './testing/runs/agent-test.ts'
+export { variations, Variations } from './testing/runs/variations.ts'
+export { fetchSession, openRecording, type FetchOptions } from './testing/sessions/load-session.ts'
+export type { SessionSubject } from './testing/sessions/session-subject.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as playhead from '../src/index.ts'
-import { openRecording } from '../src/testing/sessions/open-recording.ts'
+import { openRecording } from '../src/testing/sessions/load-session.ts'
 import { startBillingService } from './billing-service.ts'
 
 let folder: string

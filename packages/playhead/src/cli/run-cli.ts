@@ -17,7 +17,8 @@ import { restoreCommand } from './commands/restore.ts'
 import { serveCommand } from './commands/serve.ts'
 import { showCommand } from './commands/show.ts'
 import { CliError, InterruptedError, QuietExit } from './terminal/cli-error.ts'
-import { createTerminal, plainLines, type Streams } from './terminal/terminal.ts'
+import { plainLines } from './terminal/printable-text.ts'
+import { createTerminal, type Streams } from './terminal/terminal.ts'
 
 /** Runs the command line and returns the exit code: 0 success, 1 failure, 2 invalid usage. */
 export async function runCli(args: readonly string[], streams: Streams): Promise<number> {

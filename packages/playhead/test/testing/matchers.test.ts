@@ -7,8 +7,7 @@ import { startTestServer, type TestServer } from '../../../server/test/test-serv
 import { anyOrder } from '../../src/testing/matchers/expected-call.ts'
 import { expectSession, extendedMatchers, type SessionMatchers } from '../../src/testing/matchers/matchers.ts'
 import { before, directlyBefore, neverBoth } from '../../src/testing/matchers/order-rules.ts'
-import { fetchSession } from '../../src/testing/sessions/fetch-session.ts'
-import { openRecording } from '../../src/testing/sessions/open-recording.ts'
+import { fetchSession, openRecording } from '../../src/testing/sessions/load-session.ts'
 import type { SessionSubject } from '../../src/testing/sessions/session-subject.ts'
 import { classify, fetchCustomer, runBilling } from './sample-session.ts'
 

@@ -12,8 +12,8 @@ import {
   type EffectChange,
   type Session,
 } from '@playhead/model'
-import { cutToWidth } from '../terminal/printable-text.ts'
-import { plainLine, type Painter, type Terminal } from '../terminal/terminal.ts'
+import { cutToWidth, plainLine } from '../terminal/printable-text.ts'
+import type { Painter, Terminal } from '../terminal/terminal.ts'
 import { endStateColour } from './session-table.ts'
 
 /** Equal steps shown before and after each difference. */

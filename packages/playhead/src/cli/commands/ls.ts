@@ -21,7 +21,11 @@ export const lsCommand = defineCommand({
 input line, tags, steps, tokens, cost in US dollars, duration in milliseconds, start time. Unknown values are empty.`,
   options: {
     ...filterOptions,
-    sort: { type: 'text', value: 'by', summary: `${sessionOrders.join(', ')}; largest first (default time)` },
+    sort: {
+      type: 'text',
+      value: 'by',
+      summary: `${sessionOrders.join(', ')}; newest or largest first (default time)`,
+    },
     limit: { type: 'text', value: 'n', summary: `Maximum number of sessions (default ${DEFAULT_LIMIT})` },
     all: { type: 'flag', summary: 'List all sessions' },
     json: { type: 'flag', summary: 'Print JSON: { "sessions": […] }' },

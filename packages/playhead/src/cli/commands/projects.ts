@@ -2,9 +2,9 @@ import { countOf, formatAge } from '@playhead/model'
 import { defineCommand } from '../arguments/command.ts'
 import { Api } from '../client/api.ts'
 import { readSettings } from '../client/settings.ts'
-import { printableJson } from '../terminal/printable-text.ts'
+import { plainLine, printableJson } from '../terminal/printable-text.ts'
 import { renderTable } from '../terminal/table.ts'
-import { plainLine, type Terminal } from '../terminal/terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 type Project = { id: string; name: string; createdAt: string; retentionDays: number | null }
 

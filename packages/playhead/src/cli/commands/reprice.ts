@@ -3,9 +3,9 @@ import { defineCommand } from '../arguments/command.ts'
 import { Api } from '../client/api.ts'
 import { runJob } from '../client/job.ts'
 import { readSettings } from '../client/settings.ts'
-import { printableJson } from '../terminal/printable-text.ts'
+import { plainLine, printableJson } from '../terminal/printable-text.ts'
 import { renderTable, type Column } from '../terminal/table.ts'
-import { plainLine, type Terminal } from '../terminal/terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 type ModelChange = { model: string; steps: number; before: number | null; after: number | null }
 

@@ -9,8 +9,9 @@ import {
   type EndState,
   type SessionSummary,
 } from '@playhead/model'
+import { plainLine } from '../terminal/printable-text.ts'
 import { renderTable, type Column } from '../terminal/table.ts'
-import { plainLine, type Terminal } from '../terminal/terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 /** Shown beside the colour, which not everyone sees. */
 const icons: Record<EndState, string> = {

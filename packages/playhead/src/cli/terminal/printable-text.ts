@@ -1,3 +1,18 @@
+import { visibleText } from '@playhead/model'
+
+/** Recorded text on one line, with control characters escaped. */
+export function plainLine(text: string): string {
+  return visibleText(text.replaceAll(/\s+/g, ' ').trim())
+}
+
+/** The same for text with several lines. */
+export function plainLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => visibleText(line))
+    .join('\n')
+}
+
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /** East Asian wide and fullwidth characters in common use. */

@@ -1,5 +1,4 @@
 import type { Readable, Writable } from 'node:stream'
-import { visibleText } from '@playhead/model'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -67,17 +66,4 @@ const codes: Record<Style, [on: number, off: number]> = {
 function createPainter(isColoured: boolean): Painter {
   if (!isColoured) return (_style, text) => text
   return (style, text) => `\u001B[${codes[style][0]}m${text}\u001B[${codes[style][1]}m`
-}
-
-/** Recorded text on one line, with control characters escaped. */
-export function plainLine(text: string): string {
-  return visibleText(text.replaceAll(/\s+/g, ' ').trim())
-}
-
-/** The same for text with several lines. */
-export function plainLines(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => visibleText(line))
-    .join('\n')
 }

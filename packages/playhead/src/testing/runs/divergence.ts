@@ -7,7 +7,7 @@ import {
   type TestIdentity,
 } from '@playhead/model'
 import type { SessionView } from 'playhead'
-import { fetchJson, fetchSession } from '../sessions/fetch-session.ts'
+import { fetchJson, fetchSession } from '../sessions/load-session.ts'
 import type { FinishedRun } from './judge-runs.ts'
 
 /** Sets `divergence` on the first failed run of each input, compared with a passing run of the same or any input. */
