@@ -73,8 +73,8 @@ test(
       PLAYHEAD_RUN_ID: 'browser',
       SUPPORT_AGENT_FAULT: 'customer_id',
     })
-    const charged = results.get('a customer who was charged twice reads so, from the right data')!
-    const greeting = results.get('a greeting is answered without looking anybody up')!
+    const charged = results.get('tells a customer about both charges, from the right data')!
+    const greeting = results.get('answers a greeting without looking up a customer')!
     expect([charged.status, greeting.status]).toEqual(['failed', 'passed'])
 
     const sessions = await server.sessions('limit=100&runId=browser')
@@ -86,16 +86,16 @@ test(
     }))
     expect(told.toSorted((left, right) => left.name.localeCompare(right.name))).toEqual([
       {
-        name: 'a customer who was charged twice reads so, from the right data',
-        endState: 'fail',
-        file: 'chat.spec.ts',
-        tools: ['classify_intent', 'extract_customer_id', 'fetch_customer_data'],
-      },
-      {
-        name: 'a greeting is answered without looking anybody up',
+        name: 'answers a greeting without looking up a customer',
         endState: 'success',
         file: 'chat.spec.ts',
         tools: ['classify_intent', 'write_reply', 'session_complete'],
+      },
+      {
+        name: 'tells a customer about both charges, from the right data',
+        endState: 'fail',
+        file: 'chat.spec.ts',
+        tools: ['classify_intent', 'extract_customer_id', 'fetch_customer_data'],
       },
     ])
     for (const [title, { annotations }] of results) {
@@ -106,6 +106,6 @@ test(
 )
 
 test('without a server the recordings of both processes are one session', { timeout: 120_000 }, async () => {
-  const results = await runBrowserTests({}, ['--grep', 'charged twice'])
+  const results = await runBrowserTests({}, ['--grep', 'both charges'])
   expect([...results.values()].map(({ status, error }) => error?.message ?? status)).toEqual(['passed'])
 })

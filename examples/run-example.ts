@@ -7,18 +7,18 @@ import { startTestServer } from '../packages/server/test/test-server.ts'
 
 export type ExampleRun = Session & { output: string }
 
-/** Runs an example as `npm start` does, against a server of its own, and gives the session that the server has then. */
+/** Runs an example as `npm start` does, against a server of its own, and returns the session on that server. */
 export async function runExample(name: string): Promise<ExampleRun> {
   const server = await startTestServer()
   onTestFinished(() => server.stop())
   const { code, output } = await runProgram(`${name}/main.ts`, { PLAYHEAD_ENDPOINT: server.url })
-  if (code !== 0) throw new Error(`The example ended with ${String(code)}:\n${output}`)
+  if (code !== 0) throw new Error(`The example exited with ${String(code)}:\n${output}`)
   const [summary] = await server.sessions()
   if (summary === undefined) throw new Error(`The server has no session:\n${output}`)
   return { ...(await server.session(summary.id)), output }
 }
 
-/** Runs a program of the examples with no key of any provider. */
+/** Runs an example program without any provider's API key. */
 export async function runProgram(
   path: string,
   environment: Record<string, string>,
@@ -35,7 +35,7 @@ export async function runProgram(
   return { code, output }
 }
 
-/** What happened, one line a step: kind, name, and how deep it lies. */
+/** One line per step: its kind and name, indented by depth. */
 export function outlineOf({ steps }: Session): string[] {
   const depths = new Map<string, number>()
   return steps.map(({ id, parentId, kind, name }) => {
@@ -46,8 +46,8 @@ export function outlineOf({ steps }: Session): string[] {
 }
 
 /**
- * The story that every client tells: a support agent asks its model, looks a customer up, and answers. Gives the two
- * calls to the model: the one that asked for the tool, and the one that told the customer.
+ * Checks the session that every example records: a support agent calls its model, looks up a customer, and answers. Returns
+ * the two model calls.
  */
 export function expectSupportSession(
   run: ExampleRun,
@@ -65,7 +65,7 @@ export function expectSupportSession(
     unpricedModels: [],
   })
   expect(output).toContain(`You were charged once, Ada.`)
-  expect(output).toContain(`${session.cost} US dollars: ${session.url}`)
+  expect(output).toContain(`Cost: $${session.cost}. Replay: ${session.url}`)
   const [asked, told] = steps.filter(({ kind, messages }) => kind === 'llm' && messages !== undefined)
   expect(asked!.messages!.at(-1)!.parts.at(-1)).toMatchObject({
     type: 'tool-call',

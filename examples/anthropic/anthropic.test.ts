@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { expectSupportSession, outlineOf, runExample } from '../run-example.ts'
 
 test(
-  "a support agent with Anthropic's client is recorded once, though the client traces itself too",
+  "a support agent with Anthropic's client is counted once, although the client traces itself too",
   { timeout: 120_000 },
   async () => {
     const run = await runExample('anthropic')

@@ -4,7 +4,7 @@ import * as playhead from 'playhead'
 
 playhead.init({ serviceName: 'example-anthropic' })
 
-// Without a key, a scripted model on the loopback answers.
+// Without an API key, a scripted local model answers.
 const model = process.env.ANTHROPIC_API_KEY ? undefined : await startScriptedModel(script())
 const client = new Anthropic(model === undefined ? {} : { apiKey: 'none', baseURL: model.url })
 
@@ -59,7 +59,7 @@ async function answer(question: string): Promise<string> {
 await playhead.withSession({ name: 'support', tags: ['example', 'anthropic'] }, async (session) => {
   const reply = await answer('I was charged twice for my subscription')
   console.log(reply)
-  console.log(`${session.cost} US dollars: ${session.url}`)
+  console.log(`Cost: $${session.cost}. Replay: ${session.url}`)
 })
 
 await playhead.flush()

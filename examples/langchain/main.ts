@@ -9,7 +9,7 @@ import { z } from 'zod'
 
 playhead.init({ serviceName: 'example-langchain' })
 
-// Without a key, a scripted model on the loopback answers.
+// Without an API key, a scripted local model answers.
 const model = process.env.OPENAI_API_KEY ? undefined : await startScriptedModel(script())
 const chat = new ChatOpenAI({
   model: 'gpt-4o-mini',
@@ -54,7 +54,7 @@ const support = playhead.agent('support', async (question: string) => {
 
 await playhead.withSession({ name: 'support', tags: ['example', 'langchain'] }, async (session) => {
   console.log(await support('I was charged twice for my subscription'))
-  console.log(`${session.cost} US dollars: ${session.url}`)
+  console.log(`Cost: $${session.cost}. Replay: ${session.url}`)
 })
 
 await playhead.flush()

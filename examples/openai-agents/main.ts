@@ -6,11 +6,11 @@ import { z } from 'zod'
 
 playhead.init({ serviceName: 'example-openai-agents' })
 
-// Without a key, a scripted model on the loopback answers.
+// Without an API key, a scripted local model answers.
 const model = process.env.OPENAI_API_KEY ? undefined : await startScriptedModel(script())
 const openAIClient = new OpenAI(model === undefined ? {} : { apiKey: 'none', baseURL: `${model.url}/v1` })
 
-// Its own tracing goes to OpenAI.
+// The SDK's own tracing would go to OpenAI.
 setTracingDisabled(true)
 
 const customers = new Map([['c_42', { name: 'Ada', plan: 'pro', charges: 1 }]])
@@ -42,7 +42,7 @@ const support = playhead.agent('Support', async (question: string) => {
 
 await playhead.withSession({ name: 'support', tags: ['example', 'openai-agents'] }, async (session) => {
   console.log(await support('I was charged twice for my subscription'))
-  console.log(`${session.cost} US dollars: ${session.url}`)
+  console.log(`Cost: $${session.cost}. Replay: ${session.url}`)
 })
 
 await playhead.flush()

@@ -4,7 +4,7 @@ import * as playhead from 'playhead'
 
 playhead.init({ serviceName: 'example-openai' })
 
-// Without a key, a scripted model on the loopback answers.
+// Without an API key, a scripted local model answers.
 const model = process.env.OPENAI_API_KEY ? undefined : await startScriptedModel(script())
 const client = new OpenAI(model === undefined ? {} : { apiKey: 'none', baseURL: `${model.url}/v1` })
 
@@ -60,7 +60,7 @@ async function answer(question: string): Promise<string> {
 await playhead.withSession({ name: 'support', tags: ['example', 'openai'] }, async (session) => {
   const reply = await answer('I was charged twice for my subscription')
   console.log(reply)
-  console.log(`${session.cost} US dollars: ${session.url}`)
+  console.log(`Cost: $${session.cost}. Replay: ${session.url}`)
 })
 
 await playhead.flush()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { expectSupportSession, outlineOf, runExample } from '../run-example.ts'
 
 test(
-  "a support agent with OpenAI's client is recorded by nothing but init",
+  "a support agent with OpenAI's client needs only init to be recorded",
   { timeout: 120_000 },
   async () => {
     const run = await runExample('openai')

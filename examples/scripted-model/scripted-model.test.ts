@@ -18,7 +18,7 @@ const tool = {
   parameters: { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer' } } },
 }
 
-test('without a script an agent loop runs: the tool is called once, then what it said is told', async () => {
+test('without a script, the model calls the tool once and then reports its result', async () => {
   const { json } = await start()
   const ask = { model: 'm', messages: [user] as object[], tools: [{ type: 'function', function: tool }] }
   const first = await json('/v1/chat/completions', ask)
@@ -44,7 +44,7 @@ test('without a script an agent loop runs: the tool is called once, then what it
   })
 })
 
-test('a schema is followed, and a question is repeated', async () => {
+test('without a script, the model follows a schema or repeats the question', async () => {
   const { json } = await start()
   const schema = {
     type: 'object',
@@ -63,7 +63,7 @@ test('a schema is followed, and a question is repeated', async () => {
   })
 })
 
-test('rules are asked in order, and conversations in parallel each have their turns', async () => {
+test('the first rule with a reply wins, and parallel conversations have separate turns', async () => {
   const { json, model } = await start([
     ({ userText }) => (userText === 'Stop' ? 'Stopped.' : undefined),
     inTurns(callTool('look'), 'Second.', 'Last.'),
@@ -99,7 +99,7 @@ test('rules are asked in order, and conversations in parallel each have their tu
   expect(model.requests.map(({ api, turn: count }) => [api, count])).toContainEqual(['gemini.generate', 5])
 })
 
-test('a response that goes on from another remembers it', async () => {
+test('a response that continues another one includes its messages', async () => {
   const { json } = await start(inTurns('First.', 'Second.'))
   const first = (await json('/v1/responses', { model: 'm', input: 'Hi' })) as { id: string }
   expect(
@@ -109,7 +109,7 @@ test('a response that goes on from another remembers it', async () => {
   })
 })
 
-test('errors come in the words of each provider', async () => {
+test('errors have the format of each provider', async () => {
   const { post } = await start(() => ({ error: { status: 429, message: 'Slow.', retryAfterSeconds: 3 } }))
   const openai = await post('/v1/chat/completions', { model: 'm', messages: [user] })
   expect([openai.status, openai.headers.get('retry-after'), JSON.parse(openai.text)]).toEqual([
@@ -127,7 +127,7 @@ test('errors come in the words of each provider', async () => {
   expect((await post('/v1/nothing', {})).status).toBe(404)
 })
 
-test('a script that fails is said to have failed', async () => {
+test('a failing script is reported as a server error', async () => {
   const { post } = await start(() => {
     throw new Error('oops')
   })

@@ -13,7 +13,7 @@ export default defineConfig({
   webServer: {
     command: 'node --conditions=playhead-source e2e/chat-server.ts',
     url: `http://127.0.0.1:${port}`,
-    // Where the agent records what the tests look for.
+    // The agent must record to the folder that the tests read.
     env: { PLAYHEAD_DIR: process.env.PLAYHEAD_RUN_DIR ?? '.playhead/e2e', CHAT_PORT: port },
   },
 })

@@ -31,11 +31,11 @@ afterAll(() => server?.stop())
 
 function find(message: string): Promise<Session> {
   const found = demo.find(({ inputPreview }) => inputPreview?.startsWith(message) === true)
-  if (found === undefined) throw new Error(`No session was asked: ${message}`)
+  if (found === undefined) throw new Error(`No demo session for: ${message}`)
   return server.session(found.id)
 }
 
-test('the demo ends well and shows sessions of every sort, the one that failed first', () => {
+test('the demo records sessions of every kind, with the failed one newest', () => {
   expect(demoRun).toEqual({ code: 0, output: '' })
   const [newest, ...older] = demo.map(
     ({ endState, name, inputPreview }) => `${endState} ${name}: ${inputPreview}`,
@@ -57,7 +57,7 @@ test('the demo ends well and shows sessions of every sort, the one that failed f
   expect(demo.filter(({ threadId }) => threadId === 't_ada')).toHaveLength(2)
 })
 
-test('the session that failed reads as it does in a replay: the null argument is marked', async () => {
+test('the replay of the failed session marks the null argument', async () => {
   const replay = renderTextReplay(await find('I was charged twice'))
   expect(replay.replaceAll(/\d\d:\d\d\.\d{3}/g, '00:00.000')).toContain(`\
 00:00.000  Action: extract_customer_id
@@ -73,7 +73,7 @@ test('the session that failed reads as it does in a replay: the null argument is
 `)
 })
 
-test('a refund changes the world, and what it was asked for is told', async () => {
+test('a refund is recorded as a write with its arguments and result', async () => {
   const { session, steps } = await find('Then I want a refund')
   expect(session).toMatchObject({ endState: 'success', errorCount: 0, threadId: 't_ada' })
   expect(steps.find(({ name }) => name === 'issue_refund')).toMatchObject({
@@ -82,7 +82,7 @@ test('a refund changes the world, and what it was asked for is told', async () =
   })
 })
 
-test('specialists work inside the coordinator, and their tools side by side', async () => {
+test('specialists run inside the coordinator, with concurrent tools', async () => {
   const run = await find('Where is my order')
   expect(run.session).toMatchObject({
     agents: ['coordinator', 'payments specialist', 'delivery specialist'],
@@ -100,7 +100,7 @@ test('specialists work inside the coordinator, and their tools side by side', as
   expect(address.offsetMs).toBeLessThan(parcel.offsetMs + parcel.durationMs!)
 })
 
-test('a model that was busy is asked again, and both attempts are seen', async () => {
+test('a retried model call shows both attempts', async () => {
   const { session, steps } = await find('My invoice from 1 November')
   expect(session).toMatchObject({ endState: 'success', errorCount: 1 })
   const [first, second] = steps.filter(({ kind }) => kind === 'llm')
@@ -108,7 +108,7 @@ test('a model that was busy is asked again, and both attempts are seen', async (
   expect(second).toMatchObject({ status: 'ok', attempt: 2 })
 })
 
-test('a refusal, a missing price, a picture, thoughts and a circle are told apart', async () => {
+test('the demo shows a soft error, a missing price, an image, reasoning and a loop', async () => {
   const refused = await find('Please pay back')
   expect(refused.steps.find(({ name }) => name === 'issue_refund')).toMatchObject({
     status: 'soft-error',
@@ -124,22 +124,22 @@ test('a refusal, a missing price, a picture, thoughts and a circle are told apar
     'reasoning',
     'text',
   ])
-  const circle = await find('How do I share')
-  const searches = circle.steps.filter(({ name }) => name === 'search_help')
+  const loop = await find('How do I share')
+  const searches = loop.steps.filter(({ name }) => name === 'search_help')
   expect(searches.map(({ tool }) => tool!.arguments)).toEqual(
     Array.from({ length: 5 }, () => ({ query: 'share a calendar' })),
   )
-  expect(circle.session.endStateReason).toBe('Error: no answer after 5 turns')
+  expect(loop.session.endStateReason).toBe('Error: no answer after 5 turns')
 })
 
-test('the agent by itself answers, or fails where it is told to', () => {
+test('the agent succeeds, or fails with an injected fault', () => {
   const [right, faulty] = ['success', 'fail'].map((state) =>
     others.find(({ endState }) => endState === state)!,
   )
   const first = ['classify_intent', 'extract_customer_id']
   expect([rightRun.code, faultyRun.code]).toEqual([0, 1])
-  expect(rightRun.output).toContain(`${right!.cost} US dollars: ${right!.url}`)
-  expect(faultyRun.output).toContain(`${faulty!.cost} US dollars: ${faulty!.url}`)
+  expect(rightRun.output).toContain(`Cost: $${right!.cost}. Replay: ${right!.url}`)
+  expect(faultyRun.output).toContain(`Cost: $${faulty!.cost}. Replay: ${faulty!.url}`)
   expect(right!.tools).toEqual([
     ...first,
     'find_account',

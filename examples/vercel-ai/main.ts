@@ -6,7 +6,7 @@ import { z } from 'zod'
 
 playhead.init({ serviceName: 'example-vercel-ai' })
 
-// Without a key, a scripted model on the loopback answers.
+// Without an API key, a scripted local model answers.
 const model = process.env.OPENAI_API_KEY ? undefined : await startScriptedModel(script())
 const openai = createOpenAI(model === undefined ? {} : { apiKey: 'none', baseURL: `${model.url}/v1` })
 
@@ -32,7 +32,7 @@ await playhead.withSession({ name: 'support', tags: ['example', 'vercel-ai'] }, 
     stopWhen: stepCountIs(5),
   })
   console.log(text)
-  console.log(`${session.cost} US dollars: ${session.url}`)
+  console.log(`Cost: $${session.cost}. Replay: ${session.url}`)
 })
 
 await playhead.flush()

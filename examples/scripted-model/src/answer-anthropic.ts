@@ -1,10 +1,10 @@
-import { inPieces, serverSentEvent, type Answer } from './answer.ts'
+import { inPieces, serverSentEvent, type ProviderResponse } from './answer.ts'
 import { parseLoosely, type JsonObject } from './json.ts'
 import type { PreparedReply } from './prepare-reply.ts'
 
 const SIGNATURE = 'c2NyaXB0ZWQtc2lnbmF0dXJl'
 
-export function answerAnthropic(reply: PreparedReply): Answer {
+export function answerAnthropic(reply: PreparedReply): ProviderResponse {
   return {
     whole: {
       id: reply.id,
@@ -97,7 +97,7 @@ function deltasOf(block: JsonObject, reply: PreparedReply): JsonObject[] {
   return inPieces(call?.arguments ?? '{}').map((partial_json) => ({ type: 'input_json_delta', partial_json }))
 }
 
-/** Anthropic's input leaves out what came from the cache and what went to it. */
+/** Anthropic's `input_tokens` excludes cache reads and writes. */
 function inputUsage({ usage }: PreparedReply): JsonObject {
   const { cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = usage
   const cacheWrite = usage.cacheWrite ?? cacheWrite5m + cacheWrite1h

@@ -25,7 +25,7 @@ export function answerGeminiEmbeddings({ body, path }: ModelRequest): JsonObject
   return { embeddings: asList(body.requests).map((request) => values(asObject(request).content)) }
 }
 
-/** Numbers between -1 and 1 that depend on nothing but the text. */
+/** A deterministic vector with values between -1 and 1. */
 function vectorOf(text: string, size: number): number[] {
   let state = 2_166_136_261
   for (const character of text) state = Math.imul(state ^ character.codePointAt(0)!, 16_777_619)

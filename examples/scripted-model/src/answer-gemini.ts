@@ -1,8 +1,8 @@
-import { serverSentEvent, type Answer } from './answer.ts'
+import { serverSentEvent, type ProviderResponse } from './answer.ts'
 import { parseLoosely, type JsonObject } from './json.ts'
 import type { PreparedReply } from './prepare-reply.ts'
 
-export function answerGemini(reply: PreparedReply): Answer {
+export function answerGemini(reply: PreparedReply): ProviderResponse {
   const shared = { modelVersion: reply.model, responseId: reply.id }
   const candidate = (parts: JsonObject[], finishReason?: string): JsonObject => ({
     content: { role: 'model', parts },
@@ -32,7 +32,7 @@ export function answerGemini(reply: PreparedReply): Answer {
   }
 }
 
-/** Gemini's candidates leave out what was thought. */
+/** Gemini's `candidatesTokenCount` excludes reasoning. */
 function geminiUsage({ usage }: PreparedReply): JsonObject {
   const reasoning = usage.reasoning ?? 0
   return {

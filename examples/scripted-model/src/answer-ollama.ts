@@ -1,8 +1,8 @@
-import type { Answer } from './answer.ts'
+import type { ProviderResponse } from './answer.ts'
 import { parseLoosely, type JsonObject } from './json.ts'
 import type { PreparedReply } from './prepare-reply.ts'
 
-export function answerOllama(reply: PreparedReply): Answer {
+export function answerOllama(reply: PreparedReply): ProviderResponse {
   const part = (message: JsonObject): JsonObject => ({
     model: reply.model,
     created_at: '2026-01-01T00:00:00Z',

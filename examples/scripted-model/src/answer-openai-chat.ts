@@ -1,11 +1,11 @@
-import { inPieces, serverSentEvent, type Answer } from './answer.ts'
+import { inPieces, serverSentEvent, type ProviderResponse } from './answer.ts'
 import { asObject, type JsonObject } from './json.ts'
 import type { ModelRequest } from './model-request.ts'
 import type { PreparedReply } from './prepare-reply.ts'
 
 const CREATED = 1_760_000_000
 
-export function answerOpenAiChat(request: ModelRequest, reply: PreparedReply): Answer {
+export function answerOpenAiChat(request: ModelRequest, reply: PreparedReply): ProviderResponse {
   return {
     whole: {
       id: reply.id,
@@ -22,7 +22,7 @@ export function answerOpenAiChat(request: ModelRequest, reply: PreparedReply): A
   }
 }
 
-export function answerOpenAiCompletion(reply: PreparedReply): Answer {
+export function answerOpenAiCompletion(reply: PreparedReply): ProviderResponse {
   const part = (text: string, finish: string | null): JsonObject => ({
     id: reply.id,
     object: 'text_completion',

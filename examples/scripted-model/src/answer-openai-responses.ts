@@ -1,9 +1,9 @@
-import { inPieces, serverSentEvent, type Answer } from './answer.ts'
+import { inPieces, serverSentEvent, type ProviderResponse } from './answer.ts'
 import type { JsonObject } from './json.ts'
 import type { ModelRequest } from './model-request.ts'
 import type { PreparedReply } from './prepare-reply.ts'
 
-export function answerOpenAiResponses(request: ModelRequest, reply: PreparedReply): Answer {
+export function answerOpenAiResponses(request: ModelRequest, reply: PreparedReply): ProviderResponse {
   const output = outputItems(reply)
   const whole = responseOf(request, reply, { output, status: 'completed' })
   return {

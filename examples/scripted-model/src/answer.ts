@@ -1,5 +1,5 @@
-/** An answer in one API's words: at once, or as the texts of the events that are streamed. */
-export type Answer = {
+/** A response in the format of one API: the body, and the events if it is streamed. */
+export type ProviderResponse = {
   whole: unknown
   events: string[]
   eventType: 'text/event-stream' | 'application/x-ndjson'
@@ -10,7 +10,7 @@ export function serverSentEvent(data: unknown, event?: string): string {
   return event === undefined ? `data: ${text}\n\n` : `event: ${event}\ndata: ${text}\n\n`
 }
 
-/** A JSON text in pieces, as models stream the arguments of a tool. */
+/** Splits a text into chunks, as models stream the arguments of a tool. */
 export function inPieces(text: string, size = 12): string[] {
   const pieces: string[] = []
   for (let start = 0; start < text.length; start += size) pieces.push(text.slice(start, start + size))

@@ -16,7 +16,7 @@ export function asText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** The value of a JSON text, or the text itself. */
+/** Parses JSON; returns the text itself if it is not JSON. */
 export function parseLoosely(text: unknown): unknown {
   if (typeof text !== 'string') return text
   try {

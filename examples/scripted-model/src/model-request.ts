@@ -21,20 +21,20 @@ export type RequestMessage = {
 
 export type OfferedTool = { name: string; parameters?: unknown }
 
-/** A request as a script sees it, whatever API it came by. */
+/** A request as rules see it, in the same form for every API. */
 export type ModelRequest = {
   api: ApiName
   model: string
   isStream: boolean
   messages: RequestMessage[]
   tools: OfferedTool[]
-  /** How many times the model has answered in this conversation. */
+  /** How often the model has answered in this conversation. */
   turn: number
-  /** What the user said last. */
+  /** The last message of the user. */
   userText: string
-  /** What the tools gave back since the model's last answer. */
+  /** Tool results since the model's last answer. */
   toolResults: ToolResult[]
-  /** The JSON schema that the answer has to follow, where one was given. */
+  /** The JSON schema that the answer must follow, if any. */
   schema?: unknown
   path: string
   headers: Record<string, string>
@@ -48,7 +48,7 @@ export type RequestParts = Pick<
   schema?: unknown
 }
 
-/** Adds what follows from the messages. */
+/** Adds the fields that are derived from the messages. */
 export function completeRequest(
   parts: RequestParts,
   { path, headers }: { path: string; headers: Record<string, string> },

@@ -1,12 +1,12 @@
 import type { ModelRequest } from './model-request.ts'
 import type { FullReply, ReplyUsage } from './reply.ts'
 
-/** A reply with everything that a provider would add to it. */
+/** A reply with everything that a provider adds: ids, usage, finish reason. */
 export type PreparedReply = {
   id: string
   model: string
   text: string
-  /** The text as it is streamed. */
+  /** The streamed chunks of the text. */
   chunks: string[]
   reasoning: string
   redactedReasoning?: string
@@ -14,7 +14,7 @@ export type PreparedReply = {
   refusal: string
   otherChoices: string[]
   finish: 'stop' | 'tool_calls'
-  /** The provider's own word, where the script gives one. */
+  /** Set by the script, in the provider's terms. */
   finishReason?: string
   usage: Usage
   streamError?: { message: string; type?: string }

@@ -7,7 +7,7 @@ import {
   type RequestParts,
 } from './model-request.ts'
 
-/** Which API a path belongs to. */
+/** The API that a path belongs to. */
 export function apiOfPath(path: string): ApiName | undefined {
   if (path.endsWith('/chat/completions')) return 'openai.chat'
   if (path.endsWith('/completions')) return 'openai.completions'
@@ -162,7 +162,7 @@ function roleOf(role: unknown): RequestMessage['role'] {
   return role === 'system' || role === 'assistant' || role === 'tool' ? role : 'user'
 }
 
-/** The text of a content that is text, or a list of parts of which some are. */
+/** Content is either a text or a list of parts, some of which are text. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   return asList(content)

@@ -9,16 +9,17 @@ import {
   deflateSync,
   gzipSync,
 } from 'node:zlib'
-import type { Answer } from './answer.ts'
-import type { FullReply } from './reply.ts'
+import type { ProviderResponse } from './answer.ts'
+import type { FullReply, ReplyError } from './reply.ts'
+import type { ApiName } from './model-request.ts'
 
 const compressAll = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync }
 const createCompressor = { gzip: createGzip, br: createBrotliCompress, deflate: createDeflate }
 
-/** Called with each piece of a body just before it is written. */
+/** Called with each slice of a body before it is written. */
 type OnWrite = (bytes: Uint8Array) => void
 
-/** Answers at once. */
+/** Sends the response in one piece. */
 export async function sendWhole(
   response: ServerResponse,
   body: string,
@@ -33,8 +34,12 @@ export async function sendWhole(
   response.end()
 }
 
-/** Streams an answer, event by event. */
-export async function sendEvents(response: ServerResponse, answer: Answer, sending: Sending): Promise<void> {
+/** Streams the response, event by event. */
+export async function sendEvents(
+  response: ServerResponse,
+  answer: ProviderResponse,
+  sending: Sending,
+): Promise<void> {
   const { reply } = sending
   response.setHeader('content-type', answer.eventType)
   response.setHeader('cache-control', 'no-cache')
@@ -58,7 +63,7 @@ function delayBefore(index: number, delays: NonNullable<FullReply['chunkDelayMs'
 
 export type Sending = { reply: FullReply; onWrite: OnWrite }
 
-/** Once what was written has left, so that the client has it before the connection goes. */
+/** Closes the connection after flushing, so that the client receives everything before. */
 async function cut(response: ServerResponse): Promise<void> {
   await new Promise((resolve) => response.write('', resolve))
   await sleep(5)
@@ -76,12 +81,12 @@ async function writeSliced(
     const slice = bytes.subarray(start, start + size)
     onWrite(slice)
     if (!response.write(slice)) await drained(response)
-    // Lets the slice leave on its own.
+    // Lets the slice go out as a packet of its own.
     if (reply.sliceBytes !== undefined) await sleep(0)
   }
 }
 
-/** Room again, or nobody there any more. */
+/** Resolves when the buffer has drained or the client is gone. */
 async function drained(response: ServerResponse): Promise<void> {
   const controller = new AbortController()
   const { signal } = controller
@@ -89,7 +94,7 @@ async function drained(response: ServerResponse): Promise<void> {
   controller.abort()
 }
 
-/** Compresses event by event, flushing after each, as servers that stream do. */
+/** Compresses each event and flushes, as streaming servers do. */
 function createChunkCompressor({ encoding }: FullReply): (text: string | null) => Promise<Uint8Array> {
   if (encoding === undefined) return async (text) => Buffer.from(text ?? '')
   const compressor = createCompressor[encoding]()
@@ -104,5 +109,34 @@ function createChunkCompressor({ encoding }: FullReply): (text: string | null) =
       await new Promise<void>((resolve) => compressor.flush(resolve))
     }
     return Buffer.concat(pieces.splice(0))
+  }
+}
+
+const types = new Map([
+  [400, ['invalid_request_error', 'INVALID_ARGUMENT']],
+  [401, ['authentication_error', 'UNAUTHENTICATED']],
+  [404, ['not_found_error', 'NOT_FOUND']],
+  [429, ['rate_limit_error', 'RESOURCE_EXHAUSTED']],
+  [500, ['api_error', 'INTERNAL']],
+  [529, ['overloaded_error', 'UNAVAILABLE']],
+])
+
+/** Sends an error in the format of the API. */
+export function sendError(response: ServerResponse, api: ApiName | undefined, error: ReplyError): void {
+  const { status, message = `The script answers ${status}.`, retryAfterSeconds } = error
+  const [word, googleWord] = types.get(status) ?? ['api_error', 'UNKNOWN']
+  const type = error.type ?? word
+  response.statusCode = status
+  if (retryAfterSeconds !== undefined) response.setHeader('retry-after', String(retryAfterSeconds))
+  response.setHeader('content-type', 'application/json')
+  response.end(JSON.stringify(bodyOf()))
+
+  function bodyOf(): unknown {
+    if (api === 'anthropic.messages')
+      return { type: 'error', error: { type, message }, request_id: 'req_scripted' }
+    if (api?.startsWith('gemini') === true)
+      return { error: { code: status, message, status: error.type ?? googleWord } }
+    if (api === 'ollama.chat') return { error: message }
+    return { error: { message, type, param: null, code: error.type ?? null } }
   }
 }

@@ -7,43 +7,47 @@ import { answerGemini } from './answer-gemini.ts'
 import { answerOllama } from './answer-ollama.ts'
 import { answerOpenAiChat, answerOpenAiCompletion } from './answer-openai-chat.ts'
 import { answerOpenAiResponses } from './answer-openai-responses.ts'
-import type { Answer } from './answer.ts'
-import { Conversations } from './conversations.ts'
+import type { ProviderResponse } from './answer.ts'
 import { defaultReply } from './default-reply.ts'
-import { asObject, parseLoosely } from './json.ts'
-import { completeRequest, type ModelRequest } from './model-request.ts'
+import { asObject, parseLoosely, asText } from './json.ts'
+import {
+  completeRequest,
+  type ModelRequest,
+  emptyMessage,
+  type RequestMessage,
+  type RequestParts,
+} from './model-request.ts'
 import { prepareReply, type PreparedReply } from './prepare-reply.ts'
 import { apiOfPath, readRequest } from './read-request.ts'
 import { toFullReply, type FullReply, type Reply } from './reply.ts'
-import { sendError } from './send-error.ts'
-import { sendEvents, sendWhole } from './send-answer.ts'
+import { sendError, sendEvents, sendWhole } from './send-answer.ts'
 
-/** Answers a request, or leaves it to the next rule. */
+/** Returns a reply, or undefined to leave the request to the next rule. */
 export type Rule = (request: ModelRequest) => Reply | undefined | Promise<Reply | undefined>
 
-/** One rule or several: the first that has a reply gives it, and the default reply comes last. */
+/** One rule or a list; the first one with a reply wins, and the default reply comes last. */
 export type Script = Rule | readonly Rule[]
 
 export type RecordedRequest = ModelRequest & {
   reply: FullReply
-  /** What was sent, where it was a success. */
+  /** The reply that was sent, unless it was an error. */
   sent?: PreparedReply
-  /** The body that was sent so far, as bytes on the wire. */
+  /** The bytes of the body sent so far. */
   sentBytes: Uint8Array[]
-  /** Milliseconds from the request's arrival to the first byte of the body. */
+  /** Time from the request's arrival to the first byte of the body. */
   firstByteMs?: number
-  /** True when the client went away before the answer was complete. */
+  /** True when the client disconnected before the response was complete. */
   isAborted: boolean
 }
 
 export type ScriptedModel = {
-  /** `http://127.0.0.1:port`. OpenAI's base URL is this with `/v1`. */
+  /** `http://127.0.0.1:port`. For OpenAI's base URL, append `/v1`. */
   url: string
   requests: RecordedRequest[]
   stop(): Promise<void>
 }
 
-/** A model server on a free port of the loopback. It speaks OpenAI, Anthropic, Gemini and Ollama. */
+/** Starts a model server on a free local port. It speaks the APIs of OpenAI, Anthropic, Gemini and Ollama. */
 export async function startScriptedModel(script: Script = []): Promise<ScriptedModel> {
   const rules: readonly Rule[] = typeof script === 'function' ? [script] : script
   const requests: RecordedRequest[] = []
@@ -102,7 +106,7 @@ async function answerRequest(
   else await sendWhole(response, JSON.stringify(answer.whole), { reply, onWrite })
 }
 
-function modelReply(request: ModelRequest, reply: PreparedReply): Answer {
+function modelReply(request: ModelRequest, reply: PreparedReply): ProviderResponse {
   switch (request.api) {
     case 'openai.chat':
       return answerOpenAiChat(request, reply)
@@ -142,4 +146,21 @@ function stop(server: Server): Promise<void> {
     server.close(() => resolve())
     server.closeAllConnections()
   })
+}
+
+/** Keeps the messages of OpenAI responses, which later requests continue by id only. */
+class Conversations {
+  readonly #messages = new Map<string, RequestMessage[]>()
+
+  continue(parts: RequestParts): RequestParts {
+    const before = this.#messages.get(asText(parts.body.previous_response_id))
+    return before === undefined ? parts : { ...parts, messages: [...before, ...parts.messages] }
+  }
+
+  remember(request: ModelRequest, reply: PreparedReply): void {
+    if (request.api !== 'openai.responses') return
+    const answer = emptyMessage('assistant', reply.text)
+    answer.toolCalls.push(...reply.toolCalls)
+    this.#messages.set(reply.id, [...request.messages, answer])
+  }
 }

@@ -1,6 +1,6 @@
 import { agentSession, before, expect, expectSession, test } from 'playhead/playwright'
 
-test('a customer who was charged twice reads so, from the right data', async ({ page }) => {
+test('tells a customer about both charges, from the right data', async ({ page }) => {
   await page.goto('/')
   await page.getByLabel('Your message').fill('I was charged twice for my subscription')
   await page.getByRole('button', { name: 'Send' }).click()
@@ -12,7 +12,7 @@ test('a customer who was charged twice reads so, from the right data', async ({ 
   expectSession(session).toHaveEffects([])
 })
 
-test('a greeting is answered without looking anybody up', async ({ page }) => {
+test('answers a greeting without looking up a customer', async ({ page }) => {
   await page.goto('/')
   await page.getByLabel('Your message').fill('hello')
   await page.getByLabel('Your message').press('Enter')

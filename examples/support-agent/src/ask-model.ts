@@ -4,7 +4,7 @@ export type Message = OpenAI.ChatCompletionMessageParam
 
 export const MODEL = 'gpt-4o'
 
-/** A client as in any program: that `playhead.init()` was called is enough for its calls to be recorded. */
+/** An ordinary client: after `playhead.init()`, its calls are recorded. */
 export function openai(): OpenAI {
   return new OpenAI({ apiKey: process.env.OPENAI_API_KEY ?? 'none' })
 }
@@ -14,7 +14,7 @@ export async function askModel(messages: Message[], model = MODEL): Promise<stri
   return choices[0]?.message.content ?? ''
 }
 
-/** The same, word by word as the answer comes. */
+/** The same, but streamed. */
 export async function streamModel(messages: Message[], model = MODEL): Promise<string> {
   const stream = await openai().chat.completions.create({
     model,

@@ -1,9 +1,9 @@
 import type { ModelRequest, Reply, Rule } from '@playhead/scripted-model'
 
-/** Milliseconds between the words of a stream: in bursts, with a pause now and then. */
+/** Milliseconds between streamed words: bursts with occasional pauses. */
 const RHYTHM = [18, 22, 16, 40, 20, 24, 18, 110, 20, 16, 30, 22, 210] as const
 
-/** Answers as fast as a model would: a moment to think, then a word after the other. */
+/** Slows replies down to the speed of a real model. */
 export function atModelSpeed(rule: Rule): Rule {
   return async (request) => {
     const reply = await rule(request)

@@ -25,7 +25,7 @@ const customers: readonly Customer[] = [
   },
 ]
 
-/** What stands for a database: it takes its time. */
+/** Stands in for a database, with some latency. */
 export async function getCustomer(customerId: string | null): Promise<Customer> {
   await sleep(30)
   if (customerId === null) throw new ValueError('customer_id cannot be null')
@@ -34,7 +34,7 @@ export async function getCustomer(customerId: string | null): Promise<Customer> 
   return customer
 }
 
-/** Whose account the message was sent from. */
+/** Finds the account that a message was sent from. */
 export async function getSignedInCustomerId(): Promise<string> {
   await sleep(20)
   return 'c_42'
@@ -42,7 +42,7 @@ export async function getSignedInCustomerId(): Promise<string> {
 
 export type Refund = { success: true; refundId: string } | { success: false; error: string }
 
-/** Says that it failed instead of throwing, as payment services do. */
+/** Returns a failure instead of throwing it, as payment services do. */
 export async function payBack(invoiceId: string, amount: number): Promise<Refund> {
   await sleep(80)
   const invoice = customers.flatMap(({ invoices }) => invoices).find(({ id }) => id === invoiceId)

@@ -6,7 +6,7 @@ import { useScriptedModel } from './use-scripted-model.ts'
 
 playhead.init({ serviceName: 'support-agent' })
 
-// Without a key, a scripted model on the loopback answers.
+// Without an API key, a scripted local model answers.
 const model = process.env.OPENAI_API_KEY ? undefined : await useScriptedModel(atModelSpeed(answerAsSupport))
 
 try {
@@ -16,7 +16,7 @@ try {
   process.exitCode = 1
 }
 const session = playhead.getSession()
-console.log(`${session.cost} US dollars: ${session.url}`)
+console.log(`Cost: $${session.cost}. Replay: ${session.url}`)
 
 await playhead.flush()
 await model?.stop()

@@ -1,6 +1,6 @@
 import type { ModelRequest, Reply } from '@playhead/scripted-model'
 
-/** What a model would say to a customer, without a model. */
+/** A script that answers customers like a model would. */
 export function answerAsSupport({ messages, userText }: ModelRequest): Reply {
   const instructions = messages.find(({ role }) => role === 'system')?.text ?? ''
   if (instructions.includes('one word')) return classifyMessage(userText, instructions)
@@ -25,7 +25,7 @@ function acknowledgeMessage(text: string): Reply {
     : 'Thanks for your question, let me see.'
 }
 
-/** With examples in its instructions a model understands what is said in passing; without, only what is said plainly. */
+/** With examples in its instructions the model understands indirect phrasings; without them, only plain ones. */
 function classifyMessage(text: string, instructions: string): Reply {
   if (/refund|money back/i.test(text)) return 'refund'
   const isUnderstood = instructions.includes('in passing')

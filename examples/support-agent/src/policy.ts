@@ -1,4 +1,4 @@
-/** What every answer has to keep to. */
+/** The instructions for every answer. */
 export const POLICY = `You answer for the support team of Tidewater, a company that sells a calendar by subscription.
 - Call customers by their first name. Be brief, warm and exact; never promise what you cannot see in the data.
 - A charge is a duplicate when two invoices have the same amount and are no more than three days apart.
@@ -13,5 +13,5 @@ export const CLASSIFY = `Answer with one word: billing, refund or general.
 Billing is anything about charges, also when it is said in passing: charged twice, billed double, two charges, a wrong invoice.
 Refund is only for those who ask for money back.`
 
-/** The same without the examples, as it was before somebody noticed. */
+/** The same without the examples: the `intent` fault. */
 export const CLASSIFY_VAGUELY = 'Answer with one word: billing, refund or general.'

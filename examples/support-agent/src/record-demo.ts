@@ -13,7 +13,7 @@ import { useScriptedModel } from './use-scripted-model.ts'
 const BETWEEN_MS = 350
 const BUSY = 'My invoice from 1 November looks wrong, account c_77'
 
-/** What customers of all sorts ask for. */
+/** Messages from different customers. */
 const runs: (() => Promise<string>)[] = [
   async () => {
     await runSupportAgent('There is a duplicate charge on my account c_42', { threadId: 't_ada' })
@@ -34,14 +34,14 @@ playhead.init({ serviceName: 'support-agent' })
 const model = await useScriptedModel(
   [refuseOnce(BUSY), embed, readReceiptImage, answerInDemo, answerAsSupport].map(atModelSpeed),
 )
-// One starts after the other, as customers come; an agent that fails is part of what is shown.
+// Starts one after the other. A failing agent is part of the demo.
 await Promise.allSettled(
   runs.map(async (run, index) => {
     await sleep(index * BETWEEN_MS)
     return run()
   }),
 )
-// The newest is the one that a replay explains best.
+// The newest session is the one that shows a replay best.
 await Promise.allSettled([
   runSupportAgent('I was charged twice for my subscription', { fault: 'customer_id' }),
 ])

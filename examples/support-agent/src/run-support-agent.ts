@@ -12,12 +12,12 @@ import {
 } from './tools.ts'
 
 export type SupportOptions = {
-  /** A mistake to make: `customer_id` (no account is looked for), `intent` (a worse prompt), `cost` (calls that nobody needs). */
+  /** A fault to inject: `customer_id` (skips the account lookup), `intent` (a worse prompt), `cost` (unnecessary calls). */
   fault?: string | undefined
   model?: string
 } & Pick<playhead.SessionOptions, 'tags' | 'threadId' | 'userId'>
 
-/** One message of a customer, from the question to the reply: one session. */
+/** Answers one customer message in a session of its own. */
 export async function runSupportAgent(message: string, options: SupportOptions = {}): Promise<string> {
   const { fault = process.env.SUPPORT_AGENT_FAULT, model, tags = [], ...session } = options
   playhead.startSession({ name: 'support', tags: ['support', 'v2.1', ...tags], ...session })

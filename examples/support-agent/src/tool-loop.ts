@@ -4,12 +4,12 @@ import { MODEL, openai, type Message } from './ask-model.ts'
 export type Tool = {
   name: string
   description: string
-  /** The names of its arguments; all are text. */
+  /** Argument names; all arguments are strings. */
   parameters: string[]
   run: (...values: string[]) => unknown
 }
 
-/** Asks the model until it has an answer instead of tools to call. Tools that it asks for together run together. */
+/** Calls the model until it answers without calling tools. Tools called in the same turn run concurrently. */
 export async function runToolLoop(messages: Message[], tools: Tool[], maxTurns = 6): Promise<string> {
   const conversation = [...messages]
   for (let turn = 1; turn <= maxTurns; turn += 1) {

@@ -3,7 +3,7 @@ import { askModel, streamModel } from './ask-model.ts'
 import { getCustomer, getSignedInCustomerId, payBack, type Customer } from './customers.ts'
 import { CLASSIFY, POLICY } from './policy.ts'
 
-/** One word for what the customer wants. The call to the model is recorded inside the action. */
+/** Classifies the message with a model call, which is recorded inside the action. */
 export const classify = recordAction('classify_intent', async (message: string, instructions = CLASSIFY) => {
   const answer = await askModel([
     { role: 'system', content: instructions },
@@ -31,7 +31,7 @@ export const issueRefund = recordAction(
   (invoice: string, amount: number) => payBack(invoice, amount),
 )
 
-/** What the customer reads while the agent works. */
+/** Tells the customer that the agent is working on it. */
 export function acknowledge(message: string, model?: string): Promise<string> {
   return askModel(
     [

@@ -15,7 +15,7 @@ afterAll(() => model.stop())
 
 const CHARGED_TWICE = 'I was charged twice for my subscription'
 
-test('a billing question is answered from customer data', async ({ session }) => {
+test('answers a billing question from customer data', async ({ session }) => {
   const reply = await runSupportAgent(CHARGED_TWICE)
 
   expect(reply).toContain('two charges')
@@ -26,37 +26,37 @@ test('a billing question is answered from customer data', async ({ session }) =>
   expect(session).toHaveNoLoops()
 })
 
-test('a question about billing changes nothing', async ({ session }) => {
+test('changes nothing for a billing question', async ({ session }) => {
   await runSupportAgent(CHARGED_TWICE)
 
   expect(session).toHaveEffects([])
   expect(session).not.toHaveCalled('issue_refund')
 })
 
-test('a refund is issued once, for the invoice that was named, after the customer was looked up', async ({
-  session,
-}) => {
+test('issues one refund for the named invoice, after looking up the customer', async ({ session }) => {
   await runSupportAgent('Please refund INV-2292, account c_42')
 
   expect(session).toSatisfyOrder(before('fetch_customer_data', 'issue_refund'))
   expect(session).toHaveEffects([{ tool: 'issue_refund', args: { invoice: 'INV-2292', amount: 129.5 } }])
 })
 
-test('a greeting is answered, and no customer is looked up', async ({ session }) => {
+test('answers a greeting without looking up a customer', async ({ session }) => {
   const reply = await runSupportAgent('hello')
 
   expect(reply.length).toBeGreaterThan(10)
   expect(session).toMatchTrajectory(['classify_intent', 'write_reply', 'session_complete'])
 })
 
-test('a billing question costs less than a cent, in three calls, within seconds', async ({ session }) => {
+test('answers a billing question in three model calls, for less than a cent, within seconds', async ({
+  session,
+}) => {
   await runSupportAgent(CHARGED_TWICE)
 
   expect(session).toCostLessThan({ usd: 0.01, llmCalls: 4 })
   expect(session).toFinishWithin('8s', { perTool: { fetch_customer_data: '2s' } })
 })
 
-test('what was recorded can be read as it is, without matchers', async () => {
+test('a session can also be read without matchers', async () => {
   await runSupportAgent(CHARGED_TWICE)
 
   const session = playhead.getSession()

@@ -1,7 +1,7 @@
 import * as playhead from 'playhead'
 import { fetchCustomer, issueRefund, writeReply } from '../tools.ts'
 
-/** The refund says no without throwing. Nobody knows yet whether the customer was helped. */
+/** The refund fails without throwing, and the session ends without a verdict. */
 export async function askForSecondRefund(message: string): Promise<string> {
   playhead.startSession({ name: 'support', tags: ['support', 'v2.1', 'refund'], userId: 'c_77' })
   const customer = await fetchCustomer('c_77')

@@ -4,7 +4,7 @@ const WIDTH = 120
 const HEIGHT = 168
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** A small picture of a receipt as PNG: gray, with bars where the text would be. */
+/** Draws a small receipt as a PNG, with gray bars for text. */
 export function drawReceipt(): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(WIDTH, 0)

@@ -3,7 +3,7 @@ import * as playhead from 'playhead'
 import { askModel } from '../ask-model.ts'
 import { runToolLoop, type Tool } from '../tool-loop.ts'
 
-/** Two specialists who work at the same time, each with tools of their own, and a coordinator who asks them. */
+/** A coordinator with two specialists that work concurrently, each with its own tools. */
 export function investigateOrder(message: string): Promise<string> {
   return playhead.withSession({ name: 'order investigation', tags: ['support', 'team'] }, () =>
     coordinate(message),

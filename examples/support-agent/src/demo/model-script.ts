@@ -3,7 +3,7 @@ import { callTool, inTurns, type Reply, type Rule } from '@playhead/scripted-mod
 const order = { order_id: 'o_9001' }
 const call = (name: string) => ({ name, arguments: order })
 
-/** What each agent of the demo hears, found by what it is told to be. */
+/** Picks the reply for each demo agent by its instructions. */
 const replies: [instructions: string, rule: Rule][] = [
   [
     'payments specialist',
@@ -32,7 +32,7 @@ export const answerInDemo: Rule = (request) => {
   return replies.find(([words]) => instructions.includes(words))?.[1](request)
 }
 
-/** Too many requests, the first time that the message comes. */
+/** Responds with 429 the first time a message arrives. */
 export function refuseOnce(message: string): Rule {
   let isRefused = false
   return ({ userText }): Reply | undefined => {

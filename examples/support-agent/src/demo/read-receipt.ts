@@ -7,7 +7,7 @@ const fileExpense = playhead.recordAction(
   async (expense: { total: string; merchant: string }) => ({ expenseId: 'ex_311', ...expense }),
 )
 
-/** A picture, and a model that thinks before it answers. */
+/** Sends an image to a model that reasons before it answers. */
 export function readReceipt(question: string): Promise<string> {
   return playhead.withSession({ name: 'receipts', tags: ['receipts', 'vision'] }, async () => {
     const image = `data:image/png;base64,${drawReceipt().toString('base64')}`

@@ -17,7 +17,7 @@ const searchHelp = playhead.recordTool(
   },
 )
 
-/** Searches in other words do not occur to this agent: it asks for the same until nobody lets it any more. */
+/** An agent stuck in a loop: it repeats the same search until it runs out of turns. */
 export function searchInCircles(message: string): Promise<string> {
   return playhead.withSession({ name: 'help center', tags: ['support', 'help'] }, () =>
     runToolLoop(

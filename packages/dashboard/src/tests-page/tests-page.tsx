@@ -100,7 +100,7 @@ function NothingMatches({ onClear }: { onClear: () => void }) {
 
 const EXAMPLE = `import { test, expect } from 'playhead/vitest'
 
-test('a billing question is answered from customer data', async ({ session }) => {
+test('answers a billing question from customer data', async ({ session }) => {
   await runSupportAgent('I was charged twice for my subscription')
   expect(session).toHaveCalled('fetch_customer_data')
   expect(session).toCostLessThan(0.01)
