@@ -1,1 +1,1 @@
-"""Calls to models, recorded while they pass by: nothing but `init` is needed."""
+"""Records calls to models as HTTP requests pass by. Only `init` is needed."""

@@ -1,4 +1,4 @@
-"""Anthropic's messages, at Anthropic, Bedrock and Vertex."""
+"""Anthropic's messages API, at Anthropic, Bedrock and Vertex."""
 
 from __future__ import annotations
 
@@ -7,29 +7,43 @@ from typing import Any
 from urllib.parse import unquote
 
 from ..serialize import write_json
-from .json_value import JsonObject, parse_arguments, to_number, to_object, to_objects, to_text, without_none
-from .model_api import Answer, Message, ModelApi, Part, Piece, Question, provider_error, usage_attributes
+from .json_value import (
+    JsonObject,
+    parse_arguments,
+    parse_result,
+    to_number,
+    to_object,
+    to_objects,
+    to_text,
+    without_none,
+)
+from .model_api import (
+    Message,
+    ModelApi,
+    ModelRequest,
+    ModelResponse,
+    Part,
+    StreamDelta,
+    attributes_from,
+    define_tool,
+    output_type,
+    provider_error,
+    request_attributes,
+)
 from .openai_chat import append
-from .openai_parts import media_at, media_in_file, media_of
-from .request_attributes import attributes_from, define_tool, output_type
+from .openai_parts import media_at, media_in_file, media_of, text_parts
+from .usage import anthropic_usage
 
 _PARAMETERS = {
-    "temperature": "gen_ai.request.temperature",
-    "top_p": "gen_ai.request.top_p",
-    "top_k": "gen_ai.request.top_k",
-    "max_tokens": "gen_ai.request.max_tokens",
-    "stop_sequences": "gen_ai.request.stop_sequences",
-    "stream": "gen_ai.request.stream",
-    "tool_choice": "gen_ai.request.tool_choice",
-    "thinking": "gen_ai.request.thinking",
-    "service_tier": "gen_ai.request.service_tier",
+    **request_attributes("temperature", "top_p", "top_k", "max_tokens", "stop_sequences", "stream"),
+    **request_attributes("tool_choice", "thinking", "service_tier"),
 }
-# Bedrock and Vertex name the model in the path, and whether it streams too.
+# Bedrock and Vertex name the model in the path, and say there whether it streams.
 _MODEL_IN_PATH = re.compile(r"/(?:model|models)/([^/:]+(?::\d+)?)(?:/invoke|:(?:stream)?[rR]awPredict)")
 _STREAM_IN_PATH = re.compile(r"/invoke-with-response-stream$|:streamRawPredict$")
 
 
-def _read_question(body: JsonObject, path: str) -> Question:
+def _read_request(body: JsonObject, path: str) -> ModelRequest:
     in_path = _MODEL_IN_PATH.search(unquote(path))
     is_stream = body.get("stream") is True or _STREAM_IN_PATH.search(path) is not None
     attributes = attributes_from({**body, "stream": is_stream or None}, _PARAMETERS)
@@ -37,7 +51,7 @@ def _read_question(body: JsonObject, path: str) -> Question:
     if isinstance(wanted, dict):
         attributes["gen_ai.request.response_format"] = write_json(wanted)
         attributes.update(output_type(wanted.get("type")))
-    return Question(
+    return ModelRequest(
         "chat",
         model=to_text(body.get("model")) or (in_path.group(1) if in_path else None),
         is_stream=is_stream,
@@ -49,7 +63,7 @@ def _read_question(body: JsonObject, path: str) -> Question:
 
 
 def _messages_of(raw: JsonObject) -> list[Message]:
-    """Anthropic's tools answer in the user's name; here they have a role of their own."""
+    """Results of tools come in a message of the user; here they get a role of their own."""
     parts = _parts_of(raw.get("content"))
     results = [part for part in parts if part["type"] == "tool_call_response"]
     others = [part for part in parts if part["type"] != "tool_call_response"]
@@ -62,9 +76,11 @@ def _messages_of(raw: JsonObject) -> list[Message]:
 
 
 def _parts_of(content: Any) -> list[Part]:
+    """Content is text or a list of blocks. Empty text is left out."""
     if isinstance(content, str):
-        return [{"type": "text", "content": content}] if content else []
-    return [_part_of(block) for block in to_objects(content)]
+        return text_parts("text", content)
+    parts = [_part_of(block) for block in to_objects(content)]
+    return [part for part in parts if part != {"type": "text", "content": ""}]
 
 
 def _part_of(block: JsonObject) -> Part:
@@ -90,11 +106,13 @@ def _part_of(block: JsonObject) -> Part:
 
 def _result_part(block: JsonObject, kind: str) -> Part:
     content = block.get("content")
-    response: Any = "" if content is None else parse_arguments(content)
+    response: Any = "" if content is None else content
     if isinstance(content, list):
         response = _parts_of(content)
         if len(response) == 1 and response[0]["type"] == "text":
-            response = parse_arguments(response[0]["content"])
+            response = response[0]["content"]
+    if isinstance(response, str):
+        response = parse_result(response)
     part = without_none({"type": kind, "id": to_text(block.get("tool_use_id"))})
     return {**part, "response": response, **({"is_error": True} if block.get("is_error") is True else {})}
 
@@ -114,48 +132,29 @@ def _media_part(kind: str, source: JsonObject, block: JsonObject) -> Part:
     return {"type": "text", "content": data} if is_text else media_of(data, modality, mime_type)
 
 
-def _read_answer(body: JsonObject) -> Answer:
+def _read_response(body: JsonObject) -> ModelResponse:
     parts = _parts_of(body.get("content"))
     reason = to_text(body.get("stop_reason"))
     message = without_none({"role": "assistant", "parts": parts, "finish_reason": reason})
     usage = to_object(body.get("usage"))
-    return Answer(
+    return ModelResponse(
         id=to_text(body.get("id")),
         model=to_text(body.get("model")),
         messages=[message] if parts else [],
         finish_reasons=[] if reason is None else [reason],
-        usage=_usage_of(usage),
+        usage=anthropic_usage(usage),
         attributes=attributes_from(usage, {"service_tier": "gen_ai.response.service_tier"}),
         error=provider_error(body) if body.get("error") else None,
     )
 
 
-def _usage_of(raw: JsonObject) -> JsonObject:
-    """Anthropic counts what came from the cache, and what went there, beside the input."""
-    fresh = to_number(raw.get("input_tokens"))
-    cache_read = to_number(raw.get("cache_read_input_tokens")) or 0
-    cache_write = to_number(raw.get("cache_creation_input_tokens")) or 0
-    written = to_object(raw.get("cache_creation"))
-    return usage_attributes(
-        input=None if fresh is None else fresh + cache_read + cache_write,
-        output=raw.get("output_tokens"),
-        cacheRead=cache_read,
-        cacheWrite=cache_write,
-        cacheWrite5m=written.get("ephemeral_5m_input_tokens"),
-        cacheWrite1h=written.get("ephemeral_1h_input_tokens"),
-        reasoning=to_object(raw.get("output_tokens_details")).get("thinking_tokens"),
-    )
-
-
 class MessageAssembler:
-    """Events of an Anthropic message into the message."""
-
     def __init__(self) -> None:
         self._message: JsonObject = {}
         self._blocks: dict[int, JsonObject] = {}
         self._partial_inputs: dict[int, str] = {}
 
-    def add(self, event: JsonObject) -> Piece:
+    def add(self, event: JsonObject) -> StreamDelta:
         kind = event.get("type")
         index = to_number(event.get("index")) or 0
         if kind == "message_start":
@@ -168,10 +167,10 @@ class MessageAssembler:
             self._finish(to_object(event.get("delta")), to_object(event.get("usage")))
         elif kind == "error":
             self._message["error"] = event.get("error")
-            return Piece(is_last=True)
-        return Piece(is_last=kind == "message_stop")
+            return StreamDelta(is_last=True)
+        return StreamDelta(is_last=kind == "message_stop")
 
-    def whole(self) -> JsonObject:
+    def response(self) -> JsonObject:
         blocks = []
         for index in sorted(self._blocks):
             block = self._blocks[index]
@@ -179,24 +178,24 @@ class MessageAssembler:
             blocks.append(block if not partial else {**block, "input": parse_arguments(partial)})
         return {**self._message, "content": blocks}
 
-    def _add_delta(self, index: int, delta: JsonObject) -> Piece:
+    def _add_delta(self, index: int, delta: JsonObject) -> StreamDelta:
         block = self._blocks.setdefault(index, {"type": "text", "text": ""})
         text = to_text(delta.get("text"))
         if text is not None:
             append(block, "text", text)
-            return Piece(text, True)
+            return StreamDelta(text, True)
         thinking, partial = to_text(delta.get("thinking")), to_text(delta.get("partial_json"))
         append(block, "thinking", thinking)
         if partial is not None:
             self._partial_inputs[index] = self._partial_inputs.get(index, "") + partial
-        return Piece(is_token=thinking is not None or partial is not None)
+        return StreamDelta(is_token=thinking is not None or partial is not None)
 
     def _finish(self, delta: JsonObject, usage: JsonObject) -> None:
-        """Its usage goes on where that of the start left off; counts that it repeats are the later ones."""
+        """Add to the usage of the start; a count that is repeated replaces the earlier one."""
         for name in ("stop_reason", "stop_sequence"):
             if name in delta:
                 self._message[name] = delta[name]
         self._message["usage"] = {**to_object(self._message.get("usage")), **without_none(usage)}
 
 
-anthropic_messages = ModelApi("anthropic.messages", _read_question, _read_answer, MessageAssembler)
+anthropic_messages = ModelApi("anthropic.messages", _read_request, _read_response, MessageAssembler)

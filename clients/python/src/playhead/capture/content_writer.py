@@ -1,4 +1,4 @@
-"""Turns what was said into the values of attributes: redacted, within the limit, or without its text."""
+"""Writes messages as attribute values: redacted, truncated to the limit, or without content."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from .json_value import JsonObject
 from .model_api import Message, Part
 
 NOT_RECORDED = "[not recorded]"
-# Deeper values are no message of a model.
+# No real message nests deeper.
 MAX_DEPTH = 100
-# Shorter texts are left whole: ids, names, roles.
+# Shorter texts, such as ids, names and roles, are never truncated.
 MIN_CUT = 64
 MARK = 40
 
@@ -21,7 +21,7 @@ class ContentWriter:
         self._is_content_kept = is_content_kept
         self._redact_text = redact
         self._max_length = max_length
-        # True once something was left out for its size.
+        # True once something was truncated.
         self.is_cut = False
 
     def messages(self, messages: list[Message]) -> str:
@@ -38,7 +38,7 @@ class ContentWriter:
         return self._write([{"type": tool["type"], "name": tool["name"]} for tool in tools])
 
     def text(self, text: str) -> str:
-        """A text that is no part of the conversation: a provider's message, a parameter."""
+        """Text outside the conversation: an error message, a parameter."""
         kept = self._redact_text(text, "text")
         if len(kept) <= self._max_length:
             return kept
@@ -46,8 +46,7 @@ class ContentWriter:
         return _cut(kept, self._max_length - MARK)
 
     def _write(self, values: list[Any]) -> str:
-        """The longest texts are cut, all to the same length; when that is not enough, the middle is left
-        out."""
+        """Truncates the longest texts to one length. If that is not enough, leaves out the middle."""
         text = write_json(values)
         if len(text) <= self._max_length:
             return text
@@ -78,7 +77,7 @@ class ContentWriter:
         return self._redact(part, 0) if self._is_content_kept else _without_content(part)
 
     def _blob(self, part: Part) -> Part:
-        """Bytes that would fill the limit alone are named, not kept."""
+        """Large media is replaced by its size."""
         content = str(part.get("content") or "")
         is_large = len(content) > self._max_length / 4
         if self._is_content_kept and not is_large:
@@ -100,7 +99,7 @@ class ContentWriter:
 
 
 def _without_content(part: Part) -> Part:
-    """Who said what kind of thing, without what was said."""
+    """Keeps the roles and types, drops the content."""
     kind = part.get("type")
     if kind in ("text", "refusal", "reasoning"):
         return {"type": kind, "content": f"[{len(str(part.get('content') or ''))} characters]"}

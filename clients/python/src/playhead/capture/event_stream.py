@@ -1,4 +1,4 @@
-"""Server-sent events, however their bytes are torn apart, and when each piece of text came."""
+"""Server-sent events in chunks of any size, the times of streamed text, and encoded bodies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_CHUNKS = 512
 
 
 class EventStream:
-    """Only what follows `data:` matters here."""
+    """Reads only the `data:` fields."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -21,7 +21,7 @@ class EventStream:
         self._data: Optional[str] = None
 
     def add(self, chunk: bytes, is_final: bool = False) -> list[str]:
-        """The data of the events that the bytes complete."""
+        """The data of the events that the chunk completes."""
         found: list[str] = []
         text = self._rest + self._decoder.decode(chunk, is_final) + ("\n\n" if is_final else "")
         lines = text.split("\n")
@@ -41,7 +41,7 @@ class EventStream:
 
 
 class StreamLog:
-    """Bounded: of many pieces neighbours become one."""
+    """When each piece of streamed text arrived. Joins neighbours when there are too many."""
 
     def __init__(self) -> None:
         self._chunks: list[tuple[float, str]] = []
@@ -57,11 +57,10 @@ class StreamLog:
         return "".join(text for _, text in self._chunks)
 
     def to_json(self, text: str, max_length: int) -> tuple[Optional[str], bool]:
-        """The pieces as JSON and whether some were left out; the text may be a redacted one, and is shared
-        out."""
+        """The chunks as JSON, and whether some were left out. A redacted text is split like the original."""
         if not self._chunks:
             return None, False
-        chunks = self._chunks if text == self.text else self._share_out(text)
+        chunks = self._chunks if text == self.text else self._split(text)
         json = write_json(chunks)
         is_cut = len(json) > max_length
         while len(json) > max_length and len(chunks) > 1:
@@ -72,9 +71,8 @@ class StreamLog:
     def to_times(self) -> Optional[str]:
         return write_json([[offset_ms, ""] for offset_ms, _ in self._chunks]) if self._chunks else None
 
-    def _share_out(self, text: str) -> list[tuple[float, str]]:
-        """A secret may lie across pieces: only the whole text can be redacted, and its pieces are cut
-        anew."""
+    def _split(self, text: str) -> list[tuple[float, str]]:
+        """A secret may span chunks, so the whole text is redacted and split again."""
         total = max(1, len(self.text))
         passed = start = 0
         shared: list[tuple[float, str]] = []
@@ -87,7 +85,7 @@ class StreamLog:
 
 
 class BodyDecoder:
-    """Undoes the encoding of a body while it passes by, with what the host's client has for it."""
+    """Decodes a body chunk by chunk, with the libraries that the host's client has."""
 
     def __init__(self, encoding: Optional[str]) -> None:
         self.is_readable = True

@@ -1,6 +1,6 @@
-"""Watches what httpx sends: the SDKs of OpenAI and Anthropic, and most others, speak through it.
+"""Watches requests of httpx, which the SDKs of OpenAI and Anthropic and most others use.
 
-Its classes are patched, not its clients, so that those built before `init` are reached too.
+It patches the classes instead of the clients, so that clients created before `init` are covered too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .json_value import parse_json
 from .observed_call import Address, ObservedCall
 from .recognize import is_in_own_network, may_be_call, provider_of_call, recognize_request
 
-# Longer requests are not read: they would cost the host more than they tell.
+# Reading longer requests would cost the host too much.
 MAX_REQUEST_BYTES = 64 * 1024 * 1024
 _MARK = "_playhead_watches"
 
@@ -76,7 +76,7 @@ def _begin(request: Any) -> Optional[ObservedCall]:
 
 
 def _recognize(runtime: Any, request: Any) -> Optional[ObservedCall]:
-    # Bodies that are made up while they are sent can't be read twice.
+    # A streamed body can only be read once.
     content = getattr(request, "_content", None)
     if not isinstance(content, bytes) or len(content) > MAX_REQUEST_BYTES:
         return None
@@ -84,19 +84,19 @@ def _recognize(runtime: Any, request: Any) -> Optional[ObservedCall]:
     api = recognize_request(url.path, body) if isinstance(body, dict) else None
     if api is None:
         return None
-    question = api.read_question(body, url.path)
+    model_request = api.read_request(body, url.path)
     retries = request.headers.get("x-stainless-retry-count")
     address = Address(
         host=url.host,
         port=url.port or (443 if url.scheme == "https" else 80),
-        provider=provider_of_call(url.host, url.port, api, question.model),
+        provider=provider_of_call(url.host, url.port, api, model_request.model),
         retries=int(retries) if retries is not None and retries.isdigit() else None,
     )
-    return ObservedCall(runtime, api, question, address)
+    return ObservedCall(runtime, api, model_request, address)
 
 
 def _carry_session(request: Any) -> None:
-    """Requests inside the own network make what they cause part of the session."""
+    """Services in the same network continue the session."""
     if "traceparent" in request.headers or not is_in_own_network(request.url.host):
         return
     for name, value in session_headers().items():
@@ -105,7 +105,7 @@ def _carry_session(request: Any) -> None:
 
 
 class _Outcome:
-    """Tells the call how reading its answer ended; who stops early closes the stream, which tells it too."""
+    """Reports how reading a response ended. Closing the stream early is reported by the stream."""
 
     def __init__(self, call: ObservedCall) -> None:
         self._call = call
@@ -121,7 +121,7 @@ class _Outcome:
 
 def _create_observer(module: ModuleType) -> Any:
     class ObservedStream(module.SyncByteStream, module.AsyncByteStream):  # type: ignore[misc,name-defined]
-        """Passes on what it is given, and tells the call of it."""
+        """Passes chunks on and reports them to the call."""
 
         def __init__(self, inner: Any, call: ObservedCall) -> None:
             self._inner = inner
@@ -151,7 +151,7 @@ def _create_observer(module: ModuleType) -> Any:
 
     def observe(response: Any, call: ObservedCall) -> None:
         try:
-            call.answer_began(response.status_code, response.headers)
+            call.response_began(response.status_code, response.headers)
             if isinstance(getattr(response, "_content", None), bytes):
                 call.received_whole(response._content)
                 call.ended()

@@ -1,4 +1,4 @@
-"""Reaches the HTTP clients that are loaded, and those that will be."""
+"""Patches HTTP clients: those that are loaded already, and others as soon as they are imported."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from typing import Any, Optional
 from ..runtime import active_runtime
 from .httpx_hook import watch_httpx
 
-# Newer SDKs use the second.
+# Newer SDKs use httpx2.
 _CLIENTS = ("httpx", "httpx2")
 _is_installed = False
 
 
 def install_capture() -> None:
-    """Whether calls are recorded is asked with every call: this needs to be done once."""
+    """Runs once; each call checks for itself whether it is to be recorded."""
     global _is_installed
     for name in _CLIENTS:
         module = sys.modules.get(name)
@@ -41,8 +41,7 @@ def _watch(module: ModuleType) -> None:
 
 
 class _ClientFinder(MetaPathFinder):
-    """Loading an HTTP client that the program does not use would slow its start: it is watched once it is
-    loaded."""
+    """Patches an HTTP client once the program imports it. Importing it ourselves would slow the start."""
 
     def __init__(self) -> None:
         self._looking = threading.local()
@@ -73,7 +72,7 @@ class _WatchingLoader(Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        # What is loaded looks as if we had not been there.
+        # The module must look as if we had not touched it.
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
         module.__loader__ = self._loader

@@ -1,12 +1,16 @@
-"""JSON of strangers, read without trust."""
+"""Reads JSON of unknown shape."""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any, Optional
 
 JsonObject = dict[str, Any]
+
+# Numbers that JSON would not write back unchanged, such as long ids, stay text.
+_SCALAR = re.compile(r"true|false|-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
 
 
 def to_object(value: Any) -> JsonObject:
@@ -18,7 +22,7 @@ def to_objects(value: Any) -> list[JsonObject]:
 
 
 def to_text(value: Any) -> Optional[str]:
-    """Text that says something."""
+    """Non-empty text."""
     return value if isinstance(value, str) and value != "" else None
 
 
@@ -28,21 +32,38 @@ def to_number(value: Any) -> Any:
 
 
 def parse_json(text: Any) -> Any:
-    """The value of a JSON text; None when it is none."""
+    """None when the text is not JSON."""
     try:
-        return json.loads(text)
-    except (TypeError, ValueError):
+        return json.loads(text, parse_constant=_reject)
+    except (TypeError, ValueError, RecursionError):
         return None
 
 
+def _reject(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")
+
+
 def parse_arguments(given: Any) -> Any:
-    """The arguments of a tool, which models write as JSON; what they got wrong stays the text it is."""
-    if not isinstance(given, str):
-        return {} if given is None else given
-    if given == "":
+    """Models write a tool's arguments as JSON. Text that is not JSON stays text."""
+    if given is None or given == "":
         return {}
-    parsed = parse_json(given)
-    return given if parsed is None else parsed
+    return _parse_text(given) if isinstance(given, str) else given
+
+
+def parse_result(given: str) -> Any:
+    """Most tools answer with JSON; as for arguments, but numbers and booleans are parsed too."""
+    return json.loads(given) if _SCALAR.fullmatch(given) else _parse_text(given)
+
+
+def _parse_text(text: str) -> Any:
+    """The value of a JSON object, list or string, which may itself be JSON."""
+    value = _parse_once(text)
+    return _parse_once(value) if isinstance(value, str) else value
+
+
+def _parse_once(text: str) -> Any:
+    value = parse_json(text) if text.lstrip()[:1] in ("{", "[", '"') else None
+    return text if value is None else value
 
 
 def without_none(fields: JsonObject) -> JsonObject:

@@ -1,11 +1,11 @@
-"""One way to talk to a model over HTTP: what a request asks for, what a response says, how a stream becomes
-one."""
+"""One HTTP API of a provider: how to read its requests, its responses and its streams."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any, Callable, NamedTuple, Optional, Protocol
 
+from ..serialize import write_json
 from .json_value import JsonObject, to_number
 
 # Parts and messages as OpenTelemetry's conventions write them.
@@ -14,14 +14,14 @@ Message = JsonObject
 
 
 @dataclass
-class Question:
+class ModelRequest:
     operation: str
     model: Optional[str] = None
     is_stream: bool = False
     system: list[Part] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
     tools: list[JsonObject] = field(default_factory=list)
-    # Further attributes: `gen_ai.request.temperature` and the like.
+    # Parameters by the name of their attribute: `gen_ai.request.temperature`.
     attributes: JsonObject = field(default_factory=dict)
 
 
@@ -31,69 +31,46 @@ class ProviderError(NamedTuple):
 
 
 @dataclass
-class Answer:
+class ModelResponse:
     id: Optional[str] = None
     model: Optional[str] = None
     messages: list[Message] = field(default_factory=list)
     finish_reasons: list[str] = field(default_factory=list)
-    # Attributes of tokens: the cache inside the input, reasoning inside the output, whoever reports them.
+    # Token counts by the name of their attribute.
     usage: JsonObject = field(default_factory=dict)
     attributes: JsonObject = field(default_factory=dict)
-    # A failure that came as a success.
+    # A failure that came with a status of success.
     error: Optional[ProviderError] = None
 
 
-class Piece(NamedTuple):
-    """What one streamed event brought."""
+class StreamDelta(NamedTuple):
+    """What one event of a stream added."""
 
-    # What the reader of the answer sees appear.
+    # The text that a user sees appear.
     text: str = ""
-    # True when the model made it: text, reasoning, or a piece of a tool's arguments.
+    # True when the model generated it: text, reasoning, or a piece of a tool's arguments.
     is_token: bool = False
     # True when nothing can follow.
     is_last: bool = False
 
 
-class Assembler(Protocol):
-    def add(self, event: JsonObject) -> Piece: ...
+class StreamAssembler(Protocol):
+    """Puts the events of a stream together into the response that would have come at once."""
 
-    def whole(self) -> JsonObject: ...
+    def add(self, event: JsonObject) -> StreamDelta: ...
+
+    def response(self) -> JsonObject: ...
 
 
 class ModelApi(NamedTuple):
     name: str
-    read_question: Callable[[JsonObject, str], Question]
-    read_answer: Callable[[JsonObject], Answer]
-    create_assembler: Callable[[], Any]
-
-
-_USAGE_NAMES = {
-    "input": "gen_ai.usage.input_tokens",
-    "output": "gen_ai.usage.output_tokens",
-    "cacheRead": "gen_ai.usage.cache_read.input_tokens",
-    "cacheWrite": "gen_ai.usage.cache_write.input_tokens",
-    "cacheWrite5m": "gen_ai.usage.cache_creation.5m_input_tokens",
-    "cacheWrite1h": "gen_ai.usage.cache_creation.1h_input_tokens",
-    "reasoning": "gen_ai.usage.reasoning.output_tokens",
-    "audioInput": "gen_ai.usage.audio.input_tokens",
-    "audioOutput": "gen_ai.usage.audio.output_tokens",
-    "imageInput": "gen_ai.usage.image.input_tokens",
-    "cost": "gen_ai.usage.cost",
-}
-
-
-def usage_attributes(**usage: Any) -> JsonObject:
-    """Without what is absent; parts that count nothing are left out too."""
-    attributes: JsonObject = {}
-    for field_name, value in usage.items():
-        count = to_number(value)
-        if count is not None and (count > 0 or field_name in ("input", "output")):
-            attributes[_USAGE_NAMES[field_name]] = count
-    return attributes
+    read_request: Callable[[JsonObject, str], ModelRequest]
+    read_response: Callable[[JsonObject], ModelResponse]
+    create_assembler: Callable[[], StreamAssembler]
 
 
 def provider_error(body: Any) -> Optional[ProviderError]:
-    """What a failed response says, in any provider's words."""
+    """The error in the body of a failed response, whoever the provider is."""
     holder = body[0] if isinstance(body, list) and body else body
     if not isinstance(holder, dict):
         return None
@@ -106,3 +83,45 @@ def provider_error(body: Any) -> Optional[ProviderError]:
     kind = next((word for word in words if isinstance(word, str) and word and not word.isdigit()), "")
     message = error.get("message")
     return ProviderError(kind, message if isinstance(message, str) else "")
+
+
+def attributes_from(source: JsonObject, names: dict[str, str]) -> JsonObject:
+    """Attributes by the field of a request or response that they come from."""
+    attributes: JsonObject = {}
+    for field_name, name in names.items():
+        value = source.get(field_name)
+        if (
+            isinstance(value, (str, bool))
+            or to_number(value) is not None
+            or (isinstance(value, list) and all(isinstance(item, str) for item in value))
+        ):
+            attributes[name] = value
+        elif isinstance(value, (dict, list)):
+            attributes[name] = write_json(value)
+    return attributes
+
+
+def request_attributes(*fields: str) -> dict[str, str]:
+    """Parameters whose attribute has the same name."""
+    return {field_name: f"gen_ai.request.{field_name}" for field_name in fields}
+
+
+def output_type(word: Any) -> JsonObject:
+    """The format that a request asks for: `json`, `text` or another word of the provider."""
+    if not isinstance(word, str):
+        return {}
+    return {"gen_ai.output.type": "json" if "json" in word else word}
+
+
+def define_tool(raw: JsonObject, kind: Optional[str]) -> JsonObject:
+    name = raw.get("name")
+    tool: JsonObject = {
+        "type": kind or "function",
+        "name": name if isinstance(name, str) else kind or "function",
+    }
+    if isinstance(raw.get("description"), str):
+        tool["description"] = raw["description"]
+    parameters = raw.get("parameters", raw.get("input_schema"))
+    if parameters is not None:
+        tool["parameters"] = parameters
+    return tool

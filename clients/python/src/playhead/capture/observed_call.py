@@ -1,4 +1,4 @@
-"""One call to a model, watched while it passes by. Nothing that goes wrong in here gets out."""
+"""Records one call to a model as it passes by. It never raises into the host."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..steps import end_step, start_step
 from .content_writer import ContentWriter
 from .event_stream import BodyDecoder, EventStream, StreamLog
 from .json_value import JsonObject, parse_json
-from .model_api import Answer, ModelApi, ProviderError, Question, provider_error
+from .model_api import ModelApi, ModelRequest, ModelResponse, ProviderError, provider_error
 
-# Longer bodies are not looked at: they would cost the host more than they tell.
+# Reading longer bodies would cost the host too much.
 MAX_WHOLE_BYTES = 32 * 1024 * 1024
-# Attributes of a request whose text is the user's, or the developer's.
+# Parameters that hold text of the user or the developer.
 _TEXT_ATTRIBUTES = ("gen_ai.request.stop_sequences", "gen_ai.request.response_format")
 _VECTOR = re.compile(rb"\[[-+0-9.eE,\s]{256,}\]")
 _ENCODED_VECTOR = re.compile(rb'"embedding":\s*"[A-Za-z0-9+/=]{256,}"')
@@ -28,7 +28,7 @@ class Address(NamedTuple):
     host: str
     port: int
     provider: str
-    # The SDKs that say so count their retries from 0.
+    # From 0, where the SDK reports it.
     retries: Optional[int]
 
 
@@ -46,12 +46,12 @@ def _guarded(method: Callable[..., None]) -> Callable[..., None]:
 
 
 class ObservedCall:
-    def __init__(self, runtime: Runtime, api: ModelApi, question: Question, address: Address) -> None:
+    def __init__(self, runtime: Runtime, api: ModelApi, request: ModelRequest, address: Address) -> None:
         settings = runtime.settings
         self.is_over = False
         self._runtime = runtime
         self._api = api
-        self._is_stream = question.is_stream
+        self._is_stream = request.is_stream
         self._started = time.perf_counter()
         self._assembler = api.create_assembler()
         self._writer = ContentWriter(
@@ -64,13 +64,13 @@ class ObservedCall:
         self._decoder = BodyDecoder(None)
         self._body: list[bytes] = []
         self._body_bytes = 0
-        model = question.model
-        name = question.operation if model is None else f"{question.operation} {model}"
-        self._step = start_step(runtime, name, self._asked(question, address), kind=KIND_CLIENT)
+        model = request.model
+        name = request.operation if model is None else f"{request.operation} {model}"
+        self._step = start_step(runtime, name, self._request_attributes(request, address), kind=KIND_CLIENT)
         self._attributes = self._step.span.attributes
 
     @_guarded
-    def answer_began(self, status: int, headers: Mapping[str, str]) -> None:
+    def response_began(self, status: int, headers: Mapping[str, str]) -> None:
         self._status = status
         self._attributes["http.response.status_code"] = status
         request_id = headers.get("x-request-id") or headers.get("request-id")
@@ -85,14 +85,14 @@ class ObservedCall:
 
     @_guarded
     def received(self, chunk: bytes) -> None:
-        """A piece of the body as it came over the wire."""
+        """A chunk of the body, still encoded."""
         if not self._decoder.is_readable or not chunk:
             return
         self._add(self._decoder.decode(chunk))
 
     @_guarded
     def received_whole(self, content: bytes) -> None:
-        """The body as the host reads it."""
+        """The whole body, decoded."""
         self._decoder = BodyDecoder(None)
         self._add(content)
 
@@ -110,7 +110,7 @@ class ObservedCall:
 
     @_guarded
     def closed(self) -> None:
-        """A host that stops reading a stream has what it wanted: that is no failure."""
+        """A host that stops reading a stream early has not failed."""
         self._finish(None)
 
     def give_up(self, fault: Exception) -> None:
@@ -120,26 +120,26 @@ class ObservedCall:
         with self._runtime.guard():
             end_step(self._runtime, self._step)
 
-    def _asked(self, question: Question, address: Address) -> dict[str, Any]:
+    def _request_attributes(self, request: ModelRequest, address: Address) -> dict[str, Any]:
         attributes: dict[str, Any] = {
-            "gen_ai.operation.name": question.operation,
+            "gen_ai.operation.name": request.operation,
             "gen_ai.provider.name": address.provider,
         }
-        if question.model is not None:
-            attributes["gen_ai.request.model"] = question.model
-        attributes.update(self._parameters(question.attributes))
+        if request.model is not None:
+            attributes["gen_ai.request.model"] = request.model
+        attributes.update(self._parameters(request.attributes))
         attributes["server.address"] = address.host
         attributes["server.port"] = address.port
         if address.retries is not None:
             attributes["playhead.step.attempt"] = address.retries + 1
             if address.retries > 0:
                 attributes["http.request.resend_count"] = address.retries
-        if question.system:
-            attributes["gen_ai.system_instructions"] = self._writer.parts(question.system)
-        if question.messages:
-            attributes["gen_ai.input.messages"] = self._writer.messages(question.messages)
-        if question.tools:
-            attributes["gen_ai.tool.definitions"] = self._writer.tools(question.tools)
+        if request.system:
+            attributes["gen_ai.system_instructions"] = self._writer.parts(request.system)
+        if request.messages:
+            attributes["gen_ai.input.messages"] = self._writer.messages(request.messages)
+        if request.tools:
+            attributes["gen_ai.tool.definitions"] = self._writer.tools(request.tools)
         return attributes
 
     def _parameters(self, given: JsonObject) -> JsonObject:
@@ -157,7 +157,7 @@ class ObservedCall:
     def _add(self, decoded: bytes) -> None:
         if self._events is not None and not self._body:
             if self._body_bytes == 0 and decoded.lstrip()[:1] in (b"{", b"["):
-                # What was to be a stream is one answer.
+                # The request asked for a stream, but the response is a single body.
                 self._events = None
             else:
                 self._body_bytes += len(decoded)
@@ -177,31 +177,31 @@ class ObservedCall:
         event = parse_json(data)
         if not isinstance(event, dict):
             return
-        piece = self._assembler.add(event)
+        delta = self._assembler.add(event)
         at_ms = (time.perf_counter() - self._started) * 1000
-        if piece.is_token and self._first_token_ms is None:
+        if delta.is_token and self._first_token_ms is None:
             self._first_token_ms = at_ms
-        if piece.text:
-            self._log.add(at_ms, piece.text)
-        if piece.is_last:
+        if delta.text:
+            self._log.add(at_ms, delta.text)
+        if delta.is_last:
             self._finish(None)
 
     def _finish(self, error: Optional[BaseException]) -> None:
         self.is_over = True
-        failure = self._refused() if self._status >= 300 else self._answered(error)
+        failure = self._failure() if self._status >= 300 else self._complete(error)
         if failure is not None:
             span = self._step.span
             self._attributes["error.type"] = failure.type or "error"
             span.status_code = STATUS_ERROR
             is_kept = self._runtime.settings.is_content_kept
-            # A provider's message may quote what it was sent.
+            # A provider's error message may quote the request.
             span.status_message = self._writer.text(failure.message) if is_kept else ""
         if self._writer.is_cut:
             self._attributes["playhead.truncated"] = True
         self._runtime.captured_calls += 1
         end_step(self._runtime, self._step)
 
-    def _refused(self) -> Optional[ProviderError]:
+    def _failure(self) -> Optional[ProviderError]:
         if self._status < 400:
             return None
         body = b"".join(self._body)
@@ -209,41 +209,41 @@ class ObservedCall:
         message = body[:1000].decode("utf-8", "replace") if said is None else said.message
         return ProviderError((said.type if said is not None else "") or str(self._status), message)
 
-    def _answered(self, error: Optional[BaseException]) -> Optional[ProviderError]:
+    def _complete(self, error: Optional[BaseException]) -> Optional[ProviderError]:
         is_streamed = self._events is not None
-        answer = self._read_answer(is_streamed)
-        has_finished = answer is not None and bool(answer.finish_reasons)
-        if answer is not None:
-            self._write_answer(answer)
+        response = self._read_response(is_streamed)
+        has_finished = response is not None and bool(response.finish_reasons)
+        if response is not None:
+            self._write_response(response)
         if is_streamed and self._status > 0:
-            self._write_stream(is_aborted=not has_finished and (answer is None or answer.error is None))
+            self._write_stream(is_aborted=not has_finished and (response is None or response.error is None))
         if error is not None and not has_finished:
             return ProviderError(type(error).__name__, str(error))
-        if answer is None and error is None and self._decoder.is_readable:
-            return ProviderError("malformed_response", "The answer is not JSON.")
-        return None if answer is None else answer.error
+        if response is None and error is None and self._decoder.is_readable:
+            return ProviderError("malformed_response", "The response is not JSON.")
+        return None if response is None else response.error
 
-    def _read_answer(self, is_streamed: bool) -> Optional[Answer]:
+    def _read_response(self, is_streamed: bool) -> Optional[ModelResponse]:
         if is_streamed:
-            return self._api.read_answer(self._assembler.whole())
+            return self._api.read_response(self._assembler.response())
         body = b"".join(self._body)
         if b'"embedding' in body:
             body = _ENCODED_VECTOR.sub(b'"embedding":""', _VECTOR.sub(b"[]", body))
         parsed = parse_json(body)
-        return self._api.read_answer(parsed) if isinstance(parsed, dict) else None
+        return self._api.read_response(parsed) if isinstance(parsed, dict) else None
 
-    def _write_answer(self, answer: Answer) -> None:
+    def _write_response(self, response: ModelResponse) -> None:
         attributes = self._attributes
-        if answer.id is not None:
-            attributes["gen_ai.response.id"] = answer.id
-        if answer.model is not None:
-            attributes["gen_ai.response.model"] = answer.model
-        if answer.finish_reasons:
-            attributes["gen_ai.response.finish_reasons"] = answer.finish_reasons
-        attributes.update(answer.usage)
-        attributes.update(answer.attributes)
-        if answer.messages:
-            attributes["gen_ai.output.messages"] = self._writer.messages(answer.messages)
+        if response.id is not None:
+            attributes["gen_ai.response.id"] = response.id
+        if response.model is not None:
+            attributes["gen_ai.response.model"] = response.model
+        if response.finish_reasons:
+            attributes["gen_ai.response.finish_reasons"] = response.finish_reasons
+        attributes.update(response.usage)
+        attributes.update(response.attributes)
+        if response.messages:
+            attributes["gen_ai.output.messages"] = self._writer.messages(response.messages)
 
     def _write_stream(self, is_aborted: bool) -> None:
         settings, attributes = self._runtime.settings, self._attributes

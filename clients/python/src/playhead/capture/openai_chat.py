@@ -1,5 +1,4 @@
-"""Chat completions, as OpenAI and everybody who is compatible to it speaks them; plain completions and
-embeddings."""
+"""Chat completions of OpenAI and of every host that is compatible with it, and embeddings."""
 
 from __future__ import annotations
 
@@ -7,35 +6,36 @@ import re
 from typing import Any
 
 from .json_value import JsonObject, to_number, to_object, to_objects, to_text, without_none
-from .model_api import Answer, Message, ModelApi, Part, Piece, Question, provider_error
+from .model_api import (
+    Message,
+    ModelApi,
+    ModelRequest,
+    ModelResponse,
+    Part,
+    StreamDelta,
+    attributes_from,
+    define_tool,
+    output_type,
+    provider_error,
+    request_attributes,
+)
 from .openai_parts import (
     function_call_part,
+    join_texts,
     media_of,
-    openai_usage,
     parts_of_content,
-    said,
-    text_of_parts,
+    text_parts,
     tool_result_part,
 )
-from .request_attributes import attributes_from, define_tool, output_type
+from .usage import openai_usage
 
 _PARAMETERS = {
-    "temperature": "gen_ai.request.temperature",
-    "top_p": "gen_ai.request.top_p",
-    "top_k": "gen_ai.request.top_k",
-    "max_tokens": "gen_ai.request.max_tokens",
+    **request_attributes("temperature", "top_p", "top_k", "max_tokens", "frequency_penalty"),
+    **request_attributes("presence_penalty", "seed", "stream", "reasoning_effort", "verbosity"),
+    **request_attributes("response_format", "tool_choice", "parallel_tool_calls"),
     "max_completion_tokens": "gen_ai.request.max_tokens",
-    "frequency_penalty": "gen_ai.request.frequency_penalty",
-    "presence_penalty": "gen_ai.request.presence_penalty",
-    "seed": "gen_ai.request.seed",
     "n": "gen_ai.request.choice.count",
     "stop": "gen_ai.request.stop_sequences",
-    "stream": "gen_ai.request.stream",
-    "reasoning_effort": "gen_ai.request.reasoning_effort",
-    "verbosity": "gen_ai.request.verbosity",
-    "response_format": "gen_ai.request.response_format",
-    "tool_choice": "gen_ai.request.tool_choice",
-    "parallel_tool_calls": "gen_ai.request.parallel_tool_calls",
     "service_tier": "openai.request.service_tier",
 }
 # Azure names the model in the path: /openai/deployments/gpt-4o/chat/completions.
@@ -51,31 +51,40 @@ def chat_parameters(body: JsonObject) -> JsonObject:
     }
 
 
-def answer_attributes(body: JsonObject) -> JsonObject:
+def openai_response(body: JsonObject, messages: list[Message], finish_reasons: list[str]) -> ModelResponse:
+    """A response of any of OpenAI's APIs: the fields besides its messages are the same."""
     names = {
         "service_tier": "openai.response.service_tier",
         "system_fingerprint": "openai.response.system_fingerprint",
     }
-    return attributes_from(body, names)
+    return ModelResponse(
+        id=to_text(body.get("id")),
+        model=to_text(body.get("model")),
+        messages=messages,
+        finish_reasons=finish_reasons,
+        usage=openai_usage(body.get("usage")),
+        attributes=attributes_from(body, names),
+        error=provider_error(body) if body.get("error") else None,
+    )
 
 
-def _read_question(body: JsonObject, path: str) -> Question:
+def _read_request(body: JsonObject, path: str) -> ModelRequest:
     deployment = _DEPLOYMENT.search(path)
     tools = []
     for raw in to_objects(body.get("tools") or body.get("functions")):
         definition = to_object(raw.get("function") or raw.get("custom") or raw)
         tools.append(define_tool(definition, to_text(raw.get("type"))))
-    return Question(
+    return ModelRequest(
         "chat",
         model=to_text(body.get("model")) or (deployment.group(1) if deployment else None),
         is_stream=body.get("stream") is True,
-        messages=[chat_message(raw) for raw in to_objects(body.get("messages"))],
+        messages=[_read_message(raw) for raw in to_objects(body.get("messages"))],
         tools=tools,
         attributes=chat_parameters(body),
     )
 
 
-def chat_message(raw: JsonObject) -> Message:
+def _read_message(raw: JsonObject) -> Message:
     role = "system" if raw.get("role") == "developer" else to_text(raw.get("role")) or "user"
     if role in ("tool", "function"):
         parts = [tool_result_part(raw.get("tool_call_id") or raw.get("tool_name"), raw.get("content"))]
@@ -87,56 +96,51 @@ def chat_message(raw: JsonObject) -> Message:
 
 def _message_parts(raw: JsonObject) -> list[Part]:
     parts = [
-        *said("reasoning", raw.get("reasoning_content") or raw.get("reasoning") or raw.get("thinking")),
+        *text_parts("reasoning", raw.get("reasoning_content") or raw.get("reasoning") or raw.get("thinking")),
         *parts_of_content(raw.get("content")),
-        *said("refusal", raw.get("refusal")),
+        *text_parts("refusal", raw.get("refusal")),
         *(function_call_part(call) for call in to_objects(raw.get("tool_calls"))),
     ]
     if isinstance(raw.get("function_call"), dict):
         parts.append(function_call_part(raw["function_call"]))
     audio = to_object(raw.get("audio"))
-    parts.extend(parts_of_content(text_of_parts(audio.get("transcript") or "")))
-    sound = to_text(audio.get("data"))
-    return parts if sound is None else [*parts, media_of(sound, "audio")]
+    parts.extend(text_parts("text", audio.get("transcript")))
+    if to_text(audio.get("data")) is not None:
+        parts.append(media_of(audio["data"], "audio"))
+    return [*parts, *parts_of_content(to_objects(raw.get("images")))]
 
 
-def _read_answer(body: JsonObject) -> Answer:
+def _read_response(body: JsonObject) -> ModelResponse:
     choices = sorted(to_objects(body.get("choices")), key=lambda choice: to_number(choice.get("index")) or 0)
     messages: list[Message] = []
     for choice in choices:
-        message = chat_message({"role": "assistant", **to_object(choice.get("message"))})
+        message = _read_message({"role": "assistant", **to_object(choice.get("message"))})
         reason = to_text(choice.get("finish_reason"))
         messages.append(message if reason is None else {**message, "finish_reason": reason})
-    return Answer(
-        id=to_text(body.get("id")),
-        model=to_text(body.get("model")),
-        messages=[one for one in messages if one["parts"] or "finish_reason" in one],
-        finish_reasons=[one["finish_reason"] for one in messages if "finish_reason" in one],
-        usage=openai_usage(body.get("usage")),
-        attributes=answer_attributes(body),
-        error=provider_error(body) if body.get("error") else None,
+    return openai_response(
+        body,
+        messages=[message for message in messages if message["parts"] or "finish_reason" in message],
+        finish_reasons=[message["finish_reason"] for message in messages if "finish_reason" in message],
     )
 
 
 class ChatAssembler:
-    """Chunks of chat completions into one."""
-
     def __init__(self) -> None:
         self._fields: JsonObject = {}
         self._choices: dict[int, JsonObject] = {}
 
-    def add(self, event: JsonObject) -> Piece:
+    def add(self, event: JsonObject) -> StreamDelta:
         for name in ("id", "model", "usage", "service_tier", "system_fingerprint", "error"):
             if event.get(name) not in (None, ""):
                 self._fields[name] = event[name]
         text, is_token = "", False
         for raw in to_objects(event.get("choices")):
-            shown, is_made = self._add_choice(raw)
-            text += shown
-            is_token = is_token or is_made
-        return Piece(text, is_token, "error" in self._fields)
+            visible, is_generated = self._add_choice(raw)
+            text += visible
+            is_token = is_token or is_generated
+        return StreamDelta(text, is_token, "error" in self._fields)
 
-    def whole(self) -> JsonObject:
+    def response(self) -> JsonObject:
         choices = []
         for choice in self._choices.values():
             message = dict(choice["message"])
@@ -149,20 +153,41 @@ class ChatAssembler:
         index = to_number(raw.get("index")) or 0
         choice = self._choices.setdefault(index, {"index": index, "message": {}, "calls": {}, "reason": None})
         choice["reason"] = to_text(raw.get("finish_reason")) or choice["reason"]
-        delta, message = to_object(raw.get("delta")), choice["message"]
-        text = text_of_parts(delta.get("content") or "")
-        refusal = to_text(delta.get("refusal")) or ""
-        thought = to_text(delta.get("reasoning_content")) or to_text(delta.get("reasoning")) or ""
-        append(message, "content", text)
-        append(message, "refusal", refusal)
-        append(message, "reasoning_content", thought)
+        delta = to_object(raw.get("delta"))
+        visible, is_hidden = _add_text(choice["message"], delta)
         for call in to_objects(delta.get("tool_calls")):
             _add_call(choice["calls"], call)
         if isinstance(delta.get("function_call"), dict):
             _add_call(choice["calls"], {"function": delta["function_call"]})
         is_call = bool(delta.get("tool_calls") or delta.get("function_call"))
-        shown = text + refusal
-        return shown if index == 0 else "", bool(shown or thought or is_call)
+        return visible if index == 0 else "", bool(visible or is_hidden or is_call)
+
+
+def _add_text(message: JsonObject, delta: JsonObject) -> tuple[str, bool]:
+    """The text that a user sees, and whether there is anything that a user does not see."""
+    content, thinking = _content_of(delta.get("content"))
+    refusal = to_text(delta.get("refusal")) or ""
+    thought = to_text(delta.get("reasoning_content")) or to_text(delta.get("reasoning")) or thinking
+    append(message, "content", content)
+    append(message, "refusal", refusal)
+    append(message, "reasoning_content", thought)
+    audio = to_object(delta.get("audio"))
+    if audio:
+        sound = message.setdefault("audio", {})
+        append(sound, "transcript", audio.get("transcript"))
+        append(sound, "data", audio.get("data"))
+    return content + refusal + (to_text(audio.get("transcript")) or ""), bool(thought or audio)
+
+
+def _content_of(content: Any) -> tuple[str, str]:
+    """Text and thinking. Mistral streams lists of parts."""
+    if isinstance(content, str):
+        return content, ""
+    parts = to_objects(content)
+    is_thinking = [part.get("type") == "thinking" for part in parts]
+    texts = [to_text(part.get("text")) or "" for part, is_hidden in zip(parts, is_thinking) if not is_hidden]
+    thoughts = [join_texts(part.get("thinking")) for part, is_hidden in zip(parts, is_thinking) if is_hidden]
+    return "".join(texts), "".join(thoughts)
 
 
 def append(target: JsonObject, name: str, text: Any) -> None:
@@ -183,17 +208,19 @@ def _add_call(calls: dict[int, JsonObject], raw: JsonObject) -> None:
     append(call["function"], "arguments", delta.get("arguments"))
 
 
-openai_chat = ModelApi("openai.chat", _read_question, _read_answer, ChatAssembler)
+openai_chat = ModelApi("openai.chat", _read_request, _read_response, ChatAssembler)
 
 
-def _read_embedding_question(body: JsonObject, _path: str) -> Question:
+def _read_embeddings_request(body: JsonObject, _path: str) -> ModelRequest:
     given = body.get("input")
     items = given if isinstance(given, list) else [given]
-    parts = [{"type": "text", "content": item} for item in items if to_text(item) is not None]
+    parts: list[Part] = []
+    for item in items:
+        parts.extend(text_parts("text", item.get("text") if isinstance(item, dict) else item))
     attributes = attributes_from(body, {"dimensions": "gen_ai.embeddings.dimension.count"})
     if to_text(body.get("encoding_format")) is not None:
         attributes["gen_ai.request.encoding_formats"] = [body["encoding_format"]]
-    return Question(
+    return ModelRequest(
         "embeddings",
         model=to_text(body.get("model")),
         messages=[{"role": "user", "parts": parts}] if parts else [],
@@ -201,12 +228,12 @@ def _read_embedding_question(body: JsonObject, _path: str) -> Question:
     )
 
 
-def _read_embedding_answer(body: JsonObject) -> Answer:
+def _read_embeddings_response(body: JsonObject) -> ModelResponse:
     usage = openai_usage(body.get("usage"))
     usage.pop("gen_ai.usage.output_tokens", None)
-    return Answer(model=to_text(body.get("model")), usage=usage)
+    return ModelResponse(model=to_text(body.get("model")), usage=usage)
 
 
 openai_embeddings = ModelApi(
-    "openai.embeddings", _read_embedding_question, _read_embedding_answer, ChatAssembler
+    "openai.embeddings", _read_embeddings_request, _read_embeddings_response, ChatAssembler
 )

@@ -1,17 +1,16 @@
-"""Plain completions: a text in, a text out."""
+"""Plain completions: text in, text out."""
 
 from __future__ import annotations
 
 from .json_value import JsonObject, to_number, to_objects, to_text
-from .model_api import Answer, ModelApi, Piece, Question, provider_error
-from .openai_chat import answer_attributes, append, chat_parameters
-from .openai_parts import openai_usage
+from .model_api import Message, ModelApi, ModelRequest, ModelResponse, StreamDelta
+from .openai_chat import append, chat_parameters, openai_response
 
 
-def _read_question(body: JsonObject, _path: str) -> Question:
+def _read_request(body: JsonObject, _path: str) -> ModelRequest:
     given = body.get("prompt")
     prompts = given if isinstance(given, list) else [given]
-    return Question(
+    return ModelRequest(
         "text_completion",
         model=to_text(body.get("model")),
         is_stream=body.get("stream") is True,
@@ -24,22 +23,14 @@ def _read_question(body: JsonObject, _path: str) -> Question:
     )
 
 
-def _read_answer(body: JsonObject) -> Answer:
-    answer = Answer(
-        id=to_text(body.get("id")),
-        model=to_text(body.get("model")),
-        usage=openai_usage(body.get("usage")),
-        attributes=answer_attributes(body),
-        error=provider_error(body) if body.get("error") else None,
-    )
+def _read_response(body: JsonObject) -> ModelResponse:
+    messages: list[Message] = []
     for choice in to_objects(body.get("choices")):
-        message = {"role": "assistant", "parts": [{"type": "text", "content": choice.get("text") or ""}]}
-        reason = to_text(choice.get("finish_reason"))
-        if reason is not None:
-            message["finish_reason"] = reason
-            answer.finish_reasons.append(reason)
-        answer.messages.append(message)
-    return answer
+        text, reason = to_text(choice.get("text")) or "", to_text(choice.get("finish_reason"))
+        message: Message = {"role": "assistant", "parts": [{"type": "text", "content": text}]}
+        messages.append(message if reason is None else {**message, "finish_reason": reason})
+    reasons = [message["finish_reason"] for message in messages if "finish_reason" in message]
+    return openai_response(body, messages, reasons)
 
 
 class _CompletionAssembler:
@@ -47,7 +38,7 @@ class _CompletionAssembler:
         self._fields: JsonObject = {}
         self._choices: dict[int, JsonObject] = {}
 
-    def add(self, event: JsonObject) -> Piece:
+    def add(self, event: JsonObject) -> StreamDelta:
         for name, value in event.items():
             if name != "choices" and value is not None:
                 self._fields[name] = value
@@ -59,11 +50,11 @@ class _CompletionAssembler:
             if to_text(raw.get("finish_reason")) is not None:
                 choice["finish_reason"] = raw["finish_reason"]
             if index == 0:
-                text += raw.get("text") or ""
-        return Piece(text, text != "", "error" in self._fields)
+                text += to_text(raw.get("text")) or ""
+        return StreamDelta(text, text != "", "error" in self._fields)
 
-    def whole(self) -> JsonObject:
+    def response(self) -> JsonObject:
         return {**self._fields, "choices": [self._choices[index] for index in sorted(self._choices)]}
 
 
-openai_completions = ModelApi("openai.completions", _read_question, _read_answer, _CompletionAssembler)
+openai_completions = ModelApi("openai.completions", _read_request, _read_response, _CompletionAssembler)

@@ -1,21 +1,29 @@
-"""The parts of messages that chat completions and responses share, and media in any of them."""
+"""Parts of messages that chat completions and responses share, and media of any provider."""
 
 from __future__ import annotations
 
 import re
 from typing import Any, Optional
 
-from .json_value import JsonObject, parse_arguments, to_object, to_objects, to_text, without_none
-from .model_api import Part, usage_attributes
+from .json_value import (
+    JsonObject,
+    parse_arguments,
+    parse_result,
+    to_object,
+    to_objects,
+    to_text,
+    without_none,
+)
+from .model_api import Part
 
 _TEXT_TYPES = ("text", "input_text", "output_text", "summary_text", "reasoning_text")
 _DATA_URL = re.compile(r"data:([^;,]*)[^,]*,")
 
 
 def parts_of_content(content: Any) -> list[Part]:
-    """Of a content that is text, or a list of parts."""
+    """Content is text or a list of parts."""
     if isinstance(content, str):
-        return [{"type": "text", "content": content}] if content else []
+        return text_parts("text", content)
     if not isinstance(content, list):
         return []
     parts: list[Part] = []
@@ -27,11 +35,11 @@ def parts_of_content(content: Any) -> list[Part]:
 def _parts_of(raw: JsonObject) -> list[Part]:
     kind = raw.get("type")
     if kind in _TEXT_TYPES:
-        return parts_of_content(raw.get("text"))
+        return text_parts("text", raw.get("text"))
     if kind == "refusal":
-        return said("refusal", raw.get("refusal"))
+        return text_parts("refusal", raw.get("refusal"))
     if kind == "thinking":
-        return said("reasoning", text_of_parts(raw.get("thinking")))
+        return text_parts("reasoning", join_texts(raw.get("thinking")))
     if kind in ("image_url", "input_image"):
         return [_image(raw)]
     if kind == "input_audio":
@@ -42,19 +50,21 @@ def _parts_of(raw: JsonObject) -> list[Part]:
     return [{"type": "other", "value": raw}]
 
 
-def said(kind: str, text: Any) -> list[Part]:
+def text_parts(kind: str, text: Any) -> list[Part]:
+    """One part, or none when there is no text."""
     content = to_text(text)
     return [] if content is None else [{"type": kind, "content": content}]
 
 
-def text_of_parts(content: Any) -> str:
+def join_texts(content: Any) -> str:
     if isinstance(content, str):
         return content
-    return "\n".join(to_text(part.get("text")) or "" for part in to_objects(content))
+    texts = (to_text(part.get("text")) for part in to_objects(content))
+    return "\n".join(text for text in texts if text is not None)
 
 
 def function_call_part(raw: JsonObject) -> Part:
-    """A function that the model calls: chat nests it below `function`, responses do not."""
+    """Chat nests the call below `function`, responses do not."""
     call = to_object(raw.get("function") or raw.get("custom") or raw)
     call_id = to_text(raw.get("call_id")) or to_text(raw.get("id"))
     given = call.get("arguments", call.get("input"))
@@ -66,7 +76,7 @@ def tool_result_part(call_id: Any, content: Any) -> Part:
     parts = parts_of_content(content)
     response: Any = parts
     if len(parts) == 1 and parts[0]["type"] == "text":
-        response = parse_arguments(parts[0]["content"])
+        response = parse_result(parts[0]["content"])
     elif not parts:
         response = "" if content is None else content
     part = {"type": "tool_call_response", "id": to_text(call_id)}
@@ -74,7 +84,7 @@ def tool_result_part(call_id: Any, content: Any) -> Part:
 
 
 def media_at(address: str, modality: str, mime_type: Optional[str] = None) -> Part:
-    """Media by its address, or by its bytes where the address holds them."""
+    """Media by its URL; a data URL holds the bytes."""
     inline = _DATA_URL.match(address)
     if inline is None:
         return without_none({"type": "uri", "modality": modality, "mime_type": mime_type, "uri": address})
@@ -103,28 +113,3 @@ def _file(raw: JsonObject) -> Part:
         return media_in_file(file_id, "file")
     data = to_text(raw.get("file_data")) or to_text(raw.get("file_url"))
     return {"type": "other", "value": raw} if data is None else media_at(data, "file")
-
-
-def openai_usage(raw: Any) -> JsonObject:
-    """The usage of chat completions, responses and embeddings: cache and reasoning are parts of the sums
-    already."""
-    usage = to_object(raw)
-    inputs = to_object(usage.get("prompt_tokens_details") or usage.get("input_tokens_details"))
-    outputs = to_object(usage.get("completion_tokens_details") or usage.get("output_tokens_details"))
-    sent = usage.get("prompt_tokens", usage.get("input_tokens"))
-    answered = usage.get("completion_tokens", usage.get("output_tokens"))
-    reasoning = outputs.get("reasoning_tokens")
-    # Some hosts (xAI) count reasoning beside the output; their total tells.
-    if answered is not None and reasoning and usage.get("total_tokens") == (sent or 0) + answered + reasoning:
-        answered += reasoning
-    return usage_attributes(
-        input=sent,
-        output=answered,
-        cacheRead=inputs.get("cached_tokens", usage.get("prompt_cache_hit_tokens")),
-        cacheWrite=inputs.get("cache_write_tokens", inputs.get("cache_creation_tokens")),
-        reasoning=reasoning,
-        audioInput=inputs.get("audio_tokens"),
-        audioOutput=outputs.get("audio_tokens"),
-        imageInput=inputs.get("image_tokens"),
-        cost=usage.get("cost"),
-    )

@@ -1,4 +1,4 @@
-"""OpenAI's responses."""
+"""OpenAI's responses API."""
 
 from __future__ import annotations
 
@@ -6,36 +6,31 @@ import copy
 from typing import Any, Optional
 
 from .json_value import JsonObject, parse_arguments, to_number, to_object, to_objects, to_text, without_none
-from .model_api import Answer, Message, ModelApi, Part, Piece, Question, provider_error
-from .openai_chat import answer_attributes, append
-from .openai_parts import (
-    function_call_part,
-    openai_usage,
-    parts_of_content,
-    said,
-    text_of_parts,
-    tool_result_part,
+from .model_api import (
+    Message,
+    ModelApi,
+    ModelRequest,
+    ModelResponse,
+    Part,
+    StreamDelta,
+    attributes_from,
+    define_tool,
+    output_type,
+    request_attributes,
 )
-from .request_attributes import attributes_from, define_tool, output_type
+from .openai_chat import append, openai_response
+from .openai_parts import function_call_part, join_texts, parts_of_content, text_parts, tool_result_part
 
 _PARAMETERS = {
-    "temperature": "gen_ai.request.temperature",
-    "top_p": "gen_ai.request.top_p",
+    **request_attributes("temperature", "top_p", "stream", "reasoning", "tool_choice", "parallel_tool_calls"),
+    **request_attributes("max_tool_calls", "previous_response_id", "truncation", "background"),
     "max_output_tokens": "gen_ai.request.max_tokens",
-    "stream": "gen_ai.request.stream",
-    "reasoning": "gen_ai.request.reasoning",
     "text": "gen_ai.request.response_format",
-    "tool_choice": "gen_ai.request.tool_choice",
-    "parallel_tool_calls": "gen_ai.request.parallel_tool_calls",
-    "max_tool_calls": "gen_ai.request.max_tool_calls",
-    "previous_response_id": "gen_ai.request.previous_response_id",
-    "truncation": "gen_ai.request.truncation",
-    "background": "gen_ai.request.background",
     "service_tier": "openai.request.service_tier",
 }
 
 
-def _read_question(body: JsonObject, _path: str) -> Question:
+def _read_request(body: JsonObject, _path: str) -> ModelRequest:
     conversation = to_text(body.get("conversation")) or to_text(to_object(body.get("conversation")).get("id"))
     response_format = to_object(to_object(body.get("text")).get("format"))
     kind = response_format.get("type")
@@ -45,7 +40,7 @@ def _read_question(body: JsonObject, _path: str) -> Question:
     }
     if conversation is not None:
         attributes["gen_ai.conversation.id"] = conversation
-    return Question(
+    return ModelRequest(
         "chat",
         model=to_text(body.get("model")),
         is_stream=body.get("stream") is True,
@@ -75,48 +70,42 @@ def _message_of(item: JsonObject) -> Message:
     return {"role": "assistant", "parts": [_item_part(kind, item)]}
 
 
+_ITEM_FIELDS = ("id", "call_id", "type", "status", "name", "arguments")
+
+
 def _item_part(kind: str, item: JsonObject) -> Part:
     if kind == "reasoning":
-        text = text_of_parts(item.get("summary")) or text_of_parts(item.get("content"))
-        return next(iter(said("reasoning", text)), {"type": "redacted_thinking"})
+        text = join_texts(item.get("summary")) or join_texts(item.get("content"))
+        return next(iter(text_parts("reasoning", text)), {"type": "redacted_thinking"})
     if kind in ("function_call", "custom_tool_call"):
         return function_call_part(item)
     if not kind.endswith("_call"):
         return {"type": "other", "value": item}
-    # Tools that run at the provider: web search, file search, code, images, remote MCP.
-    rest = {
-        key: value for key, value in item.items() if key not in ("id", "type", "status", "name", "arguments")
-    }
+    # A tool that ran at OpenAI. It is named by its type, and some have fields of their own as arguments.
+    fields = {name: value for name, value in item.items() if name not in _ITEM_FIELDS}
     given = item.get("arguments")
     part = {
         "type": "server_tool_call",
-        "id": to_text(item.get("id")),
+        "id": to_text(item.get("call_id")) or to_text(item.get("id")),
         "name": to_text(item.get("name")) or kind[: -len("_call")],
-        "arguments": rest.get("action", rest) if given is None else parse_arguments(given),
+        "arguments": fields.get("action", fields) if given is None else parse_arguments(given),
     }
     return without_none(part)
 
 
-def _read_answer(body: JsonObject) -> Answer:
+def _read_response(body: JsonObject) -> ModelResponse:
+    """Each item of the output is a message of its own; together they are one answer."""
     parts: list[Part] = []
     for item in to_objects(body.get("output")):
         is_message = item.get("type") == "message"
         parts.extend(parts_of_content(item.get("content")) if is_message else _message_of(item)["parts"])
     reason = _finish_reason(body, parts)
     message = {"role": "assistant", "parts": parts, "finish_reason": reason or "error"}
-    return Answer(
-        id=to_text(body.get("id")),
-        model=to_text(body.get("model")),
-        messages=[message] if parts else [],
-        finish_reasons=[] if reason is None else [reason],
-        usage=openai_usage(body.get("usage")),
-        attributes=answer_attributes(body),
-        error=provider_error(body) if body.get("error") else None,
-    )
+    return openai_response(body, [message] if parts else [], [] if reason is None else [reason])
 
 
 def _finish_reason(body: JsonObject, parts: list[Part]) -> Optional[str]:
-    """Responses have a status where others have a reason to stop."""
+    """Responses have a status instead of a finish reason."""
     status = body.get("status")
     if status == "incomplete":
         return to_text(to_object(body.get("incomplete_details")).get("reason")) or "length"
@@ -126,8 +115,8 @@ def _finish_reason(body: JsonObject, parts: list[Part]) -> Optional[str]:
 
 
 _ENDS = ("response.completed", "response.incomplete", "response.failed", "error")
-# The list and field of an item that a kind of delta goes on with, the part's type, and whether a reader sees
-# it.
+# The list of an item and the field of its part that a kind of delta continues, the part's type, and whether a
+# user sees it.
 _DELTAS = {
     "response.output_text.delta": ("content", "text", "output_text", True),
     "response.refusal.delta": ("content", "refusal", "refusal", True),
@@ -142,45 +131,40 @@ _ARGUMENT_DELTAS = {
 
 
 class ResponseAssembler:
-    """Events of a response. The last one holds it whole; the others matter when that never comes."""
+    """The last event holds the whole response; the others matter when the stream breaks off."""
 
     def __init__(self) -> None:
         self._response: JsonObject = {}
         self._items: dict[int, JsonObject] = {}
 
-    def add(self, event: JsonObject) -> Piece:
+    def add(self, event: JsonObject) -> StreamDelta:
         kind = to_text(event.get("type")) or ""
         if isinstance(event.get("response"), dict):
             self._response = event["response"]
         if kind == "error":
-            said_error = event.get("error")
-            error = (
-                said_error
-                if isinstance(said_error, dict)
-                else {"code": event.get("code"), "message": event.get("message")}
-            )
-            self._response = {**self._response, "error": error}
+            error = {"code": event.get("code"), "message": event.get("message")}
+            self._response = {**self._response, "error": to_object(event.get("error")) or error}
         if kind in _ENDS:
-            return Piece(is_last=True)
+            return StreamDelta(is_last=True)
         index = to_number(event.get("output_index")) or 0
         if isinstance(event.get("item"), dict):
             self._items[index] = copy.deepcopy(event["item"])
         return self._add_delta(kind, index, event)
 
-    def whole(self) -> JsonObject:
+    def response(self) -> JsonObject:
         output = self._response.get("output")
         if isinstance(output, list) and output:
             return self._response
         return {**self._response, "output": [self._items[index] for index in sorted(self._items)]}
 
-    def _add_delta(self, kind: str, index: int, event: JsonObject) -> Piece:
+    def _add_delta(self, kind: str, index: int, event: JsonObject) -> StreamDelta:
         text = to_text(event.get("delta"))
         if text is None or (kind not in _DELTAS and kind not in _ARGUMENT_DELTAS):
-            return Piece()
+            return StreamDelta()
         item = self._items.setdefault(index, {"type": "message", "content": []})
         if kind in _ARGUMENT_DELTAS:
             append(item, _ARGUMENT_DELTAS[kind], text)
-            return Piece(is_token=True)
+            return StreamDelta(is_token=True)
         list_name, field, part_type, is_visible = _DELTAS[kind]
         parts = item.setdefault(list_name, [])
         place = to_number(event.get("content_index"))
@@ -188,7 +172,7 @@ class ResponseAssembler:
         while len(parts) <= place:
             parts.append({"type": part_type})
         append(parts[place], field, text)
-        return Piece(text if is_visible else "", True)
+        return StreamDelta(text if is_visible else "", True)
 
 
-openai_responses = ModelApi("openai.responses", _read_question, _read_answer, ResponseAssembler)
+openai_responses = ModelApi("openai.responses", _read_request, _read_response, ResponseAssembler)

@@ -1,4 +1,4 @@
-"""Tells which requests are calls to a model, and whose."""
+"""Recognises requests that call a model, and their provider."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .openai_responses import openai_responses
 
 
 class _Shape(NamedTuple):
-    """One API by the end of its paths and the shape of its bodies."""
+    """One API, by the end of its path and the shape of its body."""
 
     path: re.Pattern[str]
     api: ModelApi
@@ -69,12 +69,12 @@ _ANY_PATH = re.compile(
 
 
 def may_be_call(method: str, path: str) -> bool:
-    """One look that nearly every other request does not survive; the body has the last word."""
+    """A cheap check that rules out nearly all other requests; the body decides."""
     return method.upper() == "POST" and _ANY_PATH.search(path) is not None
 
 
 def recognize_request(path: str, body: JsonObject) -> Optional[ModelApi]:
-    """The API that a body speaks; None when it is no call to a model."""
+    """None when the request does not call a model."""
     plain = path[:-1] if path.endswith("/") else path
     for shape in _SHAPES:
         if shape.path.search(plain) and shape.has_shape(body, plain):
@@ -112,7 +112,7 @@ _HOSTS = [
         (r"(?:^|\.)watsonx\.ai$|\.ml\.cloud\.ibm\.com$", "ibm.watsonx.ai"),
     )
 ]
-# Whose model it is, by its name: for gateways and other hosts that nobody knows.
+# The provider by the name of the model, for gateways and unknown hosts.
 _FAMILIES = [
     (re.compile(pattern), provider)
     for pattern, provider in (
@@ -131,7 +131,7 @@ _LOOPBACK = re.compile(
 
 
 def provider_of_call(host: str, port: Optional[int], api: ModelApi, model: Optional[str]) -> str:
-    """Its host says it, else what it speaks, else the model's name."""
+    """By the host, else by the API, else by the name of the model."""
     known = next((provider for pattern, provider in _HOSTS if pattern.search(host)), None)
     if known is not None:
         return known
@@ -151,7 +151,7 @@ _PRIVATE_ADDRESS = re.compile(r"(?:127|10)\.|192\.168\.|169\.254\.|172\.(?:1[6-9
 
 
 def is_in_own_network(hostname: str) -> bool:
-    """True for the machine itself, private addresses and names without a domain."""
+    """True for this machine, private addresses and names without a domain."""
     host = hostname.lower().strip("[]")
     if host == "localhost" or host.endswith(_PRIVATE_ENDINGS):
         return True
