@@ -221,7 +221,7 @@ test('a server with a password asks for it, leads back, and lets go', async () =
   await page.getByRole('heading', { name: 'Log in to Playhead' }).waitFor()
   await page.getByLabel('Password').fill('wrong horse')
   await page.keyboard.press('Enter')
-  await page.getByText('That is not the password').waitFor()
+  await page.getByText('Wrong password').waitFor()
   await takeScreenshot(page, 'login-desktop-light')
   expect(await findViolations(page)).toEqual([])
   await page.setViewportSize(PHONE)

@@ -2,7 +2,7 @@ import * as nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { findNodeProblem } from './process/find-node-problem.ts'
 
-/** Starts the server. What it is made of is loaded only here: an older Node could not even read it. */
+/** Starts the server. Its modules are loaded only after the version check, because an older Node could not parse them. */
 export async function serve(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<void> {
@@ -12,13 +12,13 @@ export async function serve(
     process.exitCode = 1
     return
   }
-  keepCompiledCode()
+  cacheCompiledCode()
   const server = await import('./process/serve.ts')
   await server.serve(environment)
 }
 
-/** Reading the code is half of a start: what was compiled is kept, here and for the engine's process, which inherits this. */
-function keepCompiledCode(): void {
+/** Loading code is half of the startup time, so compiled code is cached, also for the engine's process, which inherits the setting. */
+function cacheCompiledCode(): void {
   const folder = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url))
   process.env.NODE_COMPILE_CACHE ??= folder
   nodeModule.enableCompileCache(process.env.NODE_COMPILE_CACHE)

@@ -177,7 +177,7 @@ describe('events', () => {
     expect(await post('create_events', { events: ['x'] })).toMatchObject({ status: 400 })
     expect(await post('create_events', {})).toMatchObject({
       status: 400,
-      body: { message: 'The body has no list of "events".' },
+      body: { message: 'The body has no "events" array.' },
     })
   })
 })

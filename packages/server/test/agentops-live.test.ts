@@ -211,7 +211,7 @@ describe.skipIf(installed === undefined)('unmodified SDKs', { timeout: 120_000 }
       run(older, [script('agentops_0_3.py')], environment(guarded.url)),
     ])
 
-    expect(newOutput).toContain('AGENTOPS_API_KEY is not a key of this server')
+    expect(newOutput).toContain('AGENTOPS_API_KEY is unknown to this server')
     expect(oldOutput).toContain(`API server: invalid API key: ${key}`)
     const { secret } = await guarded.services.registry.createKey({
       project: 'default',

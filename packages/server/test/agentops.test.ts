@@ -76,7 +76,7 @@ describe('with auth on', async () => {
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
   const refusal =
-    'AGENTOPS_API_KEY is not a key of this server, or was revoked. Make one with: playhead keys create --uuid'
+    'AGENTOPS_API_KEY is unknown to this server or revoked. Create one with: playhead keys create --uuid'
 
   test('a key that looks as AgentOps wants it is exchanged, and says which project it is for', async () => {
     expect(secret).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)

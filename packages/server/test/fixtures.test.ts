@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import { decodeTraces, formatOf } from '../src/ingest/http/decode-otlp.ts'
 import { spansToOtlpJson, type Session, type SessionSummary, type Step } from '@playhead/model'
-import { decodeTraces } from '../src/ingest/http/decode-traces.ts'
 import { spansToOtlpProtobuf } from '../src/ingest/otlp-protobuf/spans-to-otlp-protobuf.ts'
 import { agentOpsRequests, otlpFolders, otlpRequests, type RecordedRequest } from './fixtures.ts'
 import { startTestServer, type TestServer } from './test-server.ts'
@@ -92,7 +92,7 @@ describe.each(otlpFolders())('%s', (folder) => {
     async () => {
       const spans = requests
         .filter(isTraces)
-        .flatMap(({ body, contentType }) => decodeTraces(body, contentType).spans)
+        .flatMap(({ body, contentType }) => decodeTraces(body, formatOf(body, contentType)).items)
       const rest = requests.filter((request) => !isTraces(request))
       const json = {
         path: '/v1/traces',
@@ -169,7 +169,7 @@ function isTraces({ path }: RecordedRequest): boolean {
 /** Each span of a request as a request of its own, last one first. */
 function splitBackwards(request: RecordedRequest): RecordedRequest[] {
   if (!isTraces(request)) return [request]
-  const { spans } = decodeTraces(request.body, request.contentType)
+  const { items: spans } = decodeTraces(request.body, formatOf(request.body, request.contentType))
   return spans.toReversed().map((span) => ({
     path: request.path,
     contentType: 'application/x-protobuf',

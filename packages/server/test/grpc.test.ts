@@ -2,7 +2,7 @@ import { connect } from 'node:http2'
 import { afterAll, expect, test } from 'vitest'
 import { status } from '@grpc/grpc-js'
 import type { Session } from '@playhead/model'
-import { decodeTraces } from '../src/ingest/http/decode-traces.ts'
+import { decodeTraces, formatOf } from '../src/ingest/http/decode-otlp.ts'
 import { ProtobufWriter } from '../src/ingest/otlp-protobuf/protobuf-writer.ts'
 import { spansToOtlpProtobuf } from '../src/ingest/otlp-protobuf/spans-to-otlp-protobuf.ts'
 import { otlpRequests, type RecordedRequest } from './fixtures.ts'
@@ -23,14 +23,16 @@ afterAll(async () => {
 /** gRPC has protobuf only. */
 function asProtobuf(request: RecordedRequest): RecordedRequest {
   if (request.contentType.includes('protobuf')) return request
-  const body = spansToOtlpProtobuf(decodeTraces(request.body, request.contentType).spans)
+  const body = spansToOtlpProtobuf(
+    decodeTraces(request.body, formatOf(request.body, request.contentType)).items,
+  )
   return { ...request, contentType: 'application/x-protobuf', body }
 }
 
 /** One span that ended; an id of zeros makes it one that can't be read. */
 function batch(traceId: string, name = 'step'): Buffer {
   const payload = tracesPayload([{ name, endMs: 1_700_000_000_100 }])
-  const { spans } = decodeTraces(Buffer.from(JSON.stringify(payload)), 'application/json')
+  const { items: spans } = decodeTraces(Buffer.from(JSON.stringify(payload)), 'json')
   return spansToOtlpProtobuf(spans.map((span) => ({ ...span, traceId })))
 }
 
@@ -100,7 +102,7 @@ test('metrics are taken and dropped', async () => {
 test('a batch that can not be read is refused, and one span of it that can not is named', async () => {
   expect(await sender.send('trace', Buffer.from('not protobuf'))).toEqual({
     code: status.INVALID_ARGUMENT,
-    details: expect.stringContaining('cannot be read as OTLP protobuf') as string,
+    details: expect.stringContaining('not valid OTLP protobuf') as string,
   })
   const traceId = hex(16)
   const noTrace = '00'.repeat(16)
@@ -138,7 +140,7 @@ test('with auth on, a key decides, and who has none is told before the body is r
     expect(await send(batch(traceId))).toMatchObject({ code: status.UNAUTHENTICATED })
     expect(await send(batch(traceId), { authorization: 'Bearer ph_wrong' })).toEqual({
       code: status.UNAUTHENTICATED,
-      details: 'This key is not known here, or it was revoked. Make one with: playhead keys create',
+      details: 'This key is unknown or revoked. Create one with: playhead keys create',
     })
     expect(await send(batch(traceId), { 'x-api-key': reading.secret })).toMatchObject({
       code: status.PERMISSION_DENIED,
@@ -175,7 +177,7 @@ test('of many calls whose body never comes, the last are told to try again, and 
 
   await expect.poll(send).toEqual({
     code: status.UNAVAILABLE,
-    details: '32 gRPC requests are arriving already: send this one again shortly.',
+    details: '32 gRPC requests are already arriving: retry shortly.',
   })
   for (const stream of streams) stream.close()
   await expect.poll(send).toEqual({ body: Buffer.alloc(0) })
@@ -188,7 +190,7 @@ test('a port that is taken costs gRPC only, and one line says so', async () => {
   try {
     expect(second.grpcAddress).toBeUndefined()
     expect(second.reports).toEqual([
-      `OTLP/gRPC is off: port ${taken} on 127.0.0.1 is taken or can't be used (EADDRINUSE). OTLP/HTTP works. Choose another port: PLAYHEAD_GRPC_PORT=4320, or none: PLAYHEAD_GRPC_PORT=off.`,
+      `OTLP/gRPC is off: port ${taken} on 127.0.0.1 cannot be used (EADDRINUSE). OTLP/HTTP works. Choose another port with PLAYHEAD_GRPC_PORT=4320, or turn it off with PLAYHEAD_GRPC_PORT=off.`,
     ])
     expect((await second.request('/healthz')).status).toBe(200)
   } finally {

@@ -38,7 +38,7 @@ test('a name that was pointed at this machine by somebody else is refused', asyn
   for (const host of ['evil.example', 'localhost.evil.example:4318', '127.0.0.1.nip.io']) {
     const { status, body } = await send('/api/sessions', { host })
     expect({ host, status }).toEqual({ host, status: 403 })
-    expect(body).toContain('loopback names only')
+    expect(body).toContain('accepts only loopback names')
   }
   for (const host of ['localhost:4318', '127.0.0.1:9', '[::1]:4318']) {
     expect({ host, status: (await send('/api/sessions', { host })).status }).toEqual({ host, status: 200 })

@@ -42,7 +42,7 @@ test('what still waits in the log when retention runs is deleted with the rest',
   await server.postTraces(tracesPayload([{ endMs: 1_700_000_000_500 }]))
   const stop = startRetention({ ...services, report })
 
-  await expect.poll(() => services.targets.steps.state().pendingRows).toBe(0)
+  await expect.poll(() => services.pipeline.steps.state().pendingRows).toBe(0)
   await expect.poll(() => server.sessions()).toEqual([])
 
   stop()
@@ -54,7 +54,7 @@ test('objects that were sent before that are deleted too, those of other project
   for (const project of ['default', 'other'])
     for (const content of [old, fresh]) {
       const name = await services.objects.keep(project, content)
-      const path = join(services.config.dataDirectory, 'objects', project, name)
+      const path = join(services.dataDirectory, 'objects', project, name)
       if (content === old) await utimes(path, 1_700_000_000, 1_700_000_000)
     }
 

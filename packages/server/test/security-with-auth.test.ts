@@ -42,7 +42,7 @@ describe('getting in without a key', () => {
   })
 
   test('works when auth is switched off', async () => {
-    switchOff(server.services.config, 'isAuthOn', false)
+    switchOff(server.services.gate, 'isAuthOn', false)
     for (const [what, headers] of tries)
       expect([what, await seesSecret(server.request('/api/sessions?project=b', { headers }))]).toEqual([
         what,
@@ -54,17 +54,21 @@ describe('getting in without a key', () => {
     const forged = { cookie: `playhead_login=${new LoginCookies('attacker').issue(Date.now() + 60_000)}` }
     const attack = () => server.request('/api/sessions?project=b', { headers: forged })
     expect((await attack()).status).toBe(401)
-    switchOff(server.services, 'cookies', new LoginCookies('attacker'))
+    switchOff(server.services.gate, 'cookies', new LoginCookies('attacker'))
     expect(await seesSecret(attack())).toBe(true)
   })
 
   test('a cookie past its time is refused, and taken when time is not looked at', async () => {
-    const expired = { cookie: `playhead_login=${server.services.cookies!.issue(Date.now() - 1)}` }
+    const expired = { cookie: `playhead_login=${server.services.gate.cookies!.issue(Date.now() - 1)}` }
     const attack = () => server.request('/api/sessions?project=b', { headers: expired })
     expect((await attack()).status).toBe(401)
-    const { cookies } = server.services
+    const { cookies } = server.services.gate
     const isValid = (value: string) => cookies!.isValid(value, 0)
-    switchOff(server.services, 'cookies', Object.assign(Object.create(cookies!) as LoginCookies, { isValid }))
+    switchOff(
+      server.services.gate,
+      'cookies',
+      Object.assign(Object.create(cookies!) as LoginCookies, { isValid }),
+    )
     expect(await seesSecret(attack())).toBe(true)
   })
 })

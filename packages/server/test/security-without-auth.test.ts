@@ -12,7 +12,7 @@ import { durationRange, numberRange, parseTime } from '@playhead/model'
 import { extract, pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { isIngestPath } from '../src/access/origin-guard.ts'
-import { safePath } from '../src/api/safe-path.ts'
+import { safePath } from '../src/api/page-routes.ts'
 import { toReportLine } from '../src/process/report-line.ts'
 import { hex, tracesPayload } from './otlp.ts'
 import { sendRaw } from './send-raw.ts'
@@ -161,7 +161,7 @@ describe('a web page of somebody else', () => {
   })
 
   test('does both when its address is taken for ours', async () => {
-    switchOff(server.services.config, 'publicUrl', 'http://evil.example')
+    switchOff(server.services.site, 'publicUrl', 'http://evil.example')
     const [read, change] = [await rebind(), await forge()]
     expect([read.status, read.text.includes(secret), change.status]).toEqual([200, true, 200])
   })
@@ -252,8 +252,8 @@ test('a bomb is not inflated beyond the limit; without one it is', async () => {
     return ((await response.json()) as { error: { code: string } }).error.code
   }
   expect(await attack()).toBe('BODY_TOO_LARGE')
-  switchOff(server.services.config, 'maxBodyBytes', 1_000 * MB)
-  switchOff(server.services, 'budget', { maxBytes: 1_000 * MB, bytesInFlight: 0 })
+  switchOff(server.services.bodyLimits, 'maxInflatedBytes', 1_000 * MB)
+  switchOff(server.services.bodyLimits, 'budget', { maxBytes: 1_000 * MB, bytesInFlight: 0 })
   expect(await attack()).toBe('OTLP_UNREADABLE')
 })
 

@@ -1,25 +1,30 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { callApi, type QueryParameters } from './call-api.ts'
+import type { DecisionGraph, SessionSummary } from '@playhead/model'
+import { apiPath, type Parameters } from './api-path.ts'
+import { fetchJson } from './fetch-json.ts'
 import { useProjectId } from './projects.ts'
 
 /** The sessions that a filter finds, as one graph. */
-export function useDecisionGraph(parameters: QueryParameters) {
+export function useDecisionGraph(parameters: Parameters) {
   const project = useProjectId()
   return useQuery({
     queryKey: ['graph', project, parameters],
-    queryFn: ({ signal }) => callApi('GET /api/graph', { query: { project, ...parameters }, signal }),
+    queryFn: ({ signal }) =>
+      fetchJson<DecisionGraph>(apiPath('/api/graph', { project, ...parameters }), { signal }),
     placeholderData: keepPreviousData,
     refetchOnWindowFocus: false,
   })
 }
 
-/** The sessions that pass a node or an edge of the graph. */
-export function useGraphSessions(parameters: QueryParameters | undefined) {
+/** The sessions through a node or an edge of it. */
+export function useGraphSessions(parameters: Parameters | undefined) {
   const project = useProjectId()
   return useQuery({
     queryKey: ['graph-sessions', project, parameters],
     queryFn: ({ signal }) =>
-      callApi('GET /api/graph/sessions', { query: { project, ...parameters }, signal }),
+      fetchJson<{ sessions: SessionSummary[] }>(apiPath('/api/graph/sessions', { project, ...parameters }), {
+        signal,
+      }),
     select: ({ sessions }) => sessions,
     enabled: parameters !== undefined,
     refetchOnWindowFocus: false,

@@ -1,17 +1,26 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { ApiBodies, ApiResponses } from '@playhead/server/api-types'
-import { callApi } from './call-api.ts'
+import { apiPath } from './api-path.ts'
+import { fetchJson } from './fetch-json.ts'
 import { useProjectId } from './projects.ts'
 
-export type Key = ApiResponses['GET /api/keys']['keys'][number]
-export type KeyScope = Key['scopes'][number]
-export const keyScopes = ['ingest', 'read', 'admin'] as const satisfies readonly KeyScope[]
+export const keyScopes = ['ingest', 'read', 'admin'] as const
+export type KeyScope = (typeof keyScopes)[number]
+
+export type Key = {
+  id: string
+  project: string
+  name: string
+  hint: string
+  scopes: KeyScope[]
+  createdAt: string
+  revokedAt: string | null
+}
 
 export function useKeys() {
   const project = useProjectId()
   return useQuery({
     queryKey: ['keys', project],
-    queryFn: () => callApi('GET /api/keys', { query: { project } }),
+    queryFn: () => fetchJson<{ keys: Key[] }>(apiPath('/api/keys', { project })),
     select: ({ keys }) => keys,
   })
 }
@@ -20,8 +29,8 @@ export function useCreateKey() {
   const project = useProjectId()
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (body: ApiBodies['POST /api/keys']) =>
-      callApi('POST /api/keys', { query: { project }, body }),
+    mutationFn: (given: { name: string; scopes: KeyScope[] }) =>
+      fetchJson<{ key: Key; secret: string }>(apiPath('/api/keys', { project }), { json: given }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['keys', project] }),
   })
 }
@@ -30,7 +39,8 @@ export function useRevokeKey() {
   const project = useProjectId()
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (id: string) => callApi('DELETE /api/keys/{id}', { path: { id }, query: { project } }),
+    mutationFn: (id: string) =>
+      fetchJson<Key>(apiPath(`/api/keys/${encodeURIComponent(id)}`, { project }), { method: 'DELETE' }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['keys', project] }),
   })
 }

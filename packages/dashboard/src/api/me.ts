@@ -1,5 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { callApi } from './call-api.ts'
+import { fetchJson } from './fetch-json.ts'
+
+export type Me = { kind: 'anyone' | 'person' | 'key' | 'nobody'; isAuthOn: boolean; project?: string }
 
 const AUTH_KEY = 'playhead.auth'
 
@@ -13,7 +15,7 @@ export function useMe() {
   return useQuery({
     queryKey: ['me'],
     queryFn: async () => {
-      const me = await callApi('GET /api/me', {})
+      const me = await fetchJson<Me>('/api/me')
       localStorage.setItem(AUTH_KEY, String(me.isAuthOn))
       return me
     },
@@ -25,7 +27,7 @@ export function useMe() {
 export function useLogin() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (password: string) => callApi('POST /api/login', { body: { password } }),
+    mutationFn: (password: string) => fetchJson('/api/login', { json: { password } }),
     onSuccess: () => client.resetQueries(),
   })
 }
@@ -33,7 +35,7 @@ export function useLogin() {
 export function useLogout() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: () => callApi('POST /api/logout', {}),
+    mutationFn: () => fetchJson('/api/logout', { method: 'POST' }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['me'] }),
   })
 }

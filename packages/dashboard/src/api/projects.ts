@@ -1,9 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import type { ApiBodies, ApiResponses } from '@playhead/server/api-types'
-import { callApi } from './call-api.ts'
+import type { PriceOverride } from '@playhead/model'
+import { fetchJson } from './fetch-json.ts'
 
-export type Project = ApiResponses['GET /api/projects']['projects'][number]
+export type Project = {
+  id: string
+  name: string
+  createdAt: string
+  retentionDays: number | null
+  priceOverrides: PriceOverride[]
+  priceRevision: number
+}
 
 /** The project of requests that name none. */
 export const DEFAULT_PROJECT = 'default'
@@ -29,7 +36,7 @@ export function rememberProject(id: string): void {
 export function useProjects() {
   return useQuery({
     queryKey: ['projects'],
-    queryFn: () => callApi('GET /api/projects', {}),
+    queryFn: () => fetchJson<{ projects: Project[] }>('/api/projects'),
     select: ({ projects }) => projects,
     staleTime: 30_000,
   })
@@ -38,7 +45,8 @@ export function useProjects() {
 export function useCreateProject() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (body: ApiBodies['POST /api/projects']) => callApi('POST /api/projects', { body }),
+    mutationFn: (given: { name: string; id?: string }) =>
+      fetchJson<Project>('/api/projects', { json: given }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['projects'] }),
   })
 }
@@ -46,8 +54,8 @@ export function useCreateProject() {
 export function useUpdateProject(id: string) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (body: ApiBodies['PATCH /api/projects/{project}']) =>
-      callApi('PATCH /api/projects/{project}', { path: { project: id }, body }),
+    mutationFn: (change: Partial<Pick<Project, 'name' | 'retentionDays' | 'priceOverrides'>>) =>
+      fetchJson<Project>(`/api/projects/${encodeURIComponent(id)}`, { method: 'PATCH', json: change }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['projects'] }),
   })
 }

@@ -1,18 +1,17 @@
-import { shortSessionId, type SessionSummary } from '@playhead/model'
-import type { LiveEvent } from '@playhead/server/api-types'
-import { inPageProject, callApi } from './call-api.ts'
+import { shortSessionId, type Session, type SessionSummary, type Step } from '@playhead/model'
+import { inPageProject } from './api-path.ts'
 import { checkConnection } from './connection.ts'
-import type { Download, SessionSource } from './session-source.ts'
+import { fetchJson } from './fetch-json.ts'
+import type { Download, SessionEvent, SessionSource } from './session-source.ts'
 
 /** Sessions of the server that served the page. */
 export const serverSessionSource: SessionSource = {
   name: 'server',
   isServed: true,
-  readSession: (id, signal) => callApi('GET /api/sessions/{id}', { path: { id }, signal }),
-  readStep: (id, stepId, signal) =>
-    callApi('GET /api/sessions/{id}/steps/{stepId}', { path: { id, stepId }, signal }),
-  readPayloads: (id, signal) =>
-    callApi('GET /api/sessions/{id}', { path: { id }, query: { payloads: 'all' }, signal }),
+  readSession: (sessionId, signal) => fetchJson<Session>(pathOf(sessionId), { signal }),
+  readStep: (sessionId, stepId, signal) =>
+    fetchJson<Step>(`${pathOf(sessionId)}/steps/${encodeURIComponent(stepId)}`, { signal }),
+  readPayloads: (sessionId, signal) => fetchJson<Session>(`${pathOf(sessionId)}?payloads=all`, { signal }),
   watch,
   downloadsOf,
 }
@@ -21,12 +20,12 @@ function pathOf(sessionId: string): string {
   return `/api/sessions/${encodeURIComponent(sessionId)}`
 }
 
-function watch(sessionId: string, listener: (event: LiveEvent) => void): () => void {
+function watch(sessionId: string, listener: (event: SessionEvent) => void): () => void {
   const events = new EventSource(inPageProject(`${pathOf(sessionId)}/live`, location.search))
-  const listen = (type: LiveEvent['type']) =>
+  const listen = (type: SessionEvent['type']) =>
     events.addEventListener(type, (event: MessageEvent<string>) => {
       const data = JSON.parse(event.data) as object
-      listener({ ...data, type } as LiveEvent)
+      listener({ ...data, type } as SessionEvent)
     })
   listen('step')
   listen('session')

@@ -7,30 +7,33 @@ import {
   type InfiniteData,
 } from '@tanstack/react-query'
 import type { SessionSummary } from '@playhead/model'
-import type { ApiResponses } from '@playhead/server/api-types'
-import { callApi, type QueryParameters } from './call-api.ts'
+import { apiPath, type Parameters } from './api-path.ts'
+import { fetchJson } from './fetch-json.ts'
 import { useProjectId } from './projects.ts'
 
-type SessionPage = ApiResponses['GET /api/sessions']
+export type SessionPage = { sessions: SessionSummary[]; nextCursor?: string }
 export type SessionPages = InfiniteData<SessionPage, string | undefined>
 
 const SESSIONS_A_PAGE = 100
 
-export function sessionsKey(project: string, parameters: QueryParameters) {
+export function sessionsKey(project: string, parameters: Parameters) {
   return ['sessions', project, parameters] as const
 }
 
 /** One page of the list. */
 export function fetchSessions(
   project: string,
-  parameters: QueryParameters,
+  parameters: Parameters,
   signal?: AbortSignal,
 ): Promise<SessionPage> {
-  return callApi('GET /api/sessions', { query: { project, limit: SESSIONS_A_PAGE, ...parameters }, signal })
+  return fetchJson<SessionPage>(
+    apiPath('/api/sessions', { project, limit: SESSIONS_A_PAGE, ...parameters }),
+    signal === undefined ? {} : { signal },
+  )
 }
 
 /** The list, page after page. */
-export function useSessionList(parameters: QueryParameters) {
+export function useSessionList(parameters: Parameters) {
   const project = useProjectId()
   return useInfiniteQuery({
     queryKey: sessionsKey(project, parameters),
@@ -46,7 +49,7 @@ export function useSessionList(parameters: QueryParameters) {
 }
 
 /** A few sessions, for lists beside the list. */
-export function useSomeSessions(parameters: QueryParameters, options: { enabled?: boolean } = {}) {
+export function useSomeSessions(parameters: Parameters, options: { enabled?: boolean } = {}) {
   const project = useProjectId()
   return useQuery({
     queryKey: ['some-sessions', project, parameters],
@@ -61,8 +64,8 @@ export function useDeleteSessions() {
   const client = useQueryClient()
   const project = useProjectId()
   return useMutation({
-    mutationFn: (ids: string[]) =>
-      callApi('POST /api/sessions/delete', { query: { project }, body: { ids } }),
+    mutationFn: (ids: readonly string[]) =>
+      fetchJson<{ deleted: string[] }>(apiPath('/api/sessions/delete', { project }), { json: { ids } }),
     onSuccess: ({ deleted }) => {
       const gone = new Set(deleted)
       client.setQueriesData<SessionPages>({ queryKey: ['sessions', project] }, (data) =>

@@ -2,8 +2,7 @@ import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Session, SessionSummary, Step } from '@playhead/model'
 import { mergeSteps } from './merge-steps.ts'
-import type { LiveEvent } from '@playhead/server/api-types'
-import { useSessionSource, type SessionSource } from './session-source.ts'
+import { useSessionSource, type SessionEvent, type SessionSource } from './session-source.ts'
 import { sessionKey } from './use-session.ts'
 
 /** Events are gathered for this long: a page that is drawn anew ten times a second feels live. */
@@ -47,7 +46,7 @@ class LiveSession {
     clearTimeout(this.#settling)
   }
 
-  #hear(event: LiveEvent): void {
+  #hear(event: SessionEvent): void {
     if (event.type === 'reset') return this.#askAgain()
     if (event.type === 'step') this.#steps.push(event.step)
     else this.#session = event.session

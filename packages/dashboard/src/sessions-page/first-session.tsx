@@ -1,9 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Play } from 'lucide-react'
-import { callApi } from '../api/call-api.ts'
+import { useState } from 'react'
+import { apiPath } from '../api/api-path.ts'
+import { fetchJson } from '../api/fetch-json.ts'
 import { useMe } from '../api/me.ts'
 import { DEFAULT_PROJECT, useProjectId } from '../api/projects.ts'
+import { workWithProgress, type Progress } from '../api/work-with-progress.ts'
 import { Button } from '../ui/controls/button.tsx'
 import { CodeBlock } from '../ui/data/code-block.tsx'
 import './first-session.css'
@@ -72,20 +75,19 @@ function useIsDemoThere(): boolean {
   const project = useProjectId()
   const { data } = useQuery({
     queryKey: ['demo', project],
-    queryFn: () => callApi('GET /api/demo', { query: { project } }),
+    queryFn: () => fetchJson<{ isAvailable: boolean }>(apiPath('/api/demo', { project })),
     staleTime: Infinity,
   })
   return data?.isAvailable === true
 }
 
-const LOADING = 'Loading the demo…'
-
 function Demo() {
   const isThere = useIsDemoThere()
   const client = useQueryClient()
   const project = useProjectId()
+  const [progress, setProgress] = useState<Progress>()
   const loading = useMutation({
-    mutationFn: () => callApi('POST /api/demo', { query: { project } }),
+    mutationFn: () => workWithProgress<unknown>(apiPath('/api/demo', { project }), setProgress),
     onSuccess: () =>
       Promise.all([
         client.invalidateQueries({ queryKey: ['sessions', project] }),
@@ -97,7 +99,7 @@ function Demo() {
     <div className="first-demo">
       <Button look="accent" onClick={() => loading.mutate()} disabled={loading.isPending}>
         <Play size={14} aria-hidden="true" />
-        {loading.isPending ? LOADING : 'Load the demo'}
+        {loading.isPending ? progressText(progress) : 'Load the demo'}
       </Button>
       <span className="dim">
         {loading.error === null
@@ -105,8 +107,12 @@ function Demo() {
           : loading.error.message}
       </span>
       <span className="visually-hidden" role="status">
-        {loading.isPending ? LOADING : ''}
+        {loading.isPending ? progressText(progress) : ''}
       </span>
     </div>
   )
+}
+
+function progressText(progress: Progress | undefined): string {
+  return progress === undefined ? 'Loading the demo…' : `Loading ${progress.done} of ${progress.total}…`
 }

@@ -1,32 +1,32 @@
-import type { Config } from '../process/config.ts'
-import { KnownError } from '../errors/known-error.ts'
 import type { Key, Scope } from '../api/schemas/settings.ts'
+import { KnownError } from '../errors/known-error.ts'
 import { DEFAULT_PROJECT, type Registry } from './registry.ts'
 import type { LoginCookies } from './secrets.ts'
 
 export const LOGIN_COOKIE = 'playhead_login'
 
-/** Who asks. A key speaks for one project, with its scopes; a person, or anyone while auth is off, for all of them. */
+/** Who sent a request. A key acts for one project, with its scopes; a person, or anyone while auth is off, for all. */
 export type Caller = { kind: 'anyone' } | { kind: 'person' } | { kind: 'key'; key: Key }
 
-export type Gate = { config: Pick<Config, 'isAuthOn'>; registry: Registry; cookies: LoginCookies | undefined }
+/** What callers are checked against. */
+export type Gate = { isAuthOn: boolean; registry: Registry; cookies: LoginCookies | undefined }
 
 export type HeaderReader = (name: string) => string | undefined
 
-/** Finds out who asks, or refuses. */
+/** Identifies the caller by key or login cookie. Throws UNAUTHORIZED if auth is on and neither is valid. */
 export function identify(header: HeaderReader, gate: Gate): Caller {
   const secrets = presentedSecrets(header)
   for (const secret of secrets) {
     const key = gate.registry.findKey(secret)
     if (key !== undefined) return { kind: 'key', key }
   }
-  if (!gate.config.isAuthOn) return { kind: 'anyone' }
+  if (!gate.isAuthOn) return { kind: 'anyone' }
   const cookie = readCookie(header('cookie'), LOGIN_COOKIE)
   if (cookie !== undefined && gate.cookies?.isValid(cookie, Date.now()) === true) return { kind: 'person' }
   if (secrets.length > 0) {
     throw new KnownError(
       'UNAUTHORIZED',
-      'This key is not known here, or it was revoked. Make one with: playhead keys create',
+      'This key is unknown or revoked. Create one with: playhead keys create',
     )
   }
   throw new KnownError(
@@ -36,8 +36,8 @@ export function identify(header: HeaderReader, gate: Gate): Caller {
 }
 
 /**
- * The one place where a request gets its project: everything that reads or writes sessions takes it from here. A key
- * never gets another project than its own, whatever the request asks for.
+ * The one place where a request gets its project: everything that reads or writes sessions goes through here. A key never
+ * gets a project other than its own, whatever the request asks for.
  */
 export function authorize(
   caller: Caller,
@@ -50,40 +50,43 @@ export function authorize(
     if (requested !== undefined && requested !== key.project) {
       throw new KnownError(
         'FORBIDDEN',
-        `This key is for project "${key.project}", not for "${requested.slice(0, 63)}".`,
+        `This key is for project "${key.project}", not "${requested.slice(0, 63)}".`,
       )
     }
     if (!key.scopes.includes(scope) && !key.scopes.includes('admin')) {
       throw new KnownError(
         'FORBIDDEN',
-        `This key may ${key.scopes.join(' and ')}; this request needs the scope "${scope}".`,
+        `This key has the scopes ${key.scopes.join(', ')}; this request needs "${scope}".`,
       )
     }
     return key.project
   }
   const project = requested ?? DEFAULT_PROJECT
   if (registry.project(project) === undefined) {
+    const known = registry.projects().map(({ id }) => id)
     throw new KnownError(
       'NOT_FOUND',
-      `There is no project "${project.slice(0, 63)}". Projects: ${registry
-        .projects()
-        .map(({ id }) => id)
-        .join(', ')}.`,
+      `There is no project "${project.slice(0, 63)}". Projects: ${known.join(', ')}.`,
     )
   }
   return project
 }
 
-/** What concerns the server and not one project (projects themselves, backups) is not for a project's key. */
+/** The project of a request that names one only in its headers. */
+export function projectOfHeaders(header: HeaderReader, scope: Scope, gate: Gate): string {
+  return authorize(identify(header, gate), scope, header('x-playhead-project') || undefined, gate.registry)
+}
+
+/** Refuses keys, which are for one project, where a request concerns the whole server (projects, backups). */
 export function requireLogin(header: HeaderReader, gate: Gate): void {
   if (identifyForServer(header, gate).kind === 'key')
     throw new KnownError('FORBIDDEN', `A key is for one project. ${HOW_TO_LOG_IN}`)
 }
 
 const HOW_TO_LOG_IN =
-  'This needs a login: log in on the page, or post the password to /api/login and send the cookie of the answer (CLI: PLAYHEAD_PASSWORD).'
+  'This needs a login: log in on the page, or post the password to /api/login and send the cookie from the response (CLI: PLAYHEAD_PASSWORD).'
 
-/** Whoever is refused here is told of the login: a key would not help. */
+/** Asks for a login instead of a key, which would not help here. */
 function identifyForServer(header: HeaderReader, gate: Gate): Caller {
   try {
     return identify(header, gate)
@@ -93,7 +96,7 @@ function identifyForServer(header: HeaderReader, gate: Gate): Caller {
   }
 }
 
-/** SDKs put keys in many places; Basic carries one as the password (or, from some, as the user). */
+/** SDKs send keys in many headers. Basic carries one as the password or, from some SDKs, as the user. */
 function presentedSecrets(header: HeaderReader): string[] {
   const secrets = ['x-api-key', 'x-playhead-key', 'api_key', 'api-key'].map(header)
   const authorization = header('authorization') ?? ''

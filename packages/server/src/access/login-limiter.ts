@@ -3,7 +3,7 @@ import { KnownError } from '../errors/known-error.ts'
 const MAX_FAILURES = 10
 const WINDOW_MS = 60_000
 
-/** Slows down whoever guesses passwords. For all callers together: behind a proxy they share one address anyway. */
+/** Limits wrong passwords, for all callers together: behind a proxy they share one address anyway. */
 export class LoginLimiter {
   #failuresAtMs: number[] = []
 

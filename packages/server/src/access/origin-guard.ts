@@ -1,50 +1,34 @@
 import type { IncomingMessage } from 'node:http'
-import { isLoopback, type Config } from '../process/config.ts'
 import { KnownError } from '../errors/known-error.ts'
+import { isLoopback, type Site } from './addresses.ts'
 
 /**
- * Without auth, whoever reaches the port may read everything; so a web page must not be able to make the browser do it.
- * The `Host` header stops names that were pointed at 127.0.0.1 (DNS rebinding), the `Origin` header stops other sites.
+ * Without auth, whoever reaches the port can read everything, so web pages must not reach it through the browser. The
+ * `Host` check stops DNS rebinding (names that point to 127.0.0.1), the `Origin` check stops other sites.
  */
-export function guardOrigin(
-  request: IncomingMessage,
-  config: Pick<Config, 'isAuthOn' | 'host' | 'publicUrl'>,
-): void {
-  const host = hostName(request.headers.host)
-  if (!config.isAuthOn && !isOurHost(host, config)) {
+export function guardOrigin(request: IncomingMessage, site: Site, isAuthOn: boolean): void {
+  const { host, origin } = request.headers
+  if (!isAuthOn && !isOurHost(hostName(host), site)) {
     throw new KnownError(
       'FORBIDDEN',
-      `The Host header is "${(request.headers.host ?? '').slice(0, 100)}": without auth this server answers on loopback names only. Use http://localhost, or set PLAYHEAD_URL to the address people use.`,
+      `The Host header is "${(host ?? '').slice(0, 100)}", but without auth this server accepts only loopback names. Use http://localhost, or set PLAYHEAD_URL to the address that people use.`,
     )
   }
-  const { origin } = request.headers
-  if (origin === undefined) return
-  if (isSameOrigin(origin, request.headers.host) || isOurOrigin(request, origin, config)) return
+  if (origin === undefined || stripScheme(origin) === host) return
+  if (site.publicUrl !== undefined && origin === new URL(site.publicUrl).origin) return
+  // An agent in a page on the developer's own machine may send spans, and nothing else.
+  if (isIngestPath(request.url ?? '') && (isAuthOn || isLoopback(hostName(stripScheme(origin))))) return
   throw new KnownError('FORBIDDEN', `Pages of ${origin.slice(0, 100)} may not use this server.`)
 }
 
-/** An agent in a page of the developer's own machine may send what it did; nothing more. */
-function isOurOrigin(
-  request: IncomingMessage,
-  origin: string,
-  config: Pick<Config, 'isAuthOn' | 'publicUrl'>,
-): boolean {
-  if (config.publicUrl !== undefined && origin === new URL(config.publicUrl).origin) return true
-  return isIngestPath(request.url ?? '') && (config.isAuthOn || isLoopback(hostName(stripScheme(origin))))
-}
-
-/** OTLP's paths, below whatever prefix an SDK puts before them. */
+/** Matches OTLP's paths under any prefix that an SDK puts before them. */
 export function isIngestPath(url: string): boolean {
   return /\/v1\/(traces|logs|metrics)(\/ingest)?\/?(\?.*)?$/.test(url)
 }
 
-function isOurHost(host: string, config: Pick<Config, 'host' | 'publicUrl'>): boolean {
-  if (isLoopback(host) || host === hostName(config.host)) return true
-  return config.publicUrl !== undefined && host === new URL(config.publicUrl).hostname
-}
-
-function isSameOrigin(origin: string, host: string | undefined): boolean {
-  return host !== undefined && stripScheme(origin) === host
+function isOurHost(host: string, site: Site): boolean {
+  if (isLoopback(host) || host === hostName(site.host)) return true
+  return site.publicUrl !== undefined && host === new URL(site.publicUrl).hostname
 }
 
 function stripScheme(origin: string): string {

@@ -12,7 +12,7 @@ export const DEFAULT_PROJECT = 'default'
 type StoredKey = Key & { hash: string }
 type ProjectPricer = { pricer: Pricer; revision: number }
 
-/** Projects and keys: kept in the store, held in memory because every request asks. */
+/** Projects and keys: kept in the store, cached in memory because every request needs them. */
 export class Registry {
   readonly #client: ClickHouseClient
   #projects = new Map<string, Project>()
@@ -31,7 +31,7 @@ export class Registry {
     return registry
   }
 
-  /** Reads what other nodes changed. */
+  /** Picks up changes by other nodes. */
   async reload(): Promise<void> {
     const [projects, keys] = await Promise.all([
       this.#read<ProjectRow>(
@@ -59,11 +59,11 @@ export class Registry {
     if (!isProjectId(id)) {
       throw new KnownError(
         'BAD_REQUEST',
-        `"${id}" can't be a project's id: up to 63 lower-case letters, digits, - and _, a letter or digit first.`,
+        `"${id}" is not a valid project id: use up to 63 lowercase letters, digits, - and _, starting with a letter or digit.`,
       )
     }
     if (this.#projects.has(id))
-      throw new KnownError('CONFLICT', `There is a project "${id}" already. Choose another id.`)
+      throw new KnownError('CONFLICT', `Project "${id}" already exists. Choose another id.`)
     const project: Project = {
       id,
       name: given.name,
@@ -88,12 +88,11 @@ export class Registry {
     return changed
   }
 
-  /** A new revision of the project's prices, for steps that are about to be priced again. */
+  /** Starts a new price revision, before steps are priced again. */
   async advancePriceRevision(id: string): Promise<void> {
     await this.updateProject(id, { priceOverrides: this.#projects.get(id)?.priceOverrides ?? [] })
   }
 
-  /** The project's prices. */
   pricerOf(projectId: string): ProjectPricer {
     let known = this.#pricers.get(projectId)
     if (known === undefined) {
@@ -111,13 +110,13 @@ export class Registry {
     return [...this.#keys.values()].filter((key) => key.project === project).map(({ hash: _, ...key }) => key)
   }
 
-  /** The key with this secret, unless it was revoked. */
+  /** The key with this secret, unless revoked. */
   findKey(secret: string): Key | undefined {
     const key = this.#keys.get(hashSecret(secret))
     return key === undefined || key.revokedAt !== null ? undefined : key
   }
 
-  /** A key that looks like a UUID is for SDKs that take nothing else (AgentOps'). */
+  /** A key in the format of a UUID is for SDKs that accept nothing else, such as AgentOps'. */
   async createKey({
     format = 'playhead',
     ...given

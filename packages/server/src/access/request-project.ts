@@ -1,22 +1,18 @@
-import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { authorize, identify, requireLogin, type Caller } from './caller.ts'
 import type { Scope } from '../api/schemas/settings.ts'
-import type { Services } from '../process/services.ts'
+import { authorize, identify, requireLogin, type Caller, type Gate } from './caller.ts'
 
-export type App = OpenAPIHono
-
-/** The project that a request is about, if its caller may do this there. `named` is a project in the path. */
-export function projectOf(context: Context, scope: Scope, services: Services, named?: string): string {
+/** The project of an API request, if its caller has the scope there. `named` is a project in the path. */
+export function projectOf(context: Context, scope: Scope, gate: Gate, named?: string): string {
   const requested = named ?? (context.req.query('project') || context.req.header('x-playhead-project'))
-  return authorize(callerOf(context, services), scope, requested || undefined, services.registry)
+  return authorize(callerOf(context, gate), scope, requested || undefined, gate.registry)
 }
 
-/** Refuses everyone but a person (or anyone, while auth is off). */
-export function requirePerson(context: Context, services: Services): void {
-  requireLogin((name) => context.req.header(name), services)
+/** Refuses keys: only a person who logged in may do this, or anyone while auth is off. */
+export function requirePerson(context: Context, gate: Gate): void {
+  requireLogin((name) => context.req.header(name), gate)
 }
 
-export function callerOf(context: Context, services: Services): Caller {
-  return identify((name) => context.req.header(name), services)
+export function callerOf(context: Context, gate: Gate): Caller {
+  return identify((name) => context.req.header(name), gate)
 }

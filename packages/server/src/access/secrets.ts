@@ -3,24 +3,24 @@ import { createHash, createHmac, randomBytes, scryptSync, timingSafeEqual } from
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SECRET_LENGTH = 40
 
-/** A new key: 238 bits of chance behind a prefix that secret scanners can look for. */
+/** A new key: 238 random bits, with a prefix that secret scanners can find. */
 export function newKeySecret(): string {
   let secret = 'ph_'
   while (secret.length < SECRET_LENGTH + 3) {
     for (const byte of randomBytes(SECRET_LENGTH)) {
-      // 248 is the largest multiple of 62 in a byte: each character is equally likely.
+      // 248 is the largest multiple of 62 in a byte, so every character is equally likely.
       if (byte < 248 && secret.length < SECRET_LENGTH + 3) secret += alphabet[byte % 62]
     }
   }
   return secret
 }
 
-/** What is stored of a key. Keys are long and random, so a plain hash can't be guessed backwards. */
+/** The stored form of a key. Keys are long and random, so a plain hash is safe. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }
 
-/** Signs and checks login cookies. The signing key comes from the password: a new password ends every login. */
+/** Signs and verifies login cookies. The signing key is derived from the password: changing it ends every login. */
 export class LoginCookies {
   readonly #signingKey: Buffer
   readonly #passwordHash: Buffer

@@ -1,14 +1,18 @@
 import { agentOpsSessionId } from '@playhead/model'
+import type { ClickHouseClient } from '@clickhouse/client'
+import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { authorize, type Caller } from '../access/caller.ts'
+import { sessionPath } from '../access/addresses.ts'
+import { authorize, type Caller, type Gate } from '../access/caller.ts'
 import { DEFAULT_PROJECT } from '../access/registry.ts'
 import { KnownError } from '../errors/known-error.ts'
-import { callerOf, type App } from '../access/request-project.ts'
-import type { Services } from '../process/services.ts'
-import { traceIdOf } from './upload-routes.ts'
+import { callerOf } from '../access/request-project.ts'
+import { traceIdOf } from './agentops-request.ts'
 
-/** The links that AgentOps' SDKs print: `/sessions?trace_id=` and, up to 0.3, `/drilldown?session_id=`. */
-export function addLinkRoutes(app: App, services: Services): void {
+export type LinkServices = { gate: Gate; client: ClickHouseClient; catchUp: () => Promise<void> }
+
+/** Redirects the links that AgentOps' SDKs print: `/sessions?trace_id=` and, up to 0.3, `/drilldown?session_id=`. */
+export function addLinkRoutes(app: OpenAPIHono, services: LinkServices): void {
   app.get('/sessions', async (context, next) => {
     const id = traceIdOf(context.req.query('trace_id'))
     return id === undefined ? next() : context.redirect(await pathOf(context, id, services))
@@ -19,23 +23,25 @@ export function addLinkRoutes(app: App, services: Services): void {
   })
 }
 
-/** The link names no project: it is looked for in those that whoever clicks may read. The page itself asks for a login. */
-async function pathOf(context: Context, id: string, services: Services): Promise<string> {
-  const project = await projectWith(id, context, services)
-  const query = project === undefined || project === DEFAULT_PROJECT ? '' : `?project=${project}`
-  return `/sessions/${id}${query}`
+/** The link names no project, so all that the caller may read are searched. The page itself asks for a login. */
+async function pathOf(context: Context, id: string, services: LinkServices): Promise<string> {
+  return sessionPath(id, (await projectWith(id, context, services)) ?? DEFAULT_PROJECT)
 }
 
-async function projectWith(id: string, context: Context, services: Services): Promise<string | undefined> {
-  const caller = knownCaller(context, services)
+async function projectWith(
+  id: string,
+  context: Context,
+  { gate, client, catchUp }: LinkServices,
+): Promise<string | undefined> {
+  const caller = knownCaller(context, gate)
   if (caller === undefined) return undefined
-  await services.catchUp()
+  await catchUp()
   const projects =
-    caller.kind === 'key' ? [caller.key.project] : services.registry.projects().map((project) => project.id)
-  const result = await services.store.client.query({
+    caller.kind === 'key' ? [caller.key.project] : gate.registry.projects().map((project) => project.id)
+  const result = await client.query({
     query: `SELECT project FROM steps WHERE project IN {projects:Array(String)} AND session_id = {id:String} LIMIT 1`,
     query_params: {
-      projects: projects.map((project) => authorize(caller, 'read', project, services.registry)),
+      projects: projects.map((project) => authorize(caller, 'read', project, gate.registry)),
       id,
     },
     format: 'JSONEachRow',
@@ -44,9 +50,9 @@ async function projectWith(id: string, context: Context, services: Services): Pr
   return row?.project
 }
 
-function knownCaller(context: Context, services: Services): Caller | undefined {
+function knownCaller(context: Context, gate: Gate): Caller | undefined {
   try {
-    return callerOf(context, services)
+    return callerOf(context, gate)
   } catch (error) {
     if (error instanceof KnownError) return undefined
     throw error

@@ -2,7 +2,7 @@ import type { Attributes } from '@playhead/model'
 
 type Tree = { [key: string]: unknown } | unknown[]
 
-/** Attributes as AgentOps' API gives them: `a.b` inside `a`, `a.0.b` in a list. Where two keys want one place, the first has it. */
+/** Nests attributes as AgentOps' API does: `a.b` goes inside `a`, `a.0.b` into a list. If two keys collide, the first wins. */
 export function nestAttributes(attributes: Attributes): Tree {
   const root: Tree = Object.create(null) as { [key: string]: unknown }
   for (const key of Object.keys(attributes).sort(byNumber)) place(root, key.split('.'), attributes[key])
@@ -38,7 +38,7 @@ function readKey(tree: Tree, key: string): unknown {
 
 function writeKey(tree: Tree, key: string, value: unknown): boolean {
   if (!Array.isArray(tree)) tree[key] = value
-  // A list has no holes: whoever names the 9999th item alone does not get 9998 before it.
+  // Lists have no holes: an index beyond the end is dropped.
   else if (listIndex.test(key) && Number(key) <= tree.length) tree[Number(key)] = value
   else return false
   return true

@@ -1,29 +1,36 @@
 import type { Span } from '@playhead/model'
-import type { Context } from 'hono'
+import type { ClickHouseClient } from '@clickhouse/client'
+import type { Context, Hono } from 'hono'
 import { KnownError } from '../errors/known-error.ts'
-import type { App } from '../access/request-project.ts'
-import type { Services } from '../process/services.ts'
+import type { Gate } from '../access/caller.ts'
+import type { SessionReader } from '../sessions/session-reader.ts'
 import { agentOpsCaller } from './agentops-caller.ts'
-import { answerAgentOps, headerOf } from './answer-agentops.ts'
+import { headerOf, traceIdOf } from './agentops-request.ts'
 import { nestAttributes } from './nest-attributes.ts'
 import { stepMetrics, traceMetrics } from './trace-metrics.ts'
-import { traceIdOf } from './upload-routes.ts'
+
+export type PublicServices = {
+  gate: Gate
+  client: ClickHouseClient
+  reader: SessionReader
+  catchUp: () => Promise<void>
+}
 
 /** AgentOps' public API, for its MCP server and for `validate_trace_spans`. */
-export function addPublicRoutes(app: App, services: Services): void {
-  const route = (path: string, answer: (project: string, id: string) => Promise<object>) => {
-    const respond = async (context: Context) => {
-      const { project } = agentOpsCaller(headerOf(context), 'read', services)
-      return context.json(await answer(project, context.req.param('id') ?? ''))
-    }
-    app.get(`/public/v1/${path}`, answerAgentOps(services, respond))
-  }
+export function addPublicRoutes(app: Hono, services: PublicServices): void {
+  const { gate, reader } = services
+  const { registry } = gate
+  const route = (path: string, read: (project: string, id: string) => Promise<object>) =>
+    app.get(`/public/v1/${path}`, async (context: Context) => {
+      const { project } = agentOpsCaller(headerOf(context), 'read', gate)
+      return context.json(await read(project, context.req.param('id') ?? ''))
+    })
   route('project', async (project) => {
-    const { id, name } = services.registry.project(project)!
+    const { id, name } = registry.project(project)!
     return { id, name, environment: 'production' }
   })
   route('traces/:id', async (project, id) => {
-    const { spans, session } = await readTrace(project, id, services)
+    const { spans, session } = await readTrace(project, id, reader)
     return {
       trace_id: session.id,
       project_id: project,
@@ -35,8 +42,8 @@ export function addPublicRoutes(app: App, services: Services): void {
     }
   })
   route('traces/:id/metrics', async (project, id) => {
-    const { session, steps } = await services.reader.readSession(project, traceIdOf(id) ?? id, 'none')
-    return traceMetrics(session, steps, services.targets.pricerOf(project).pricer)
+    const { session, steps } = await reader.readSession(project, traceIdOf(id) ?? id, 'none')
+    return traceMetrics(session, steps, registry.pricerOf(project).pricer)
   })
   route('spans/:id', async (project, id) => {
     const { span } = await findSpan(project, id, services)
@@ -51,11 +58,11 @@ export function addPublicRoutes(app: App, services: Services): void {
   })
   route('spans/:id/metrics', async (project, id) => {
     const { step } = await findSpan(project, id, services)
-    return stepMetrics([step], services.targets.pricerOf(project).pricer)
+    return stepMetrics([step], registry.pricerOf(project).pricer)
   })
 }
 
-async function readTrace(project: string, id: string, { reader }: Services) {
+async function readTrace(project: string, id: string, reader: SessionReader) {
   const traceId = traceIdOf(id) ?? id
   const [spans, session] = await Promise.all([
     reader.readSpans(project, traceId),
@@ -64,10 +71,10 @@ async function readTrace(project: string, id: string, { reader }: Services) {
   return { spans, session }
 }
 
-/** A span's id alone does not say where it is: the newest session that has it is meant. */
-async function findSpan(project: string, id: string, { reader, store, catchUp }: Services) {
+/** Span ids are unique only within a session: this finds the newest session that has the id. */
+async function findSpan(project: string, id: string, { reader, client, catchUp }: PublicServices) {
   await catchUp()
-  const result = await store.client.query({
+  const result = await client.query({
     query: `SELECT session_id FROM steps WHERE project = {project:String} AND step_id = {id:String}
       ORDER BY received_at DESC LIMIT 1`,
     query_params: { project, id: id.toLowerCase() },

@@ -1,24 +1,26 @@
 import { agentOpsSessionId, describeEndState, type SessionSummary, type Step } from '@playhead/model'
-import type { Context } from 'hono'
+import type { Context, Hono } from 'hono'
 import { KnownError } from '../errors/known-error.ts'
-import type { App } from '../access/request-project.ts'
-import { sessionUrl } from '../api/session-routes.ts'
-import type { Services } from '../process/services.ts'
+import { originOf, sessionUrl, type Site } from '../access/addresses.ts'
+import type { Gate } from '../access/caller.ts'
+import type { SessionReader } from '../sessions/session-reader.ts'
 import { agentOpsCaller } from './agentops-caller.ts'
-import { answerAgentOps, headerOf } from './answer-agentops.ts'
+import { headerOf } from './agentops-request.ts'
 
-/** Reading a session back in the words of the v2 API. */
-export function addSessionDataRoutes(app: App, services: Services): void {
-  app.get('/v2/sessions/:id/stats', answerAgentOps(services, readStats(services)))
-  app.get('/v2/sessions/:id/export', answerAgentOps(services, readExport(services)))
+type ReadServices = { gate: Gate; site: Site; reader: SessionReader }
+
+/** Reads a session in the format of the v2 API. */
+export function addSessionDataRoutes(app: Hono, services: ReadServices): void {
+  app.get('/v2/sessions/:id/stats', readStats(services))
+  app.get('/v2/sessions/:id/export', readExport(services))
 }
 
-function readStats(services: Services) {
+function readStats(services: ReadServices) {
   return async (context: Context) => {
     const { session, steps } = await readNamed(context, services, 'none')
     return context.json({
       session_id: context.req.param('id'),
-      // A session that could not be priced has no cost, rather than none to pay.
+      // Null, not 0, if the session could not be priced.
       cost: session.cost === null ? null : String(session.cost),
       events: steps.filter(isEvent).length,
       prompt_tokens: session.usage.input ?? null,
@@ -28,12 +30,13 @@ function readStats(services: Services) {
   }
 }
 
-function readExport(services: Services) {
+function readExport(services: ReadServices) {
   return async (context: Context) => {
     const { session, steps, project } = await readNamed(context, services, 'all')
     const ofType = (type: string) => steps.filter((step) => typeOf(step) === type).map(presentEvent)
+    const url = sessionUrl(originOf(context.req.url, services.site), { id: session.id, project })
     return context.json({
-      session: presentSession(session, sessionUrl(context, { id: session.id, project }, services)),
+      session: presentSession(session, url),
       actions: ofType('actions'),
       llms: ofType('llms'),
       tools: ofType('tools'),
@@ -42,14 +45,14 @@ function readExport(services: Services) {
   }
 }
 
-async function readNamed(context: Context, services: Services, payloads: 'all' | 'none') {
-  const { project } = agentOpsCaller(headerOf(context), 'read', services)
+async function readNamed(context: Context, { gate, reader }: ReadServices, payloads: 'all' | 'none') {
+  const { project } = agentOpsCaller(headerOf(context), 'read', gate)
   const id = agentOpsSessionId(context.req.param('id'))
   if (id === undefined) throw new KnownError('BAD_REQUEST', 'The path names no session.')
-  return { ...(await services.reader.readSession(project, id, payloads)), project }
+  return { ...(await reader.readSession(project, id, payloads)), project }
 }
 
-/** Sessions of other SDKs have no such types: their actions are tools. */
+/** Sessions of other SDKs have no AgentOps event types: their actions count as tools. */
 function typeOf({ kind, attributes }: Step): string | undefined {
   const type = attributes?.['agentops.event.type']
   if (typeof type === 'string') return type

@@ -1,45 +1,40 @@
 import { KnownError } from '../errors/known-error.ts'
-import type { App } from '../access/request-project.ts'
-import type { Services } from '../process/services.ts'
+import type { Gate } from '../access/caller.ts'
+import type { BodyLimits } from '../ingest/http/read-body.ts'
+import type { Hono } from 'hono'
 import { agentOpsCaller, projectOfKey } from './agentops-caller.ts'
-import { answerAgentOps, headerOf, readJsonObject, withAgentOpsBody } from './answer-agentops.ts'
+import { headerOf, readJsonObject, withAgentOpsBody } from './agentops-request.ts'
 
-/** Farther away than any SDK will live to see; they ask for a token once and never again. */
+/** Effectively forever: SDKs request a token once and never again. */
 const TOKEN_LASTS_MS = 100 * 365 * 86_400_000
 
 /**
- * The exchange of a key for a token. The token is the key itself: where auth is off anything will do, and where it is on a
- * token that outlives its key would be a second secret to guard.
+ * Exchanges a key for a token, which is the key itself. Without auth any token works; with auth, a token that outlives
+ * its key would be a second secret to protect.
  */
-export function addTokenRoutes(app: App, services: Services): void {
-  app.post(
-    '/v3/auth/token',
-    answerAgentOps(services, (context) =>
-      withAgentOpsBody(context, services, async (body) => {
-        const key = keyIn(body)
-        const project = projectOfKey(key, { header: headerOf(context), scope: 'ingest' }, services)
-        return context.json({ token: key, project_id: project, project_prem_status: 'pro' })
-      }),
-    ),
-  )
-  app.get(
-    '/v3/auth/token',
-    answerAgentOps(services, (context) => {
-      const { project } = agentOpsCaller(headerOf(context), 'ingest', services)
-      const expires = new Date(Date.now() + TOKEN_LASTS_MS).toISOString()
-      const payload = { project_id: project, project_prem_status: 'pro', aud: 'authenticated' }
-      return context.json({ message: 'The token is valid.', payload, expires_at: expires })
+export function addTokenRoutes(
+  app: Hono,
+  { gate, bodyLimits }: { gate: Gate; bodyLimits: BodyLimits },
+): void {
+  app.post('/v3/auth/token', (context) =>
+    withAgentOpsBody(context, bodyLimits, async (body) => {
+      const key = keyIn(body)
+      const project = projectOfKey(key, { header: headerOf(context), scope: 'ingest' }, gate)
+      return context.json({ token: key, project_id: project, project_prem_status: 'pro' })
     }),
   )
-  app.post(
-    '/public/v1/auth/access_token',
-    answerAgentOps(services, (context) =>
-      withAgentOpsBody(context, services, async (body) => {
-        const key = keyIn(body)
-        projectOfKey(key, { header: headerOf(context), scope: 'read' }, services)
-        return context.json({ bearer: key })
-      }),
-    ),
+  app.get('/v3/auth/token', (context) => {
+    const { project } = agentOpsCaller(headerOf(context), 'ingest', gate)
+    const expires = new Date(Date.now() + TOKEN_LASTS_MS).toISOString()
+    const payload = { project_id: project, project_prem_status: 'pro', aud: 'authenticated' }
+    return context.json({ message: 'The token is valid.', payload, expires_at: expires })
+  })
+  app.post('/public/v1/auth/access_token', (context) =>
+    withAgentOpsBody(context, bodyLimits, async (body) => {
+      const key = keyIn(body)
+      projectOfKey(key, { header: headerOf(context), scope: 'read' }, gate)
+      return context.json({ bearer: key })
+    }),
   )
 }
 
@@ -48,6 +43,6 @@ function keyIn(body: Buffer): string {
   if (typeof key === 'string' && key !== '' && key.length <= 1_000) return key
   throw new KnownError(
     'BAD_REQUEST',
-    'The body has no "api_key". Set AGENTOPS_API_KEY: any UUID while auth is off here, else a key of the project (playhead keys create --uuid).',
+    'The body has no "api_key". Set AGENTOPS_API_KEY to any UUID if auth is off, else to a key of the project (playhead keys create --uuid).',
   )
 }

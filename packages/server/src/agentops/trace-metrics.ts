@@ -1,22 +1,22 @@
 import type { Pricer, SessionSummary, Step, Usage } from '@playhead/model'
 
-/** The figures of a session, in AgentOps' words; costs are text with seven decimals. */
+/** The metrics of a session in AgentOps' format; costs are strings with seven decimals. */
 export function traceMetrics(session: SessionSummary, steps: readonly Step[], pricer: Pricer) {
   const { endState, cost } = session
-  const isSettled = endState === 'success' || endState === 'fail'
+  const hasOutcome = endState === 'success' || endState === 'fail'
   return {
     span_count: steps.length,
     trace_count: 1,
     success_count: endState === 'success' ? 1 : 0,
     fail_count: endState === 'fail' ? 1 : 0,
-    indeterminate_count: isSettled ? 0 : 1,
+    indeterminate_count: hasOutcome ? 0 : 1,
     ...stepMetrics(steps, pricer),
     average_cost_per_trace: dollars(cost),
     total_cost: dollars(cost),
   }
 }
 
-/** The figures of steps; each call counts once. */
+/** The metrics of steps; each call counts once. */
 export function stepMetrics(steps: readonly Step[], pricer: Pricer) {
   const calls = steps.filter((step) => step.usageScope === 'call')
   const tokens = (field: keyof Usage) => calls.reduce((sum, { usage }) => sum + (usage?.[field] ?? 0), 0)
@@ -35,19 +35,19 @@ export function stepMetrics(steps: readonly Step[], pricer: Pricer) {
   }
 }
 
-/** What the input alone costs; null where a call came with a cost of its own, which has no parts. */
+/** The cost of the input alone; null if a call reported its cost as one number. */
 function promptCost(calls: readonly Step[], pricer: Pricer): number | null {
   const costs: number[] = []
   for (const step of calls) {
     if (step.cost === null) continue
-    const price = step.costSource === 'computed' ? pricer.price(withoutAnswer(step)) : null
+    const price = step.costSource === 'computed' ? pricer.price(withoutOutput(step)) : null
     if (price === null) return null
     costs.push(price.cost)
   }
   return sum(costs)
 }
 
-function withoutAnswer(step: Step): Parameters<Pricer['price']>[0] {
+function withoutOutput(step: Step): Parameters<Pricer['price']>[0] {
   const { usage = {} } = step
   const input = usage.input ?? 0
   const { reasoning: _reasoning, audioOutput: _audioOutput, ...others } = usage

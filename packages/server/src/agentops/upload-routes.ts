@@ -1,59 +1,63 @@
 import { agentOpsLogToRecords } from '@playhead/model'
-import type { Context } from 'hono'
+import type { Context, Hono } from 'hono'
+import { originOf, type Site } from '../access/addresses.ts'
+import type { Gate } from '../access/caller.ts'
 import { KnownError } from '../errors/known-error.ts'
-import type { App } from '../access/request-project.ts'
-import { baseUrl } from '../api/session-routes.ts'
+import type { BodyLimits } from '../ingest/http/read-body.ts'
+import type { IngestPipeline } from '../ingest/ingest-batch.ts'
 import { MAX_ITEM_BYTES } from '../ingest/limits.ts'
-import type { Services } from '../process/services.ts'
-import { acceptAgentOps } from './accept-agentops.ts'
+import type { SessionReader } from '../sessions/session-reader.ts'
+import { MAX_OBJECT_BYTES, type UploadedObjects } from '../store/uploaded-objects.ts'
 import { agentOpsCaller } from './agentops-caller.ts'
-import { answerAgentOps, headerOf, parseBody, withAgentOpsBody } from './answer-agentops.ts'
-import { MAX_OBJECT_BYTES } from '../store/uploaded-objects.ts'
+import { headerOf, parseBody, traceIdOf, withAgentOpsBody } from './agentops-request.ts'
+import { ingestAgentOps } from './ingest-agentops.ts'
 
-/** What was printed while a session ran, and objects too large for an attribute. */
-export function addUploadRoutes(app: App, services: Services): void {
-  const uploadLog = answerAgentOps(services, async (context) => {
-    const { project } = agentOpsCaller(headerOf(context), 'ingest', services)
+export type UploadServices = {
+  gate: Gate
+  site: Site
+  bodyLimits: BodyLimits
+  pipeline: IngestPipeline
+  reader: SessionReader
+  objects: UploadedObjects
+}
+
+/** What a session printed, and objects too large for an attribute. */
+export function addUploadRoutes(app: Hono, services: UploadServices): void {
+  const { gate, site, bodyLimits, pipeline, reader, objects } = services
+  const uploadLog = async (context: Context) => {
+    const { project } = agentOpsCaller(headerOf(context), 'ingest', gate)
     const sessionId = traceIdOf(context.req.header('trace-id'))
     if (sessionId === undefined)
       throw new KnownError('BAD_REQUEST', 'The header Trace-Id must be a trace id, in hex or as a number.')
-    return withAgentOpsBody(context, services, async (body) => {
+    return withAgentOpsBody(context, bodyLimits, async (body) => {
       const text = uploadedText(body)
-      refuseLength('text', Buffer.byteLength(text), MAX_ITEM_BYTES)
+      const size = Buffer.byteLength(text)
+      checkSize('text', size, MAX_ITEM_BYTES)
       const receivedAtNs = BigInt(Date.now()) * 1_000_000n
-      const logs = agentOpsLogToRecords(text, { sessionId, receivedAtNs })
-      await acceptAgentOps(project, { spans: [], logs }, services)
-      const url = `${baseUrl(context, services.config)}/v4/logs/${sessionId}`
-      return context.json({ url, size: Buffer.byteLength(text) })
+      await ingestAgentOps(pipeline, project, {
+        logs: agentOpsLogToRecords(text, { sessionId, receivedAtNs }),
+      })
+      return context.json({ url: `${originOf(context.req.url, site)}/v4/logs/${sessionId}`, size })
     })
-  })
-  app.post('/v4/logs/upload', uploadLog)
-  app.post('/v4/logs/upload/', uploadLog)
-  app.get('/v4/logs/:id', answerAgentOps(services, readLog(services)))
-  const uploadObject = answerAgentOps(services, async (context) => {
-    const { project } = agentOpsCaller(headerOf(context), 'ingest', services)
-    return withAgentOpsBody(context, services, async (body) => {
+  }
+  const uploadObject = async (context: Context) => {
+    const { project } = agentOpsCaller(headerOf(context), 'ingest', gate)
+    return withAgentOpsBody(context, bodyLimits, async (body) => {
       const content = Buffer.from(uploadedText(body))
-      refuseLength('object', content.length, MAX_OBJECT_BYTES)
-      const name = await services.objects.keep(project, content)
+      checkSize('object', content.length, MAX_OBJECT_BYTES)
+      const name = await objects.keep(project, content)
       return context.json({
-        url: `${baseUrl(context, services.config)}/v4/objects/${name}`,
+        url: `${originOf(context.req.url, site)}/v4/objects/${name}`,
         size: content.length,
       })
     })
-  })
+  }
+  app.post('/v4/logs/upload', uploadLog)
+  app.post('/v4/logs/upload/', uploadLog)
+  app.get('/v4/logs/:id', readLog(gate, reader))
   app.post('/v4/objects/upload', uploadObject)
   app.post('/v4/objects/upload/', uploadObject)
-  app.get('/v4/objects/:name', answerAgentOps(services, readObject(services)))
-}
-
-/** Python writes the 128 bits of a trace id as a decimal number. */
-export function traceIdOf(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined
-  if (/^[0-9a-f]{32}$/i.test(text)) return text.toLowerCase()
-  if (!/^\d{1,39}$/.test(text)) return undefined
-  const hex = BigInt(text).toString(16).padStart(32, '0')
-  return hex.length === 32 ? hex : undefined
+  app.get('/v4/objects/:name', readObject(gate, objects))
 }
 
 /** `{"body": "…"}` from 0.4.19 on, a JSON string before that. */
@@ -64,11 +68,11 @@ function uploadedText(body: Buffer): string {
   throw new KnownError('BAD_REQUEST', 'The body must be {"body": "the text"}.')
 }
 
-function readLog(services: Services) {
+function readLog(gate: Gate, reader: SessionReader) {
   return async (context: Context) => {
-    const { project } = agentOpsCaller(headerOf(context), 'read', services)
+    const { project } = agentOpsCaller(headerOf(context), 'read', gate)
     const typed = context.req.param('id') ?? ''
-    const { session, steps } = await services.reader.readSession(project, traceIdOf(typed) ?? typed, 'none')
+    const { session, steps } = await reader.readSession(project, traceIdOf(typed) ?? typed, 'none')
     const lines = steps
       .flatMap((step) => step.logs ?? [])
       .sort((left, right) => left.offsetMs - right.offsetMs)
@@ -81,21 +85,18 @@ function textOf(body: unknown): string {
   return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
-function refuseLength(what: string, bytes: number, maxBytes: number): void {
+function checkSize(what: string, bytes: number, maxBytes: number): void {
   if (bytes <= maxBytes) return
-  throw new KnownError(
-    'BODY_TOO_LARGE',
-    `The ${what} has ${bytes} bytes; ${maxBytes} are the most that is taken.`,
-  )
+  throw new KnownError('BODY_TOO_LARGE', `The ${what} has ${bytes} bytes; the limit is ${maxBytes}.`)
 }
 
-function readObject(services: Services) {
+function readObject(gate: Gate, objects: UploadedObjects) {
   return async (context: Context) => {
-    const { project } = agentOpsCaller(headerOf(context), 'read', services)
+    const { project } = agentOpsCaller(headerOf(context), 'read', gate)
     const name = context.req.param('name') ?? ''
-    const content = await services.objects.read({ project, name })
+    const content = await objects.read({ project, name })
     if (content === undefined) throw new KnownError('NOT_FOUND', `There is no object ${name.slice(0, 80)}.`)
-    // Whoever sent it chose what is in it: nothing of it may run in a page of ours.
+    // Untrusted content: it must not run in a page of ours.
     return context.body(new Uint8Array(content), 200, {
       'content-type': 'application/octet-stream',
       'content-disposition': 'attachment',

@@ -1,30 +1,53 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
+import type { Gate } from '../access/caller.ts'
+import { projectOf } from '../access/request-project.ts'
 import { deleteSessions } from '../maintenance/delete-sessions.ts'
-import type { Services } from '../process/services.ts'
-import { projectOf, type App } from '../access/request-project.ts'
-import { respondsWith, takesBody, projectParameter } from './route-parts.ts'
+import { findSessionId } from '../sessions/find-session.ts'
+import type { SessionReader } from '../sessions/session-reader.ts'
+import type { Store } from '../store/connect.ts'
+import { projectParameter, respondsWith, takesBody } from './route-parts.ts'
+
+const deleteOneRoute = createRoute({
+  method: 'delete',
+  path: '/api/sessions/{id}',
+  summary: 'Delete a session with all its data',
+  request: { params: z.object({ id: z.string() }), query: z.object(projectParameter) },
+  responses: respondsWith('DELETE /api/sessions/{id}', 'The id of the deleted session'),
+})
 
 const deleteManyRoute = createRoute({
   method: 'post',
   path: '/api/sessions/delete',
-  summary: 'Delete sessions with everything of them, all at once',
+  summary: 'Delete several sessions with all their data',
   request: {
     query: z.object(projectParameter),
     ...takesBody('POST /api/sessions/delete'),
   },
-  responses: respondsWith('POST /api/sessions/delete', 'The deleted sessions'),
+  responses: respondsWith('POST /api/sessions/delete', 'The ids of the deleted sessions'),
 })
 
-export function addDeletionRoutes(app: App, services: Services): void {
+export function addDeletionRoutes(
+  app: OpenAPIHono,
+  services: { gate: Gate; store: Store; reader: SessionReader; drain: () => Promise<void> },
+): void {
+  const { gate, store, reader, drain } = services
+  app.openapi(deleteOneRoute, async (context) => {
+    const project = projectOf(context, 'admin', gate)
+    await drain()
+    const id = await findSessionId(store.client, project, context.req.valid('param').id)
+    await deleteSessions(store, project, { idsSql: '{id:String}', params: { id } })
+    reader.forget(project, id)
+    return context.json({ deleted: id }, 200)
+  })
   app.openapi(deleteManyRoute, async (context) => {
-    const project = projectOf(context, 'admin', services)
+    const project = projectOf(context, 'admin', gate)
     const { ids } = context.req.valid('json')
-    await services.drain()
-    await deleteSessions(services.store, project, {
+    await drain()
+    await deleteSessions(store, project, {
       idsSql: 'SELECT arrayJoin({ids:Array(String)})',
       params: { ids },
     })
-    for (const id of ids) services.reader.forget(project, id)
+    for (const id of ids) reader.forget(project, id)
     return context.json({ deleted: ids }, 200)
   })
 }

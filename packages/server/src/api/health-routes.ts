@@ -1,42 +1,49 @@
-import { createRoute } from '@hono/zod-openapi'
-import { renderMetrics, type Gauges } from './metrics.ts'
-import type { Services } from '../process/services.ts'
-import { requirePerson, type App } from '../access/request-project.ts'
+import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
+import type { Gate } from '../access/caller.ts'
+import { requirePerson } from '../access/request-project.ts'
 import { KnownError } from '../errors/known-error.ts'
-import { respondsWith } from './route-parts.ts'
+import type { BodyBudget } from '../ingest/body-budget.ts'
+import type { Counters } from '../ingest/counters.ts'
+import type { IngestPipeline } from '../ingest/ingest-batch.ts'
 import { readDisk } from '../query/disk-use.ts'
+import type { Store } from '../store/connect.ts'
+import { respondsWith } from './route-parts.ts'
 import { VERSION } from './version.ts'
 
 const healthRoute = createRoute({
   method: 'get',
   path: '/api/health',
-  summary: 'What the server is doing: rows in, rows waiting, disk',
+  summary: 'What the server is doing: spans received, rows waiting for the store, disk use',
   responses: respondsWith('GET /api/health', 'The figures'),
 })
 
-export function addHealthRoutes(app: App, services: Services): void {
+type Observed = { pipeline: IngestPipeline; store: Store; budget: BodyBudget }
+
+export function addHealthRoutes(
+  app: OpenAPIHono,
+  { gate, dataDirectory, ...observed }: Observed & { gate: Gate; dataDirectory: string },
+): void {
+  const { client } = observed.store
+  const { counters, dialectFailures } = observed.pipeline
   app.get('/healthz', (context) => context.text('ok\n'))
   app.get('/readyz', async (context) => {
     try {
-      await services.store.client
-        .query({ query: 'SELECT 1', format: 'JSONEachRow' })
-        .then((result) => result.text())
+      await client.query({ query: 'SELECT 1', format: 'JSONEachRow' }).then((result) => result.text())
     } catch (error) {
       throw new KnownError(
         'STORE_UNAVAILABLE',
-        'The store does not answer; what is sent is kept in the log meanwhile.',
+        'The store does not respond. New spans are kept in the log until it does.',
         { cause: error },
       )
     }
     return context.text('ready\n')
   })
   app.get('/metrics', (context) =>
-    context.text(renderMetrics(services.counters, gauges(services), services.targets.dialectFailures.counts)),
+    context.text(renderMetrics(counters, readGauges(observed), dialectFailures.counts)),
   )
   app.openapi(healthRoute, async (context) => {
-    requirePerson(context, services)
-    const { counters } = services
-    const { pendingRows, engineRestarts, liveViewers } = gauges(services)
+    requirePerson(context, gate)
+    const { pendingRows, engineRestarts, liveViewers } = readGauges(observed)
     return context.json(
       {
         version: VERSION,
@@ -47,23 +54,59 @@ export function addHealthRoutes(app: App, services: Services): void {
         pendingRows,
         engineRestarts,
         liveViewers,
-        disk: await readDisk(services.store.client, services.config.dataDirectory),
+        disk: await readDisk(client, dataDirectory),
       },
       200,
     )
   })
 }
 
-function gauges(services: Services): Gauges {
-  const [steps, logs] = [services.targets.steps.state(), services.targets.logs.state()]
+function readGauges({ pipeline, store, budget }: Observed) {
+  const [steps, logs] = [pipeline.steps.state(), pipeline.logs.state()]
   return {
     pendingRows: steps.pendingRows + logs.pendingRows,
     pendingBytes: steps.pendingBytes + logs.pendingBytes,
     pendingSegments: steps.segments + logs.segments,
     flushFailures: steps.flushFailures + logs.flushFailures,
-    engineRestarts: services.store.engine?.restarts() ?? 0,
-    liveViewers: services.live.viewerCount,
-    bytesInFlight: services.budget.bytesInFlight,
+    engineRestarts: store.engine?.restarts() ?? 0,
+    liveViewers: pipeline.live.viewerCount,
+    bytesInFlight: budget.bytesInFlight,
     residentBytes: process.memoryUsage.rss(),
   }
+}
+
+/** In the text format of Prometheus. */
+export function renderMetrics(
+  counters: Counters,
+  gauges: ReturnType<typeof readGauges>,
+  dialectFailures: ReadonlyMap<string, number>,
+): string {
+  const metrics: [name: string, type: 'counter' | 'gauge', help: string, value: number][] = [
+    ['spans_stored_total', 'counter', 'Spans acknowledged.', counters.spansStored],
+    ['spans_rejected_total', 'counter', 'Spans rejected in a partial success.', counters.spansRejected],
+    ['logs_stored_total', 'counter', 'Log records acknowledged.', counters.logsStored],
+    ['logs_rejected_total', 'counter', 'Log records rejected.', counters.logsRejected],
+    ['requests_refused_total', 'counter', 'Responses with a 4xx or 503.', counters.requestsRefused],
+    ['failures_total', 'counter', 'Responses with a 500, which are bugs.', counters.failures],
+    ['log_pending_rows', 'gauge', 'Acknowledged rows that are not in the store yet.', gauges.pendingRows],
+    ['log_pending_bytes', 'gauge', 'Bytes of these rows on disk.', gauges.pendingBytes],
+    ['log_pending_segments', 'gauge', 'Files of these rows.', gauges.pendingSegments],
+    ['log_flush_failures_total', 'counter', 'Failed flushes of a segment.', gauges.flushFailures],
+    ['engine_restarts_total', 'counter', 'Restarts of the embedded engine.', gauges.engineRestarts],
+    ['live_viewers', 'gauge', 'Open live connections.', gauges.liveViewers],
+    ['request_bytes_in_flight', 'gauge', 'Bytes of request bodies in memory.', gauges.bytesInFlight],
+    ['resident_bytes', 'gauge', 'Resident memory, without the engine.', gauges.residentBytes],
+  ]
+  const lines = metrics.flatMap(([name, type, help, value]) => [
+    `# HELP playhead_${name} ${help}`,
+    `# TYPE playhead_${name} ${type}`,
+    `playhead_${name} ${value}`,
+  ])
+  lines.push(
+    '# HELP playhead_dialect_failures_total Spans on which a dialect threw, which are bugs.',
+    '# TYPE playhead_dialect_failures_total counter',
+  )
+  for (const [dialect, count] of dialectFailures)
+    lines.push(`playhead_dialect_failures_total{dialect="${dialect}"} ${count}`)
+  return `${lines.join('\n')}\n`
 }

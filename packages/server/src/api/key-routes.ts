@@ -1,6 +1,6 @@
-import { createRoute, z } from '@hono/zod-openapi'
-import type { Services } from '../process/services.ts'
-import { projectOf, type App } from '../access/request-project.ts'
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
+import type { Gate } from '../access/caller.ts'
+import { projectOf } from '../access/request-project.ts'
 import { respondsWith, takesBody, projectParameter } from './route-parts.ts'
 
 const listRoute = createRoute({
@@ -14,7 +14,7 @@ const listRoute = createRoute({
 const createKeyRoute = createRoute({
   method: 'post',
   path: '/api/keys',
-  summary: 'Create a key; the secret is in this answer and never again',
+  summary: 'Create a key; only this response contains its secret',
   request: {
     query: z.object(projectParameter),
     ...takesBody('POST /api/keys'),
@@ -25,22 +25,22 @@ const createKeyRoute = createRoute({
 const revokeRoute = createRoute({
   method: 'delete',
   path: '/api/keys/{id}',
-  summary: 'Revoke a key: it stops working at once',
+  summary: 'Revoke a key; it stops working immediately',
   request: { params: z.object({ id: z.string() }), query: z.object(projectParameter) },
   responses: respondsWith('DELETE /api/keys/{id}', 'The revoked key'),
 })
 
-export function addKeyRoutes(app: App, services: Services): void {
-  const { registry } = services
+export function addKeyRoutes(app: OpenAPIHono, gate: Gate): void {
+  const { registry } = gate
   app.openapi(listRoute, (context) =>
-    context.json({ keys: registry.keys(projectOf(context, 'admin', services)) }, 200),
+    context.json({ keys: registry.keys(projectOf(context, 'admin', gate)) }, 200),
   )
   app.openapi(createKeyRoute, async (context) => {
-    const project = projectOf(context, 'admin', services)
+    const project = projectOf(context, 'admin', gate)
     return context.json(await registry.createKey({ project, ...context.req.valid('json') }), 200)
   })
   app.openapi(revokeRoute, async (context) => {
-    const project = projectOf(context, 'admin', services)
+    const project = projectOf(context, 'admin', gate)
     return context.json(await registry.revokeKey(project, context.req.valid('param').id), 200)
   })
 }

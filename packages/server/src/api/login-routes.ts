@@ -1,16 +1,16 @@
-import { createRoute } from '@hono/zod-openapi'
+import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
 import { setCookie, deleteCookie } from 'hono/cookie'
-import { LOGIN_COOKIE } from '../access/caller.ts'
+import type { Site } from '../access/addresses.ts'
+import { LOGIN_COOKIE, type Gate } from '../access/caller.ts'
 import { LoginLimiter } from '../access/login-limiter.ts'
-import type { Services } from '../process/services.ts'
-import { callerOf, type App } from '../access/request-project.ts'
+import { callerOf } from '../access/request-project.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { respondsWith, takesBody } from './route-parts.ts'
 
 const loginRoute = createRoute({
   method: 'post',
   path: '/api/login',
-  summary: 'Log a person in: the answer sets a cookie',
+  summary: 'Log in with the password; the response sets a cookie',
   request: takesBody('POST /api/login'),
   responses: respondsWith('POST /api/login', 'Logged in'),
 })
@@ -18,37 +18,38 @@ const loginRoute = createRoute({
 const logoutRoute = createRoute({
   method: 'post',
   path: '/api/logout',
-  summary: 'Forget the login of this browser',
+  summary: 'Log out of this browser',
   responses: respondsWith('POST /api/logout', 'Logged out'),
 })
 
 const whoRoute = createRoute({
   method: 'get',
   path: '/api/me',
-  summary: 'Who asks, and whether a login is needed',
+  summary: 'Who the caller is, and whether auth is on',
   responses: respondsWith('GET /api/me', 'The caller'),
 })
 
 const LOGIN_LASTS_MS = 30 * 86_400_000
 
-export function addLoginRoutes(app: App, services: Services): void {
+export function addLoginRoutes(app: OpenAPIHono, { gate, site }: { gate: Gate; site: Site }): void {
   const limiter = new LoginLimiter()
   app.openapi(loginRoute, (context) => {
-    if (services.cookies === undefined)
-      throw new KnownError('BAD_REQUEST', 'Auth is off on this server: there is nothing to log in to.')
+    const { cookies } = gate
+    if (cookies === undefined)
+      throw new KnownError('BAD_REQUEST', 'Auth is off on this server: no login is needed.')
     const now = Date.now()
     limiter.check(now)
-    if (!services.cookies.isPassword(context.req.valid('json').password)) {
+    if (!cookies.isPassword(context.req.valid('json').password)) {
       limiter.noteFailure(now)
       throw new KnownError(
         'UNAUTHORIZED',
-        'That is not the password. It is what PLAYHEAD_PASSWORD was set to when the server started.',
+        'Wrong password. It is the value of PLAYHEAD_PASSWORD when the server started.',
       )
     }
-    setCookie(context, LOGIN_COOKIE, services.cookies.issue(now + LOGIN_LASTS_MS), {
+    setCookie(context, LOGIN_COOKIE, cookies.issue(now + LOGIN_LASTS_MS), {
       httpOnly: true,
       sameSite: 'Strict',
-      secure: services.config.publicUrl?.startsWith('https:') === true,
+      secure: site.publicUrl?.startsWith('https:') === true,
       path: '/',
       maxAge: LOGIN_LASTS_MS / 1_000,
     })
@@ -59,9 +60,9 @@ export function addLoginRoutes(app: App, services: Services): void {
     return context.json({ ok: true as const }, 200)
   })
   app.openapi(whoRoute, (context) => {
-    const { isAuthOn } = services.config
+    const { isAuthOn } = gate
     try {
-      const caller = callerOf(context, services)
+      const caller = callerOf(context, gate)
       return context.json(
         { kind: caller.kind, isAuthOn, ...(caller.kind === 'key' && { project: caller.key.project }) },
         200,

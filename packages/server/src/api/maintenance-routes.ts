@@ -1,38 +1,33 @@
 import { Readable } from 'node:stream'
-import { createRoute, z } from '@hono/zod-openapi'
-import { stream } from 'hono/streaming'
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import { stream } from 'hono/streaming'
+import type { Gate } from '../access/caller.ts'
+import { projectOf, requirePerson } from '../access/request-project.ts'
+import type { IngestPipeline } from '../ingest/ingest-batch.ts'
 import { createBackup } from '../maintenance/backup.ts'
-import { deleteSessions } from '../maintenance/delete-sessions.ts'
 import { rederiveProject } from '../maintenance/rederive.ts'
-import { repriceProject, type Progress } from '../maintenance/reprice.ts'
+import { repriceProject } from '../maintenance/reprice.ts'
 import { restoreBackup } from '../maintenance/restore.ts'
-import { findSessionId } from '../sessions/find-session.ts'
-import type { Services } from '../process/services.ts'
-import { projectOf, requirePerson, type App } from '../access/request-project.ts'
-import { errorResponse, respondsWith, projectParameter } from './route-parts.ts'
+import type { SessionRefresher } from '../sessions/refresh-sessions.ts'
+import type { StoredLogs } from '../sessions/stored-logs.ts'
+import type { Store } from '../store/connect.ts'
+import type { UploadedObjects } from '../store/uploaded-objects.ts'
+import { errorResponse, projectParameter, respondsWith } from './route-parts.ts'
+import type { ProgressLine, ProgressResults } from './schemas/responses.ts'
 
 const progressResponses = {
   200: {
-    description:
-      'A line of JSON for each piece of work ({"done", "total"}), then one with the "result" or the "error"',
+    description: 'Lines of JSON: progress ({"done", "total"}), then the "result" or the "error"',
     content: { 'application/x-ndjson': { schema: z.string() } },
   },
   default: errorResponse,
 } as const
 
-const deleteRoute = createRoute({
-  method: 'delete',
-  path: '/api/sessions/{id}',
-  summary: 'Delete a session with everything of it',
-  request: { params: z.object({ id: z.string() }), query: z.object(projectParameter) },
-  responses: respondsWith('DELETE /api/sessions/{id}', 'The deleted session'),
-})
-
 const repriceRoute = createRoute({
   method: 'post',
   path: '/api/reprice',
-  summary: 'Compute every cost of the project with the prices of now, and say what changed',
+  summary: "Recompute all costs of the project with today's prices, and report what changed",
   request: { query: z.object(projectParameter) },
   responses: progressResponses,
 })
@@ -40,7 +35,7 @@ const repriceRoute = createRoute({
 const rederiveRoute = createRoute({
   method: 'post',
   path: '/api/rederive',
-  summary: 'Read stored spans again with the rules of now',
+  summary: 'Derive steps from the stored spans again, with the current rules',
   request: { query: z.object({ ...projectParameter, all: z.enum(['true', 'false']).default('false') }) },
   responses: progressResponses,
 })
@@ -48,7 +43,7 @@ const rederiveRoute = createRoute({
 const backupRoute = createRoute({
   method: 'get',
   path: '/api/backup',
-  summary: 'Everything, of all projects, as one tar file',
+  summary: 'Back up all projects into one tar file',
   responses: {
     200: { description: 'The file', content: { 'application/x-tar': { schema: z.string() } } },
     default: errorResponse,
@@ -58,60 +53,67 @@ const backupRoute = createRoute({
 const restoreRoute = createRoute({
   method: 'post',
   path: '/api/restore',
-  summary: 'Add what a backup holds',
+  summary: 'Add the contents of a backup',
   request: { body: { required: true, content: { 'application/x-tar': { schema: z.string() } } } },
   responses: respondsWith('POST /api/restore', 'What was restored'),
 })
 
-export function addMaintenanceRoutes(app: App, services: Services): void {
-  app.openapi(deleteRoute, async (context) => {
-    const project = projectOf(context, 'admin', services)
-    await services.drain()
-    const id = await findSessionId(services.store.client, project, context.req.valid('param').id)
-    await deleteSessions(services.store, project, { idsSql: '{id:String}', params: { id } })
-    services.reader.forget(project, id)
-    return context.json({ deleted: id }, 200)
-  })
+export type MaintenanceServices = {
+  gate: Gate
+  store: Store
+  storedLogs: StoredLogs
+  objects: UploadedObjects
+  pipeline: IngestPipeline
+  refresher: SessionRefresher
+  drain: () => Promise<void>
+  report: (line: string) => void
+}
+
+export function addMaintenanceRoutes(app: OpenAPIHono, services: MaintenanceServices): void {
+  const { gate, store, storedLogs, objects, pipeline, refresher, drain, report } = services
+  const { registry } = gate
   app.openapi(repriceRoute, (context) => {
-    const project = projectOf(context, 'admin', services)
-    return withProgress(context, services, (onProgress) =>
-      repriceProject(services, project, onProgress),
-    ) as never
+    const project = projectOf(context, 'admin', gate)
+    return streamProgress<ProgressResults['POST /api/reprice']>(context, report, (onProgress) =>
+      repriceProject({ store, registry, refresher }, project, onProgress),
+    )
   })
   app.openapi(rederiveRoute, (context) => {
-    const project = projectOf(context, 'admin', services)
+    const project = projectOf(context, 'admin', gate)
     const isForced = context.req.valid('query').all === 'true'
-    return withProgress(context, services, (onProgress) =>
-      rederiveProject(services, project, { isForced, onProgress }),
-    ) as never
+    return streamProgress<ProgressResults['POST /api/rederive']>(context, report, (onProgress) =>
+      rederiveProject({ store, registry, targets: pipeline }, project, { isForced, onProgress }),
+    )
   })
   app.openapi(backupRoute, async (context) => {
-    requirePerson(context, services)
-    await services.drain()
+    requirePerson(context, gate)
+    await drain()
     context.header('content-type', 'application/x-tar')
     context.header('content-disposition', 'attachment; filename="playhead-backup.tar"')
-    return context.body(Readable.toWeb(createBackup(services.store, services.objects))) as never
+    return context.body(Readable.toWeb(createBackup(store, objects))) as never
   })
   app.openapi(restoreRoute, async (context) => {
-    requirePerson(context, services)
-    const body = context.req.raw.body ?? new Blob([]).stream()
-    return context.json(await restoreBackup(services, Readable.fromWeb(body)), 200)
+    requirePerson(context, gate)
+    const body = Readable.fromWeb(context.req.raw.body ?? new Blob([]).stream())
+    return context.json(await restoreBackup({ store, storedLogs, objects, registry, refresher }, body), 200)
   })
 }
 
-function withProgress(
+type Progress = { done: number; total: number }
+
+function streamProgress<Result>(
   context: Context,
-  services: Services,
-  work: (onProgress: (progress: Progress) => Promise<void>) => Promise<unknown>,
-): Response {
+  report: (line: string) => void,
+  work: (onProgress: (progress: Progress) => Promise<void>) => Promise<Result>,
+): never {
   context.header('content-type', 'application/x-ndjson')
   return stream(context, async (output) => {
-    const line = async (value: unknown) => void (await output.write(`${JSON.stringify(value)}\n`))
+    const write = async (line: ProgressLine<Result>) => void (await output.write(`${JSON.stringify(line)}\n`))
     try {
-      await line({ result: await work(line) })
+      await write({ result: await work(write) })
     } catch (error) {
-      services.report(`maintenance failed: ${(error as Error).stack}`)
-      await line({ error: { code: 'FAILED', message: (error as Error).message } })
+      report(`Maintenance failed: ${(error as Error).stack}`)
+      await write({ error: { code: 'FAILED', message: (error as Error).message } })
     }
-  })
+  }) as never
 }

@@ -1,12 +1,12 @@
-import { createRoute, z } from '@hono/zod-openapi'
-import type { Services } from '../process/services.ts'
-import { callerOf, projectOf, requirePerson, type App } from '../access/request-project.ts'
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
+import type { Gate } from '../access/caller.ts'
+import { callerOf, projectOf, requirePerson } from '../access/request-project.ts'
 import { respondsWith, takesBody } from './route-parts.ts'
 
 const listRoute = createRoute({
   method: 'get',
   path: '/api/projects',
-  summary: 'The projects that the caller may see',
+  summary: 'The projects that the caller has access to',
   responses: respondsWith('GET /api/projects', 'The projects'),
 })
 
@@ -29,20 +29,20 @@ const updateRoute = createRoute({
   responses: respondsWith('PATCH /api/projects/{project}', 'The project'),
 })
 
-export function addProjectRoutes(app: App, services: Services): void {
-  const { registry } = services
+export function addProjectRoutes(app: OpenAPIHono, gate: Gate): void {
+  const { registry } = gate
   app.openapi(listRoute, (context) => {
-    const caller = callerOf(context, services)
+    const caller = callerOf(context, gate)
     const all = registry.projects()
     const projects = caller.kind === 'key' ? all.filter(({ id }) => id === caller.key.project) : all
     return context.json({ projects }, 200)
   })
   app.openapi(createProjectRoute, async (context) => {
-    requirePerson(context, services)
+    requirePerson(context, gate)
     return context.json(await registry.createProject(context.req.valid('json')), 200)
   })
   app.openapi(updateRoute, async (context) => {
-    const project = projectOf(context, 'admin', services, context.req.valid('param').project)
+    const project = projectOf(context, 'admin', gate, context.req.valid('param').project)
     const { name, retentionDays, priceOverrides } = context.req.valid('json')
     const change = {
       ...(name !== undefined && { name }),

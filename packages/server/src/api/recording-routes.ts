@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises'
-import { createRoute, z } from '@hono/zod-openapi'
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
 import { fillOneFile, shortSessionId, spansToOtlpJson, toRecording, type Recording } from '@playhead/model'
 import type { Context } from 'hono'
-import type { Services } from '../process/services.ts'
+import { originOf, type Site } from '../access/addresses.ts'
+import type { Gate } from '../access/caller.ts'
 import { KnownError } from '../errors/known-error.ts'
-import { projectOf, type App } from '../access/request-project.ts'
-import { errorResponse, respondsWith, projectParameter } from './route-parts.ts'
+import { projectOf } from '../access/request-project.ts'
+import type { SessionReader } from '../sessions/session-reader.ts'
+import { errorResponse, projectParameter, respondsWith } from './route-parts.ts'
 import { respondWithSteps, withUrl } from './session-routes.ts'
 
 const request = { params: z.object({ id: z.string() }), query: z.object(projectParameter) }
@@ -13,7 +15,7 @@ const request = { params: z.object({ id: z.string() }), query: z.object(projectP
 const recordingRoute = createRoute({
   method: 'get',
   path: '/api/sessions/{id}/recording',
-  summary: 'The session as a recording: one JSON file with every payload',
+  summary: 'The session as a recording: one JSON file with all payloads',
   request,
   responses: respondsWith('GET /api/sessions/{id}/recording', 'The recording'),
 })
@@ -21,7 +23,7 @@ const recordingRoute = createRoute({
 const otlpRoute = createRoute({
   method: 'get',
   path: '/api/sessions/{id}/recording.otlp',
-  summary: 'The session as it arrived: OTLP/JSON that any OpenTelemetry backend takes',
+  summary: 'The spans of the session as OTLP/JSON, which any OpenTelemetry backend accepts',
   request,
   responses: respondsWith('GET /api/sessions/{id}/recording.otlp', 'The spans'),
 })
@@ -29,7 +31,7 @@ const otlpRoute = createRoute({
 const htmlRoute = createRoute({
   method: 'get',
   path: '/api/sessions/{id}/recording.html',
-  summary: 'The session as a replay in one HTML file that opens from disk, without a server',
+  summary: 'The replay as one HTML file, which opens from disk without a server',
   request,
   responses: {
     200: { description: 'The replay', content: { 'text/html': { schema: z.string() } } },
@@ -37,7 +39,9 @@ const htmlRoute = createRoute({
   },
 })
 
-export function addRecordingRoutes(app: App, services: Services): void {
+type RecordingServices = { gate: Gate; site: Site; reader: SessionReader }
+
+export function addRecordingRoutes(app: OpenAPIHono, services: RecordingServices): void {
   app.openapi(recordingRoute, async (context) => {
     const recording = await readRecording(context, context.req.valid('param').id, services)
     context.header(
@@ -56,7 +60,7 @@ export function addRecordingRoutes(app: App, services: Services): void {
     return context.html(page, 200)
   })
   app.openapi(otlpRoute, async (context) => {
-    const project = projectOf(context, 'read', services)
+    const project = projectOf(context, 'read', services.gate)
     const spans = await services.reader.readSpans(project, context.req.valid('param').id)
     context.header(
       'content-disposition',
@@ -66,16 +70,18 @@ export function addRecordingRoutes(app: App, services: Services): void {
   })
 }
 
-async function readRecording(context: Context, id: string, services: Services): Promise<Recording> {
-  const project = projectOf(context, 'read', services)
-  const { session, steps } = await services.reader.readSession(project, id, 'all')
-  return toRecording(
-    { session: withUrl(context, { session, project }, services), steps },
-    new Date().toISOString(),
-  )
+async function readRecording(
+  context: Context,
+  id: string,
+  { gate, site, reader }: RecordingServices,
+): Promise<Recording> {
+  const project = projectOf(context, 'read', gate)
+  const { session, steps } = await reader.readSession(project, id, 'all')
+  const linked = withUrl(session, project, originOf(context.req.url, site))
+  return toRecording({ session: linked, steps }, new Date().toISOString())
 }
 
-/** Where the built page is: beside the server when it is installed, in the dashboard's own package when it is not. */
+/** The built page: beside the server in an installation, in the dashboard's package in a checkout. */
 const templates = ['../../dist/dashboard/one-file.html', '../../../dashboard/dist/one-file.html'].map(
   (path) => new URL(path, import.meta.url),
 )
@@ -87,6 +93,6 @@ async function readTemplate(): Promise<string> {
   }
   throw new KnownError(
     'NOT_FOUND',
-    'The replay page is not built in this checkout. Build it with: npm run build. The recording itself is at /recording.',
+    'The replay page is not built in this checkout. Build it with: npm run build. The recording is at /recording.',
   )
 }

@@ -1,29 +1,30 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import type { ClickHouseClient } from '@clickhouse/client'
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
 import type { Session, SessionSummary, Step } from '@playhead/model'
 import type { Context } from 'hono'
-import { DEFAULT_PROJECT } from '../access/registry.ts'
+import { originOf, sessionUrl, type Site } from '../access/addresses.ts'
+import type { Gate } from '../access/caller.ts'
+import { projectOf } from '../access/request-project.ts'
 import { listQuerySchema, listSessions } from '../query/list-sessions.ts'
 import { filterFields, readFilterValues } from '../query/session-filter.ts'
-import type { Services } from '../process/services.ts'
-import { projectOf, type App } from '../access/request-project.ts'
-import { respondsWith, projectParameter } from './route-parts.ts'
-import { STREAMED_FROM_STEPS, streamSession } from './stream-session.ts'
+import type { SessionReader } from '../sessions/session-reader.ts'
+import { projectParameter, respondsWith } from './route-parts.ts'
 
 const listRoute = createRoute({
   method: 'get',
   path: '/api/sessions',
-  summary: 'Sessions that a filter finds, newest first',
+  summary: 'The sessions that match a filter, newest first',
   request: { query: listQuerySchema.extend(projectParameter) },
-  responses: respondsWith('GET /api/sessions', 'One page; `nextCursor` leads to the next'),
+  responses: respondsWith('GET /api/sessions', 'One page; pass `nextCursor` as `cursor` to get the next'),
 })
 
 const sessionRoute = createRoute({
   method: 'get',
   path: '/api/sessions/{id}',
-  summary: 'One session with its steps in start order; payloads of the first screen only',
+  summary: 'One session with its steps in start order; by default only the first steps have payloads',
   request: {
     params: z.object({
-      id: z.string().describe('32 hex digits, or an unambiguous beginning, with or without s_'),
+      id: z.string().describe('32 hex digits or an unambiguous prefix, with or without s_'),
     }),
     query: z.object({
       ...projectParameter,
@@ -36,7 +37,7 @@ const sessionRoute = createRoute({
 const stepRoute = createRoute({
   method: 'get',
   path: '/api/sessions/{id}/steps/{stepId}',
-  summary: 'One step with everything it holds',
+  summary: 'One step with its payload',
   request: { params: z.object({ id: z.string(), stepId: z.string() }), query: z.object(projectParameter) },
   responses: respondsWith('GET /api/sessions/{id}/steps/{stepId}', 'The step'),
 })
@@ -44,7 +45,7 @@ const stepRoute = createRoute({
 const valuesRoute = createRoute({
   method: 'get',
   path: '/api/values',
-  summary: 'Values that occur in a field, for suggestions, most frequent first',
+  summary: 'The values of a field, most frequent first, for suggestions',
   request: {
     query: z.object({
       ...projectParameter,
@@ -56,65 +57,74 @@ const valuesRoute = createRoute({
   responses: respondsWith('GET /api/values', 'The values'),
 })
 
-export function addSessionRoutes(app: App, services: Services): void {
+export type SessionServices = {
+  gate: Gate
+  site: Site
+  client: ClickHouseClient
+  reader: SessionReader
+  catchUp: () => Promise<void>
+}
+
+export function addSessionRoutes(app: OpenAPIHono, services: SessionServices): void {
+  const { gate, site, client, reader, catchUp } = services
   app.openapi(listRoute, async (context) => {
-    const project = projectOf(context, 'read', services)
-    await services.catchUp()
-    const page = await listSessions(services.store.client, project, context.req.valid('query'))
-    const sessions = page.sessions.map((session) => withUrl(context, { session, project }, services))
+    const project = projectOf(context, 'read', gate)
+    await catchUp()
+    const page = await listSessions(client, project, context.req.valid('query'))
+    const origin = originOf(context.req.url, site)
+    const sessions = page.sessions.map((session) => withUrl(session, project, origin))
     return context.json({ ...page, sessions }, 200)
   })
   app.openapi(sessionRoute, async (context) => {
-    const project = projectOf(context, 'read', services)
-    const { id } = context.req.valid('param')
-    const { session, steps } = await services.reader.readSession(
-      project,
-      id,
-      context.req.valid('query').payloads,
-    )
-    const answer = { session: withUrl(context, { session, project }, services), steps }
-    return steps.length >= STREAMED_FROM_STEPS
-      ? (streamSession(answer) as never)
-      : respondWithSteps(context, answer)
+    const project = projectOf(context, 'read', gate)
+    const { payloads } = context.req.valid('query')
+    const read = await reader.readSession(project, context.req.valid('param').id, payloads)
+    const session = withUrl(read.session, project, originOf(context.req.url, site))
+    const response = { session, steps: read.steps }
+    return read.steps.length >= MIN_STREAMED_STEPS
+      ? (streamSession(response) as never)
+      : respondWithSteps(context, response)
   })
   app.openapi(stepRoute, async (context) => {
-    const project = projectOf(context, 'read', services)
+    const project = projectOf(context, 'read', gate)
     const { id, stepId } = context.req.valid('param')
-    return respondWithSteps(context, await services.reader.readStep(project, id, stepId))
+    return respondWithSteps(context, await reader.readStep(project, id, stepId))
   })
   app.openapi(valuesRoute, async (context) => {
-    const project = projectOf(context, 'read', services)
-    await services.catchUp()
-    return context.json(
-      { values: await readFilterValues(services.store.client, project, context.req.valid('query')) },
-      200,
-    )
+    const project = projectOf(context, 'read', gate)
+    await catchUp()
+    return context.json({ values: await readFilterValues(client, project, context.req.valid('query')) }, 200)
   })
 }
 
-/** Hono's JSON types do not terminate on attributes, which nest; the schemas hold them to the model's types instead. */
+/** Not typed by Hono, whose JSON types do not terminate on nested attributes; the schemas check these types instead. */
 export function respondWithSteps(context: Context, body: Session | Step): never {
   return context.json<object>(body, 200) as never
 }
 
-/** Every session has a URL: below the address that the request came in by, unless the server was told its own. */
-export function sessionUrl(
-  context: Context,
-  { id, project }: { id: string; project: string },
-  { config }: Pick<Services, 'config'>,
-): string {
-  const query = project === DEFAULT_PROJECT ? '' : `?project=${project}`
-  return `${baseUrl(context, config)}/sessions/${id}${query}`
+export function withUrl(session: SessionSummary, project: string, origin: string): SessionSummary {
+  return { ...session, url: sessionUrl(origin, { id: session.id, project }) }
 }
 
-export function baseUrl(context: Context, config: Services['config']): string {
-  return config.publicUrl ?? new URL(context.req.url).origin
+const MIN_STREAMED_STEPS = 4_000
+const STEPS_PER_CHUNK = 2_000
+
+/** Stringifies a long session in chunks, so that the client gets the first early and other requests are not blocked. */
+export function streamSession(session: Session): Response {
+  const bytes = ReadableStream.from(encode(chunksOf(session)))
+  return new Response(bytes, { headers: { 'content-type': 'application/json' } })
 }
 
-export function withUrl(
-  context: Context,
-  { session, project }: { session: SessionSummary; project: string },
-  services: Pick<Services, 'config'>,
-): SessionSummary {
-  return { ...session, url: sessionUrl(context, { id: session.id, project }, services) }
+function* chunksOf({ session, steps }: Session): Generator<string> {
+  yield `{"session":${JSON.stringify(session)},"steps":[`
+  for (let at = 0; at < steps.length; at += STEPS_PER_CHUNK) {
+    const chunk = JSON.stringify(steps.slice(at, at + STEPS_PER_CHUNK)).slice(1, -1)
+    yield at === 0 ? chunk : `,${chunk}`
+  }
+  yield ']}'
+}
+
+function* encode(chunks: Iterable<string>): Generator<Uint8Array> {
+  const encoder = new TextEncoder()
+  for (const chunk of chunks) yield encoder.encode(chunk)
 }

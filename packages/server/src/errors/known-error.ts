@@ -1,4 +1,4 @@
-/** Every error the server answers with on purpose, and the HTTP status of each. A new code is one line here. */
+/** The HTTP status of each error code. A new code is one line here. */
 export const errorStatus = {
   AMBIGUOUS_ID: 409,
   BAD_REQUEST: 400,
@@ -27,11 +27,11 @@ export type ErrorCode = keyof typeof errorStatus
 
 export type KnownErrorOptions = { cause?: unknown; retryAfterSeconds?: number }
 
-/** An error with an answer: the message says what happened and what to do. Anything else that is thrown is a bug. */
+/** An expected error: the message says what happened and how to fix it. Anything else that is thrown is a bug. */
 export class KnownError extends Error {
   override readonly name = 'KnownError'
   readonly code: ErrorCode
-  /** When to try again; null where trying again cannot help. */
+  /** When to retry; null if a retry cannot help. */
   readonly retryAfterSeconds: number | null
 
   constructor(code: ErrorCode, message: string, options: KnownErrorOptions = {}) {
@@ -41,14 +41,14 @@ export class KnownError extends Error {
   }
 }
 
-export type ErrorBody = { error: { code: string; message: string } }
-
-/** What goes over the wire for a known error. */
-export function answerError(error: KnownError): {
-  status: (typeof errorStatus)[ErrorCode]
+export type ErrorResponse = {
+  status: (typeof errorStatus)[ErrorCode] | 500
   headers: Record<string, string>
-  body: ErrorBody
-} {
+  body: { error: { code: string; message: string } }
+}
+
+/** The HTTP response for a known error. */
+export function toErrorResponse(error: KnownError): ErrorResponse {
   return {
     status: errorStatus[error.code],
     headers: error.retryAfterSeconds === null ? {} : { 'retry-after': String(error.retryAfterSeconds) },

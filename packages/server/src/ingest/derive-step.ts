@@ -1,14 +1,14 @@
 import { priceStep, spanToStep, type Pricer, type Span, type StepDraft } from '@playhead/model'
 import type { DialectFailures } from './dialect-failures.ts'
 
-/** Names, models, ids: what lists and trees show of a step. The span itself is kept whole. */
+/** Names, models, ids: what lists and trees show. The span itself is stored in full. */
 const MAX_TEXT_LENGTH = 2_000
 /** Tags, finish reasons. */
 const MAX_LIST_LENGTH = 256
 const MAX_LISTED_TEXT_LENGTH = 500
 const MAX_ERROR_LENGTH = 16_000
 
-/** Reads a span by the rules of now and prices it. Its outline is kept short: lists and live viewers hold many. */
+/** Converts a span to a step with the current rules and prices it. Outlines are clipped: lists and live viewers hold many. */
 export function deriveStep(span: Span, pricer: Pricer, dialectFailures: DialectFailures): StepDraft {
   const draft = spanToStep(span)
   if (draft.failures !== undefined) dialectFailures.note(draft.failures)
@@ -35,7 +35,7 @@ function clipList(list: unknown[]): unknown[] {
     .map((item) => (typeof item === 'string' ? clip(item, MAX_LISTED_TEXT_LENGTH) : item))
 }
 
-/** A pair of surrogates is not cut in two. */
+/** Does not split surrogate pairs. */
 function clip(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).toWellFormed()}…`
 }

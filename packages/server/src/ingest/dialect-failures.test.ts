@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPricer } from '@playhead/model/prices'
-import { renderMetrics, createCounters } from '../api/metrics.ts'
+import { renderMetrics } from '../api/health-routes.ts'
+import { createCounters } from './counters.ts'
 import { deriveStep } from './derive-step.ts'
 import { DialectFailures } from './dialect-failures.ts'
 import { spanWith } from './test/sample-span.ts'

@@ -1,11 +1,11 @@
-import { quote, Unreadable } from './rejection.ts'
+import { quote, DecodeError } from './rejection.ts'
 
 export const TRACE_ID_BYTES = 16
 export const SPAN_ID_BYTES = 8
 
 const onlyZeros = /^0+$/
 
-/** Nothing was sent, or zeros, which OpenTelemetry takes for nothing. */
+/** Empty, or all zeros, which OpenTelemetry treats as absent. */
 export function isMissingId(id: string): boolean {
   return id === '' || (id.charCodeAt(0) === 48 && onlyZeros.test(id))
 }
@@ -19,10 +19,9 @@ export function isSpanId(id: string): boolean {
 }
 
 export function refuseId(what: string, given: string, bytes: number): never {
-  throw new Unreadable(`its ${what} ${given} is not ${bytes} bytes`)
+  throw new DecodeError(`its ${what} ${given} is not ${bytes} bytes`)
 }
 
-/** Ids that came as text are shown as they came, the others in hex. */
 export function showHexId(hex: string): string {
   return `${quote(hex)} (${hex.length / 2} bytes)`
 }

@@ -6,9 +6,9 @@ import {
   type Scope,
 } from '@playhead/model'
 import { isMissingId } from './ids.ts'
-import { findTimeFault } from './time-fault.ts'
+import { findTimeFault } from './item-faults.ts'
 
-/** A log record's fields as they are on the wire: ids in hex or empty, times 0 when they were not sent. */
+/** The fields of a log record as sent: ids in hex or empty, absent times 0. */
 export type LogFields = {
   traceId: string
   spanId: string
@@ -35,13 +35,13 @@ export function emptyLogFields(): LogFields {
   }
 }
 
-/** `traceId` stays empty when the record was written in no trace. */
+/** `traceId` stays empty if the record belongs to no trace. */
 export function toLogRecord(fields: LogFields, resource: Attributes, scope: Scope): LogRecord {
   return {
     traceId: isMissingId(fields.traceId) ? '' : fields.traceId,
     spanId: isMissingId(fields.spanId) ? null : fields.spanId,
     timeNs: fields.timeNs === 0n ? fields.observedTimeNs : fields.timeNs,
-    severity: fields.severityText === '' ? severityWord(fields.severityNumber) : fields.severityText,
+    severity: fields.severityText === '' ? severityName(fields.severityNumber) : fields.severityText,
     name: fields.eventName === '' ? eventNameAttribute(fields.attributes) : fields.eventName,
     body: fields.body,
     attributes: fields.attributes,
@@ -50,20 +50,20 @@ export function toLogRecord(fields: LogFields, resource: Attributes, scope: Scop
   }
 }
 
-/** Why a record cannot be stored; null when it can. */
+/** Why a record cannot be stored; null if it can. */
 export function findLogFault({ timeNs }: LogRecord): string | null {
   if (timeNs === 0n) return 'it has neither a time nor an observed time'
   return findTimeFault('its time', timeNs)
 }
 
-export const severityWords = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
+export const severityNames = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
 
-/** OTLP has four numbers for each word: 9 to 12 are info. */
-function severityWord(severityNumber: number): string {
-  return severityWords[Math.floor((severityNumber - 1) / 4)] ?? ''
+/** OTLP has four numbers per name: 9 to 12 are info. */
+function severityName(severityNumber: number): string {
+  return severityNames[Math.floor((severityNumber - 1) / 4)] ?? ''
 }
 
-/** Where senders older than OTLP's own field put the event's name. */
+/** Senders that predate OTLP's own field put the event's name here. */
 function eventNameAttribute(attributes: Attributes): string {
   const name = attributes['event.name']
   return typeof name === 'string' ? name : ''

@@ -5,17 +5,17 @@ type Stored = { sequence: number; project: string; event: Exclude<LiveEvent, { t
 type Listener = (id: string, event: LiveEvent) => void
 type Subscription = { project: string; sessionId: string | undefined; listener: Listener }
 
-/** Events that a viewer who lost the connection can catch up on. */
+/** Events that are kept for viewers that reconnect. */
 const KEPT_EVENTS = 5_000
-/** Sessions whose beginning is remembered, so that a new step knows its offset. */
+/** Sessions whose start is cached, for the offsets of new steps. */
 const KEPT_SESSIONS = 10_000
 
-/** A batch with more steps than this is nothing to watch: viewers are told to ask again. */
+/** For larger batches, viewers get a reset instead of the steps. */
 export const MAX_LIVE_BATCH = 5_000
 
-/** Tells viewers what arrives, as soon as it is on disk. In this process only: a viewer sees what its server takes in. */
+/** Publishes steps and sessions to viewers once they are on disk. A viewer sees only what its own node receives. */
 export class LiveFeed {
-  /** Marks ids of this process: after a restart, older ones mean nothing. */
+  /** Part of event ids: those from before a restart are invalid. */
   readonly #epoch = Date.now().toString(36)
   readonly #subscriptions = new Set<Subscription>()
   readonly #startedAtMs = new Map<string, number>()
@@ -35,10 +35,9 @@ export class LiveFeed {
     this.#publish(project, { type: 'session', sessionId: session.id, session })
   }
 
-  /** True when somebody looks at this session, or at the project's list. */
+  /** Whether a viewer has this session or the project's list open. */
   isWatched(project: string, sessionId: string): boolean {
-    for (const subscription of this.#subscriptions)
-      if (concerns(subscription, project, sessionId)) return true
+    for (const subscription of this.#subscriptions) if (matches(subscription, project, sessionId)) return true
     return false
   }
 
@@ -46,7 +45,7 @@ export class LiveFeed {
     return this.#subscriptions.size
   }
 
-  /** Calls `listener` for every event from `lastEventId` on; returns how to stop. */
+  /** Calls `listener` for every event after `lastEventId`. Returns a function that unsubscribes. */
   subscribe(
     scope: { project: string; sessionId?: string | undefined; lastEventId?: string | undefined },
     listener: Listener,
@@ -57,7 +56,7 @@ export class LiveFeed {
     return () => this.#subscriptions.delete(subscription)
   }
 
-  /** Whoever watches the project, or comes back to it, has missed something. */
+  /** Tells all viewers of the project, and those that reconnect, that they missed events. */
   #reset(project: string): void {
     this.#sequence += 1
     this.#kept = []
@@ -69,10 +68,10 @@ export class LiveFeed {
   #publish(project: string, event: Stored['event']): void {
     this.#sequence += 1
     this.#kept.push({ sequence: this.#sequence, project, event })
-    // Cut in large pieces: one at a time would move the whole array for every event.
+    // Trimmed rarely: removing one at a time would move the whole array for every event.
     if (this.#kept.length > 2 * KEPT_EVENTS) this.#kept = this.#kept.slice(-KEPT_EVENTS)
     for (const subscription of this.#subscriptions) {
-      if (concerns(subscription, project, event.sessionId))
+      if (matches(subscription, project, event.sessionId))
         subscription.listener(this.#id(this.#sequence), event)
     }
   }
@@ -85,7 +84,7 @@ export class LiveFeed {
       return subscription.listener(this.#id(this.#sequence), { type: 'reset' })
     }
     for (const { sequence: at, project, event } of this.#kept) {
-      if (at > last && concerns(subscription, project, event.sessionId))
+      if (at > last && matches(subscription, project, event.sessionId))
         subscription.listener(this.#id(at), event)
     }
   }
@@ -107,7 +106,7 @@ export class LiveFeed {
   }
 }
 
-function concerns(subscription: Subscription, project: string, sessionId: string): boolean {
+function matches(subscription: Subscription, project: string, sessionId: string): boolean {
   if (subscription.project !== project) return false
   return subscription.sessionId === undefined || subscription.sessionId === sessionId
 }

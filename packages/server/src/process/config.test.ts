@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { isLoopback, readConfig } from './config.ts'
+import { isLoopback } from '../access/addresses.ts'
+import { readConfig } from './config.ts'
 
 test('with nothing set, the server is open on loopback, on the port of OTLP', () => {
   expect(readConfig({ HOME: '/home/x' })).toMatchObject({

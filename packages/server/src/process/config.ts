@@ -1,23 +1,24 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { isLoopback } from '../access/addresses.ts'
 import { MAX_BODY_BYTES } from '../ingest/limits.ts'
 
-/** What the server was told by its environment. Only this file reads it. */
+/** The settings of the server. Only this file reads the environment. */
 export type Config = {
   host: string
   port: number
-  /** Where OTLP/gRPC is taken; undefined: nowhere. */
+  /** The port of OTLP/gRPC; undefined turns it off. */
   grpcPort: number | undefined
-  /** Folder of the log, the embedded engine and everything else the server keeps. */
+  /** The folder of the log, the embedded engine and all other files. */
   dataDirectory: string
   clickhouseUrl: string | undefined
   clickhouseCluster: string | undefined
   /** Whether requests need a key or a login. */
   isAuthOn: boolean
-  /** What people type on the login page; needed when auth is on. */
+  /** The password of the login page; required if auth is on. */
   password: string | undefined
   isDemoOn: boolean
-  /** Where people reach the server, for links in answers; undefined: as the request came in. */
+  /** The address that people use, for links in responses; undefined uses the address of the request. */
   publicUrl: string | undefined
   maxBodyBytes: number
 }
@@ -28,7 +29,7 @@ const MEBIBYTE = 1024 * 1024
 const DEFAULT_PORT = 4318
 const DEFAULT_GRPC_PORT = 4317
 
-/** Reads the environment; a mistake in it is returned as a sentence that says what to type instead. */
+/** Reads the environment. A mistake is returned as a sentence that says how to fix it. */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>>,
 ): Config | ConfigProblem {
@@ -70,7 +71,7 @@ export function readConfig(
   }
 }
 
-/** A server on a port of its own takes gRPC only where it is told to: the usual port belongs to the usual server. */
+/** With a custom HTTP port, gRPC is off unless it is set too: the default port belongs to the default server. */
 function readGrpcPort(text: string | undefined, httpPort: number): number | undefined | ConfigProblem {
   if (text === undefined || text === '') return httpPort === DEFAULT_PORT ? DEFAULT_GRPC_PORT : undefined
   if (text.toLowerCase() === 'off') return undefined
@@ -90,15 +91,7 @@ function authProblem(host: string, isAuthOn: boolean, password: string | undefin
     return `PLAYHEAD_AUTH=off is allowed on loopback only, and PLAYHEAD_HOST is ${host}: everyone who can reach this machine could read every session. Leave PLAYHEAD_AUTH unset and set PLAYHEAD_PASSWORD, or set PLAYHEAD_HOST=127.0.0.1.`
   }
   if (isAuthOn && (password === undefined || password.length < 8)) {
-    return `Auth is on (PLAYHEAD_HOST is ${host}), so people need a password: set PLAYHEAD_PASSWORD to at least 8 characters. Programs get keys: playhead keys create. For one developer on one machine, leave PLAYHEAD_HOST unset.`
+    return `Auth is on (PLAYHEAD_HOST is ${host}), so people need a password: set PLAYHEAD_PASSWORD to at least 8 characters. Programs use keys: playhead keys create. For one developer on one machine, leave PLAYHEAD_HOST unset.`
   }
   return undefined
-}
-
-/** True for addresses that only this machine can reach. */
-export function isLoopback(host: string): boolean {
-  const name = host.replace(/^\[|\]$/g, '').toLowerCase()
-  return (
-    name === 'localhost' || name === '::1' || name.endsWith('.localhost') || /^127(\.\d{1,3}){3}$/.test(name)
-  )
 }

@@ -11,7 +11,7 @@ test('a second server is told who holds the data directory', async () => {
   const lock = await lockDataDirectory(directory, holder)
 
   await expect(lockDataDirectory(directory, { ...holder, pid: 1 })).rejects.toThrow(
-    /in use by another Playhead: process 4711 at http:\/\/127\.0\.0\.1:4318, since 2026-01-02/,
+    /in use by another Playhead server: process 4711 at http:\/\/127\.0\.0\.1:4318, since 2026-01-02/,
   )
 
   await lock.release()

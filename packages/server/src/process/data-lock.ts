@@ -3,14 +3,14 @@ import { connect, createServer, type Server } from 'node:net'
 import { KnownError } from '../errors/known-error.ts'
 import { socketPath } from '../store/engine/socket-path.ts'
 
-/** Who holds a data directory, as it tells whoever asks. */
+/** The process that holds a data directory, as it describes itself. */
 export type LockHolder = { pid: number; url: string; startedAt: string }
 
 export type DataLock = { release(): Promise<void> }
 
 /**
- * Lets one server at a time use a data directory. The holder listens on a socket in it: a holder that was killed leaves
- * a socket nobody answers on, so a stale lock needs no guessing about process ids.
+ * Lets only one server use a data directory. The holder listens on a socket there. If it was killed, the socket does not
+ * respond, so a stale lock is recognized without guessing from process ids.
  */
 export async function lockDataDirectory(directory: string, holder: LockHolder): Promise<DataLock> {
   mkdirSync(directory, { recursive: true })
@@ -18,20 +18,17 @@ export async function lockDataDirectory(directory: string, holder: LockHolder): 
   for (let attempt = 0; attempt < 3; attempt++) {
     const server = await listen(path, holder)
     if (server !== undefined) return { release: () => release(server, path) }
-    const other = await ask(path)
+    const other = await queryHolder(path)
     if (other !== undefined) throw lockedError(directory, other)
     rmSync(path, { force: true })
   }
-  throw new KnownError(
-    'DATA_LOCKED',
-    `${directory} is being opened by another process at this moment. Try again.`,
-  )
+  throw new KnownError('DATA_LOCKED', `${directory} is just being opened by another process. Try again.`)
 }
 
 function lockedError(directory: string, other: LockHolder): KnownError {
   return new KnownError(
     'DATA_LOCKED',
-    `${directory} is in use by another Playhead: process ${other.pid} at ${other.url}, since ${other.startedAt}. Use that one, stop it (kill ${other.pid}), or set PLAYHEAD_DATA to another folder.`,
+    `${directory} is in use by another Playhead server: process ${other.pid} at ${other.url}, since ${other.startedAt}. Use that one, stop it (kill ${other.pid}), or set PLAYHEAD_DATA to another folder.`,
   )
 }
 
@@ -50,17 +47,19 @@ function listen(path: string, holder: LockHolder): Promise<Server | undefined> {
   })
 }
 
-function ask(path: string): Promise<LockHolder | undefined> {
+function queryHolder(path: string): Promise<LockHolder | undefined> {
   return new Promise((resolve) => {
-    let answer = ''
+    let response = ''
     const socket = connect(path)
     socket.setTimeout(3_000, () => socket.destroy())
-    socket.on('data', (chunk) => (answer += chunk.toString()))
+    socket.on('data', (chunk) => (response += chunk.toString()))
     socket.on('error', () => resolve(undefined))
     socket.on('close', () => {
-      // A holder too busy to answer is still a holder.
+      // A holder that is too busy to respond still holds the lock.
       resolve(
-        answer === '' ? { pid: 0, url: 'unknown', startedAt: 'unknown' } : (JSON.parse(answer) as LockHolder),
+        response === ''
+          ? { pid: 0, url: 'unknown', startedAt: 'unknown' }
+          : (JSON.parse(response) as LockHolder),
       )
     })
   })

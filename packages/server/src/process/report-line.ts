@@ -1,7 +1,4 @@
-/**
- * What is reported may quote what strangers sent: it must neither begin a line of its own that looks like ours, nor
- * steer the terminal.
- */
+/** Escapes a report for the terminal. It may quote untrusted input, which must neither forge a line nor send control codes. */
 export function toReportLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, escapeCharacter).replaceAll('\n', '\n    ')
 }

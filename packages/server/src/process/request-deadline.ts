@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { answerError, KnownError } from '../errors/known-error.ts'
+import { KnownError, toErrorResponse } from '../errors/known-error.ts'
 
-/** How long a request may take to arrive; 64 MB over a line of 2 Mbit/s does. */
+/** How long a request may take to arrive: enough for 64 MB at 2 Mbit/s. */
 const MAX_ARRIVAL_MS = 300_000
 
-/** A backup is as large as the store, and is read as fast as the store takes it. */
+/** A backup is as large as the store, and uploads only as fast as the store inserts it. */
 const PATH_WITHOUT_DEADLINE = '/api/restore'
 
-/** Ends a request that takes too long to arrive. Node's own limit is the same for all paths, so it is off. */
+/** Ends a request that takes too long to arrive. Node's own timeout is off because it would apply to all paths. */
 export function setDeadline(
   request: IncomingMessage,
   response: ServerResponse,
@@ -21,10 +21,10 @@ export function setDeadline(
 }
 
 function refuseSlow(request: IncomingMessage, response: ServerResponse, maxArrivalMs: number): void {
-  // It has arrived, and nobody read to its end: a live viewer's has no body.
+  // It has arrived, but nobody read it to the end, as for live viewers, whose requests have no body.
   if (request.complete) return
   if (response.headersSent) return void request.destroy()
-  const { status, body } = answerError(
+  const { status, body } = toErrorResponse(
     new KnownError(
       'REQUEST_TOO_SLOW',
       `The request did not arrive within ${maxArrivalMs / 1_000} seconds: send smaller batches.`,

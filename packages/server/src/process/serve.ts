@@ -1,12 +1,12 @@
 import { flushCompileCache } from 'node:module'
 import { readConfig } from './config.ts'
-import { recordDemoOnEmptyStore } from '../api/record-demo.ts'
+import { recordDemoOnEmptyStore } from '../api/demo-routes.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { toReportLine } from './report-line.ts'
 import type { Services } from './services.ts'
 import { startServer } from './start-server.ts'
 
-/** `playhead serve`: reads the environment, starts the server and ends it on a signal. */
+/** Implements `playhead serve`: reads the environment, starts the server and stops it on a signal. */
 export async function serve(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<void> {
@@ -32,16 +32,16 @@ export async function serve(
   }
 }
 
-/** The server answers meanwhile: the demo arrives as any agent's sessions do. */
+/** Runs while the server is up: the demo agent sends its sessions to it. */
 async function recordDemoAtStart(services: Services): Promise<void> {
   try {
-    if (await recordDemoOnEmptyStore(services))
+    if (await recordDemoOnEmptyStore(services.store.client, services.registry, services.site.port))
       console.log(
-        '  demo        recorded (an example agent, a scripted model); PLAYHEAD_DEMO=off leaves an empty store empty',
+        '  demo        recorded (an example agent with a scripted model); turn it off with PLAYHEAD_DEMO=off',
       )
   } catch (error) {
     console.error(
-      `playhead: the demo was not recorded: ${error instanceof Error ? error.message : String(error)}`,
+      `playhead: Could not record the demo: ${error instanceof Error ? error.message : String(error)}`,
     )
   }
 }
@@ -51,7 +51,7 @@ function endOnSignal(stop: () => Promise<void>): void {
   const end = (signal: NodeJS.Signals) => {
     if (isStopping) process.exit(130)
     isStopping = true
-    console.log(`\nPlayhead is stopping (${signal}); press Ctrl-C again to stop at once.`)
+    console.log(`\nPlayhead is stopping (${signal}); press Ctrl-C again to stop immediately.`)
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -63,7 +63,7 @@ function endOnSignal(stop: () => Promise<void>): void {
   process.on('SIGINT', end)
   process.on('SIGTERM', end)
   process.on('SIGHUP', end)
-  // Whoever started us over a channel wants us no longer than itself.
+  // A parent process that has an IPC channel to us wants us to stop when it does.
   if (process.connected) process.on('disconnect', () => end('SIGTERM'))
 }
 

@@ -1,34 +1,143 @@
-import type { LoginCookies } from '../access/secrets.ts'
-import type { Registry } from '../access/registry.ts'
-import type { UploadedObjects } from '../store/uploaded-objects.ts'
-import type { Config } from './config.ts'
-import type { IngestTargets } from '../ingest/accept.ts'
-import type { BodyBudget } from '../ingest/body-budget.ts'
-import type { LiveFeed } from '../live/live-feed.ts'
-import type { Counters } from '../api/metrics.ts'
-import type { SessionReader } from '../sessions/session-reader.ts'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { summarizeSession } from '@playhead/model'
+import { LoginCookies } from '../access/secrets.ts'
+import { Registry } from '../access/registry.ts'
+import type { AppServices } from '../api/app.ts'
+import { createBodyBudget } from '../ingest/body-budget.ts'
+import { createCounters } from '../ingest/counters.ts'
+import { DialectFailures } from '../ingest/dialect-failures.ts'
+import { MAX_BYTES_IN_FLIGHT } from '../ingest/limits.ts'
+import { LiveFeed } from '../live/live-feed.ts'
+import type { Columns } from '../log/native-block.ts'
+import { firstSegmentId } from '../log/segment-ids.ts'
+import { SegmentLog } from '../log/segment-log.ts'
+import { DuplicateCalls } from '../sessions/duplicate-calls.ts'
+import { SessionRefresher } from '../sessions/refresh-sessions.ts'
+import { SessionReader } from '../sessions/session-reader.ts'
+import { StoredLogs } from '../sessions/stored-logs.ts'
 import type { Store } from '../store/connect.ts'
-import type { SessionRefresher } from '../sessions/refresh-sessions.ts'
-import type { StoredLogs } from '../sessions/stored-logs.ts'
+import { flushSegment } from '../store/flush-segment.ts'
+import { logColumns } from '../store/logs-table.ts'
+import { stepColumns } from '../store/steps-table.ts'
+import { UploadedObjects } from '../store/uploaded-objects.ts'
+import type { Config } from './config.ts'
 
-/** Everything that requests are answered with; made once by `startServer`. */
-export type Services = {
-  config: Config
-  store: Store
-  storedLogs: StoredLogs
-  registry: Registry
-  objects: UploadedObjects
-  cookies: LoginCookies | undefined
-  targets: IngestTargets
-  budget: BodyBudget
-  live: LiveFeed
-  reader: SessionReader
-  refresher: SessionRefresher
-  counters: Counters
-  /** Flushes acknowledged rows before a read. Best effort: a read never waits for a store that is down or far behind. */
-  catchUp: () => Promise<void>
-  /** Flushes acknowledged rows, all of them; rejects when the store does not accept them. */
-  drain: () => Promise<void>
-  /** A line for whoever watches the server's output. */
-  report: (line: string) => void
+/** How often a node checks for keys and projects that another node changed. */
+const REGISTRY_RELOAD_MS = 5_000
+
+/** Everything that a running server is made of. */
+export type Services = AppServices & { registry: Registry }
+
+/** Creates the services in the order of their dependencies, and adds to `cleanups` how to close them. */
+export async function createServices(
+  config: Config,
+  store: Store,
+  report: (line: string) => void,
+  cleanups: (() => unknown)[],
+): Promise<Services> {
+  const registry = await openRegistry(store, report, cleanups)
+  const live = new LiveFeed()
+  const [duplicates, storedLogs] = await Promise.all([DuplicateCalls.open(store), StoredLogs.open(store)])
+  const pricerOf = (project: string) => registry.pricerOf(project)
+  const inbox = join(config.dataDirectory, 'inbox')
+  // Whatever a killed process left there is computed again from the steps.
+  await rm(inbox, { recursive: true, force: true })
+  const refresher = new SessionRefresher({
+    store,
+    directory: inbox,
+    logs: storedLogs,
+    duplicates,
+    pricerOf,
+    onRefreshed(project, steps, lastHeardAtMs) {
+      const id = steps[0]?.sessionId
+      if (id === undefined) return
+      reader.forget(project, id)
+      if (live.isWatched(project, id))
+        live.publishSession(project, summarizeSession(steps, { nowMs: Date.now(), lastHeardAtMs }))
+    },
+  })
+  const [steps, logs] = await openLogs(config, { store, storedLogs, refresher, report })
+  cleanups.push(
+    () => logs.close(),
+    () => steps.close(),
+  )
+  const catchUp = async () => void (await Promise.all([steps.catchUp(), logs.catchUp()]))
+  const drain = async () => void (await Promise.all([steps.drain(), logs.drain()]))
+  const reader: SessionReader = new SessionReader({ store, logs: storedLogs, duplicates, pricerOf, catchUp })
+  const counters = createCounters()
+  return {
+    ...fromConfig(config, registry),
+    store,
+    storedLogs,
+    registry,
+    objects: new UploadedObjects(config.dataDirectory),
+    pipeline: { steps, logs, live, pricerOf, counters, dialectFailures: new DialectFailures(report) },
+    live,
+    reader,
+    refresher,
+    counters,
+    catchUp,
+    drain,
+    report,
+  }
+}
+
+function fromConfig({ host, port, publicUrl, dataDirectory, ...config }: Config, registry: Registry) {
+  const { isAuthOn, password, maxBodyBytes } = config
+  return {
+    gate: { isAuthOn, registry, cookies: password === undefined ? undefined : new LoginCookies(password) },
+    site: { host, port, publicUrl },
+    bodyLimits: {
+      maxBytes: maxBodyBytes,
+      maxInflatedBytes: maxBodyBytes,
+      budget: createBodyBudget(Math.max(MAX_BYTES_IN_FLIGHT, 2 * maxBodyBytes)),
+    },
+    dataDirectory,
+  }
+}
+
+/** Other nodes may change keys and projects of a shared store, so it is read again from time to time. */
+async function openRegistry(
+  store: Store,
+  report: (line: string) => void,
+  cleanups: (() => unknown)[],
+): Promise<Registry> {
+  const registry = await Registry.open(store.client)
+  if (store.engine === undefined) {
+    const timer = setInterval(
+      () => void registry.reload().catch((error: Error) => report(error.message)),
+      REGISTRY_RELOAD_MS,
+    )
+    cleanups.push(() => clearInterval(timer))
+  }
+  return registry
+}
+
+async function openLogs(
+  config: Config,
+  options: {
+    store: Store
+    storedLogs: StoredLogs
+    refresher: SessionRefresher
+    report: (line: string) => void
+  },
+) {
+  const { store, storedLogs, refresher, report } = options
+  const root = join(config.dataDirectory, 'log')
+  const firstId = firstSegmentId(root)
+  const open = <Row>(name: 'steps' | 'logs', columns: Columns<Row>) =>
+    SegmentLog.open({
+      directory: join(root, name),
+      columns,
+      firstId,
+      flush: (segment) => {
+        if (name === 'logs') storedLogs.expectSome()
+        return flushSegment(segment, { name, columns: Object.keys(columns) }, store, (...sessions) =>
+          refresher.refresh(...sessions),
+        )
+      },
+      report,
+    })
+  return Promise.all([open('steps', stepColumns), open('logs', logColumns)])
 }

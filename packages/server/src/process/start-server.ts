@@ -1,51 +1,29 @@
 import { once } from 'node:events'
-import { rm } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
-import { summarizeSession } from '@playhead/model'
+import type { Site } from '../access/addresses.ts'
 import { guardOrigin, isIngestPath } from '../access/origin-guard.ts'
-import { Registry } from '../access/registry.ts'
-import { LoginCookies } from '../access/secrets.ts'
-import { UploadedObjects } from '../store/uploaded-objects.ts'
+import { createApp } from '../api/app.ts'
+import { KnownError, toErrorResponse } from '../errors/known-error.ts'
+import { createIngestHandler } from '../ingest/http/ingest-handler.ts'
+import { writeEventStreams } from '../live/write-event-streams.ts'
+import { startRetention } from '../maintenance/retention.ts'
+import { connectStore } from '../store/connect.ts'
 import type { Config } from './config.ts'
 import { lockDataDirectory } from './data-lock.ts'
-import { createApp } from '../api/app.ts'
-import { handleIngest } from '../ingest/http/ingest-handler.ts'
-import { answerError, KnownError } from '../errors/known-error.ts'
 import { setDeadline } from './request-deadline.ts'
-import { writeEventStreams } from '../live/write-event-streams.ts'
-import { createBodyBudget } from '../ingest/body-budget.ts'
-import { MAX_BYTES_IN_FLIGHT } from '../ingest/limits.ts'
-import { LiveFeed } from '../live/live-feed.ts'
-import { SegmentLog } from '../log/segment-log.ts'
-import type { Columns } from '../log/native-block.ts'
-import { startRetention } from '../maintenance/retention.ts'
-import { createCounters } from '../api/metrics.ts'
-import { DialectFailures } from '../ingest/dialect-failures.ts'
-import { firstSegmentId } from '../log/segment-ids.ts'
-import { SessionReader } from '../sessions/session-reader.ts'
-import type { Services } from './services.ts'
-import { connectStore, type Store } from '../store/connect.ts'
-import { DuplicateCalls } from '../sessions/duplicate-calls.ts'
-import { flushSegment } from '../store/flush-segment.ts'
-import { logColumns } from '../store/logs-table.ts'
-import { SessionRefresher } from '../sessions/refresh-sessions.ts'
-import { StoredLogs } from '../sessions/stored-logs.ts'
-import { stepColumns } from '../store/steps-table.ts'
+import { createServices, type Services } from './services.ts'
 
 export type RunningServer = {
   url: string
-  /** `host:port` where OTLP/gRPC is taken; undefined while it is off. */
+  /** The `host:port` of OTLP/gRPC; undefined while it is off. */
   grpcAddress: string | undefined
   services: Services
   stop(): Promise<void>
 }
 
-/** How often a node looks for keys and projects that another node changed. */
-const REGISTRY_RELOAD_MS = 5_000
-
-/** Starts everything, in the order in which one thing needs the other; `stop` ends it in reverse. */
+/** Starts everything in the order of dependencies; `stop` ends it in reverse. */
 export async function startServer(config: Config, report: (line: string) => void): Promise<RunningServer> {
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
   const lock = await lockDataDirectory(config.dataDirectory, {
@@ -53,9 +31,9 @@ export async function startServer(config: Config, report: (line: string) => void
     url,
     startedAt: new Date().toISOString(),
   })
-  const undo: (() => unknown)[] = [() => lock.release()]
+  const cleanups: (() => unknown)[] = [() => lock.release()]
   const stop = async () => {
-    for (const step of undo.toReversed()) await step()
+    for (const cleanUp of cleanups.toReversed()) await cleanUp()
   }
   try {
     const store = await connectStore({
@@ -64,158 +42,76 @@ export async function startServer(config: Config, report: (line: string) => void
       cluster: config.clickhouseCluster,
       report,
     })
-    undo.push(() => store.close())
-    const services = await createServices(config, store, report, undo)
-    undo.push(startRetention(services))
+    cleanups.push(() => store.close())
+    const services = await createServices(config, store, report, cleanups)
+    cleanups.push(startRetention(services))
     const server = await listen(services)
-    undo.push(() => {
+    cleanups.push(() => {
       server.close()
       server.closeAllConnections()
     })
     const address = server.address()
-    const port = typeof address === 'object' && address !== null ? address.port : config.port
-    services.config.port = port
-    const grpcAddress = await listenForGrpc(services, undo)
-    return { url: url.replace(/:\d+$/, `:${port}`), grpcAddress, services, stop }
+    if (typeof address === 'object' && address !== null) services.site.port = address.port
+    const grpcAddress = await listenForGrpc(services, config, cleanups)
+    return { url: url.replace(/:\d+$/, `:${services.site.port}`), grpcAddress, services, stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-async function createServices(
-  config: Config,
-  store: Store,
-  report: (line: string) => void,
-  undo: (() => unknown)[],
-): Promise<Services> {
-  const registry = await Registry.open(store.client)
-  if (store.engine === undefined) {
-    const timer = setInterval(
-      () => void registry.reload().catch((error: Error) => report(error.message)),
-      REGISTRY_RELOAD_MS,
-    )
-    undo.push(() => clearInterval(timer))
-  }
-  const live = new LiveFeed()
-  const [duplicates, storedLogs] = await Promise.all([DuplicateCalls.open(store), StoredLogs.open(store)])
-  const pricerOf = (project: string) => registry.pricerOf(project)
-  const inbox = join(config.dataDirectory, 'inbox')
-  // What a killed process left there is computed again from the steps.
-  await rm(inbox, { recursive: true, force: true })
-  const refresher = new SessionRefresher({
-    store,
-    directory: inbox,
-    logs: storedLogs,
-    duplicates,
-    pricerOf,
-    onRefreshed(project, steps, lastHeardAtMs) {
-      const id = steps[0]?.sessionId
-      if (id === undefined) return
-      reader.forget(project, id)
-      if (live.isWatched(project, id))
-        live.publishSession(project, summarizeSession(steps, { nowMs: Date.now(), lastHeardAtMs }))
-    },
-  })
-  const [steps, logs] = await openLogs(config, { store, storedLogs, refresher, report })
-  undo.push(
-    () => logs.close(),
-    () => steps.close(),
-  )
-  const catchUp = async () => void (await Promise.all([steps.catchUp(), logs.catchUp()]))
-  const drain = async () => void (await Promise.all([steps.drain(), logs.drain()]))
-  const reader: SessionReader = new SessionReader({ store, logs: storedLogs, duplicates, pricerOf, catchUp })
-  return {
-    config: { ...config },
-    store,
-    storedLogs,
-    registry,
-    objects: new UploadedObjects(config.dataDirectory),
-    cookies: config.password === undefined ? undefined : new LoginCookies(config.password),
-    targets: { steps, logs, live, pricerOf, dialectFailures: new DialectFailures(report) },
-    budget: createBodyBudget(Math.max(MAX_BYTES_IN_FLIGHT, 2 * config.maxBodyBytes)),
-    live,
-    reader,
-    refresher,
-    counters: createCounters(),
-    catchUp,
-    drain,
-    report,
-  }
-}
-
-async function openLogs(
-  config: Config,
-  tools: {
-    store: Store
-    storedLogs: StoredLogs
-    refresher: SessionRefresher
-    report: (line: string) => void
-  },
-) {
-  const { store, storedLogs, refresher, report } = tools
-  const root = join(config.dataDirectory, 'log')
-  const firstId = firstSegmentId(root)
-  const open = <Row>(name: 'steps' | 'logs', columns: Columns<Row>) =>
-    SegmentLog.open({
-      directory: join(root, name),
-      columns,
-      firstId,
-      flush: (segment) => {
-        if (name === 'logs') storedLogs.expectSome()
-        return flushSegment(segment, { name, columns: Object.keys(columns) }, store, (...sessions) =>
-          refresher.refresh(...sessions),
-        )
-      },
-      report,
-    })
-  return Promise.all([open('steps', stepColumns), open('logs', logColumns)])
-}
-
 async function listen(services: Services) {
+  const { gate, site } = services
   const app = createApp(services)
-  const answerApi = getRequestListener(
+  const handleApi = getRequestListener(
     writeEventStreams((request, bindings) => app.fetch(request, bindings)),
     { overrideGlobalObjects: false },
   )
+  const handleIngest = createIngestHandler(ingestOptions(services))
   const server = createServer(
     { keepAliveTimeout: 65_000, requestTimeout: 0, headersTimeout: 60_000 },
     (request, response) => {
       setDeadline(request, response)
       try {
-        guardOrigin(request, services.config)
+        guardOrigin(request, site, gate.isAuthOn)
       } catch (error) {
         return refuse(error, response)
       }
-      if (isIngestPath(request.url ?? '')) void handleIngest(services, request, response)
-      else void answerApi(request, response)
+      if (isIngestPath(request.url ?? '')) void handleIngest(request, response)
+      else void handleApi(request, response)
     },
   )
-  const { host, port } = services.config
-  server.listen(port, host)
+  server.listen(site.port, site.host)
   await Promise.race([
     once(server, 'listening'),
-    once(server, 'error').then(([error]) => Promise.reject(listenError(error, host, port))),
+    once(server, 'error').then(([error]) => Promise.reject(listenError(error, site))),
   ])
   return server
 }
 
-/** A port that is taken costs gRPC only: everything else goes on. */
-async function listenForGrpc(services: Services, undo: (() => unknown)[]): Promise<string | undefined> {
-  const { host, grpcPort } = services.config
+/** If the port is taken, only gRPC is off. */
+async function listenForGrpc(
+  services: Services,
+  { host, grpcPort }: Config,
+  cleanups: (() => unknown)[],
+): Promise<string | undefined> {
   if (grpcPort === undefined) return undefined
-  // Loaded only where it is wanted.
+  // Loaded on demand: it takes a while.
   const { startGrpc } = await import('../ingest/grpc/start-grpc.ts')
   try {
-    const grpc = await startGrpc(services, { host, port: grpcPort })
-    undo.push(() => grpc.stop())
+    const grpc = await startGrpc(ingestOptions(services), { host, port: grpcPort })
+    cleanups.push(() => grpc.stop())
     return grpc.address
   } catch (error) {
     services.report(
-      `OTLP/gRPC is off: port ${grpcPort} on ${host} is taken or can't be used (${grpcFault(error)}). OTLP/HTTP works. Choose another port: PLAYHEAD_GRPC_PORT=4320, or none: PLAYHEAD_GRPC_PORT=off.`,
+      `OTLP/gRPC is off: port ${grpcPort} on ${host} cannot be used (${grpcFault(error)}). OTLP/HTTP works. Choose another port with PLAYHEAD_GRPC_PORT=4320, or turn it off with PLAYHEAD_GRPC_PORT=off.`,
     )
     return undefined
   }
+}
+
+function ingestOptions({ pipeline, gate, bodyLimits, counters, report }: Services) {
+  return { pipeline, gate, limits: bodyLimits, diagnostics: { counters, report } }
 }
 
 function grpcFault(error: unknown): string {
@@ -225,14 +121,14 @@ function grpcFault(error: unknown): string {
 
 function refuse(error: unknown, response: ServerResponse): void {
   if (!(error instanceof KnownError)) throw error
-  const { status, headers, body } = answerError(error)
+  const { status, headers, body } = toErrorResponse(error)
   response.writeHead(status, { ...headers, 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+function listenError(error: NodeJS.ErrnoException, { host, port }: Site): Error {
   if (error.code !== 'EADDRINUSE') return error
   return new KnownError(
     'PORT_IN_USE',
-    `Port ${port} on ${host} is in use by another program (an OpenTelemetry Collector listens there too). Stop it, or choose another port: PLAYHEAD_PORT=4319.`,
+    `Port ${port} on ${host} is in use by another program (an OpenTelemetry Collector uses it by default). Stop it, or choose another port with PLAYHEAD_PORT=4319.`,
   )
 }

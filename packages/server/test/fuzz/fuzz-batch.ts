@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import { gunzipSync, inflateRawSync, inflateSync, brotliDecompressSync, zstdDecompressSync } from 'node:zlib'
 import type { Span } from '@playhead/model'
-import { decodeTraces } from '../../src/ingest/http/decode-traces.ts'
+import { decodeTraces, formatOf } from '../../src/ingest/http/decode-otlp.ts'
 import { spanText } from '../span-text.ts'
 import type { FuzzCase } from './fuzz-case.ts'
 
@@ -154,7 +154,7 @@ export class Fuzzer {
     const path = `/api/sessions/${spans[0]!.traceId}/recording.otlp`
     const { status, text, bytes } = await this.#sendOnce('GET', path, { headers: {}, body: Buffer.alloc(0) })
     if (status !== 200) return `it can not be read back: ${status} ${text.slice(0, 300)}`
-    const stored = new Map(decodeTraces(bytes, 'application/json').spans.map((span) => [span.spanId, span]))
+    const stored = new Map(decodeTraces(bytes, 'json').items.map((span) => [span.spanId, span]))
     if (stored.size !== spans.length) return `${spans.length} spans were sent, ${stored.size} are stored`
     const other = spans.find((span) => spanText(stored.get(span.spanId)) !== spanText(span))
     this.spansReadBack += spans.length
@@ -172,8 +172,9 @@ function expectedOf(one: FuzzCase): { stored: number; rejected: number } | undef
   if (one.spans !== undefined) return { stored: one.spans.length, rejected: one.badSpans ?? 0 }
   try {
     const type = one.headers['content-type'] ?? ''
-    const { spans, rejected } = decodeTraces(inflate(one), type)
-    return { stored: spans.length, rejected: rejected.length }
+    const body = inflate(one)
+    const { items, rejected } = decodeTraces(body, formatOf(body, type))
+    return { stored: items.length, rejected: rejected.length }
   } catch {
     return undefined
   }

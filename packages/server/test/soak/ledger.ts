@@ -1,4 +1,4 @@
-import { decodeTraces } from '../../src/ingest/http/decode-traces.ts'
+import { decodeTraces } from '../../src/ingest/http/decode-otlp.ts'
 import type { SpawnedServer } from '../spawned-server.ts'
 import { hashOf, type SentSession } from '../traffic.ts'
 
@@ -37,7 +37,7 @@ async function compareSession(server: SpawnedServer, sent: SentSession, ledger: 
     ledger.lost.push(...acknowledged.map(({ id }) => `${id} of ${sent.id}: ${response.status}`))
     return
   }
-  const stored = decodeTraces(body, 'application/json').spans
+  const stored = decodeTraces(body, 'json').items
   const byId = new Map(stored.map((span) => [span.spanId, span]))
   if (byId.size !== stored.length) ledger.duplicated.push(`${sent.id} has a span twice`)
   for (const span of acknowledged) {

@@ -7,7 +7,7 @@ import { parseJson } from '../../json/json-text.ts'
 import { inputOf, outputOf } from '../reading/payload.ts'
 import { readJson } from '../reading/read-json.ts'
 
-/** The query and the documents of a retrieval. */
+/** What was searched for, and what was found. */
 export function retrievalOfSpan(reading: SpanReading): NonNullable<StepContent['retrieval']> {
   const retrieval: NonNullable<StepContent['retrieval']> = {}
   const query = reading.fields.retrievalQuery ?? queryOf(inputOf(reading))

@@ -1,28 +1,25 @@
 import { ServerInterceptingCall, type Metadata, type ServerInterceptor } from '@grpc/grpc-js'
 import { KnownError } from '../../errors/known-error.ts'
-import type { Services } from '../../process/services.ts'
-import { grpcStatus } from './grpc-status.ts'
+import type { Diagnostics } from '../counters.ts'
+import { toGrpcStatus } from './grpc-status.ts'
 
-/** A message is counted once it is whole, so that this many of the largest are the most that nobody has counted yet. */
+/** Messages count against the body budget only once they have arrived; this bounds those still arriving. */
 const MAX_ARRIVING = 32
 
-/** As over HTTP: 64 MB over a line of 2 Mbit/s arrive in this time. */
+/** As over HTTP: enough for 64 MB at 2 Mbit/s. */
 const MAX_ARRIVAL_MS = 300_000
 
-/** Answers, before a body is read, whoever may not send, and whoever sends while too much is arriving. */
+/** Refuses a call before its body is read if the caller is not authorized or too many bodies are arriving. */
 export function admitCalls(
   authorize: (metadata: Metadata) => unknown,
-  services: Services,
+  diagnostics: Diagnostics,
 ): ServerInterceptor {
   let arriving = 0
   return (_method, call) => {
     let release = () => {}
     const admit = () => {
       if (arriving >= MAX_ARRIVING) {
-        throw new KnownError(
-          'SERVER_BUSY',
-          `${arriving} gRPC requests are arriving already: send this one again shortly.`,
-        )
+        throw new KnownError('SERVER_BUSY', `${arriving} gRPC requests are already arriving: retry shortly.`)
       }
       arriving += 1
       const timer = setTimeout(() => refuse(tooSlow()), MAX_ARRIVAL_MS).unref()
@@ -34,7 +31,7 @@ export function admitCalls(
     }
     const refuse = (error: unknown) => {
       release()
-      call.sendStatus(grpcStatus(error, services))
+      call.sendStatus(toGrpcStatus(error, diagnostics))
     }
     return new ServerInterceptingCall(call, {
       start: (next) =>
@@ -52,7 +49,7 @@ export function admitCalls(
             release()
             nextMessage(message)
           },
-          // Also where the call ended because its message can't be taken.
+          // Also called if the message is too large.
           onCancel: () => release(),
         }),
     })

@@ -1,8 +1,8 @@
 import { status } from '@grpc/grpc-js'
 import { errorStatus, KnownError } from '../../errors/known-error.ts'
-import type { Services } from '../../process/services.ts'
+import type { Diagnostics } from '../counters.ts'
 
-/** gRPC's word for each of our HTTP statuses. Senders try again on UNAVAILABLE and on nothing else of these. */
+/** The gRPC status for each of our HTTP statuses. Of these, senders retry only on UNAVAILABLE. */
 const codes: Record<(typeof errorStatus)[keyof typeof errorStatus], status> = {
   400: status.INVALID_ARGUMENT,
   401: status.UNAUTHENTICATED,
@@ -17,16 +17,19 @@ const codes: Record<(typeof errorStatus)[keyof typeof errorStatus], status> = {
   503: status.UNAVAILABLE,
 }
 
-/** What goes over the wire for an error; one that we did not expect is written down whole. */
-export function grpcStatus(error: unknown, services: Services): { code: status; details: string } {
+/** The status for an error. An unexpected one is reported with its stack. */
+export function toGrpcStatus(
+  error: unknown,
+  { counters, report }: Diagnostics,
+): { code: status; details: string } {
   if (error instanceof KnownError) {
-    services.counters.requestsRefused += 1
+    counters.requestsRefused += 1
     return { code: codes[errorStatus[error.code]], details: error.message }
   }
-  services.counters.failures += 1
-  services.report(`a gRPC call failed: ${error instanceof Error ? error.stack : String(error)}`)
+  counters.failures += 1
+  report(`gRPC call failed: ${error instanceof Error ? error.stack : String(error)}`)
   return {
     code: status.INTERNAL,
-    details: 'The server failed; its output says why. Nothing of this batch was acknowledged.',
+    details: 'Internal error; see the output of the server. No part of this batch was acknowledged.',
   }
 }

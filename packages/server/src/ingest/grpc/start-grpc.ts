@@ -8,39 +8,50 @@ import {
   type sendUnaryData,
   type ServerUnaryCall,
 } from '@grpc/grpc-js'
-import { authorize, identify } from '../../access/caller.ts'
+import { projectOfHeaders, type Gate } from '../../access/caller.ts'
 import { openBudgetShare } from '../body-budget.ts'
-import { encodeExportResponse, type ExportSignal } from '../http/encode-export-response.ts'
-import { takeLogs, takeTraces, type Taken } from '../take-batch.ts'
-import type { Services } from '../../process/services.ts'
+import type { Diagnostics } from '../counters.ts'
+import type { BodyLimits } from '../http/read-body.ts'
+import { ingestLogs, ingestSpans, type IngestPipeline } from '../ingest-batch.ts'
+import { decodeProtobufLogs } from '../otlp-protobuf/protobuf-logs.ts'
+import { encodeProtobufResponse } from '../otlp-protobuf/protobuf-responses.ts'
+import { decodeProtobufTraces } from '../otlp-protobuf/protobuf-traces.ts'
+import type { Rejection } from '../rejection.ts'
 import { admitCalls } from './admit-calls.ts'
-import { grpcStatus } from './grpc-status.ts'
+import { toGrpcStatus } from './grpc-status.ts'
 
-/** `address` is where it listens: `host:port`. */
+/** `address` is the `host:port` it listens on. */
 export type GrpcServer = { address: string; stop(): void }
 
-/** Requests of one connection at a time; a sender has a handful. */
+/** Per connection; a sender has a handful of requests open. */
 const MAX_CONCURRENT_STREAMS = 64
 
-/** OTLP over gRPC: the same spans and records as over HTTP, taken the same way. */
+export type GrpcOptions = {
+  pipeline: IngestPipeline
+  gate: Gate
+  limits: BodyLimits
+  diagnostics: Diagnostics
+}
+
+/** Starts OTLP over gRPC. Spans and log records go the same way as over HTTP. */
 export async function startGrpc(
-  services: Services,
+  options: GrpcOptions,
   { host, port }: { host: string; port: number },
 ): Promise<GrpcServer> {
-  // What it has to say comes as errors too.
+  const { pipeline, gate, diagnostics } = options
+  // Everything that it logs reaches us as an error as well.
   setLogVerbosity(logVerbosity.NONE)
   const server = new Server({
-    'grpc.max_receive_message_length': services.config.maxBodyBytes,
+    'grpc.max_receive_message_length': options.limits.maxBytes,
     'grpc.max_concurrent_streams': MAX_CONCURRENT_STREAMS,
-    interceptors: [admitCalls((metadata) => projectOf(metadata, services), services)],
+    interceptors: [admitCalls((metadata) => projectOf(metadata, gate), diagnostics)],
   })
-  server.addService(
-    { export: exportOf('trace', 'Trace') },
-    { export: answer(services, 'traces', takeTraces) },
-  )
-  server.addService({ export: exportOf('logs', 'Logs') }, { export: answer(services, 'logs', takeLogs) })
-  // Metrics are taken and dropped, as over HTTP.
-  server.addService({ export: exportOf('metrics', 'Metrics') }, { export: drop })
+  const add = (folder: string, name: string, ingest: Ingest) =>
+    server.addService({ export: exportMethod(folder, name) }, { export: handleExport(options, ingest) })
+  add('trace', 'Trace', (project, body) => ingestSpans(pipeline, project, () => decodeProtobufTraces(body)))
+  add('logs', 'Logs', (project, body) => ingestLogs(pipeline, project, () => decodeProtobufLogs(body)))
+  // Metrics are accepted and dropped, as over HTTP.
+  add('metrics', 'Metrics', async () => [])
   const name = host.includes(':') ? `[${host}]` : host
   const bound = await new Promise<number>((resolve, reject) => {
     server.bindAsync(`${name}:${port}`, ServerCredentials.createInsecure(), (error, boundPort) => {
@@ -51,10 +62,10 @@ export async function startGrpc(
   return { address: `${name}:${bound}`, stop: () => server.forceShutdown() }
 }
 
-type Export = MethodDefinition<Buffer, Buffer>
+type Ingest = (project: string, body: Buffer) => Promise<Rejection[]>
 
-/** Bytes in, bytes out: the decoder is the one that HTTP has. */
-function exportOf(folder: string, name: string): Export {
+/** Messages stay bytes: we decode them ourselves. */
+function exportMethod(folder: string, name: string): MethodDefinition<Buffer, Buffer> {
   const asIs = (bytes: Buffer) => bytes
   return {
     path: `/opentelemetry.proto.collector.${folder}.v1.${name}Service/Export`,
@@ -67,59 +78,29 @@ function exportOf(folder: string, name: string): Export {
   }
 }
 
-type Take = (
-  services: Services,
-  project: string,
-  payload: { body: Buffer; contentType: string },
-) => Promise<Taken>
-
-function answer(services: Services, signal: ExportSignal, take: Take) {
-  return (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
-    void respond(services, call, { signal, take, callback })
+function handleExport({ gate, limits, diagnostics }: GrpcOptions, ingest: Ingest) {
+  const respond = async ({ request, metadata }: ServerUnaryCall<Buffer, Buffer>): Promise<Buffer> => {
+    const share = openBudgetShare(limits.budget)
+    try {
+      share.reserve(request.length)
+      return encodeProtobufResponse(await ingest(projectOf(metadata, gate), request))
+    } finally {
+      share.release()
+    }
   }
-}
-
-type Respond = { signal: ExportSignal; take: Take; callback: sendUnaryData<Buffer> }
-
-async function respond(
-  services: Services,
-  call: ServerUnaryCall<Buffer, Buffer>,
-  { signal, take, callback }: Respond,
-): Promise<void> {
-  let taken: Taken
-  try {
-    taken = await receive(services, call, take)
-  } catch (error) {
-    return callback(grpcStatus(error, services))
+  const handle = async (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
+    let response: Buffer
+    try {
+      response = await respond(call)
+    } catch (error) {
+      return callback(toGrpcStatus(error, diagnostics))
+    }
+    callback(null, response)
   }
-  callback(null, encodeExportResponse(signal, taken.format, taken.rejected).body)
+  return (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) =>
+    void handle(call, callback)
 }
 
-async function receive(
-  services: Services,
-  { request, metadata }: ServerUnaryCall<Buffer, Buffer>,
-  take: Take,
-): Promise<Taken> {
-  const share = openBudgetShare(services.budget)
-  try {
-    share.take(request.length)
-    const payload = { body: request, contentType: 'application/x-protobuf' }
-    return await take(services, projectOf(metadata, services), payload)
-  } finally {
-    share.release()
-  }
-}
-
-function drop(_call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>): void {
-  callback(null, Buffer.alloc(0))
-}
-
-function projectOf(metadata: Metadata, services: Services): string {
-  const header = (name: string) => metadata.get(name).map(String)[0]
-  return authorize(
-    identify(header, services),
-    'ingest',
-    header('x-playhead-project') || undefined,
-    services.registry,
-  )
+function projectOf(metadata: Metadata, gate: Gate): string {
+  return projectOfHeaders((name) => metadata.get(name).map(String)[0], 'ingest', gate)
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { LogRecord } from '@playhead/model'
 import { describe, expect, test } from 'vitest'
-import { decodeLogs } from './decode-logs.ts'
+import { decodeLogs } from './decode-otlp.ts'
 import { ProtobufWriter } from '../otlp-protobuf/protobuf-writer.ts'
 import { attributesOf, errorOf } from '../test/sample-span.ts'
 
@@ -34,7 +34,7 @@ function wireRecord(fields: Record<string, unknown> = {}): Record<string, unknow
 
 function decodeJson(...logRecords: unknown[]) {
   const request = { resourceLogs: [{ scopeLogs: [{ logRecords }] }] }
-  return decodeLogs(Buffer.from(JSON.stringify(request)), 'application/json')
+  return decodeLogs(Buffer.from(JSON.stringify(request)), 'json')
 }
 
 function decodeProtobuf(...records: ((writer: ProtobufWriter) => void)[]) {
@@ -44,13 +44,13 @@ function decodeProtobuf(...records: ((writer: ProtobufWriter) => void)[]) {
       for (const write of records) writer.message(2, () => write(writer))
     }),
   )
-  return decodeLogs(writer.finish(), 'application/x-protobuf')
+  return decodeLogs(writer.finish(), 'protobuf')
 }
 
 describe('recorded log requests', () => {
   test("an OpenAI instrumentation's messages have their names, bodies and spans", () => {
     const body = readFileSync(`${fixtures}otlp/otel-instrumentation-openai-js/001-POST_v1_logs.json`)
-    const { records, rejected } = decodeLogs(body, 'application/json')
+    const { items: records, rejected } = decodeLogs(body, 'json')
     expect(rejected).toEqual([])
     expect(records.map((record) => record.name)).toEqual([
       'gen_ai.system.message',
@@ -78,7 +78,7 @@ describe('recorded log requests', () => {
         JSON.parse(body.toString()) as { resourceLogs: { scopeLogs: { logRecords: unknown[] }[] }[] }
       ).resourceLogs
       const count = sent.flatMap(({ scopeLogs }) => scopeLogs.flatMap(({ logRecords }) => logRecords)).length
-      const { records, rejected } = decodeLogs(body, 'application/json')
+      const { items: records, rejected } = decodeLogs(body, 'json')
       expect({ stored: records.length, rejected }).toEqual({ stored: count, rejected: [] })
     },
   )
@@ -142,9 +142,8 @@ describe('the forms of a log record', () => {
 
   test.each(forms)('reads %s', (_, wire, expected) => {
     expect(decodeJson(wireRecord(wire))).toEqual({
-      records: [recordWith(expected)],
+      items: [recordWith(expected)],
       rejected: [],
-      format: 'json',
     })
   })
 })
@@ -174,21 +173,20 @@ describe('a log record that cannot be stored is named, and the rest of its batch
       'a bare body',
       { body: 'hello' },
       'log record (b7ad6b7169203331)',
-      'the value of "body" is the text "hello", not an object',
+      'the value of "body" is the string "hello", not an object',
     ],
     [
       'a body too large',
       { body: { stringValue: 'x'.repeat(17 * 1024 * 1024) } },
       'log record (b7ad6b7169203331)',
-      'it has 17.0 MB and 16.0 MB are allowed; its largest part, its body, has 17.0 MB',
+      'it has 17.0 MB; the limit is 16.0 MB. Its largest part, its body, has 17.0 MB',
     ],
   ]
 
   test.each(bad)('JSON with %s', (_, wire, item, reason) => {
     expect(decodeJson(wireRecord(wire), wireRecord())).toEqual({
-      records: [recordWith()],
+      items: [recordWith()],
       rejected: [{ item, reason }],
-      format: 'json',
     })
   })
 
@@ -211,24 +209,23 @@ describe('a log record that cannot be stored is named, and the rest of its batch
       writeGood,
     )
     expect(decoded).toEqual({
-      records: [recordWith()],
+      items: [recordWith()],
       rejected: [
         {
           item: 'log record (b7ad6b7169203331)',
-          reason: 'it has 17.0 MB and 16.0 MB are allowed; its largest part, its body, has 17.0 MB',
+          reason: 'it has 17.0 MB; the limit is 16.0 MB. Its largest part, its body, has 17.0 MB',
         },
         { item: 'log record "gen_ai.choice"', reason: 'it has neither a time nor an observed time' },
         { item: 'log record (b7ad6b7169203331)', reason: 'its trace id "abcd" (2 bytes) is not 16 bytes' },
       ],
-      format: 'protobuf',
     })
   })
 
   test('spans that were sent to the address of logs are refused with the right address', () => {
-    expect(errorOf(() => decodeLogs(Buffer.from('{"resourceSpans":[]}'), 'application/json'))).toMatchObject({
+    expect(errorOf(() => decodeLogs(Buffer.from('{"resourceSpans":[]}'), 'json'))).toMatchObject({
       code: 'OTLP_UNREADABLE',
       message:
-        'The body cannot be read as OTLP json: it holds spans, which go to /v1/traces. Nothing was stored.',
+        'The body is not valid OTLP json: it contains spans, which go to /v1/traces. Nothing was stored.',
     })
   })
 })

@@ -1,31 +1,27 @@
 import { openAiAgentsItemToSpan, type Span } from '@playhead/model'
 import { KnownError } from '../../errors/known-error.ts'
-import { findSizeFault } from '../item-size.ts'
 import { refuseHeavyJson } from '../otlp-json/json-body.ts'
 import { MAX_ITEM_BYTES, MAX_UNCOUNTED_JSON_BYTES } from '../limits.ts'
-import { addRejection, type Rejection } from '../rejection.ts'
-import { findTimeFault } from '../time-fault.ts'
+import { addRejection, type Batch, type Rejection } from '../rejection.ts'
+import { findSizeFault, findTimeFault } from '../item-faults.ts'
 
-/** The spans in what OpenAI Agents' own exporter posts. An item that cannot be read is named; it never fails its batch. */
-export function decodeOpenAiAgents(
-  body: Buffer,
-  receivedAtNs: bigint,
-): { spans: Span[]; rejected: Rejection[] } {
-  const spans: Span[] = []
+/** Decodes what the exporter of OpenAI Agents posts. */
+export function decodeOpenAiAgents(body: Buffer, receivedAtNs: bigint): Batch<Span> {
+  const items: Span[] = []
   const rejected: Rejection[] = []
   for (const [index, item] of readItems(body).entries()) {
     const span = openAiAgentsItemToSpan(item, receivedAtNs)
     const fault = typeof span === 'string' ? span : findFault(span, body.length > MAX_ITEM_BYTES)
-    if (typeof span !== 'string' && fault === null) spans.push(span)
+    if (typeof span !== 'string' && fault === null) items.push(span)
     else addRejection(rejected, { item: `item ${index}`, reason: fault ?? '' })
   }
-  if (spans.length === 0 && rejected.length > 0) {
+  if (items.length === 0 && rejected.length > 0) {
     throw new KnownError(
       'OTLP_UNREADABLE',
-      `None of the ${rejected.length} items can be read; the first: ${rejected[0]!.reason}`,
+      `All ${rejected.length} items are invalid; the first one: ${rejected[0]!.reason}`,
     )
   }
-  return { spans, rejected }
+  return { items, rejected }
 }
 
 function readItems(body: Buffer): unknown[] {
@@ -44,7 +40,7 @@ function readItems(body: Buffer): unknown[] {
   return data
 }
 
-/** A trace has no times of its own: they are 0. */
+/** Traces have no times, which are 0 then. */
 function findFault(span: Span, canBeOversize: boolean): string | null {
   for (const [what, timeNs] of [
     ['its start time', span.startNs],

@@ -1,24 +1,21 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { spansToOtlpJson, type AttributeValue, type Span } from '@playhead/model'
 import { describe, expect, test } from 'vitest'
-import { decodeTraces } from './decode-traces.ts'
+import { decodeTraces, formatOf } from './decode-otlp.ts'
+import { spansToOtlpJson, type AttributeValue, type Span } from '@playhead/model'
 import { spansToOtlpProtobuf } from '../otlp-protobuf/spans-to-otlp-protobuf.ts'
 import { attributesOf, errorOf, spanWith, wireSpan } from '../test/sample-span.ts'
 
 const fixtures = fileURLToPath(new URL('../../../../../fixtures/', import.meta.url))
-const json = 'application/json'
-const protobuf = 'application/x-protobuf'
+const json = 'json'
+const protobuf = 'protobuf'
 
 function requestOf(...spans: unknown[]): Record<string, unknown> {
   return { resourceSpans: [{ scopeSpans: [{ spans }] }] }
 }
 
 function decodeJson(request: unknown) {
-  return decodeTraces(
-    Buffer.from(typeof request === 'string' ? request : JSON.stringify(request)),
-    'application/json',
-  )
+  return decodeTraces(Buffer.from(typeof request === 'string' ? request : JSON.stringify(request)), 'json')
 }
 
 describe('recorded requests', () => {
@@ -27,8 +24,8 @@ describe('recorded requests', () => {
   test.each(twins)('%s holds the same spans in protobuf and in JSON', (path) => {
     const fromProtobuf = decodeTraces(readFileSync(fixtures + path), protobuf)
     const fromJson = decodeTraces(readFileSync(fixtures + path.replace(/bin$/, 'json')), json)
-    expect(fromProtobuf).toEqual({ ...fromJson, format: 'protobuf' })
-    expect(fromProtobuf.spans.length).toBeGreaterThan(5)
+    expect(fromProtobuf).toEqual(fromJson)
+    expect(fromProtobuf.items.length).toBeGreaterThan(5)
   })
 
   const otlpPaths = globSync('otlp/*/*traces.json', { cwd: fixtures }).sort()
@@ -37,12 +34,12 @@ describe('recorded requests', () => {
     const body = readFileSync(fixtures + path)
     const sent = (JSON.parse(body.toString()) as { resourceSpans: { scopeSpans: { spans: unknown[] }[] }[] })
       .resourceSpans
-    const { spans, rejected } = decodeTraces(body, json)
+    const { items: spans, rejected } = decodeTraces(body, json)
     expect(spans).toHaveLength(
       sent.flatMap(({ scopeSpans }) => scopeSpans.flatMap((byScope) => byScope.spans)).length,
     )
     expect(rejected).toEqual([])
-    const again = decodeTraces(spansToOtlpProtobuf(spans), protobuf).spans
+    const again = decodeTraces(spansToOtlpProtobuf(spans), protobuf).items
     expect(new Map(again.map((span) => [span.spanId, span]))).toEqual(
       new Map(spans.map((span) => [span.spanId, span])),
     )
@@ -54,13 +51,18 @@ describe('recorded requests', () => {
     const { headers } = JSON.parse(readFileSync(fixtures + path.replace(/body$/, 'json'), 'utf8')) as {
       headers: Record<string, string>
     }
-    const { spans, rejected } = decodeTraces(readFileSync(fixtures + path), headers['Content-Type'] ?? '')
+    const body = readFileSync(fixtures + path)
+    const format = formatOf(body, headers['Content-Type'] ?? '')
+    const { items: spans, rejected } = decodeTraces(body, format)
     expect(spans.length).toBeGreaterThan(0)
     expect(rejected).toEqual([])
   })
 
   test('a span of AgentOps keeps its names, times, resource and scope to the nanosecond', () => {
-    const { spans } = decodeTraces(readFileSync(`${fixtures}agentops-sdk/npm010/02-v1_traces.body`), json)
+    const { items: spans } = decodeTraces(
+      readFileSync(`${fixtures}agentops-sdk/npm010/02-v1_traces.body`),
+      json,
+    )
     expect(spans.map(({ resource, ...span }) => ({ ...span, service: resource['service.name'] }))).toEqual([
       {
         traceId: 'ad14ddd83a5eeea73215ad4ad6e381bd',
@@ -87,27 +89,27 @@ describe('content types', () => {
   const body = spansToOtlpProtobuf([spanWith()])
 
   test.each([
-    protobuf,
+    'application/x-protobuf',
     'application/protobuf',
     'application/vnd.google.protobuf',
     'Application/X-Protobuf; v=1',
     '',
   ])('protobuf comes as %j', (contentType) => {
-    expect(decodeTraces(body, contentType)).toEqual({ spans: [spanWith()], rejected: [], format: 'protobuf' })
+    expect(formatOf(body, contentType)).toBe('protobuf')
   })
 
-  test.each([json, 'application/json; charset=utf-8', 'APPLICATION/JSON', ''])(
+  test.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON', ''])(
     'JSON comes as %j',
     (contentType) => {
       const text = Buffer.from(JSON.stringify(requestOf(wireSpan())))
-      expect(decodeTraces(text, contentType)).toEqual({ spans: [spanWith()], rejected: [], format: 'json' })
+      expect(formatOf(text, contentType)).toBe('json')
     },
   )
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/grpc'])(
     '%s is refused and the answer says what to send',
     (contentType) => {
-      expect(errorOf(() => decodeTraces(body, contentType))).toMatchObject({
+      expect(errorOf(() => formatOf(body, contentType))).toMatchObject({
         code: 'UNSUPPORTED_MEDIA_TYPE',
         message: `The content type "${contentType}" is not OTLP: send application/x-protobuf or application/json.`,
       })
@@ -168,7 +170,7 @@ describe('a span that cannot be stored is named, and the rest of its batch is ke
       'a value too deep',
       { attributes: attributesOf({ nested }) },
       'span "chat" (b7ad6b7169203331)',
-      'more than 64 lists and maps lie inside each other in an attribute',
+      'an attribute nests more than 64 lists and maps',
     ],
     [
       'too many attributes',
@@ -186,9 +188,9 @@ describe('a span that cannot be stored is named, and the rest of its batch is ke
 
   test.each(inBoth)('%s', (_, fields, item, reason) => {
     const batch = [before, spanWith(fields), after]
-    const expected = { spans: [before, after], rejected: [{ item, reason }] }
-    expect(decodeTraces(spansToOtlpProtobuf(batch), protobuf)).toEqual({ ...expected, format: 'protobuf' })
-    expect(decodeJson(spansToOtlpJson(batch))).toEqual({ ...expected, format: 'json' })
+    const expected = { items: [before, after], rejected: [{ item, reason }] }
+    expect(decodeTraces(spansToOtlpProtobuf(batch), protobuf)).toEqual(expected)
+    expect(decodeJson(spansToOtlpJson(batch))).toEqual(expected)
   })
 
   test('a resource of 64 KB and more, which would be stored with each span', () => {
@@ -198,11 +200,11 @@ describe('a span that cannot be stored is named, and the rest of its batch is ke
     const rejected = (bytes: number) => [
       {
         item: 'span "chat" (b7ad6b7169203331)',
-        reason: `its resource cannot be read: it has ${bytes} bytes and 65536 are allowed`,
+        reason: `its resource is invalid: it has ${bytes} bytes; the limit is 65536`,
       },
     ]
-    expect(fromProtobuf).toEqual({ spans: [before, after], rejected: rejected(65_556), format: 'protobuf' })
-    expect(fromJson).toEqual({ spans: [before, after], rejected: rejected(65_542), format: 'json' })
+    expect(fromProtobuf).toEqual({ items: [before, after], rejected: rejected(65_556) })
+    expect(fromJson).toEqual({ items: [before, after], rejected: rejected(65_542) })
   })
 
   test('64 lists inside each other and 16,384 attributes are allowed', () => {
@@ -210,8 +212,8 @@ describe('a span that cannot be stored is named, and the rest of its batch is ke
     delete allowed['key.0']
     delete allowed['key.1']
     const span = spanWith({ attributes: allowed })
-    expect(decodeTraces(spansToOtlpProtobuf([span]), protobuf).spans).toEqual([span])
-    expect(decodeJson(spansToOtlpJson([span])).spans).toEqual([span])
+    expect(decodeTraces(spansToOtlpProtobuf([span]), protobuf).items).toEqual([span])
+    expect(decodeJson(spansToOtlpJson([span])).items).toEqual([span])
   })
 
   test('a prompt of 5 MB is stored; a span over 16 MB is not, and its largest attribute is named', () => {
@@ -220,18 +222,16 @@ describe('a span that cannot be stored is named, and the rest of its batch is ke
     const rejected = [
       {
         item: 'span "chat" (b7ad6b7169203331)',
-        reason: 'it has 20.0 MB and 16.0 MB are allowed; its largest part, attribute "image", has 20.0 MB',
+        reason: 'it has 20.0 MB; the limit is 16.0 MB. Its largest part, attribute "image", has 20.0 MB',
       },
     ]
     expect(decodeTraces(spansToOtlpProtobuf([prompt, large, after]), protobuf)).toEqual({
-      spans: [prompt, after],
+      items: [prompt, after],
       rejected,
-      format: 'protobuf',
     })
     expect(decodeJson(spansToOtlpJson([prompt, large, after]))).toEqual({
-      spans: [prompt, after],
+      items: [prompt, after],
       rejected,
-      format: 'json',
     })
   })
 })

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { KnownError } from '../../errors/known-error.ts'
-import { decodeLogs } from './decode-logs.ts'
-import { decodeTraces } from './decode-traces.ts'
+import { decodeLogs } from './decode-otlp.ts'
+import { decodeTraces } from './decode-otlp.ts'
 import { ProtobufWriter } from '../otlp-protobuf/protobuf-writer.ts'
 import { errorOf, spanWith, wireSpan } from '../test/sample-span.ts'
 
 const MB = 1024 * 1024
-const json = 'application/json'
-const protobuf = 'application/x-protobuf'
+const json = 'json'
+const protobuf = 'protobuf'
 
 /** As many copies of some bytes as fit. */
 function repeated(bytes: Buffer, total: number): Buffer {
@@ -57,7 +57,7 @@ describe('few bytes that ask for much memory', () => {
 
   const tooMuch = {
     item: 'span "chat" (b7ad6b7169203331)',
-    reason: 'its lists, maps and events need more than 64 MB',
+    reason: 'its lists, maps and events take more than 64 MB',
   }
 
   test.each([
@@ -72,9 +72,8 @@ describe('few bytes that ask for much memory', () => {
     ],
   ])('a span with %s is rejected, and the spans around it are kept', (_, bomb) => {
     expect(decodeTraces(requestOf(goodSpan, bomb, bomb, goodSpan), protobuf)).toEqual({
-      spans: [spanWith(), spanWith()],
+      items: [spanWith(), spanWith()],
       rejected: [tooMuch, tooMuch],
-      format: 'protobuf',
     })
   })
 
@@ -85,13 +84,13 @@ describe('few bytes that ask for much memory', () => {
     expect(errorOf(() => decodeTraces(body, protobuf))).toMatchObject({
       code: 'OTLP_UNREADABLE',
       message:
-        'The body cannot be read as OTLP protobuf: the lists, maps and events of the request need more than 256 MB: send smaller batches. Nothing was stored.',
+        'The body is not valid OTLP protobuf: the lists, maps and events of the request take more than 256 MB: send smaller batches. Nothing was stored.',
     })
   })
 
   test('millions of empty spans are refused, and the first is named', () => {
     const message =
-      'More than 16384 items of this request cannot be read; the first: span #1: it has no trace id. Nothing was stored.'
+      'More than 16384 items of this request are invalid; the first is span #1: it has no trace id. Nothing was stored.'
     const inProtobuf = requestOf(repeated(Buffer.of(0x12, 0), 16 * MB))
     const inJson = `{"resourceSpans":[{"scopeSpans":[{"spans":[${'{},'.repeat(20_000)}{}]}]}]}`
     expect(errorOf(() => decodeTraces(inProtobuf, protobuf))).toMatchObject({
@@ -108,7 +107,7 @@ describe('few bytes that ask for much memory', () => {
     const body = Buffer.concat([Buffer.from('['), repeated(Buffer.from('{},'), 30 * MB), Buffer.from('{}]')])
     expect(errorOf(() => decodeTraces(body, json))).toMatchObject({
       code: 'BODY_TOO_LARGE',
-      message: 'The JSON holds 10485762 objects and lists, and 4194304 are allowed: send smaller batches.',
+      message: 'The JSON has 10485762 objects and lists; the limit is 4194304: send smaller batches.',
     })
   })
 
@@ -117,7 +116,7 @@ describe('few bytes that ask for much memory', () => {
     const request = {
       resourceSpans: [{ scopeSpans: [{ spans: [wireSpan({ status: { message: stringValue } })] }] }],
     }
-    expect(decodeTraces(Buffer.from(JSON.stringify(request)), json).spans).toEqual([
+    expect(decodeTraces(Buffer.from(JSON.stringify(request)), json).items).toEqual([
       spanWith({ statusMessage: stringValue }),
     ])
   })
@@ -128,7 +127,7 @@ describe('few bytes that ask for much memory', () => {
     const spanJson = (fields: string) => `{${JSON.stringify(wireSpan()).slice(1, -1)},${fields}}`
     const cases: [string, string, string][] = [
       [spanJson(`"traceId":${deep}`), chat, 'its trace id (a list) is not 16 bytes'],
-      [spanJson(`"name":${deep}`), 'span (b7ad6b7169203331)', 'its name is a list, not a text'],
+      [spanJson(`"name":${deep}`), 'span (b7ad6b7169203331)', 'its name is a list, not a string'],
       [
         spanJson(`"startTimeUnixNano":${deep}`),
         chat,
@@ -143,12 +142,11 @@ describe('few bytes that ask for much memory', () => {
     ]
     const body = `{"resourceSpans":[{"scopeSpans":[{"spans":[${cases.map(([span]) => span).join(',')}]}]}]}`
     expect(decodeTraces(Buffer.from(body), json)).toEqual({
-      spans: [],
+      items: [],
       rejected: cases.map(([, item, reason]) => ({ item, reason })),
-      format: 'json',
     })
     const kindAndFlags = `{"resourceSpans":[{"scopeSpans":[{"spans":[${spanJson(`"kind":${deep},"flags":${deep}`)}]}]}]}`
-    expect(decodeTraces(Buffer.from(kindAndFlags), json).spans).toEqual([spanWith({ kind: 0 })])
+    expect(decodeTraces(Buffer.from(kindAndFlags), json).items).toEqual([spanWith({ kind: 0 })])
     expect(errorOf(() => decodeTraces(Buffer.from(deep), json))).toMatchObject({ code: 'OTLP_UNREADABLE' })
     expect(errorOf(() => decodeTraces(Buffer.from(deep.slice(0, -1)), json))).toMatchObject({
       code: 'OTLP_UNREADABLE',

@@ -21,7 +21,7 @@ const brotli: Inflater = {
   stream: zlib.createBrotliDecompress,
 }
 
-/** A frame may ask for a window of 128 MB before it has said anything; level 19 and below ask for 8. */
+/** A frame can demand a window of 128 MB up front; compression levels up to 19 need 8 MB. */
 const zstdOptions = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 24 } }
 const zstd: Inflater = {
   name: 'zstd',
@@ -39,20 +39,20 @@ const inflaters: ReadonlyMap<string, Inflater | null> = new Map([
   ['zstd', zstd],
 ])
 
-/** What undoes a content encoding; null when there is nothing to undo. */
+/** The decompressor for a content encoding; null if the body is not compressed. */
 export function findInflater(contentEncoding = ''): Inflater | null {
   const encoding = contentEncoding.trim().toLowerCase()
   const inflater = inflaters.get(encoding)
   if (inflater !== undefined) return inflater
   throw new KnownError(
     'UNSUPPORTED_ENCODING',
-    `The content encoding ${JSON.stringify(encoding.slice(0, 100))} is unknown: send gzip, deflate, br, zstd or none.`,
+    `The content encoding ${JSON.stringify(encoding.slice(0, 100))} is not supported: send gzip, deflate, br, zstd or none.`,
   )
 }
 
 type InflateLimits = { maxInflatedBytes: number; share: BudgetShare }
 
-/** Inflates a body, and stops at the limit however little was sent. */
+/** Decompresses a body, up to the limit. */
 export async function inflateBody(bytes: Buffer, encoding: Inflater, limits: InflateLimits): Promise<Buffer> {
   const inflater = encoding === deflate && !hasZlibHeader(bytes) ? rawDeflate : encoding
   try {
@@ -62,18 +62,18 @@ export async function inflateBody(bytes: Buffer, encoding: Inflater, limits: Inf
     if (error instanceof KnownError) throw error
     throw new KnownError(
       'OTLP_UNREADABLE',
-      `The body is said to be ${inflater.name} and cannot be inflated: ${describe(error)}. It is cut off or something else.`,
+      `The body cannot be decompressed as ${inflater.name}: ${describe(error)}. It is truncated or has another encoding.`,
       { cause: error },
     )
   }
 }
 
-/** Null when the body grows beyond what may hold up other requests. */
+/** Null if the body is too large to decompress without blocking other requests. */
 function inflateAtOnce(bytes: Buffer, inflater: Inflater, limits: InflateLimits): Buffer | null {
   const maxOutputLength = Math.min(limits.maxInflatedBytes, MAX_SYNC_INFLATED_BYTES)
   try {
     const body = inflater.atOnce(bytes, { maxOutputLength })
-    limits.share.take(body.length)
+    limits.share.reserve(body.length)
     return body
   } catch (error) {
     if (!isTooLarge(error)) throw error
@@ -95,7 +95,7 @@ async function inflateStream(
       for await (const chunk of output) {
         inflatedBytes += chunk.length
         if (inflatedBytes > maxInflatedBytes) refuseInflation(maxInflatedBytes)
-        share.take(chunk.length)
+        share.reserve(chunk.length)
         inflated.push(chunk)
       }
     },
@@ -106,11 +106,11 @@ async function inflateStream(
 function refuseInflation(maxInflatedBytes: number): never {
   throw new KnownError(
     'BODY_TOO_LARGE',
-    `The body inflates to more than ${maxInflatedBytes} bytes, the most that is taken: send smaller batches.`,
+    `The decompressed body is larger than the limit of ${maxInflatedBytes} bytes: send smaller batches.`,
   )
 }
 
-/** "deflate" means zlib; some clients send what is inside of that. */
+/** "deflate" means zlib; some clients send raw deflate. */
 function hasZlibHeader(bytes: Buffer): boolean {
   return bytes.length >= 2 && (bytes[0]! & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0
 }
@@ -123,7 +123,7 @@ function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** One buffer; without a copy where it was one already. */
+/** Joins chunks, without a copy if there is only one. */
 export function joinChunks(chunks: Buffer[]): Buffer {
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
 }

@@ -13,7 +13,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as zlib from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { answerError, KnownError } from '../../errors/known-error.ts'
+import { toErrorResponse, KnownError } from '../../errors/known-error.ts'
 import { createBodyBudget } from '../body-budget.ts'
 import { readBody, withBody, type BodyLimits } from './read-body.ts'
 
@@ -60,7 +60,7 @@ async function answer(
   } catch (error) {
     thrown.push(error)
     if (!(error instanceof KnownError)) throw error
-    return answerError(error)
+    return toErrorResponse(error)
   }
 }
 
@@ -138,7 +138,7 @@ describe('bodies that are refused', () => {
   const tooLong = refusal(
     413,
     'BODY_TOO_LARGE',
-    'The body has more than 8388608 bytes, the most that is taken: send smaller batches.',
+    'The body is larger than the limit of 8388608 bytes: send smaller batches.',
   )
 
   test('too long, said in advance or found out', async () => {
@@ -164,7 +164,7 @@ describe('bodies that are refused', () => {
       refusal(
         413,
         'BODY_TOO_LARGE',
-        'The body inflates to more than 33554432 bytes, the most that is taken: send smaller batches.',
+        'The decompressed body is larger than the limit of 33554432 bytes: send smaller batches.',
       ),
     )
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100 * MB)
@@ -208,7 +208,7 @@ describe('bodies that are refused', () => {
       refusal(
         400,
         'OTLP_UNREADABLE',
-        `The body is said to be ${encoding} and cannot be inflated: ${reason}. It is cut off or something else.`,
+        `The body cannot be decompressed as ${encoding}: ${reason}. It is truncated or has another encoding.`,
       ),
     )
   })
@@ -218,7 +218,7 @@ describe('bodies that are refused', () => {
       refusal(
         415,
         'UNSUPPORTED_ENCODING',
-        `The content encoding "${encoding}" is unknown: send gzip, deflate, br, zstd or none.`,
+        `The content encoding "${encoding}" is not supported: send gzip, deflate, br, zstd or none.`,
       ),
     )
   })

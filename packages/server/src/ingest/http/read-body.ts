@@ -5,19 +5,19 @@ import { findInflater, inflateBody, joinChunks } from './inflate-body.ts'
 import { MAX_DISCARDED_BYTES } from '../limits.ts'
 
 export type BodyLimits = {
-  /** As sent. */
+  /** Limit for the body as sent. */
   maxBytes: number
-  /** After inflation. */
+  /** Limit after decompression. */
   maxInflatedBytes: number
   budget: BodyBudget
 }
 
-/** The body of a request, inflated. Its bytes count against the budget while it is read. */
+/** Reads and decompresses a body. Its bytes count against the budget while it is read. */
 export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   return withBody(request, limits, (body) => body)
 }
 
-/** Reads a body and counts its bytes against the budget until `use` has done with it. */
+/** Reads a body. Its bytes count against the budget until `use` resolves. */
 export async function withBody<Result>(
   request: IncomingMessage,
   limits: BodyLimits,
@@ -50,13 +50,13 @@ async function receiveBody(
 async function receiveBytes(request: IncomingMessage, maxBytes: number, share: BudgetShare): Promise<Buffer> {
   const received: Buffer[] = []
   let bytes = 0
-  // A destroyed request takes its socket along, and the client would never see our answer.
+  // Destroying the request would close the socket before the client sees our response.
   const chunks: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false })
   try {
     for await (const chunk of chunks) {
       bytes += chunk.length
       if (bytes > maxBytes) refuseLength(maxBytes)
-      share.take(chunk.length)
+      share.reserve(chunk.length)
       received.push(chunk)
     }
   } catch (error) {
@@ -75,11 +75,11 @@ async function receiveBytes(request: IncomingMessage, maxBytes: number, share: B
 function refuseLength(maxBytes: number): never {
   throw new KnownError(
     'BODY_TOO_LARGE',
-    `The body has more than ${maxBytes} bytes, the most that is taken: send smaller batches.`,
+    `The body is larger than the limit of ${maxBytes} bytes: send smaller batches.`,
   )
 }
 
-/** Most clients read the answer only when they have sent all, so the rest is taken and dropped, up to a point. */
+/** Most clients read the response only after they have sent everything, so the rest is read and dropped, up to a limit. */
 function discardRest(request: IncomingMessage): void {
   let discarded = 0
   request.on('data', (chunk: Buffer) => {

@@ -2,9 +2,9 @@ import { KnownError } from '../../errors/known-error.ts'
 import { findJsonErrorPosition } from './json-error-position.ts'
 import { readJsonObject, type JsonObject } from './json-fields.ts'
 import { MAX_JSON_CONTAINERS, MAX_UNCOUNTED_JSON_BYTES } from '../limits.ts'
-import { Unreadable } from '../rejection.ts'
+import { DecodeError } from '../rejection.ts'
 
-/** The requests in a JSON body: one object, a list of them, or one on each line. */
+/** Parses the requests in a JSON body: one object, a list of them, or one per line. */
 export function readJsonBody(body: Buffer): JsonObject[] {
   if (body.length > MAX_UNCOUNTED_JSON_BYTES) refuseHeavyJson(body)
   const text = body.toString('utf8').replace(/^\uFEFF/, '')
@@ -23,7 +23,7 @@ function parseRequests(text: string): readonly unknown[] {
   }
 }
 
-/** Null when the first line is no request by itself: then the text was meant to be one document. */
+/** Null if the first line is not a complete request: then the text is one document. */
 function parseJsonLines(text: string): JsonObject[] | null {
   const requests: JsonObject[] = []
   let start = skipWhitespace(text, 0)
@@ -63,10 +63,12 @@ function refuseJson(text: string, { start, end }: { start: number; end: number }
     line++
     lineStart = next
   }
-  throw new Unreadable(`it is not valid JSON at line ${line}, column ${position - lineStart + 1}: ${message}`)
+  throw new DecodeError(
+    `it is not valid JSON at line ${line}, column ${position - lineStart + 1}: ${message}`,
+  )
 }
 
-/** JSON.parse makes 64 bytes of heap out of the two of `{}`, so what it would make is counted before. */
+/** JSON.parse turns the two bytes of `{}` into 64 bytes of heap, so containers are counted before parsing. */
 export function refuseHeavyJson(body: Buffer): void {
   let containers = 0
   for (let position = 0; position < body.length; position++) {
@@ -77,7 +79,7 @@ export function refuseHeavyJson(body: Buffer): void {
   if (containers > MAX_JSON_CONTAINERS) {
     throw new KnownError(
       'BODY_TOO_LARGE',
-      `The JSON holds ${containers} objects and lists, and ${MAX_JSON_CONTAINERS} are allowed: send smaller batches.`,
+      `The JSON has ${containers} objects and lists; the limit is ${MAX_JSON_CONTAINERS}: send smaller batches.`,
     )
   }
 }

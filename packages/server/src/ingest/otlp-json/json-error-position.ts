@@ -2,7 +2,7 @@ const statedPosition = / at position (\d+)(?: \(line \d+ column \d+\))?$/
 const scalar = /(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y
 const whitespace = /[ \t\r\n]*/y
 
-/** Where a text that JSON.parse refused goes wrong: V8 states it inside strings and numbers, not between them. */
+/** Finds the position of a JSON syntax error: V8 reports it inside strings and numbers, but not between tokens. */
 export function findJsonErrorPosition(text: string, message: string): number {
   const stated = statedPosition.exec(message)?.[1]
   return stated === undefined ? findUnexpectedToken(text) : Number(stated)
@@ -10,7 +10,7 @@ export function findJsonErrorPosition(text: string, message: string): number {
 
 type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end'
 
-/** Walks from token to token until one comes that cannot follow. Strings are well formed, or V8 had stated a position. */
+/** Walks the tokens until an unexpected one. Strings are well formed, or V8 would have reported a position. */
 function findUnexpectedToken(text: string): number {
   const open: string[] = []
   let expected: Expected = 'value'
@@ -32,7 +32,7 @@ function findUnexpectedToken(text: string): number {
   return position
 }
 
-/** What may follow a punctuation mark that may stand here; null for anything else. */
+/** What may follow a punctuation character that is allowed here; null for any other character. */
 function nextExpected(character: string, expected: Expected, open: string[]): Expected | null {
   if (expected.startsWith('value') && (character === '{' || character === '[')) {
     open.push(character)

@@ -5,7 +5,7 @@ import { errorOf, spanWith, wireSpan } from '../test/sample-span.ts'
 describe('a span of another shape is named, and the rest of its batch is kept', () => {
   const chat = 'span "chat" (b7ad6b7169203331)'
   const inJson: [string, unknown, string, string][] = [
-    ['a text', 'text', 'span #2', 'it is the text "text", not an object'],
+    ['a text', 'text', 'span #2', 'it is the string "text", not an object'],
     ['null', null, 'span #2', 'it is null, not an object'],
     ['a short trace id', wireSpan({ traceId: 'abcd' }), chat, 'its trace id "abcd" is not 16 bytes'],
     [
@@ -26,7 +26,7 @@ describe('a span of another shape is named, and the rest of its batch is kept', 
       'a time as a date',
       wireSpan({ startTimeUnixNano: '2026-05-28T20:26:40Z' }),
       chat,
-      'its start time is the text "2026-05-28T20:26:40Z", not nanoseconds since 1970-01-01 UTC',
+      'its start time is the string "2026-05-28T20:26:40Z", not nanoseconds since 1970-01-01 UTC',
     ],
     [
       'a negative time',
@@ -38,7 +38,7 @@ describe('a span of another shape is named, and the rest of its batch is kept', 
       'a name that is a list',
       wireSpan({ name: ['chat'] }),
       'span (b7ad6b7169203331)',
-      'its name is a list, not a text',
+      'its name is a list, not a string',
     ],
     [
       'attributes as an object',
@@ -56,31 +56,31 @@ describe('a span of another shape is named, and the rest of its batch is kept', 
       'a key that is a number',
       wireSpan({ attributes: [{ key: 1, value: {} }] }),
       chat,
-      'the key of an attribute is 1, not a text',
+      'the key of an attribute is 1, not a string',
     ],
     [
       'a bare value',
       wireSpan({ attributes: [{ key: 'a', value: 'b' }] }),
       chat,
-      'the value of "a" is the text "b", not an object',
+      'the value of "a" is the string "b", not an object',
     ],
     [
       'a text that is a number',
       wireSpan({ attributes: [{ key: 'a', value: { stringValue: 1 } }] }),
       chat,
-      'the value of "a" is 1, not a text',
+      'the value of "a" is 1, not a string',
     ],
     [
       'an integer that is a word',
       wireSpan({ attributes: [{ key: 'a', value: { intValue: 'many' } }] }),
       chat,
-      'the value of "a" is the text "many", not an integer',
+      'the value of "a" is the string "many", not an integer',
     ],
     [
       'a double that is a word',
       wireSpan({ attributes: [{ key: 'a', value: { doubleValue: 'many' } }] }),
       chat,
-      'the value of "a" is the text "many", not a number',
+      'the value of "a" is the string "many", not a number',
     ],
     [
       'a boolean that is a number',
@@ -92,13 +92,13 @@ describe('a span of another shape is named, and the rest of its batch is kept', 
       'bytes that are no base64',
       wireSpan({ attributes: [{ key: 'a', value: { bytesValue: '***' } }] }),
       chat,
-      'the value of "a" is the text "***", not base64',
+      'the value of "a" is the string "***", not base64',
     ],
     [
       'a list that is none',
       wireSpan({ attributes: [{ key: 'a', value: { arrayValue: { values: 'b' } } }] }),
       chat,
-      'the value of "a" is the text "b", not a list',
+      'the value of "a" is the string "b", not a list',
     ],
     [
       'a map that is none',
@@ -110,7 +110,7 @@ describe('a span of another shape is named, and the rest of its batch is kept', 
       'a status that is a text',
       wireSpan({ status: 'ERROR' }),
       chat,
-      'its status is the text "ERROR", not an object',
+      'its status is the string "ERROR", not an object',
     ],
     [
       'events that are an object',
@@ -122,22 +122,21 @@ describe('a span of another shape is named, and the rest of its batch is kept', 
       'an event that is a text',
       wireSpan({ events: ['tick'] }),
       chat,
-      'an event is the text "tick", not an object',
+      'an event is the string "tick", not an object',
     ],
     [
       'a link that is a text',
       wireSpan({ links: ['tick'] }),
       chat,
-      'a link is the text "tick", not an object',
+      'a link is the string "tick", not an object',
     ],
   ]
 
   test.each(inJson)('JSON with %s', (_, bad, item, reason) => {
     const good = wireSpan({ spanId: '2222222222222222', name: 'after' })
     expect(decodeJson(requestOf(wireSpan(), bad, good))).toEqual({
-      spans: [spanWith(), spanWith({ spanId: '2222222222222222', name: 'after' })],
+      items: [spanWith(), spanWith({ spanId: '2222222222222222', name: 'after' })],
       rejected: [{ item, reason }],
-      format: 'json',
     })
   })
 
@@ -149,15 +148,14 @@ describe('a span of another shape is named, and the rest of its batch is kept', 
       ],
     }
     expect(decodeJson(request)).toEqual({
-      spans: [spanWith()],
+      items: [spanWith()],
       rejected: [
         {
           item: chat,
-          reason: 'its resource cannot be read: its list of attributes is the text "none", not a list',
+          reason: 'its resource is invalid: its list of attributes is the string "none", not a list',
         },
-        { item: chat, reason: 'its scope cannot be read: its name is 5, not a text' },
+        { item: chat, reason: 'its scope is invalid: its name is 5, not a string' },
       ],
-      format: 'json',
     })
   })
 })
@@ -181,10 +179,10 @@ describe('JSON that is no request is refused with the place', () => {
       '{}\n{}\n{"resourceSpans":[}',
       'it is not valid JSON at line 3, column 19: ',
     ],
-    ['a text', '"resourceSpans"', 'a request in the body is the text "resourceSpans", not an object'],
+    ['a text', '"resourceSpans"', 'a request in the body is the string "resourceSpans", not an object'],
     ['null', 'null', 'a request in the body is null, not an object'],
     ['a list of numbers', '[1]', 'a request in the body is 1, not an object'],
-    ['spans by resource as text', '{"resourceSpans":"x"}', 'resourceSpans is the text "x", not a list'],
+    ['spans by resource as text', '{"resourceSpans":"x"}', 'resourceSpans is the string "x", not a list'],
     ['a resource that is null', '{"resourceSpans":[null]}', 'resourceSpans[0] is null, not an object'],
     [
       'spans by scope as an object',
@@ -199,15 +197,15 @@ describe('JSON that is no request is refused with the place', () => {
     [
       'spans as text',
       '{"resourceSpans":[{"scopeSpans":[{"spans":"x"}]}]}',
-      'resourceSpans[0].scopeSpans[0].spans is the text "x", not a list',
+      'resourceSpans[0].scopeSpans[0].spans is the string "x", not a list',
     ],
-    ['logs', '{"resourceLogs":[]}', 'it holds logs, which go to /v1/logs'],
+    ['logs', '{"resourceLogs":[]}', 'it contains logs, which go to /v1/logs'],
   ]
 
   test.each(bodies)('%s', (_, body, reason) => {
     const error = errorOf(() => decodeJson(body)) as Error
     expect(error).toMatchObject({ name: 'KnownError', code: 'OTLP_UNREADABLE' })
-    expect(error.message).toContain(`The body cannot be read as OTLP json: ${reason}`)
+    expect(error.message).toContain(`The body is not valid OTLP json: ${reason}`)
     expect(error.message).toMatch(/ Nothing was stored\.$/)
   })
 })

@@ -1,9 +1,9 @@
 import type { LogRecord } from '@playhead/model'
-import type { Batch } from '../batch.ts'
-import { chargeHeap } from '../heap-allowance.ts'
+import type { Batch } from '../rejection.ts'
+import { chargeHeap } from '../heap-budget.ts'
 import { SPAN_ID_BYTES, TRACE_ID_BYTES } from '../ids.ts'
-import { findSizeFault } from '../item-size.ts'
-import { readJsonBatch, type JsonItems, type Origin } from './json-batch.ts'
+import { findSizeFault } from '../item-faults.ts'
+import { decodeJsonBatch, type JsonItems, type Envelope } from './json-batch.ts'
 import {
   enumNames,
   parseJsonId,
@@ -13,9 +13,9 @@ import {
   readJsonTime,
   type JsonObject,
 } from './json-fields.ts'
-import { readJsonAnyValue, readJsonAttributes, type JsonReading } from './json-values.ts'
+import { readJsonAnyValue, readJsonAttributes, type JsonState } from './json-values.ts'
 import { CONTAINER_HEAP_BYTES } from '../limits.ts'
-import { findLogFault, severityWords, toLogRecord } from '../log-fields.ts'
+import { findLogFault, severityNames, toLogRecord } from '../log-fields.ts'
 
 const jsonLogRecords: JsonItems<LogRecord> = {
   noun: 'log record',
@@ -24,12 +24,12 @@ const jsonLogRecords: JsonItems<LogRecord> = {
     byScope: { camel: 'scopeLogs', snake: 'scope_logs' },
     items: { camel: 'logRecords', snake: 'log_records' },
   },
-  stray: {
+  wrongEndpoint: {
     field: { camel: 'resourceSpans', snake: 'resource_spans' },
-    advice: 'it holds spans, which go to /v1/traces',
+    hint: 'it contains spans, which go to /v1/traces',
   },
   read: readLogRecord,
-  settle: findLogFault,
+  normalize: findLogFault,
   findSizeFault: ({ attributes, body }) => findSizeFault(attributes, { 'its body': body }),
   identify: (record) => {
     const name = record.eventName ?? record.event_name
@@ -40,20 +40,20 @@ const jsonLogRecords: JsonItems<LogRecord> = {
   },
 }
 
-/** Reads an ExportLogsServiceRequest in JSON. */
-export function readJsonLogs(body: Buffer): Batch<LogRecord> {
-  return readJsonBatch(body, jsonLogRecords)
+/** Decodes an ExportLogsServiceRequest in JSON. */
+export function decodeJsonLogs(body: Buffer): Batch<LogRecord> {
+  return decodeJsonBatch(body, jsonLogRecords)
 }
 
 const severityNumbers = enumNames('SEVERITY_NUMBER_', [
   'UNSPECIFIED',
-  ...severityWords.flatMap((word) => ['', '2', '3', '4'].map((level) => `${word.toUpperCase()}${level}`)),
+  ...severityNames.flatMap((word) => ['', '2', '3', '4'].map((level) => `${word.toUpperCase()}${level}`)),
 ])
 
-function readLogRecord(record: JsonObject, { resource, scope }: Origin, reading: JsonReading): LogRecord {
-  chargeHeap(reading.allowance, 2 * CONTAINER_HEAP_BYTES)
-  reading.key = 'body'
-  const body = readJsonAnyValue(record.body, reading, 0) ?? null
+function readLogRecord(record: JsonObject, { resource, scope }: Envelope, state: JsonState): LogRecord {
+  chargeHeap(state.heap, 2 * CONTAINER_HEAP_BYTES)
+  state.key = 'body'
+  const body = readJsonAnyValue(record.body, state, 0) ?? null
   const fields = {
     traceId: readJsonId(record.traceId ?? record.trace_id, 'trace id', TRACE_ID_BYTES),
     spanId: readJsonId(record.spanId ?? record.span_id, 'span id', SPAN_ID_BYTES),
@@ -66,7 +66,7 @@ function readLogRecord(record: JsonObject, { resource, scope }: Origin, reading:
     severityNumber: readJsonEnum(record.severityNumber ?? record.severity_number, severityNumbers),
     eventName: readJsonText(record.eventName ?? record.event_name, 'its event name'),
     body,
-    attributes: readJsonAttributes(record.attributes, reading),
+    attributes: readJsonAttributes(record.attributes, state),
   }
   return toLogRecord(fields, resource, scope)
 }

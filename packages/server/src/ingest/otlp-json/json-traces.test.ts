@@ -69,7 +69,9 @@ describe('the forms of OTLP JSON', () => {
   ]
 
   test.each(values)('reads %s', (_, value, expected) => {
-    const { spans, rejected } = decodeJson(requestOf(wireSpan({ attributes: [{ key: 'value', value }] })))
+    const { items: spans, rejected } = decodeJson(
+      requestOf(wireSpan({ attributes: [{ key: 'value', value }] })),
+    )
     expect(rejected).toEqual([])
     expect(spans).toEqual([
       spanWith({ attributes: attributesOf(expected === undefined ? {} : { value: expected }) }),
@@ -151,9 +153,8 @@ describe('the forms of OTLP JSON', () => {
 
   test.each(fields)('reads %s', (_, wire, expected) => {
     expect(decodeJson(requestOf(wireSpan(wire)))).toEqual({
-      spans: [spanWith(expected)],
+      items: [spanWith(expected)],
       rejected: [],
-      format: 'json',
     })
   })
 
@@ -175,7 +176,7 @@ describe('the forms of OTLP JSON', () => {
       return `"${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}":`
     })
     expect(snake).toContain('"resource_spans"')
-    expect(decodeJson(snake).spans).toEqual([full])
+    expect(decodeJson(snake).items).toEqual([full])
   })
 
   const one = spansToOtlpJson([spanWith({ name: 'one' })])
@@ -193,13 +194,13 @@ describe('the forms of OTLP JSON', () => {
   ]
 
   test.each(files)('reads %s', (_, body) => {
-    expect(decodeJson(body)).toEqual({ spans: both, rejected: [], format: 'json' })
+    expect(decodeJson(body)).toEqual({ items: both, rejected: [] })
   })
 
   test('reads a request without spans', () => {
-    expect(decodeJson('{}')).toEqual({ spans: [], rejected: [], format: 'json' })
-    expect(decodeJson({ resourceSpans: null })).toEqual({ spans: [], rejected: [], format: 'json' })
-    expect(decodeJson({ resourceSpans: [{ scopeSpans: [{ spans: null }] }] }).spans).toEqual([])
+    expect(decodeJson('{}')).toEqual({ items: [], rejected: [] })
+    expect(decodeJson({ resourceSpans: null })).toEqual({ items: [], rejected: [] })
+    expect(decodeJson({ resourceSpans: [{ scopeSpans: [{ spans: null }] }] }).items).toEqual([])
   })
 
   test('keeps keys like __proto__ as keys, and nothing else changes', () => {
@@ -214,7 +215,7 @@ describe('the forms of OTLP JSON', () => {
         ],
       }),
     )}]}]}]}`
-    const [span] = decodeJson(body).spans
+    const [span] = decodeJson(body).items
     expect(Object.entries(span?.attributes ?? {})).toEqual([
       ['__proto__', Object.assign(emptyAttributes(), JSON.parse('{"__proto__":true}'))],
       ['toString', 'x'],

@@ -1,9 +1,9 @@
 import type { Span, SpanEvent, SpanLink } from '@playhead/model'
-import type { Batch } from '../batch.ts'
-import { chargeHeap } from '../heap-allowance.ts'
+import type { Batch } from '../rejection.ts'
+import { chargeHeap } from '../heap-budget.ts'
 import { isMissingId, isSpanId, isTraceId, SPAN_ID_BYTES, TRACE_ID_BYTES } from '../ids.ts'
-import { findSizeFault } from '../item-size.ts'
-import { readJsonBatch, type JsonItems, type Origin } from './json-batch.ts'
+import { findSizeFault } from '../item-faults.ts'
+import { decodeJsonBatch, type JsonItems, type Envelope } from './json-batch.ts'
 import {
   enumNames,
   parseJsonId,
@@ -15,9 +15,9 @@ import {
   readJsonTime,
   type JsonObject,
 } from './json-fields.ts'
-import { readJsonAttributes, type JsonReading } from './json-values.ts'
+import { readJsonAttributes, type JsonState } from './json-values.ts'
 import { CONTAINER_HEAP_BYTES } from '../limits.ts'
-import { saysParentIsRemote, settleSpan } from '../settle-span.ts'
+import { isParentRemote, normalizeSpan } from '../normalize-span.ts'
 
 const jsonSpans: JsonItems<Span> = {
   noun: 'span',
@@ -26,12 +26,12 @@ const jsonSpans: JsonItems<Span> = {
     byScope: { camel: 'scopeSpans', snake: 'scope_spans' },
     items: { camel: 'spans', snake: 'spans' },
   },
-  stray: {
+  wrongEndpoint: {
     field: { camel: 'resourceLogs', snake: 'resource_logs' },
-    advice: 'it holds logs, which go to /v1/logs',
+    hint: 'it contains logs, which go to /v1/logs',
   },
   read: readSpan,
-  settle: settleSpan,
+  normalize: normalizeSpan,
   findSizeFault: ({ attributes, events, name, statusMessage }) =>
     findSizeFault(attributes, {
       'its list of events': events.map((event) => event.attributes),
@@ -44,9 +44,9 @@ const jsonSpans: JsonItems<Span> = {
   }),
 }
 
-/** Reads an ExportTraceServiceRequest in JSON. */
-export function readJsonTraces(body: Buffer): Batch<Span> {
-  return readJsonBatch(body, jsonSpans)
+/** Decodes an ExportTraceServiceRequest in JSON. */
+export function decodeJsonTraces(body: Buffer): Batch<Span> {
+  return decodeJsonBatch(body, jsonSpans)
 }
 
 const spanKinds = enumNames('SPAN_KIND_', [
@@ -59,24 +59,24 @@ const spanKinds = enumNames('SPAN_KIND_', [
 ])
 const statusCodes = enumNames('STATUS_CODE_', ['UNSET', 'OK', 'ERROR'])
 
-function readSpan(span: JsonObject, { resource, scope }: Origin, reading: JsonReading): Span {
-  chargeHeap(reading.allowance, 2 * CONTAINER_HEAP_BYTES)
+function readSpan(span: JsonObject, { resource, scope }: Envelope, state: JsonState): Span {
+  chargeHeap(state.heap, 2 * CONTAINER_HEAP_BYTES)
   const parentSpanId = readJsonId(span.parentSpanId ?? span.parent_span_id, 'parent span id', SPAN_ID_BYTES)
   const status = readJsonObject(span.status ?? noStatus, 'its status')
   return {
     traceId: readJsonId(span.traceId ?? span.trace_id, 'trace id', TRACE_ID_BYTES),
     spanId: readJsonId(span.spanId ?? span.span_id, 'span id', SPAN_ID_BYTES),
     parentSpanId: isMissingId(parentSpanId) ? null : parentSpanId,
-    isParentRemote: saysParentIsRemote(readJsonEnum(span.flags, flagNames)),
+    isParentRemote: isParentRemote(readJsonEnum(span.flags, flagNames)),
     name: readJsonText(span.name, 'its name'),
     kind: readJsonEnum(span.kind, spanKinds),
     startNs: readJsonTime(span.startTimeUnixNano ?? span.start_time_unix_nano, 'its start time'),
     endNs: readJsonTime(span.endTimeUnixNano ?? span.end_time_unix_nano, 'its end time'),
     statusCode: readJsonEnum(status.code, statusCodes),
     statusMessage: readJsonText(status.message, 'its status message'),
-    attributes: readJsonAttributes(span.attributes, reading),
-    events: readJsonList(span.events, 'its list of events').map((event) => readEvent(event, reading)),
-    links: readLinks(span.links, reading),
+    attributes: readJsonAttributes(span.attributes, state),
+    events: readJsonList(span.events, 'its list of events').map((event) => readEvent(event, state)),
+    links: readLinks(span.links, state),
     resource,
     scope,
   }
@@ -85,29 +85,29 @@ function readSpan(span: JsonObject, { resource, scope }: Origin, reading: JsonRe
 const noStatus: JsonObject = {}
 const flagNames: ReadonlyMap<string, number> = new Map()
 
-function readEvent(value: unknown, reading: JsonReading): SpanEvent {
-  chargeHeap(reading.allowance, CONTAINER_HEAP_BYTES)
+function readEvent(value: unknown, state: JsonState): SpanEvent {
+  chargeHeap(state.heap, CONTAINER_HEAP_BYTES)
   const event = readJsonObject(value, 'an event')
   return {
     name: readJsonText(event.name, 'the name of an event'),
     timeNs: readJsonTime(event.timeUnixNano ?? event.time_unix_nano, 'the time of an event'),
-    attributes: readJsonAttributes(event.attributes, reading),
+    attributes: readJsonAttributes(event.attributes, state),
   }
 }
 
-/** A link that points nowhere is left out: tracers make them from contexts that were never started. */
-function readLinks(value: unknown, reading: JsonReading): SpanLink[] {
+/** Drops links without ids: tracers create them from contexts that were never started. */
+function readLinks(value: unknown, state: JsonState): SpanLink[] {
   return readJsonList(value, 'its list of links')
-    .map((link) => readLink(link, reading))
+    .map((link) => readLink(link, state))
     .filter((link) => isTraceId(link.traceId) && isSpanId(link.spanId))
 }
 
-function readLink(value: unknown, reading: JsonReading): SpanLink {
-  chargeHeap(reading.allowance, CONTAINER_HEAP_BYTES)
+function readLink(value: unknown, state: JsonState): SpanLink {
+  chargeHeap(state.heap, CONTAINER_HEAP_BYTES)
   const link = readJsonObject(value, 'a link')
   return {
     traceId: parseJsonId(link.traceId ?? link.trace_id, TRACE_ID_BYTES) ?? '',
     spanId: parseJsonId(link.spanId ?? link.span_id, SPAN_ID_BYTES) ?? '',
-    attributes: readJsonAttributes(link.attributes, reading),
+    attributes: readJsonAttributes(link.attributes, state),
   }
 }

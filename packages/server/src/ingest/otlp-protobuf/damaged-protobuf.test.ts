@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { KnownError } from '../../errors/known-error.ts'
-import { decodeLogs } from '../http/decode-logs.ts'
-import { decodeTraces } from '../http/decode-traces.ts'
+import { decodeLogs } from '../http/decode-otlp.ts'
+import { formatOf, decodeTraces } from '../http/decode-otlp.ts'
 import { logs, traces } from '../test/arbitrary-requests.ts'
 import { encode, logsRequest, traceRequest } from '../test/protobuf-oracle.ts'
 
@@ -55,7 +55,7 @@ describe('damaged protobuf', () => {
     fc.assert(
       fc.property(traces, mutations, (message, changes) => {
         const body = mutate(encode(traceRequest, message), changes)
-        expect(outcomeOf(() => decodeTraces(body, 'application/x-protobuf'))).toEqual(outcome)
+        expect(outcomeOf(() => decodeTraces(body, 'protobuf'))).toEqual(outcome)
       }),
       { numRuns: 1000 },
     )
@@ -65,7 +65,7 @@ describe('damaged protobuf', () => {
     fc.assert(
       fc.property(logs, mutations, (message, changes) => {
         const body = mutate(encode(logsRequest, message), changes)
-        expect(outcomeOf(() => decodeLogs(body, 'application/x-protobuf'))).toEqual(outcome)
+        expect(outcomeOf(() => decodeLogs(body, 'protobuf'))).toEqual(outcome)
       }),
       { numRuns: 1000 },
     )
@@ -74,7 +74,9 @@ describe('damaged protobuf', () => {
   test('that was noise from the start is decoded or refused, and nothing else happens', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (noise) => {
-        expect(outcomeOf(() => decodeTraces(Buffer.from(noise), ''))).toEqual(outcome)
+        expect(outcomeOf(() => decodeTraces(Buffer.from(noise), formatOf(Buffer.from(noise), '')))).toEqual(
+          outcome,
+        )
       }),
       { numRuns: 1000 },
     )

@@ -1,10 +1,10 @@
 import type { Attributes, LogRecord, Scope } from '@playhead/model'
-import type { Batch } from '../batch.ts'
-import { chargeHeap } from '../heap-allowance.ts'
+import type { Batch } from '../rejection.ts'
+import { chargeHeap } from '../heap-budget.ts'
 import { SPAN_ID_BYTES, TRACE_ID_BYTES } from '../ids.ts'
 import { CONTAINER_HEAP_BYTES } from '../limits.ts'
 import { emptyLogFields, findLogFault, toLogRecord, type LogFields } from '../log-fields.ts'
-import { readProtobufBatch, type ProtobufItems } from './protobuf-batch.ts'
+import { decodeProtobufBatch, type ProtobufItems } from './protobuf-batch.ts'
 import type { ProtobufReader } from './protobuf-reader.ts'
 import { readAnyValue, readAttribute, readId } from './protobuf-values.ts'
 
@@ -18,16 +18,16 @@ const protobufLogRecords: ProtobufItems<LogRecord> = {
   },
   tags: { id: 0x52, name: 0x62, attribute: 0x32, body: 0x2a },
   read: readLogRecord,
-  settle: findLogFault,
+  normalize: findLogFault,
 }
 
-/** Reads an ExportLogsServiceRequest. */
-export function readProtobufLogs(body: Buffer): Batch<LogRecord> {
-  return readProtobufBatch(body, protobufLogRecords)
+/** Decodes an ExportLogsServiceRequest. */
+export function decodeProtobufLogs(body: Buffer): Batch<LogRecord> {
+  return decodeProtobufBatch(body, protobufLogRecords)
 }
 
 function readLogRecord(reader: ProtobufReader, resource: Attributes, scope: Scope): LogRecord {
-  chargeHeap(reader.allowance, 2 * CONTAINER_HEAP_BYTES)
+  chargeHeap(reader.heap, 2 * CONTAINER_HEAP_BYTES)
   const fields = emptyLogFields()
   let attributeCount = 0
   while (reader.hasMore()) {

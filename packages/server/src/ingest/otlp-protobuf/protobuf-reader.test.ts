@@ -66,7 +66,7 @@ describe('nothing is read beyond the message', () => {
     ['a field number beyond the last', '8080808080808001', (reader: ProtobufReader) => reader.readTag()],
   ])('%s', (_, hex, read) => {
     expect(errorOf(() => read(readerOf(hex)))).toMatchObject({
-      name: 'Unreadable',
+      name: 'DecodeError',
       message: expect.stringMatching(/ \(byte \d+ in Message\)$/) as string,
     })
   })
@@ -75,7 +75,7 @@ describe('nothing is read beyond the message', () => {
     const reader = readerOf('0180ffff')
     reader.enter('Inner')
     expect(errorOf(() => reader.readVarint())).toMatchObject({
-      message: 'a number is cut off (byte 1 in Message > Inner)',
+      message: 'a number is truncated (byte 1 in Message > Inner)',
     })
     reader.leaveTo(0)
     expect(reader.position).toBe(2)

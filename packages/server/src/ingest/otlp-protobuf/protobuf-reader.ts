@@ -1,20 +1,19 @@
-import { createHeapAllowance, type HeapAllowance } from '../heap-allowance.ts'
-import { internText } from './intern-text.ts'
-import { Unreadable } from '../rejection.ts'
+import { type HeapBudget, createHeapBudget } from '../heap-budget.ts'
+import { DecodeError } from '../rejection.ts'
 import { int64FromHalves } from '../value-rules.ts'
 
-/** Model names, roles, operations: longer values are rarely the same twice. */
-const LONGEST_INTERNED_VALUE = 24
+/** Longer values than model names, roles and operations rarely repeat. */
+const MAX_INTERNED_VALUE_LENGTH = 24
 
-/** Reads protobuf's wire format. Nothing is read beyond the message that was entered last. */
+/** Reads protobuf's wire format, never beyond the current message. */
 export class ProtobufReader {
   readonly bytes: Buffer
   readonly view: DataView
-  readonly allowance: HeapAllowance = createHeapAllowance()
+  readonly heap: HeapBudget = createHeapBudget()
   position = 0
-  /** Where the message that is being read ends. */
+  /** End of the current message. */
   end: number
-  /** How many messages we are inside of; their ends and names lie below. */
+  /** Nesting depth; `ends` and `names` describe the messages around. */
   depth = 0
   readonly ends: number[] = []
   readonly names: string[]
@@ -26,7 +25,7 @@ export class ProtobufReader {
     this.names = [message]
   }
 
-  /** Goes into the message whose length comes next. */
+  /** Enters the message whose length comes next. */
   enter(message: string): void {
     const end = this.readEnd()
     this.ends[this.depth++] = this.end
@@ -34,13 +33,13 @@ export class ProtobufReader {
     this.end = end
   }
 
-  /** Goes back to the message around; whatever is left of this one is passed over. */
+  /** Returns to the enclosing message and skips the rest of this one. */
   leave(): void {
     this.position = this.end
     this.end = this.ends[--this.depth]!
   }
 
-  /** Goes back out to `depth`, past the message that was entered there. */
+  /** Returns to `depth`, past the message that was entered there. */
   leaveTo(depth: number): void {
     while (this.depth > depth) this.leave()
   }
@@ -49,7 +48,7 @@ export class ProtobufReader {
     return this.position < this.end
   }
 
-  /** Field number and wire type in one, as they are on the wire: `(field << 3) | type`. */
+  /** Field number and wire type together, as on the wire: `(field << 3) | type`. */
   readTag(): number {
     const tag = this.readVarint()
     if (tag < 8 || tag > 0xff_ff_ff_ff) this.fail(`there is no field ${Math.floor(tag / 8)}`)
@@ -75,7 +74,7 @@ export class ProtobufReader {
       }
       scale *= 128
     }
-    return this.fail(last === this.end ? 'a number is cut off' : 'a number has more than 10 bytes')
+    return this.fail(last === this.end ? 'a number is truncated' : 'a number has more than 10 bytes')
   }
 
   /** A number where it is exact, else its decimal digits. */
@@ -94,7 +93,7 @@ export class ProtobufReader {
         return int64FromHalves(low, high)
       }
     }
-    return this.fail(last === this.end ? 'a number is cut off' : 'a number has more than 10 bytes')
+    return this.fail(last === this.end ? 'a number is truncated' : 'a number has more than 10 bytes')
   }
 
   readFixed32(): number {
@@ -109,14 +108,15 @@ export class ProtobufReader {
     return this.view.getFloat64(this.advance(8), true)
   }
 
-  /** UTF-8; what is not becomes U+FFFD. */
+  /** Invalid UTF-8 becomes U+FFFD. */
   readString(): string {
     const start = this.skipField()
-    if (this.position - start <= LONGEST_INTERNED_VALUE) return internText(this.bytes, start, this.position)
+    if (this.position - start <= MAX_INTERNED_VALUE_LENGTH)
+      return internText(this.bytes, start, this.position)
     return this.bytes.toString('utf8', start, this.position)
   }
 
-  /** A string that many spans have in common. */
+  /** Reads a string that many spans share. */
   readKey(): string {
     const start = this.skipField()
     return internText(this.bytes, start, this.position)
@@ -132,7 +132,7 @@ export class ProtobufReader {
     return this.bytes.toString('base64', start, this.position)
   }
 
-  /** Passes over a field that we do not read. */
+  /** Skips a field. */
   skip(tag: number): void {
     switch (tag & 7) {
       case 0:
@@ -153,7 +153,7 @@ export class ProtobufReader {
   }
 
   fail(problem: string): never {
-    throw new Unreadable(`${problem} (byte ${this.position} in ${this.describePath()})`)
+    throw new DecodeError(`${problem} (byte ${this.position} in ${this.describePath()})`)
   }
 
   describePath(): string {
@@ -161,7 +161,7 @@ export class ProtobufReader {
     return path.length > 7 ? [...path.slice(0, 5), '…', path.at(-1)].join(' > ') : path.join(' > ')
   }
 
-  /** Passes over a field with a length and says where it starts. */
+  /** Skips a length-delimited field and returns its start. */
   skipField(): number {
     const end = this.readEnd()
     const start = this.position
@@ -169,21 +169,50 @@ export class ProtobufReader {
     return start
   }
 
-  /** Passes over a field of fixed size and says where it starts. */
+  /** Skips a field of fixed size and returns its start. */
   advance(bytes: number): number {
     const start = this.position
-    if (start + bytes > this.end) this.fail(`${bytes} bytes are needed and ${this.end - start} are left`)
+    if (start + bytes > this.end) this.fail(`${bytes} bytes are needed, but ${this.end - start} are left`)
     this.position = start + bytes
     return start
   }
 
-  /** Where the field whose length comes next ends. */
+  /** Reads the length of the next field and returns its end. */
   readEnd(): number {
     const length = this.readVarint()
     const end = this.position + length
     if (end > this.end) {
-      this.fail(`a field says it has ${length} bytes and ${this.end - this.position} are left`)
+      this.fail(`a field claims ${length} bytes, but ${this.end - this.position} are left`)
     }
     return end
   }
+}
+
+/** Keys, names and short values repeat in every span. Each slot holds the last string with its hash, so the table is bounded. */
+const SLOTS = 4096
+const MAX_INTERNED_LENGTH = 96
+const slots: string[] = Array.from({ length: SLOTS }, () => '')
+
+/** Decodes the UTF-8 in `bytes[start, end)` to a string that all spans share. */
+function internText(bytes: Buffer, start: number, end: number): string {
+  const length = end - start
+  if (length > MAX_INTERNED_LENGTH) return bytes.toString('utf8', start, end)
+  let hash = length
+  for (let index = start; index < end; index++) hash = (Math.imul(hash, 31) + bytes[index]!) | 0
+  const slot = (hash ^ (hash >>> 12)) & (SLOTS - 1)
+  const held = slots[slot]!
+  if (isSameText(held, bytes, start, length)) return held
+  const text = bytes.toString('utf8', start, end)
+  slots[slot] = text
+  return text
+}
+
+/** Matches only ASCII, where one byte is one character. */
+function isSameText(text: string, bytes: Buffer, start: number, length: number): boolean {
+  if (text.length !== length) return false
+  for (let index = 0; index < length; index++) {
+    const byte = bytes[start + index]!
+    if (byte > 127 || text.charCodeAt(index) !== byte) return false
+  }
+  return true
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { decodeTraces } from '../http/decode-traces.ts'
+import { decodeTraces } from '../http/decode-otlp.ts'
 import { ProtobufWriter } from './protobuf-writer.ts'
 import { attributesOf, errorOf, spanWith } from '../test/sample-span.ts'
 
-const protobuf = 'application/x-protobuf'
+const protobuf = 'protobuf'
 
 describe('protobuf, byte by byte', () => {
   /** A request of spans, each given by what writes its fields. */
@@ -47,7 +47,7 @@ describe('protobuf, byte by byte', () => {
         writer.rawVarint(99)
       },
       chat,
-      'a field says it has 99 bytes and 0 are left (byte 62 in ExportTraceServiceRequest > ResourceSpans > ScopeSpans > Span)',
+      'a field claims 99 bytes, but 0 are left (byte 62 in ExportTraceServiceRequest > ResourceSpans > ScopeSpans > Span)',
     ],
     [
       'a time that is cut off',
@@ -56,7 +56,7 @@ describe('protobuf, byte by byte', () => {
         writer.rawVarint(1)
       },
       chat,
-      '8 bytes are needed and 1 are left (byte 61 in ExportTraceServiceRequest > ResourceSpans > ScopeSpans > Span)',
+      '8 bytes are needed, but 1 are left (byte 61 in ExportTraceServiceRequest > ResourceSpans > ScopeSpans > Span)',
     ],
     [
       'a number that is cut off',
@@ -65,7 +65,7 @@ describe('protobuf, byte by byte', () => {
         writer.buffer[writer.position++] = 0x80
       },
       chat,
-      'a number is cut off (byte 61 in ExportTraceServiceRequest > ResourceSpans > ScopeSpans > Span)',
+      'a number is truncated (byte 61 in ExportTraceServiceRequest > ResourceSpans > ScopeSpans > Span)',
     ],
     [
       'a short trace id',
@@ -89,9 +89,8 @@ describe('protobuf, byte by byte', () => {
         damage(writer)
       }, writeGood)
       expect(decodeTraces(body, protobuf)).toEqual({
-        spans: [spanWith()],
+        items: [spanWith()],
         rejected: [{ item, reason }],
-        format: 'protobuf',
       })
     },
   )
@@ -104,15 +103,14 @@ describe('protobuf, byte by byte', () => {
     })
     const good = requestBytes(writeGood)
     expect(decodeTraces(Buffer.concat([writer.finish(), good]), protobuf)).toEqual({
-      spans: [spanWith()],
+      items: [spanWith()],
       rejected: [
         {
           item: chat,
           reason:
-            'its resource cannot be read: field 1 has wire type 4, which OTLP does not use (byte 63 in ExportTraceServiceRequest > ResourceSpans > Resource)',
+            'its resource is invalid: field 1 has wire type 4, which OTLP does not use (byte 63 in ExportTraceServiceRequest > ResourceSpans > Resource)',
         },
       ],
-      format: 'protobuf',
     })
   })
 
@@ -130,7 +128,7 @@ describe('protobuf, byte by byte', () => {
         }),
       )
     })
-    expect(decodeTraces(writer.finish(), protobuf).spans).toEqual([
+    expect(decodeTraces(writer.finish(), protobuf).items).toEqual([
       spanWith({ resource: attributesOf({ 'service.name': 'support' }), scope: { name: 'ai', version: '' } }),
     ])
   })
@@ -148,7 +146,7 @@ describe('protobuf, byte by byte', () => {
       }
       writer.message(2, () => writer.message(2, () => writeGood(writer)))
     })
-    expect(decodeTraces(writer.finish(), protobuf).spans).toEqual([
+    expect(decodeTraces(writer.finish(), protobuf).items).toEqual([
       spanWith({ resource: attributesOf({ a: -1, b: -1 }) }),
     ])
   })
@@ -161,7 +159,7 @@ describe('protobuf, byte by byte', () => {
         writer.message(2, () => writer.hex(1, '61ff0062'))
       })
     })
-    expect(decodeTraces(body, protobuf).spans).toEqual([
+    expect(decodeTraces(body, protobuf).items).toEqual([
       spanWith({ attributes: attributesOf({ 'a\0': 'a\ufffd\0b' }) }),
     ])
   })
@@ -177,7 +175,7 @@ describe('protobuf, byte by byte', () => {
     expect(errorOf(() => decodeTraces(whole.subarray(0, -1), protobuf))).toMatchObject({
       code: 'OTLP_UNREADABLE',
       message:
-        'The body cannot be read as OTLP protobuf: a field says it has 114 bytes and 113 are left (byte 62 in ExportTraceServiceRequest). Nothing was stored.',
+        'The body is not valid OTLP protobuf: a field claims 114 bytes, but 113 are left (byte 62 in ExportTraceServiceRequest). Nothing was stored.',
     })
   })
 
@@ -193,7 +191,7 @@ describe('protobuf, byte by byte', () => {
     expect(errorOf(() => decodeTraces(writer.finish(), protobuf))).toMatchObject({
       code: 'OTLP_UNREADABLE',
       message:
-        'The body cannot be read as OTLP protobuf: a field says it has 300 bytes and 0 are left (byte 63 in ExportTraceServiceRequest > ResourceSpans > ScopeSpans). Nothing was stored.',
+        'The body is not valid OTLP protobuf: a field claims 300 bytes, but 0 are left (byte 63 in ExportTraceServiceRequest > ResourceSpans > ScopeSpans). Nothing was stored.',
     })
   })
 })

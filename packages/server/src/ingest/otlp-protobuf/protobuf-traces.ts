@@ -6,14 +6,14 @@ import {
   type SpanEvent,
   type SpanLink,
 } from '@playhead/model'
-import type { Batch } from '../batch.ts'
-import { chargeHeap } from '../heap-allowance.ts'
+import type { Batch } from '../rejection.ts'
+import { chargeHeap } from '../heap-budget.ts'
 import { isMissingId, isSpanId, isTraceId, SPAN_ID_BYTES, TRACE_ID_BYTES } from '../ids.ts'
 import { CONTAINER_HEAP_BYTES } from '../limits.ts'
-import { readProtobufBatch, type ProtobufItems } from './protobuf-batch.ts'
+import { decodeProtobufBatch, type ProtobufItems } from './protobuf-batch.ts'
 import type { ProtobufReader } from './protobuf-reader.ts'
 import { readAttribute, readId } from './protobuf-values.ts'
-import { saysParentIsRemote, settleSpan } from '../settle-span.ts'
+import { isParentRemote, normalizeSpan } from '../normalize-span.ts'
 
 const protobufSpans: ProtobufItems<Span> = {
   noun: 'span',
@@ -25,16 +25,16 @@ const protobufSpans: ProtobufItems<Span> = {
   },
   tags: { id: 0x12, name: 0x2a, attribute: 0x4a },
   read: readSpan,
-  settle: settleSpan,
+  normalize: normalizeSpan,
 }
 
-/** Reads an ExportTraceServiceRequest. */
-export function readProtobufTraces(body: Buffer): Batch<Span> {
-  return readProtobufBatch(body, protobufSpans)
+/** Decodes an ExportTraceServiceRequest. */
+export function decodeProtobufTraces(body: Buffer): Batch<Span> {
+  return decodeProtobufBatch(body, protobufSpans)
 }
 
 function readSpan(reader: ProtobufReader, resource: Attributes, scope: Scope): Span {
-  chargeHeap(reader.allowance, 2 * CONTAINER_HEAP_BYTES)
+  chargeHeap(reader.heap, 2 * CONTAINER_HEAP_BYTES)
   const span: Span = {
     traceId: '',
     spanId: '',
@@ -94,7 +94,7 @@ function readSpanField(reader: ProtobufReader, span: Span, tag: number): void {
       readStatus(reader, span)
       break
     case 0x85:
-      span.isParentRemote = saysParentIsRemote(reader.readFixed32())
+      span.isParentRemote = isParentRemote(reader.readFixed32())
       break
     default:
       reader.skip(tag)
@@ -107,7 +107,7 @@ function readParentSpanId(reader: ProtobufReader): string | null {
 }
 
 function readEvent(reader: ProtobufReader): SpanEvent {
-  chargeHeap(reader.allowance, CONTAINER_HEAP_BYTES)
+  chargeHeap(reader.heap, CONTAINER_HEAP_BYTES)
   const event: SpanEvent = { name: '', timeNs: 0n, attributes: emptyAttributes() }
   let attributeCount = 0
   reader.enter('Event')
@@ -122,9 +122,9 @@ function readEvent(reader: ProtobufReader): SpanEvent {
   return event
 }
 
-/** A link that points nowhere is left out: tracers make them from contexts that were never started. */
+/** Drops links without ids: tracers create them from contexts that were never started. */
 function readLink(reader: ProtobufReader, links: SpanLink[]): void {
-  chargeHeap(reader.allowance, CONTAINER_HEAP_BYTES)
+  chargeHeap(reader.heap, CONTAINER_HEAP_BYTES)
   const link: SpanLink = { traceId: '', spanId: '', attributes: emptyAttributes() }
   let attributeCount = 0
   reader.enter('Link')

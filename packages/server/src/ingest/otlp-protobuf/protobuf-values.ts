@@ -1,18 +1,23 @@
 import { emptyAttributes, type Attributes, type AttributeValue, type Scope } from '@playhead/model'
-import { chargeHeap } from '../heap-allowance.ts'
+import { chargeHeap } from '../heap-budget.ts'
 import { refuseId, showHexId } from '../ids.ts'
-import { measureValue } from '../item-size.ts'
+import { measureValue } from '../item-faults.ts'
 import { CONTAINER_HEAP_BYTES, ELEMENT_HEAP_BYTES, ENTRY_HEAP_BYTES } from '../limits.ts'
 import type { ProtobufReader } from './protobuf-reader.ts'
-import { checkAttributeCount, checkOriginBytes, checkValueDepth, finiteOrAbsent } from '../value-rules.ts'
+import {
+  checkAttributeCount,
+  checkEnvelopeBytes,
+  checkValueDepth,
+  finiteOrUndefined,
+} from '../value-rules.ts'
 
-/** Reads one KeyValue into the attributes. `count` is how many their message has, this one included. */
+/** Reads one KeyValue into the attributes. `count` is the number of attributes so far, including this one. */
 export function readAttribute(reader: ProtobufReader, attributes: Attributes, count: number): void {
   checkAttributeCount(count)
   readKeyValue(reader, attributes, 0)
 }
 
-/** An AnyValue. Undefined when it holds a number that is none: what carries it is then left out. */
+/** Reads an AnyValue. Undefined for NaN and infinities, which are then left out. */
 export function readAnyValue(reader: ProtobufReader, depth: number): AttributeValue | undefined {
   let value: AttributeValue | undefined = null
   reader.enter('AnyValue')
@@ -29,7 +34,7 @@ export function readAnyValue(reader: ProtobufReader, depth: number): AttributeVa
         value = reader.readInt64()
         break
       case 0x21:
-        value = finiteOrAbsent(reader.readDouble())
+        value = finiteOrUndefined(reader.readDouble())
         break
       case 0x2a:
         value = readList(reader, depth + 1)
@@ -51,20 +56,20 @@ export function readAnyValue(reader: ProtobufReader, depth: number): AttributeVa
 export function readResource(reader: ProtobufReader, resource: Attributes): void {
   let attributeCount = 0
   reader.enter('Resource')
-  checkOriginBytes(reader.end - reader.position)
+  checkEnvelopeBytes(reader.end - reader.position)
   while (reader.hasMore()) {
     const tag = reader.readTag()
     if (tag === 0x0a) readAttribute(reader, resource, ++attributeCount)
     else reader.skip(tag)
   }
-  // Protobuf lets a message come in several parts.
-  checkOriginBytes(measureValue(resource))
+  // Protobuf allows a message to arrive in several parts.
+  checkEnvelopeBytes(measureValue(resource))
   reader.leave()
 }
 
 export function readScope(reader: ProtobufReader, scope: Scope): void {
   reader.enter('InstrumentationScope')
-  checkOriginBytes(reader.end - reader.position)
+  checkEnvelopeBytes(reader.end - reader.position)
   while (reader.hasMore()) {
     const tag = reader.readTag()
     if (tag === 0x0a) scope.name = reader.readKey()
@@ -75,7 +80,7 @@ export function readScope(reader: ProtobufReader, scope: Scope): void {
 }
 
 function readKeyValue(reader: ProtobufReader, attributes: Attributes, depth: number): void {
-  chargeHeap(reader.allowance, ENTRY_HEAP_BYTES)
+  chargeHeap(reader.heap, ENTRY_HEAP_BYTES)
   let key = ''
   let value: AttributeValue | undefined = null
   reader.enter('KeyValue')
@@ -91,13 +96,13 @@ function readKeyValue(reader: ProtobufReader, attributes: Attributes, depth: num
 
 function readList(reader: ProtobufReader, depth: number): AttributeValue[] {
   checkValueDepth(depth)
-  chargeHeap(reader.allowance, CONTAINER_HEAP_BYTES)
+  chargeHeap(reader.heap, CONTAINER_HEAP_BYTES)
   const list: AttributeValue[] = []
   reader.enter('ArrayValue')
   while (reader.hasMore()) {
     const tag = reader.readTag()
     if (tag === 0x0a) {
-      chargeHeap(reader.allowance, ELEMENT_HEAP_BYTES)
+      chargeHeap(reader.heap, ELEMENT_HEAP_BYTES)
       list.push(readAnyValue(reader, depth) ?? null)
     } else reader.skip(tag)
   }
@@ -107,7 +112,7 @@ function readList(reader: ProtobufReader, depth: number): AttributeValue[] {
 
 function readMap(reader: ProtobufReader, depth: number): Attributes {
   checkValueDepth(depth)
-  chargeHeap(reader.allowance, CONTAINER_HEAP_BYTES)
+  chargeHeap(reader.heap, CONTAINER_HEAP_BYTES)
   const map = emptyAttributes()
   reader.enter('KeyValueList')
   while (reader.hasMore()) {
@@ -119,7 +124,7 @@ function readMap(reader: ProtobufReader, depth: number): Attributes {
   return map
 }
 
-/** An id in hex; empty when none was sent. */
+/** Returns an id in hex; empty if absent. */
 export function readId(reader: ProtobufReader, what: string, bytes: number): string {
   const id = reader.readHex()
   if (id.length !== 0 && id.length !== 2 * bytes) refuseId(what, showHexId(id), bytes)

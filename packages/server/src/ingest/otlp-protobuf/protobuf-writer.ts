@@ -1,4 +1,4 @@
-/** Writes protobuf's wire format into a buffer that grows. Default values are for the caller to leave out. */
+/** Writes protobuf's wire format into a growing buffer. Callers omit default values. */
 export class ProtobufWriter {
   buffer = Buffer.allocUnsafe(1024)
   position = 0

@@ -8,7 +8,7 @@ import {
 } from '@playhead/model'
 import { ProtobufWriter } from './protobuf-writer.ts'
 
-/** Spans as the ExportTraceServiceRequest that any OpenTelemetry backend takes. */
+/** Encodes spans as an ExportTraceServiceRequest. */
 export function spansToOtlpProtobuf(spans: readonly Span[]): Buffer {
   const writer = new ProtobufWriter()
   for (const { resource, scopes } of groupSpans(spans)) {

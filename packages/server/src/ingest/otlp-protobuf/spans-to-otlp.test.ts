@@ -1,7 +1,8 @@
-import { emptyAttributes, spansToOtlpJson, type Span } from '@playhead/model'
+import { emptyAttributes, type Span } from '@playhead/model'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodeTraces } from '../http/decode-traces.ts'
+import { decodeTraces } from '../http/decode-otlp.ts'
+import { spansToOtlpJson } from '@playhead/model'
 import { spansToOtlpProtobuf } from './spans-to-otlp-protobuf.ts'
 import { anySpans, fromEntries, resourceNamed } from '../test/arbitrary-span.ts'
 
@@ -10,11 +11,11 @@ function bySpanId(list: Span[]): Span[] {
 }
 
 function viaJson(list: Span[]) {
-  return decodeTraces(Buffer.from(JSON.stringify(spansToOtlpJson(list))), 'application/json')
+  return decodeTraces(Buffer.from(JSON.stringify(spansToOtlpJson(list))), 'json')
 }
 
 function viaProtobuf(list: Span[]) {
-  return decodeTraces(spansToOtlpProtobuf(list), 'application/x-protobuf')
+  return decodeTraces(spansToOtlpProtobuf(list), 'protobuf')
 }
 
 test('any spans come back as they were from JSON and from protobuf', () => {
@@ -22,8 +23,8 @@ test('any spans come back as they were from JSON and from protobuf', () => {
     fc.property(anySpans, (list) => {
       const fromJson = viaJson(list)
       const fromProtobuf = viaProtobuf(list)
-      expect(bySpanId(fromJson.spans)).toEqual(bySpanId(list))
-      expect(fromProtobuf.spans).toEqual(fromJson.spans)
+      expect(bySpanId(fromJson.items)).toEqual(bySpanId(list))
+      expect(fromProtobuf.items).toEqual(fromJson.items)
       expect([...fromJson.rejected, ...fromProtobuf.rejected]).toEqual([])
     }),
     { numRuns: 300 },
@@ -116,6 +117,6 @@ test("span ids of OpenAI Agents' own exporter are cut to the eight bytes that OT
     parentSpanId: 'ccccccccccccccccdddddddd',
   }
   const expected = [{ ...child, spanId: 'aaaaaaaaaaaaaaaa', parentSpanId: 'cccccccccccccccc' }]
-  expect(viaJson([child]).spans).toEqual(expected)
-  expect(viaProtobuf([child]).spans).toEqual(expected)
+  expect(viaJson([child]).items).toEqual(expected)
+  expect(viaProtobuf([child]).items).toEqual(expected)
 })

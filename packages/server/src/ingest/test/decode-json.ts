@@ -1,4 +1,4 @@
-import { decodeTraces } from '../http/decode-traces.ts'
+import { decodeTraces } from '../http/decode-otlp.ts'
 
 /** An OTLP/JSON request with these spans. */
 export function requestOf(...spans: unknown[]): Record<string, unknown> {
@@ -6,8 +6,5 @@ export function requestOf(...spans: unknown[]): Record<string, unknown> {
 }
 
 export function decodeJson(request: unknown) {
-  return decodeTraces(
-    Buffer.from(typeof request === 'string' ? request : JSON.stringify(request)),
-    'application/json',
-  )
+  return decodeTraces(Buffer.from(typeof request === 'string' ? request : JSON.stringify(request)), 'json')
 }

@@ -1,20 +1,20 @@
 import { REMOTE_PARENT_FLAGS, type Span } from '@playhead/model'
 import { isMissingId } from './ids.ts'
 import { quote } from './rejection.ts'
-import { findTimeFault } from './time-fault.ts'
+import { findTimeFault } from './item-faults.ts'
 
-export function saysParentIsRemote(flags: number): boolean {
+export function isParentRemote(flags: number): boolean {
   return (flags & REMOTE_PARENT_FLAGS) === REMOTE_PARENT_FLAGS
 }
 
 const LAST_KIND = 5
 const LAST_STATUS_CODE = 2
 
-/** Completes a decoded span, whose missing times are 0, or says why it cannot be stored. */
-export function settleSpan(span: Span): string | null {
+/** Fills in the times that a decoded span lacks (they are 0), or returns why the span cannot be stored. */
+export function normalizeSpan(span: Span): string | null {
   if (span.kind > LAST_KIND) span.kind = 0
   if (span.statusCode > LAST_STATUS_CODE) span.statusCode = 0
-  return findIdFault(span) ?? repairTimes(span) ?? settleEventTimes(span)
+  return findIdFault(span) ?? normalizeTimes(span) ?? normalizeEventTimes(span)
 }
 
 function findIdFault({ traceId, spanId }: Span): string | null {
@@ -23,7 +23,7 @@ function findIdFault({ traceId, spanId }: Span): string | null {
   return null
 }
 
-function repairTimes(span: Span): string | null {
+function normalizeTimes(span: Span): string | null {
   const endNs = span.endNs ?? 0n
   if (span.startNs === 0n && endNs === 0n) return 'it has neither a start nor an end time'
   if (span.startNs === 0n) span.startNs = endNs
@@ -34,8 +34,8 @@ function repairTimes(span: Span): string | null {
   return findTimeFault('its end time', endNs)
 }
 
-/** An event without a time happened somewhere in its span: at the start, for want of better. */
-function settleEventTimes({ events, startNs }: Span): string | null {
+/** An event without a time gets the start of its span. */
+function normalizeEventTimes({ events, startNs }: Span): string | null {
   for (const event of events) {
     if (event.timeNs === 0n) event.timeNs = startNs
     const fault = findTimeFault(`the time of its event ${quote(event.name)},`, event.timeNs)

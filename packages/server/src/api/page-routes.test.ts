@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { pagePreloads } from './page-preloads.ts'
+import { pagePreloads } from './page-routes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'playhead-pages-'))
 writeFileSync(

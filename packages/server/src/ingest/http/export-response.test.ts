@@ -1,6 +1,7 @@
 import protobuf from 'protobufjs'
 import { describe, expect, test } from 'vitest'
-import { encodeExportResponse, encodeStatus } from './encode-export-response.ts'
+import { encodeStatus } from '../otlp-protobuf/protobuf-responses.ts'
+import { encodeExportResponse } from './export-response.ts'
 
 const { root } = protobuf.parse(`
 syntax = "proto3";

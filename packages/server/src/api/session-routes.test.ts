@@ -1,6 +1,6 @@
 import type { Session, Step } from '@playhead/model'
 import { expect, test } from 'vitest'
-import { streamSession } from './stream-session.ts'
+import { streamSession } from './session-routes.ts'
 
 test.each([0, 1, 1_999, 2_000, 2_001, 6_000])(
   '%s steps are the JSON that they are in one piece',

@@ -1,31 +1,31 @@
 import { agentOpsEventToItems, agentOpsSessionToSpan, type AgentOpsItems, type Span } from '@playhead/model'
 import { KnownError } from '../errors/known-error.ts'
-import { findSizeFault } from '../ingest/item-size.ts'
 import { addRejection, type Rejection } from '../ingest/rejection.ts'
-import { findTimeFault } from '../ingest/time-fault.ts'
+import { ingestLogs, ingestSpans, type IngestPipeline } from '../ingest/ingest-batch.ts'
+import { findSizeFault, findTimeFault } from '../ingest/item-faults.ts'
 
-/** SDKs send at most 512 at a time. Each becomes a span or two in memory. */
+/** SDKs send at most 512 per request. Each becomes one or two spans in memory. */
 const MAX_EVENTS = 20_000
 
-/** The root of a session, from the body of `/v2/create_session` and `/v2/update_session`. */
+/** Decodes a session's root span from the body of `/v2/create_session` or `/v2/update_session`. */
 export function decodeSession(body: Record<string, unknown>, receivedAtNs: bigint): Span {
   const span = agentOpsSessionToSpan(body.session ?? body, receivedAtNs)
   const fault = typeof span === 'string' ? span : findFault(span)
   if (typeof span === 'string' || fault !== null)
-    throw new KnownError('BAD_REQUEST', `The session can't be read: ${fault}.`)
+    throw new KnownError('BAD_REQUEST', `The session is invalid: ${fault}.`)
   return span
 }
 
-/** Events as spans and records. One that can't be read is named; it never fails its batch. */
+/** Decodes events into spans and log records. An invalid event is rejected; it never fails its batch. */
 export function decodeEvents(
   body: Record<string, unknown>,
   context: { sessionId: string | undefined; receivedAtNs: bigint },
-): { items: AgentOpsItems; rejected: Rejection[] } {
-  if (!Array.isArray(body.events)) throw new KnownError('BAD_REQUEST', 'The body has no list of "events".')
+): AgentOpsItems & { rejected: Rejection[] } {
+  if (!Array.isArray(body.events)) throw new KnownError('BAD_REQUEST', 'The body has no "events" array.')
   if (body.events.length > MAX_EVENTS) {
     throw new KnownError(
       'BODY_TOO_LARGE',
-      `The body has ${body.events.length} events; ${MAX_EVENTS} are the most that is taken at once.`,
+      `The body has ${body.events.length} events; the limit is ${MAX_EVENTS}.`,
     )
   }
   const items: AgentOpsItems = { spans: [], logs: [] }
@@ -44,10 +44,22 @@ export function decodeEvents(
     const reason = rejected[0]!.reason
     throw new KnownError(
       'BAD_REQUEST',
-      `None of the ${rejected.length} events can be read; the first: ${reason}.`,
+      `All ${rejected.length} events are invalid; the first one: ${reason}.`,
     )
   }
-  return { items, rejected }
+  return { ...items, rejected }
+}
+
+/** Resolves when all spans and log records are on disk. */
+export async function ingestAgentOps(
+  pipeline: IngestPipeline,
+  project: string,
+  { spans = [], logs = [], rejected = [] }: Partial<AgentOpsItems> & { rejected?: Rejection[] },
+): Promise<void> {
+  await Promise.all([
+    spans.length + rejected.length > 0 && ingestSpans(pipeline, project, () => ({ items: spans, rejected })),
+    logs.length > 0 && ingestLogs(pipeline, project, () => ({ items: logs, rejected: [] })),
+  ])
 }
 
 function firstFault({ spans, logs }: AgentOpsItems): string | null {
@@ -63,7 +75,7 @@ function firstFault({ spans, logs }: AgentOpsItems): string | null {
   return null
 }
 
-/** An agent has no times of its own: they are 0. */
+/** Agents have no times, which are 0 then. */
 function findFault(span: Span): string | null {
   for (const timeNs of [span.startNs, span.endNs]) {
     const fault = timeNs === null || timeNs === 0n ? null : findTimeFault('its time', timeNs)

@@ -1,19 +1,19 @@
 import type { Attributes, AttributeValue } from '@playhead/model'
-import { MAX_ITEM_BYTES } from './limits.ts'
+import { MAX_ITEM_BYTES, MAX_TIME_NS, MIN_TIME_NS } from './limits.ts'
 import { quote } from './rejection.ts'
 
-/** The biggest thing in an item, so that whoever sent it knows what to cut. */
+/** The largest part of an item, so that the sender knows what to shorten. */
 export type LargestPart = { what: string; bytes: number }
 
 export function describeOversize(itemBytes: number, largest: LargestPart): string {
-  return `it has ${inMegabytes(itemBytes)} and ${inMegabytes(MAX_ITEM_BYTES)} are allowed; its largest part, ${largest.what}, has ${inMegabytes(largest.bytes)}`
+  return `it has ${inMegabytes(itemBytes)}; the limit is ${inMegabytes(MAX_ITEM_BYTES)}. Its largest part, ${largest.what}, has ${inMegabytes(largest.bytes)}`
 }
 
 export function describeAttribute(key: string): string {
   return `attribute ${quote(key)}`
 }
 
-/** Why an item is too big, where the format does not state sizes; null when it is not. */
+/** Why an item is too large, for formats that do not state sizes; null if it is not. */
 export function findSizeFault(attributes: Attributes, others: Record<string, AttributeValue>): string | null {
   const parts = [
     ...Object.entries(attributes).map(([key, value]) => ({
@@ -31,7 +31,7 @@ export function findSizeFault(attributes: Attributes, others: Record<string, Att
   return itemBytes > MAX_ITEM_BYTES ? describeOversize(itemBytes, largest) : null
 }
 
-/** UTF-8 bytes of texts and keys; 8 for what is of fixed size. */
+/** UTF-8 bytes of strings and keys; 8 for values of fixed size. */
 export function measureValue(value: AttributeValue): number {
   if (typeof value === 'string') return Buffer.byteLength(value)
   if (typeof value !== 'object' || value === null) return 8
@@ -42,4 +42,11 @@ export function measureValue(value: AttributeValue): number {
 
 function inMegabytes(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(1)} MB`
+}
+
+/** Why a time cannot be right; null if it can. */
+export function findTimeFault(what: string, timeNs: bigint): string | null {
+  if (timeNs >= MIN_TIME_NS && timeNs < MAX_TIME_NS) return null
+  const year = new Date(Number(timeNs / 1_000_000n)).getUTCFullYear()
+  return `${what} ${timeNs} is in the year ${year}; times are nanoseconds since 1970-01-01 UTC`
 }

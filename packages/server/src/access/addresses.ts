@@ -1,0 +1,26 @@
+import { DEFAULT_PROJECT } from './registry.ts'
+
+/** Where the server listens, and the address that people use if it is another one. */
+export type Site = { host: string; port: number; publicUrl: string | undefined }
+
+/** The origin of links in responses: the public one, or the one that the request came to. */
+export function originOf(requestUrl: string, site: Site): string {
+  return site.publicUrl ?? new URL(requestUrl).origin
+}
+
+/** The address of a session's replay. */
+export function sessionUrl(origin: string, { id, project }: { id: string; project: string }): string {
+  return `${origin}${sessionPath(id, project)}`
+}
+
+export function sessionPath(id: string, project: string): string {
+  return `/sessions/${id}${project === DEFAULT_PROJECT ? '' : `?project=${project}`}`
+}
+
+/** Whether only this machine can reach the host. */
+export function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[|\]$/g, '').toLowerCase()
+  return (
+    name === 'localhost' || name === '::1' || name.endsWith('.localhost') || /^127(\.\d{1,3}){3}$/.test(name)
+  )
+}

@@ -1,0 +1,186 @@
+import {
+  logToDraft,
+  NORMALIZER_VERSION,
+  sessionOfLog,
+  type Attributes,
+  type LogRecord,
+  type Pricer,
+  type Scope,
+  type Span,
+  type StepOutline,
+} from '@playhead/model'
+import { KnownError } from '../errors/known-error.ts'
+import { MAX_LIVE_BATCH, type LiveFeed } from '../live/live-feed.ts'
+import type { SegmentLog } from '../log/segment-log.ts'
+import { toLogRow, type LogRow } from '../store/logs-table.ts'
+import { toStepRow, type StepRow } from '../store/steps-table.ts'
+import type { Counters } from './counters.ts'
+import { deriveStep } from './derive-step.ts'
+import type { DialectFailures } from './dialect-failures.ts'
+import { MAX_ENVELOPE_COPIES_BYTES } from './limits.ts'
+import type { Batch, Rejection } from './rejection.ts'
+
+/** Where spans and log records go, whichever protocol they arrive by. */
+export type IngestPipeline = {
+  steps: SegmentLog<StepRow>
+  logs: SegmentLog<LogRow>
+  live: LiveFeed
+  /** The project's prices. */
+  pricerOf: (project: string) => { pricer: Pricer; revision: number }
+  counters: Counters
+  dialectFailures: DialectFailures
+}
+
+/** Ingests a batch of spans. Resolves with the rejected ones, once the others are on disk. */
+export async function ingestSpans(
+  pipeline: IngestPipeline,
+  project: string,
+  decode: () => Batch<Span>,
+): Promise<Rejection[]> {
+  const { counters, steps } = pipeline
+  const { stored, rejected } = await appendBatch(steps, () => appendSpans(pipeline, project, decode()))
+  counters.spansStored += stored
+  counters.spansRejected += rejected.length
+  return rejected
+}
+
+/** Ingests a batch of log records in the same way. A record that belongs to no session is rejected. */
+export async function ingestLogs(
+  pipeline: IngestPipeline,
+  project: string,
+  decode: () => Batch<LogRecord>,
+): Promise<Rejection[]> {
+  const { counters, logs } = pipeline
+  const { stored, rejected } = await appendBatch(logs, () => appendLogs(pipeline, project, decode()))
+  counters.logsStored += stored
+  counters.logsRejected += rejected.length
+  return rejected
+}
+
+type Appended = { stored: number; rejected: Rejection[]; durable: Promise<void> }
+
+/**
+ * Waits for room in the log, decodes and appends, then waits for the disk. `append` encodes every row before it returns:
+ * no decoded item stays in memory while the disk is slow.
+ */
+async function appendBatch(
+  log: { readonly isCrowded: boolean; room: () => Promise<void> },
+  append: () => Appended,
+): Promise<Appended> {
+  while (log.isCrowded) await log.room()
+  const appended = append()
+  await appended.durable
+  return appended
+}
+
+function appendSpans(pipeline: IngestPipeline, project: string, { items, rejected }: Batch<Span>): Appended {
+  const resourceText = cacheText()
+  limitEnvelopeCopies(items, resourceText)
+  const { live, dialectFailures } = pipeline
+  const context = { receivedAtMs: Date.now(), dialectFailures, ...pipeline.pricerOf(project) }
+  const outlines: StepOutline[] = []
+  const touched = new Set<string>()
+  const durable = pipeline.steps
+    .append(stepRows(project, items, { ...context, resourceText, outlines, touched }), touched)
+    .then(() => live.publishSteps(project, outlines))
+  return { stored: items.length, rejected, durable }
+}
+
+type StepContext = {
+  receivedAtMs: number
+  dialectFailures: DialectFailures
+  pricer: Pricer
+  revision: number
+  resourceText: (resource: Attributes) => string
+  outlines: StepOutline[]
+  touched: Set<string>
+}
+
+/** A generator, so that the rows of a large batch are never all in memory at once. */
+function* stepRows(project: string, spans: readonly Span[], context: StepContext): Generator<StepRow, void> {
+  const derivation = { normalizerVersion: NORMALIZER_VERSION, priceRevision: context.revision }
+  const { receivedAtMs, pricer, dialectFailures, resourceText, outlines, touched } = context
+  for (const span of spans) {
+    const draft = deriveStep(span, pricer, dialectFailures)
+    if (outlines.length <= MAX_LIVE_BATCH) outlines.push(draft.outline)
+    touched.add(`${project}\0${span.traceId}`)
+    yield toStepRow(project, span, draft, { receivedAtMs, derivation, resource: resourceText(span.resource) })
+  }
+}
+
+function appendLogs(
+  pipeline: IngestPipeline,
+  project: string,
+  { items, rejected }: Batch<LogRecord>,
+): Appended {
+  const resourceText = cacheText()
+  limitEnvelopeCopies(items, resourceText)
+  const withoutSession: Rejection[] = []
+  const touched = new Set<string>()
+  const rows = logRows(project, items, { receivedAtMs: Date.now(), resourceText, withoutSession, touched })
+  const durable = pipeline.logs.append(rows, touched)
+  return {
+    stored: items.length - withoutSession.length,
+    rejected: [...rejected, ...withoutSession],
+    durable,
+  }
+}
+
+type LogContext = {
+  receivedAtMs: number
+  resourceText: (resource: Attributes) => string
+  withoutSession: Rejection[]
+  touched: Set<string>
+}
+
+function* logRows(
+  project: string,
+  records: readonly LogRecord[],
+  { receivedAtMs, resourceText, withoutSession, touched }: LogContext,
+): Generator<LogRow, void> {
+  for (const record of records) {
+    const sessionId = sessionOfLog(record)
+    if (sessionId === undefined) {
+      withoutSession.push({
+        item: `log record "${record.name}"`,
+        reason: 'it has no trace id, so it belongs to no session',
+      })
+      continue
+    }
+    const log = record.traceId === sessionId ? record : { ...record, traceId: sessionId }
+    touched.add(`${project}\0${sessionId}`)
+    yield toLogRow(project, log, logToDraft(log), { receivedAtMs, resource: resourceText(log.resource) })
+  }
+}
+
+/** The items of a batch share their resource object: it is stringified once. */
+function cacheText(): (attributes: Attributes) => string {
+  let last: Attributes | undefined
+  let text = ''
+  return (attributes) => {
+    if (attributes !== last) {
+      last = attributes
+      text = JSON.stringify(attributes)
+    }
+    return text
+  }
+}
+
+/**
+ * OTLP sends resource and scope once for many items; the store keeps a copy with each. A body of 2 MB could expand to
+ * gigabytes, so such a request is refused before any row is made.
+ */
+function limitEnvelopeCopies(
+  items: readonly { resource: Attributes; scope: Scope }[],
+  textOf: (resource: Attributes) => string,
+): void {
+  let bytes = 0
+  for (const { resource, scope } of items) {
+    bytes += textOf(resource).length + scope.name.length + scope.version.length
+    if (bytes <= MAX_ENVELOPE_COPIES_BYTES) continue
+    throw new KnownError(
+      'BODY_TOO_LARGE',
+      `Resource and scope are stored with each of the ${items.length} items, which takes more than ${MAX_ENVELOPE_COPIES_BYTES} bytes: send smaller batches or shorter resources.`,
+    )
+  }
+}
