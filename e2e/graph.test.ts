@@ -58,7 +58,7 @@ test('an edge leads to its sessions, a variant that fails to the comparison with
   await page.getByRole('link', { name: 'compare with a passing one' }).first().click()
   await page.locator('.divergence-first').waitFor()
   expect(await page.locator('.divergence-first').innerText()).toContain(
-    'the model answered "general" instead of "billing"',
+    'the model replied "general" instead of "billing"',
   )
   await close()
 })

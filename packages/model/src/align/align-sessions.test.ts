@@ -62,7 +62,7 @@ describe('sessions of the example agent', () => {
     call.messages!.at(-1)!.parts = [{ type: 'text', text: 'general' }]
     setResult(findStep(other, 'classify_intent'), 'general')
     expect(describeDivergence(scenario('billing-named'), other)).toBe(
-      'step 4 gpt-4o, the model answered "general" instead of "billing"',
+      'step 4 gpt-4o, the model replied "general" instead of "billing"',
     )
   })
 
@@ -89,8 +89,8 @@ describe('sessions of the example agent', () => {
     })
     const alignment = alignSessions(done, twice)
     expect(alignment.effects.map(({ kind, b }) => [kind, b?.id])).toEqual([['added', 'again']])
-    expect(describeDivergence(done, twice)).toBe('step 8 issue_refund is extra, a write')
-    expect(describeDivergence(twice, done)).toBe('step 8 issue_refund is missing, a write')
+    expect(describeDivergence(done, twice)).toBe('step 8 issue_refund (a write) is extra')
+    expect(describeDivergence(twice, done)).toBe('step 8 issue_refund (a write) is missing')
   })
 
   test('going round once more is no divergence unless it writes', () => {

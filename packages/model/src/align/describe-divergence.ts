@@ -25,7 +25,7 @@ export function describeFirstDivergence({ divergence, rows }: Alignment): string
 
 function describeEnds({ a, b }: Divergence): string {
   const word = (state: unknown) => describeEndState(state as EndState)
-  return `the same steps, but it ended ${word(b)} instead of ${word(a)}`
+  return `same steps, but the end state is ${word(b)} instead of ${word(a)}`
 }
 
 /** Uses the number in the second session, or in the first if the second lacks the step. */
@@ -39,40 +39,40 @@ export function describeDifference(difference: Difference, row: AlignedRow): str
   const at = path === undefined ? '' : ` ${visibleText(path)}`
   switch (kind) {
     case 'decision':
-      return `, the model ${path === 'tool calls' ? 'asked for' : 'answered'}${path === 'tool calls' ? '' : at} ${insteadOf(a, b)}`
+      return `, the model ${path === 'tool calls' ? 'called' : `replied${at}`} ${insteadOf(a, b)}`
     case 'prompt':
-      return `, the model was sent another prompt:${at} ${insteadOf(...differingParts(a, b))}`
+      return `, the prompt differs:${at} ${insteadOf(...differingParts(a, b))}`
     case 'argument':
       return `, argument${at} ${insteadOf(a, b)}`
     case 'result':
       return path === 'error' ? describeFailure(a, b) : `, returned${at} ${insteadOf(a, b)}`
     case 'input':
-      return `, was asked something else:${at} ${insteadOf(a, b)}`
+      return `, got another input:${at} ${insteadOf(a, b)}`
     case 'wording':
-      return ', other words'
+      return ', different wording'
     case 'repeat':
-      return ' once more'
+      return ' again'
     case 'nesting':
-      return ', a level that only one session has'
+      return ', nested differently'
     case 'other-step':
       return row.b === undefined
-        ? ` is not done; ${visibleText(String(b))} instead`
+        ? ` did not run; ${visibleText(String(b))} ran instead`
         : ` instead of ${visibleText(String(a))}`
     case 'missing-step':
       return ' is missing'
     case 'extra-step':
       return ' is extra'
     case 'missing-effect':
-      return ' is missing, a write'
+      return ' (a write) is missing'
     case 'added-effect':
-      return ' is extra, a write'
+      return ' (a write) is extra'
     case 'end-state':
       return describeEnds(difference)
   }
 }
 
 function insteadOf(a: unknown, b: unknown): string {
-  if (b === undefined) return `missing, it was ${show(a)}`
+  if (b === undefined) return `missing, was ${show(a)}`
   if (a === undefined) return `${show(b)} added`
   return `${show(b)} instead of ${show(a)}`
 }

@@ -23,7 +23,7 @@ export function agentOpsEventToItems(
   if (!isRecord(item)) return 'an event must be an object'
   const event = isRecord(item.data) ? { ...item.data, ...item } : item
   const sessionId = agentOpsSessionId(event.session_id) ?? context.sessionId
-  if (sessionId === undefined) return 'it names no session: neither "session_id" nor the token says which'
+  if (sessionId === undefined) return 'it has no session: neither "session_id" nor the token names one'
   const place = { sessionId, receivedAtNs: context.receivedAtNs }
   if (event.event_type === 'errors') return errorItems(event, place)
   const id = toText(event.id)

@@ -34,7 +34,7 @@ export function createOverrideRule(override: PriceOverride): OverrideRule {
   const fromMs = override.from === undefined ? -Infinity : Date.parse(override.from)
   if (Number.isNaN(fromMs))
     throw new RangeError(
-      `The price of ${override.model} applies from "${override.from}", which is no ISO date`,
+      `The price of ${override.model} starts on "${override.from}", which is not an ISO date`,
     )
   return {
     matches: (name, ofProvider) =>

@@ -217,7 +217,7 @@ test('overrides apply by name or beginning, by provider and from a day on, and t
   ]).toEqual([9, 0.15, 1.25, 1.25, 2, 3, 1.25, 0.75])
   expect(() =>
     createPricer({ overrides: [{ model: 'x', inputPerMillion: 1, outputPerMillion: 1, from: 'soon' }] }),
-  ).toThrow('The price of x applies from "soon", which is no ISO date')
+  ).toThrow('The price of x starts on "soon", which is not an ISO date')
 })
 
 test('pricing a step sets its cost, or takes away one that can’t be told any more', () => {

@@ -30,7 +30,7 @@ export async function fillOneFile(
   { report, pack = packText }: OneFileOptions = {},
 ): Promise<string> {
   const at = template.indexOf(ONE_FILE_MARKER)
-  if (at < 0) throw new Error(`not a template of the one-file replay: it has no ${ONE_FILE_MARKER}`)
+  if (at < 0) throw new Error(`not a template for the one-file replay: it lacks ${ONE_FILE_MARKER}`)
   const blocks = [
     await writeBlock(
       INDEX_ID,

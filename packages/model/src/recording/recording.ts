@@ -64,15 +64,15 @@ export function upgradeRecording(
 function findProblem(session: unknown, steps: unknown): string | undefined {
   if (!isRecord(session)) return 'session is missing'
   for (const field of ['id', 'name', 'startedAt'])
-    if (typeof session[field] !== 'string') return `session.${field} should be text`
+    if (typeof session[field] !== 'string') return `session.${field} must be a string`
   if (!endStates.some((state) => state === session.endState))
-    return `session.endState should be one of ${endStates.join(', ')}`
-  if (!isNumberOrNull(session.durationMs)) return 'session.durationMs should be a number or null'
-  if (!isNumberOrNull(session.cost)) return 'session.cost should be a number or null'
-  if (!isRecord(session.usage)) return 'session.usage should be an object'
+    return `session.endState must be one of ${endStates.join(', ')}`
+  if (!isNumberOrNull(session.durationMs)) return 'session.durationMs must be a number or null'
+  if (!isNumberOrNull(session.cost)) return 'session.cost must be a number or null'
+  if (!isRecord(session.usage)) return 'session.usage must be an object'
   for (const field of ['tags', 'models', 'agents', 'tools', 'unpricedModels'])
-    if (!isListOfText(session[field])) return `session.${field} should be a list of texts`
-  if (!Array.isArray(steps)) return 'steps should be a list'
+    if (!isListOfText(session[field])) return `session.${field} must be a list of strings`
+  if (!Array.isArray(steps)) return 'steps must be a list'
   for (const [index, step] of steps.entries()) {
     const problem = findStepProblem(step)
     if (problem !== undefined) return `steps[${index}]${problem}`
@@ -81,20 +81,20 @@ function findProblem(session: unknown, steps: unknown): string | undefined {
 }
 
 function findStepProblem(step: unknown): string | undefined {
-  if (!isRecord(step)) return ' should be an object'
+  if (!isRecord(step)) return ' must be an object'
   for (const field of ['id', 'name', 'startedAt', 'dialect'])
-    if (typeof step[field] !== 'string') return `.${field} should be text`
-  if (step.parentId !== null && typeof step.parentId !== 'string') return '.parentId should be text or null'
-  if (!stepKinds.some((kind) => kind === step.kind)) return `.kind should be one of ${stepKinds.join(', ')}`
+    if (typeof step[field] !== 'string') return `.${field} must be a string`
+  if (step.parentId !== null && typeof step.parentId !== 'string') return '.parentId must be a string or null'
+  if (!stepKinds.some((kind) => kind === step.kind)) return `.kind must be one of ${stepKinds.join(', ')}`
   if (!['ok', 'error', 'soft-error', 'running'].some((status) => status === step.status))
-    return '.status should be one of ok, error, soft-error, running'
-  if (typeof step.offsetMs !== 'number') return '.offsetMs should be a number'
-  if (!isNumberOrNull(step.durationMs)) return '.durationMs should be a number or null'
-  if (!isNumberOrNull(step.cost)) return '.cost should be a number or null'
+    return '.status must be one of ok, error, soft-error, running'
+  if (typeof step.offsetMs !== 'number') return '.offsetMs must be a number'
+  if (!isNumberOrNull(step.durationMs)) return '.durationMs must be a number or null'
+  if (!isNumberOrNull(step.cost)) return '.cost must be a number or null'
   if (step.error !== undefined && !(isRecord(step.error) && typeof step.error.message === 'string'))
-    return '.error.message should be text'
+    return '.error.message must be a string'
   if (step.messages !== undefined && !isListOfMessages(step.messages))
-    return '.messages should be a list of messages with parts'
+    return '.messages must be a list of messages with parts'
   return undefined
 }
 

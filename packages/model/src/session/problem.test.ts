@@ -31,10 +31,10 @@ test('nothing where something was meant is a problem of a failed action', () => 
 
   expect(problems).toEqual([
     { path: 'id', value: null, why: 'null was passed' },
-    { path: 'name', value: '', why: 'an empty text was passed' },
-    { path: 'plan', value: 'None', why: 'the text "None" was passed as a value' },
-    { path: 'amount', value: 'NaN', why: 'the text "NaN" was passed as a value' },
-    { path: 'address.street', value: '  ', why: 'an empty text was passed' },
+    { path: 'name', value: '', why: 'an empty string was passed' },
+    { path: 'plan', value: 'None', why: 'the string "None" was passed' },
+    { path: 'amount', value: 'NaN', why: 'the string "NaN" was passed' },
+    { path: 'address.street', value: '  ', why: 'an empty string was passed' },
     { path: 'items[1]', value: null, why: 'null was passed' },
   ])
 })
@@ -72,7 +72,7 @@ test('an argument that the error asks for and that was not passed is a problem',
 
   expect(messages.map((message) => findProblems(failedAction({ limit: 1 }, message)))).toEqual(
     messages.map(() => [
-      { path: 'customer_id', value: undefined, why: 'the error asks for it and it was not passed' },
+      { path: 'customer_id', value: undefined, why: 'the error requires it, but it was not passed' },
     ]),
   )
 })

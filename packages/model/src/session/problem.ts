@@ -81,9 +81,8 @@ function suspect(value: unknown): string | undefined {
 
 function suspectText(value: string): string | undefined {
   const text = value.trim()
-  if (text === '') return 'an empty text was passed'
-  if (/^(null|undefined|none|nan|\[object object\])$/i.test(text))
-    return `the text "${text}" was passed as a value`
+  if (text === '') return 'an empty string was passed'
+  if (/^(null|undefined|none|nan|\[object object\])$/i.test(text)) return `the string "${text}" was passed`
   return undefined
 }
 
@@ -151,7 +150,7 @@ function findMissing(given: unknown, message: string): Suspicion[] {
     missing.push({
       path: name,
       value: undefined,
-      why: 'the error asks for it and it was not passed',
+      why: 'the error requires it, but it was not passed',
       isWeak: false,
     })
   }

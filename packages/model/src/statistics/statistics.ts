@@ -6,9 +6,9 @@ export type Interval = { low: number; high: number }
  */
 export function wilson(passed: number, total: number, confidence = 0.95): Interval {
   if (!(confidence > 0 && confidence < 1))
-    throw new RangeError(`The confidence is ${confidence}; it must lie between 0 and 1, for example 0.95.`)
+    throw new RangeError(`The confidence is ${confidence}; it must be between 0 and 1, for example 0.95.`)
   if (!(total >= 0 && passed >= 0 && passed <= total))
-    throw new RangeError(`${passed} of ${total} can't have passed.`)
+    throw new RangeError(`passed is ${passed}; it must be between 0 and total, which is ${total}.`)
   if (total === 0) return { low: 0, high: 1 }
   const z = normalQuantile((1 + confidence) / 2)
   const share = passed / total
@@ -54,7 +54,7 @@ export function judgeSequence(
   { p0 = 0.95, p1 = 0.8, alpha = 0.05, beta = 0.1 }: SequentialOptions = {},
 ): ShareVerdict {
   if (!(p1 > 0 && p1 < p0 && p0 < 1))
-    throw new RangeError(`p1 (${p1}) must lie below p0 (${p0}), and both between 0 and 1.`)
+    throw new RangeError(`p1 (${p1}) must be less than p0 (${p0}), and both must be between 0 and 1.`)
   const evidence = passed * Math.log(p1 / p0) + failed * Math.log((1 - p1) / (1 - p0))
   if (evidence <= Math.log(beta / (1 - alpha))) return 'pass'
   return evidence >= Math.log((1 - beta) / alpha) ? 'fail' : 'inconclusive'

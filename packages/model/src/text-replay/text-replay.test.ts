@@ -48,7 +48,7 @@ Session: s_abc12345 | Duration: 5ms so far | Cost: none | Status: Running
 `)
   expect(renderTextReplay(lost)).toContain('| Status: Lost\n')
   expect(renderTextReplay(lost)).toContain(
-    '00:00.005  Session lost: it never ended, and nothing more was heard of it',
+    '00:00.005  Session lost: it never ended, and no more data arrived',
   )
 })
 

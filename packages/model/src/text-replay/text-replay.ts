@@ -112,7 +112,7 @@ function renderEnd({ session, steps }: Session, paint: Painter): string {
 
 function describeEnd(session: SessionSummary, fatal: Step | undefined): string {
   if (session.endState === 'running') return 'Session is still running'
-  if (session.endState === 'lost') return 'Session lost: it never ended, and nothing more was heard of it'
+  if (session.endState === 'lost') return 'Session lost: it never ended, and no more data arrived'
   const word = `Session ended: ${describeEndState(session.endState)}`
   const reason = session.endStateReason
   if (reason === undefined || reason === fatal?.error?.message) return word

@@ -45,7 +45,7 @@ test('a write that only one session made exits with 1, as text and as JSON', asy
   expect([text.exitCode, json.exitCode, text.stderr, json.stderr]).toEqual([1, 1, '', ''])
   expect(text.stdout).toContain('Effect added: issue_refund\n')
   expect(JSON.parse(json.stdout)).toMatchObject({
-    divergence: { kind: 'added-effect', says: 'step 7 issue_refund is extra, a write' },
+    divergence: { kind: 'added-effect', says: 'step 7 issue_refund (a write) is extra' },
     effects: [{ kind: 'added', name: 'issue_refund' }],
   })
 })
