@@ -10,9 +10,9 @@ export default defineConfig({
     target: 'es2023',
     sourcemap: false,
     chunkSizeWarningLimit: 900,
-    // The model is pure: what nobody uses of it is left out.
+    // The model has no side effects, so unused parts can be dropped.
     rolldownOptions: {
-      // What several pages use is one file: a request for each of the twenty small ones would take longer.
+      // Modules that several pages share go into one file: twenty small requests would take longer.
       output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] } },
       treeshake: { moduleSideEffects: [{ test: /[\\/]packages[\\/]model[\\/]/, sideEffects: false }] },
     },
@@ -20,7 +20,7 @@ export default defineConfig({
   server: { proxy: { '/api': process.env.PLAYHEAD_ENDPOINT ?? 'http://127.0.0.1:4318' } },
 })
 
-/** Lists which files each page needs besides those of index.html, so that the server can name them in its answer. */
+/** Lists the files that each page needs besides those of index.html, so that the server can send preload links. */
 function pageFiles(): Plugin {
   return {
     name: 'playhead-page-files',
@@ -36,7 +36,7 @@ function pageFiles(): Plugin {
   }
 }
 
-/** One command builds both: the pages that the server serves, and the replay that is one file. */
+/** Builds the one-file replay together with the pages. */
 function oneFileToo(): Plugin {
   return {
     name: 'playhead-one-file-too',

@@ -5,7 +5,7 @@ import { defineConfig, type Plugin } from 'vite'
 const ENTRY = 'index-one-file.html'
 const RESULT = 'one-file.html'
 
-/** The replay page as one HTML file: opened from disk, it needs no server and reaches no network. */
+/** Builds the replay page as one HTML file that opens from disk, without a server or network. */
 export default defineConfig({
   plugins: [react(), inlineEverything()],
   publicDir: false,
@@ -21,13 +21,13 @@ export default defineConfig({
     rolldownOptions: {
       input: ENTRY,
       output: { codeSplitting: false },
-      // The model is pure: what nobody uses of it is left out.
+      // The model has no side effects, so unused parts can be dropped.
       treeshake: { moduleSideEffects: [{ test: /[\\/]packages[\\/]model[\\/]/, sideEffects: false }] },
     },
   },
 })
 
-/** Puts script and style into the page, with a policy that lets this very script run and nothing else. */
+/** Inlines script and style, with a content security policy that allows only this script. */
 function inlineEverything(): Plugin {
   return {
     name: 'playhead-one-file',
@@ -49,7 +49,7 @@ function inlineEverything(): Plugin {
 }
 
 function assemble(page: string, rawScript: string, style: string): string {
-  // Neither may end the tag that the script is in, or begin a comment inside it.
+  // Neither may close the script tag or start a comment in it.
   const script = rawScript.replaceAll('</script', String.raw`<\/script`).replaceAll('<!--', String.raw`<\!--`)
   const hash = createHash('sha256').update(script).digest('base64')
   const policy = `default-src 'none'; script-src 'sha256-${hash}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`

@@ -4,7 +4,7 @@ import { createTimeline, type Timeline } from '../src/replay-page/playback/timel
 
 const STARTED_AT_MS = 1_700_000_000_000
 
-/** A step for a test: what it does not say is ordinary. */
+/** A step with ordinary defaults. */
 export function makeStep(step: StepOptions): Step {
   const offsetMs = step.offsetMs ?? 0
   const durationMs = step.durationMs === undefined ? 10 : step.durationMs

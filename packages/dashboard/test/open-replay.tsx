@@ -15,7 +15,7 @@ import { ReplayPage } from '../src/replay-page/replay-page.tsx'
 import '../src/shell/shell.css'
 import '../src/ui/browser/theme.css'
 
-/** Opens the replay page in the browser of the test, on a source that has this session. */
+/** Renders the replay page with a source that has this session; `source` overrides parts of it. */
 export function openReplay(session: Session, source: Partial<SessionSource> = {}) {
   const root = createRootRoute()
   const list = createRoute({ getParentRoute: () => root, path: '/sessions' })

@@ -27,7 +27,7 @@ export type PlayerStart = Partial<Pick<PlayerState, 'positionMs' | 'stepId' | 's
   isFollowing?: boolean
 }
 
-/** Owns the playhead. Components subscribe and are notified at most once a frame. */
+/** Owns the playhead. Components subscribe to its state. */
 export class Player {
   timeline: Timeline
   #axis: TimeAxis

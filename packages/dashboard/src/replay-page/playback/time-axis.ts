@@ -69,7 +69,7 @@ const SHORTEST_GAP_MS = 1000
 
 const containers: ReadonlySet<StepKind> = new Set(['agent', 'workflow'])
 
-/** The gaps in which no step ran, apart from the agents and workflows around it. */
+/** The gaps in which no step ran, apart from agents and workflows. */
 export function findIdleGaps(timeline: Timeline): TimeRange[] {
   const { steps, startsMs, endsMs, treeSizes, durationMs } = timeline
   const isRunning = timeline.session.endState === 'running'
