@@ -9,7 +9,7 @@ import { Traffic, type SentSession } from './traffic.ts'
 const killLines = [
   /^playhead: the embedded engine ended \(SIGKILL\); starting it again$/,
   /^playhead: the embedded engine did not start: it ended with SIGKILL$/,
-  /^playhead: segment \d+ is not in the store yet: (socket hang up|connect (ENOENT|ECONNREFUSED)|read ECONNRESET|write EPIPE)/,
+  /^playhead: could not flush segment \d+, will retry: (socket hang up|connect (ENOENT|ECONNREFUSED)|read ECONNRESET|write EPIPE)/,
 ]
 
 const ACKS_BEFORE_KILL = 20

@@ -22,11 +22,11 @@ if (disk === undefined) {
 }
 
 const fullDiskLines = [
-  /^playhead: segment \d+ is not in the store yet: .*(not enough space|no space left|ENOSPC)/i,
+  /^playhead: could not flush segment \d+, will retry: .*(not enough space|no space left|ENOSPC)/i,
   // What happens when the last room goes while something is being written.
   /^playhead: the full disk cut short what was being written/,
   /^playhead: the embedded engine ended \(SIGKILL\); starting it again/,
-  /^playhead: segment \d+ is not in the store yet: (socket hang up|.*ECONNRE)/,
+  /^playhead: could not flush segment \d+, will retry: (socket hang up|.*ECONNRE)/,
 ]
 
 const noFileLeft = /the embedded engine did not start: .*ENOSPC/

@@ -1,11 +1,11 @@
 import { GrowingBuffer } from './growing-buffer.ts'
 
-/** Collects the values of one column and gives them in ClickHouse's Native encoding. */
+/** Encodes the values of one column in ClickHouse's Native format. */
 export type ColumnWriter<Value> = {
   append(value: Value): void
-  /** What the pieces have in bytes. */
+  /** The bytes written so far. */
   readonly size: number
-  /** Remembers where the column ends now; what it returns cuts off everything appended since. */
+  /** Remembers where the column ends. The returned function truncates it to that point. */
   mark(): () => void
   /** The encoded pieces, in order. */
   pieces(): Buffer[]
@@ -27,7 +27,7 @@ export class StringWriter implements ColumnWriter<string> {
   }
 
   pieces(): Buffer[] {
-    return [this.#buffer.taken()]
+    return [this.#buffer.contents()]
   }
 }
 
@@ -68,7 +68,7 @@ export class NumberWriter implements ColumnWriter<number | bigint> {
   }
 
   pieces(): Buffer[] {
-    return [this.#buffer.taken()]
+    return [this.#buffer.contents()]
   }
 }
 
@@ -85,7 +85,7 @@ function writeNumber(kind: NumberKind, bytes: Buffer, at: number, value: number 
       return
     case 'UInt64':
       if (typeof value === 'bigint') bytes.writeBigUInt64LE(value, at)
-      else writeUnsafe64(bytes, at, value)
+      else writeSafeInteger(bytes, at, value)
       return
     case 'Int64':
       bytes.writeBigInt64LE(BigInt(value), at)
@@ -98,8 +98,8 @@ function writeNumber(kind: NumberKind, bytes: Buffer, at: number, value: number 
   }
 }
 
-/** Whole numbers below 2^53 without the cost of a bigint. */
-function writeUnsafe64(bytes: Buffer, at: number, value: number): void {
+/** Writes a whole number below 2^53 without creating a bigint. */
+function writeSafeInteger(bytes: Buffer, at: number, value: number): void {
   const whole = Math.min(Math.max(Math.floor(value), 0), Number.MAX_SAFE_INTEGER)
   bytes.writeUInt32LE(whole % 0x1_0000_0000, at)
   bytes.writeUInt32LE(Math.floor(whole / 0x1_0000_0000), at + 4)
@@ -131,7 +131,7 @@ export class NullableWriter<Value> implements ColumnWriter<Value | null> {
   }
 
   pieces(): Buffer[] {
-    return [this.#nulls.taken(), ...this.#values.pieces()]
+    return [this.#nulls.contents(), ...this.#values.pieces()]
   }
 }
 
@@ -168,7 +168,7 @@ export class ArrayWriter<Value> implements ColumnWriter<readonly Value[]> {
   }
 }
 
-/** `Map(String, Number)`: entries whose value is undefined are left out, so that missing stays missing. */
+/** `Map(String, Number)`. Entries without a value are left out, because missing is not zero. */
 export class MapWriter implements ColumnWriter<Readonly<Record<string, number | undefined>>> {
   readonly #ends = new NumberWriter('UInt64')
   readonly #keys = new StringWriter()

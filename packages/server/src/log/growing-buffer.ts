@@ -1,4 +1,4 @@
-/** Bytes that are appended to and taken as one piece. */
+/** A buffer that grows as bytes are appended. */
 export class GrowingBuffer {
   bytes: Buffer
   length = 0
@@ -7,7 +7,7 @@ export class GrowingBuffer {
     this.bytes = Buffer.allocUnsafe(capacity)
   }
 
-  /** Makes room for this many more bytes. */
+  /** Makes room for `count` more bytes. */
   reserve(count: number): void {
     const needed = this.length + count
     if (needed <= this.bytes.length) return
@@ -26,7 +26,7 @@ export class GrowingBuffer {
     this.bytes[this.length++] = rest
   }
 
-  /** ClickHouse's String: its length in bytes, then the bytes. */
+  /** Writes ClickHouse's String: its length in bytes, then the bytes. */
   writeString(text: string): void {
     if (text.length < 40) return this.#writeShortString(text)
     const size = Buffer.byteLength(text)
@@ -36,7 +36,7 @@ export class GrowingBuffer {
     this.length += size
   }
 
-  /** Short strings are mostly ASCII and copied faster by hand than by a call into the runtime. */
+  /** Short strings are mostly ASCII, and a loop copies those faster than a call into the runtime. */
   #writeShortString(text: string): void {
     this.reserve(text.length * 3 + 1)
     const start = this.length + 1
@@ -57,7 +57,7 @@ export class GrowingBuffer {
     this.length += this.bytes.write(text, this.length, size, 'utf8')
   }
 
-  /** Remembers the length; what it returns goes back to it. */
+  /** Remembers the length. The returned function truncates the buffer to it. */
   mark(): () => void {
     const { length } = this
     return () => {
@@ -65,7 +65,7 @@ export class GrowingBuffer {
     }
   }
 
-  taken(): Buffer {
+  contents(): Buffer {
     return this.bytes.subarray(0, this.length)
   }
 }

@@ -8,7 +8,7 @@ import {
 } from './column-writers.ts'
 import { GrowingBuffer } from './growing-buffer.ts'
 
-/** The column types that we write. The engine casts them to the table's own (LowCardinality and the like). */
+/** The column types that we write. The engine casts them to the table's own, such as LowCardinality. */
 const writerFactories = {
   String: () => new StringWriter(),
   UInt8: () => new NumberWriter('UInt8'),
@@ -68,14 +68,14 @@ export class NativeBlock<Row> {
     this.rows += 1
   }
 
-  /** What has been appended, in bytes; titles and constants are left out. */
+  /** The size of all values, without column names and constants. */
   get bytes(): number {
     let bytes = 0
     for (const writer of this.#writers) bytes += writer.size
     return bytes
   }
 
-  /** Remembers where the block ends now; what it returns cuts off everything appended since. */
+  /** Remembers where the block ends. The returned function truncates it to that point. */
   mark(): () => void {
     const rows = this.rows
     const undo = this.#writers.map((writer) => writer.mark())
@@ -85,27 +85,27 @@ export class NativeBlock<Row> {
     }
   }
 
-  /** The whole block, ready for one gathered write. `constant` is one more UInt64 column, the same in every row. */
+  /** The encoded block, as buffers for one gathered write. `constant` adds a UInt64 column with the same value in every row. */
   pieces(constant?: { name: string; value: bigint }): Buffer[] {
     const head = new GrowingBuffer(64)
     head.writeVarint(this.#writers.length + (constant === undefined ? 0 : 1))
     head.writeVarint(this.rows)
-    const pieces = [head.taken()]
+    const pieces = [head.contents()]
     this.#writers.forEach((writer, index) => {
-      pieces.push(columnTitle(this.#names[index]!, this.#types[index]!), ...writer.pieces())
+      pieces.push(columnHeader(this.#names[index]!, this.#types[index]!), ...writer.pieces())
     })
     if (constant !== undefined) {
       const values = Buffer.alloc(this.rows * 8)
       for (let row = 0; row < this.rows; row++) values.writeBigUInt64LE(constant.value, row * 8)
-      pieces.push(columnTitle(constant.name, 'UInt64'), values)
+      pieces.push(columnHeader(constant.name, 'UInt64'), values)
     }
     return pieces
   }
 }
 
-function columnTitle(name: string, type: ColumnType): Buffer {
-  const title = new GrowingBuffer(64)
-  title.writeString(name)
-  title.writeString(type)
-  return title.taken()
+function columnHeader(name: string, type: ColumnType): Buffer {
+  const header = new GrowingBuffer(64)
+  header.writeString(name)
+  header.writeString(type)
+  return header.contents()
 }

@@ -28,7 +28,7 @@ function writtenRows(pending: PendingRows<Row>): number[] {
   })
 }
 
-test('many rows become blocks that the engine can hold, in groups that fit a segment', () => {
+test('splits many rows into blocks that fit the engine and groups that fit a segment', () => {
   const pending = new PendingRows(columns)
 
   pending.appendAll(rowsOf(50, 1 * MB))
@@ -41,7 +41,7 @@ test('many rows become blocks that the engine can hold, in groups that fit a seg
   expect(Math.max(...groups)).toBeLessThan(35)
 })
 
-test('a request whose last row cannot be written leaves nothing, in however many blocks it was', () => {
+test('a request whose last row cannot be encoded leaves nothing behind, even if it filled several blocks', () => {
   const pending = new PendingRows(columns)
   pending.appendAll(rowsOf(2, 100))
   const before = pending.bytes
@@ -54,7 +54,7 @@ test('a request whose last row cannot be written leaves nothing, in however many
   expect(writtenRows(pending)).toEqual([3])
 })
 
-test('emptied, it gives the next rows as a new one would', () => {
+test('after clear, encodes rows exactly like a new instance', () => {
   const [used, fresh] = [new PendingRows(columns), new PendingRows(columns)]
   used.appendAll(rowsOf(12, 1 * MB))
   used.clear()

@@ -1,10 +1,10 @@
 import { NativeBlock, type Columns } from './native-block.ts'
 
-/** The engine works on a block at a time, and needs several times its size: larger ones exceed its memory. */
+/** The engine processes one block at a time and needs several times its size in memory. */
 const MAX_BLOCK_BYTES = 8 * 1024 * 1024
-const MAX_KEPT_BYTES = 2 * MAX_BLOCK_BYTES
+const MAX_REUSED_BYTES = 2 * MAX_BLOCK_BYTES
 
-/** Rows that wait to be written, as blocks in ClickHouse's Native format. */
+/** Rows that wait to be written, encoded as blocks in ClickHouse's Native format. */
 export class PendingRows<Row> {
   readonly #columns: Columns<Row>
   readonly #blocks: NativeBlock<Row>[]
@@ -22,7 +22,7 @@ export class PendingRows<Row> {
     return this.#blocks.reduce((sum, block) => sum + block.bytes, 0)
   }
 
-  /** Appends all of these rows, or none when one of them can't be written: the others are of other requests. */
+  /** Appends all of these rows or none: a row that can't be encoded must not damage the rows of other requests. */
   appendAll(rows: Iterable<Row>): void {
     const count = this.#blocks.length
     let block = this.#blocks[count - 1]!
@@ -42,18 +42,18 @@ export class PendingRows<Row> {
     }
   }
 
-  /** Empties it for the next rows, in the memory of these ones unless that is a lot. */
+  /** Removes all rows. Keeps the memory for the next ones, unless it is a lot. */
   clear(): void {
     this.#blocks.length = 1
-    if (this.#blocks[0]!.bytes > MAX_KEPT_BYTES) this.#blocks[0] = new NativeBlock(this.#columns)
+    if (this.#blocks[0]!.bytes > MAX_REUSED_BYTES) this.#blocks[0] = new NativeBlock(this.#columns)
     else this.#blocks[0]!.clear()
   }
 
-  /** The blocks in groups of about this size, which end where a segment has to; the first one has `taken` less. */
-  groups(maxBytes: number, taken: number): NativeBlock<Row>[][] {
+  /** Splits the blocks into groups of about `maxBytes`, one for each segment. The first segment already holds `usedBytes`. */
+  groups(maxBytes: number, usedBytes: number): NativeBlock<Row>[][] {
     let group: NativeBlock<Row>[] = []
     const groups = [group]
-    let bytes = taken
+    let bytes = usedBytes
     for (const block of this.#blocks) {
       if (bytes >= maxBytes && group.length > 0) {
         group = []

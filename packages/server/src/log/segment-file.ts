@@ -8,9 +8,9 @@ export type Segment = {
   path: string
   rows: number
   bytes: number
-  /** The sessions it has rows of, as `project` NUL `session`; undefined when it was found at the start. */
+  /** The sessions with rows in it, each as `project` NUL `session`; undefined for a segment of an earlier process. */
   touched: Set<string> | undefined
-  /** True once an insert was tried, by this process or by one that ended: the store has to be asked before the next. */
+  /** True once an insert may have happened. Before another one, check whether the store has the rows. */
   mayBeStored: boolean
 }
 
@@ -23,7 +23,7 @@ export function segmentId(fileName: string): bigint | undefined {
   return match === null ? undefined : BigInt(match[1]!)
 }
 
-/** A segment left by a process that ended before the store had it; what was being written when it ended is cut off. */
+/** Reopens a segment that an earlier process left, without the incomplete write it may end in. */
 export async function recoverSegment(directory: string, id: bigint): Promise<Segment | undefined> {
   const path = segmentPath(directory, id)
   const bytes = await readFile(path)
@@ -36,7 +36,7 @@ export async function recoverSegment(directory: string, id: bigint): Promise<Seg
   return { id, path, rows: whole.rows, bytes: whole.length, touched: undefined, mayBeStored: true }
 }
 
-/** A segment that is being written. */
+/** A segment that accepts rows. */
 export class OpenSegment {
   readonly segment: Segment
   readonly openedAtMs = performance.now()
@@ -54,7 +54,7 @@ export class OpenSegment {
     return new OpenSegment({ id, path, rows: 0, bytes: 0, touched: new Set(), mayBeStored: false }, handle)
   }
 
-  /** Appends a block and returns when it is on disk; on failure the file is as it was before. */
+  /** Resolves once the blocks are on disk. If it fails, the file stays as it was. */
   async append(pieces: Buffer[], rows: number): Promise<void> {
     const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
     try {
@@ -74,7 +74,7 @@ export class OpenSegment {
   }
 }
 
-/** A new file survives a power failure only when its folder is on disk too. */
+/** A new file survives a power failure only if its directory was synced too. */
 async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r')
   try {

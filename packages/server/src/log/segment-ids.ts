@@ -4,12 +4,12 @@ import { randomInt } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 
 const FILE = 'next-id'
-/** Ids are set aside this many at a time, so that a new segment rarely costs another write. */
-const RESERVED_AT_ONCE = 1_000n
+/** Ids are reserved in batches, so that a new segment rarely costs another write. */
+const BATCH_SIZE = 1_000n
 
 /**
- * Numbers segments. No id is ever given twice for one directory, whatever was flushed and deleted before a restart:
- * rows carry the id, and a segment would be taken for stored when the store has rows of an older one with its number.
+ * Numbers the segments of a directory. No id is ever used twice, not even after a restart: rows carry the id, and if the
+ * store had rows of an older segment with the same id, a new segment would look as if it were already stored.
  */
 export class SegmentIds {
   readonly #directory: string
@@ -27,17 +27,16 @@ export class SegmentIds {
     return new SegmentIds(directory, unused > firstId ? unused : firstId)
   }
 
-  async take(): Promise<bigint> {
+  async next(): Promise<bigint> {
     if (this.#next >= this.#reservedEnd) {
-      await writeUnused(join(this.#directory, FILE), this.#next + RESERVED_AT_ONCE)
-      this.#reservedEnd = this.#next + RESERVED_AT_ONCE
+      await writeUnused(join(this.#directory, FILE), this.#next + BATCH_SIZE)
+      this.#reservedEnd = this.#next + BATCH_SIZE
     }
     return this.#next++
   }
 
-  /** For a segment that was found: what comes next has a higher number. */
-  passOver(id: bigint): void {
-    if (id >= this.#next) this.#next = id + 1n
+  skipTo(id: bigint): void {
+    if (id > this.#next) this.#next = id
   }
 }
 
@@ -50,7 +49,7 @@ async function readUnused(path: string): Promise<bigint> {
   }
 }
 
-/** Renamed into place: whoever reads it finds the old number or the new one. */
+/** Writes a new file and renames it, so that a reader finds either the old number or the new one. */
 async function writeUnused(path: string, id: bigint): Promise<void> {
   const handle = await open(`${path}.new`, 'w')
   try {
@@ -62,11 +61,11 @@ async function writeUnused(path: string, id: bigint): Promise<void> {
   await rename(`${path}.new`, path)
 }
 
-/** Segments of one node that fit below the next node's: with it, ids stay below 2^53 and JSON can carry them. */
+/** The range of ids of each node. Keeps all ids below 2^53, so that JSON can carry them. */
 const SEGMENTS_PER_NODE = 2n ** 33n
 const MAX_NODES = 2 ** 20
 
-/** Where this node's segment ids begin. Chance keeps nodes apart that write to one store. */
+/** Where this node's segment ids begin. Nodes that write to one store get different ranges at random. */
 export function firstSegmentId(directory: string): bigint {
   mkdirSync(directory, { recursive: true })
   const path = join(directory, 'node-id')

@@ -38,7 +38,7 @@ function encode(rows: readonly Row[]): Buffer {
   return Buffer.concat(block.pieces({ name: 'segment', value: 7n }))
 }
 
-test('a segment cut anywhere keeps exactly the blocks before the cut', () => {
+test('a segment truncated anywhere keeps exactly the complete blocks', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(anyRow, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 }),
@@ -62,7 +62,7 @@ test('a segment cut anywhere keeps exactly the blocks before the cut', () => {
   )
 })
 
-test('garbage behind the last block is cut off', () => {
+test('ignores garbage after the last block', () => {
   const block = encode([{ name: 'a', count: 1, at: 0n, ended: null, tags: [], costs: [], usage: {} }])
 
   expect(wholeBlocks(Buffer.concat([block, Buffer.alloc(4096)]))).toEqual({ length: block.length, rows: 1 })

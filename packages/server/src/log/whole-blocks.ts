@@ -1,7 +1,7 @@
-/** How much of a segment is whole: everything behind the last complete block was never acknowledged. */
+/** The complete blocks at the start of a segment. Everything after them was never acknowledged. */
 export type WholeBlocks = { length: number; rows: number }
 
-/** Walks the Native blocks of a segment. A write that was cut off by a crash leaves part of a block at the end. */
+/** Finds the complete Native blocks of a segment. A crash during a write leaves part of a block at the end. */
 export function wholeBlocks(bytes: Buffer): WholeBlocks {
   const walker = new BlockWalker(bytes)
   let whole: WholeBlocks = { length: 0, rows: 0 }
@@ -22,7 +22,7 @@ const widths: Record<string, number> = {
   Float32: 4,
   Float64: 8,
 }
-// More columns than any table of ours has: what claims more is not a block.
+// More than any of our tables has. Bytes that claim more columns are not a block.
 const MAX_COLUMNS = 200
 
 class BlockWalker {
@@ -33,7 +33,7 @@ class BlockWalker {
     this.#bytes = bytes
   }
 
-  /** The rows of the block that starts here, having moved behind it; undefined when it is not whole. */
+  /** Moves past the block that starts here and returns its row count; undefined if the block is incomplete. */
   skipBlock(): number | undefined {
     const columns = this.#varint()
     const rows = this.#varint()
@@ -61,7 +61,7 @@ class BlockWalker {
     return inner.split(', ').every((part) => this.#skipColumn(part, items))
   }
 
-  /** Arrays and maps begin with the end of each row's items; the last end is the number of items. */
+  /** Arrays and maps start with the end offset of each row; the last offset is the number of items. */
   #skipEnds(rows: number): number | undefined {
     if (rows === 0) return 0
     if (!this.#skip(rows * 8)) return undefined

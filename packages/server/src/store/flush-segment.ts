@@ -1,6 +1,6 @@
 import { ClickHouseError } from '@clickhouse/client'
 import type { Segment } from '../log/segment-file.ts'
-import type { PermanentError } from '../log/segment-log.ts'
+import type { PermanentError } from '../log/flush-queue.ts'
 import type { Store } from './connect.ts'
 
 /** What the store answers when a segment itself is at fault; no retry mends that. */

@@ -133,7 +133,7 @@ async function run(tools: FaultTools, minutes: number, memory: MemoryWatch): Pro
     ledger,
     oldBefore,
     oldAfter,
-    problems: lines.filter((line) => / failed: |set aside/.test(line)),
+    problems: lines.filter((line) => / failed: |the store rejected/.test(line)),
   }
 }
 

@@ -1,0 +1,136 @@
+import { rename, rm } from 'node:fs/promises'
+import { KnownError } from '../errors/known-error.ts'
+import type { Segment } from './segment-file.ts'
+
+export type FlushQueueOptions = {
+  /** Inserts a segment into the store, whole. Called for one segment at a time, and again after a failure. */
+  flush: (segment: Segment) => Promise<void>
+  report: (line: string) => void
+}
+
+/** Marks an error that no retry can fix: the store understood the segment and rejects it. */
+export type PermanentError = Error & { isPermanent: true }
+
+const MAX_RETRY_DELAY_MS = 5_000
+
+/** Sealed segments on their way into the store, oldest first. A failed flush is retried until the store accepts it. */
+export class FlushQueue {
+  readonly #options: FlushQueueOptions
+  readonly #segments: Segment[] = []
+  #isFlushing = false
+  #isClosed = false
+  #failures = 0
+  #failuresInARow = 0
+  #lastFailureMs = -Infinity
+  /** Resolves when the current attempt to flush a segment has ended, one way or the other. */
+  #attempt = Promise.withResolvers<void>()
+  /** Resolve it to retry at once; undefined unless the queue waits for its next retry. */
+  #retry: PromiseWithResolvers<void> | undefined
+
+  constructor(options: FlushQueueOptions) {
+    this.#options = options
+  }
+
+  get segments(): readonly Segment[] {
+    return this.#segments
+  }
+
+  get isFlushing(): boolean {
+    return this.#isFlushing
+  }
+
+  get failures(): number {
+    return this.#failures
+  }
+
+  push(segment: Segment): void {
+    this.#segments.push(segment)
+  }
+
+  start(): void {
+    if (!this.#isFlushing && this.#segments.length > 0) void this.#flushAll()
+  }
+
+  /** From now on a failure ends the flushing; the segments that are left stay on disk. */
+  close(): void {
+    this.#isClosed = true
+  }
+
+  hasFailedWithin(durationMs: number): boolean {
+    return this.#failuresInARow > 0 && performance.now() - this.#lastFailureMs < durationMs
+  }
+
+  /** Resolves when all segments that are queued now are in the store; rejects after more than `failures` failures. */
+  async drain(failures: number): Promise<void> {
+    this.#retry?.resolve()
+    const last = this.#segments.at(-1)
+    // Does not wait for segments that are queued from here on: under load there would always be one more.
+    const isWaiting = () => last !== undefined && this.#segments.includes(last) && this.#failures === failures
+    while (isWaiting()) await this.#attempt.promise
+    if (this.#failures !== failures) {
+      throw new KnownError(
+        'STORE_UNAVAILABLE',
+        'The store is not accepting rows at the moment. They are safe in the log. Try again.',
+      )
+    }
+  }
+
+  async #flushAll(): Promise<void> {
+    this.#isFlushing = true
+    while (this.#segments.length > 0) {
+      await this.#flushFirst()
+      this.#attempt.resolve()
+      this.#attempt = Promise.withResolvers<void>()
+      if (this.#failuresInARow === 0) continue
+      if (this.#isClosed) break
+      await this.#waitForRetry()
+    }
+    this.#isFlushing = false
+  }
+
+  async #waitForRetry(): Promise<void> {
+    this.#retry = Promise.withResolvers<void>()
+    const delayMs = Math.min(MAX_RETRY_DELAY_MS, 100 * 2 ** this.#failuresInARow)
+    const timer = setTimeout(this.#retry.resolve, delayMs)
+    await this.#retry.promise
+    this.#retry = undefined
+    clearTimeout(timer)
+  }
+
+  async #flushFirst(): Promise<void> {
+    const segment = this.#segments[0]!
+    try {
+      await this.#flushOrSetAside(segment)
+      this.#segments.shift()
+      this.#failuresInARow = 0
+    } catch (error) {
+      this.#failuresInARow += 1
+      this.#failures += 1
+      this.#lastFailureMs = performance.now()
+      if (this.#failuresInARow === 1)
+        this.#options.report(`could not flush segment ${segment.id}, will retry: ${errorText(error)}`)
+    }
+  }
+
+  /** A segment that can never be stored must not block the others. Its file stays for a person to look at. */
+  async #flushOrSetAside(segment: Segment): Promise<void> {
+    try {
+      await this.#options.flush(segment)
+      await rm(segment.path, { force: true })
+    } catch (error) {
+      if (!isPermanent(error)) throw error
+      await rename(segment.path, `${segment.path}.rejected`)
+      this.#options.report(
+        `the store rejected segment ${segment.id}; moved it to ${segment.path}.rejected: ${errorText(error)}`,
+      )
+    }
+  }
+}
+
+function isPermanent(error: unknown): error is PermanentError {
+  return error instanceof Error && (error as Partial<PermanentError>).isPermanent === true
+}
+
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message.slice(0, 500) : String(error)
+}
