@@ -25,7 +25,7 @@ test.each(['data.cmrk4', 'data.bin'])(
       expect(server.services.store.engine?.restarts()).toBe(1)
       expect(server.reports).toEqual([
         expect.stringContaining('a file of the store is damaged: Code: '),
-        'the embedded engine ended (SIGKILL); starting it again',
+        'the embedded engine exited (SIGKILL); restarting it',
       ])
     } finally {
       await server.stop()

@@ -24,12 +24,12 @@ if (disk === undefined) {
 const fullDiskLines = [
   /^playhead: could not flush segment \d+, will retry: .*(not enough space|no space left|ENOSPC)/i,
   // What happens when the last room goes while something is being written.
-  /^playhead: the full disk cut short what was being written/,
-  /^playhead: the embedded engine ended \(SIGKILL\); starting it again/,
+  /^playhead: the disk filled up during a write and left an incomplete part/,
+  /^playhead: the embedded engine exited \(SIGKILL\); restarting it/,
   /^playhead: could not flush segment \d+, will retry: (socket hang up|.*ECONNRE)/,
 ]
 
-const noFileLeft = /the embedded engine did not start: .*ENOSPC/
+const noFileLeft = /could not start the embedded engine: .*ENOSPC/
 
 describe.skipIf(disk === undefined)('a full disk', () => {
   afterAll(() => disk?.remove())

@@ -21,7 +21,7 @@ const greeting = [
   /^ {2}(data|OTLP\/HTTP|OTLP\/gRPC) /,
   /^Playhead is stopping \(SIGTERM\)/,
   // Where a test runs is not what it tests.
-  /^playhead: the disk has \d+ MB left/,
+  /^playhead: only \d+ MB of disk space left/,
 ]
 
 /**

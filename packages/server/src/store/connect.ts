@@ -11,14 +11,14 @@ import { startEngine, type EngineProcess } from './engine/start-engine.ts'
 import { migrate } from './migrate.ts'
 import { asStartError } from './store-error.ts'
 
-/** Where sessions are kept: ClickHouse's SQL, spoken by one client, to the embedded engine or to a server. */
+/** The database: the embedded engine or a ClickHouse server, behind one client. */
 export type Store = {
   client: ClickHouseClient
-  /** The engine in our own process tree; undefined with CLICKHOUSE_URL. */
+  /** The embedded engine; undefined with CLICKHOUSE_URL. */
   engine: EngineProcess | undefined
-  /** Set when the tables are spread over a cluster of this name. */
+  /** The name of the cluster that the tables are distributed over, if any. */
   cluster: string | undefined
-  /** Runs an `INSERT … FORMAT Native` on a file. `token` makes a repeated insert into a replicated table a no-op. */
+  /** Runs an `INSERT … FORMAT Native` with the contents of a file. With the same `token`, a replicated table ignores a repeated insert. */
   insertFile(statement: string, path: string, token: string, settings?: ClickHouseSettings): Promise<void>
   close(): Promise<void>
 }
@@ -35,21 +35,21 @@ const DATABASE = 'playhead'
 const REQUEST_TIMEOUT_MS = 120_000
 const everyClient = {
   request_timeout: REQUEST_TIMEOUT_MS,
-  // Failures are ours to report, once and in our words.
+  // We report failures ourselves, once.
   log: { level: ClickHouseLogLevel.OFF },
   clickhouse_settings: { output_format_json_quote_64bit_integers: 0, date_time_input_format: 'best_effort' },
 } as const
 
 /**
- * Over shards a statement inside another (IN, JOIN) is answered once, for all of them, and a deletion may name the sessions
- * that it is about by a statement: replicas that carry it out at different times come to the same end.
+ * On a cluster, a subquery (IN, JOIN) runs once for all shards. A deletion may select its sessions with a subquery, because
+ * replicas that run it at different times reach the same result.
  */
 const onShards: ClickHouseSettings = {
   distributed_product_mode: 'global',
   allow_nondeterministic_mutations: 1,
 }
 
-/** Connects to the embedded engine, or to the server that `clickhouseUrl` names, and brings its tables up to date. */
+/** Connects to the embedded engine, or to the server at `clickhouseUrl`, and migrates its tables. */
 export async function connectStore(settings: StoreSettings): Promise<Store> {
   const { clickhouseUrl, cluster } = settings
   try {
@@ -89,7 +89,7 @@ async function connectEngine(settings: StoreSettings): Promise<Store> {
       ...everyClient,
       keep_alive: { enabled: true },
     })
-  // The engine's own default database lacks features of a server's; an Atomic one has them all.
+  // chDB's default database lacks features that a server's has. An Atomic database has them.
   await createDatabase(open('default'), `CREATE DATABASE IF NOT EXISTS ${DATABASE} ENGINE = Atomic`).catch(
     async (error: unknown) => {
       await engine.stop()
@@ -118,7 +118,7 @@ async function connectEngine(settings: StoreSettings): Promise<Store> {
 
 async function connectServer(url: string, cluster: string | undefined): Promise<Store> {
   const address = new URL(url)
-  // `http://host:8123/name` chooses the database; without a name the tables live in one of our own.
+  // The path selects the database: `http://host:8123/name`. Without one, we use our own.
   const database = address.pathname.replaceAll('/', '') || DATABASE
   address.pathname = '/'
   const open = (name: string) =>

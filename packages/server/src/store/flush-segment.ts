@@ -3,7 +3,7 @@ import type { Segment } from '../log/segment-file.ts'
 import type { PermanentError } from '../log/flush-queue.ts'
 import type { Store } from './connect.ts'
 
-/** What the store answers when a segment itself is at fault; no retry mends that. */
+/** Errors that mean the segment itself is bad, so that no retry can succeed. */
 const permanentCodes = new Set([
   '6', // CANNOT_PARSE_TEXT
   '16', // NO_SUCH_COLUMN_IN_TABLE
@@ -14,7 +14,7 @@ const permanentCodes = new Set([
   '117', // INCORRECT_DATA
 ])
 
-/** Brings one segment of the log into its table and computes the sessions it touched. */
+/** Inserts one segment of the log into its table and refreshes the sessions it touched. */
 export async function flushSegment(
   segment: Segment,
   table: { name: 'steps' | 'logs'; columns: readonly string[] },
@@ -45,7 +45,7 @@ async function insert(
   try {
     await store.insertFile(statement, segment.path, token).catch((error: unknown) => {
       if (!isMemoryExceeded(error)) throw error
-      // Very many different words take more memory to index than the engine has; merges index them bit by bit.
+      // Indexing very many distinct words can exceed the engine's memory. Merges index them in smaller steps.
       return store.insertFile(statement, segment.path, token, { materialize_skip_indexes_on_insert: 0 })
     })
   } catch (error) {
@@ -60,7 +60,7 @@ function isMemoryExceeded(error: unknown): boolean {
   return error instanceof ClickHouseError && error.type === 'MEMORY_LIMIT_EXCEEDED'
 }
 
-/** Whether an insert that nobody saw the end of took place: each row carries the number of its segment. */
+/** Whether an earlier insert with an unknown outcome succeeded: each row carries the id of its segment. */
 async function isInStore(segment: Segment, table: string, store: Store): Promise<boolean> {
   const result = await store.client.query({
     query: `SELECT count() AS stored FROM ${table} WHERE segment = {segment:UInt64}`,

@@ -25,7 +25,7 @@ describe('the schema of a cluster', () => {
     },
   )
 
-  test('has each table of a single node: replicated where rows are, distributed where they are read', () => {
+  test('has every table of a single node, replicated for storage and distributed for reading', () => {
     const single = migrations().flatMap(({ template }) => renderSchema(template, undefined))
     const nameOf = (statement: string) => /CREATE TABLE IF NOT EXISTS (\w+)/.exec(statement)?.[1]
     const names = statements.map(nameOf)
@@ -41,7 +41,7 @@ describe('the schema of a cluster', () => {
   })
 })
 
-test('a store that a newer version wrote is left alone, with a word about it', async () => {
+test('refuses a store that a newer version wrote', async () => {
   await store.client.insert({
     table: 'migrations',
     values: [{ version: 99, name: '0099-future.sql' }],
@@ -50,6 +50,6 @@ test('a store that a newer version wrote is left alone, with a word about it', a
   await store.close()
 
   await expect(connectStore({ path: directory, report: () => undefined })).rejects.toThrow(
-    'written by a newer Playhead (schema 99',
+    'written by a newer version of Playhead (schema 99',
   )
 })

@@ -19,7 +19,7 @@ export function migrations(): Migration[] {
     }))
 }
 
-/** Brings the store's tables up to what this version of the server reads and writes. */
+/** Applies the migrations that the store does not have yet. */
 export async function migrate(store: Store): Promise<void> {
   for (const statement of renderSchema(migrationsTable, store.cluster))
     await store.client.command({ query: statement })
@@ -29,7 +29,7 @@ export async function migrate(store: Store): Promise<void> {
   if (newest > known.length) {
     throw new KnownError(
       'STORE_UNAVAILABLE',
-      `The store was written by a newer Playhead (schema ${newest}, this one knows ${known.length}). Install that version or newer, or point PLAYHEAD_DATA elsewhere.`,
+      `The store was written by a newer version of Playhead (schema ${newest}; this version knows up to ${known.length}). Install that version or a newer one, or set PLAYHEAD_DATA to another folder.`,
     )
   }
   for (const migration of known) {
@@ -57,7 +57,7 @@ async function apply(store: Store, migration: Migration): Promise<void> {
   })
 }
 
-/** Fills in a schema template for a single node (no cluster) or for a cluster; the file's head says what the marks mean. */
+/** Renders a schema template for a single node or a cluster. The head of 0001-tables.sql explains the placeholders. */
 export function renderSchema(template: string, cluster: string | undefined): string[] {
   const text = template
     .replaceAll(/^\s*--.*$/gm, '')

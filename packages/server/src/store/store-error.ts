@@ -3,8 +3,8 @@ import { diskFull, isDiskFull } from '../errors/disk-full.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { isDamage } from './engine/is-damage.ts'
 
-/** Answers of the store that say "not now": it has no time or memory for this. */
-const passingCodes = new Set([
+/** Errors that may go away: the store has no time or memory at the moment. */
+const transientCodes = new Set([
   '159', // TIMEOUT_EXCEEDED
   '202', // TOO_MANY_SIMULTANEOUS_QUERIES
   '241', // MEMORY_LIMIT_EXCEEDED
@@ -13,21 +13,21 @@ const passingCodes = new Set([
 const NOT_ENOUGH_SPACE = '243'
 const lostConnections = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
 
-/** A store that went away or has no room while it was asked, as an error to try again on; undefined for all else. */
+/** Turns a failure of the store that a retry may fix into a `KnownError`; undefined for any other error. */
 export function asStoreError(error: Error): KnownError | undefined {
   if (error instanceof ClickHouseError) {
     if (isDamage(error.message, error.code)) {
       return new KnownError(
         'STORE_UNAVAILABLE',
-        'A file of the store is damaged; the store goes back to an older copy of it. Try again in a moment.',
+        'A file of the store is damaged. The store is restoring an older copy of it. Try again in a moment.',
         { cause: error },
       )
     }
     if (error.code === NOT_ENOUGH_SPACE) return diskFull(error)
-    if (!passingCodes.has(error.code)) return undefined
+    if (!transientCodes.has(error.code)) return undefined
     return new KnownError(
       'STORE_UNAVAILABLE',
-      `The store could not answer (${error.type}). Try again, or ask for less.`,
+      `The store could not run the query (${error.type}). Try again, or narrow the query.`,
       { cause: error },
     )
   }
@@ -35,30 +35,30 @@ export function asStoreError(error: Error): KnownError | undefined {
   if (!isConnectionLost(error)) return undefined
   return new KnownError(
     'STORE_UNAVAILABLE',
-    'The store does not answer at the moment; what is sent is kept in the log meanwhile. Try again.',
+    'The store is not responding. Data that you send is safe in the log. Try again.',
     { cause: error },
   )
 }
 
-/** Why a server can't start on its store, with what to do about it where we know. */
+/** Explains why the server can't use its store, and says what to do about it where we know. */
 export function asStartError(error: unknown, clickhouseUrl: string | undefined): unknown {
   if (!(error instanceof Error) || error instanceof KnownError) return error
   const known = asStoreError(error)
   if (known?.code === 'DISK_FULL' || clickhouseUrl === undefined) return known ?? error
-  // Without what a person may have put before the host: a password has no place in a log.
-  const host = URL.parse(clickhouseUrl)?.host || 'the address that was given'
+  // Only the host: the URL may contain a password, which must not end up in a log.
+  const host = URL.parse(clickhouseUrl)?.host || 'the given address'
   const reason = error.message.trim().replace(/\.$/, '') || error.name
   return new KnownError(
     'STORE_UNAVAILABLE',
-    `ClickHouse at ${host} can't be used: ${reason}. Check CLICKHOUSE_URL.`,
+    `Could not use ClickHouse at ${host}: ${reason}. Check CLICKHOUSE_URL.`,
     { cause: error },
   )
 }
 
 function isConnectionLost(error: NodeJS.ErrnoException): boolean {
-  // The client's own word when an answer takes too long.
+  // What the client throws when a response takes too long.
   if (error.message === 'Timeout error.') return true
-  // Between two lives of the embedded engine there is no socket; a missing file of another kind is no such case.
+  // While the embedded engine restarts, its socket does not exist. Any other missing file is a different problem.
   if (error.code === 'ENOENT') return error.syscall === 'connect'
   return error.code !== undefined && lostConnections.has(error.code)
 }

@@ -3,12 +3,12 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import { join } from 'node:path'
 import { isProjectId } from './project-id.ts'
 
-/** As much as AgentOps takes. */
+/** AgentOps has the same limit. */
 export const MAX_OBJECT_BYTES = 25 * 1024 * 1024
 
 export type ObjectPlace = { project: string; name: string }
 
-/** Objects that were too large for an attribute: files, each named by the hash of its content. Sent again, it is the same one. */
+/** Objects too large for an attribute, stored as files. Each is named by the hash of its content, so duplicates are one file. */
 export class UploadedObjects {
   readonly #folder: string
 
@@ -16,7 +16,7 @@ export class UploadedObjects {
     this.#folder = join(dataDirectory, 'objects')
   }
 
-  /** On disk when it returns, which is the name to ask for it by. */
+  /** Resolves once the object is on disk, with the name to read it by. */
   async keep(project: string, content: Buffer): Promise<string> {
     const name = createHash('sha256').update(content).digest('hex')
     const folder = join(this.#folder, project)
@@ -37,7 +37,7 @@ export class UploadedObjects {
     return readFile(join(this.#folder, project, name)).catch(whenMissing)
   }
 
-  /** Removes what a project was sent before this moment, drafts that a crash left included. */
+  /** Deletes what a project received before this time, including temporary files that a crash left. */
   async removeOlder(project: string, beforeMs: number): Promise<void> {
     const folder = join(this.#folder, project)
     for (const name of await list(folder)) {
@@ -56,7 +56,7 @@ export class UploadedObjects {
   }
 }
 
-/** Where a file of a backup belongs; undefined when its name is none that a backup gives. */
+/** Which object an entry of a backup holds; undefined if it is not an object. */
 export function objectPlaceOf(path: string): ObjectPlace | undefined {
   const [folder, project = '', name = '', ...more] = path.split('/')
   const isPlace = folder === 'objects' && more.length === 0 && isProjectId(project) && isObjectName(name)

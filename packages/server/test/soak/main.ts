@@ -129,7 +129,7 @@ async function run(tools: FaultTools, minutes: number, memory: MemoryWatch): Pro
     latenciesMs,
     memory: memory.trends(),
     disk: describeDisk(tools.disk),
-    cutShort: lines.filter((line) => line.includes('the full disk cut short')).length,
+    cutShort: lines.filter((line) => line.includes('left an incomplete part')).length,
     ledger,
     oldBefore,
     oldAfter,

@@ -7,7 +7,7 @@ import { timingSafeEqual, randomUUID } from 'node:crypto'
 import type { Engine } from './open-engine.ts'
 import { isDamage } from './is-damage.ts'
 
-/** Names a file on this machine that an INSERT reads instead of its body: a log segment crosses as its path. */
+/** Names a local file that an INSERT reads instead of the request body. Log segments are passed this way. */
 export const INFILE_HEADER = 'x-playhead-infile'
 
 // The parameters of ClickHouse's HTTP interface that are not settings.
@@ -21,7 +21,7 @@ const ownParameters = new Set([
   'user',
   'password',
 ])
-// The engine answers one reader on this machine: compressing the answer only costs time.
+// The only client runs on the same machine, so compression would only cost time.
 const ignoredSettings = new Set([
   'enable_http_compression',
   'wait_end_of_query',
@@ -30,11 +30,11 @@ const ignoredSettings = new Set([
 
 type AnswerOptions = {
   password?: string | undefined
-  /** Told when a file of the store turned out to be damaged. */
+  /** Called when a query finds a damaged file. */
   onDamage?: (message: string) => void
 }
 
-/** The part of ClickHouse's HTTP interface that `@clickhouse/client` uses, answered by the embedded engine. */
+/** Serves the part of ClickHouse's HTTP interface that `@clickhouse/client` uses, with the embedded engine. */
 export async function answerClickHouse(
   engine: Engine,
   request: IncomingMessage,
@@ -80,7 +80,7 @@ export async function answerClickHouse(
   }
 }
 
-// Fewer than libuv's threads, so that the heartbeat and file writes always find one free.
+// Fewer than libuv's threads, so that one is always free for the heartbeat and for file writes.
 const MAX_STATEMENTS = 16
 let runningStatements = 0
 const waitingStatements: (() => void)[] = []
@@ -103,14 +103,14 @@ async function answerHeartbeat(engine: Engine, response: ServerResponse): Promis
   )
 }
 
-/** What runs first on the statement's own session: its database, its parameters, its settings. */
+/** The statements that prepare a session: its database, parameters and settings. */
 function preparation(url: URL): string[] {
   const assignments: string[] = []
   for (const [name, value] of url.searchParams) {
     if (ownParameters.has(name) || ignoredSettings.has(name)) continue
     if (!/^\w+$/.test(name))
       throw new Error(`Code: 36. DB::Exception: Bad setting name ${name}. (BAD_ARGUMENTS)`)
-    // Parameters are set, not bound: bound statements run one at a time in the whole process.
+    // Parameters are set instead of bound: statements with bound parameters run one at a time in the whole process.
     assignments.push(`${name} = ${quoteSql(value)}`)
   }
   const database = url.searchParams.get('database')
@@ -125,15 +125,15 @@ async function readStatement(
   request: IncomingMessage,
   url: URL,
 ): Promise<{ statement: string; cleanUp: () => Promise<void> }> {
-  const nothing = async () => undefined
+  const noCleanUp = async () => undefined
   const query = url.searchParams.get('query')
   const file = request.headers[INFILE_HEADER]
   if (query === null) {
     const statement = await readText(request)
-    if (typeof file === 'string') return { statement: fromFile(statement, file), cleanUp: nothing }
-    return { statement, cleanUp: nothing }
+    if (typeof file === 'string') return { statement: fromFile(statement, file), cleanUp: noCleanUp }
+    return { statement, cleanUp: noCleanUp }
   }
-  // Data after an INSERT never enters the SQL text: a blank line in it would end the data and run the rest.
+  // The data of an INSERT never becomes part of the SQL text: a blank line would end the data, and the rest would run as SQL.
   const path = join(engine.inbox, randomUUID())
   const cleanUp = () => rm(path, { force: true })
   try {
@@ -145,7 +145,7 @@ async function readStatement(
   }
 }
 
-/** `INSERT INTO t (…) FORMAT F` → the same statement reading a file. */
+/** Makes `INSERT INTO t (…) FORMAT F` read a file. */
 function fromFile(query: string, path: string): string {
   const match = /^([\s\S]*?)\sFORMAT\s+(\w+)\s*;?\s*$/i.exec(query)
   if (match === null)
@@ -197,7 +197,7 @@ function quoteIdentifier(name: string): string {
   return `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``
 }
 
-/** A string literal in ClickHouse's SQL. Only for what can't be a bound parameter: paths, settings, parameters themselves. */
+/** A ClickHouse string literal. Only for what can't be a bound parameter: paths, settings, and parameters themselves. */
 function quoteSql(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\0', '\\0')}'`
 }

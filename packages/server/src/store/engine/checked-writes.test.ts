@@ -17,12 +17,12 @@ afterAll(async () => {
   await rm(directory, { recursive: true })
 })
 
-let room: number
+let freeBytes: number
 let checked: Engine
 let ends: string[]
 let lows: number[]
 let statements: string[]
-/** The part whose file is cut short as soon as it is there, as the engine leaves it on a full disk. */
+/** The part whose file is truncated as soon as it exists, as the engine leaves it on a full disk. */
 let cutNext: string | undefined
 let isAway: boolean
 
@@ -39,11 +39,11 @@ const disk: Engine = {
 }
 
 beforeEach(async () => {
-  ;[room, ends, lows, statements, cutNext, isAway] = [LOW, [], [], [], undefined, false]
+  ;[freeBytes, ends, lows, statements, cutNext, isAway] = [LOW, [], [], [], undefined, false]
   await engine.run('DROP TABLE IF EXISTS kept SYNC', [])
   await engine.run('CREATE TABLE kept (n UInt32) ENGINE = MergeTree ORDER BY n', [])
   checked = withCheckedWrites(disk, {
-    room: async () => room,
+    freeBytes: async () => freeBytes,
     onLow: (left) => void lows.push(left),
     endProcess: async (reason) => {
       ends.push(reason)
@@ -63,7 +63,7 @@ async function ask(statement: string): Promise<string> {
   return Buffer.from(bytes).toString().trim()
 }
 
-test('an insert whose files were cut short is not called done', async () => {
+test('does not report an insert with truncated files as done', async () => {
   await checked.run('INSERT INTO kept VALUES (1)', [])
   cutNext = 'all_2_2_0'
 
@@ -72,7 +72,7 @@ test('an insert whose files were cut short is not called done', async () => {
   expect(ends).toEqual([expect.stringContaining('all_2_2_0')])
 })
 
-test('a merge that was cut short is found while what it was made of is still there', async () => {
+test('finds a truncated merge while the merged parts still exist', async () => {
   for (const n of [1, 2]) await checked.run(`INSERT INTO kept VALUES (${n})`, [])
   await engine.run('OPTIMIZE TABLE kept FINAL', [])
   await cutShort('all_1_2_1')
@@ -82,7 +82,7 @@ test('a merge that was cut short is found while what it was made of is still the
   expect(await ask(`SELECT count() FROM system.parts WHERE table = 'kept' AND NOT active`)).toBe('2')
 })
 
-test('an insert that nobody can look at is not called done either', async () => {
+test('does not report an insert as done when it cannot be checked', async () => {
   isAway = true
 
   await expect(checked.run('INSERT INTO kept VALUES (1)', [])).rejects.toThrow('ended')
@@ -90,7 +90,7 @@ test('an insert that nobody can look at is not called done either', async () => 
   expect(ends).toEqual(['away'])
 })
 
-test('every part is read once', async () => {
+test('reads every part once', async () => {
   for (const n of [1, 2, 3]) await checked.run(`INSERT INTO kept VALUES (${n})`, [])
 
   const read = statements.filter((statement) => statement.startsWith('CHECK TABLE'))
@@ -100,25 +100,25 @@ test('every part is read once', async () => {
   expect(ends).toEqual([])
 })
 
-test('what is written goes on being read for a while when there is room again', async () => {
+test('keeps checking for a while after space was freed', async () => {
   await checked.run('INSERT INTO kept VALUES (1)', [])
-  room = PLENTY
+  freeBytes = PLENTY
   cutNext = 'all_2_2_0'
 
   await expect(checked.run('INSERT INTO kept VALUES (2)', [])).rejects.toThrow('ended')
 })
 
-test('on a disk with room nothing is read again', async () => {
-  room = PLENTY
+test('checks nothing on a disk with enough space', async () => {
+  freeBytes = PLENTY
 
   await checked.run('INSERT INTO kept VALUES (1)', [])
 
   expect(statements).toEqual(['INSERT INTO kept VALUES (1)'])
 })
 
-test('a full disk is read from and not written to', async () => {
+test('reads from a full disk but does not write to it', async () => {
   await checked.run('INSERT INTO kept VALUES (1)', [])
-  room = 10 * MB
+  freeBytes = 10 * MB
 
   for (const statement of [
     '/* id */ INSERT INTO kept VALUES (2)',

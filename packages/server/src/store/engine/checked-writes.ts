@@ -1,62 +1,61 @@
 import { statfs } from 'node:fs/promises'
 import type { Engine } from './open-engine.ts'
 
-/** With less than this nothing is written: what a small statement writes finds room, whoever else writes meanwhile. */
-export const ROOM_TO_WRITE = 16 * 1024 ** 2
-/** A disk with more than this does not fill up between two looks. */
-const ROOM_TO_TRUST = 1024 ** 3
-const LOOK_EVERY_MS = 500
-/** A merge that met the full disk may go on for minutes before it takes the place of what it was made of. */
-const WATCHED_AFTERWARDS_MS = 600_000
+/** Below this, nothing is written. It leaves room for a small statement, even if another process writes too. */
+export const MIN_FREE_BYTES = 16 * 1024 ** 2
+/** A disk with more free space than this does not fill up between two checks. */
+const AMPLE_FREE_BYTES = 1024 ** 3
+const CHECK_INTERVAL_MS = 500
+/** A merge that hit the full disk may run for minutes before its result replaces the merged parts. */
+const KEEP_CHECKING_MS = 600_000
 
 const writing = /^(?:\/\*.*?\*\/\s*)?(?:INSERT|CREATE|ALTER|DELETE)\b/i
 const creating = /^(?:\/\*.*?\*\/\s*)?CREATE ((?:DATABASE|TABLE) IF NOT EXISTS \w+)/i
 
 type Disk = {
-  /** Bytes that may still be written. */
-  room: () => Promise<number>
-  /** Told when there is little left, once until there was enough again. */
-  onLow: (room: number) => void
-  /** Ends this process, so that nobody gets an answer from it any more. */
+  freeBytes: () => Promise<number>
+  /** Called when space gets low, once until there is enough again. */
+  onLow: (freeBytes: number) => void
+  /** Ends this process, so that no pending request gets a response. */
   endProcess: (reason: string) => Promise<never>
 }
 
 /**
- * chDB does not notice that a write failed for want of room: it calls an insert done whose files were cut short, and
- * replaces good parts by a merged one that can't be read. So on a disk that is nearly full each new part is read once,
- * before an insert is called done and long before the parts that a merge replaced are deleted. A part that is not whole
- * ends this process: at the next start the engine finds it, puts it aside and goes back to those that it was made of.
+ * chDB does not notice when a write fails because the disk is full: it reports an insert with truncated files as done, and
+ * replaces good parts with an unreadable merged one. So on a nearly full disk, every new part is read once: before an insert
+ * is reported as done, and long before the parts that a merge replaced are deleted. An incomplete part ends this process. At
+ * the next start the engine finds it, sets it aside and goes back to the parts it was merged from.
  */
-export function withCheckedWrites(engine: Engine, { room, onLow, endProcess }: Disk): Engine {
+export function withCheckedWrites(engine: Engine, { freeBytes, onLow, endProcess }: Disk): Engine {
   let ending: Promise<never> | undefined
   const endOnce = (reason: string) => (ending ??= endProcess(reason))
-  const parts = new NewParts(engine, endOnce)
-  let watchedUntilMs = -Infinity
+  const parts = new PartChecker(engine, endOnce)
+  let checkUntilMs = -Infinity
 
-  async function look(): Promise<void> {
-    const left = await room()
-    const isLow = left < ROOM_TO_TRUST
-    const wasWatched = performance.now() < watchedUntilMs
-    if (isLow) watchedUntilMs = performance.now() + WATCHED_AFTERWARDS_MS
-    if (isLow && !wasWatched) {
+  async function checkParts(): Promise<void> {
+    const left = await freeBytes()
+    const isLow = left < AMPLE_FREE_BYTES
+    const wasChecking = performance.now() < checkUntilMs
+    if (isLow) checkUntilMs = performance.now() + KEEP_CHECKING_MS
+    if (isLow && !wasChecking) {
       onLow(left)
       await parts.begin()
     }
-    if (isLow || wasWatched) await parts.check()
+    if (isLow || wasChecking) await parts.check()
   }
 
-  const timer = setInterval(() => void look().catch(() => undefined), LOOK_EVERY_MS)
+  const timer = setInterval(() => void checkParts().catch(() => undefined), CHECK_INTERVAL_MS)
   timer.unref()
 
   return {
     ...engine,
     async run(statement, prepare) {
       if (!writing.test(statement)) return engine.run(statement, prepare)
-      if ((await room()) < ROOM_TO_WRITE && !(await isThereAlready(statement, prepare)))
+      if ((await freeBytes()) < MIN_FREE_BYTES && !(await existsAlready(statement, prepare)))
         throw new Error('Code: 243. DB::Exception: Not enough space left on the disk. (NOT_ENOUGH_SPACE)')
       const result = await engine.run(statement, prepare)
-      // Where nobody can look, nobody may say that it is done: the next start looks at everything.
-      await look().catch((error: Error) => endOnce(error.message))
+      // If the check itself fails, the insert can't be confirmed. The next start checks all parts.
+      await checkParts().catch((error: Error) => endOnce(error.message))
       return result
     },
     close() {
@@ -65,8 +64,8 @@ export function withCheckedWrites(engine: Engine, { room, onLow, endProcess }: D
     },
   }
 
-  /** What every start asks for and only the first one creates. */
-  async function isThereAlready(statement: string, prepare: string[]): Promise<boolean> {
+  /** A `CREATE … IF NOT EXISTS` of something that exists writes nothing. */
+  async function existsAlready(statement: string, prepare: string[]): Promise<boolean> {
     const [, what] = creating.exec(statement) ?? []
     if (what === undefined) return false
     const { bytes } = await engine.run(`EXISTS ${what.replace(/if not exists/i, '')}`, prepare)
@@ -74,11 +73,11 @@ export function withCheckedWrites(engine: Engine, { room, onLow, endProcess }: D
   }
 }
 
-/** Which parts were read to see that they are whole. */
-class NewParts {
+/** Reads each new part once, to verify that it is complete. */
+class PartChecker {
   readonly #engine: Engine
   readonly #endProcess: (reason: string) => Promise<never>
-  #whole = new Set<string>()
+  #verified = new Set<string>()
   #lastPass: Promise<void> = Promise.resolve()
 
   constructor(engine: Engine, endProcess: (reason: string) => Promise<never>) {
@@ -86,12 +85,12 @@ class NewParts {
     this.#endProcess = endProcess
   }
 
-  /** Trusts what was there before the disk was low, but for the last minute. */
+  /** Trusts the parts that are older than a minute: they were written before the disk was low. */
   async begin(): Promise<void> {
-    this.#whole = new Set(await this.#list('modification_time < now() - 60'))
+    this.#verified = new Set(await this.#list('modification_time < now() - 60'))
   }
 
-  /** Resolves when all that there is at the call was found to be whole. */
+  /** Resolves when all parts that exist now are verified. */
   check(): Promise<void> {
     this.#lastPass = this.#lastPass.catch(() => undefined).then(() => this.#checkAll())
     return this.#lastPass
@@ -99,20 +98,20 @@ class NewParts {
 
   async #checkAll(): Promise<void> {
     const parts = await this.#list()
-    for (const part of parts) if (!this.#whole.has(part)) await this.#checkOne(part)
-    this.#whole = new Set(parts)
+    for (const part of parts) if (!this.#verified.has(part)) await this.#checkOne(part)
+    this.#verified = new Set(parts)
   }
 
   async #checkOne(part: string): Promise<void> {
     const problem = await this.#rows(`CHECK TABLE ${part} SETTINGS check_query_single_value_result = 0`).then(
-      ([row]) => (row?.split('\t')[1] === '1' ? undefined : (row ?? 'no answer')),
+      ([row]) => (row?.split('\t')[1] === '1' ? undefined : (row ?? 'no result')),
       (error: Error) => error.message,
     )
-    // A part that was merged meanwhile can't be asked for; the one that took its place is looked at in its turn.
+    // A part that was merged in the meantime is gone; the part that replaced it gets its own check.
     if (problem !== undefined && (await this.#list()).includes(part)) await this.#endProcess(problem)
   }
 
-  /** As `database.table PART 'name'`, which is how a statement names one. */
+  /** The parts as `database.table PART 'name'`, the syntax of CHECK TABLE. */
   #list(condition = '1'): Promise<string[]> {
     return this.#rows(
       `SELECT concat(database, '.', table, ' PART ''', name, '''') FROM system.parts WHERE active AND ${condition} FORMAT TSVRaw`,
@@ -128,7 +127,7 @@ class NewParts {
   }
 }
 
-/** Bytes that may still be written to the disk of a folder; undefined where the file system does not say. */
+/** The free bytes on the disk of a folder; undefined if the file system does not report them. */
 export async function freeBytesOf(folder: string): Promise<number | undefined> {
   const { blocks, bavail, bsize } = await statfs(folder)
   return blocks === 0 ? undefined : bavail * bsize

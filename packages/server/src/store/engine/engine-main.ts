@@ -5,36 +5,36 @@ import { answerClickHouse } from './answer-clickhouse.ts'
 import { freeBytesOf, withCheckedWrites } from './checked-writes.ts'
 import { openEngine } from './open-engine.ts'
 
-/** What the parent tells the engine's process, as JSON in its first argument. */
+/** The options that the parent passes to the engine process, as JSON in its first argument. */
 export type EngineOptions = {
-  /** Where the engine keeps its tables. */
+  /** The folder of the tables. */
   path: string
   /** A unix socket's path, or a port on 127.0.0.1 (0: any). */
   listen: string | number
-  /** Asked for in ClickHouse's own headers; needed with a port, since anyone on the machine can reach that. */
+  /** Expected in ClickHouse's own headers. Needed with a port, which anyone on the machine can reach. */
   password?: string
-  /** Lets ingest and queries of the parent go first. */
+  /** Gives the parent's ingest and queries priority. */
   nice?: number
 }
 
-/** What the engine's process tells its parent. */
+/** The messages that the engine process sends to its parent. */
 export type EngineMessage =
   | { ready: true; port: number | undefined }
   | { damage: string }
-  | { cutShort: string }
+  | { incompletePart: string }
   | { lowDisk: number }
 
 const options = JSON.parse(process.argv[2] ?? '{}') as EngineOptions
 
-// The parent may die without a word; an engine that outlives it would keep the data directory locked.
+// If the parent dies, an engine that outlives it would keep the data directory locked.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
-// The terminal sends Ctrl-C to the whole group; the parent decides when the engine goes.
+// The terminal sends Ctrl-C to the whole process group, but the parent decides when the engine stops.
 process.on('SIGINT', () => undefined)
 
 if (options.nice !== undefined) setPriority(options.nice)
 const engine = withCheckedWrites(openEngine(options.path), {
-  room: async () => (await freeBytesOf(options.path)) ?? Infinity,
-  onLow: (room) => process.send?.({ lowDisk: room } satisfies EngineMessage),
+  freeBytes: async () => (await freeBytesOf(options.path)) ?? Infinity,
+  onLow: (freeBytes) => process.send?.({ lowDisk: freeBytes } satisfies EngineMessage),
   endProcess,
 })
 const onDamage = (message: string) => process.send?.({ damage: message } satisfies EngineMessage)
@@ -55,10 +55,12 @@ process.send?.({
   port: typeof address === 'object' ? address?.port : undefined,
 } satisfies EngineMessage)
 
-/** Whoever waits for an answer of this process gets none. */
+/** Never resolves, so that no pending request gets a response. */
 function endProcess(reason: string): Promise<never> {
   return new Promise(() => {
-    process.send?.({ cutShort: reason } satisfies EngineMessage, () => process.kill(process.pid, 'SIGKILL'))
+    process.send?.({ incompletePart: reason } satisfies EngineMessage, () =>
+      process.kill(process.pid, 'SIGKILL'),
+    )
   })
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { engineProblem } from './engine-platform.ts'
 
-test('where the engine has no build, the ways out are named', () => {
+test('names the alternatives where the engine has no build', () => {
   const windows = engineProblem({ platform: 'win32', arch: 'x64', isMusl: false })
   const alpine = engineProblem({ platform: 'linux', arch: 'x64', isMusl: true })
   const power = engineProblem({ platform: 'linux', arch: 'ppc64', isMusl: false })
@@ -11,7 +11,7 @@ test('where the engine has no build, the ways out are named', () => {
   expect(power).toMatch(/ppc64.*CLICKHOUSE_URL/)
 })
 
-test('it has one for Linux with glibc and for macOS, on both common processors', () => {
+test('has builds for glibc Linux and macOS on x64 and arm64', () => {
   for (const platform of ['linux', 'darwin'] as const) {
     for (const arch of ['x64', 'arm64'])
       expect(engineProblem({ platform, arch, isMusl: false })).toBeUndefined()

@@ -2,18 +2,19 @@ import { existsSync, readdirSync } from 'node:fs'
 
 type Platform = { platform: NodeJS.Platform; arch: string; isMusl: boolean }
 
-/** Why the embedded engine can't run on this machine, with the ways out; undefined where it can. */
+/** Explains why the embedded engine can't run on this machine and what to do; undefined where it can. */
 export function engineProblem(here: Platform = thisPlatform()): string | undefined {
-  const ways =
+  const alternative =
     'Set CLICKHOUSE_URL to a ClickHouse server (for example http://default:password@localhost:8123/playhead)'
   if (here.platform === 'win32') {
-    return `The embedded engine has no build for Windows. Run Playhead inside WSL2, or: ${ways}.`
+    return `The embedded engine has no build for Windows. Run Playhead inside WSL2, or: ${alternative}.`
   }
   if (here.platform === 'linux' && here.isMusl) {
-    return `The embedded engine has no build for musl (Alpine). Use a glibc image such as node:24-slim, or: ${ways}.`
+    return `The embedded engine has no build for musl (Alpine). Use a glibc image such as node:24-slim, or: ${alternative}.`
   }
   const isBuilt = ['linux', 'darwin'].includes(here.platform) && ['x64', 'arm64'].includes(here.arch)
-  if (!isBuilt) return `The embedded engine has no build for ${here.platform} on ${here.arch}. ${ways}.`
+  if (!isBuilt)
+    return `The embedded engine has no build for ${here.platform} on ${here.arch}. ${alternative}.`
   return undefined
 }
 

@@ -1,4 +1,4 @@
-/** Errors that a damaged file causes; some of them have other causes too. */
+/** Errors that a damaged file causes. Some have other causes too. */
 const codes = new Set([
   '33', // CANNOT_READ_ALL_DATA
   '40', // CHECKSUM_DOESNT_MATCH
@@ -9,7 +9,7 @@ const codes = new Set([
   '246', // CORRUPTED_DATA
 ])
 
-/** Whether the engine's message says that a part of a table can't be read, as after a merge that met a full disk. */
+/** Whether an error means that a part of a table is unreadable, as after a merge on a full disk. */
 export function isDamage(message: string, code = /Code: (\d+)/.exec(message)?.[1]): boolean {
   return code !== undefined && codes.has(code) && message.includes('while reading from part')
 }

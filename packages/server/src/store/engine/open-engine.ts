@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
 /**
- * chDB is loaded with `require` at this one place: its ESM entry imports the same file, and a missing build for this
+ * Only this file loads chDB, and it uses `require`: chDB's ESM entry imports the same file, and a missing build for this
  * platform must surface as our own error.
  */
 const require = createRequire(import.meta.url)
@@ -28,11 +28,11 @@ type StatementResult = {
 }
 
 export type Engine = {
-  /** Runs `prepare` and then `statement` on a session of their own, and returns what the last one printed. */
+  /** Runs `prepare` and then `statement` in a session of their own, and returns the output of `statement`. */
   run(statement: string, prepare: string[]): Promise<StatementResult>
-  /** Stops the running statement whose text contains this marker. */
+  /** Cancels the running statement whose text contains this marker. */
   kill(marker: string): Promise<void>
-  /** A folder for bodies of inserts, emptied at every start. */
+  /** A folder for the data of inserts, emptied at every start. */
   inbox: string
   close(): Promise<void>
 }
@@ -54,11 +54,11 @@ export function openEngine(path: string, moreArguments: readonly string[] = []):
   const chdb = require('chdb') as Chdb
   const connectionArgs = [...connectionArguments, ...moreArguments]
   const open = () => new chdb.Session(path, { connectionArgs })
-  // Closing the last session shuts the engine down; this one keeps it up between statements.
+  // Closing the last session shuts the engine down. This one keeps it running between statements.
   const keeper = open()
 
   async function run(statement: string, prepare: string[]): Promise<StatementResult> {
-    // A failed statement leaves its rows in the session's output; the next one on it would return them.
+    // A failed statement leaves its rows in the session's output, and the next statement would return them.
     const session = open()
     try {
       for (const step of prepare) await session.queryAsync(step, { format: 'TabSeparated' })
@@ -74,7 +74,7 @@ export function openEngine(path: string, moreArguments: readonly string[] = []):
     run,
     inbox,
     async kill(marker) {
-      // Without SYNC: waiting for the end of a statement from another session has hung the engine.
+      // ASYNC, because waiting for a statement of another session has hung the engine.
       await run(`KILL QUERY WHERE query LIKE '%${marker}%' AND query NOT LIKE 'KILL%' ASYNC`, [])
     },
     async close() {

@@ -3,10 +3,10 @@ import { statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Where the operating system stops taking a unix socket's path, less a margin. */
+/** The longest path that operating systems accept for a unix socket, less a margin. */
 const MAX_PATH_BYTES = 100
 
-/** The path of a socket that belongs to a directory: inside it, or, when that is too deep, in the temporary folder. */
+/** The path of a directory's socket: inside the directory, or in the temporary folder if that path would be too long. */
 export function socketPath(directory: string, name: string): string {
   const inside = join(directory, name)
   if (Buffer.byteLength(inside) < MAX_PATH_BYTES) return inside

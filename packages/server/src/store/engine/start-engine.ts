@@ -4,14 +4,14 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { KnownError } from '../../errors/known-error.ts'
 import { socketPath } from './socket-path.ts'
-import { ROOM_TO_WRITE } from './checked-writes.ts'
+import { MIN_FREE_BYTES } from './checked-writes.ts'
 import { engineProblem } from './engine-platform.ts'
 import type { EngineMessage, EngineOptions } from './engine-main.ts'
 
-/** The embedded engine as the parent sees it: always at the same socket, started again whenever it dies. */
+/** The embedded engine as the parent sees it: always at the same socket, restarted whenever it dies. */
 export type EngineProcess = {
   socketPath: string
-  /** The process that serves now; it changes when the engine is started again. */
+  /** The current process; it changes with every restart. */
   pid(): number | undefined
   restarts(): number
   stop(): Promise<void>
@@ -19,17 +19,17 @@ export type EngineProcess = {
 
 type Settings = {
   path: string
-  /** Told of every unexpected end, in one line. */
+  /** Called with one line about every unexpected exit. */
   report: (line: string) => void
   heartbeatMs?: number
 }
 
 const HEARTBEAT_MS = 5_000
-// Longer than any pause of a loaded machine, shorter than a person's patience.
-const HEARTBEAT_PATIENCE_MS = 20_000
-const START_PATIENCE_MS = 30_000
-const FOLDER_PATIENCE_MS = 15_000
-const FOLDER_HELD = 'another process holds its data directory'
+// Longer than any pause of a busy machine, shorter than a person's patience.
+const HEARTBEAT_TIMEOUT_MS = 20_000
+const START_TIMEOUT_MS = 30_000
+const FOLDER_TIMEOUT_MS = 15_000
+const FOLDER_IN_USE = 'another process is using its data directory'
 
 export async function startEngine(settings: Settings): Promise<EngineProcess> {
   const problem = engineProblem()
@@ -39,7 +39,7 @@ export async function startEngine(settings: Settings): Promise<EngineProcess> {
   const options: EngineOptions = { path: join(settings.path, 'tables'), listen: socket, nice: 10 }
   let isStopping = false
   let restarts = 0
-  const mayRepair = createRepairPace()
+  const mayRepair = createRepairLimit()
   let child = await launchFirst(options)
   watch(child)
 
@@ -47,13 +47,13 @@ export async function startEngine(settings: Settings): Promise<EngineProcess> {
     current.once('exit', (code, signal) => {
       if (isStopping) return
       restarts += 1
-      settings.report(`the embedded engine ended (${signal ?? `code ${code}`}); starting it again`)
+      settings.report(`the embedded engine exited (${signal ?? `code ${code}`}); restarting it`)
       void restart()
     })
     current.on('message', (message: EngineMessage) => {
       const isDamage = 'damage' in message
       if (isStopping || current !== child || (isDamage && !mayRepair())) return
-      const line = lineAbout(message)
+      const line = describeMessage(message)
       if (line !== undefined) settings.report(line)
       if (isDamage) current.kill('SIGKILL')
     })
@@ -67,7 +67,7 @@ export async function startEngine(settings: Settings): Promise<EngineProcess> {
       watch(child)
     } catch (error) {
       settings.report(
-        `the embedded engine did not start: ${error instanceof Error ? error.message : String(error)}`,
+        `could not start the embedded engine: ${error instanceof Error ? error.message : String(error)}`,
       )
       void restart(Math.min(5_000, delayMs * 2 + 250))
     }
@@ -79,7 +79,7 @@ export async function startEngine(settings: Settings): Promise<EngineProcess> {
   async function beat(): Promise<void> {
     const current = child
     if (isStopping || current.exitCode !== null || current.signalCode !== null) return
-    // A crash inside the engine hangs its process instead of ending it; nothing but SIGKILL helps then.
+    // A crash inside chDB hangs the process instead of ending it. Only SIGKILL helps then.
     if (!(await isAlive(socket)) && current === child && !isStopping) current.kill('SIGKILL')
   }
 
@@ -96,15 +96,15 @@ export async function startEngine(settings: Settings): Promise<EngineProcess> {
   }
 }
 
-/** The engine of a server that was killed ends a moment after it, and holds the folder until then. */
+/** The engine of a killed server exits a moment after the server, and holds the folder until then. */
 async function launchFirst(options: EngineOptions): Promise<ChildProcess> {
   for (const startedAtMs = performance.now(); ;) {
     try {
       return await launch(options)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      if (message !== FOLDER_HELD || performance.now() - startedAtMs > FOLDER_PATIENCE_MS) {
-        throw new KnownError('ENGINE_UNAVAILABLE', `The embedded engine did not start: ${message}.`, {
+      if (message !== FOLDER_IN_USE || performance.now() - startedAtMs > FOLDER_TIMEOUT_MS) {
+        throw new KnownError('ENGINE_UNAVAILABLE', `Could not start the embedded engine: ${message}.`, {
           cause: error,
         })
       }
@@ -121,40 +121,40 @@ async function launch(options: EngineOptions): Promise<ChildProcess> {
     errors = (errors + chunk.toString()).slice(-4_000)
   })
   await new Promise<void>((resolve, reject) => {
-    const patience = setTimeout(() => {
+    const timeout = setTimeout(() => {
       child.kill('SIGKILL')
-      reject(new Error(`no answer in ${START_PATIENCE_MS / 1000} s`))
-    }, START_PATIENCE_MS)
+      reject(new Error(`no response within ${START_TIMEOUT_MS / 1000} s`))
+    }, START_TIMEOUT_MS)
     child.on('message', (message: EngineMessage) => {
-      if ('ready' in message) resolve(clearTimeout(patience))
+      if ('ready' in message) resolve(clearTimeout(timeout))
     })
     child.once('exit', (code, signal) => {
-      clearTimeout(patience)
-      reject(new Error(explain(errors) ?? `it ended with ${signal ?? `code ${code}`}`))
+      clearTimeout(timeout)
+      reject(new Error(explain(errors) ?? `it exited with ${signal ?? `code ${code}`}`))
     })
   })
   return child
 }
 
-/** Starts the engine's process; also what tests use to get an engine behind a port. */
+/** Starts the engine process. Tests use it too, to get an engine behind a port. */
 export function forkEngine(options: EngineOptions): ChildProcess {
   return fork(
     new URL(`./engine-main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url),
     [JSON.stringify(options)],
     {
-      // Statements run on libuv's pool; its default of four would let four slow ones block everything.
+      // Statements run in libuv's thread pool. With the default of four threads, four slow ones would block everything.
       env: { ...process.env, UV_THREADPOOL_SIZE: '24' },
       stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     },
   )
 }
 
-function lineAbout(message: EngineMessage): string | undefined {
+function describeMessage(message: EngineMessage): string | undefined {
   if ('damage' in message) return `a file of the store is damaged: ${message.damage.slice(0, 300)}`
-  if ('cutShort' in message)
-    return `the full disk cut short what was being written: ${message.cutShort.slice(0, 300)}`
+  if ('incompletePart' in message)
+    return `the disk filled up during a write and left an incomplete part: ${message.incompletePart.slice(0, 300)}`
   if ('lowDisk' in message)
-    return `the disk has ${megabytes(message.lowDisk)} left; with less than ${megabytes(ROOM_TO_WRITE)} nothing goes into the store`
+    return `only ${megabytes(message.lowDisk)} of disk space left; below ${megabytes(MIN_FREE_BYTES)} the store stops writing`
   return undefined
 }
 
@@ -163,7 +163,7 @@ function megabytes(bytes: number): string {
 }
 
 function explain(errors: string): string | undefined {
-  if (/Cannot lock file|Another server instance/.test(errors)) return FOLDER_HELD
+  if (/Cannot lock file|Another server instance/.test(errors)) return FOLDER_IN_USE
   const line = errors.split('\n').findLast((text) => /error|exception|cannot/i.test(text))
   return line?.trim().slice(0, 300)
 }
@@ -171,8 +171,8 @@ function explain(errors: string): string | undefined {
 async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   await new Promise<void>((resolve) => {
-    const patience = setTimeout(() => child.kill('SIGKILL'), 10_000)
-    child.once('exit', () => resolve(clearTimeout(patience)))
+    const timeout = setTimeout(() => child.kill('SIGKILL'), 10_000)
+    child.once('exit', () => resolve(clearTimeout(timeout)))
     if (child.connected) child.send('stop')
     else child.kill('SIGKILL')
   })
@@ -181,7 +181,7 @@ async function stopChild(child: ChildProcess): Promise<void> {
 function isAlive(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = request(
-      { socketPath, path: '/alive', timeout: HEARTBEAT_PATIENCE_MS, agent: false },
+      { socketPath, path: '/alive', timeout: HEARTBEAT_TIMEOUT_MS, agent: false },
       (response) => {
         response.resume()
         resolve(response.statusCode === 200)
@@ -193,19 +193,19 @@ function isAlive(socketPath: string): Promise<boolean> {
   })
 }
 
-const FIRST_PAUSE_MS = 30_000
-const LAST_PAUSE_MS = 3_600_000
+const FIRST_REPAIR_PAUSE_MS = 30_000
+const MAX_REPAIR_PAUSE_MS = 3_600_000
 
 /**
- * Whether the engine may be started again for a damaged file: it then puts the part aside and goes back to those that it
- * was merged from. Ever more rarely, since damage that a start does not mend must not keep the engine starting.
+ * Limits how often the engine may restart because of a damaged file. A restart sets the part aside and goes back to the
+ * parts it was merged from. The pauses grow, so that damage that a restart can't fix does not restart the engine forever.
  */
-export function createRepairPace(now: () => number = () => performance.now()): () => boolean {
-  let pauseMs = FIRST_PAUSE_MS
+export function createRepairLimit(now: () => number = () => performance.now()): () => boolean {
+  let pauseMs = FIRST_REPAIR_PAUSE_MS
   let lastAtMs = -Infinity
   return () => {
     if (now() - lastAtMs < pauseMs) return false
-    if (lastAtMs !== -Infinity) pauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS)
+    if (lastAtMs !== -Infinity) pauseMs = Math.min(2 * pauseMs, MAX_REPAIR_PAUSE_MS)
     lastAtMs = now()
     return true
   }

@@ -1,4 +1,4 @@
--- One template for a single node and for a cluster; render-schema.ts fills in what differs:
+-- One template for a single node and for a cluster; migrate.ts fills in what differs:
 --   [[local]]            nothing, or _local: the table on each shard
 --   [[on_cluster]]       nothing, or ON CLUSTER name
 --   [[sharded(E)]]       the engine E, or its replicated form, one copy of the data per shard
