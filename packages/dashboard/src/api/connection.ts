@@ -8,7 +8,7 @@ const listeners = new Set<() => void>()
 const onceBack = new Set<() => void>()
 
 /** A request found nobody. From now on the server is asked whether it is there, until it is. */
-export function noticeSilence(): void {
+export function reportUnreachable(): void {
   if (isLost) return
   change(true)
   timer = setTimeout(() => void askAgain(), ASK_AGAIN_MS)
@@ -28,7 +28,7 @@ export function useIsServerLost(): boolean {
 /** A feed that broke may be a server that is gone, or only a restart that is over already. */
 export async function checkConnection(): Promise<void> {
   if (isLost) return
-  if (!(await answers())) noticeSilence()
+  if (!(await answers())) reportUnreachable()
 }
 
 async function askAgain(): Promise<void> {

@@ -1,30 +1,25 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { DecisionGraph, SessionSummary } from '@playhead/model'
-import { apiPath, type Parameters } from './api-path.ts'
-import { fetchJson } from './fetch-json.ts'
+import { callApi, type QueryParameters } from './call-api.ts'
 import { useProjectId } from './projects.ts'
 
 /** The sessions that a filter finds, as one graph. */
-export function useDecisionGraph(parameters: Parameters) {
+export function useDecisionGraph(parameters: QueryParameters) {
   const project = useProjectId()
   return useQuery({
     queryKey: ['graph', project, parameters],
-    queryFn: ({ signal }) =>
-      fetchJson<DecisionGraph>(apiPath('/api/graph', { project, ...parameters }), { signal }),
+    queryFn: ({ signal }) => callApi('GET /api/graph', { query: { project, ...parameters }, signal }),
     placeholderData: keepPreviousData,
     refetchOnWindowFocus: false,
   })
 }
 
-/** The sessions through a node or an edge of it. */
-export function useGraphSessions(parameters: Parameters | undefined) {
+/** The sessions that pass a node or an edge of the graph. */
+export function useGraphSessions(parameters: QueryParameters | undefined) {
   const project = useProjectId()
   return useQuery({
     queryKey: ['graph-sessions', project, parameters],
     queryFn: ({ signal }) =>
-      fetchJson<{ sessions: SessionSummary[] }>(apiPath('/api/graph/sessions', { project, ...parameters }), {
-        signal,
-      }),
+      callApi('GET /api/graph/sessions', { query: { project, ...parameters }, signal }),
     select: ({ sessions }) => sessions,
     enabled: parameters !== undefined,
     refetchOnWindowFocus: false,

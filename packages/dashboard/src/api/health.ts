@@ -1,23 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
-import { fetchJson } from './fetch-json.ts'
+import type { ApiResponses } from '@playhead/server/api-types'
+import { callApi } from './call-api.ts'
 
-export type Health = {
-  version: string
-  uptimeMs: number
-  spansStored: number
-  spansRejected: number
-  logsStored: number
-  pendingRows: number
-  engineRestarts: number
-  liveViewers: number
-  disk: { freeBytes: number | null; tables: { name: string; rows: number; bytes: number }[] }
-}
+export type Health = ApiResponses['GET /api/health']
 
-/** What the server is doing, asked again every few seconds. */
+/** What the server is doing, refreshed every few seconds. */
 export function useHealth(refreshMs = 2_000) {
   return useQuery({
     queryKey: ['health'],
-    queryFn: async () => ({ ...(await fetchJson<Health>('/api/health')), readAtMs: Date.now() }),
+    queryFn: async () => ({ ...(await callApi('GET /api/health', {})), readAtMs: Date.now() }),
     refetchInterval: refreshMs,
   })
 }

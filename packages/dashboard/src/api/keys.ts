@@ -1,26 +1,17 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { apiPath } from './api-path.ts'
-import { fetchJson } from './fetch-json.ts'
+import type { ApiBodies, ApiResponses } from '@playhead/server/api-types'
+import { callApi } from './call-api.ts'
 import { useProjectId } from './projects.ts'
 
-export const keyScopes = ['ingest', 'read', 'admin'] as const
-export type KeyScope = (typeof keyScopes)[number]
-
-export type Key = {
-  id: string
-  project: string
-  name: string
-  hint: string
-  scopes: KeyScope[]
-  createdAt: string
-  revokedAt: string | null
-}
+export type Key = ApiResponses['GET /api/keys']['keys'][number]
+export type KeyScope = Key['scopes'][number]
+export const keyScopes = ['ingest', 'read', 'admin'] as const satisfies readonly KeyScope[]
 
 export function useKeys() {
   const project = useProjectId()
   return useQuery({
     queryKey: ['keys', project],
-    queryFn: () => fetchJson<{ keys: Key[] }>(apiPath('/api/keys', { project })),
+    queryFn: () => callApi('GET /api/keys', { query: { project } }),
     select: ({ keys }) => keys,
   })
 }
@@ -29,8 +20,8 @@ export function useCreateKey() {
   const project = useProjectId()
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (given: { name: string; scopes: KeyScope[] }) =>
-      fetchJson<{ key: Key; secret: string }>(apiPath('/api/keys', { project }), { json: given }),
+    mutationFn: (body: ApiBodies['POST /api/keys']) =>
+      callApi('POST /api/keys', { query: { project }, body }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['keys', project] }),
   })
 }
@@ -39,8 +30,7 @@ export function useRevokeKey() {
   const project = useProjectId()
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (id: string) =>
-      fetchJson<Key>(apiPath(`/api/keys/${encodeURIComponent(id)}`, { project }), { method: 'DELETE' }),
+    mutationFn: (id: string) => callApi('DELETE /api/keys/{id}', { path: { id }, query: { project } }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['keys', project] }),
   })
 }

@@ -1,7 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { fetchJson } from './fetch-json.ts'
-
-export type Me = { kind: 'anyone' | 'person' | 'key' | 'nobody'; isAuthOn: boolean; project?: string }
+import { callApi } from './call-api.ts'
 
 const AUTH_KEY = 'playhead.auth'
 
@@ -15,7 +13,7 @@ export function useMe() {
   return useQuery({
     queryKey: ['me'],
     queryFn: async () => {
-      const me = await fetchJson<Me>('/api/me')
+      const me = await callApi('GET /api/me', {})
       localStorage.setItem(AUTH_KEY, String(me.isAuthOn))
       return me
     },
@@ -27,7 +25,7 @@ export function useMe() {
 export function useLogin() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (password: string) => fetchJson('/api/login', { json: { password } }),
+    mutationFn: (password: string) => callApi('POST /api/login', { body: { password } }),
     onSuccess: () => client.resetQueries(),
   })
 }
@@ -35,7 +33,7 @@ export function useLogin() {
 export function useLogout() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: () => fetchJson('/api/logout', { method: 'POST' }),
+    mutationFn: () => callApi('POST /api/logout', {}),
     onSuccess: () => client.invalidateQueries({ queryKey: ['me'] }),
   })
 }

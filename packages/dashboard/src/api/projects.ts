@@ -1,16 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import type { PriceOverride } from '@playhead/model'
-import { fetchJson } from './fetch-json.ts'
+import type { ApiBodies, ApiResponses } from '@playhead/server/api-types'
+import { callApi } from './call-api.ts'
 
-export type Project = {
-  id: string
-  name: string
-  createdAt: string
-  retentionDays: number | null
-  priceOverrides: PriceOverride[]
-  priceRevision: number
-}
+export type Project = ApiResponses['GET /api/projects']['projects'][number]
 
 /** The project of requests that name none. */
 export const DEFAULT_PROJECT = 'default'
@@ -36,7 +29,7 @@ export function rememberProject(id: string): void {
 export function useProjects() {
   return useQuery({
     queryKey: ['projects'],
-    queryFn: () => fetchJson<{ projects: Project[] }>('/api/projects'),
+    queryFn: () => callApi('GET /api/projects', {}),
     select: ({ projects }) => projects,
     staleTime: 30_000,
   })
@@ -45,8 +38,7 @@ export function useProjects() {
 export function useCreateProject() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (given: { name: string; id?: string }) =>
-      fetchJson<Project>('/api/projects', { json: given }),
+    mutationFn: (body: ApiBodies['POST /api/projects']) => callApi('POST /api/projects', { body }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['projects'] }),
   })
 }
@@ -54,8 +46,8 @@ export function useCreateProject() {
 export function useUpdateProject(id: string) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (change: Partial<Pick<Project, 'name' | 'retentionDays' | 'priceOverrides'>>) =>
-      fetchJson<Project>(`/api/projects/${encodeURIComponent(id)}`, { method: 'PATCH', json: change }),
+    mutationFn: (body: ApiBodies['PATCH /api/projects/{project}']) =>
+      callApi('PATCH /api/projects/{project}', { path: { project: id }, body }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['projects'] }),
   })
 }

@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { ApiError } from './fetch-json.ts'
+import { ApiError } from './call-api.ts'
 
 /** Server data lives here and nowhere else. What the server refuses for a reason is not asked for again. */
 export const queryClient = new QueryClient({

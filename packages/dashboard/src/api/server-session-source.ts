@@ -1,17 +1,18 @@
-import { shortSessionId, type Session, type SessionSummary, type Step } from '@playhead/model'
-import { inPageProject } from './api-path.ts'
+import { shortSessionId, type SessionSummary } from '@playhead/model'
+import type { LiveEvent } from '@playhead/server/api-types'
+import { inPageProject, callApi } from './call-api.ts'
 import { checkConnection } from './connection.ts'
-import { fetchJson } from './fetch-json.ts'
-import type { Download, SessionEvent, SessionSource } from './session-source.ts'
+import type { Download, SessionSource } from './session-source.ts'
 
 /** Sessions of the server that served the page. */
 export const serverSessionSource: SessionSource = {
   name: 'server',
   isServed: true,
-  readSession: (sessionId, signal) => fetchJson<Session>(pathOf(sessionId), { signal }),
-  readStep: (sessionId, stepId, signal) =>
-    fetchJson<Step>(`${pathOf(sessionId)}/steps/${encodeURIComponent(stepId)}`, { signal }),
-  readPayloads: (sessionId, signal) => fetchJson<Session>(`${pathOf(sessionId)}?payloads=all`, { signal }),
+  readSession: (id, signal) => callApi('GET /api/sessions/{id}', { path: { id }, signal }),
+  readStep: (id, stepId, signal) =>
+    callApi('GET /api/sessions/{id}/steps/{stepId}', { path: { id, stepId }, signal }),
+  readPayloads: (id, signal) =>
+    callApi('GET /api/sessions/{id}', { path: { id }, query: { payloads: 'all' }, signal }),
   watch,
   downloadsOf,
 }
@@ -20,12 +21,12 @@ function pathOf(sessionId: string): string {
   return `/api/sessions/${encodeURIComponent(sessionId)}`
 }
 
-function watch(sessionId: string, listener: (event: SessionEvent) => void): () => void {
+function watch(sessionId: string, listener: (event: LiveEvent) => void): () => void {
   const events = new EventSource(inPageProject(`${pathOf(sessionId)}/live`, location.search))
-  const listen = (type: SessionEvent['type']) =>
+  const listen = (type: LiveEvent['type']) =>
     events.addEventListener(type, (event: MessageEvent<string>) => {
       const data = JSON.parse(event.data) as object
-      listener({ ...data, type } as SessionEvent)
+      listener({ ...data, type } as LiveEvent)
     })
   listen('step')
   listen('session')

@@ -1,11 +1,6 @@
 import { createContext, useContext } from 'react'
 import type { Session, SessionSummary, Step } from '@playhead/model'
-
-/** What viewers of a session are told. `reset`: events were missed; ask for the session again. */
-export type SessionEvent =
-  | { type: 'step'; step: Step }
-  | { type: 'session'; session: SessionSummary }
-  | { type: 'reset' }
+import type { LiveEvent } from '@playhead/server/api-types'
 
 /** A file that a session can be saved as: made by the server, or here. */
 export type Download = { id: string; label: string; hint: string; fileName: string } & (
@@ -22,7 +17,7 @@ export type SessionSource = {
   /** The session with every payload, for a search inside them. */
   readPayloads: (sessionId: string, signal: AbortSignal) => Promise<Session>
   /** Absent where nothing more can come. Returns how to stop. */
-  watch?: (sessionId: string, listener: (event: SessionEvent) => void) => () => void
+  watch?: (sessionId: string, listener: (event: LiveEvent) => void) => () => void
   downloadsOf: (session: SessionSummary) => Download[]
   /** The address of a page of ours; undefined where there are no other pages. */
   isServed: boolean

@@ -7,33 +7,30 @@ import {
   type InfiniteData,
 } from '@tanstack/react-query'
 import type { SessionSummary } from '@playhead/model'
-import { apiPath, type Parameters } from './api-path.ts'
-import { fetchJson } from './fetch-json.ts'
+import type { ApiResponses } from '@playhead/server/api-types'
+import { callApi, type QueryParameters } from './call-api.ts'
 import { useProjectId } from './projects.ts'
 
-export type SessionPage = { sessions: SessionSummary[]; nextCursor?: string }
+type SessionPage = ApiResponses['GET /api/sessions']
 export type SessionPages = InfiniteData<SessionPage, string | undefined>
 
 const SESSIONS_A_PAGE = 100
 
-export function sessionsKey(project: string, parameters: Parameters) {
+export function sessionsKey(project: string, parameters: QueryParameters) {
   return ['sessions', project, parameters] as const
 }
 
 /** One page of the list. */
 export function fetchSessions(
   project: string,
-  parameters: Parameters,
+  parameters: QueryParameters,
   signal?: AbortSignal,
 ): Promise<SessionPage> {
-  return fetchJson<SessionPage>(
-    apiPath('/api/sessions', { project, limit: SESSIONS_A_PAGE, ...parameters }),
-    signal === undefined ? {} : { signal },
-  )
+  return callApi('GET /api/sessions', { query: { project, limit: SESSIONS_A_PAGE, ...parameters }, signal })
 }
 
 /** The list, page after page. */
-export function useSessionList(parameters: Parameters) {
+export function useSessionList(parameters: QueryParameters) {
   const project = useProjectId()
   return useInfiniteQuery({
     queryKey: sessionsKey(project, parameters),
@@ -49,7 +46,7 @@ export function useSessionList(parameters: Parameters) {
 }
 
 /** A few sessions, for lists beside the list. */
-export function useSomeSessions(parameters: Parameters, options: { enabled?: boolean } = {}) {
+export function useSomeSessions(parameters: QueryParameters, options: { enabled?: boolean } = {}) {
   const project = useProjectId()
   return useQuery({
     queryKey: ['some-sessions', project, parameters],
@@ -64,8 +61,8 @@ export function useDeleteSessions() {
   const client = useQueryClient()
   const project = useProjectId()
   return useMutation({
-    mutationFn: (ids: readonly string[]) =>
-      fetchJson<{ deleted: string[] }>(apiPath('/api/sessions/delete', { project }), { json: { ids } }),
+    mutationFn: (ids: string[]) =>
+      callApi('POST /api/sessions/delete', { query: { project }, body: { ids } }),
     onSuccess: ({ deleted }) => {
       const gone = new Set(deleted)
       client.setQueriesData<SessionPages>({ queryKey: ['sessions', project] }, (data) =>

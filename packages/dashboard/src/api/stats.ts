@@ -1,15 +1,17 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { Stats, StatsFigures } from '@playhead/model'
-import { apiPath, type Parameters } from './api-path.ts'
-import { fetchJson } from './fetch-json.ts'
+import type { StatsFigures } from '@playhead/model'
+import { callApi, type QueryParameters } from './call-api.ts'
 import { useProjectId } from './projects.ts'
 
 /** The figures of the sessions that a filter finds. The last ones stay while others load: charts don't blink. */
-export function useStats(parameters: Parameters, options: { enabled?: boolean; refreshMs?: number } = {}) {
+export function useStats(
+  parameters: QueryParameters,
+  options: { enabled?: boolean; refreshMs?: number } = {},
+) {
   const project = useProjectId()
   return useQuery({
     queryKey: ['stats', project, parameters],
-    queryFn: ({ signal }) => fetchJson<Stats>(apiPath('/api/stats', { project, ...parameters }), { signal }),
+    queryFn: ({ signal }) => callApi('GET /api/stats', { query: { project, ...parameters }, signal }),
     placeholderData: keepPreviousData,
     enabled: options.enabled ?? true,
     ...(options.refreshMs !== undefined && { refetchInterval: options.refreshMs }),

@@ -1,16 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { TestHistory } from '@playhead/model'
-import { apiPath, type Parameters } from './api-path.ts'
-import { fetchJson } from './fetch-json.ts'
+import { callApi, type QueryParameters } from './call-api.ts'
 import { useProjectId } from './projects.ts'
 
 /** The tests that sessions were recorded in. */
-export function useTests(parameters: Parameters) {
+export function useTests(parameters: QueryParameters) {
   const project = useProjectId()
   return useQuery({
     queryKey: ['tests', project, parameters],
-    queryFn: ({ signal }) =>
-      fetchJson<{ tests: TestHistory[] }>(apiPath('/api/tests', { project, ...parameters }), { signal }),
+    queryFn: ({ signal }) => callApi('GET /api/tests', { query: { project, ...parameters }, signal }),
     select: ({ tests }) => tests,
     placeholderData: keepPreviousData,
     refetchInterval: 15_000,

@@ -2,7 +2,8 @@ import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Session, SessionSummary, Step } from '@playhead/model'
 import { mergeSteps } from './merge-steps.ts'
-import { useSessionSource, type SessionEvent, type SessionSource } from './session-source.ts'
+import type { LiveEvent } from '@playhead/server/api-types'
+import { useSessionSource, type SessionSource } from './session-source.ts'
 import { sessionKey } from './use-session.ts'
 
 /** Events are gathered for this long: a page that is drawn anew ten times a second feels live. */
@@ -46,7 +47,7 @@ class LiveSession {
     clearTimeout(this.#settling)
   }
 
-  #hear(event: SessionEvent): void {
+  #hear(event: LiveEvent): void {
     if (event.type === 'reset') return this.#askAgain()
     if (event.type === 'step') this.#steps.push(event.step)
     else this.#session = event.session

@@ -1,7 +1,7 @@
 import type { SessionSummary } from '@playhead/model'
-import { apiPath } from './api-path.ts'
+import type { LiveEvent } from '@playhead/server/api-types'
+import { apiPath, ApiError } from './call-api.ts'
 import { checkConnection } from './connection.ts'
-import { ApiError } from './fetch-json.ts'
 import { noticeLogout } from './query-client.ts'
 
 /** Events that come together are told together. */
@@ -21,7 +21,7 @@ export function watchSessions(project: string, { onOpen, onChange }: Watcher): (
   source.addEventListener('open', onOpen)
   source.addEventListener('reset', onOpen)
   source.addEventListener('session', (event: MessageEvent<string>) => {
-    const { session } = JSON.parse(event.data) as { session: SessionSummary }
+    const { session } = JSON.parse(event.data) as Omit<Extract<LiveEvent, { type: 'session' }>, 'type'>
     changed.set(session.id, session)
     timer ??= setTimeout(() => {
       timer = undefined

@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import type { Session } from '@playhead/model'
+import type { LiveEvent } from '@playhead/server/api-types'
 import { makeSession, makeStep } from '../../test/make-session.ts'
 import { openReplay } from '../../test/open-replay.tsx'
-import { ApiError } from '../api/fetch-json.ts'
-import type { SessionEvent, SessionSource } from '../api/session-source.ts'
+import { ApiError } from '../api/call-api.ts'
+import type { SessionSource } from '../api/session-source.ts'
 
 const steps = [
   { id: 'support', kind: 'agent', durationMs: 3_000 },
@@ -90,7 +91,7 @@ describe('a live session', () => {
   /** A source whose session grows with the events that the test sends. */
   function liveSource() {
     let current = running
-    let listener: ((event: SessionEvent) => void) | undefined
+    let listener: ((event: LiveEvent) => void) | undefined
     const source: Partial<SessionSource> = {
       readSession: () => Promise.resolve(current),
       watch: (_sessionId, onEvent) => {
@@ -98,7 +99,7 @@ describe('a live session', () => {
         return () => (listener = undefined)
       },
     }
-    const send = (event: Exclude<SessionEvent, { type: 'reset' }>) => {
+    const send = (event: Exclude<LiveEvent, { type: 'reset' }>) => {
       current =
         event.type === 'step'
           ? { ...current, steps: [...current.steps, event.step] }
@@ -106,7 +107,11 @@ describe('a live session', () => {
       listener!(event)
     }
     const addStep = (id: string, offsetMs: number) =>
-      send({ type: 'step', step: makeStep({ id, parentId: 'support', offsetMs }) })
+      send({
+        type: 'step',
+        sessionId: running.session.id,
+        step: makeStep({ id, parentId: 'support', offsetMs }),
+      })
     return { source, send, addStep }
   }
 
@@ -130,7 +135,11 @@ describe('a live session', () => {
     const { source, send } = liveSource()
     await openReplay(running, source)
     await expect.element(page.getByText('LIVE')).toBeVisible()
-    send({ type: 'session', session: { ...running.session, endState: 'success', durationMs: 40 } })
+    send({
+      type: 'session',
+      sessionId: running.session.id,
+      session: { ...running.session, endState: 'success', durationMs: 40 },
+    })
     await expect.element(page.getByText('Success')).toBeVisible()
     expect(page.getByText('LIVE').elements()).toEqual([])
   })

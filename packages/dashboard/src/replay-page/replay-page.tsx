@@ -1,7 +1,7 @@
 import { Link, useParams, useRouter } from '@tanstack/react-router'
 import type { SessionSummary } from '@playhead/model'
 import { useMemo } from 'react'
-import { ApiError } from '../api/fetch-json.ts'
+import { ApiError } from '../api/call-api.ts'
 import { serverSessionSource } from '../api/server-session-source.ts'
 import { SessionSourceProvider, type SessionSource } from '../api/session-source.ts'
 import { useLiveSession } from '../api/use-live-session.ts'

@@ -1,12 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Play } from 'lucide-react'
-import { useState } from 'react'
-import { apiPath } from '../api/api-path.ts'
-import { fetchJson } from '../api/fetch-json.ts'
+import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/me.ts'
 import { DEFAULT_PROJECT, useProjectId } from '../api/projects.ts'
-import { workWithProgress, type Progress } from '../api/work-with-progress.ts'
 import { Button } from '../ui/controls/button.tsx'
 import { CodeBlock } from '../ui/data/code-block.tsx'
 import './first-session.css'
@@ -75,19 +72,20 @@ function useIsDemoThere(): boolean {
   const project = useProjectId()
   const { data } = useQuery({
     queryKey: ['demo', project],
-    queryFn: () => fetchJson<{ isAvailable: boolean }>(apiPath('/api/demo', { project })),
+    queryFn: () => callApi('GET /api/demo', { query: { project } }),
     staleTime: Infinity,
   })
   return data?.isAvailable === true
 }
 
+const LOADING = 'Loading the demo…'
+
 function Demo() {
   const isThere = useIsDemoThere()
   const client = useQueryClient()
   const project = useProjectId()
-  const [progress, setProgress] = useState<Progress>()
   const loading = useMutation({
-    mutationFn: () => workWithProgress<unknown>(apiPath('/api/demo', { project }), setProgress),
+    mutationFn: () => callApi('POST /api/demo', { query: { project } }),
     onSuccess: () =>
       Promise.all([
         client.invalidateQueries({ queryKey: ['sessions', project] }),
@@ -99,7 +97,7 @@ function Demo() {
     <div className="first-demo">
       <Button look="accent" onClick={() => loading.mutate()} disabled={loading.isPending}>
         <Play size={14} aria-hidden="true" />
-        {loading.isPending ? progressText(progress) : 'Load the demo'}
+        {loading.isPending ? LOADING : 'Load the demo'}
       </Button>
       <span className="dim">
         {loading.error === null
@@ -107,12 +105,8 @@ function Demo() {
           : loading.error.message}
       </span>
       <span className="visually-hidden" role="status">
-        {loading.isPending ? progressText(progress) : ''}
+        {loading.isPending ? LOADING : ''}
       </span>
     </div>
   )
-}
-
-function progressText(progress: Progress | undefined): string {
-  return progress === undefined ? 'Loading the demo…' : `Loading ${progress.done} of ${progress.total}…`
 }

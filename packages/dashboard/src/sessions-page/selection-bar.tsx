@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import { Download, GitCompareArrows, Trash2, X } from 'lucide-react'
 import { useState } from 'react'
-import { countOf, type SessionSummary, shortSessionId, type Recording } from '@playhead/model'
+import { countOf, type SessionSummary, shortSessionId } from '@playhead/model'
 import { useDeleteSessions } from '../api/sessions.ts'
 import { Button, IconButton } from '../ui/controls/button.tsx'
 import { ConfirmDialog } from '../ui/controls/dialog.tsx'
-import { fetchJson } from '../api/fetch-json.ts'
+import { callApi } from '../api/call-api.ts'
 import './selection-bar.css'
 
 type SelectionBarProps = { selected: readonly SessionSummary[]; onClear: () => void }
@@ -87,7 +87,7 @@ async function exportSessions(
   const lines: string[] = []
   for (const { id } of sessions) {
     onProgress(lines.length + 1)
-    lines.push(JSON.stringify(await fetchJson<Recording>(`/api/sessions/${id}/recording`)))
+    lines.push(JSON.stringify(await callApi('GET /api/sessions/{id}/recording', { path: { id } })))
   }
   const [only] = sessions
   if (lines.length === 1 && only !== undefined)

@@ -1,6 +1,6 @@
 import type { Stats } from '@playhead/model'
 import { useCallback, useMemo, useRef, useState, type CSSProperties, type ReactNode } from 'react'
-import { isSilence } from '../api/fetch-json.ts'
+import { isUnreachable } from '../api/call-api.ts'
 import { useProjectId } from '../api/projects.ts'
 import { useSessionList } from '../api/sessions.ts'
 import { addTerm, writeTerm } from '../session-filter/parse-filter.ts'
@@ -88,7 +88,7 @@ export function SessionList({ search, list, stats, children }: SessionListProps)
 function WithoutRows({ search, list }: Pick<SessionListProps, 'search' | 'list'>) {
   const { q, from, to, change } = search
   const hasRange = from !== undefined || to !== undefined
-  const isKnown = list.data !== undefined && list.error !== null && isSilence(list.error)
+  const isKnown = list.data !== undefined && list.error !== null && isUnreachable(list.error)
   if (list.error !== null && !isKnown)
     return <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
   if (list.data === undefined) return <TableSkeleton />

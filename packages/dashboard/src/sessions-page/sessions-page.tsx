@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { Waypoints } from 'lucide-react'
-import { isSilence } from '../api/fetch-json.ts'
+import { isUnreachable } from '../api/call-api.ts'
 import { useSessionList } from '../api/sessions.ts'
 import { browserZone, useStats } from '../api/stats.ts'
 import { addTerm } from '../session-filter/parse-filter.ts'
@@ -40,7 +40,7 @@ export function SessionsPage() {
         <>
           <h1 className="visually-hidden">Sessions</h1>
           <div className="sessions-above">
-            {stats.error !== null && !isSilence(stats.error) && (
+            {stats.error !== null && !isUnreachable(stats.error) && (
               <ErrorNotice error={stats.error} onRetry={() => void stats.refetch()} />
             )}
             <SessionCharts

@@ -1,7 +1,7 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import type { SessionSummary } from '@playhead/model'
 import { useCallback, useEffect, useEffectEvent, useState } from 'react'
-import type { Parameters } from '../api/api-path.ts'
+import type { QueryParameters } from '../api/call-api.ts'
 import { noticeLogout } from '../api/query-client.ts'
 import { fetchSessions, sessionsKey, type SessionPages, mapSessions } from '../api/sessions.ts'
 import { watchSessions } from '../api/watch-sessions.ts'
@@ -12,7 +12,7 @@ const STATS_EVERY_MS = 5_000
 const CHECK_RUNNING_MS = 30_000
 export const MOST_ARRIVALS = 50
 
-type LiveList = { project: string; parameters: Parameters; isNewestFirst: boolean; isHeld: boolean }
+type LiveList = { project: string; parameters: QueryParameters; isNewestFirst: boolean; isHeld: boolean }
 
 /**
  * Keeps the list true while sessions begin, change and end. New ones wait in `arrivals` while the list is held (scrolled,

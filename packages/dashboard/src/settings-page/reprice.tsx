@@ -2,17 +2,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { countOf, formatCost } from '@playhead/model'
 import { useState } from 'react'
 import { useProjectId } from '../api/projects.ts'
-import { apiPath } from '../api/api-path.ts'
-import { workWithProgress, type Progress } from '../api/work-with-progress.ts'
+import { callWithProgress, type Progress } from '../api/call-api.ts'
+import type { ProgressResults } from '@playhead/server/api-types'
 import { Button } from '../ui/controls/button.tsx'
 import { ErrorNotice } from '../ui/data/error-notice.tsx'
-
-type RepriceResult = {
-  sessions: number
-  steps: number
-  models: { model: string; steps: number; before: number | null; after: number | null }[]
-  unpricedModels: string[]
-}
 
 /** Computes every cost of the project with the prices of now, and says what changed. */
 export function Reprice() {
@@ -20,7 +13,7 @@ export function Reprice() {
   const client = useQueryClient()
   const [progress, setProgress] = useState<Progress>()
   const work = useMutation({
-    mutationFn: () => workWithProgress<RepriceResult>(apiPath('/api/reprice', { project }), setProgress),
+    mutationFn: () => callWithProgress('POST /api/reprice', { query: { project } }, setProgress),
     onMutate: () => setProgress(undefined),
     onSuccess: () =>
       Promise.all([
@@ -54,7 +47,7 @@ export function Reprice() {
   )
 }
 
-function Changes({ result }: { result: RepriceResult }) {
+function Changes({ result }: { result: ProgressResults['POST /api/reprice'] }) {
   if (result.steps === 0) return <p>Nothing changed: every cost is what the prices of now say.</p>
   const cost = (value: number | null) => (value === null ? 'no price' : formatCost(value))
   return (

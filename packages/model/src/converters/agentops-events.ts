@@ -15,7 +15,7 @@ export type AgentOpsItems = { spans: Span[]; logs: LogRecord[] }
 
 type Place = { sessionId: string; receivedAtNs: bigint }
 
-/** One event of AgentOps' v2 API as spans and log records; or why it can't be read. */
+/** Converts an event of AgentOps' v2 API to spans and log records, or returns why it cannot. */
 export function agentOpsEventToItems(
   item: unknown,
   context: { sessionId: string | undefined; receivedAtNs: bigint },
@@ -59,20 +59,20 @@ function addAction(event: JsonObject, type: string, attributes: Attributes): str
   return name
 }
 
-/** A list or object with nothing in it is a result; as an attribute it would be taken for none. */
+/** An empty list or object is a result, but an empty attribute would be ignored. */
 function resultOf(returns: unknown): unknown {
   const isEmpty = typeof returns === 'object' && returns !== null && !isMeaningful(returns)
   return isEmpty ? JSON.stringify(returns) : returns
 }
 
-/** The decorators list a method's `self` among its arguments, and can't write it down. */
+/** The decorators record a method's `self` as an empty argument. */
 function withoutSelf(params: unknown): unknown {
   if (!isRecord(params) || params.self !== '') return params
   const { self: _, ...others } = params
   return others
 }
 
-/** Parameters of a call that say how it was made. Messages and tools have places of their own. */
+/** Parameters of a model call, without messages and tools. */
 const callSettings = [
   'temperature',
   'top_p',
@@ -99,7 +99,7 @@ function addModelCall(event: JsonObject, attributes: Attributes): string {
   const response = parseJson(event.returns)
   const returns = isRecord(response) ? response : undefined
   if (returns !== undefined) setAttribute(attributes, 'agentops.llm.output', returns)
-  // A whole response counts its tokens in more detail than the event does.
+  // A complete response reports tokens in more detail than the event.
   if (!isMeaningful(returns?.usage)) {
     setAttribute(attributes, 'gen_ai.usage.prompt_tokens', event.prompt_tokens)
     setAttribute(attributes, 'gen_ai.usage.completion_tokens', event.completion_tokens)
@@ -107,7 +107,7 @@ function addModelCall(event: JsonObject, attributes: Attributes): string {
   return model ?? 'llm'
 }
 
-/** A text, a list of messages, one message, or an object around the list. */
+/** Accepts a text, a message, a list of messages, or an object that contains the list. */
 function messagesOf(value: unknown): unknown {
   if (!isMeaningful(value)) return null
   if (Array.isArray(value)) return value
@@ -115,8 +115,8 @@ function messagesOf(value: unknown): unknown {
 }
 
 /**
- * An error belongs to the step that failed where the SDK says which (up to 0.3.19). Later ones send neither the step nor
- * its id: then the error is a step, named after the recorded function in its stack trace, if one is there.
+ * SDKs up to 0.3.19 name the step that failed. Later ones do not: then the error becomes a step, named after the
+ * recorded function in its stack trace.
  */
 function errorItems(event: JsonObject, place: Place): AgentOpsItems {
   const exception = exceptionOf(event)
@@ -154,7 +154,7 @@ function exceptionOf(event: JsonObject): Exception {
   attributes['exception.type'] = type
   attributes['exception.message'] = message
   const stack = toText(event.logs)
-  // What Python prints as the stack of no exception.
+  // Python prints this when there is no exception.
   if (stack !== undefined && stack.trim() !== 'NoneType: None') attributes['exception.stacktrace'] = stack
   return { type, message, attributes }
 }
@@ -178,7 +178,7 @@ function errorRecord(
 const wrapperFrame = /agentops[/\\]decorators\.py", line \d+, in \w+$/
 const anyFrame = /^ *File ".*", line \d+, in (\w+)$/
 
-/** The function that AgentOps' own decorator called, by the first of its frames in a stack trace. */
+/** Finds the function that AgentOps' decorator called in a stack trace. */
 function failedFunction(stack: string): string | undefined {
   const lines = stack.split('\n')
   const wrapper = lines.findIndex((line) => wrapperFrame.test(line))
@@ -190,7 +190,7 @@ function failedFunction(stack: string): string | undefined {
   return undefined
 }
 
-/** What was written down with a step. */
+/** The logs attached to an event. */
 function logsOf(event: JsonObject, span: Span): LogRecord[] {
   if (!isMeaningful(event.logs)) return []
   return [

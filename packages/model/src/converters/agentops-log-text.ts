@@ -2,19 +2,19 @@ import { emptyAttributes, type LogRecord } from '../otlp/span.ts'
 import { agentOpsOrigin } from './agentops-session.ts'
 import { parseIsoTimeNs } from './json-fields.ts'
 
-/** Says of a record that its time is what a clock on the sender's wall showed; see `correctLogTimes`. */
+/** Marks a record whose time is local time without a zone; see `correctLogTimes`. */
 export const WALL_CLOCK = 'agentops.log.wall_clock'
 
 const firstLine = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d),(\d{3}) - ([A-Z]+) - (.*)$/s
 
 type TextRecord = LogRecord & { body: string }
 
-/** Nobody reads more lines; what follows stays whole, in the last of them. */
+/** The rest of a longer text stays in the last record. */
 const MAX_RECORDS = 20_000
 
 /**
- * The text that AgentOps' SDKs upload of what was printed, as log records: a line that begins with a time begins a
- * record. The same text always gives the same records, so that an upload that is sent again adds nothing.
+ * Splits the printed output that AgentOps' SDKs upload into log records; a line that starts with a time starts a
+ * record. Idempotent: the same text gives the same records.
  */
 export function agentOpsLogToRecords(
   text: string,
@@ -40,7 +40,7 @@ function recordOf(
   const timeNs = match === null ? null : parseIsoTimeNs(`${match[1]}T${match[2]}.${match[3]}`)
   const attributes = emptyAttributes()
   attributes['log.iostream'] = 'stdout'
-  // Two equal lines of one millisecond are two lines.
+  // Keeps equal lines of the same millisecond apart.
   attributes['agentops.log.line'] = index
   if (timeNs !== null) attributes[WALL_CLOCK] = true
   return {

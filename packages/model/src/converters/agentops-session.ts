@@ -7,18 +7,18 @@ const TRACE_DIGITS = 32
 const SPAN_DIGITS = 16
 const wholeUuid = /^[0-9a-f]{32}$/
 
-/** The session behind an AgentOps session id, which is a UUID. Undefined when there is none. */
+/** Converts an AgentOps session id, which is a UUID. */
 export function agentOpsSessionId(id: unknown): string | undefined {
   const text = toText(id)?.replaceAll('-', '')
   return text === undefined ? undefined : stableId(text, TRACE_DIGITS)
 }
 
-/** The session's own step, below which the others hang. */
+/** The id of the session's root step. */
 export function agentOpsRootId(sessionId: string): string {
   return sessionId.slice(0, SPAN_DIGITS)
 }
 
-/** The step of an event or agent. Both halves count: some kinds of UUID keep all that differs in one of them. */
+/** The step id of an event or agent. Uses both halves, because some UUIDs differ only in one of them. */
 export function agentOpsStepId(id: string): string {
   const digits = id.replaceAll('-', '').toLowerCase()
   if (!wholeUuid.test(digits)) return stableId(id, SPAN_DIGITS)
@@ -26,11 +26,11 @@ export function agentOpsStepId(id: string): string {
   return (half(0) ^ half(SPAN_DIGITS)).toString(16).padStart(SPAN_DIGITS, '0')
 }
 
-/** What sets these spans apart from those that AgentOps' later SDKs send themselves. */
+/** Distinguishes these spans from those that AgentOps' later SDKs send. */
 const scope = { name: 'agentops', version: 'v2' }
 const resource = Object.freeze(emptyAttributes())
 
-/** A session object of AgentOps' v2 API as the root of a session; or why it can't be read. */
+/** Converts a session of AgentOps' v2 API to a root span, or returns why it cannot. */
 export function agentOpsSessionToSpan(session: unknown, receivedAtNs: bigint): Span | string {
   if (!isRecord(session)) return 'the body must have a "session" object'
   const sessionId = agentOpsSessionId(session.session_id ?? session.id)
@@ -55,8 +55,8 @@ export function agentOpsSessionToSpan(session: unknown, receivedAtNs: bigint): S
 }
 
 /**
- * An agent has a name and no times: both are 0, which the assembly takes for "those of the steps below". Events name
- * their agent by id only, so they bring it along without a name; what says more counts, whichever arrives first.
+ * Converts an agent, which has no times: zeros mean the times of the steps below. Events have only the agent's id, so
+ * each brings the agent along without a name; the copy that says more wins.
  */
 export function agentOpsAgentToSpan(sessionId: string, agent: { id: string; name?: string }): Span {
   const attributes = emptyAttributes()
@@ -95,12 +95,12 @@ export function agentOpsSpan(traceId: string, spanId: string, parts: SpanParts):
   }
 }
 
-/** Where the session's records come from. */
+/** Scope and resource of all AgentOps records. */
 export const agentOpsOrigin = { scope, resource }
 
 /**
- * From 0.3.20 on `get_analytics` writes an end into a session that runs, and says so; before that `is_running` stays true
- * at the end as well.
+ * Since 0.3.20 `get_analytics` sets an end on a running session and `is_running` tells; before, `is_running` stays
+ * true after the end.
  */
 function endOf(session: JsonObject, receivedAtNs: bigint): bigint | null {
   if (!isMeaningful(session.end_timestamp)) return null

@@ -2,7 +2,7 @@ import { emptyAttributes, type Attributes, type AttributeValue } from '../otlp/s
 
 const MAX_DEPTH = 64
 
-/** A copy that holds nothing but what an attribute can, in objects without a prototype. */
+/** Copies a value into what an attribute can hold, with objects without a prototype. */
 export function toAttribute(value: unknown, depth = 0): AttributeValue {
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
@@ -14,14 +14,14 @@ export function toAttribute(value: unknown, depth = 0): AttributeValue {
   return copy
 }
 
-/** Sets an attribute, unless there is nothing to set. */
+/** Sets an attribute, unless the value is missing. */
 export function setAttribute(attributes: Attributes, key: string, value: unknown): void {
   if (value !== undefined && value !== null) attributes[key] = toAttribute(value)
 }
 
 const isoTime = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:?\d\d)?$/
 
-/** Nanoseconds of an ISO time, UTC where it names no zone; Python writes microseconds, which a Date would lose. */
+/** Parses an ISO time to nanoseconds, as UTC without a zone. Python writes microseconds, which a Date would lose. */
 export function parseIsoTimeNs(value: unknown): bigint | null {
   const match = typeof value === 'string' ? isoTime.exec(value) : null
   if (match === null) return null

@@ -10,11 +10,9 @@ const ROOT_DIGITS = 16
 const scope = { name: 'openai-agents', version: '' }
 
 /**
- * One item of what OpenAI Agents' own exporter posts, as a span; or why it can't be read.
- *
- * A "trace" item becomes the root, below which spans without a parent hang. It has no times: both are 0, which the
- * assembly takes for "those of the steps below". What a span says stays whole in `openai_agents.span_data` and
- * `openai_agents.error`, so that its step can be derived again.
+ * Converts an item of OpenAI Agents' exporter to a span, or returns why it cannot. A "trace" item becomes the root.
+ * It has no times: zeros mean the times of the steps below. The item's data stay whole in `openai_agents.span_data`
+ * and `openai_agents.error`, so that its step can be derived again.
  */
 export function openAiAgentsItemToSpan(item: unknown, receivedAtNs: bigint): Span | string {
   if (!isRecord(item)) return 'an item must be an object'

@@ -97,7 +97,7 @@ function readKind(reading: SpanReading): KindResult | undefined {
   return kind === undefined ? undefined : byTime.get(kind)
 }
 
-/** The TypeScript SDK states no kind, and says that every span hangs below the root. */
+/** The TypeScript SDK reports no kinds and makes every span a child of the root. */
 function kindByShape({ fields, groups, span }: SpanReading): StepKind | undefined {
   if (fields.toolName !== undefined) return 'action'
   if (fields.responseId !== undefined || span.name === 'Response' || span.name === 'Generation') return 'llm'
@@ -122,7 +122,7 @@ function isTypeScriptSdk({ span, fields }: SpanReading): boolean {
   )
 }
 
-/** The TypeScript SDK lists only messages of text; all that was sent, calls and results too, is one JSON beside. */
+/** The TypeScript SDK lists text messages only; one JSON attribute has all items, including calls and results. */
 function readInput(reading: SpanReading, kind: StepKind): Message[] | undefined {
   const items = readJson(reading, reading.fields.responseInput)
   if (!Array.isArray(items)) return undefined
@@ -130,7 +130,7 @@ function readInput(reading: SpanReading, kind: StepKind): Message[] | undefined 
   return [...listed.filter((message) => message.role === 'system'), ...toMessages(items, 'user')]
 }
 
-/** Of several calls in one answer the TypeScript SDK keeps the last. */
+/** The TypeScript SDK keeps only the last of several tool calls. */
 function readOutput(reading: SpanReading, kind: StepKind): Message[] | undefined {
   const { calledFunction, calledFunctionArguments } = reading.fields
   if (calledFunction === undefined) return undefined

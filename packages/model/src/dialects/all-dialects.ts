@@ -25,13 +25,13 @@ import { unindexedPrompts } from './unindexed-prompts.ts'
 import { vercelAi } from './vercel-ai.ts'
 
 /**
- * Every dialect. The list is in the order in which keys are believed; the numbers give the turn in which a dialect is
- * asked for the kind of a step, for its label and for messages. A new dialect is one line, before `generic`.
+ * All dialects. The list gives the precedence of their keys; the numbers give the order in which they are asked for
+ * the kind of a step, for its label and for messages. A new dialect is one line, before `generic`.
  */
 export const allDialects = new DialectSet([
   { dialect: playhead, kind: 1, label: 1 },
   { dialect: langfuse, kind: 2, label: 2 },
-  // The standard's keys come early, but its label comes last: most other dialects use its keys as well.
+  // The standard's keys come early, but its label comes last, because most other dialects use its keys too.
   { dialect: otelGenAi, kind: 9, label: 99, messages: 1 },
   { dialect: openInference, kind: 3, label: 3, messages: 2 },
   { dialect: openLlmetry, kind: 11, label: 5, messages: 4 },

@@ -11,7 +11,7 @@ const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['hook', 'workflow'],
 ])
 
-/** Claude Code and the agent SDK's command line; it also sends logs, see `log-to-draft.ts`. */
+/** Claude Code and the CLI of its agent SDK, which also send logs: see `log-to-draft.ts`. */
 export const claudeCode: Dialect = {
   name: 'claude-code',
   signs: ['claude_code.'],

@@ -1,6 +1,6 @@
 import type { Dialect } from './reading/dialect.ts'
 
-/** Keys that several senders use, or that nobody owns. Read after all others. */
+/** Keys that several senders share. Read after all others. */
 export const generic: Dialect = {
   name: 'generic',
   texts: {

@@ -28,7 +28,7 @@ const types: ReadonlyMap<string, StepKind> = new Map([
   ['promptTemplate', 'workflow'],
 ])
 
-/** Firebase Genkit; a model's request and answer, usage included, are its input and output. */
+/** Firebase Genkit. Input and output of a model step are the request and the response, including usage. */
 export const genkit: Dialect = {
   name: 'genkit',
   signs: ['genkit:', 'genkit/'],

@@ -31,7 +31,7 @@ function readKind({ span }: SpanReading): KindResult | undefined {
   return name === 'invocation' ? ofKind('workflow') : undefined
 }
 
-/** Spans of tools carry an empty request and response, "{}". */
+/** Spans of tools have an empty request and response, "{}". */
 function read(
   reading: SpanReading,
   value: unknown,

@@ -45,7 +45,7 @@ export const langfuse: Dialect = {
   kind: readKind,
 }
 
-/** The Python SDK up to 3.3.0 called a generation `span`; its keys give it away. */
+/** The Python SDK up to 3.3.0 calls a generation `span`; it is recognised by its keys. */
 function readKind({ fields }: SpanReading): KindResult | undefined {
   if (fields.langfuseType?.toLowerCase() !== 'span')
     return kindOfWord(kinds, fields.langfuseType?.toLowerCase())

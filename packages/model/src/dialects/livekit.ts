@@ -20,7 +20,7 @@ const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['eou_detection', 'event'],
 ])
 
-/** LiveKit agents; since 2026 what is personal sits below `lk.pii.`. */
+/** LiveKit agents. Since 2026 personal data is below `lk.pii.`. */
 export const liveKit: Dialect = {
   name: 'livekit',
   signs: ['lk.'],

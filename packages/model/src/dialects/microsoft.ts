@@ -1,6 +1,6 @@
 import type { Dialect } from './reading/dialect.ts'
 
-/** Microsoft's agent framework, Semantic Kernel and Azure AI: OTel GenAI with a thread of its own. */
+/** Microsoft's agent framework, Semantic Kernel and Azure AI: OTel GenAI with its own thread id. */
 export const microsoft: Dialect = {
   name: 'microsoft',
   scopes: [

@@ -21,7 +21,7 @@ const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['MEMORY', 'workflow'],
 ])
 
-/** MLflow writes every value as JSON, so that texts come in quotes. */
+/** MLflow writes every value as JSON, so texts are quoted. */
 export const mlflow: Dialect = {
   name: 'mlflow',
   signs: ['mlflow.'],

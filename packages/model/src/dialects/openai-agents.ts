@@ -22,10 +22,10 @@ const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['mcp_tools', 'event'],
 ])
 
-/** What the SDK writes when nobody gave the run a name. */
+/** The SDK's default name of a run. */
 export const DEFAULT_NAME = 'Agent workflow'
 
-/** OpenAI Agents' own exporter, as `openai-agents-items.ts` turns its items into spans. */
+/** OpenAI Agents' own exporter; `openai-agents-items.ts` converts its items to spans. */
 export const openAiAgents: Dialect = {
   name: 'openai-agents',
   signs: ['openai_agents.object', 'openai_agents.span_data'],
@@ -46,7 +46,7 @@ export const openAiAgents: Dialect = {
   outputMessages: ({ fields }) => ofPayload(fields.llmResponse, messagesOfResponse),
 }
 
-/** What a span's data say it is; turns and tasks arrive as `custom`. */
+/** The type of a span by its data; turns and tasks arrive as `custom`. */
 export function typeOfSpanData(data: unknown): string | undefined {
   if (!isRecord(data)) return undefined
   const inner = isRecord(data.data) ? toText(data.data.sdk_span_type) : undefined
@@ -89,7 +89,7 @@ function expand({ fields }: SpanReading): void {
   }
 }
 
-/** The export of a response has nothing but its id; inside the process the rest hangs below `_input` and `_response`. */
+/** An exported response has only its id; inside the process, `_input` and `_response` have the rest. */
 function expandCall(fields: SpanReading['fields'], data: JsonObject): void {
   const response = data._response ?? data.response
   fields.requestModel ??= toText(data.model)

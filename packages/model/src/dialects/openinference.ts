@@ -96,7 +96,7 @@ export const openInference: Dialect = {
 
 const handoffName = /^handoff to /i
 
-/** OpenInference has no kind for hand-offs: they are tools whose name begins so. */
+/** OpenInference has no kind for handoffs: they are tools with such a name. */
 function readKind({ fields, span }: SpanReading): KindResult | undefined {
   const kind = fields.openInferenceKind?.toUpperCase()
   const isHandoff = handoffName.test(span.name) || fields.toolName?.startsWith('handoff_to_') === true
@@ -167,7 +167,7 @@ function textsOf(contents: unknown[]): string {
     .join('\n')
 }
 
-/** Completions of before there were messages: `llm.prompts.0.prompt.text`. */
+/** Completions from before chat messages: `llm.prompts.0.prompt.text`. */
 function readTexts(entries: FlatEntry[] | undefined, key: string, role: string): Message[] | undefined {
   const texts: string[] = []
   for (const item of unflattenList(entries)) {

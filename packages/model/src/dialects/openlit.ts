@@ -1,6 +1,6 @@
 import type { Dialect } from './reading/dialect.ts'
 
-/** OpenLIT: OTel GenAI with costs, and with details as OpenAI names them. */
+/** OpenLIT: OTel GenAI with costs and with token details named as by OpenAI. */
 export const openLit: Dialect = {
   name: 'openlit',
   signs: ['openlit.'],

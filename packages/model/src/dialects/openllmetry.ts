@@ -25,7 +25,7 @@ const requestTypes: ReadonlyMap<string, StepKind> = new Map([
   ['rerank', 'retrieval'],
 ])
 
-/** OpenLLMetry (Traceloop): what is below `traceloop.`, and model calls flattened by index as many others send them. */
+/** OpenLLMetry (Traceloop): keys below `traceloop.`, and messages flattened by index, which many others use too. */
 export const openLlmetry: Dialect = {
   name: 'openllmetry',
   signs: ['traceloop.', 'llm.request.', 'llm.usage.', 'llm.is_streaming', 'llm.chat.'],
@@ -89,7 +89,7 @@ function isUpTo(version: string, limit: readonly number[]): boolean {
   return true
 }
 
-/** The instrumentation of OpenAI counts the tokens of streams itself. */
+/** The instrumentation of OpenAI counts the tokens of streams with a tokenizer. */
 function isUsageEstimated({ span, fields }: SpanReading): boolean {
   if (span.scope.name !== '@traceloop/instrumentation-openai') return false
   return fields.isStreaming !== false && fields.isStreaming !== 'false'
@@ -112,7 +112,7 @@ function readMessages(entries: FlatEntry[] | undefined, role: string): Message[]
   return messages.length === 0 ? undefined : messages
 }
 
-/** Turns that only call tools arrive as the text "null", those of Anthropic as the JSON of their blocks. */
+/** The content of a turn that only calls tools is the text "null"; Anthropic's content is the JSON of its blocks. */
 function cleanContent(item: JsonObject): JsonObject {
   const { content } = item
   const shape: JsonObject = { ...item, role: item.role ?? undefined, type: undefined }

@@ -44,7 +44,7 @@ const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['evaluate', 'evaluator'],
 ])
 
-/** Operations that senders spell their own way: `chat.completions`, `invoke_swarm`. */
+/** Other spellings of operations: `chat.completions`, `invoke_swarm`. */
 const spellings: [RegExp, StepKind][] = [
   [/embed/, 'embedding'],
   [/^chat|completions?$/, 'llm'],
@@ -53,7 +53,7 @@ const spellings: [RegExp, StepKind][] = [
   [/^invoke_/, 'workflow'],
 ]
 
-/** The OpenTelemetry semantic conventions for generative AI, from 1.27 to those of 2026. */
+/** The OpenTelemetry semantic conventions for generative AI, from 1.27 to 2026. */
 export const otelGenAi: Dialect = {
   name: 'otel-genai',
   signs: ['gen_ai.'],

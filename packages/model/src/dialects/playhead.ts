@@ -4,7 +4,7 @@ import { kindOfWord } from './reading/kind-words.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map(stepKinds.map((kind) => [kind, kind]))
 
-/** Our own SDK: OTel GenAI, and what that has no words for. */
+/** Our own SDK: OTel GenAI, plus what the standard has no keys for. */
 export const playhead: Dialect = {
   name: 'playhead',
   signs: ['playhead.'],

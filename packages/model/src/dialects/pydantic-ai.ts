@@ -6,7 +6,7 @@ import { ofKind } from './reading/kind-words.ts'
 import { readJson } from './reading/read-json.ts'
 import { toMessage } from '../providers/messages.ts'
 
-/** pydantic-ai and Logfire; from its version 3 on mostly OTel GenAI. */
+/** pydantic-ai and Logfire; mostly OTel GenAI from version 3 on. */
 export const pydanticAi: Dialect = {
   name: 'pydantic-ai',
   signs: ['pydantic_ai.', 'gen_ai.aggregated_usage.'],
@@ -43,7 +43,7 @@ export const pydanticAi: Dialect = {
 
 const severalTools = /^running \d+ tools?$/
 
-/** Up to version 2 only names tell: "agent run", "running tool", "running 2 tools". */
+/** Up to version 2 only span names tell the kind: "agent run", "running tool", "running 2 tools". */
 function readKind({ fields, span }: SpanReading): KindResult | undefined {
   if (severalTools.test(span.name)) return ofKind('workflow')
   if (span.name.startsWith('running tool')) return ofKind('action')
@@ -53,7 +53,7 @@ function readKind({ fields, span }: SpanReading): KindResult | undefined {
     : undefined
 }
 
-/** One list holds the whole exchange: what the model said last is its answer. */
+/** One list has the whole conversation; the last message of the model is its reply. */
 function select(reading: SpanReading, isOutput: boolean): Message[] | undefined {
   const list = readJson(reading, reading.fields.allMessages)
   if (!Array.isArray(list)) return undefined

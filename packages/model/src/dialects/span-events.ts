@@ -2,7 +2,7 @@ import type { Dialect, SpanReading } from './reading/dialect.ts'
 import { messagesOfEvent } from './reading/event-messages.ts'
 import type { Message } from '../session/message.ts'
 
-/** Messages as events of the span, as the semantic conventions had them up to 2025. */
+/** Messages as span events, as in the semantic conventions up to 2025. */
 export const spanEvents: Dialect = {
   name: 'span-events',
   inputMessages: (reading) => select(reading, false),

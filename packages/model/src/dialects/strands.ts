@@ -9,7 +9,7 @@ export const strands: Dialect = {
   hasFirstTokenInMs: true,
   excludesCache: (_reading, { provider, isSplitProvider, isFromResponse }) =>
     isSplitProvider || (provider === undefined && !isFromResponse),
-  // The tokens of an agent are those of its whole life.
+  // An agent reports the tokens of all its runs.
   isUsageRollup: ({ fields }) => fields.operation === 'invoke_agent',
   kind: ({ span }) => (span.name.startsWith('execute_event_loop_cycle') ? ofKind('workflow') : undefined),
 }

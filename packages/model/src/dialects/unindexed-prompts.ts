@@ -2,7 +2,7 @@ import { messagesOfRequest, messagesOfResponse } from '../providers/payload.ts'
 import type { Dialect } from './reading/dialect.ts'
 import { readJson } from './reading/read-json.ts'
 
-/** Prompt and completion as one JSON each, without indices: LangSmith, OpenRouter, the oldest semantic conventions. */
+/** Prompt and completion as one JSON attribute each: LangSmith, OpenRouter, the oldest semantic conventions. */
 export const unindexedPrompts: Dialect = {
   name: 'unindexed-prompts',
   values: { unindexedPrompt: ['gen_ai.prompt'], unindexedCompletion: ['gen_ai.completion'] },

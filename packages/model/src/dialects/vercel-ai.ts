@@ -26,7 +26,7 @@ const calls: [ending: string, StepKind][] = [
 const loop: KindResult = { kind: 'workflow', question: 'agent-if-tools-below' }
 const loops = new Set(['ai.generateText', 'ai.streamText', 'ai.generateObject', 'ai.streamObject'])
 
-/** The Vercel AI SDK, 4 to 6, and 7 with its legacy telemetry; 7's own telemetry is plain OTel GenAI. */
+/** The Vercel AI SDK 4 to 6, and 7 with legacy telemetry; the telemetry of 7 itself is plain OTel GenAI. */
 export const vercelAi: Dialect = {
   name: 'vercel-ai',
   signs: ['ai.'],
@@ -123,14 +123,14 @@ function readOutput(reading: SpanReading): Message[] | undefined {
   return parts.length === 0 ? undefined : [{ role: 'assistant', parts }]
 }
 
-/** Sentry writes the texts of several answers as one JSON list. */
+/** Sentry writes several replies as one JSON list. */
 function readAnswer(value: unknown): string | undefined {
   const text = toText(value)
   const list = text?.startsWith('["') === true ? parseJsonText(text) : value
   return Array.isArray(list) ? toText(list.map((item) => toText(item) ?? '').join('\n')) : text
 }
 
-/** Text, or from version 5 on a list of parts. */
+/** Text, or a list of parts from version 5 on. */
 function readReasoning(value: unknown): string | undefined {
   if (!Array.isArray(value)) return toText(value)
   const texts = value.map((item) => (isRecord(item) ? toPart({ ...item, type: 'text' }) : toPart(item)))

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { commands } from './run-cli.ts'
-import { refuse, startFakeServer } from './test/fake-server.ts'
+import { sendError, startFakeServer } from './test/fake-server.ts'
 import { recordedPage } from './test/recorded.ts'
 import { playhead, playheadOnTerminal, startPlayhead } from './test/run-playhead.ts'
 
@@ -144,7 +144,7 @@ test('another program on the port is not mistaken for Playhead', async () => {
 test('errors of the server are shown with control characters escaped', async () => {
   const { endpoint } = await startFakeServer({
     'GET /api/sessions': (response) =>
-      refuse(response, 503, 'DISK_FULL', 'The disk is \u001B[31mfull\u0007.'),
+      sendError(response, 503, 'DISK_FULL', 'The disk is \u001B[31mfull\u0007.'),
   })
 
   expect(await playhead(['ls'], { endpoint })).toEqual({
@@ -158,7 +158,7 @@ test('the API key comes from an option or the environment, and a missing one is 
   const { endpoint, received } = await startFakeServer({
     'GET /api/sessions': (response, { headers }) =>
       headers.authorization === undefined
-        ? refuse(response, 401, 'UNAUTHORIZED', 'This server needs a key.')
+        ? sendError(response, 401, 'UNAUTHORIZED', 'This server needs a key.')
         : void response.end(JSON.stringify({ sessions: [] })),
   })
 

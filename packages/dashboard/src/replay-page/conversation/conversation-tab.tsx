@@ -18,7 +18,7 @@ import { useReplay } from '../playback/replay-context.ts'
 import { StepLink } from '../steps/step-link.tsx'
 import { StreamedAnswer, useArrivedCount } from './streamed-answer.tsx'
 import { useFullStep, useIsPlayheadInside } from '../playback/shown-step.ts'
-import { ValueView } from './value-view.tsx'
+import { ValueView } from '../../ui/data/value-view.tsx'
 import './conversation-tab.css'
 
 const MESSAGES_SHOWN = 60

@@ -9,7 +9,7 @@ import {
 import { isBranch, joinPath } from '../../ui/data/json-path.ts'
 import { JsonTree } from '../../ui/data/json-tree.tsx'
 import { LongText } from '../../ui/data/long-text.tsx'
-import { ValueView } from '../conversation/value-view.tsx'
+import { ValueView } from '../../ui/data/value-view.tsx'
 import { OriginNotes, useArgumentOrigins } from './provenance.tsx'
 
 const MAX_ROWS = 60

@@ -9,11 +9,11 @@ import { useReplay } from '../playback/replay-context.ts'
 import { RetrievedDocuments } from './retrieved-documents.tsx'
 import { useIsPlayheadInside } from '../playback/shown-step.ts'
 import { ValueTrail } from './provenance.tsx'
-import { ValueView } from '../conversation/value-view.tsx'
+import { ValueView } from '../../ui/data/value-view.tsx'
 import { KindMark } from '../../session-facts/kind-mark.tsx'
 import { durationOf, previewOf } from '../steps/step-text.ts'
 import type { Timeline } from '../playback/timeline.ts'
-import './steps-inside.css'
+import './input-output-tab.css'
 
 /** The input, output and error of a step. */
 export function InputOutputTab({ step }: { step: Step }) {

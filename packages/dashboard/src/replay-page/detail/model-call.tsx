@@ -16,7 +16,7 @@ import { useReplay } from '../playback/replay-context.ts'
 import { formatStepDuration } from '../steps/step-text.ts'
 import { StreamedAnswer, useArrivedCount } from '../conversation/streamed-answer.tsx'
 import { useIsPlayheadInside } from '../playback/shown-step.ts'
-import { ValueView } from '../conversation/value-view.tsx'
+import { ValueView } from '../../ui/data/value-view.tsx'
 
 /** A model call: the latest input, the answer and the settings. */
 export function ModelCall({ step }: { step: Step }) {

@@ -3,7 +3,7 @@ import { countOf, visibleText, type RetrievedDocument, type Step } from '@playhe
 import { JsonTree } from '../../ui/data/json-tree.tsx'
 import { LongText } from '../../ui/data/long-text.tsx'
 import { DetailSection, OutputSection, StepErrorSection } from './sections.tsx'
-import { ValueView } from '../conversation/value-view.tsx'
+import { ValueView } from '../../ui/data/value-view.tsx'
 import './retrieved-documents.css'
 
 const SHOWN_AT_FIRST = 20

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { formatOffset, type Step } from '@playhead/model'
 import { useIsPlayheadInside } from '../playback/shown-step.ts'
-import { ValueView } from '../conversation/value-view.tsx'
+import { ValueView } from '../../ui/data/value-view.tsx'
 import { ErrorBox } from './error-box.tsx'
 import { findErrorPath } from '../playback/failures.ts'
 import { useReplay } from '../playback/replay-context.ts'

@@ -73,7 +73,7 @@ function Figures({ timeline }: { timeline: Timeline }) {
           <b>{formatCount(tokens)}</b> tokens
         </span>
       )}
-      <span>{countOf(count('llm', session.llmCallCount), 'LLM call')}</span>
+      <span title="LLM calls">{formatCount(count('llm', session.llmCallCount))} LLM</span>
       <span>{countOf(count('action', session.actionCount), 'action')}</span>
       {errorCount > 0 && <span className="header-errors">{countOf(errorCount, 'error')}</span>}
     </span>

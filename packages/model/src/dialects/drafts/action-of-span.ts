@@ -7,7 +7,7 @@ import { inputOf, outputOf, unwrapInput } from '../reading/payload.ts'
 import { readJson } from '../reading/read-json.ts'
 import { unwrapBlocks } from '../../providers/parts.ts'
 
-/** What an action was called with and what it gave back. */
+/** The tool of an action, with arguments and result. */
 export function toolOfSpan(reading: SpanReading): StepTool {
   const { fields, span } = reading
   const tool: StepTool = { name: toolName(reading) }
@@ -18,14 +18,14 @@ export function toolOfSpan(reading: SpanReading): StepTool {
   const fromEvents = span.events.length === 0 ? {} : payloadOfEvents(reading)
   const given = argumentsOf(reading) ?? fromEvents.arguments ?? inputOf(reading)
   if (given !== undefined && !isPlaceholder(given)) tool.arguments = given
-  // That a tool found nothing is a result: OpenTelemetry has no null, so that it comes as its JSON.
+  // Null is a result too, and OpenTelemetry can only write it as JSON.
   const isNull = fields.toolResult === 'null'
   const result = isNull ? null : (resultOf(reading) ?? fromEvents.result ?? unwrapResult(outputOf(reading)))
   if (result !== undefined && !isPlaceholder(result)) tool.result = result
   return tool
 }
 
-/** `execute_tool x`, `x.tool`, `tools/call x`: what is left is the tool. */
+/** `execute_tool x`, `x.tool`, `tools/call x`: strips everything but the tool's name. */
 const decoration = /^(?:execute_tool |running tool: ?|tools\/call |tool_call\.)|\.(?:tool|tool_usage)$/g
 
 function toolName({ fields, span }: SpanReading): string {
@@ -40,7 +40,7 @@ function argumentsOf(reading: SpanReading): unknown {
   return isSchema(parameters) ? undefined : unwrapInput(parameters)
 }
 
-/** One key, two meanings: AgentOps writes arguments there, OpenInference the schema of the arguments. */
+/** AgentOps writes arguments to this key, OpenInference the schema of the arguments. */
 function isSchema(value: unknown): boolean {
   if (!isRecord(value)) return false
   return value.$schema !== undefined || (isRecord(value.properties) && typeof value.type === 'string')
@@ -51,7 +51,7 @@ function resultOf(reading: SpanReading): unknown {
   return fields.toolResult === undefined ? undefined : unwrapResult(readJson(reading, fields.toolResult))
 }
 
-/** A result inside LangChain's message or inside a list of one text block. */
+/** Unwraps a LangChain message or a list with one text block. */
 function unwrapResult(value: unknown): unknown {
   if (isRecord(value) && isRecord(value.kwargs) && value.lc !== undefined) {
     const { content, status } = value.kwargs
@@ -61,7 +61,7 @@ function unwrapResult(value: unknown): unknown {
   return unwrapBlocks(value)
 }
 
-/** LangChain's tools do not know which call they answer; the message that they return does. */
+/** A LangChain tool does not report its call id, but the message that it returns has it. */
 function callIdOf(output: unknown): string | undefined {
   const message = isRecord(output) && isRecord(output.kwargs) ? output.kwargs : undefined
   return toText(message?.tool_call_id)
@@ -72,7 +72,7 @@ function isPlaceholder(value: unknown): boolean {
   return isRecord(value) && value.result === '<not specified>' && Object.keys(value).length === 1
 }
 
-/** Strands sends a tool's arguments and result as messages, Claude Code its output, in events of the span. */
+/** Strands sends a tool's arguments and result, and Claude Code its output, as span events. */
 function payloadOfEvents({ span }: SpanReading): { arguments?: unknown; result?: unknown } {
   const found: { arguments?: unknown; result?: unknown } = {}
   for (const event of span.events) {

@@ -3,7 +3,7 @@ import type { GroupName } from '../reading/dialect.ts'
 import type { FieldName } from '../reading/fields.ts'
 import { allDialects } from '../all-dialects.ts'
 
-/** Fields that hold what people, models and tools said. */
+/** Fields with content of people, models and tools. */
 const contentFields: ReadonlySet<FieldName> = new Set<FieldName>([
   'input',
   'output',
@@ -45,10 +45,10 @@ const contentGroups: ReadonlySet<GroupName> = new Set<GroupName>([
   'rerankedDocuments',
   'embeddings',
 ])
-/** Longer texts under keys that nobody knows are taken for content. */
+/** Longer texts under unknown keys count as content. */
 const LONGEST_LABEL = 120
 
-/** The attributes without what was said in them: names, models, numbers and times stay. */
+/** Removes content from attributes; names, models, numbers and times stay. */
 export function withoutContent(attributes: Attributes): Attributes {
   const kept = emptyAttributes()
   for (const key of Object.keys(attributes)) {
@@ -65,7 +65,7 @@ function isContent(key: string, value: unknown): boolean {
   return typeof value === 'string' ? value.length > LONGEST_LABEL : typeof value === 'object'
 }
 
-/** True for a span that some instrumentation of agents or models wrote, by its scope or by its keys. */
+/** True when the scope or the keys show that a span comes from an instrumentation of agents or models. */
 export function isAgentSpan(scopeName: string, attributes: Readonly<Record<string, unknown>>): boolean {
   if (allDialects.keys.signsOfScope(scopeName) !== 0) return true
   for (const key in attributes) if (allDialects.keys.meaningOf(key).signs !== 0) return true

@@ -54,7 +54,7 @@ export function draftStep(reading: SpanReading): StepDraft {
     : { outline, content, failures: reading.failures }
 }
 
-/** An action that only hands over is a handoff, whatever its sender calls it. */
+/** Decides the kind; a tool that only hands over to another agent is a handoff. */
 function decideKind(reading: SpanReading): { decided: KindResult; tool: StepTool | undefined } {
   const decided = kindOfStep(reading)
   if (decided.kind !== 'action') return { decided, tool: undefined }
@@ -125,7 +125,7 @@ function addParticipants(reading: SpanReading, outline: StepOutline, tool: StepT
   if (kind === 'guardrail') outline.guardrail = guardrailOfSpan(reading)
 }
 
-/** Input and output as they came, unless the messages already say the same. */
+/** Adds input and output, unless the messages already contain them. */
 function addPayload(
   reading: SpanReading,
   outline: StepOutline,
@@ -165,7 +165,7 @@ function addTool(outline: StepOutline, content: StepContent, tool: StepTool): vo
   if (tool.result !== undefined) content.output = tool.result
 }
 
-/** Whether the step is still running, threw, or returned something that says that it failed. */
+/** Sets the status: running, error, or soft error. */
 function addOutcome(
   reading: SpanReading,
   outline: StepOutline,
@@ -183,7 +183,7 @@ function addOutcome(
   if (soft !== undefined) setError('soft-error', soft, outline, content)
 }
 
-/** The list needs the first line; the whole, stack and causes, is loaded with the step. */
+/** The outline gets type and message, the content also stack and causes. */
 function setError(
   status: 'error' | 'soft-error',
   error: StepError,

@@ -5,7 +5,7 @@ import { parseJson } from '../../json/json-text.ts'
 
 const MAX_DEPTH = 8
 
-/** The texts that were embedded, where the sender wrote them apart from the vectors. */
+/** The embedded texts, if the sender reports them separately from the vectors. */
 export function embeddedTexts({ fields, groups }: SpanReading): unknown {
   const texts = unflattenList(groups.embeddings).flatMap((item) => {
     const inner = isRecord(item) && isRecord(item.embedding) ? item.embedding : item
@@ -18,7 +18,7 @@ export function embeddedTexts({ fields, groups }: SpanReading): unknown {
   return Array.isArray(values) && values.length === 1 ? values[0] : values
 }
 
-/** A copy without lists of numbers: vectors are large and say nothing to a reader. Undefined when nothing else is left. */
+/** Removes vectors, which are large and unreadable. Undefined when nothing else is left. */
 export function withoutVectors(value: unknown, depth = 0): unknown {
   if (Array.isArray(value)) {
     if (value.length > 1 && typeof value[0] === 'number') return undefined

@@ -24,11 +24,11 @@ function isInMilliseconds(reading: SpanReading, value: number): boolean {
 function sinceStart(text: string, startNs: bigint): number | undefined {
   const at = Date.parse(toText(parseJsonText(text)) ?? '')
   const elapsed = at - Number(startNs) / 1e6
-  // Such times have milliseconds only: the first token may seem to come before the start.
+  // These times have only milliseconds, so the first token may seem to come before the start.
   return elapsed > -1 ? Math.max(0, elapsed) : undefined
 }
 
-/** When each piece of a streamed answer came, where the sender recorded it. */
+/** The times of the pieces of a streamed reply, if the sender recorded them. */
 export function streamingOf({ fields }: SpanReading, firstToken: number | undefined): Streaming | undefined {
   const streaming: Streaming = {}
   if (firstToken !== undefined) streaming.firstTokenMs = firstToken

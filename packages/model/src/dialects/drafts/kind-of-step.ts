@@ -5,7 +5,7 @@ import { hasUsageField } from './usage-of-span.ts'
 
 const embeddingModel = /embed/i
 
-/** What kind of step a span is: first what its dialects say in words, then what its attributes look like. */
+/** The kind of a step: what its dialects state, otherwise what its attributes look like. */
 export function kindOfStep(reading: SpanReading): KindResult {
   for (const { dialect, bit } of reading.dialects.kindOrder) {
     const stated = (reading.signs & bit) === 0 ? undefined : ask(dialect, 'kind', reading)
@@ -14,7 +14,7 @@ export function kindOfStep(reading: SpanReading): KindResult {
   return kindByWord(reading) ?? kindByShape(reading)
 }
 
-/** A word that means the same everywhere, in a key that ends like a kind. */
+/** A common word for a kind, under a key that ends like a span kind. */
 function kindByWord({ fields }: SpanReading): KindResult | undefined {
   return kindOfWord(commonKindWords, fields.statedKind?.toLowerCase())
 }
@@ -41,7 +41,7 @@ function kindByShape(reading: SpanReading): KindResult {
   return kindByName(span.name, fields.agentName)
 }
 
-/** Names that the semantic conventions reserve, for senders that leave `gen_ai.operation.name` out. */
+/** Span names of the semantic conventions, for senders that omit `gen_ai.operation.name`. */
 function kindByName(name: string, agentName: string | undefined): KindResult {
   if (name.startsWith('execute_tool ')) return ofKind('action')
   if (name.startsWith('invoke_agent ') || (agentName !== undefined && name === agentName))

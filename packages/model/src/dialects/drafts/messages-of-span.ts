@@ -8,10 +8,7 @@ import { messagesOfRequest, messagesOfResponse } from '../../providers/payload.t
 import { readJson } from '../reading/read-json.ts'
 import { asOutput, textMessage } from '../../providers/messages.ts'
 
-/**
- * The conversation of a step: system first, then what the model was sent, then what it answered. `hasInput` and
- * `hasOutput` say which side it holds.
- */
+/** The conversation of a step: system prompt, input, reply. `hasInput` and `hasOutput` tell which sides it has. */
 export type MessagesOfSpan = { messages?: Message[]; hasInput: boolean; hasOutput: boolean }
 
 export function messagesOfSpan(reading: SpanReading, kind: StepKind): MessagesOfSpan {
@@ -50,7 +47,7 @@ function systemOf(reading: SpanReading): Message | undefined {
   return given === undefined ? undefined : textMessage('system', readJson(reading, given))
 }
 
-/** OpenLIT says the system message twice: among the input and on its own. */
+/** OpenLIT reports the system message twice: in the input and on its own. */
 function withSystem(system: Message | undefined, input: Message[]): Message[] {
   if (system === undefined) return input
   const first = input[0]

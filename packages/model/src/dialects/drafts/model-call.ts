@@ -10,7 +10,7 @@ import { parameterName } from '../reading/parameter-name.ts'
 
 export type ModelOfSpan = { model?: string; requestedModel?: string; provider?: string }
 
-/** The model that answered, the one that was asked for where it differs, and whose it is. */
+/** The model that responded, the requested one if it differs, and the provider. */
 export function modelOfSpan(reading: SpanReading, kind: StepKind, response: unknown): ModelOfSpan {
   const { fields } = reading
   const isModelKind = kind === 'llm' || kind === 'embedding'
@@ -30,18 +30,18 @@ export function modelOfSpan(reading: SpanReading, kind: StepKind, response: unkn
   return found
 }
 
-/** Some senders name the model that was asked for and leave the one that answered to the response. */
+/** Some senders report only the requested model; the response has the full name. */
 function answeredModel(named: string | undefined, inResponse: string | undefined): string | undefined {
   if (named === undefined) return inResponse
   return inResponse?.startsWith(named) === true ? inResponse : named
 }
 
-/** MLflow's texts come in quotes. */
+/** MLflow quotes its texts. */
 function unquote(text: string | undefined): string | undefined {
   return text !== undefined && text.startsWith('"') ? toText(parseJsonText(text)) : text
 }
 
-/** Values that name a framework and not who runs the model. */
+/** Values that name a framework instead of a provider. */
 const frameworks = new Set([
   'langchain',
   'langgraph',
@@ -89,10 +89,10 @@ const aliases = new Map([
   ['mistral', 'mistral_ai'],
 ])
 
-/** Spelt with dots by the semantic conventions; elsewhere a dot begins the API: `openai.chat`. */
+/** Providers with dots in the semantic conventions; elsewhere a dot starts the API name: `openai.chat`. */
 const dotted = /^(?:azure\.ai|az\.ai|aws|gcp|ibm|google\.vertex)\b/
 
-/** One spelling for each provider; undefined for what is no provider. */
+/** The canonical name of a provider; undefined for anything else. */
 function normaliseProvider(provider: string | undefined): string | undefined {
   if (provider === undefined) return undefined
   const known = aliases.get(provider)
@@ -116,14 +116,14 @@ const families: [RegExp, string][] = [
   [/^command|^rerank-|^embed-/, 'cohere'],
 ]
 
-/** Whose model it is, judged by its name. */
+/** Guesses the provider by the model's name. */
 export function providerOfModel(model: string | undefined): string | undefined {
   if (model === undefined) return undefined
   const name = model.toLowerCase().replace(/^(?:models\/|openai\/|anthropic\/|google\/)/, '')
   return families.find(([pattern]) => pattern.test(name))?.[1]
 }
 
-/** How the model was asked: temperature, limits, choice of tools, … Undefined when nothing was said. */
+/** The parameters of a model call: temperature, limits, tool choice, … */
 export function parametersOfSpan(reading: SpanReading): Record<string, unknown> | undefined {
   const { fields, groups } = reading
   const found: Record<string, unknown> = {}
@@ -137,7 +137,7 @@ export function parametersOfSpan(reading: SpanReading): Record<string, unknown> 
   return isMeaningful(found) ? found : undefined
 }
 
-/** Keys were given their one name when their meaning was worked out. */
+/** The paths of these entries already have canonical names. */
 function addEntries(found: Record<string, unknown>, entries: FlatEntry[] | undefined): void {
   if (entries === undefined) return
   for (const { path, value } of entries) if (isMeaningful(value)) found[path[0]!] ??= value
@@ -148,7 +148,7 @@ function add(found: Record<string, unknown>, key: string, value: unknown): void 
   if (name !== undefined && isMeaningful(value)) found[name] ??= value
 }
 
-/** US dollars as the sender reported them. A 0 for a call with tokens means that the sender knew no price. */
+/** US dollars as reported by the sender. Ignores a 0 for a call with tokens, which means that the price was unknown. */
 export function reportedCost({ fields }: SpanReading, hasTokens: boolean): number | undefined {
   const cost =
     costOfObject(parseJson(fields.costObject)) ?? fields.cost ?? sumOf(fields.inputCost, fields.outputCost)

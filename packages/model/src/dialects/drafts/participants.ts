@@ -5,7 +5,7 @@ import type { SpanReading } from '../reading/dialect.ts'
 import { unflattenList } from '../reading/flattened-keys.ts'
 import { inputOf, outputOf } from '../reading/payload.ts'
 
-/** The agent that a step is, or acts for. */
+/** The agent that a step is or belongs to. */
 export function agentOfSpan(
   { fields, span }: SpanReading,
   kind: StepKind,
@@ -24,7 +24,7 @@ export function bareAgentName(spanName: string): string {
   return spanName.replace(decoration, '')
 }
 
-/** `handoff_to_x` always hands over; `transfer_to_x` does when there is nothing else to transfer. */
+/** True for `handoff_to_x`, and for `transfer_to_x` without arguments. */
 export function isHandoffTool(toolName: string | undefined, toolArguments: unknown): boolean {
   if (toolName === undefined) return false
   if (toolName.startsWith('handoff_to_')) return true
@@ -32,7 +32,7 @@ export function isHandoffTool(toolName: string | undefined, toolArguments: unkno
   return toolArguments === undefined || (isRecord(toolArguments) && Object.keys(toolArguments).length === 0)
 }
 
-/** Who handed over to whom. */
+/** The agents on both sides of a handoff. */
 export function handoffOfSpan(reading: SpanReading): NonNullable<StepOutline['handoff']> {
   const { fields, groups, span } = reading
   const listed = unflattenList(groups.handoffs)[0]
@@ -61,7 +61,7 @@ function handoffTarget(name: string): string | undefined {
 const triggeredWords = new Set(['triggered', 'failed', 'fail', 'blocked', 'block', 'tripped', 'intervened'])
 const passedWords = new Set(['passed', 'pass', 'success', 'ok', 'allowed', 'allow', 'none'])
 
-/** A guardrail's name, and whether it stopped what it guards. */
+/** The name of a guardrail and whether it was triggered. */
 export function guardrailOfSpan(reading: SpanReading): NonNullable<StepOutline['guardrail']> {
   const { fields, span } = reading
   const name =

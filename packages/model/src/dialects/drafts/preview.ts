@@ -4,14 +4,14 @@ import { compactJson } from '../../json/compact-json.ts'
 import { toMessages } from '../../providers/messages.ts'
 
 const MAX_LENGTH = 200
-/** Text beyond this can't reach the preview, however much of it is white space. */
+/** Text beyond this is ignored, however much white space comes before it. */
 const MAX_LOOK = 4000
 /** Most text reaches its 200 characters well before this. */
 const FIRST_LOOK = 260
 const MAX_DEPTH = 6
 const whitespace = /\s+/g
 
-/** One line of at most 200 characters; undefined when nothing is left. */
+/** One line of at most 200 characters; undefined when it would be empty. */
 export function oneLine(text: string): string | undefined {
   let folded = fold(text, FIRST_LOOK)
   if (folded.length <= MAX_LENGTH && text.length > FIRST_LOOK) folded = fold(text, MAX_LOOK)
@@ -24,23 +24,23 @@ function fold(text: string, look: number): string {
   return (isFoldable(start) ? start.replace(whitespace, ' ') : start).trim()
 }
 
-/** Looking for a few texts is several times faster than one regular expression that knows them all. */
+/** Several times faster than one regular expression. */
 function isFoldable(text: string): boolean {
   return text.includes('\n') || text.includes('  ') || text.includes('\t') || text.includes('\r')
 }
 
-/** Cuts between characters, never through one that takes two code units. */
+/** Cuts without splitting a surrogate pair. */
 function cutWhole(text: string, length: number): string {
   const last = text.charCodeAt(length - 1)
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)
 }
 
-/** The value as JSON, as long as a preview can be. */
+/** The value as JSON, cut to the length of a preview. */
 export function previewJson(value: unknown): string {
   return compactJson(value, MAX_LENGTH, MAX_DEPTH)
 }
 
-/** The last thing that the model was told by a user or a tool. */
+/** The last message of a user or a tool. */
 export function previewOfInput(messages: readonly Message[]): string | undefined {
   for (let index = messages.length - 1; index >= 0; index--) {
     const message = messages[index]!
@@ -51,7 +51,7 @@ export function previewOfInput(messages: readonly Message[]): string | undefined
   return undefined
 }
 
-/** The answer: its text, or the tools that it calls. */
+/** The reply: its text or its tool calls. */
 export function previewOfOutput(messages: readonly Message[]): string | undefined {
   const calls: Part[] = []
   for (let index = messages.length - 1; index >= 0; index--) {
@@ -91,7 +91,7 @@ function describeCall(call: Extract<Part, { type: 'tool-call' }>): string {
   return `${call.name}(${previewOfArguments(call.arguments) ?? ''})`
 }
 
-/** `key=value, key=value`; a single argument without a name just as its JSON. */
+/** `key=value, key=value`, or JSON for a single unnamed argument. */
 export function previewOfArguments(value: unknown): string | undefined {
   if (value === undefined) return undefined
   if (!isRecord(value)) return oneLine(previewJson(value))
@@ -120,7 +120,7 @@ const textKeys = [
   'input',
 ]
 
-/** What a person wants to see of any value: text as it is, the last message of a conversation, else JSON. */
+/** The preview of any value: its text, the last message of a conversation, or JSON. */
 export function previewOfValue(value: unknown): string | undefined {
   if (!isMeaningful(value)) return undefined
   if (typeof value === 'string') return oneLine(value)

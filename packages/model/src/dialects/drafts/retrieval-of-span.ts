@@ -7,7 +7,7 @@ import { parseJson } from '../../json/json-text.ts'
 import { inputOf, outputOf } from '../reading/payload.ts'
 import { readJson } from '../reading/read-json.ts'
 
-/** What was searched for, and what was found. */
+/** The query and the documents of a retrieval. */
 export function retrievalOfSpan(reading: SpanReading): NonNullable<StepContent['retrieval']> {
   const retrieval: NonNullable<StepContent['retrieval']> = {}
   const query = reading.fields.retrievalQuery ?? queryOf(inputOf(reading))

@@ -8,10 +8,10 @@ import type { Fields } from '../reading/fields.ts'
 import { parseJson } from '../../json/json-text.ts'
 import { readResource } from '../reading/read-span.ts'
 
-/** Longer values are payloads that somebody attached, no metadata. */
+/** Longer values are payloads, not metadata. */
 const MAX_METADATA_LENGTH = 2000
 
-/** What a span, and behind it its resource, says of its session. Undefined when it says nothing. */
+/** What a span or its resource says about the session; undefined when it says nothing. */
 export function sessionFactsOf(reading: SpanReading, kind: StepKind): SessionFacts | undefined {
   const { fields, span } = reading
   const resource = readResource(span.resource, reading.dialects)
@@ -47,7 +47,7 @@ function setText(
   if (value !== undefined) facts[name] = value
 }
 
-/** A list, the JSON of one, or names joined by commas. */
+/** Tags as a list, as JSON, or separated by commas. */
 function tagsOf(value: unknown): string[] | undefined {
   if (value === undefined) return undefined
   const given = parseJson(value)
@@ -56,7 +56,7 @@ function tagsOf(value: unknown): string[] | undefined {
   return tags.length === 0 ? undefined : (tags as string[])
 }
 
-/** The test, branch, commit and demo that a session comes from. */
+/** Adds the test, branch, commit and demo flag. */
 function addOrigin(facts: SessionFacts, fields: Fields, resource: Fields): void {
   const test = testOf(fields) ?? testOf(resource)
   if (test !== undefined) facts.test = test
@@ -90,7 +90,7 @@ type MetadataSources = {
   resource: Fields
 }
 
-/** A root's metadata speak of the session; of other steps only what senders repeat all over the session does. */
+/** The metadata of a root describe the session. Of other steps, only metadata that senders repeat on every span do. */
 function metadataOf({ groups }: SpanReading, { isRoot, kind, given, resource }: MetadataSources): unknown {
   const isWrapper = isRoot || kind === 'agent' || kind === 'workflow'
   if (!isWrapper) return undefined

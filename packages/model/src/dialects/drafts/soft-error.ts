@@ -9,7 +9,7 @@ import {
 } from '../../json/attribute-value.ts'
 import { previewJson } from './preview.ts'
 
-/** The failure that an action's result tells of although nothing was thrown; undefined when it tells of none. */
+/** The failure that a returned result describes; undefined when it describes none. */
 export function softErrorOf(result: unknown): StepError | undefined {
   if (!isRecord(result)) return undefined
   const exitCode = exitCodeOf(result)
@@ -31,7 +31,7 @@ function hasError(error: unknown): boolean {
   return isMeaningful(error)
 }
 
-/** A code means that a program ran only beside what it printed. */
+/** The exit code, if the result also has the program's output. */
 function exitCodeOf(result: JsonObject): number | undefined {
   if (result.stdout === undefined && result.stderr === undefined) return undefined
   return toNumber(result.exitCode ?? result.exit_code ?? result.code ?? result.returncode)
@@ -50,7 +50,7 @@ function messageOf(result: JsonObject): string {
   return said === undefined ? previewJson(result) : said
 }
 
-/** MCP answers with a list of blocks. */
+/** MCP returns a list of blocks. */
 function textOfBlocks(content: unknown): string | undefined {
   if (!Array.isArray(content)) return isRecord(content) ? previewJson(content) : undefined
   return firstText(content.map((block) => (isRecord(block) ? (toText(block.text) ?? '') : '')).join('\n'))

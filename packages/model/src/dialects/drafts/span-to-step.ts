@@ -6,13 +6,13 @@ import type { DialectSet } from '../reading/dialect-set.ts'
 import { readSpan } from '../reading/read-span.ts'
 import { draftStep, labelOf } from './draft-step.ts'
 
-/** Increases when the same span would give another step: stored steps of an older version are derived again. */
+/** Increased whenever the same span gives a different step, so that stored steps are derived again. */
 export const NORMALIZER_VERSION = 1
 
 /** The one conversion of a span into a step, whatever its dialects. Pure, and never throws: bugs are in `failures`. */
 export const spanToStep = createSpanToStep(allDialects)
 
-/** As `spanToStep`, with a list of dialects of your own. */
+/** As `spanToStep`, with other dialects. */
 export function createSpanToStep(dialects: DialectSet): (span: Span) => StepDraft {
   return (span) => {
     let reading: SpanReading | undefined
@@ -26,7 +26,7 @@ export function createSpanToStep(dialects: DialectSet): (span: Span) => StepDraf
   }
 }
 
-/** The step without what its attributes say; they are kept to be shown. */
+/** A step with nothing but the span's own fields; its attributes are kept. */
 function draftPlainStep(span: Span, failures: DialectFailure[]): StepDraft {
   return {
     outline: {

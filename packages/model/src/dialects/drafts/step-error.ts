@@ -9,7 +9,7 @@ import { parseJson } from '../../json/json-text.ts'
 const ERROR_CODE = 2
 const MAX_CAUSES = 10
 
-/** The error that a span says it ended with; undefined when it ended well. */
+/** The error of a failed span; undefined when it succeeded. */
 export function errorOfSpan(reading: SpanReading): StepError | undefined {
   const { fields, span } = reading
   const stated = readStated(parseJson(fields.stepError))
@@ -40,12 +40,12 @@ function isFailed(reading: SpanReading): boolean {
   return exceptionOf(span) !== undefined && someDialect(reading, ({ failsByException }) => failsByException)
 }
 
-/** `error` may be a flag as well as a message. */
+/** `error` may be a flag or a message. */
 function messageField({ errorMessage }: Fields): string | undefined {
   return errorMessage === 'true' || errorMessage === 'false' ? undefined : errorMessage
 }
 
-/** The last exception: decorators record the same one twice, and what came last got out. */
+/** The last exception, which is the one that was thrown out of the span; decorators record it twice. */
 function exceptionOf(span: Span): SpanEvent | undefined {
   for (let index = span.events.length - 1; index >= 0; index--) {
     if (span.events[index]!.name === 'exception') return span.events[index]
@@ -57,7 +57,7 @@ const typePrefix =
   /^((?:[A-Za-z_$][\w$.]*)?(?:Error|Exception|Warning|Interrupt|Triggered|Exceeded|Exit|Failure)): (?=\S)/
 const embedded = /^(.*?): (\{.*\})$/s
 
-/** Splits a message that says more than a message: its type before it, its stack below it, or JSON behind it. */
+/** Splits a message that also contains its type, its stack or JSON. */
 export function describe(message: string, type?: string, stack?: string): StepError {
   const json = embedded.exec(message)
   const inner = json === null ? undefined : parseJson(json[2])
@@ -79,7 +79,7 @@ export function describe(message: string, type?: string, stack?: string): StepEr
   return error
 }
 
-/** OpenAI Agents: "Error in agent run" says nothing, its detail everything; redacted details say nothing in turn. */
+/** OpenAI Agents: the detail is better than "Error in agent run", unless it is redacted. */
 function describeInner(outer: string, detail: string, type?: string, stack?: string): StepError {
   if (/redacted/i.test(detail))
     return withStack({ type: type ?? 'Error', message: `${outer}: ${detail}` }, stack)
@@ -99,7 +99,7 @@ function ofOpenAiAgents(value: unknown): StepError {
   return detail === undefined ? describe(message) : describeInner(message, detail)
 }
 
-/** An error that our SDK wrote down, causes and all. */
+/** Reads an error that our SDK recorded, with its causes. */
 export function readStated(value: unknown, depth = 0): StepError | undefined {
   if (!isRecord(value)) return typeof value === 'string' && value !== '' ? describe(value) : undefined
   const error: StepError = {

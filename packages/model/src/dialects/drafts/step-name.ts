@@ -18,7 +18,7 @@ const prefix = /^(?:(?:invoke_workflow|retrieval|rerank|plan) (?=\S)|claude_code
 
 type Named = Pick<StepOutline, 'model' | 'requestedModel' | 'agent' | 'toolName' | 'handoff' | 'guardrail'>
 
-/** What people call the step: its tool, agent or model where it has one, else what the span was called. */
+/** The name of a step: its tool, agent or model, otherwise the span's name. */
 export function nameOfStep(reading: SpanReading, kind: StepKind, known: Named): string {
   const { fields, span } = reading
   switch (kind) {
@@ -42,13 +42,13 @@ export function nameOfStep(reading: SpanReading, kind: StepKind, known: Named): 
   }
 }
 
-/** The name that was asked for, as long as the answer's only adds a date to it. */
+/** The requested name, if the response's name only adds a date to it. */
 function modelName({ model, requestedModel }: Named): string | undefined {
   if (model === undefined || requestedModel === undefined) return model
   return model.startsWith(requestedModel) ? requestedModel : model
 }
 
-/** `traceloop.workflow.name` is on every step of a workflow: only its own operation is named by it. */
+/** `traceloop.workflow.name` is on every step of a workflow, so it names only the workflow itself. */
 function workflowName({ fields }: SpanReading): string | undefined {
   return fields.functionId ?? (fields.operation === 'invoke_workflow' ? fields.workflowName : undefined)
 }

@@ -10,7 +10,7 @@ import { normalizeUsage, readTokenDetails, readUsageObject, type RawUsage } from
 
 export type UsageOfSpan = { usage?: Usage; isRollup: boolean; isEstimated: boolean }
 
-/** The tokens of one span, with cache inside the input and reasoning inside the output whoever reported them. */
+/** The tokens of one span. Input always includes cached tokens, output always includes reasoning. */
 export function usageOfSpan(
   reading: SpanReading,
   provider: string | undefined,
@@ -37,7 +37,7 @@ export function usageOfSpan(
   }
 }
 
-/** True when some key counts tokens, whatever it counts. */
+/** True when any key reports tokens. */
 export function hasUsageField(fields: Fields): boolean {
   return (
     fields.inputTokens !== undefined ||
@@ -74,12 +74,12 @@ function collect(reading: SpanReading): RawUsage {
   return raw
 }
 
-/** Two spellings of one count are aliases: the first is kept, never the sum. */
+/** Different names of one count are aliases: the first one wins, they are never added. */
 function fill(raw: RawUsage, more: RawUsage): void {
   for (const field of Object.keys(more) as (keyof RawUsage)[]) raw[field] ??= more[field]!
 }
 
-/** Vercel 4 and 5 leave cache and reasoning to the provider's own metadata; never input and output. */
+/** Vercel 4 and 5 report cache and reasoning only in the provider's metadata. */
 function fillDetails(raw: RawUsage, metadata: unknown): void {
   if (!isRecord(metadata)) return
   for (const provider of Object.values(metadata)) {
@@ -88,7 +88,7 @@ function fillDetails(raw: RawUsage, metadata: unknown): void {
   }
 }
 
-/** pydantic's agent sums up the runs below it under keys of their own. */
+/** pydantic-ai's agent reports the sum of its runs under separate keys. */
 function aggregated(fields: Fields): Usage | undefined {
   const raw: RawUsage = {}
   if (fields.aggregatedInputTokens !== undefined) raw.input = fields.aggregatedInputTokens
@@ -98,7 +98,7 @@ function aggregated(fields: Fields): Usage | undefined {
   return raw.input === undefined && raw.output === undefined ? undefined : normalizeUsage(raw)
 }
 
-/** Langfuse's buckets do not overlap: input is the sum of all that went in. */
+/** Langfuse's buckets do not overlap: the input is the sum of all input buckets. */
 function usageOfBuckets(buckets: Record<string, unknown>): Usage {
   const usage: Usage = {}
   const add = (field: keyof Usage, count: number) => {
@@ -138,7 +138,7 @@ function excludesCache(reading: SpanReading, provider: string | undefined, isFro
   )
 }
 
-/** Whoever counts tokens with a tokenizer knows of no cache and no reasoning. */
+/** An estimate has no cached and no reasoning tokens. */
 function isEstimated(reading: SpanReading, raw: RawUsage): boolean {
   if (raw.cacheRead !== undefined || raw.reasoning !== undefined) return false
   return someDialect(reading, (dialect) => dialect.isUsageEstimated?.(reading))

@@ -20,22 +20,22 @@ import { normalizeUsage, type RawUsage } from '../../providers/usage.ts'
 
 const PREFIX = 'claude_code.'
 
-/** What a record adds to its step, with the heavy part beside. */
+/** What a record adds to its step, and its content. */
 export type Added = { adds?: LogAddition; messages?: Message[]; input?: unknown; output?: unknown }
 
-/** Claude Code writes its events as logs, with or without traces. */
+/** True for events of Claude Code, which it sends as logs, with or without traces. */
 export function isClaudeCodeLog(log: Pick<LogRecord, 'scope' | 'body' | 'name'>): boolean {
   if (log.scope.name.startsWith('com.anthropic.claude_code')) return true
   return log.name.startsWith(PREFIX) || (typeof log.body === 'string' && log.body.startsWith(PREFIX))
 }
 
-/** The event's name, which is the attribute `event.name` or the body without its prefix. */
+/** The name of the event: the attribute `event.name`, or the body without its prefix. */
 export function nameOfClaudeCodeLog(log: LogRecord): string {
   const name = firstText(log.attributes['event.name'], log.name, log.body) ?? 'event'
   return name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name
 }
 
-/** What an event adds to the step that it tells of. */
+/** What an event adds to its step. */
 export function additionOfClaudeCode(log: LogRecord): Added {
   const { attributes } = log
   const adds: LogAddition = {}
@@ -121,7 +121,7 @@ function setModel(adds: LogAddition, attributes: Attributes): void {
   if (model !== undefined) adds.model = model
 }
 
-/** Tokens of one request: input without the cache, as Anthropic counts. */
+/** The tokens of one request; Anthropic reports input without cached tokens. */
 export function usageOfClaudeCode(attributes: Attributes): Usage | undefined {
   const raw: RawUsage = {}
   for (const [field, key] of tokenKeys) {
@@ -147,7 +147,7 @@ export function toolInput(attributes: Attributes): unknown {
   return isMeaningful(given) ? parseJson(given) : undefined
 }
 
-/** An action that did not succeed; undefined when it did. */
+/** The error of a failed action; undefined when it succeeded. */
 export function toolError(attributes: Attributes): StepError | undefined {
   if (toFlag(attributes.success) !== false) return undefined
   const message = firstText(attributes.error, attributes.error_message) ?? 'The tool failed.'

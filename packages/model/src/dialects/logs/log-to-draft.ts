@@ -18,7 +18,7 @@ import { allDialects } from '../all-dialects.ts'
 import { readResource } from '../reading/read-span.ts'
 import { describe } from '../drafts/step-error.ts'
 
-/** The one conversion of a log record: prompts, answers, costs and errors that arrive as logs, and plain logs. */
+/** Converts a log record: messages, costs and errors that are sent as logs, and plain logs. */
 export function logToDraft(log: LogRecord): LogDraft {
   const isClaudeCode = isClaudeCodeLog(log)
   const outline: LogOutline = {
@@ -41,8 +41,8 @@ const hexTrace = /^[0-9a-f]{32}$/
 const noTrace = /^0*$/
 
 /**
- * The session that a record belongs to: its trace, and for Claude Code without traces the prompt it answers, else its
- * conversation. Undefined for a record of no session.
+ * The session of a record: its trace, or for Claude Code without traces its prompt or conversation. Undefined when it
+ * belongs to none.
  */
 export function sessionOfLog(log: LogRecord): string | undefined {
   if (!noTrace.test(log.traceId)) return log.traceId
@@ -55,7 +55,7 @@ function idOf(uuid: unknown): string | undefined {
   return id !== undefined && hexTrace.test(id) ? id : undefined
 }
 
-/** Events of the semantic conventions, in a body, in attributes, or in both. */
+/** Reads events of the semantic conventions, from the body and the attributes. */
 function additionOfEvent(log: LogRecord): Added {
   const name = log.name
   const isGenAi = name.startsWith('gen_ai.')
@@ -80,7 +80,7 @@ function additionOfEvent(log: LogRecord): Added {
   return { adds, messages }
 }
 
-/** Records of one prompt often have one time stamp; this is the order in which a conversation begins. */
+/** The usual order of a conversation, for records with the same timestamp. */
 const usualOrder = [
   'gen_ai.system.message',
   'gen_ai.user.message',

@@ -11,8 +11,8 @@ const STEP_DIGITS = 16
 const AGENT = 'claude-code'
 
 /**
- * The steps of a session of which only logs arrived: the prompt is the agent's step, below it each request to the
- * model, each tool and whatever else happened.
+ * Builds the steps of a session from logs alone: the prompt is the agent, and below it are model requests, tools and
+ * other events.
  */
 export function logsToSteps(logs: LogDraft[]): StepDraft[] {
   const steps: StepDraft[] = []
@@ -30,7 +30,7 @@ export function logsToSteps(logs: LogDraft[]): StepDraft[] {
     if (step.outline.kind === 'llm') lastCall = step
     steps.push(step)
   }
-  // Records of a program's own affairs (settings read, plugins loaded) make no session by themselves.
+  // Records about the program itself (settings read, plugins loaded) do not make a session.
   return steps.some(({ outline }) => outline.kind !== 'event') ? steps : []
 }
 
@@ -61,7 +61,7 @@ function draftOf(log: LogDraft): StepDraft {
   }
 }
 
-/** Records are written when something is over: it began as long before as it took. */
+/** Records are written at the end of a step, so it started its duration earlier. */
 function beginStep(log: LogDraft, kind: StepKind, name: string): StepDraft {
   const { attributes } = log.content
   const durationMs = kind === 'event' ? 0 : (toCount(attributes.duration_ms) ?? 0)
@@ -152,13 +152,13 @@ function addAnswer(call: StepDraft, log: LogDraft): void {
   if (preview !== undefined) call.outline.outputPreview = preview
 }
 
-/** The agent's step lasts as long as anything happens below it. */
+/** Extends the agent's step over the steps below it. */
 function hangBelow(agent: StepDraft, { outline }: StepDraft): void {
   outline.parentId = agent.outline.id
   agent.outline.endedAtMs = Math.max(agent.outline.endedAtMs ?? 0, outline.endedAtMs ?? 0)
 }
 
-/** What the model said last is what the agent answers. */
+/** The model's last reply is the agent's output. */
 function answerWith(agent: StepDraft, { outline }: StepDraft): void {
   if (outline.outputPreview !== undefined) agent.outline.outputPreview = outline.outputPreview
 }

@@ -5,8 +5,8 @@ import type { Fields } from './fields.ts'
 import { KeyMeanings } from './key-meaning.ts'
 
 /**
- * A dialect and its turn in each question, lowest first. Without a number it is asked after those that have a small
- * one, in the order of the list.
+ * A dialect and its turn for each question, lowest first. Without a number its turn is 50, and equal turns follow the
+ * order of the list.
  */
 export type DialectEntry = { dialect: Dialect; kind?: number; label?: number; messages?: number }
 
@@ -14,10 +14,10 @@ type Asked = { dialect: Dialect; bit: number }
 
 const DEFAULT_TURN = 50
 const MAX_DIALECTS = 30
-/** The bit of `signs` that every span has, for dialects without signs. */
+/** The bit of `signs` that is set for every span, for dialects without signs. */
 export const ALWAYS = 1 << MAX_DIALECTS
 
-/** The dialects that spans are read with, indexed by key and ordered for each question. */
+/** A list of dialects, indexed by key and ordered for each question. */
 export class DialectSet {
   readonly all: readonly Asked[]
   readonly keys: KeyMeanings
@@ -58,7 +58,7 @@ function hasSigns({ signs, scopes }: Dialect): boolean {
 type Question = 'expand' | 'kind' | 'inputMessages' | 'outputMessages'
 type Reply<Name extends Question> = ReturnType<NonNullable<Dialect[Name]>> | undefined
 
-/** Asks one dialect. If it throws, the failure is noted and the others are asked as if it had no answer. */
+/** Asks one dialect. If it throws, the failure is recorded and it counts as having no answer. */
 export function ask<Name extends Question>(
   dialect: Dialect,
   question: Name,
@@ -74,7 +74,7 @@ export function ask<Name extends Question>(
   }
 }
 
-/** True when one of the dialects of the span has the quality. */
+/** True when the condition holds for a dialect of the span. */
 export function someDialect(
   { dialects, signs }: SpanReading,
   has: (dialect: Dialect) => boolean | undefined,

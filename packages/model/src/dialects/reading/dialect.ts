@@ -36,7 +36,7 @@ export type SpanReading = {
   signs: number
   /** Dialects that threw while reading this span. */
   failures: DialectFailure[]
-  /** Set while reading, when a value turns out to be cut. */
+  /** Set while reading, when a value was cut. */
   isTruncated: boolean
   /** Input and output once they are parsed; see `payload.ts`. */
   parsed: { input?: unknown; output?: unknown; invocation?: unknown }
@@ -72,7 +72,7 @@ export type Dialect = {
   groups?: Readonly<Record<string, GroupName>>
   /** Unpacks attributes that hold several fields, before anything else is read. */
   expand?: (reading: SpanReading) => void
-  /** The kind that the dialect's own words state. */
+  /** The kind, if the span states it in the dialect's terms. */
   kind?: (reading: SpanReading) => KindResult | undefined
   /** What the model was sent, system first. */
   inputMessages?: (reading: SpanReading, kind: StepKind) => Message[] | undefined
@@ -84,7 +84,7 @@ export type Dialect = {
   excludesCache?: (reading: SpanReading, context: UsageContext) => boolean
   /** True when the tokens are the sum of steps below. */
   isUsageRollup?: (reading: SpanReading) => boolean
-  /** True when the sender counted the tokens with a tokenizer of its own. */
+  /** True when the sender estimated the tokens with a tokenizer. */
   isUsageEstimated?: (reading: SpanReading) => boolean
   /** `gen_ai.server.time_to_first_token` is in milliseconds instead of seconds. */
   hasFirstTokenInMs?: true

@@ -5,7 +5,7 @@ import { messagesOfRequest, messagesOfResponse } from '../../providers/payload.t
 import { asOutput, normaliseRole, textMessage, toMessage, toMessages } from '../../providers/messages.ts'
 import { toPart } from '../../providers/parts.ts'
 
-/** Events that carry prompts and answers: their names are the same on spans and in logs. */
+/** Events that carry messages; they have the same names on spans and in logs. */
 const messageEvents = new Map([
   ['gen_ai.system.message', 'system'],
   ['gen_ai.user.message', 'user'],
@@ -16,7 +16,7 @@ const messageEvents = new Map([
 
 export const OPERATION_DETAILS = 'gen_ai.client.inference.operation.details'
 
-/** The messages that one event carries, those of the answer marked; undefined for any other event. */
+/** The messages of an event, with those of the reply marked; undefined for other events. */
 export function messagesOfEvent(name: string, payload: JsonObject): Message[] | undefined {
   const role = messageEvents.get(name)
   if (role !== undefined) return messagesOfMessageEvent(name, role, payload)
@@ -58,7 +58,7 @@ function messagesOfMessageEvent(name: string, role: string, payload: JsonObject)
   return isChoice ? asOutput(messages) : messages
 }
 
-/** Content that is a JSON list of blocks, or one JSON message; any other text stays text. */
+/** Parses content that is a JSON list of blocks or one JSON message; other text stays text. */
 function parseBlocks(content: unknown): unknown {
   if (typeof content !== 'string') return content
   const parsed = parseJsonText(content)

@@ -39,7 +39,7 @@ const texts = {
   agentOpsKind: text,
   langSmithKind: text,
   mastraType: text,
-  /** `span.type`, which only Claude Code gives a meaning we know. */
+  /** `span.type`, which has a known meaning only in Claude Code. */
   spanType: text,
   operation: text,
   vercelOperation: text,
@@ -51,13 +51,13 @@ const texts = {
   genkitType: text,
   mcpMethod: text,
   databaseSystem: text,
-  /** Any other key that ends like a kind of span. */
+  /** Any other key that ends like a span kind. */
   statedKind: text,
   requestModel: text,
   responseModel: text,
-  /** The model where the sender did not say whether it was asked for or answered. */
+  /** The model, when it is unclear whether it was requested or responded. */
   model: text,
-  /** A bare `model`: believed only where other signs say that a model was called. */
+  /** A bare `model`, used only if other signs show that a model was called. */
   bareModel: text,
   provider: text,
   responseId: text,
@@ -68,7 +68,7 @@ const texts = {
   toolDescription: text,
   toolStatus: text,
   entityName: text,
-  /** `operation.name`: AgentOps' name for a step, and something else with everybody else. */
+  /** `operation.name`: the name of a step in AgentOps, something else elsewhere. */
   operationLabel: text,
   agentName: text,
   functionId: text,
@@ -158,8 +158,8 @@ const values = {
 const noFields = { ...numbers, ...texts, ...values }
 
 /**
- * What a span's attributes say, by meaning and not by key. Each field holds the value of the first key, in the order
- * of the dialects, that has one.
+ * The attributes of a span by meaning. Each field has the value of the first key, in the order of the dialects, that
+ * is set.
  */
 export type Fields = typeof noFields
 
@@ -174,7 +174,6 @@ export type FieldName = keyof Fields
 
 export const fieldNames = Object.keys(noFields) as FieldName[]
 
-/** Counts of tokens, which are whole. */
 export function isTokenField(field: FieldName): boolean {
   return field.endsWith('Tokens')
 }

@@ -1,7 +1,7 @@
 import type { AttributeValue } from '../../otlp/span.ts'
 import { isUnsafeKey, type JsonObject } from '../../json/attribute-value.ts'
 
-/** A key like `messages.0.role` after its prefix, cut at the dots. */
+/** The parts of a key like `messages.0.role`. */
 export type KeyPath = readonly (string | number)[]
 
 /** One attribute of a flattened list or object. */
@@ -12,7 +12,7 @@ const MAX_DEPTH = 16
 const MAX_ENTRIES = 50_000
 const digits = /^\d{1,5}$/
 
-/** The path that the rest of a flattened key spells; undefined when a stranger made it to do harm. */
+/** Splits a flattened key into its path; undefined for paths that are too deep or unsafe. */
 export function parseKeyPath(rest: string): KeyPath | undefined {
   const path: (string | number)[] = []
   for (const segment of rest.split('.')) {
@@ -30,7 +30,7 @@ export function parseKeyPath(rest: string): KeyPath | undefined {
 type Branch = Map<string | number, Branch | Leaf>
 type Leaf = { value: AttributeValue }
 
-/** The lists and objects that the entries spell. Lists are in the order of their indices, without gaps. */
+/** Rebuilds the lists and objects of flattened entries. Lists are sorted by index, without gaps. */
 function unflatten(entries: readonly FlatEntry[]): unknown {
   const root: Branch = new Map()
   const count = Math.min(entries.length, MAX_ENTRIES)
@@ -38,7 +38,7 @@ function unflatten(entries: readonly FlatEntry[]): unknown {
   return toPlain(root)
 }
 
-/** As `unflatten`, for groups that are lists; entries beside the list (`gen_ai.prompt.name`) are left out. */
+/** As `unflatten`, for groups that are lists; drops entries without an index (`gen_ai.prompt.name`). */
 export function unflattenList(entries: readonly FlatEntry[] | undefined): unknown[] {
   if (entries === undefined) return []
   const value = unflatten(entries.filter(({ path }) => typeof path[0] === 'number'))

@@ -4,14 +4,14 @@ import { parseKeyPath, type KeyPath } from './flattened-keys.ts'
 import { looseParameterName, parameterName } from './parameter-name.ts'
 import { guessField } from './unknown-keys.ts'
 
-/** What one attribute key means, whatever its value. */
+/** The meaning of an attribute key. */
 export type KeyMeaning = {
-  /** The dialects that it is a sign of. */
+  /** The dialects that the key is a sign of. */
   signs: number
   field: FieldName | undefined
-  /** The field's number, for arrays by field. */
+  /** The index of the field. */
   slot: number
-  /** Among the keys of one field the one of the lowest rank that has a value wins. */
+  /** Among the keys of one field, the lowest rank with a value wins. */
   rank: number
   type: 'tokens' | 'number' | 'text' | 'value'
   group: GroupName | undefined
@@ -29,7 +29,10 @@ const letter = /[a-z]/i
 const slots = new Map(fieldNames.map((name, index) => [name, index]))
 export const slotCount = fieldNames.length
 
-/** What keys and scope names mean to a list of dialects. Answers are cached: senders repeat their keys. */
+/**
+ * Finds the meaning of keys and scope names for a list of dialects. Results are cached, because senders repeat their
+ * keys.
+ */
 export class KeyMeanings {
   readonly #knownKeys: ReadonlyMap<string, KnownKey>
   readonly #groups: readonly [prefix: string, group: GroupName][]
@@ -112,7 +115,7 @@ function typeOf(field: FieldName): KeyMeaning['type'] {
   return isTextField(field) ? 'text' : 'value'
 }
 
-/** Names of metadata and parameters may have dots in them. */
+/** Names of metadata and parameters may contain dots. */
 function pathIn(group: GroupName, rest: string): KeyPath | undefined {
   const path = parseKeyPath(rest)
   if (path === undefined) return undefined

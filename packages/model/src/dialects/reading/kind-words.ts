@@ -3,7 +3,7 @@ import type { KindResult } from './dialect.ts'
 
 const results = new Map<StepKind, KindResult>()
 
-/** The result that leaves no question open; the same object each time. */
+/** The result without an open question; always the same object. */
 export function ofKind(kind: StepKind): KindResult {
   let result = results.get(kind)
   if (result === undefined) {
@@ -13,7 +13,7 @@ export function ofKind(kind: StepKind): KindResult {
   return result
 }
 
-/** Looks a sender's word up in its dialect's own list. */
+/** Looks up a sender's word for a kind. */
 export function kindOfWord(
   words: ReadonlyMap<string, StepKind>,
   word: string | undefined,
@@ -22,7 +22,7 @@ export function kindOfWord(
   return kind === undefined ? undefined : ofKind(kind)
 }
 
-/** Words that mean the same in every dialect we know, lower-case. */
+/** Words with the same meaning in all known dialects, in lower case. */
 export const commonKindWords: ReadonlyMap<string, StepKind> = new Map([
   ['llm', 'llm'],
   ['chat', 'llm'],

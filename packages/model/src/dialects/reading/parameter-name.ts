@@ -1,7 +1,7 @@
 import { isUnsafeKey } from '../../json/attribute-value.ts'
 import { toSnakeCase } from '../../providers/usage.ts'
 
-/** Names of one thing. The others are kept as they come, in snake case. */
+/** Aliases of parameters. Other names are only converted to snake case. */
 const names = new Map([
   ['max_output_tokens', 'max_tokens'],
   ['max_completion_tokens', 'max_tokens'],
@@ -17,7 +17,7 @@ const names = new Map([
   ['structured_output_schema', 'response_format'],
 ])
 
-/** Parts of a request or of an answer that are no parameters. */
+/** Fields of a request or response that are not parameters. */
 const notParameters = new Set([
   'id',
   'object',
@@ -48,7 +48,7 @@ const notParameters = new Set([
   'output_tools',
 ])
 
-/** Below `llm.` senders put anything; these are parameters. */
+/** The parameters among the many keys below `llm.`. */
 const looseNames = new Set([
   'temperature',
   'top_p',
@@ -61,7 +61,7 @@ const looseNames = new Set([
   'max_tokens',
 ])
 
-/** The one name of a parameter; undefined for what is none. */
+/** The canonical name of a parameter; undefined for other fields. */
 export function parameterName(key: string): string | undefined {
   const snake = toSnakeCase(key)
   const name = names.get(snake) ?? snake

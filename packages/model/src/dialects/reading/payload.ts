@@ -3,7 +3,7 @@ import type { SpanReading } from './dialect.ts'
 import { isCutJson, parseJson } from '../../json/json-text.ts'
 import { readJson } from './read-json.ts'
 
-/** What went in, parsed once. Undefined when the span does not say. */
+/** The input of the span, parsed once; undefined when it has none. */
 export function inputOf(reading: SpanReading): unknown {
   if ('input' in reading.parsed) return reading.parsed.input
   const { fields } = reading
@@ -13,7 +13,7 @@ export function inputOf(reading: SpanReading): unknown {
   return (reading.parsed.input = isText ? raw : unwrapInput(readJson(reading, raw)))
 }
 
-/** What came out, parsed once. */
+/** The output of the span, parsed once. */
 export function outputOf(reading: SpanReading): unknown {
   if ('output' in reading.parsed) return reading.parsed.output
   const { fields } = reading
@@ -22,18 +22,20 @@ export function outputOf(reading: SpanReading): unknown {
   return (reading.parsed.output = isText ? raw : unwrapOutput(readJson(reading, raw)))
 }
 
-/** How the model was called, parsed once. */
+/** The invocation parameters, parsed once. */
 export function invocationOf(reading: SpanReading): unknown {
   if ('invocation' in reading.parsed) return reading.parsed.invocation
   return (reading.parsed.invocation = readJson(reading, reading.fields.invocationParameters))
 }
 
-/** Messages whose JSON was cut can't be read, but they can be shown. */
+/** Messages whose JSON was cut cannot be parsed, but can be shown as text. */
 function unreadable(value: unknown): unknown {
   return typeof value === 'string' && isCutJson(value) ? value : undefined
 }
 
-/** Decorators write `{ args, kwargs }`, LangChain's callbacks `{ inputs, tags, metadata, kwargs }` or `{ input_str }`. */
+/**
+ * Unwraps `{ args, kwargs }` of decorators and `{ inputs, tags, metadata, kwargs }` or `{ input_str }` of LangChain.
+ */
 export function unwrapInput(value: unknown): unknown {
   if (!isRecord(value)) return value
   if (Array.isArray(value.args) && isRecord(value.kwargs)) return unwrapCall(value.args, value.kwargs)
@@ -49,7 +51,7 @@ function unwrapCall(args: unknown[], kwargs: JsonObject): unknown {
   return args.length === 1 ? args[0] : args
 }
 
-/** `{ outputs, kwargs }`, `{ output }`: LangChain's callbacks again. */
+/** Unwraps `{ outputs, kwargs }` and `{ output }` of LangChain's callbacks. */
 function unwrapOutput(value: unknown): unknown {
   if (!isRecord(value)) return value
   const keys = Object.keys(value)

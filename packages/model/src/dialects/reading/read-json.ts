@@ -1,7 +1,7 @@
 import type { SpanReading } from './dialect.ts'
 import { isCutJson, parseJsonText } from '../../json/json-text.ts'
 
-/** The value of an attribute that may be JSON; notes when an attribute limit cut it. */
+/** Parses an attribute that may be JSON, and notes when an attribute limit cut it. */
 export function readJson(reading: SpanReading, value: unknown): unknown {
   if (typeof value !== 'string') return value
   const parsed = parseJsonText(value)

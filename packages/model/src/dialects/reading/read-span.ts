@@ -6,7 +6,7 @@ import { emptyFields, type Fields } from './fields.ts'
 import { slotCount, type KeyMeaning } from './key-meaning.ts'
 
 const NO_RANK = 65_535
-/** Ranks of the values found so far, by field; one span is read at a time. */
+/** The ranks of the values found so far, by field. Shared, because one span is read at a time. */
 const ranks = new Uint16Array(slotCount)
 
 /** Sorts a span's attributes by meaning, in one pass over its keys. */

@@ -1,6 +1,6 @@
 import type { FieldName } from './fields.ts'
 
-/** Ids that look like a thread's and are something else: a project, a protocol session, an operating system thread. */
+/** Prefixes of ids that look like a thread's but are a project, a protocol session or an operating system thread. */
 const falseFriends = [
   'langsmith.trace.',
   'langsmith.span.',
@@ -103,7 +103,7 @@ const endings = new Map<string, FieldName>([
   ['userId', 'userId'],
 ])
 
-/** What a key that no dialect knows most likely means, judged by how it ends. */
+/** Guesses the meaning of an unknown key by its ending. */
 export function guessField(key: string): FieldName | undefined {
   const dot = key.lastIndexOf('.')
   const field =

@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
-import { refuse, startFakeServer } from '../test/fake-server.ts'
+import { sendError, startFakeServer } from '../test/fake-server.ts'
 import { makeTar } from '../test/make-tar.ts'
 import { playhead, playheadOnTerminal, startPlayhead } from '../test/run-playhead.ts'
 
@@ -81,7 +81,7 @@ test('a failed backup keeps the existing file', async () => {
   const folder = await temporaryFolder()
   await writeFile(join(folder, 'all.tar'), 'precious')
   const { endpoint } = await startFakeServer({
-    'GET /api/backup': (response) => refuse(response, 401, 'UNAUTHORIZED', 'This server needs a key.'),
+    'GET /api/backup': (response) => sendError(response, 401, 'UNAUTHORIZED', 'This server needs a key.'),
   })
 
   const { stderr } = await playheadOnTerminal(['backup', '-o', join(folder, 'all.tar'), '--force'], {

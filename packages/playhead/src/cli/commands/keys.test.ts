@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refuse, startFakeServer } from '../test/fake-server.ts'
+import { sendError, startFakeServer } from '../test/fake-server.ts'
 import { playhead, playheadOnTerminal } from '../test/run-playhead.ts'
 
 const key = {
@@ -110,8 +110,8 @@ test('with auth off, the password is not sent', async () => {
 test('a wrong or missing password shows the message of the server', async () => {
   const { endpoint } = await startFakeServer({
     'GET /api/me': { kind: 'nobody', isAuthOn: true },
-    'POST /api/login': (response) => refuse(response, 401, 'UNAUTHORIZED', 'That is not the password.'),
-    'GET /api/keys': (response) => refuse(response, 403, 'FORBIDDEN', 'This key may ingest.'),
+    'POST /api/login': (response) => sendError(response, 401, 'UNAUTHORIZED', 'That is not the password.'),
+    'GET /api/keys': (response) => sendError(response, 403, 'FORBIDDEN', 'This key may ingest.'),
   })
 
   const wrong = await playheadOnTerminal(['keys', 'list', '--password', 'x'], { endpoint })

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
-import { refuse, startFakeServer } from '../test/fake-server.ts'
+import { sendError, startFakeServer } from '../test/fake-server.ts'
 import { makeTar } from '../test/make-tar.ts'
 import { playhead, playheadOnTerminal } from '../test/run-playhead.ts'
 
@@ -63,7 +63,7 @@ test('a file that is no backup, or an incomplete one, is not sent', async () => 
 
 test('missing permission is reported before the upload', async () => {
   const { endpoint, received } = await startFakeServer({
-    'GET /api/health': (response) => refuse(response, 401, 'UNAUTHORIZED', 'This server needs a key.'),
+    'GET /api/health': (response) => sendError(response, 401, 'UNAUTHORIZED', 'This server needs a key.'),
   })
 
   const { stderr, exitCode } = await playheadOnTerminal(['restore', await fileWith(backup)], { endpoint })
@@ -88,7 +88,7 @@ test('a lost connection during the upload is an error', async () => {
 test('restore shows the error message of the server', async () => {
   const { endpoint } = await startFakeServer({
     'GET /api/health': {},
-    'POST /api/restore': (response) => refuse(response, 400, 'BAD_REQUEST', 'Made by another Playhead.'),
+    'POST /api/restore': (response) => sendError(response, 400, 'BAD_REQUEST', 'Made by another Playhead.'),
   })
 
   const { stderr, exitCode } = await playheadOnTerminal(['restore', await fileWith(backup)], { endpoint })

@@ -17,28 +17,28 @@ const rows = [
   { name: 'a much longer name', note: 'a note', count: 12_345 },
 ]
 
-test('columns are as wide as what is in them', () => {
+test('columns are as wide as their content', () => {
   expect(renderTable(columns, rows, { width: 80, ...plain })).toBe(`\
 Name                Note     Count
 short               nothing      1
 a much longer name  a note   12345`)
 })
 
-test('long texts are cut to the room there is', () => {
+test('long texts are truncated to fit', () => {
   expect(renderTable(columns, rows, { width: 24, ...plain })).toBe(`\
 Name      Note     Count
 short     nothing      1
 a much…   a note   12345`)
 })
 
-test('a column is left out when cutting does not do', () => {
+test('a column is dropped when truncating is not enough', () => {
   expect(renderTable(columns, rows, { width: 17, ...plain })).toBe(`\
 Name        Count
 short           1
 a much lo…  12345`)
 })
 
-test('colours take no room', () => {
+test('colors do not count towards the width', () => {
   const coloured: Column<Row>[] = [{ ...columns[0]!, paint: (text) => `<${text}>` }, columns[2]!]
 
   expect(renderTable(coloured, rows, { width: 14, ...plain })).toBe(`\
@@ -47,13 +47,13 @@ Name     Count
 <a much…>  12345`)
 })
 
-test('characters are as wide as a terminal shows them', () => {
+test('textWidth counts terminal columns', () => {
   expect(['abc', '日本語', 'e\u0301', '👩‍👩‍👧', '한글', '✓', 'ﬀ', '🇩🇪', 'a\u200Bb'].map(textWidth)).toEqual([
     3, 6, 1, 2, 4, 1, 1, 2, 2,
   ])
 })
 
-test('a wide character is cut as a whole', () => {
+test('a wide character is never split', () => {
   expect(cutToWidth('日本語', 6)).toBe('日本語')
   expect(cutToWidth('日本語', 5)).toBe('日本…')
   expect(cutToWidth('日本語', 4)).toBe('日…')

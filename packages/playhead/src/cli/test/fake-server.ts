@@ -11,35 +11,35 @@ type Received = {
   body: Buffer
 }
 
-/** JSON, or a function that answers by itself. */
-type Answer = object | ((response: ServerResponse, received: Received) => void | Promise<void>)
+/** A JSON body, or a function that writes the response. */
+type Handler = object | ((response: ServerResponse, received: Received) => void | Promise<void>)
 
 export type FakeServer = {
   endpoint: string
-  /** What was asked, in order. */
+  /** The requests, in order. */
   received: Received[]
 }
 
-/** A server that answers with what it is told, by "GET /path"; it ends with the test. */
-export async function startFakeServer(answers: { [route: string]: Answer }): Promise<FakeServer> {
+/** Starts a server with the given handlers, by "GET /path". It stops with the test. */
+export async function startFakeServer(handlers: { [route: string]: Handler }): Promise<FakeServer> {
   const received: Received[] = []
   const server = createServer((request, response) => {
-    void answer(request, response)
+    void handle(request, response)
   })
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
-    const asked: Received = {
+    const current: Received = {
       method: request.method ?? '',
       path: url.pathname,
       query: url.searchParams,
       headers: request.headers,
       body: await buffer(request),
     }
-    received.push(asked)
-    const given = answers[`${asked.method} ${asked.path}`]
-    if (given === undefined) return refuse(response, 404, 'NOT_FOUND', `There is no ${asked.path}.`)
-    if (typeof given === 'function') return given(response, asked)
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(given))
+    received.push(current)
+    const handler = handlers[`${current.method} ${current.path}`]
+    if (handler === undefined) return sendError(response, 404, 'NOT_FOUND', `There is no ${current.path}.`)
+    if (typeof handler === 'function') return handler(response, current)
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(handler))
   }
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -52,8 +52,8 @@ export async function startFakeServer(answers: { [route: string]: Answer }): Pro
   return { endpoint: `http://127.0.0.1:${address.port}`, received }
 }
 
-/** Answers as the server refuses. */
-export function refuse(response: ServerResponse, status: number, code: string, message: string): void {
+/** Responds like the server with an error. */
+export function sendError(response: ServerResponse, status: number, code: string, message: string): void {
   response
     .writeHead(status, { 'content-type': 'application/json' })
     .end(JSON.stringify({ error: { code, message } }))

@@ -1,6 +1,6 @@
 const BLOCK = 512
 
-/** A tar file of these entries, as it is written by everybody: a header, the content in whole blocks, two empty ones. */
+/** Builds a tar file: for each entry a header and the content in whole blocks, then two empty blocks. */
 export function makeTar(entries: { [name: string]: string }): Buffer {
   const parts = Object.entries(entries).map(([name, text]) => {
     const content = Buffer.from(text)

@@ -3,7 +3,7 @@ import type { SessionPage } from '../client/sessions.ts'
 import session from './recorded/session.json' with { type: 'json' }
 import sessions from './recorded/sessions.json' with { type: 'json' }
 
-/** What a real server answered: three sessions, and one of them with its steps. */
+/** Responses of a real server: three sessions, and one of them with its steps. */
 export const recordedPage = sessions as SessionPage
 export const recordedSession = session as unknown as Session
 

@@ -10,14 +10,14 @@ export type RunOptions = {
   endpoint?: string
   environment?: Record<string, string>
   stdin?: string
-  /** Arguments of node itself. */
+  /** Arguments for node itself. */
   nodeArguments?: string[]
   folder?: string
 }
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 
-/** Starts the real CLI; nothing of the environment of the tests reaches it. */
+/** Starts the real CLI in a child process, without the environment of the tests. */
 export function startPlayhead(args: readonly string[], options: RunOptions = {}): ChildProcess {
   const { endpoint, environment, nodeArguments = [], folder } = options
   return spawn(process.execPath, ['--conditions=playhead-source', ...nodeArguments, main, ...args], {
@@ -31,7 +31,7 @@ export function startPlayhead(args: readonly string[], options: RunOptions = {})
   })
 }
 
-/** What the CLI prints in a pipe. */
+/** Runs the CLI with its output piped. */
 export async function playhead(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   return finish(startPlayhead(args, options), options.stdin)
 }
@@ -43,7 +43,7 @@ async function finish(child: ChildProcess, stdin = ''): Promise<Outcome> {
   return { stdout, stderr, exitCode: await exitCode }
 }
 
-/** What the CLI prints in a terminal of this width, without colours unless they are asked for. */
+/** Runs the CLI in a terminal of this width, without colors by default. */
 export async function playheadOnTerminal(
   args: readonly string[],
   options: { endpoint?: string; columns?: number; environment?: Record<string, string> } = {},

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { apiPath, inPageProject } from './api-path.ts'
+import { apiPath, inPageProject } from './call-api.ts'
 
 test('parameters without a value are left out, lists are repeated', () => {
   expect(apiPath('/api/sessions', { tag: ['a', 'b&c'], name: undefined, limit: 5, demo: false })).toBe(

@@ -1,10 +1,11 @@
 import { textOfValue } from '@playhead/model'
 import { useMemo, useState } from 'react'
-import { CopyButton } from '../../ui/controls/copy-button.tsx'
-import { isBranch, readJsonText } from '../../ui/data/json-path.ts'
-import { JsonTree, type JsonNote } from '../../ui/data/json-tree.tsx'
-import { LongText } from '../../ui/data/long-text.tsx'
-import { Markdown } from '../../ui/data/markdown.tsx'
+import { CopyButton } from '../controls/copy-button.tsx'
+import { isBranch, readJsonText } from './json-path.ts'
+import { JsonTree, type JsonNote } from './json-tree.tsx'
+import { LongText } from './long-text.tsx'
+import { Markdown } from './markdown.tsx'
+import './value-view.css'
 
 /** Longer text is not prose, and rendering it as markdown takes too long. */
 const LONGEST_MARKDOWN = 20_000
