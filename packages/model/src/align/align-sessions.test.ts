@@ -7,7 +7,7 @@ import { createRandom } from '../../test/random.ts'
 import type { Session } from '../session/session.ts'
 import type { Step } from '../session/step.ts'
 import { alignSessions, mirrorAlignment, type Alignment } from './align-sessions.ts'
-import { describeDivergence } from './describe-divergence.ts'
+import { describeFirstDivergence } from './describe-divergence.ts'
 
 const scenarios = Object.fromEntries(readScenarios().map(({ name, session }) => [name, session]))
 const scenario = (name: string) => structuredClone(scenarios[name]!)
@@ -19,6 +19,10 @@ function findStep({ steps }: Session, name: string): Step {
 function setResult(step: Step, result: unknown): void {
   step.output = result
   step.tool = { ...step.tool!, result }
+}
+
+function describeDivergence(before: Session, now: Session): string | undefined {
+  return describeFirstDivergence(alignSessions(before, now))
 }
 
 describe('sessions of the example agent', () => {

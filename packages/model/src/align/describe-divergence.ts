@@ -1,8 +1,7 @@
 import { describeEndState, type EndState } from '../session/end-state.ts'
 import { describeValue, visibleText } from '../format/visible-text.ts'
-import type { Session } from '../session/session.ts'
 import { stepName } from '../session/step.ts'
-import { alignSessions, type AlignedRow, type Alignment, type Divergence } from './align-sessions.ts'
+import type { AlignedRow, Alignment, Divergence } from './align-sessions.ts'
 import type { Difference } from './difference.ts'
 
 const VALUE_WIDTH = 60
@@ -11,11 +10,6 @@ const VALUE_WIDTH = 60
  * Describes the first divergence in one line: `step 3 fetch_customer_data, argument customer_id null instead of
  * "c_42"`. Undefined when nothing differs.
  */
-export function describeDivergence(before: Session, now: Session): string | undefined {
-  return describeFirstDivergence(alignSessions(before, now))
-}
-
-/** As `describeDivergence`, for sessions that are already aligned. */
 export function describeFirstDivergence({ divergence, rows }: Alignment): string | undefined {
   if (divergence === null) return undefined
   const row = divergence.row === undefined ? undefined : rows[divergence.row]
