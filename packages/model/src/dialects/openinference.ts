@@ -6,7 +6,8 @@ import { unflattenList, type FlatEntry } from './reading/flattened-keys.ts'
 import { parseJson } from '../json/json-text.ts'
 import { ofKind, kindOfWord } from './reading/kind-words.ts'
 import { addToolCalls, normaliseRole } from '../providers/messages.ts'
-import { toPart, toToolCall, toToolResult } from '../providers/parts.ts'
+import { toPart, toToolResult } from '../providers/parts.ts'
+import { readToolCall } from '../providers/tool-use.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['LLM', 'llm'],
@@ -122,7 +123,7 @@ function readMessage(raw: JsonObject, defaultRole: string): Message {
   )
   const legacyName = toText(raw.function_call_name)
   if (legacyName !== undefined) {
-    message.parts.push(toToolCall({ name: legacyName, arguments: raw.function_call_arguments_json }))
+    message.parts.push(readToolCall({ name: legacyName, arguments: raw.function_call_arguments_json }))
   }
   const name = toText(raw.name)
   if (name !== undefined) message.name = name
@@ -136,7 +137,7 @@ function readContent(raw: JsonObject): Part[] {
   for (const item of raw.contents) {
     if (!isRecord(item)) continue
     const content = isRecord(item.message_content) ? item.message_content : {}
-    if (isRecord(item.tool_call)) parts.push(toToolCall(item.tool_call))
+    if (isRecord(item.tool_call)) parts.push(readToolCall(item.tool_call))
     else parts.push(readContentItem(content))
   }
   return parts

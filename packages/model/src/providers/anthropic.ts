@@ -38,7 +38,7 @@ const parameters = requestAttributes(
   'service_tier',
 )
 
-/** Bedrock and Vertex name the model in the path, and say there whether it streams. */
+/** On Bedrock and Vertex the path names the model, and whether the response streams. */
 const modelInPath = /\/(?:model|models)\/([^/:]+(?::\d+)?)(?:\/invoke|:(?:stream)?[rR]awPredict)/
 const streamInPath = /\/invoke-with-response-stream$|:streamRawPredict$/
 
@@ -64,7 +64,7 @@ function formatOf(body: JsonObject): RequestAttributes {
   return { 'gen_ai.request.response_format': JSON.stringify(format), ...outputType(format.type) }
 }
 
-/** Results of tools come in a message of the user; here they get a role of their own. */
+/** Anthropic sends tool results in user messages; here they get their own role. */
 function readTurn(raw: JsonObject): ProviderMessage[] {
   const message = readMessage(raw, 'user')!
   const results = message.parts.filter(({ type }) => type === 'tool-result')
@@ -132,7 +132,7 @@ class MessageAssembler implements StreamAssembler {
     return { ...textField('text', text), isToken: (text || thinking || input) !== '', isLast: false }
   }
 
-  /** Adds to the usage of the start; a count that is repeated replaces the earlier one. */
+  /** Merges the usage into that of the start; a repeated count replaces the earlier one. */
   #finish(delta: JsonObject, usage: JsonObject): void {
     const { stop_reason: reason, stop_sequence: sequence } = delta
     if (reason !== undefined) this.#message.stop_reason = reason

@@ -2,7 +2,7 @@ import type { ToolDefinition } from '../session/message.ts'
 import type { ProviderMessage } from './messages.ts'
 import { readContent, type ProviderPart } from './parts.ts'
 
-/** A part as OpenTelemetry's conventions for generative AI write it, and what they have no words for. */
+/** A part in OpenTelemetry's GenAI conventions, extended by what they do not cover. */
 export type ConventionPart =
   | { type: 'text' | 'refusal' | 'reasoning'; content: string }
   | { type: 'redacted_thinking' }
@@ -28,7 +28,7 @@ export type ConventionMessage = {
 
 export type ConventionTool = { type: string; name: string; description?: string; parameters?: unknown }
 
-/** A message as the conventions write it into a span. */
+/** Converts a message to the conventions' shape, for the attributes of a span. */
 export function writeMessage({ role, name, parts, finishReason }: ProviderMessage): ConventionMessage {
   return {
     role,
@@ -86,7 +86,7 @@ export function writePart(part: ProviderPart): ConventionPart {
   }
 }
 
-/** Numbers that JSON would not write back as they are, such as long ids, stay text. */
+/** Numbers that JSON would not write back unchanged, such as long ids, stay text. */
 const scalar = /^(?:true|false|-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?)$/
 
 function writeResult(result: unknown): unknown {

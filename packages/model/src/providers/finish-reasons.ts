@@ -26,7 +26,7 @@ const spellings = new Map([
   ['guardrail_intervened', 'content_filter'],
 ])
 
-/** Why the model stopped, in one spelling: stop, length, tool_call, content_filter, error. Others stay as they are. */
+/** Finish reasons in one spelling: stop, length, tool_call, content_filter, error. Unknown reasons stay as they are. */
 export function finishReasonsOf(
   value: unknown,
   messages: readonly Message[] | undefined,

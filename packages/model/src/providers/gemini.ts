@@ -84,7 +84,7 @@ function modelIn({ pathname }: URL): { model?: string } {
   return textField('model', /\/models\/([^/:]+):/.exec(pathname)?.[1])
 }
 
-/** One content or several. Each may be a text, or a single part that stands for it. */
+/** One content or several. Each may be a string, or a single part instead of a content. */
 function readContents(contents: unknown): ProviderMessage[] {
   return (Array.isArray(contents) ? contents : [contents]).flatMap((content): ProviderMessage[] => {
     const isPart = isRecord(content) && content.parts === undefined && content.role === undefined
@@ -107,7 +107,7 @@ function readResponse(body: JsonObject): ModelResponse {
   }
 }
 
-/** Gemini counts thoughts apart from the candidates, and the prompts of its own tools apart from the prompt. */
+/** Gemini's candidate tokens exclude thoughts, and its prompt tokens exclude the prompts of its own tools. */
 function usageOf({ usageMetadata: raw }: JsonObject): Pick<ModelResponse, 'usage'> {
   if (!isRecord(raw)) return {}
   const prompt = toTokens(raw.promptTokenCount)
@@ -152,7 +152,7 @@ class ContentAssembler implements StreamAssembler {
   }
 }
 
-/** Text that goes on is one part. */
+/** Joins consecutive chunks of text into one part. */
 function addPart(parts: JsonObject[], part: JsonObject): void {
   const last = parts.at(-1)
   const isContinued =

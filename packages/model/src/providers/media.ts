@@ -6,7 +6,7 @@ type Media = Extract<Part, { type: 'media' }>
 const dataUrl = /^data:([^;,]*)[^,]*,/
 const address = /^(?:https?|gs|s3|file|blob):/i
 
-/** An image, a sound or a file in any provider's shape; undefined when it is none. */
+/** An image, audio, video or file in any provider's shape; undefined if it is none of these. */
 export function readMedia(raw: JsonObject): Part | undefined {
   const holder = findHolder(raw)
   // Anthropic's documents may be plain text.
@@ -46,12 +46,12 @@ const holders = [
   'image_file',
 ]
 
-/** True for an object without a type that names what it holds: { inline_data: … }. */
+/** True for an object whose key is its type: { inline_data: … }. */
 export function hasMediaInside(raw: JsonObject): boolean {
   return holders.some((key) => isRecord(raw[key]))
 }
 
-/** Where the bytes or the address are: often one object further down. */
+/** The object that holds the bytes or the URL, often one level down. */
 function findHolder(raw: JsonObject): JsonObject {
   for (const key of holders) {
     const inner = raw[key]
@@ -60,7 +60,7 @@ function findHolder(raw: JsonObject): JsonObject {
   return raw
 }
 
-/** Sets the bytes or the address; false when there is neither. */
+/** Sets the bytes or the URL; returns false if there is neither. */
 function setSource(media: Media, holder: JsonObject, raw: JsonObject): boolean {
   const url = firstText(holder.url, holder.uri, holder.file_uri, holder.fileUri, raw.image_url, raw.file_url)
   const source = url ?? firstText(holder.data, holder.file_data, holder.bytes, raw.image, raw.content)

@@ -1,20 +1,13 @@
 import { firstText, isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
 import { parseJson } from '../json/json-text.ts'
 import type { Message, Part } from '../session/message.ts'
-import {
-  readContent,
-  readPart,
-  readToolResult,
-  simplifyPart,
-  toToolCall,
-  unwrapBlocks,
-  type ProviderPart,
-} from './parts.ts'
+import { readContent, readPart, simplifyPart, type ProviderPart } from './parts.ts'
+import { readToolCall, readToolResult, unwrapBlocks } from './tool-use.ts'
 
 /** A message as a provider sends it. */
 export type ProviderMessage = Omit<Message, 'parts' | 'isOutput'> & { parts: ProviderPart[] }
 
-/** Nothing real nests batches of messages deeper. */
+/** No real sender nests batches of messages deeper. */
 const MAX_NESTING = 4
 
 /** Messages in any shape: semconv, OpenAI chat and responses, Anthropic, Gemini, Bedrock, Vercel, LangChain, pydantic. */
@@ -35,13 +28,13 @@ export function toMessages(value: unknown, defaultRole: string, nesting = 0): Me
   return messages
 }
 
-/** One message as a session shows it; undefined when there is nothing in it. */
+/** One message as a session shows it; undefined if it is empty. */
 export function toMessage(raw: unknown, defaultRole: string): Message | undefined {
   const message = readMessage(raw, defaultRole)
   return message === undefined || message.parts.length === 0 ? undefined : simplify(message)
 }
 
-/** A message of one role that holds nothing but the given content. */
+/** A message that consists of the given content; undefined if there is none. */
 export function textMessage(role: string, content: unknown): Message | undefined {
   const parts = readContent(content)
   return parts.length === 0 ? undefined : simplify({ role, parts })
@@ -53,13 +46,13 @@ function simplify(message: ProviderMessage): Message {
   return message as Message
 }
 
-/** Marks what the model answered. */
+/** Marks messages as the model's output. */
 export function asOutput(messages: Message[]): Message[] {
   for (const message of messages) message.isOutput = true
   return messages
 }
 
-/** One message as a provider sends it, possibly without parts; undefined for what is no message. */
+/** Reads one message, which may have no parts; undefined if the value is not a message. */
 export function readMessage(raw: unknown, defaultRole: string): ProviderMessage | undefined {
   if (typeof raw === 'string') return { role: defaultRole, parts: readContent(raw) }
   if (!isRecord(raw)) return undefined
@@ -104,7 +97,7 @@ function withDetails(raw: JsonObject, role: string, parts: ProviderPart[]): Prov
   return message
 }
 
-/** pydantic's own messages say `kind` instead of a role, and their parts what they are. */
+/** pydantic's messages have a `kind` instead of a role; the first part tells more. */
 function roleOfParts(raw: JsonObject, defaultRole: string): string {
   if (raw.role !== undefined) return normaliseRole(raw.role, defaultRole)
   if (raw.kind === 'response') return 'assistant'
@@ -136,7 +129,7 @@ function fromLangChain(raw: JsonObject, defaultRole: string): ProviderMessage {
 
 const plainTypes = new Set(['human', 'ai', 'system', 'tool', 'function', 'user', 'assistant', 'message'])
 
-/** An item of the responses API, or a message that says its role as a type. */
+/** An item of the responses API, or a message whose type is its role. */
 function fromItem(raw: JsonObject, type: string, defaultRole: string): ProviderMessage {
   if (plainTypes.has(type) && !isRecord(raw.function)) {
     const inner = isRecord(raw.data) ? raw.data : raw
@@ -158,31 +151,31 @@ function fromChat(raw: JsonObject, role: string): ProviderMessage {
   const refusal = toText(raw.refusal)
   if (refusal !== undefined) parts.push({ type: 'refusal', text: refusal })
   addToolCalls(parts, raw.tool_calls ?? raw.toolCalls)
-  if (isRecord(raw.function_call)) parts.push(toToolCall(raw.function_call))
+  if (isRecord(raw.function_call)) parts.push(readToolCall(raw.function_call))
   if (isRecord(raw.additional_kwargs)) addToolCalls(parts, raw.additional_kwargs.tool_calls)
   if (isRecord(raw.audio)) addSpeech(parts, raw.audio)
   if (Array.isArray(raw.images)) parts.push(...raw.images.map(readImage))
   return withDetails(raw, role, parts)
 }
 
-/** A spoken answer: the words, and their sound. */
+/** Spoken output: transcript and audio. */
 function addSpeech(parts: ProviderPart[], { transcript, data }: JsonObject): void {
   parts.push(...readContent(transcript))
   if (toText(data) !== undefined) parts.push(readPart({ type: 'audio', data }))
 }
 
-/** Ollama sends the bytes, OpenRouter a part. */
+/** Ollama sends base64, OpenRouter a part. */
 function readImage(image: unknown): ProviderPart {
   return readPart(typeof image === 'string' ? { type: 'image', image } : image)
 }
 
-/** Some providers list a call both in the content and on its own; the id tells, or without one the name. */
+/** Adds calls that the content does not list already, compared by id, or by name if there is no id. */
 export function addToolCalls(parts: (Part | ProviderPart)[], calls: unknown): void {
   if (!Array.isArray(calls)) return
   const before = parts.length
   for (const call of calls) {
     if (!isRecord(call)) continue
-    const part = toToolCall(call)
+    const part = readToolCall(call)
     const index = parts.findIndex((other) => isSameCall(other, part))
     if (index === -1 || index >= before) parts.push(part)
   }
@@ -193,17 +186,17 @@ function isSameCall(left: ProviderPart, right: ProviderPart): boolean {
   return left.id === right.id && (left.id !== undefined || left.name === right.name)
 }
 
-/** A tool's message is its result, unless its content already is a list of results. */
+/** A tool's message is its result, unless its content is a list of results already. */
 function toolParts(raw: JsonObject): ProviderPart[] {
   const content = parseJson(raw.content)
   if (Array.isArray(content)) {
     const parts = content.map(readPart)
     if (parts.some((part) => part.type === 'tool-result')) return parts
-    return [readToolResult({ ...raw, data: undefined }, 'tool-result')]
+    return [readToolResult({ ...raw, data: undefined })]
   }
   if (isRecord(content)) {
     const part = readPart(content)
     if (part.type === 'tool-result' && content.type !== undefined) return [part]
   }
-  return [readToolResult({ ...raw, content: unwrapBlocks(content) ?? null, data: undefined }, 'tool-result')]
+  return [readToolResult({ ...raw, content: unwrapBlocks(content) ?? null, data: undefined })]
 }

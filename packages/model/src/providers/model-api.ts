@@ -11,7 +11,7 @@ export type ModelApi = {
   createAssembler(): StreamAssembler
 }
 
-/** What a call does, in the terms of the semantic conventions. */
+/** An operation name of the semantic conventions. */
 export type Operation = 'chat' | 'text_completion' | 'embeddings' | 'generate_content'
 
 export type ModelRequest = {
@@ -32,7 +32,7 @@ export type ModelResponse = {
   finishReasons: string[]
   usage?: TokenUsage
   attributes?: RequestAttributes
-  /** A failure that came with a status of success. */
+  /** An error in a response with status 200. */
   error?: ProviderError
 }
 
@@ -40,7 +40,7 @@ export type RequestAttributes = Record<string, string | number | boolean | strin
 
 export type ProviderError = { type: string; message: string }
 
-/** Puts the events of a stream together into the response that would have come at once. */
+/** Assembles the events of a stream into the response that a request without streaming would get. */
 export type StreamAssembler = {
   add(event: JsonObject): StreamDelta
   response(): JsonObject
@@ -81,7 +81,7 @@ export function readProviderError(body: unknown): ProviderError | undefined {
   return { type: firstText(type) ?? '', message: firstText(error.message) ?? '' }
 }
 
-/** What most responses say besides their messages. */
+/** The fields that most responses share, besides the messages. */
 export function responseFacts(
   body: JsonObject,
   usage: TokenUsage | undefined,
@@ -95,7 +95,7 @@ export function responseFacts(
   }
 }
 
-/** An object with the field; without it when there is no text. */
+/** The field as an object to spread; empty if there is no text. */
 export function textField<Name extends string>(name: Name, value: unknown): { [Field in Name]?: string } {
   return typeof value === 'string' && value !== '' ? ({ [name]: value } as { [Field in Name]: string }) : {}
 }
@@ -113,7 +113,7 @@ export function attributesFrom(
   return attributes
 }
 
-/** The names of parameters whose attribute is called as they are. */
+/** Parameters whose attribute has the same name. */
 export function requestAttributes(...fields: string[]): Record<string, string> {
   return Object.fromEntries(fields.map((field) => [field, `gen_ai.request.${field}`]))
 }
@@ -126,7 +126,7 @@ function toAttribute(value: unknown): RequestAttributes[string] | undefined {
   return isTexts ? value : JSON.stringify(value)
 }
 
-/** The format that a request asks for: `json`, `text` or another word of the provider. */
+/** The output format that a request asks for: `json`, `text` or the provider's own word. */
 export function outputType(word: unknown): RequestAttributes {
   if (typeof word !== 'string') return {}
   return { 'gen_ai.output.type': word.includes('json') ? 'json' : word }

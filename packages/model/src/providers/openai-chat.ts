@@ -67,7 +67,7 @@ export function readChatMessage(raw: JsonObject): ProviderMessage {
   const message = readMessage(raw, 'user') ?? { role: 'user', parts: [] }
   for (const part of message.parts) {
     if (part.type !== 'tool-result') continue
-    // A name is the message's. Ollama has nothing else to tell which call a result belongs to.
+    // The name belongs to the message. Ollama has only the tool's name to refer to a call.
     delete part.name
     Object.assign(part, textField('id', part.id ?? raw.tool_name))
   }
@@ -86,7 +86,7 @@ function readResponse(body: JsonObject): ModelResponse {
   }
 }
 
-/** What a response of any of OpenAI's APIs says besides its messages. */
+/** The fields that responses of OpenAI's APIs share, besides the messages. */
 export function openAiFacts(body: JsonObject): Omit<ModelResponse, 'messages' | 'finishReasons'> {
   return {
     ...responseFacts(body, readUsage(body.usage)),
@@ -161,7 +161,7 @@ function addText(message: JsonObject, delta: JsonObject): { visible: string; isH
   }
 }
 
-/** Mistral streams lists of parts, some of which are thoughts. */
+/** Mistral streams lists of parts, some of them thinking. */
 function contentOf(content: unknown): { text: string; thought: string } {
   if (!Array.isArray(content)) return { text: textOf(content), thought: '' }
   let text = ''
@@ -188,7 +188,7 @@ function addCall({ calls }: Choice, raw: JsonObject): void {
   calls.set(index, call)
 }
 
-/** Continues the text of a field. */
+/** Appends to a text field. */
 export function append(target: JsonObject, field: string, text: string): void {
   if (text !== '') target[field] = textOf(target[field]) + text
 }

@@ -31,7 +31,7 @@ function readRequest(body: JsonObject): ModelRequest {
   }
 }
 
-/** The embedded texts as one message. Lists of tokens are left out: they say nothing to a reader. */
+/** The embedded texts as one message. Token ids are left out: nobody can read them. */
 export function embeddedTexts(input: unknown): ProviderMessage[] {
   const items = Array.isArray(input) ? input : [input]
   const parts = items

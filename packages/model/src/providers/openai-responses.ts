@@ -53,7 +53,7 @@ function readInput(input: unknown): ProviderMessage[] {
   return toObjects(input).map((item) => readMessage(item, 'assistant')!)
 }
 
-/** Each item of the output is a message of its own; together they are one answer. */
+/** Joins the items of the output into one message. */
 function readResponse(body: JsonObject): ModelResponse {
   const parts = readInput(body.output).flatMap((message) => message.parts)
   const reason = finishReasonOf(body, parts)
@@ -73,7 +73,7 @@ function finishReasonOf(body: JsonObject, parts: readonly ProviderPart[]): strin
 
 const lastEvents = new Set(['response.completed', 'response.incomplete', 'response.failed', 'error'])
 
-/** The field of an item's part that a kind of delta continues. */
+/** The text field that each kind of delta appends to. */
 const textDeltas = new Map([
   ['response.output_text.delta', { list: 'content', type: 'output_text', field: 'text', isVisible: true }],
   ['response.refusal.delta', { list: 'content', type: 'refusal', field: 'refusal', isVisible: true }],

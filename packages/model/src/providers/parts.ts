@@ -1,26 +1,21 @@
 import { firstText, isRecord, type JsonObject } from '../json/attribute-value.ts'
-import { parseJson, parseJsonText } from '../json/json-text.ts'
 import type { Part } from '../session/message.ts'
 import { hasMediaInside, readMedia } from './media.ts'
+import {
+  readServerToolCall,
+  readServerToolResult,
+  readToolCall,
+  readToolResult,
+  type ToolCall,
+  type ToolResult,
+} from './tool-use.ts'
 
-type ToolCall<Type> = { type: Type; id?: string; name: string; arguments: unknown }
-
-/** `blocks`: the result where it came as a list of parts. */
-type ToolResult<Type> = {
-  type: Type
-  id?: string
-  name?: string
-  result: unknown
-  isError?: boolean
-  blocks?: unknown[]
-}
-
-/** A part as a provider sends it. It tells refusals from text, and tools that ran at the provider from the agent's own. */
+/** A part as a provider sends it. Unlike a `Part`, it distinguishes refusals from text and server tools from the agent's own. */
 export type ProviderPart =
   | Exclude<Part, { type: 'tool-result' }>
   | { type: 'refusal'; text: string }
   | ToolCall<'server-tool-call'>
-  | ToolResult<'tool-result'>
+  | ToolResult
   | ToolResult<'server-tool-result'>
 
 /** One part of a message in any shape that a provider or framework writes. */
@@ -65,88 +60,10 @@ export function simplifyPart(part: ProviderPart): Part {
   }
 }
 
-/** A tool call, however it is nested. */
-export function toToolCall(raw: JsonObject): ToolCall<'tool-call'> {
-  return readToolCall(raw, 'tool-call')
-}
-
+/** A tool's result as a session shows it. */
 export function toToolResult(raw: JsonObject): Part {
-  return simplifyPart(readToolResult(raw, 'tool-result'))
+  return simplifyPart(readToolResult(raw))
 }
-
-const argumentKeys = ['arguments', 'args', 'input', 'parameters', 'action']
-
-function readToolCall<Type extends string>(raw: JsonObject, type: Type): ToolCall<Type> {
-  const call = isRecord(raw.function) ? raw.function : isRecord(raw.custom) ? raw.custom : raw
-  const name = firstText(call.name, raw.name, raw.toolName, raw.tool_name) ?? ''
-  const given = firstDefined(call, argumentKeys)
-  const part: ToolCall<Type> = { type, name, arguments: given === '' ? {} : (parseJson(given) ?? {}) }
-  const id = firstText(
-    raw.call_id,
-    raw.callId,
-    raw.toolCallId,
-    raw.tool_call_id,
-    raw.toolUseId,
-    raw.id,
-    raw.ref,
-  )
-  if (id !== undefined) part.id = id
-  return part
-}
-
-/** A tool that ran at the provider. OpenAI's are named by their type, some with fields of their own as arguments. */
-function readServerToolCall(raw: JsonObject): ProviderPart {
-  const part = readToolCall(raw, 'server-tool-call')
-  part.name ||= firstText(raw.type)?.replace(/_call$/, '') ?? ''
-  if (firstDefined(raw, argumentKeys) !== undefined) return part
-  const { id: _id, call_id: _callId, type: _type, status: _status, name: _name, ...fields } = raw
-  part.arguments = fields
-  return part
-}
-
-/** What a tool gave back. */
-export function readToolResult<Type extends string>(raw: JsonObject, type: Type): ToolResult<Type> {
-  const given = firstDefined(raw, ['response', 'result', 'output', 'content', 'value', 'data'])
-  const { result, isError } = unwrapToolOutput(given)
-  const part: ToolResult<Type> = { type, result }
-  const id = firstText(
-    raw.tool_use_id,
-    raw.tool_call_id,
-    raw.toolCallId,
-    raw.call_id,
-    raw.callId,
-    raw.toolUseId,
-    raw.id,
-    raw.ref,
-  )
-  const name = firstText(raw.name, raw.toolName, raw.tool_name)
-  if (id !== undefined) part.id = id
-  if (name !== undefined) part.name = name
-  const isFailed = raw.is_error === true || raw.isError === true || raw.status === 'error'
-  if (isError || isFailed) part.isError = true
-  if (result === given && Array.isArray(given)) part.blocks = given
-  return part
-}
-
-/** Vercel wraps a result as { type, value }; Anthropic, Bedrock and MCP as a list of blocks. */
-function unwrapToolOutput(given: unknown): { result: unknown; isError: boolean } {
-  if (isRecord(given) && typeof given.type === 'string' && 'value' in given) {
-    return { result: given.value, isError: given.type.startsWith('error') }
-  }
-  return { result: unwrapBlocks(parseJson(given) ?? null), isError: false }
-}
-
-/** The content of a text block, or of a list that holds a single one; anything else as it is. */
-export function unwrapBlocks(value: unknown): unknown {
-  const isList = Array.isArray(value)
-  const block: unknown = isList && value.length === 1 ? value[0] : value
-  if (!isRecord(block)) return value
-  const isText = textTypes.has(block.type) || (isList && block.type === undefined)
-  if (isText && typeof block.text === 'string') return parseJsonText(block.text)
-  return isList && block.type === undefined && 'json' in block ? block.json : value
-}
-
-const textTypes: ReadonlySet<unknown> = new Set(['text', 'output_text', 'input_text'])
 
 function readText(raw: JsonObject): ProviderPart | undefined {
   const text = raw.text ?? raw.content ?? raw.value
@@ -169,7 +86,7 @@ function readReasoning(raw: JsonObject): ProviderPart {
   if (text !== undefined) part.text = text
   const signature = firstText(raw.signature, raw.encrypted_content)
   if (signature !== undefined) part.signature = signature
-  // OpenAI's items always have a summary, empty when the reasoning is encrypted.
+  // OpenAI always sends a summary; it is empty if the reasoning is encrypted.
   const isEncrypted = text === undefined && Array.isArray(raw.summary)
   if (isEncrypted || raw.type === 'redacted_thinking') part.isRedacted = true
   return part
@@ -188,13 +105,13 @@ function readUntyped(raw: JsonObject): ProviderPart | undefined {
     return raw.thought === true ? { type: 'reasoning', text: raw.text } : { type: 'text', text: raw.text }
   }
   const call = raw.function_call ?? raw.functionCall ?? raw.toolUse ?? raw.toolRequest
-  if (isRecord(call)) return toToolCall(call)
+  if (isRecord(call)) return readToolCall(call)
   const result = raw.function_response ?? raw.functionResponse ?? raw.toolResult ?? raw.toolResponse
-  if (isRecord(result)) return readToolResult(result, 'tool-result')
+  if (isRecord(result)) return readToolResult(result)
   const thought = raw.reasoningContent
   if (isRecord(thought))
     return readReasoning(isRecord(thought.reasoningText) ? thought.reasoningText : thought)
-  if (isRecord(raw.function)) return toToolCall(raw)
+  if (isRecord(raw.function)) return readToolCall(raw)
   return readCodeExecution(raw) ?? (hasMediaInside(raw) ? readMedia(raw) : undefined)
 }
 
@@ -205,11 +122,6 @@ function readCodeExecution(raw: JsonObject): ProviderPart | undefined {
   if (isRecord(code)) return { type: 'server-tool-call', name, arguments: code }
   const result = raw.codeExecutionResult ?? raw.code_execution_result
   return isRecord(result) ? { type: 'server-tool-result', name, result } : undefined
-}
-
-function firstDefined(raw: JsonObject, keys: readonly string[]): unknown {
-  for (const key of keys) if (raw[key] !== undefined) return raw[key]
-  return undefined
 }
 
 type PartReader = (raw: JsonObject) => ProviderPart | undefined
@@ -225,7 +137,7 @@ const readersByTypes: [PartReader, string[]][] = [
     ['reasoning', 'thinking', 'redacted_thinking', 'reasoning_content', 'reasoning_text', 'thought'],
   ],
   [
-    toToolCall,
+    readToolCall,
     [
       'tool_call',
       'tool-call',
@@ -239,7 +151,7 @@ const readersByTypes: [PartReader, string[]][] = [
   ],
   [readServerToolCall, ['server_tool_use', 'mcp_tool_use']],
   [
-    (raw) => readToolResult(raw, 'tool-result'),
+    readToolResult,
     [
       'tool_call_response',
       'tool_result',
@@ -276,15 +188,11 @@ const readersByTypes: [PartReader, string[]][] = [
 
 const readers = new Map(readersByTypes.flatMap(([read, types]) => types.map((type) => [type, read])))
 
-/** Providers add tools of their own faster than a table can: how the type ends tells what it is. */
+/** Providers keep adding server tools; the suffix of the type tells what a part is. */
 function readerOf(type: string): PartReader {
   const known = readers.get(type)
   if (known !== undefined) return known
   if (type.endsWith('_call')) return readServerToolCall
-  if (type.endsWith('_output')) return (raw) => readToolResult(raw, 'tool-result')
+  if (type.endsWith('_output')) return readToolResult
   return type.endsWith('_tool_result') ? readServerToolResult : readUntyped
-}
-
-function readServerToolResult(raw: JsonObject): ProviderPart {
-  return readToolResult(raw, 'server-tool-result')
 }

@@ -3,7 +3,7 @@ import { firstText, isRecord, type JsonObject } from '../json/attribute-value.ts
 import { textMessage, toMessage, toMessages } from './messages.ts'
 import { toPart } from './parts.ts'
 
-/** The messages in what a model was sent: a whole request, a list of messages, or text. */
+/** The messages of a request to any API: a whole body, a list of messages, or text. */
 export function messagesOfRequest(request: unknown): Message[] | undefined {
   if (!isRecord(request)) return atLeastOne(toMessages(request, 'user'))
   if (request.role !== undefined || request.lc !== undefined) return atLeastOne(toMessages(request, 'user'))
@@ -26,7 +26,7 @@ export function messagesOfRequest(request: unknown): Message[] | undefined {
   return atLeastOne(system === undefined ? messages : [system, ...messages])
 }
 
-/** The messages in what a model answered: a whole response, one message, or text. */
+/** The messages of a response from any API: a whole body, one message, or text. */
 export function messagesOfResponse(response: unknown): Message[] | undefined {
   if (Array.isArray(response)) return atLeastOne(messagesOfList(response))
   if (!isRecord(response)) return atLeastOne(toMessages(response, 'assistant'))
@@ -47,7 +47,7 @@ export function messagesOfResponse(response: unknown): Message[] | undefined {
   )
 }
 
-/** The id that a provider gave its answer, wherever the emitter left it. */
+/** The provider's response id, wherever the instrumentation put it. */
 export function responseIdOf(response: unknown): string | undefined {
   if (!isRecord(response)) return undefined
   const id = firstText(response.id, response.responseId, response.response_id)
@@ -55,7 +55,7 @@ export function responseIdOf(response: unknown): string | undefined {
   return [id, inner].find((candidate) => candidate !== undefined && !/^(?:lc_)?run-/.test(candidate))
 }
 
-/** The token counts that a provider put into its answer. */
+/** The usage object of a response. */
 export function usageOf(response: unknown): JsonObject | undefined {
   if (!isRecord(response)) return undefined
   const found = [
@@ -69,7 +69,7 @@ export function usageOf(response: unknown): JsonObject | undefined {
   return found.find(isRecord)
 }
 
-/** The model's name in a request or an answer. */
+/** The name of the model in a request or response. */
 export function modelOf(payload: unknown): string | undefined {
   if (!isRecord(payload)) return undefined
   const metadata = generatedMessage(payload)?.response_metadata
@@ -90,7 +90,7 @@ function systemOf(given: unknown): Message | undefined {
   return textMessage('system', given)
 }
 
-/** `{ input: { messages: […] } }`, once. */
+/** `{ input: { messages: […] } }`, one level deep. */
 function messagesOfNested(content: JsonObject): Message[] {
   return toMessages(content.messages ?? content, 'user')
 }
@@ -107,7 +107,7 @@ function messagesOfList(list: unknown[]): Message[] {
   return isPart ? [{ role: 'assistant', parts: list.map(toPart) }] : toMessages(list, 'assistant')
 }
 
-/** One of several answers: OpenAI's choice, Gemini's candidate, LangChain's generation. */
+/** OpenAI's choice, Gemini's candidate or LangChain's generation. */
 function messagesOfChoice(choice: unknown): Message[] {
   if (Array.isArray(choice)) return choice.slice(0, 1).flatMap(messagesOfChoice)
   const messages = toMessages(choice, 'assistant')
@@ -135,7 +135,7 @@ function messagesOfText(response: JsonObject): Message[] | undefined {
   )
 }
 
-/** LangChain's message inside its list of lists of generations. */
+/** LangChain nests the message in a list of lists of generations. */
 function generatedMessage(response: JsonObject): JsonObject | undefined {
   const list = response.generations
   if (!Array.isArray(list)) return undefined

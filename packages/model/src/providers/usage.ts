@@ -1,7 +1,7 @@
 import { isRecord, toNumber, toTokens, type JsonObject } from '../json/attribute-value.ts'
 import type { Usage } from '../session/usage.ts'
 
-/** Token counts as somebody wrote them: `input` may leave out the cache, and `output` the reasoning. */
+/** Token counts as reported: `input` may exclude the cache, and `output` may exclude reasoning. */
 export type RawUsage = Usage
 
 /** The usage of one call to a provider's API. */
@@ -17,7 +17,7 @@ type Counting = {
   isReasoningApart?: boolean
 }
 
-/** The usage object of a response. Parts of the input or output that are 0 are left out. */
+/** Reads the usage object of a response. Omits parts of the input or output that are 0. */
 export function readUsage(value: unknown, counting: Counting = {}): TokenUsage | undefined {
   if (!isRecord(value)) return undefined
   const { input, output, total: _total, ...parts } = normalizeUsage(readUsageObject(value), counting)
@@ -37,14 +37,14 @@ export function readUsageObject(value: unknown): RawUsage {
   return usage
 }
 
-/** Reads only the parts of the input, or of the output, that some senders write apart. */
+/** Reads the breakdown of the input or output, which some senders write separately. */
 export function readTokenDetails(value: unknown, side: 'input' | 'output'): RawUsage {
   const usage: RawUsage = {}
   if (isRecord(value)) addFrom(usage, value, side === 'input' ? inputDetails : outputDetails)
   return usage
 }
 
-/** Puts the cache into the input and reasoning into the output: one call may be reported as 20 tokens or as 3520. */
+/** Includes the cache in the input and reasoning in the output: the same call may be reported as 20 tokens or as 3,520. */
 export function normalizeUsage(raw: RawUsage, { isCacheApart, isReasoningApart }: Counting = {}): Usage {
   const usage: Usage = {}
   const { input, output, total, reasoning = 0 } = raw
@@ -84,7 +84,7 @@ const partFields = [
   'imageInput',
 ] as const
 
-/** Names at the top of a usage object, whatever the provider's case. */
+/** Names at the top level of a usage object, in snake case. */
 const topNames = namesOf({
   input: ['input_tokens', 'prompt_tokens', 'prompt_token_count', 'prompt_eval_count', 'tokens', 'input'],
   output: ['output_tokens', 'completion_tokens', 'candidates_token_count', 'eval_count', 'output'],

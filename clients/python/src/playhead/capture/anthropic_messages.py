@@ -38,7 +38,7 @@ _PARAMETERS = {
     **request_attributes("temperature", "top_p", "top_k", "max_tokens", "stop_sequences", "stream"),
     **request_attributes("tool_choice", "thinking", "service_tier"),
 }
-# Bedrock and Vertex name the model in the path, and say there whether it streams.
+# On Bedrock and Vertex the path names the model, and whether the response streams.
 _MODEL_IN_PATH = re.compile(r"/(?:model|models)/([^/:]+(?::\d+)?)(?:/invoke|:(?:stream)?[rR]awPredict)")
 _STREAM_IN_PATH = re.compile(r"/invoke-with-response-stream$|:streamRawPredict$")
 
@@ -63,7 +63,7 @@ def _read_request(body: JsonObject, path: str) -> ModelRequest:
 
 
 def _messages_of(raw: JsonObject) -> list[Message]:
-    """Results of tools come in a message of the user; here they get a role of their own."""
+    """Anthropic sends tool results in user messages; here they get their own role."""
     parts = _parts_of(raw.get("content"))
     results = [part for part in parts if part["type"] == "tool_call_response"]
     others = [part for part in parts if part["type"] != "tool_call_response"]
@@ -191,7 +191,7 @@ class MessageAssembler:
         return StreamDelta(is_token=thinking is not None or partial is not None)
 
     def _finish(self, delta: JsonObject, usage: JsonObject) -> None:
-        """Add to the usage of the start; a count that is repeated replaces the earlier one."""
+        """Merges the usage into that of the start; a repeated count replaces the earlier one."""
         for name in ("stop_reason", "stop_sequence"):
             if name in delta:
                 self._message[name] = delta[name]

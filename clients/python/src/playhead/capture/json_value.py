@@ -51,7 +51,7 @@ def parse_arguments(given: Any) -> Any:
 
 
 def parse_result(given: str) -> Any:
-    """Most tools answer with JSON; as for arguments, but numbers and booleans are parsed too."""
+    """Like arguments, but numbers and booleans are parsed too."""
     return json.loads(given) if _SCALAR.fullmatch(given) else _parse_text(given)
 
 

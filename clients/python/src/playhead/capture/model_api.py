@@ -39,7 +39,7 @@ class ModelResponse:
     # Token counts by the name of their attribute.
     usage: JsonObject = field(default_factory=dict)
     attributes: JsonObject = field(default_factory=dict)
-    # A failure that came with a status of success.
+    # An error in a response with status 200.
     error: Optional[ProviderError] = None
 
 
@@ -55,7 +55,7 @@ class StreamDelta(NamedTuple):
 
 
 class StreamAssembler(Protocol):
-    """Puts the events of a stream together into the response that would have come at once."""
+    """Assembles the events of a stream into the response that a request without streaming would get."""
 
     def add(self, event: JsonObject) -> StreamDelta: ...
 

@@ -52,7 +52,7 @@ def chat_parameters(body: JsonObject) -> JsonObject:
 
 
 def openai_response(body: JsonObject, messages: list[Message], finish_reasons: list[str]) -> ModelResponse:
-    """A response of any of OpenAI's APIs: the fields besides its messages are the same."""
+    """Adds the fields that responses of OpenAI's APIs share."""
     names = {
         "service_tier": "openai.response.service_tier",
         "system_fingerprint": "openai.response.system_fingerprint",

@@ -94,7 +94,7 @@ def _item_part(kind: str, item: JsonObject) -> Part:
 
 
 def _read_response(body: JsonObject) -> ModelResponse:
-    """Each item of the output is a message of its own; together they are one answer."""
+    """Joins the items of the output into one message."""
     parts: list[Part] = []
     for item in to_objects(body.get("output")):
         is_message = item.get("type") == "message"
@@ -115,7 +115,7 @@ def _finish_reason(body: JsonObject, parts: list[Part]) -> Optional[str]:
 
 
 _ENDS = ("response.completed", "response.incomplete", "response.failed", "error")
-# The list of an item and the field of its part that a kind of delta continues, the part's type, and whether a
+# Where each kind of delta is appended: the list of the item, the field and type of the part; and whether a
 # user sees it.
 _DELTAS = {
     "response.output_text.delta": ("content", "text", "output_text", True),

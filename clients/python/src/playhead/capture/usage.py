@@ -58,8 +58,8 @@ def anthropic_usage(usage: JsonObject) -> JsonObject:
 
 
 def _usage_attributes(raw: JsonObject, total: Any = None, is_cache_apart: bool = False) -> JsonObject:
-    """Put the cache into the input and reasoning into the output. Leave out what is absent, and parts that
-    are 0."""
+    """Includes the cache in the input and reasoning in the output. Omits absent counts, and parts that are
+    0."""
     counts = {name: to_number(value) for name, value in raw.items()}
     sent, answered = counts["input"] or 0, counts["output"] or 0
     cache = (counts["cacheRead"] or 0) + (counts["cacheWrite"] or 0)

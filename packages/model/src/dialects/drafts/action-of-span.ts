@@ -5,7 +5,7 @@ import { messagesOfEvent } from '../reading/event-messages.ts'
 import { parseJson, parseJsonText } from '../../json/json-text.ts'
 import { inputOf, outputOf, unwrapInput } from '../reading/payload.ts'
 import { readJson } from '../reading/read-json.ts'
-import { unwrapBlocks } from '../../providers/parts.ts'
+import { unwrapBlocks } from '../../providers/tool-use.ts'
 
 /** The tool of an action, with arguments and result. */
 export function toolOfSpan(reading: SpanReading): StepTool {
