@@ -1,10 +1,10 @@
 import { inspect } from 'node:util'
 import type { Random } from '../../../../bench/random.ts'
 
-/** What a secret stands in: a text, or an object where only objects can be given. */
+/** The value around a secret: a text, or an object where only objects make sense. */
 export type Carried = string | Record<string, unknown>
 
-/** Around secrets that are known by how they look. */
+/** For secrets that are recognized by their format. */
 export const textCarriers: Readonly<Record<string, (text: string, random: Random) => Carried>> = {
   'a sentence': (text) => `Please use ${text} for the deployment of tonight.`,
   'the end of a sentence': (text) => `I think it was ${text}.`,
@@ -29,7 +29,7 @@ export const textCarriers: Readonly<Record<string, (text: string, random: Random
     `Error: refused ${text}\n    at connect (file:///app/db.js:12:5)\n    at main (app.js:1:1)`,
 }
 
-/** Around values that are known by their name. */
+/** For values that are recognized by their key. */
 export const namedCarriers: Readonly<Record<string, (name: string, value: string) => Carried>> = {
   'an object': (name, value) => ({ user: 'ada', settings: [{ [name]: value, retries: 3 }] }),
   'a stringified object': (name, value) => JSON.stringify({ [name]: value, retries: 3 }),
@@ -49,7 +49,7 @@ export const namedCarriers: Readonly<Record<string, (name: string, value: string
   'a printed dictionary': (name, value) => `failed with {'${name}': '${value}', 'retries': 3}`,
 }
 
-/** Lines of HTTP, as errors and logs quote them. */
+/** HTTP headers, as quoted in errors and logs. */
 export const headerCarriers: Readonly<Record<string, (value: string) => Carried>> = {
   'authorization line': (value) =>
     `GET / HTTP/1.1\r\nHost: api.test\r\nAuthorization: Bearer ${value}\r\n\r\n`,

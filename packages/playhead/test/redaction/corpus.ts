@@ -4,15 +4,15 @@ import { doors } from './doors.ts'
 import { innocentKinds } from './innocent-texts.ts'
 import { keyNames, namedFamilies, namedValue, plainFamilies } from './planted-secrets.ts'
 
-/** One secret in what it stands in, and the way it takes into a recording. */
+/** One secret in its carrier, and the way by which it gets into a recording. */
 export type Planted = { family: string; carrier: string; door: string; value: Carried; hidden: string }
 
 export type Innocent = { kind: string; door: string; value: Carried; text: string }
 
-/** Names and patterns that the user's own rules hide. */
+/** Keys and patterns that the user's rules redact. */
 export const userRules = ['ssn', 'customer_name', /\bINV-\d{8}\b/]
 
-/** Every family in every carrier, `rounds` times, each time through another door. The same seed makes the same. */
+/** Every family in every carrier, `rounds` times, each time through another door. Deterministic for a seed. */
 export function plantSecrets(seed: number, rounds: number): Planted[] {
   const random = new Random(seed)
   const nextDoor = takeTurns(Object.keys(doors))
@@ -39,7 +39,7 @@ export function plantSecrets(seed: number, rounds: number): Planted[] {
   return planted
 }
 
-/** What only the user's rules can know. */
+/** Values that only the user's rules can recognize. */
 export function plantForRules(seed: number, rounds: number): Planted[] {
   const random = new Random(seed)
   const nextDoor = takeTurns(Object.keys(doors))
@@ -85,7 +85,7 @@ export function plantInnocents(seed: number, rounds: number): Innocent[] {
   return innocents
 }
 
-/** Goes on by a number that shares no factor with most lists, so that every carrier meets every door in time. */
+/** Advances by a step that is coprime to most list lengths, so that every carrier meets every door. */
 function takeTurns(names: readonly string[]): () => string {
   let turn = 0
   return () => names[(turn += 7) % names.length]!

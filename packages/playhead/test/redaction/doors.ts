@@ -3,12 +3,12 @@ import type { Random } from '../../../../bench/random.ts'
 import * as playhead from '../../src/index.ts'
 import type { Carried } from './carriers.ts'
 
-/** Asks the model over HTTP, as a client library would, and gives it what to answer. */
+/** Calls the model over HTTP, as a client library would, with a given reply. */
 export type Ask = (path: string, body: object, reply: Reply) => Promise<void>
 
 export type Door = (value: Carried, ask: Ask, random: Random) => unknown
 
-/** Every way in which a value gets into a recording. */
+/** Every way by which a value gets into a recording. */
 export const doors: Readonly<Record<string, Door>> = {
   'arguments of an action': (value) => playhead.recordAction('look', (given: unknown) => given)(value),
   'an ActionEvent': (value) =>
@@ -33,7 +33,7 @@ export const doors: Readonly<Record<string, Door>> = {
         throw new TypeError(textOf(value))
       })()
     } catch {
-      // It was thrown to be recorded.
+      // Thrown only to be recorded.
     }
   },
   'a session': (value) =>
@@ -86,7 +86,7 @@ function claude(content: string) {
   return { ...chat(content), model: 'claude-haiku-4-5', max_tokens: 100 }
 }
 
-/** Pieces as short as tokens: a secret never lies in one of them. */
+/** Chunks as short as tokens, so that no secret fits into one. */
 function tear(text: string, random: Random): string[] {
   const pieces: string[] = []
   for (let from = 0; from < text.length;) {

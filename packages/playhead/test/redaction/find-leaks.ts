@@ -1,7 +1,7 @@
-/** So many characters of a secret in a row are a leak; beginning and end are looked for. */
+/** So many consecutive characters of a secret are a leak; its start and its end are searched. */
 const PROBE_LENGTH = 10
 
-/** Which of the secrets can be read in the texts, in whole or in part. */
+/** The secrets that appear in the texts, in whole or in part. */
 export function findLeaks<Item extends { hidden: string }>(
   items: readonly Item[],
   texts: readonly string[],
@@ -22,7 +22,7 @@ export function findLeaks<Item extends { hidden: string }>(
 type Attribute = { key: string; value: { stringValue?: string } }
 type Payload = { resourceSpans?: { scopeSpans: { spans: { attributes: Attribute[] }[] }[] }[] }
 
-/** The pieces of streamed answers put together: what is torn over them can be read too. */
+/** Joins the chunks of streams, because a secret may span several. */
 function joinedPieces(text: string): string {
   const payload = JSON.parse(text) as Payload
   const spans =

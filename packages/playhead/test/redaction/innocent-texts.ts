@@ -4,7 +4,7 @@ import { chars, checkDigit } from './planted-secrets.ts'
 const digits = '0123456789'
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 
-/** Texts that look a little like secrets and are none: what is changed in them is a false alarm. */
+/** Texts that resemble secrets: any change to them is a false positive. */
 export const innocentKinds: Readonly<Record<string, (random: Random) => string>> = {
   uuid: (random) => {
     const hex = random.hex(32)

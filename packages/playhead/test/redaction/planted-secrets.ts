@@ -1,6 +1,6 @@
 import type { Random } from '../../../../bench/random.ts'
 
-/** A secret, and the part of it that nobody may see; names, prefixes and addresses around it may stay. */
+/** A secret, and the part that must be hidden; keys, prefixes and addresses around it may stay. */
 export type Secret = { text: string; hidden: string }
 
 const lower = 'abcdefghijklmnopqrstuvwxyz'
@@ -10,7 +10,7 @@ const letters = lower + upper + digits
 const urlSafe = `${letters}-_`
 const base64 = `${letters}+/`
 
-/** Secrets that are known by how they look, wherever they stand; every family that the SDK claims to mask. */
+/** Secrets that are recognized by their format: every family that the SDK claims to redact. */
 export const plainFamilies: Readonly<Record<string, (random: Random) => Secret>> = {
   'OpenAI key': (random) => token('sk-', chars(random, 48, letters)),
   'OpenAI project key': (random) => token('sk-proj-', chars(random, 120, urlSafe)),
@@ -72,7 +72,7 @@ export const plainFamilies: Readonly<Record<string, (random: Random) => Secret>>
   },
 }
 
-/** Names whose value is a secret, however it looks. */
+/** Keys whose values are always secret. */
 export const namedFamilies: Readonly<Record<string, readonly string[]>> = {
   password: ['password', 'dbPassword', 'DB_PASSWORD', 'user_password', 'passwd', 'passphrase'],
   'API key by its name': [
@@ -88,7 +88,7 @@ export const namedFamilies: Readonly<Record<string, readonly string[]>> = {
   'private key by its name': ['private_key', 'privateKey', 'SSH_PRIVATE_KEY'],
 }
 
-/** Names that say so only where they are the whole name of a key: in objects and in JSON. */
+/** Keys that count only as a whole key, in objects and in JSON. */
 export const keyNames = [
   'token',
   'pwd',
@@ -101,12 +101,12 @@ export const keyNames = [
   'cookie',
 ]
 
-/** A value without any look of its own. */
+/** A value without a recognizable format. */
 export function namedValue(random: Random): string {
   return chars(random, random.between(12, 40), letters)
 }
 
-/** A number that a card could have, in one of the ways in which people write it. */
+/** A valid card number, in one of the usual notations. */
 function card(random: Random): Secret {
   const [start, length, layout] = random.pick([
     ['4', 16, [4, 4, 4, 4]],
@@ -124,7 +124,7 @@ function card(random: Random): Secret {
   return { text, hidden: text }
 }
 
-/** The last digit, by Luhn's sum. */
+/** The Luhn check digit. */
 export function checkDigit(body: string): string {
   const sum = Array.from(body)
     .toReversed()
@@ -145,7 +145,7 @@ function token(prefix: string, hidden: string): Secret {
   return { text: prefix + hidden, hidden }
 }
 
-/** Begins and ends with a letter: what a text around it does to its ends is measured by other families. */
+/** Starts and ends with a letter, because other families cover what surrounding text does to the ends. */
 export function chars(random: Random, length: number, alphabet: string): string {
   const ends = /[A-Za-z]/.test(alphabet) ? alphabet.replaceAll(/[-_+/]/g, '') : alphabet
   let text = ''

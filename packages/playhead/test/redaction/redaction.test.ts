@@ -3,7 +3,7 @@ import { plantForRules, plantInnocents, plantSecrets, userRules, type Planted } 
 import { findLeaks } from './find-leaks.ts'
 import { CALLERS_KEY, sendPlanted, type Outlet } from './send-planted.ts'
 
-// The days since 1970: other secrets every day, the same for everybody on it.
+// Days since 1970: new secrets every day, the same for everybody on that day.
 const seed = Math.floor(Date.now() / 86_400_000)
 
 function leaksOf(planted: readonly Planted[], texts: readonly string[]): string[] {
@@ -13,7 +13,7 @@ function leaksOf(planted: readonly Planted[], texts: readonly string[]): string[
   )
 }
 
-describe('secrets of every family, in every carrier, stay in the process', () => {
+describe('secrets of every family, in every carrier, never leave the process', () => {
   const planted = plantSecrets(seed, 1)
   let outlet: Outlet
 
@@ -21,26 +21,26 @@ describe('secrets of every family, in every carrier, stay in the process', () =>
     outlet = await sendPlanted(planted, { isRefused: false })
   }, 60_000)
 
-  test('nothing of them is sent', () => {
+  test('none of them is sent', () => {
     expect(leaksOf(planted, outlet.wire)).toEqual([])
   })
 
-  test('nothing of them is in the files of sessions', () => {
+  test('none of them is in the recording files', () => {
     expect(leaksOf(planted, outlet.recordings)).toEqual([])
   })
 
-  test('the key with which the model was asked is nowhere', () => {
+  test('the API key of the model call appears nowhere', () => {
     expect([...outlet.wire, ...outlet.recordings].filter((text) => text.includes(CALLERS_KEY))).toEqual([])
   })
 })
 
-test('what waits on disk for the server holds none, nor what the rules of the user hide', async () => {
+test('spooled steps contain no secrets, and nothing that custom rules hide', async () => {
   const planted = [...plantSecrets(seed + 1, 1), ...plantForRules(seed, 2)]
   const { spool } = await sendPlanted(planted, { isRefused: true, redact: userRules })
   expect(leaksOf(planted, spool)).toEqual([])
 }, 60_000)
 
-test('a secret that nothing masks is found, so that the tests above can fail', async () => {
+test('an unmasked secret is found, so the tests above can fail', async () => {
   const value = 'This one looks like nothing: Qm9yZWQ4Tm93Qm9yZWQ4'
   const planted = {
     family: 'none',
@@ -53,7 +53,7 @@ test('a secret that nothing masks is found, so that the tests above can fail', a
   expect([...findLeaks([planted], wire)]).toEqual([planted])
 })
 
-test('what only looks like a secret is sent as it is', async () => {
+test('a text that only resembles a secret is sent unchanged', async () => {
   const innocents = plantInnocents(seed, 6)
   const { wire } = await sendPlanted(innocents, { isRefused: false })
   const sent = wire.join('\n')

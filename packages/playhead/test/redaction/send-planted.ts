@@ -13,14 +13,14 @@ import { doors, type Ask } from './doors.ts'
 
 export type Sendable = { door: string; value: Carried }
 
-/** Everything that got out of the process: bodies as the collector received them, files as they lie on disk. */
+/** Everything that left the process: request bodies and files on disk. */
 export type Outlet = { wire: string[]; spool: string[]; recordings: string[] }
 
 const FLUSH_EVERY = 500
 
 /**
- * Records every value through its door in this process, with nothing but `init()`; the collector takes what is sent, or
- * refuses all of it so that it ends on disk.
+ * Records every value through its door, with only `init()` set up. The collector accepts everything, or refuses it so that
+ * it is spooled.
  */
 export async function sendPlanted(
   items: readonly Sendable[],
@@ -78,7 +78,7 @@ export async function sendPlanted(
   }
 }
 
-/** A key of the caller's own: headers are not recorded at all. */
+/** The caller's own key: headers are never recorded. */
 export const CALLERS_KEY = 'callers-own-key-of-the-model-0123456789'
 const headers = { 'content-type': 'application/json', authorization: `Bearer ${CALLERS_KEY}` }
 

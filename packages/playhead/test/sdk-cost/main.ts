@@ -1,7 +1,7 @@
 import { createProgram, STEPS_PER_SESSION } from './program.ts'
 import { withoutRecording, type Recording } from './recording.ts'
 
-/** node main.ts <none|otel|playhead> <endpoint> <sessions>: prints what its steps cost as JSON. */
+/** node main.ts <none|otel|playhead> <endpoint> <sessions>: prints the cost of its steps as JSON. */
 const [way = 'none', endpoint = '', sessions = '2000'] = process.argv.slice(2)
 
 const WARM_UP = 300
@@ -34,7 +34,7 @@ async function prepare(name: string): Promise<Recording> {
   return withoutRecording
 }
 
-/** Sessions in small groups, with a turn of the event loop between them, as a server would run them. */
+/** Runs sessions in small groups, with a turn of the event loop in between, like a server. */
 async function run(count: number): Promise<void> {
   for (let done = 0; done < count; done += 10) {
     await Promise.all(Array.from({ length: Math.min(10, count - done) }, () => program.runSession()))

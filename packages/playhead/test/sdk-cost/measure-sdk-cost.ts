@@ -3,13 +3,11 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-/** What one step costs, recorded in one way. */
+/** The cost of one step. */
 export type StepCost = {
-  /** Processor time of the process, in microseconds. */
   cpuMicroseconds: number
-  /** Bytes that went over the wire. */
   wireBytes: number
-  /** Bytes of heap that are still held when everything was delivered. */
+  /** Bytes of heap that are still held after everything was delivered. */
   heapBytes: number
 }
 
@@ -17,12 +15,12 @@ export type SdkCost = {
   none: StepCost
   otel: StepCost
   playhead: StepCost
-  /** What Playhead adds to a step, as a multiple of what OpenTelemetry's own batch processor and OTLP exporter add. */
+  /** The CPU time that Playhead adds to a step, divided by what OpenTelemetry's batch processor and OTLP exporter add. */
   ratio: number
 }
 
 export type SdkCostOptions = {
-  /** Each way is measured so often; they take turns, so that all see the same machine. */
+  /** How often each way is measured. They take turns, so that all see the same machine. */
   rounds?: number
   sessions?: number
 }
@@ -30,7 +28,7 @@ export type SdkCostOptions = {
 const ways = ['none', 'otel', 'playhead'] as const
 const run = promisify(execFile)
 
-/** Measures the same program without recording, recorded by OpenTelemetry's SDK, and recorded by Playhead. */
+/** Measures the same program without recording, with OpenTelemetry's SDK, and with Playhead. */
 export async function measureSdkCost(options: SdkCostOptions = {}): Promise<SdkCost> {
   const { rounds = 9, sessions = 4000 } = options
   const sink = fork(fileURLToPath(new URL('sink.ts', import.meta.url)))
@@ -48,9 +46,9 @@ export async function measureSdkCost(options: SdkCostOptions = {}): Promise<SdkC
   }
 }
 
-type Place = { url: string; sink: ChildProcess; sessions: number }
+type Setup = { url: string; sink: ChildProcess; sessions: number }
 
-async function measureOnce(way: string, { url, sink, sessions }: Place): Promise<StepCost> {
+async function measureOnce(way: string, { url, sink, sessions }: Setup): Promise<StepCost> {
   const script = fileURLToPath(new URL('main.ts', import.meta.url))
   const args = ['--conditions=playhead-source', '--expose-gc', script, way, url, String(sessions)]
   const { stdout } = await run(process.execPath, args)
@@ -58,13 +56,13 @@ async function measureOnce(way: string, { url, sink, sessions }: Place): Promise
     steps: number
     allSteps: number
   }
-  const answer = once(sink, 'message')
-  sink.send('how much?')
-  const [bytes] = (await answer) as [number]
+  const reply = once(sink, 'message')
+  sink.send('bytes received?')
+  const [bytes] = (await reply) as [number]
   return { cpuMicroseconds, heapBytes, wireBytes: steps === 0 ? 0 : bytes / allSteps }
 }
 
-/** Other programs only ever make it slower: the quietest quarter of the rounds is what counts. */
+/** The 25th percentile, because other programs can only make a round slower. */
 const QUIET = 0.25
 
 function quietOf(costs: StepCost[]): StepCost {

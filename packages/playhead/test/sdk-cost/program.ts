@@ -1,6 +1,6 @@
 import type { Recording } from './recording.ts'
 
-/** What a support agent does, without anything that takes time: what is left is what recording costs. */
+/** A support agent without any slow work, so that only the cost of recording remains. */
 export type Program = { runSession(): Promise<void> }
 
 const plan = { plan: 'pro', seats: 12, renewsOn: '2026-12-01', balance: 129.5 }
@@ -12,7 +12,7 @@ function lookUpCustomer(customerId: string, message: string) {
 const message =
   'I was charged twice for my subscription this month. The two charges are from the 3rd and the 4th, 129.50 each; please give one of them back.'
 
-/** Ten steps a session, half of them async. */
+/** Ten steps per session, half of them async. */
 export function createProgram(recording: Recording): Program {
   const { wrap, withSession } = recording
   const classify = wrap('classify_intent', (text: string) =>

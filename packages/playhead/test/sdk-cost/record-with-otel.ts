@@ -5,7 +5,7 @@ import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import type { Recording } from './recording.ts'
 
-/** OpenTelemetry's own tracer, batch processor and OTLP/HTTP exporter, with the same attributes on the same spans. */
+/** Records the same spans and attributes with OpenTelemetry's tracer, batch processor and OTLP/HTTP exporter. */
 export function recordWithOtel(endpoint: string): Recording {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager())
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` })

@@ -4,7 +4,7 @@ type AnyFunction = (...args: never[]) => unknown
 export type Recording = {
   wrap<Fn extends AnyFunction>(name: string, fn: Fn): Fn
   withSession(name: string, fn: () => Promise<void>): Promise<void>
-  /** Delivers what is left. */
+  /** Delivers everything that is left. */
   finish(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Takes everything and keeps nothing, in a process of its own. Tells its address, then how many bytes came since it was last asked. */
+/** Accepts everything in a separate process. Sends its address, then on request the bytes received since the last request. */
 let bytes = 0
 const server = createServer((request, response) => {
   request.on('data', (chunk: Buffer) => (bytes += chunk.length))
