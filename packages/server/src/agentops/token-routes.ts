@@ -1,6 +1,6 @@
 import { KnownError } from '../errors/known-error.ts'
 import type { Gate } from '../access/caller.ts'
-import type { BodyLimits } from '../ingest/http/read-body.ts'
+import type { BodyLimits } from '../ingest/body-budget.ts'
 import type { Hono } from 'hono'
 import { agentOpsCaller, projectOfKey } from './agentops-caller.ts'
 import { headerOf, readJsonObject, withAgentOpsBody } from './agentops-request.ts'

@@ -2,7 +2,6 @@ import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
 import { setCookie, deleteCookie } from 'hono/cookie'
 import type { Site } from '../access/addresses.ts'
 import { LOGIN_COOKIE, type Gate } from '../access/caller.ts'
-import { LoginLimiter } from '../access/login-limiter.ts'
 import { callerOf } from '../access/request-project.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { respondsWith, takesBody } from './route-parts.ts'
@@ -73,4 +72,25 @@ export function addLoginRoutes(app: OpenAPIHono, { gate, site }: { gate: Gate; s
       throw error
     }
   })
+}
+
+const MAX_FAILURES = 10
+const WINDOW_MS = 60_000
+
+/** Limits wrong passwords, for all callers together: behind a proxy they share one address anyway. */
+class LoginLimiter {
+  #failuresAtMs: number[] = []
+
+  check(nowMs: number): void {
+    this.#failuresAtMs = this.#failuresAtMs.filter((at) => nowMs - at < WINDOW_MS)
+    if (this.#failuresAtMs.length >= MAX_FAILURES) {
+      throw new KnownError('TOO_MANY_LOGINS', 'Too many wrong passwords. Wait a minute.', {
+        retryAfterSeconds: 60,
+      })
+    }
+  }
+
+  noteFailure(nowMs: number): void {
+    this.#failuresAtMs.push(nowMs)
+  }
 }

@@ -8,6 +8,14 @@ export function createBodyBudget(maxBytes: number = MAX_BYTES_IN_FLIGHT): BodyBu
   return { maxBytes, bytesInFlight: 0 }
 }
 
+export type BodyLimits = {
+  /** Limit for the body as sent. */
+  maxBytes: number
+  /** Limit after decompression. */
+  maxInflatedBytes: number
+  budget: BodyBudget
+}
+
 /** One request's share of the budget. */
 export type BudgetShare = { reserve: (bytes: number) => void; release: () => void }
 

@@ -11,7 +11,7 @@ import {
 import { projectOfHeaders, type Gate } from '../../access/caller.ts'
 import { openBudgetShare } from '../body-budget.ts'
 import type { Diagnostics } from '../counters.ts'
-import type { BodyLimits } from '../http/read-body.ts'
+import type { BodyLimits } from '../body-budget.ts'
 import { ingestLogs, ingestSpans, type IngestPipeline } from '../ingest-batch.ts'
 import { decodeProtobufLogs } from '../otlp-protobuf/protobuf-logs.ts'
 import { encodeProtobufResponse } from '../otlp-protobuf/protobuf-responses.ts'

@@ -3,11 +3,12 @@ import { projectOfHeaders, type Gate } from '../../access/caller.ts'
 import { KnownError, toErrorResponse, type ErrorResponse } from '../../errors/known-error.ts'
 import type { Diagnostics } from '../counters.ts'
 import { ingestLogs, ingestSpans, type IngestPipeline } from '../ingest-batch.ts'
-import { encodeStatus } from '../otlp-protobuf/protobuf-responses.ts'
+import { encodeStatus, encodeProtobufResponse } from '../otlp-protobuf/protobuf-responses.ts'
 import { decodeOpenAiAgents } from './decode-openai-agents.ts'
-import { decodeLogs, decodeTraces, formatOf } from './decode-otlp.ts'
-import { encodeExportResponse, jsonBody, type ResponseBody } from './export-response.ts'
-import { withBody, type BodyLimits } from './read-body.ts'
+import { decodeLogs, decodeTraces, formatOf, type ContentFormat } from './decode-otlp.ts'
+import type { BodyLimits } from '../body-budget.ts'
+import { withBody } from './read-body.ts'
+import { describeRejections, type Rejection } from '../rejection.ts'
 
 export type IngestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
@@ -121,4 +122,37 @@ function allowLoopbackPages(request: IncomingMessage, response: ServerResponse):
 
 function contentType(request: IncomingMessage): string {
   return request.headers['content-type'] ?? ''
+}
+
+type Signal = 'traces' | 'logs'
+type ResponseBody = { contentType: string; body: Buffer }
+
+const rejectedFields = {
+  traces: 'rejectedSpans',
+  logs: 'rejectedLogRecords',
+} as const satisfies Record<Signal, string>
+
+/** The OTLP response to a stored batch, in the format of the request. */
+export function encodeExportResponse(
+  signal: Signal,
+  format: ContentFormat,
+  rejected: readonly Rejection[],
+): ResponseBody {
+  return format === 'json'
+    ? jsonBody(toJsonResponse(signal, rejected))
+    : { contentType: 'application/x-protobuf', body: encodeProtobufResponse(rejected) }
+}
+
+function jsonBody(value: object): ResponseBody {
+  return { contentType: 'application/json', body: Buffer.from(JSON.stringify(value)) }
+}
+
+function toJsonResponse(signal: Signal, rejected: readonly Rejection[]): object {
+  if (rejected.length === 0) return {}
+  return {
+    partialSuccess: {
+      [rejectedFields[signal]]: String(rejected.length),
+      errorMessage: describeRejections(rejected),
+    },
+  }
 }

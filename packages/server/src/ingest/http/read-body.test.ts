@@ -14,8 +14,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import * as zlib from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { toErrorResponse, KnownError } from '../../errors/known-error.ts'
-import { createBodyBudget } from '../body-budget.ts'
-import { readBody, withBody, type BodyLimits } from './read-body.ts'
+import { createBodyBudget, type BodyLimits } from '../body-budget.ts'
+import { readBody, withBody } from './read-body.ts'
 
 const MB = 1024 * 1024
 

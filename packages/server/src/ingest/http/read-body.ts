@@ -1,16 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { KnownError } from '../../errors/known-error.ts'
-import { openBudgetShare, type BodyBudget, type BudgetShare } from '../body-budget.ts'
+import { openBudgetShare, type BodyLimits, type BudgetShare } from '../body-budget.ts'
 import { findInflater, inflateBody, joinChunks } from './inflate-body.ts'
 import { MAX_DISCARDED_BYTES } from '../limits.ts'
-
-export type BodyLimits = {
-  /** Limit for the body as sent. */
-  maxBytes: number
-  /** Limit after decompression. */
-  maxInflatedBytes: number
-  budget: BodyBudget
-}
 
 /** Reads and decompresses a body. Its bytes count against the budget while it is read. */
 export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {

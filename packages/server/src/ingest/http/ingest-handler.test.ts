@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs'
 import { describe, expect, test } from 'vitest'
 import { encodeStatus } from '../otlp-protobuf/protobuf-responses.ts'
-import { encodeExportResponse } from './export-response.ts'
+import { encodeExportResponse } from './ingest-handler.ts'
 
 const { root } = protobuf.parse(`
 syntax = "proto3";
