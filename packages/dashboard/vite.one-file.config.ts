@@ -32,18 +32,22 @@ function inlineEverything(): Plugin {
   return {
     name: 'playhead-one-file',
     enforce: 'post',
-    generateBundle(_options, bundle) {
-      let script = ''
-      let style = ''
-      let page: string | undefined
-      for (const [name, output] of Object.entries(bundle)) {
-        if (output.type === 'chunk') script += output.code
-        else if (name.endsWith('.css')) style += String(output.source)
-        else if (name.endsWith('.html')) page = String(output.source)
-        delete bundle[name]
-      }
-      if (page === undefined) throw new Error(`${ENTRY} is not in the bundle`)
-      this.emitFile({ type: 'asset', fileName: RESULT, source: assemble(page, script, style) })
+    generateBundle: {
+      // After Vite has resolved the dynamic imports.
+      order: 'post',
+      handler(_options, bundle) {
+        let script = ''
+        let style = ''
+        let page: string | undefined
+        for (const [name, output] of Object.entries(bundle)) {
+          if (output.type === 'chunk') script += output.code
+          else if (name.endsWith('.css')) style += String(output.source)
+          else if (name.endsWith('.html')) page = String(output.source)
+          delete bundle[name]
+        }
+        if (page === undefined) throw new Error(`${ENTRY} is not in the bundle`)
+        this.emitFile({ type: 'asset', fileName: RESULT, source: assemble(page, script, style) })
+      },
     },
   }
 }
