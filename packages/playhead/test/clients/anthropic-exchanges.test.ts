@@ -3,7 +3,7 @@ import { chat, play, useRecorder } from './play-exchange.ts'
 
 useRecorder()
 
-/** A frame of Amazon's event streams; checksums are not looked at. */
+/** A frame of an Amazon event stream; its checksums are ignored. */
 function frame(payload: object): Uint8Array {
   const body = Buffer.from(JSON.stringify({ bytes: Buffer.from(JSON.stringify(payload)).toString('base64') }))
   const headers = Buffer.from([4, 0x74, 0x79, 0x70, 0x65, 7, 0, 1, 0x78])
@@ -13,7 +13,7 @@ function frame(payload: object): Uint8Array {
   return Buffer.concat([head, headers, body, Buffer.alloc(4)])
 }
 
-test('Anthropic: tools that ran at the provider, documents and citations', () => {
+test('Anthropic: server tools, documents and citations', () => {
   const { answer, content } = play({
     url: 'https://api.anthropic.com/v1/messages',
     request: {
@@ -55,7 +55,7 @@ test('Anthropic: tools that ran at the provider, documents and citations', () =>
   ])
 })
 
-test('Anthropic at Bedrock: events in binary frames', () => {
+test('Anthropic on Bedrock: events in binary frames', () => {
   const { answer, step } = play({
     url: 'https://bedrock-runtime.us-east-1.amazonaws.com/model/anthropic.claude-3-haiku/invoke-with-response-stream',
     request: { anthropic_version: 'bedrock-2023-05-31', max_tokens: 10, messages: chat.messages },

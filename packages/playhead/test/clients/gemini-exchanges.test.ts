@@ -3,7 +3,7 @@ import { play, useRecorder } from './play-exchange.ts'
 
 useRecorder()
 
-test('Gemini: a list in place of events, media, code and a blocked prompt', () => {
+test('Gemini: a JSON list instead of events, media, code execution and a blocked prompt', () => {
   const url = 'https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-flash:streamGenerateContent'
   const { answer, content, step } = play({
     url,

@@ -3,7 +3,7 @@ import { chat, play, useRecorder } from './play-exchange.ts'
 
 useRecorder()
 
-test('Ollama: lines of JSON, and one answer at once', () => {
+test('Ollama: JSON lines, and a response without streaming', () => {
   const url = 'http://localhost:11434/api/chat'
   const lines = [
     { model: 'llama3', message: { role: 'assistant', content: '', thinking: 'Hm.' }, done: false },
@@ -44,7 +44,7 @@ test('Ollama: lines of JSON, and one answer at once', () => {
     finishReasons: ['stop'],
     status: 'ok',
   })
-  // Nobody pays for what runs at home.
+  // A local model costs nothing.
   expect(streamed.step.cost).toBeUndefined()
   const whole = play({
     url: 'http://localhost:11434/api/generate',

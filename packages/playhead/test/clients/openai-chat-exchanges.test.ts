@@ -3,7 +3,7 @@ import { chat, play, useRecorder } from './play-exchange.ts'
 
 useRecorder()
 
-test('DeepSeek: reasoning beside the answer, and its words for the cache', () => {
+test('DeepSeek: reasoning content and cache hits', () => {
   const { answer, step } = play({
     url: 'https://api.deepseek.com/chat/completions',
     request: { ...chat, model: 'deepseek-reasoner', stream: true },
@@ -25,7 +25,7 @@ test('DeepSeek: reasoning beside the answer, and its words for the cache', () =>
   expect(step).toMatchObject({ provider: 'deepseek', usage: { input: 20, output: 5, cacheRead: 12 } })
 })
 
-test('Mistral: thoughts as parts of the content', () => {
+test('Mistral: thinking parts in the content', () => {
   const thinking = [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hmm.' }] }]
   const whole = play({
     url: 'https://api.mistral.ai/v1/chat/completions',
@@ -54,7 +54,7 @@ test('Mistral: thoughts as parts of the content', () => {
   expect(streamed.content.streaming!.chunks!.map(([, text]) => text)).toEqual(['Oui.'])
 })
 
-test('xAI: reasoning counted beside the output', () => {
+test('xAI: completion tokens leave out reasoning', () => {
   const usage = {
     prompt_tokens: 10,
     completion_tokens: 5,
@@ -69,7 +69,7 @@ test('xAI: reasoning counted beside the output', () => {
   expect(step.usage).toMatchObject({ input: 10, output: 105, reasoning: 100 })
 })
 
-test('OpenRouter: the price it names is believed', () => {
+test('OpenRouter: the reported cost counts', () => {
   const { step } = play({
     url: 'https://openrouter.ai/api/v1/chat/completions',
     request: { ...chat, model: 'meta-llama/llama-3.3-70b-instruct' },
@@ -83,7 +83,7 @@ test('OpenRouter: the price it names is believed', () => {
   expect(step).toMatchObject({ cost: 0.00042, costSource: 'reported', provider: 'openrouter' })
 })
 
-test('OpenAI: sound in and out', () => {
+test('OpenAI: audio in and out', () => {
   const { content, answer, step } = play({
     url: 'https://api.openai.com/v1/chat/completions',
     request: {

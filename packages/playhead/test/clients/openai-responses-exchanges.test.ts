@@ -3,7 +3,7 @@ import { play, useRecorder } from './play-exchange.ts'
 
 useRecorder()
 
-test('OpenAI: tools that ran at the provider, and an answer that is incomplete', () => {
+test('OpenAI: built-in tools, and an incomplete response', () => {
   const { answer, step, content } = play({
     url: 'https://api.openai.com/v1/responses',
     request: {
@@ -47,7 +47,7 @@ test('OpenAI: tools that ran at the provider, and an answer that is incomplete',
   ])
 })
 
-test('OpenAI: a streamed response that breaks off is put together from its pieces', () => {
+test('OpenAI: a stream that breaks off is assembled from its deltas', () => {
   const { answer, content, step } = play({
     url: 'https://api.openai.com/v1/responses',
     request: { model: 'gpt-5', input: 'Hi', stream: true },
