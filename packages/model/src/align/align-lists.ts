@@ -1,7 +1,7 @@
 import { alignExactly, type Pair, type Scorer } from './align-exactly.ts'
 
 /** The largest table that is filled completely, in about ten milliseconds. */
-const MOST_CELLS = 1_500_000
+const MAX_CELLS = 1_500_000
 
 type Part = { left: number; leftEnd: number; right: number; rightEnd: number }
 
@@ -29,7 +29,7 @@ function alignPart(part: Part, lists: Lists, level: number): Pair[] {
   const [leftLength, rightLength] = [part.leftEnd - part.left, part.rightEnd - part.right]
   if (leftLength === 0 || rightLength === 0) return []
   const anchor = lists.anchors[level]
-  if (leftLength * rightLength <= MOST_CELLS || anchor === undefined) return alignTable(part, lists)
+  if (leftLength * rightLength <= MAX_CELLS || anchor === undefined) return alignTable(part, lists)
   const { head, inner, tail } = trim(part, anchor)
   const anchors = findAnchors(inner, anchor)
   const pairs: Pair[] = [...head]
@@ -50,7 +50,7 @@ function alignTable({ left, leftEnd, right, rightEnd }: Part, { score }: Lists):
     leftCount: leftEnd - left,
     rightCount: rightEnd - right,
     score: (leftIndex, rightIndex) => score(left + leftIndex, right + rightIndex),
-    mostCells: MOST_CELLS,
+    mostCells: MAX_CELLS,
   })
   return pairs.map(([leftIndex, rightIndex]): Pair => [left + leftIndex, right + rightIndex])
 }
@@ -58,16 +58,20 @@ function alignTable({ left, leftEnd, right, rightEnd }: Part, { score }: Lists):
 type Anchor = { left: readonly number[]; right: readonly number[] }
 
 /** Splits off the common start and the common end. */
-function trim(part: Part, prints: Anchor): { head: Pair[]; inner: Part; tail: Pair[] } {
+function trim(part: Part, fingerprints: Anchor): { head: Pair[]; inner: Part; tail: Pair[] } {
   let { left, leftEnd, right, rightEnd } = part
   const head: Pair[] = []
   const tail: Pair[] = []
-  while (left < leftEnd && right < rightEnd && prints.left[left] === prints.right[right]) {
+  while (left < leftEnd && right < rightEnd && fingerprints.left[left] === fingerprints.right[right]) {
     head.push([left, right])
     left += 1
     right += 1
   }
-  while (left < leftEnd && right < rightEnd && prints.left[leftEnd - 1] === prints.right[rightEnd - 1]) {
+  while (
+    left < leftEnd &&
+    right < rightEnd &&
+    fingerprints.left[leftEnd - 1] === fingerprints.right[rightEnd - 1]
+  ) {
     leftEnd -= 1
     rightEnd -= 1
     tail.push([leftEnd, rightEnd])
@@ -76,22 +80,22 @@ function trim(part: Part, prints: Anchor): { head: Pair[]; inner: Part; tail: Pa
 }
 
 /** The longest series of fingerprints that are unique on each side and in the same order on both. */
-function findAnchors({ left, leftEnd, right, rightEnd }: Part, prints: Anchor): Pair[] {
-  const onLeft = uniquePositions(prints.left, left, leftEnd)
-  const onRight = uniquePositions(prints.right, right, rightEnd)
+function findAnchors({ left, leftEnd, right, rightEnd }: Part, fingerprints: Anchor): Pair[] {
+  const onLeft = uniquePositions(fingerprints.left, left, leftEnd)
+  const onRight = uniquePositions(fingerprints.right, right, rightEnd)
   const pairs: Pair[] = []
-  for (const [print, position] of onLeft) {
-    const other = onRight.get(print)
+  for (const [fingerprint, position] of onLeft) {
+    const other = onRight.get(fingerprint)
     if (position >= 0 && other !== undefined && other >= 0) pairs.push([position, other])
   }
   return longestRising(pairs.toSorted(([one], [other]) => one - other))
 }
 
-function uniquePositions(prints: readonly number[], start: number, end: number): Map<number, number> {
+function uniquePositions(fingerprints: readonly number[], start: number, end: number): Map<number, number> {
   const positions = new Map<number, number>()
   for (let position = start; position < end; position += 1) {
-    const print = prints[position]!
-    positions.set(print, positions.has(print) ? -1 : position)
+    const fingerprint = fingerprints[position]!
+    positions.set(fingerprint, positions.has(fingerprint) ? -1 : position)
   }
   return positions
 }

@@ -6,7 +6,7 @@ import { compareAligned } from './compare-aligned.ts'
 import { Comparison, type Side } from './comparison.ts'
 import { isMinor, mirrorDifference, type Difference } from './difference.ts'
 import { findEffectChanges, type EffectChange } from './effect-changes.ts'
-import { printSession, type PrintedSession } from './print-session.ts'
+import { fingerprintSession, type FingerprintedSession } from './fingerprint-session.ts'
 
 /** A step of both sessions side by side, or a step that only one of them has. */
 export type AlignedRow = {
@@ -36,19 +36,19 @@ export type Alignment = {
 /** Aligns two sessions step by step and finds what differs and where they first diverge. */
 export function alignSessions(a: Session, b: Session): Alignment {
   const hasPayloads = [...a.steps, ...b.steps].every((step) => step.hasPayload)
-  const [left, right] = [printSession(a, hasPayloads), printSession(b, hasPayloads)]
+  const [left, right] = [fingerprintSession(a, hasPayloads), fingerprintSession(b, hasPayloads)]
   // Ties do not depend on the order of the sessions: swapping the sides mirrors the result.
   const isSwapped = comesLater(left, right)
   const alignment = isSwapped ? align(right, left, hasPayloads) : align(left, right, hasPayloads)
   return isSwapped ? mirrorAlignment(alignment) : alignment
 }
 
-function comesLater(left: PrintedSession, right: PrintedSession): boolean {
-  if (left.print !== right.print) return left.print > right.print
+function comesLater(left: FingerprintedSession, right: FingerprintedSession): boolean {
+  if (left.fingerprint !== right.fingerprint) return left.fingerprint > right.fingerprint
   return left.session.session.id > right.session.session.id
 }
 
-function align(a: PrintedSession, b: PrintedSession, hasPayloads: boolean): Alignment {
+function align(a: FingerprintedSession, b: FingerprintedSession, hasPayloads: boolean): Alignment {
   const comparison = new Comparison(sideOf(a), sideOf(b))
   const { rows, first } = compareAligned(alignTrees(a, b), { comparison, hasPayloads })
   const [left, right] = [a.session.session.endState, b.session.session.endState]
@@ -60,7 +60,7 @@ function compareEnds(a: EndState, b: EndState): Divergence | null {
   return a === b ? null : { kind: 'end-state', a, b }
 }
 
-function sideOf({ session: { session }, ids }: PrintedSession): Side {
+function sideOf({ session: { session }, ids }: FingerprintedSession): Side {
   return { startedAtMs: Date.parse(session.startedAt), durationMs: session.durationMs ?? 0, ids }
 }
 

@@ -1,10 +1,10 @@
 import { pairSiblings, type Pairing, type Sibling } from './pair-siblings.ts'
-import type { PrintedSession, PrintedStep } from './print-session.ts'
+import type { FingerprintedSession, FingerprintedStep } from './fingerprint-session.ts'
 
 /** A step of one or both sessions, with the steps below it. */
 export type AlignedStep = {
-  a?: PrintedStep
-  b?: PrintedStep
+  a?: FingerprintedStep
+  b?: FingerprintedStep
   /** Only one session has it, and it repeats the step right before or after. */
   isRepeat?: boolean
   /** Only one session has this level; the steps below it follow as siblings. */
@@ -15,8 +15,8 @@ export type AlignedStep = {
 }
 
 /** Pairs the steps of two sessions, level by level. */
-export function alignTrees(a: PrintedSession, b: PrintedSession): AlignedStep[] {
-  const isUnknown = (session: PrintedSession) => (step: PrintedStep) =>
+export function alignTrees(a: FingerprintedSession, b: FingerprintedSession): AlignedStep[] {
+  const isUnknown = (session: FingerprintedSession) => (step: FingerprintedStep) =>
     step.isWrapper && step.children.length > 0 && !session.identities.has(step.identity)
   const open = { left: isUnknown(b), right: isUnknown(a) }
   const [left, right] = [a.top[0], b.top[0]]
@@ -26,9 +26,13 @@ export function alignTrees(a: PrintedSession, b: PrintedSession): AlignedStep[] 
   return alignSiblings(a.top, b.top, open)
 }
 
-type Opening = { left: (step: PrintedStep) => boolean; right: (step: PrintedStep) => boolean }
+type Opening = { left: (step: FingerprintedStep) => boolean; right: (step: FingerprintedStep) => boolean }
 
-function alignSiblings(a: readonly PrintedStep[], b: readonly PrintedStep[], open: Opening): AlignedStep[] {
+function alignSiblings(
+  a: readonly FingerprintedStep[],
+  b: readonly FingerprintedStep[],
+  open: Opening,
+): AlignedStep[] {
   const left = openLevels(a, open.left)
   const right = openLevels(b, open.right)
   const pairing = isSameList(left, right) ? straightPairing(left.length) : pairSiblings(left, right)
@@ -39,7 +43,7 @@ function alignSiblings(a: readonly PrintedStep[], b: readonly PrintedStep[], ope
   const rows: AlignedStep[] = []
   const passed = findPassed(pairing)
   const addPair = (one: number, other: number) => {
-    const [a, b] = [left[one]!.printed, right[other]!.printed]
+    const [a, b] = [left[one]!.fingerprinted, right[other]!.fingerprinted]
     const children = alignSiblings(a.children, b.children, open)
     rows.push({ a, b, ...(passed[one] === 1 && { isReordered: true }), children })
   }
@@ -62,7 +66,7 @@ function alignSiblings(a: readonly PrintedStep[], b: readonly PrintedStep[], ope
 function isSameList(left: readonly Sibling[], right: readonly Sibling[]): boolean {
   return (
     left.length === right.length &&
-    left.every(({ printed }, index) => printed.whole === right[index]!.printed.whole)
+    left.every(({ fingerprinted }, index) => fingerprinted.whole === right[index]!.fingerprinted.whole)
   )
 }
 
@@ -72,21 +76,24 @@ function straightPairing(length: number): Pairing {
 }
 
 /** Puts the children of levels that the other session lacks next to them, as siblings. */
-function openLevels(steps: readonly PrintedStep[], isUnknown: (step: PrintedStep) => boolean): Sibling[] {
-  return steps.flatMap((printed): Sibling[] =>
-    isUnknown(printed)
-      ? [{ printed, isOpened: true }, ...openLevels(printed.children, isUnknown)]
-      : [{ printed, isOpened: false }],
+function openLevels(
+  steps: readonly FingerprintedStep[],
+  isUnknown: (step: FingerprintedStep) => boolean,
+): Sibling[] {
+  return steps.flatMap((fingerprinted): Sibling[] =>
+    isUnknown(fingerprinted)
+      ? [{ fingerprinted, isOpened: true }, ...openLevels(fingerprinted.children, isUnknown)]
+      : [{ fingerprinted, isOpened: false }],
   )
 }
 
-function aloneStep(side: 'a' | 'b', { printed, isOpened }: Sibling, isRepeat: boolean): AlignedStep {
-  const alone = (step: PrintedStep): AlignedStep => ({
+function aloneStep(side: 'a' | 'b', { fingerprinted, isOpened }: Sibling, isRepeat: boolean): AlignedStep {
+  const alone = (step: FingerprintedStep): AlignedStep => ({
     [side]: step,
     ...(isRepeat && { isRepeat }),
     children: step.children.map(alone),
   })
-  return isOpened ? { [side]: printed, isOpened, children: [] } : alone(printed)
+  return isOpened ? { [side]: fingerprinted, isOpened, children: [] } : alone(fingerprinted)
 }
 
 /** 1 for each step on the left whose partner is out of order. */
@@ -126,11 +133,14 @@ function findRepeats(list: readonly Sibling[], partners: Int32Array): Uint8Array
 
 function isRound(list: readonly Sibling[], start: number, end: number): boolean {
   const alone = list.slice(start, end)
-  if (alone.some(({ printed, isOpened }) => isOpened || printed.hasWrite)) return false
+  if (alone.some(({ fingerprinted, isOpened }) => isOpened || fingerprinted.hasWrite)) return false
   for (let period = 1; period <= LONGEST_PERIOD; period += 1) {
     if (alone.length % period !== 0) continue
     const isSameAs = (distance: number) =>
-      alone.every(({ printed }, index) => list[start + index + distance]?.printed.whole === printed.whole)
+      alone.every(
+        ({ fingerprinted }, index) =>
+          list[start + index + distance]?.fingerprinted.whole === fingerprinted.whole,
+      )
     if (isSameAs(-period) || isSameAs(period)) return true
   }
   return false

@@ -1,6 +1,6 @@
 import type { AlignedRow, Divergence } from './align-sessions.ts'
 import type { AlignedStep } from './align-trees.ts'
-import { compareGiven, compareResults } from './compare-steps.ts'
+import { compareInputs, compareResults } from './compare-steps.ts'
 import type { Comparison } from './comparison.ts'
 import { isMinor, type Difference, type DifferenceKind } from './difference.ts'
 import { stepResult } from '../session/step-input-output.ts'
@@ -54,7 +54,7 @@ function visit(step: AlignedStep, { depth, atMs }: Place, walk: Walk, instead?: 
   const index = walk.rows.push(row) - 1
   const startMs = a?.startMs ?? atMs
   const isAlone = a === undefined || b === undefined
-  const given = isAlone ? [instead ?? aloneDifference(step)] : compareGiven(a.step, b.step, walk)
+  const given = isAlone ? [instead ?? aloneDifference(step)] : compareInputs(a.step, b.step, walk)
   note(given, { row: index, atMs: startMs }, walk)
   visitAll(step.children, { depth: depth + 1, atMs: startMs }, walk)
   if (isAlone) walk.isBeginning &&= step.isOpened === true

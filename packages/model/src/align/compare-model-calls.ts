@@ -4,7 +4,7 @@ import { compareValues } from './compare-values.ts'
 import type { Comparison } from './comparison.ts'
 import type { Difference } from './difference.ts'
 import { isSameInOtherWords } from './text-shape.ts'
-import { shapeOfValue } from './print-session.ts'
+import { shapeOfValue } from './fingerprint-session.ts'
 import { modelReply, parseResult, inputMessagesOf, type ModelReply } from '../session/step-input-output.ts'
 
 type Context = { comparison: Comparison; isBeginning: boolean }
@@ -98,7 +98,7 @@ function textsOf(step: Step, isWanted: (message: Message) => boolean): string[] 
 }
 
 /** Compares two replies: the tools called, their arguments, and the text. */
-export function compareModelAnswers(a: Step, b: Step, comparison: Comparison): Difference[] {
+export function compareReplies(a: Step, b: Step, comparison: Comparison): Difference[] {
   const [left, right] = [modelReply(a), modelReply(b)]
   const calls = compareCalls(left, right, comparison)
   if (calls.length > 0) return calls

@@ -1,5 +1,5 @@
 import type { Step } from '../session/step.ts'
-import { compareModelAnswers, comparePrompts } from './compare-model-calls.ts'
+import { compareReplies, comparePrompts } from './compare-model-calls.ts'
 import { compareValues, type ValueDifference } from './compare-values.ts'
 import type { Comparison } from './comparison.ts'
 import type { Difference } from './difference.ts'
@@ -15,16 +15,16 @@ export type StepComparison = {
   isBeginning: boolean
 }
 
-const MOST_PLACES = 8
+const MAX_DIFFERENCES = 8
 
 /** Compares the inputs of a step in both sessions. */
-export function compareGiven(a: Step, b: Step, context: StepComparison): Difference[] {
+export function compareInputs(a: Step, b: Step, context: StepComparison): Difference[] {
   const { hasPayloads, comparison, isBeginning } = context
   if (a.messages !== undefined && b.messages !== undefined && hasPayloads)
     return comparePrompts(a, b, context)
   const [left, right] = [stepInput(a, hasPayloads), stepInput(b, hasPayloads)]
   const kind = a.kind === 'llm' ? 'prompt' : 'argument'
-  return compareValues(left, right, comparison, MOST_PLACES).map((place) =>
+  return compareValues(left, right, comparison, MAX_DIFFERENCES).map((place) =>
     toDifference(place, { kind, comparison, isBeginning }),
   )
 }
@@ -33,12 +33,11 @@ export function compareGiven(a: Step, b: Step, context: StepComparison): Differe
 export function compareResults(a: Step, b: Step, context: StepComparison): Difference[] {
   const { hasPayloads, comparison } = context
   const isAnswered = a.messages !== undefined && b.messages !== undefined
-  if (isAnswered && hasPayloads && !hasFailed(a) && !hasFailed(b))
-    return compareModelAnswers(a, b, comparison)
+  if (isAnswered && hasPayloads && !hasFailed(a) && !hasFailed(b)) return compareReplies(a, b, comparison)
   const [left, right] = [stepResult(a, hasPayloads), stepResult(b, hasPayloads)]
   if (hasFailed(a) !== hasFailed(b)) return [{ kind: 'result', path: 'error', ...sides(left, right) }]
   const kind = a.kind === 'llm' ? 'decision' : 'result'
-  return compareValues(left, right, comparison, MOST_PLACES).map((place) =>
+  return compareValues(left, right, comparison, MAX_DIFFERENCES).map((place) =>
     toDifference(place, { kind, comparison, isBeginning: false }),
   )
 }

@@ -6,7 +6,7 @@ import { isMeasure } from './text-shape.ts'
 /** A place where two values differ. A side without a value is undefined; the path of the whole value is empty. */
 export type ValueDifference = { path: string; a: unknown; b: unknown }
 
-const DEEPEST = 40
+const MAX_DEPTH = 40
 
 /**
  * Finds the first differences between two values, in the order of `a`. Ignores the order of keys and measured times.
@@ -24,8 +24,8 @@ function collect({ path, depth, ...values }: Place, search: Search): void {
   if (search.found.length >= search.most) return
   const [a, b] = [parseResult(values.a), parseResult(values.b)]
   if (Object.is(a, b)) return
-  if (isList(a) && isList(b) && depth < DEEPEST) return collectItems({ a, b, path, depth }, search)
-  if (isRecord(a) && isRecord(b) && depth < DEEPEST) return collectKeys({ a, b, path, depth }, search)
+  if (isList(a) && isList(b) && depth < MAX_DEPTH) return collectItems({ a, b, path, depth }, search)
+  if (isRecord(a) && isRecord(b) && depth < MAX_DEPTH) return collectKeys({ a, b, path, depth }, search)
   if (isText(a) && isText(b) && search.comparison.isSameText(String(a), String(b))) return
   search.found.push({ path, a, b })
 }

@@ -10,8 +10,8 @@ export type Side = {
 
 /** Times this close to each other, relative to the session's start, count as equal. */
 const SAME_MOMENT_MS = 60_000
-const TEXTS_REMEMBERED = 40
-const SHORTEST_REMEMBERED = 4
+const MAX_TEXTS = 40
+const MIN_TEXT_LENGTH = 4
 
 /**
  * What is known so far while two sessions are compared in order: which ids correspond, and which texts differ for a
@@ -38,10 +38,10 @@ export class Comparison {
   }
 
   #add(a: string, b: string): void {
-    if (a.length < SHORTEST_REMEMBERED || b.length < SHORTEST_REMEMBERED) return
+    if (a.length < MIN_TEXT_LENGTH || b.length < MIN_TEXT_LENGTH) return
     if (this.#known.some(([one, other]) => one === a && other === b)) return
     this.#known.unshift([a, b])
-    if (this.#known.length > TEXTS_REMEMBERED) this.#known.pop()
+    if (this.#known.length > MAX_TEXTS) this.#known.pop()
   }
 
   /** True when the texts are equal except for ids, timestamps and known differences. */

@@ -7,12 +7,12 @@ export type WordDifference = { kind: 'same' | 'a' | 'b'; text: string }
 
 const WORD = 2
 const SPACE = 0.2
-const MOST_WORDS = 20_000
+const MAX_WORDS = 20_000
 
 /** Compares two texts word by word, or line by line if they are very long. */
 export function diffWords(a: string, b: string): WordDifference[] {
   const [left, right] = [splitWords(a), splitWords(b)]
-  if (left.length <= MOST_WORDS && right.length <= MOST_WORDS) return diffPieces(left, right)
+  if (left.length <= MAX_WORDS && right.length <= MAX_WORDS) return diffPieces(left, right)
   return diffPieces(splitLines(a), splitLines(b))
 }
 
@@ -25,15 +25,18 @@ function splitLines(text: string): string[] {
 }
 
 function diffPieces(left: readonly string[], right: readonly string[]): WordDifference[] {
-  const prints = { left: left.map((word) => hashText(word)), right: right.map((word) => hashText(word)) }
+  const fingerprints = {
+    left: left.map((word) => hashText(word)),
+    right: right.map((word) => hashText(word)),
+  }
   const pairs = alignLists({
     leftCount: left.length,
     rightCount: right.length,
     score: (one, other) => {
-      if (prints.left[one] !== prints.right[other]) return NEVER
+      if (fingerprints.left[one] !== fingerprints.right[other]) return NEVER
       return /[\p{L}\p{N}]/u.test(left[one]!) ? WORD : SPACE
     },
-    anchors: [prints],
+    anchors: [fingerprints],
   })
   const pieces: WordDifference[] = []
   const add = (kind: WordDifference['kind'], words: readonly string[]) => {

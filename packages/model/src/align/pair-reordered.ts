@@ -1,8 +1,8 @@
-import type { PrintedStep } from './print-session.ts'
+import type { FingerprintedStep } from './fingerprint-session.ts'
 import type { Pairing, Sibling } from './pair-siblings.ts'
 
 /** Steps that moved further than this are not paired. */
-const FARTHEST = 100
+const MAX_DISTANCE = 100
 
 /** Pairs steps that ran in parallel and only started in another order. */
 export function pairReordered(left: readonly Sibling[], right: readonly Sibling[], pairing: Pairing): void {
@@ -14,9 +14,9 @@ export function pairReordered(left: readonly Sibling[], right: readonly Sibling[
     const groups = groupByIdentity(right, freeRight)
     for (const one of freeLeft) {
       if (isSettled(one, lists)) continue
-      const other = nearbyOf(groups.get(left[one]!.printed.identity) ?? [], one, lists.expected).find(
+      const other = nearbyOf(groups.get(left[one]!.fingerprinted.identity) ?? [], one, lists.expected).find(
         (candidate) =>
-          isSame(left[one]!.printed, right[candidate]!.printed) &&
+          isSame(left[one]!.fingerprinted, right[candidate]!.fingerprinted) &&
           isOpenTo(candidate, isSame, lists) &&
           canMove(one, candidate, lists),
       )
@@ -47,11 +47,11 @@ function nearbyOf(group: readonly number[], one: number, expected: Int32Array): 
   let [low, high] = [0, group.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if (expected[group[middle]!]! < one - FARTHEST) low = middle + 1
+    if (expected[group[middle]!]! < one - MAX_DISTANCE) low = middle + 1
     else high = middle
   }
   let end = low
-  while (end < group.length && expected[group[end]!]! <= one + FARTHEST) end += 1
+  while (end < group.length && expected[group[end]!]! <= one + MAX_DISTANCE) end += 1
   return group.slice(low, end)
 }
 
@@ -71,22 +71,22 @@ function isFree(
 ): boolean {
   const partner = partners[position]!
   if (list[position]!.isOpened) return false
-  return partner < 0 || others[partner]!.printed.given !== list[position]!.printed.given
+  return partner < 0 || others[partner]!.fingerprinted.given !== list[position]!.fingerprinted.given
 }
 
 function isSettled(one: number, { left, right, pairing }: Lists): boolean {
   const partner = pairing.rightOf[one]!
-  return partner >= 0 && right[partner]!.printed.given === left[one]!.printed.given
+  return partner >= 0 && right[partner]!.fingerprinted.given === left[one]!.fingerprinted.given
 }
 
 /** True when the other step has no partner, or one that may be replaced by a better match. */
 function isOpenTo(other: number, isSame: SameTest, { left, right, pairing }: Lists): boolean {
   const partner = pairing.leftOf[other]!
   if (partner < 0) return true
-  return isSame !== isSameStep && left[partner]!.printed.given !== right[other]!.printed.given
+  return isSame !== isSameStep && left[partner]!.fingerprinted.given !== right[other]!.fingerprinted.given
 }
 
-type SameTest = (one: PrintedStep, other: PrintedStep) => boolean
+type SameTest = (one: FingerprintedStep, other: FingerprintedStep) => boolean
 const isSameCallAndResult: SameTest = (one, other) => one.given === other.given && one.result === other.result
 const isSameCall: SameTest = (one, other) => one.given === other.given
 const isSameStep: SameTest = () => true
@@ -94,7 +94,7 @@ const isSameStep: SameTest = () => true
 function groupByIdentity(list: readonly Sibling[], positions: readonly number[]): Map<number, number[]> {
   const groups = new Map<number, number[]>()
   for (const position of positions) {
-    const { identity } = list[position]!.printed
+    const { identity } = list[position]!.fingerprinted
     const group = groups.get(identity)
     if (group === undefined) groups.set(identity, [position])
     else group.push(position)
@@ -105,23 +105,23 @@ function groupByIdentity(list: readonly Sibling[], positions: readonly number[])
 /** True when every step between the two positions ran in parallel with one of them. */
 function canMove(one: number, other: number, { left, right, pairing }: Lists): boolean {
   if (pairing.rightOf[one]! >= 0 && pairing.rightOf[one] === other) return true
-  const last = Math.min(left.length - 1, one + FARTHEST)
-  for (let passed = Math.max(0, one - FARTHEST); passed <= last; passed += 1) {
+  const last = Math.min(left.length - 1, one + MAX_DISTANCE)
+  for (let passed = Math.max(0, one - MAX_DISTANCE); passed <= last; passed += 1) {
     const partner = pairing.rightOf[passed]!
     if (passed === one || partner < 0 || partner === other) continue
     const isCrossed = passed < one !== partner < other
     if (!isCrossed) continue
     const isBeside =
-      ranTogether(left[one]!.printed, left[passed]!.printed) ||
-      ranTogether(right[other]!.printed, right[partner]!.printed)
+      ranTogether(left[one]!.fingerprinted, left[passed]!.fingerprinted) ||
+      ranTogether(right[other]!.fingerprinted, right[partner]!.fingerprinted)
     // A pair that could move itself does not block others.
-    const isHeld = left[passed]!.printed.given === right[partner]!.printed.given
+    const isHeld = left[passed]!.fingerprinted.given === right[partner]!.fingerprinted.given
     if (!isBeside && isHeld) return false
   }
   return true
 }
 
-function ranTogether(one: PrintedStep, other: PrintedStep): boolean {
+function ranTogether(one: FingerprintedStep, other: FingerprintedStep): boolean {
   return one.startMs < other.endMs && other.startMs < one.endMs
 }
 

@@ -1,10 +1,10 @@
 import { NEVER } from './align-exactly.ts'
 import { alignLists } from './align-lists.ts'
-import type { PrintedStep } from './print-session.ts'
+import type { FingerprintedStep } from './fingerprint-session.ts'
 import { pairReordered } from './pair-reordered.ts'
 
 /** A step among its siblings. `isOpened`: only one session has this level, and its children follow as siblings. */
-export type Sibling = { printed: PrintedStep; isOpened: boolean }
+export type Sibling = { fingerprinted: FingerprintedStep; isOpened: boolean }
 
 /** The position of each step's partner on the other side, or -1. */
 export type Pairing = { rightOf: Int32Array; leftOf: Int32Array; isReordered: Uint8Array }
@@ -21,7 +21,10 @@ export function pairSiblings(left: readonly Sibling[], right: readonly Sibling[]
     rightCount: right.length,
     score: (one, other) => scoreOf(left[one]!, right[other]!),
     anchors: [
-      { left: left.map(({ printed }) => printed.whole), right: right.map(({ printed }) => printed.whole) },
+      {
+        left: left.map(({ fingerprinted }) => fingerprinted.whole),
+        right: right.map(({ fingerprinted }) => fingerprinted.whole),
+      },
       { left: left.map(callOf), right: right.map(callOf) },
     ],
   })
@@ -40,7 +43,7 @@ const SAME_AGENT = 0.5
 const SAME_BELOW = 1
 
 function scoreOf(left: Sibling, right: Sibling): number {
-  const [one, other] = [left.printed, right.printed]
+  const [one, other] = [left.fingerprinted, right.fingerprinted]
   if (one.identity !== other.identity || left.isOpened || right.isOpened) return NEVER
   return (
     SAME_STEP +
@@ -52,6 +55,6 @@ function scoreOf(left: Sibling, right: Sibling): number {
 }
 
 /** Identifies a call by what was called with what. */
-export function callOf({ printed: { identity, given } }: Sibling): number {
+export function callOf({ fingerprinted: { identity, given } }: Sibling): number {
   return (identity ^ (given * 31)) + given
 }

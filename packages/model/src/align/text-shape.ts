@@ -12,11 +12,11 @@ const volatile = new RegExp(
 )
 
 /** A cheap test that most texts fail: four digits in a row, or hex with a dash. */
-const worthLooking = /\d[0-9a-f-]{3}|[_-][A-Za-z0-9]{8}/i
+const mayHaveTokens = /\d[0-9a-f-]{3}|[_-][A-Za-z0-9]{8}/i
 
 /** Replaces each id and time in the text with a placeholder and reports it to `onToken`. */
 export function shapeOfText(text: string, onToken?: (token: VolatileToken) => void): string {
-  if (!worthLooking.test(text)) return text
+  if (!mayHaveTokens.test(text)) return text
   return text.replaceAll(volatile, (match: string, ...groups: (string | undefined)[]) => {
     const shape = shapeOf(match, groups)
     onToken?.({ text: match, shape })

@@ -1,6 +1,6 @@
 import type { LogOutline } from '../session/log-draft.ts'
 import { hasFailed } from '../session/failure.ts'
-import { joinLogs, type AddingLog } from './join-logs.ts'
+import { joinLogs, type LogWithAddition } from './join-logs.ts'
 import { priceStep, type Pricer } from '../prices/price.ts'
 import type { ResolvedStep } from './resolved-step.ts'
 import { readableTime } from '../session/session-time.ts'
@@ -17,11 +17,11 @@ export function addLogs(
   nodes: StepNodes,
   options: { logs: readonly LogOutline[]; pricer?: Pricer | undefined },
 ): void {
-  const adding = options.logs.filter((log): log is AddingLog => log.adds !== undefined)
+  const adding = options.logs.filter((log): log is LogWithAddition => log.adds !== undefined)
   if (adding.length === 0 || walk.length === 0) return
   adding.sort(oldestFirst)
   const targets = joinLogs(adding, walk, nodes)
-  const additions = new Map<StepNode, AddingLog[]>()
+  const additions = new Map<StepNode, LogWithAddition[]>()
   for (const log of adding) {
     const target = targets.get(log)
     if (target === undefined) addToRoot(log.adds.session, walk)
@@ -55,7 +55,7 @@ function addToRoot(facts: SessionFacts | undefined, walk: readonly StepNode[]): 
   root.step.session = withFacts(root.step.session, facts)
 }
 
-function addToStep(step: ResolvedStep, logs: readonly AddingLog[], pricer: Pricer | undefined): void {
+function addToStep(step: ResolvedStep, logs: readonly LogWithAddition[], pricer: Pricer | undefined): void {
   const hasOwnInput = step.inputPreview !== undefined
   for (const { adds } of logs) {
     // Shows the last of several inputs, which is the current question, and the first of several replies.

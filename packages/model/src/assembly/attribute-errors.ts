@@ -4,9 +4,9 @@ import type { StepError } from '../session/step.ts'
 import { BLIND, MAY_FAIL_ABOVE, type ErrorTrail, type StepNode } from './step-node.ts'
 
 /** Errors kept per step on the way up: enough to recognise one, and a bound for sessions full of failures. */
-const TRAILS_KEPT = 16
+const MAX_TRAILS = 16
 /** Shorter messages match too much by chance. */
-const TELLING_LENGTH = 8
+const MIN_MATCH_LENGTH = 8
 const CAUSES_FOLLOWED = 5
 
 /**
@@ -20,7 +20,7 @@ export function attributeErrors(walk: readonly StepNode[]): void {
   const trails: ErrorTrail[] = []
   for (let index = walk.length - 1; index >= 0; index -= 1) {
     const node = walk[index]!
-    if (node.bits & BLIND && node.step.status === 'ok') takeVerdictOfLastChild(node)
+    if (node.bits & BLIND && node.step.status === 'ok') copyStatusOfLastChild(node)
     excuseGuardrail(node.step)
     if (hasFailed(node.step)) followError(node, trails, wasTriedAgain)
     if (node.trails !== null && node.bits & MAY_FAIL_ABOVE) passUp(node.trails, node.parent!)
@@ -39,7 +39,7 @@ function markBelowFailures(walk: readonly StepNode[]): void {
 }
 
 function passUp(trails: ErrorTrail[], parent: StepNode): void {
-  parent.trails = parent.trails === null ? trails : [...trails, ...parent.trails].slice(-TRAILS_KEPT)
+  parent.trails = parent.trails === null ? trails : [...trails, ...parent.trails].slice(-MAX_TRAILS)
 }
 
 /** A guardrail that stops a run works as intended; the step above carries the error. */
@@ -49,7 +49,7 @@ function excuseGuardrail(step: ResolvedStep): void {
   delete step.error
 }
 
-function takeVerdictOfLastChild(node: StepNode): void {
+function copyStatusOfLastChild(node: StepNode): void {
   let last: StepNode | undefined
   for (let child = node.firstChild; child !== null; child = child.nextSibling) {
     const { kind, startedAtMs } = child.step
@@ -70,7 +70,7 @@ function followError(node: StepNode, all: ErrorTrail[], wasTriedAgain: RetryFind
   if (below.length > 0) return
   const trail = { owner: node, top: node }
   all.push(trail)
-  node.trails = [...(node.trails ?? []), trail].slice(-TRAILS_KEPT)
+  node.trails = [...(node.trails ?? []), trail].slice(-MAX_TRAILS)
 }
 
 function errorOf(step: ResolvedStep): StepError {
@@ -80,7 +80,7 @@ function errorOf(step: ResolvedStep): StepError {
 /** The errors below that this step passes on. */
 function trailsOf(error: StepError, node: StepNode, wasTriedAgain: RetryFinder): ErrorTrail[] {
   if (node.trails === null) return []
-  if (isWordless(error))
+  if (lacksDetails(error))
     return node.trails.filter(({ top }) => top.parent === node && !wasTriedAgain(top)).slice(-1)
   const same = node.trails.filter(
     ({ owner, top }) => isSameError(error, errorOf(owner.step)) || isSameError(error, errorOf(top.step)),
@@ -90,7 +90,7 @@ function trailsOf(error: StepError, node: StepNode, wasTriedAgain: RetryFinder):
 }
 
 /** True for an error without details: a bare status, or the message that OpenAI Agents puts on every failed agent. */
-export function isWordless({ type, message }: StepError): boolean {
+export function lacksDetails({ type, message }: StepError): boolean {
   const text = message.trim()
   return text === '' || text === type || /^error in agent run\.?$/i.test(text)
 }
@@ -107,7 +107,7 @@ function isSameError(outer: StepError, inner: StepError): boolean {
 function isSameText(left: string, right: string): boolean {
   const [shorter, longer] = left.length < right.length ? [left.trim(), right] : [right.trim(), left]
   if (shorter === longer.trim()) return shorter !== ''
-  return shorter.length >= TELLING_LENGTH && longer.includes(shorter)
+  return shorter.length >= MIN_MATCH_LENGTH && longer.includes(shorter)
 }
 
 type RetryFinder = (node: StepNode) => boolean

@@ -10,7 +10,7 @@ export function decideKinds(walk: readonly StepNode[]): void {
     const { step, parent } = node
     if (step.treeQuestion !== undefined) decideKind(node)
     if (step.kind === 'action' && node.bits & ACTION_BELOW) hasNestedActions = true
-    if (parent !== null) tellParent(node, parent)
+    if (parent !== null) updateParent(node, parent)
   }
   if (hasNestedActions) for (const node of walk) demoteRepeatedAction(node)
 }
@@ -36,7 +36,7 @@ function kindInTree(node: StepNode): StepKind {
   }
 }
 
-function tellParent(node: StepNode, parent: StepNode): void {
+function updateParent(node: StepNode, parent: StepNode): void {
   const { kind, status } = node.step
   const isSecondAnswer = (parent.bits & ANSWER_BELOW) !== 0
   parent.bits |= node.bits & FOUND_BELOW

@@ -2,11 +2,11 @@ import type { LogAddition, LogOutline } from '../session/log-draft.ts'
 import { readableTime } from '../session/session-time.ts'
 import { byStart, type StepNode, type StepNodes } from './step-node.ts'
 
-export type AddingLog = LogOutline & { adds: LogAddition }
+export type LogWithAddition = LogOutline & { adds: LogAddition }
 
 /** Bounds for hostile input: steps searched in total, and steps with one call id. */
-const STEPS_LOOKED_AT = 2_000_000
-const CALLS_KEPT = 64
+const MAX_STEPS_SEARCHED = 2_000_000
+const MAX_CALLS = 64
 
 /**
  * Finds the step that each record adds to; `logs` are oldest first. A record names its step, or a tool call, or
@@ -14,12 +14,12 @@ const CALLS_KEPT = 64
  * goes to the step that ended closest to it.
  */
 export function joinLogs(
-  logs: readonly AddingLog[],
+  logs: readonly LogWithAddition[],
   walk: readonly StepNode[],
   { byId }: StepNodes,
-): Map<AddingLog, StepNode> {
-  const targets = new Map<AddingLog, StepNode>()
-  const rows = new Map<string, AddingLog[]>()
+): Map<LogWithAddition, StepNode> {
+  const targets = new Map<LogWithAddition, StepNode>()
+  const rows = new Map<string, LogWithAddition[]>()
   const tree = createTree(walk)
   for (const log of logs) {
     const named = log.stepId === null ? undefined : byId.get(log.stepId)
@@ -40,7 +40,7 @@ export function joinLogs(
 }
 
 /** The series of a record: same event and place, same model, same outcome. */
-function rowOf(log: AddingLog, named: StepNode | undefined): string {
+function rowOf(log: LogWithAddition, named: StepNode | undefined): string {
   const { joinTo, model, error } = log.adds
   return [named?.step.id ?? '', joinTo?.kind, log.name, model ?? '', error !== undefined].join('\n')
 }
@@ -49,7 +49,7 @@ function rowOf(log: AddingLog, named: StepNode | undefined): string {
  * The steps that a series may go to, earliest first: those of its kind, narrowed by model and outcome unless none
  * would be left.
  */
-function candidates(nodes: readonly StepNode[], { adds }: AddingLog): StepNode[] {
+function candidates(nodes: readonly StepNode[], { adds }: LogWithAddition): StepNode[] {
   let meant = nodes.filter((node) => node.step.kind === adds.joinTo?.kind)
   if (adds.model !== undefined)
     meant = narrow(meant, ({ step }) => step.model === adds.model || step.requestedModel === adds.model)
@@ -63,9 +63,9 @@ function narrow(nodes: StepNode[], isMeant: (node: StepNode) => boolean): StepNo
 }
 
 function pairUp(
-  row: readonly AddingLog[],
+  row: readonly LogWithAddition[],
   nodes: readonly StepNode[],
-  targets: Map<AddingLog, StepNode>,
+  targets: Map<LogWithAddition, StepNode>,
 ): void {
   let next = 0
   let spare = nodes.length - row.length
@@ -82,7 +82,7 @@ function pairUp(
 }
 
 /** Records are written when a step ends. */
-function distance({ step }: StepNode, log: AddingLog): number {
+function distance({ step }: StepNode, log: LogWithAddition): number {
   return Math.abs((step.endedAtMs ?? step.startedAtMs) - readableTime(log.atMs))
 }
 
@@ -101,7 +101,7 @@ function createTree(walk: readonly StepNode[]): Tree {
     atOrBelow: (node) => {
       const end = lastPositions[node.position]! + 1
       looked += end - node.position
-      return looked > STEPS_LOOKED_AT ? [] : walk.slice(node.position, end)
+      return looked > MAX_STEPS_SEARCHED ? [] : walk.slice(node.position, end)
     },
     findCall: (kind, callId, below) => {
       byCallId ??= indexByCallId(walk)
@@ -126,7 +126,7 @@ function indexByCallId(walk: readonly StepNode[]): Map<string, StepNode[]> {
   const byCallId = new Map<string, StepNode[]>()
   for (const node of walk) {
     const callId = node.step.toolCallId
-    if (callId === undefined || (byCallId.get(callId)?.length ?? 0) >= CALLS_KEPT) continue
+    if (callId === undefined || (byCallId.get(callId)?.length ?? 0) >= MAX_CALLS) continue
     pushTo(byCallId, callId, node)
   }
   return byCallId

@@ -2,7 +2,7 @@ import type { ResolvedStep } from './resolved-step.ts'
 import type { SessionFacts } from '../session/step-draft.ts'
 
 /** Default names of frameworks, which say nothing. */
-const uselessNames: ReadonlySet<string> = new Set([
+const defaultNames: ReadonlySet<string> = new Set([
   'agent workflow',
   'default',
   'invocation',
@@ -21,10 +21,10 @@ const NAME_LENGTH = 80
 export function nameSession(facts: SessionFacts, { top, steps, inputPreview }: NameSources): string {
   if (facts.name) return facts.name
   const root = top[0]
-  if (root !== undefined && isTelling(root.name) && !isModelName(root)) return root.name
-  const agent = steps.find((step) => step.kind === 'agent' && isTelling(step.agent ?? step.name))
+  if (root !== undefined && isDescriptive(root.name) && !isModelName(root)) return root.name
+  const agent = steps.find((step) => step.kind === 'agent' && isDescriptive(step.agent ?? step.name))
   if (agent !== undefined) return agent.agent ?? agent.name
-  const workflow = steps.find((step) => step.kind === 'workflow' && isTelling(step.name))
+  const workflow = steps.find((step) => step.kind === 'workflow' && isDescriptive(step.name))
   if (workflow !== undefined) return workflow.name
   const line = inputPreview?.trim().split('\n', 1)[0]
   if (line !== undefined && line !== '')
@@ -44,7 +44,7 @@ function isModelName({ kind, name, model, requestedModel }: ResolvedStep): boole
   return [model, requestedModel].some((known) => known !== undefined && name.includes(known))
 }
 
-function isTelling(name: string): boolean {
+function isDescriptive(name: string): boolean {
   const text = name.trim().toLowerCase()
-  return text !== '' && !uselessNames.has(text)
+  return text !== '' && !defaultNames.has(text)
 }

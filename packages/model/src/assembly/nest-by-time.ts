@@ -1,7 +1,7 @@
 import { BLIND, byStart, type StepNode, type StepNodes } from './step-node.ts'
 
 /** Containers searched per step: enough for any real nesting, and a bound for hostile input. */
-const CONTAINERS_LOOKED_AT = 64
+const MAX_CONTAINERS = 64
 
 /**
  * Answers `parent-by-time`: steps that all name one root are nested by time. The root, which such senders create
@@ -40,7 +40,7 @@ function nestGroup(group: StepNode[]): void {
 function findContainer(open: readonly StepNode[], node: StepNode): StepNode | undefined {
   let innermost: StepNode | undefined
   const from = node.step.handoff?.from
-  const last = Math.max(0, open.length - CONTAINERS_LOOKED_AT)
+  const last = Math.max(0, open.length - MAX_CONTAINERS)
   for (let index = open.length - 1; index >= last; index -= 1) {
     const container = open[index]!
     if (endOf(container) < endOf(node)) continue

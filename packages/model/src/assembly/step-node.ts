@@ -132,7 +132,7 @@ function oneOfEach(outlines: readonly StepOutline[]): StepOutline[] {
   const chosen = new Map<string, StepOutline>()
   for (const outline of outlines) {
     const other = chosen.get(outline.id)
-    chosen.set(outline.id, other === undefined ? outline : fuller(other, outline))
+    chosen.set(outline.id, other === undefined ? outline : moreComplete(other, outline))
   }
   return [...chosen.values()]
 }
@@ -140,7 +140,7 @@ function oneOfEach(outlines: readonly StepOutline[]): StepOutline[] {
 /**
  * The better of two copies of a step: the one that ended, then the one that ended later, then the one that says more.
  */
-function fuller(left: StepOutline, right: StepOutline): StepOutline {
+function moreComplete(left: StepOutline, right: StepOutline): StepOutline {
   const ended = (left.endedAtMs ?? -1) - (right.endedAtMs ?? -1)
   if (ended > 0) return left
   if (ended < 0) return right

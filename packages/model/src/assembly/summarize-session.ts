@@ -1,4 +1,4 @@
-import { isWordless } from './attribute-errors.ts'
+import { lacksDetails } from './attribute-errors.ts'
 import type { EndState } from '../session/end-state.ts'
 import { hasFailed, ownsError } from '../session/failure.ts'
 import type { ResolvedStep } from './resolved-step.ts'
@@ -80,7 +80,7 @@ function endStateReason(
   if (endState !== 'fail') return undefined
   const failed = steps.filter(ownsError)
   const telling =
-    top.find((step) => hasFailed(step) && step.error !== undefined && !isWordless(step.error)) ??
+    top.find((step) => hasFailed(step) && step.error !== undefined && !lacksDetails(step.error)) ??
     failed.findLast((step) => step.error?.isHandled !== true) ??
     failed.at(-1)
   return telling?.error?.message || telling?.error?.type

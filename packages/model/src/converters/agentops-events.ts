@@ -2,7 +2,7 @@ import { emptyAttributes, type Attributes, type LogRecord, type Span } from '../
 import { firstText, isMeaningful, isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
 import {
   agentOpsAgentToSpan,
-  agentOpsOrigin,
+  agentOpsSource,
   agentOpsRootId,
   agentOpsSessionId,
   agentOpsSpan,
@@ -164,7 +164,7 @@ function errorRecord(
   { exception, startNs, place }: { exception: Exception; startNs: bigint; place: Place },
 ): LogRecord {
   return {
-    ...agentOpsOrigin,
+    ...agentOpsSource,
     traceId: place.sessionId,
     spanId: agentOpsStepId(trigger),
     timeNs: startNs,
@@ -195,7 +195,7 @@ function logsOf(event: JsonObject, span: Span): LogRecord[] {
   if (!isMeaningful(event.logs)) return []
   return [
     {
-      ...agentOpsOrigin,
+      ...agentOpsSource,
       traceId: span.traceId,
       spanId: span.spanId,
       timeNs: span.endNs ?? span.startNs,

@@ -1,5 +1,5 @@
 import { emptyAttributes, type LogRecord } from '../otlp/span.ts'
-import { agentOpsOrigin } from './agentops-session.ts'
+import { agentOpsSource } from './agentops-session.ts'
 import { parseIsoTimeNs } from './json-fields.ts'
 
 /** Marks a record whose time is local time without a zone; see `correctLogTimes`. */
@@ -44,7 +44,7 @@ function recordOf(
   attributes['agentops.log.line'] = index
   if (timeNs !== null) attributes[WALL_CLOCK] = true
   return {
-    ...agentOpsOrigin,
+    ...agentOpsSource,
     traceId: sessionId,
     spanId: null,
     timeNs: timeNs ?? receivedAtNs,

@@ -96,7 +96,7 @@ export function agentOpsSpan(traceId: string, spanId: string, parts: SpanParts):
 }
 
 /** Scope and resource of all AgentOps records. */
-export const agentOpsOrigin = { scope, resource }
+export const agentOpsSource = { scope, resource }
 
 /**
  * Since 0.3.20 `get_analytics` sets an end on a running session and `is_running` tells; before, `is_running` stays

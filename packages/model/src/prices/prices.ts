@@ -7,7 +7,7 @@ import type { StepOutline } from '../session/step-draft.ts'
 export type { PriceOverride } from './price-override.ts'
 
 /** Model names come from strangers, so the cache is bounded. */
-const LOOKUPS_KEPT = 10_000
+const MAX_CACHED = 10_000
 
 /** Audio rates that the table lacks, from https://platform.openai.com/docs/pricing. */
 const tableGaps: PriceOverride[] = [
@@ -37,7 +37,7 @@ export function createPricer({ overrides = [] }: { overrides?: readonly PriceOve
     const key = `${outline.provider ?? ''}\n${outline.model ?? ''}\n${outline.requestedModel ?? ''}`
     let lookup = lookups.get(key)
     if (lookup === undefined) {
-      if (lookups.size >= LOOKUPS_KEPT) lookups.clear()
+      if (lookups.size >= MAX_CACHED) lookups.clear()
       lookup = createLookup(outline, rules)
       lookups.set(key, lookup)
     }

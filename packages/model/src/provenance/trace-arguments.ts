@@ -13,8 +13,8 @@ import {
 import { traceEmptyValue, traceMissing } from './trace-empty-value.ts'
 import { isDistinctive, isEmptyValue, ValueIndex, type Appearance } from './value-index.ts'
 
-const MOST_ORIGINS = 60
-const DEEPEST = 6
+const MAX_ORIGINS = 60
+const MAX_DEPTH = 6
 
 /** Tells for each argument of an action where its value came from. */
 export type ArgumentTracer = (action: Step) => ArgumentOrigin[]
@@ -83,7 +83,7 @@ function askedIn(step: Step, tool: string, callId: string | undefined): { argume
 type Argument = { value: unknown; path: string; depth: number }
 
 function trace({ value, path, depth }: Argument, search: Search, found: ArgumentOrigin[]): void {
-  if (found.length >= MOST_ORIGINS) return
+  if (found.length >= MAX_ORIGINS) return
   if (isEmptyValue(value)) {
     if (path !== '' && value !== undefined) found.push({ path, value, ...traceEmptyValue(path, search) })
     return
@@ -93,7 +93,7 @@ function trace({ value, path, depth }: Argument, search: Search, found: Argument
     return
   }
   const whole = path === '' ? [] : search.index.find(value).filter((place) => isBefore(place, search))
-  if (whole.length > 0 || depth >= DEEPEST) {
+  if (whole.length > 0 || depth >= MAX_DEPTH) {
     found.push({ path, value, ...toTraced(whole, search) })
     return
   }

@@ -1,6 +1,6 @@
 import { hasFailed } from '../session/failure.ts'
 import { inputMessagesOf, modelReply, parseResult, stepResult } from '../session/step-input-output.ts'
-import { shapeOfValue } from '../align/print-session.ts'
+import { shapeOfValue } from '../align/fingerprint-session.ts'
 import type { Message } from '../session/message.ts'
 import { endOffsetMs, type Step } from '../session/step.ts'
 
@@ -22,11 +22,11 @@ export type EmptyResult = {
   value: unknown
 }
 
-const TEXT_LOOKED_AT = 20_000
-const PLACES_LOOKED_AT = 4000
-const DEEPEST = 8
+const MAX_TEXT_LENGTH = 20_000
+const MAX_ENTRIES = 4000
+const MAX_DEPTH = 8
 /** Larger objects are only compared part by part. */
-const MOST_PARTS = 300
+const MAX_PARTS = 300
 
 /** Every distinctive value of a session, with the moments at which it was available. */
 export class ValueIndex {
@@ -106,7 +106,7 @@ export class ValueIndex {
   #addText(text: string, appearance: Appearance): void {
     if (text === '') return
     if (appearance.by === 'user') this.firstAskedMs = Math.min(this.firstAskedMs, appearance.atMs)
-    const looked = text.slice(0, TEXT_LOOKED_AT).toLowerCase()
+    const looked = text.slice(0, MAX_TEXT_LENGTH).toLowerCase()
     // Every call sends the whole conversation again; texts count only once.
     const known = this.#textsSeen.get(looked)
     if (known !== undefined && known.by === appearance.by && known.atMs <= appearance.atMs) return
@@ -121,8 +121,8 @@ export class ValueIndex {
       if (appearances === undefined) this.#places.set(keyOf(value), [appearance])
       else appearances.push(appearance)
     }
-    if (typeof value !== 'object' || value === null || depth >= DEEPEST) return
-    for (const [key, item] of Object.entries(value).slice(0, PLACES_LOOKED_AT)) {
+    if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH) return
+    for (const [key, item] of Object.entries(value).slice(0, MAX_ENTRIES)) {
       const path = Array.isArray(value) ? `${appearance.path}[${key}]` : `${appearance.path}.${key}`
       if (isEmptyValue(item) && appearance.by === 'step')
         this.emptyResults.push({
@@ -143,7 +143,7 @@ function isFilledObject(value: unknown): boolean {
     typeof value === 'object' &&
     value !== null &&
     countParts(value, 0) > 0 &&
-    countParts(value, 0) <= MOST_PARTS
+    countParts(value, 0) <= MAX_PARTS
   )
 }
 
@@ -151,7 +151,7 @@ function countParts(value: object, depth: number): number {
   let count = 0
   for (const item of Object.values(value)) {
     count += 1
-    if (count > MOST_PARTS || depth > DEEPEST) return MOST_PARTS + 1
+    if (count > MAX_PARTS || depth > MAX_DEPTH) return MAX_PARTS + 1
     if (typeof item === 'object' && item !== null) count += countParts(item, depth + 1)
   }
   return count
@@ -172,7 +172,7 @@ function hasWord(text: string, word: string): boolean {
   return false
 }
 
-const SHORTEST = 3
+const MIN_LENGTH = 3
 
 /** Words that occur too often to identify a source. */
 const common: ReadonlySet<string> = new Set(
@@ -188,7 +188,7 @@ const common: ReadonlySet<string> = new Set(
 export function isDistinctive(value: unknown): value is string | number {
   if (typeof value !== 'string' && typeof value !== 'number') return false
   const text = String(value).trim()
-  return text.length >= SHORTEST && !common.has(text.toLowerCase())
+  return text.length >= MIN_LENGTH && !common.has(text.toLowerCase())
 }
 
 /** True for null, an empty text, list or object, and a word for null. */

@@ -37,7 +37,7 @@ const secretEndings = [
   'cardnumber',
 ]
 /** Keys come from strangers, so the cache is bounded. */
-const MAX_REMEMBERED = 4096
+const MAX_CACHED = 4096
 const MAX_KEY_LENGTH = 64
 
 /** Creates a test for secret keys; `added` are the user's names. */
@@ -48,7 +48,7 @@ export function createKeyTest(added: readonly string[]): (key: string) => boolea
     let isSecret = remembered.get(key)
     if (isSecret === undefined) {
       isSecret = isSecretName(key, own)
-      if (remembered.size >= MAX_REMEMBERED) remembered.clear()
+      if (remembered.size >= MAX_CACHED) remembered.clear()
       remembered.set(key, isSecret)
     }
     return isSecret

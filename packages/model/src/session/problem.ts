@@ -6,9 +6,9 @@ import type { Step } from './step.ts'
 /** An argument that may have made an action fail. `value` is undefined when the argument was not passed. */
 export type ArgumentProblem = { path: string; value: unknown; why: string }
 
-const NESTING_LOOKED_AT = 6
-const VALUES_LOOKED_AT = 2000
-const MESSAGE_LOOKED_AT = 4000
+const MAX_NESTING = 6
+const MAX_VALUES = 2000
+const MAX_MESSAGE_LENGTH = 4000
 
 /**
  * Finds the suspicious arguments of a failed action: null, empty or missing values. If the error message names
@@ -51,7 +51,7 @@ function isPythonCall(given: { [key: string]: unknown }): boolean {
 
 function collect(value: unknown, path: string, search: { found: Suspicion[]; looked: number }): void {
   search.looked += 1
-  if (search.looked > VALUES_LOOKED_AT) return
+  if (search.looked > MAX_VALUES) return
   const why = suspect(value)
   if (why !== undefined) {
     // An action without parameters has no input.
@@ -60,7 +60,7 @@ function collect(value: unknown, path: string, search: { found: Suspicion[]; loo
     return
   }
   if (typeof value !== 'object' || value === null) return
-  if (path.split(/[.[]/).length > NESTING_LOOKED_AT) return
+  if (path.split(/[.[]/).length > MAX_NESTING) return
   for (const [key, item] of Object.entries(value))
     collect(item, Array.isArray(value) ? `${path}[${key}]` : joinPath(path, key), search)
 }
@@ -93,7 +93,7 @@ function errorText(step: Step): string {
     texts.push(error.message)
     error = error.cause
   }
-  return texts.join('\n').slice(0, MESSAGE_LOOKED_AT)
+  return texts.join('\n').slice(0, MAX_MESSAGE_LENGTH)
 }
 
 /** True when the message contains the argument's name as a word, in any case style. */

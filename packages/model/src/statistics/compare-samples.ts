@@ -26,7 +26,7 @@ function logFactorial(n: number): number {
 }
 
 /** Up to this many values per sample, the probability is computed exactly. */
-const COUNTED = 20
+const MAX_EXACT = 20
 
 /**
  * The Mann-Whitney test, one-sided: the probability that `now` is at least this much larger than `before` by chance.
@@ -36,7 +36,7 @@ export function mannWhitney(before: readonly number[], now: readonly number[]): 
   const wins = countWins(before, now)
   const values = [...before, ...now]
   const hasTies = new Set(values).size < values.length
-  if (!hasTies && before.length <= COUNTED && now.length <= COUNTED)
+  if (!hasTies && before.length <= MAX_EXACT && now.length <= MAX_EXACT)
     return exactChance(before.length, now.length, wins)
   return approximateChance(values, before.length, wins)
 }

@@ -46,7 +46,7 @@ const contentGroups: ReadonlySet<GroupName> = new Set<GroupName>([
   'embeddings',
 ])
 /** Longer texts under unknown keys count as content. */
-const LONGEST_LABEL = 120
+const MAX_LABEL_LENGTH = 120
 
 /** Removes content from attributes; names, models, numbers and times stay. */
 export function withoutContent(attributes: Attributes): Attributes {
@@ -62,7 +62,7 @@ function isContent(key: string, value: unknown): boolean {
   const { field, group } = allDialects.keys.meaningOf(key)
   if (field !== undefined) return contentFields.has(field)
   if (group !== undefined) return contentGroups.has(group)
-  return typeof value === 'string' ? value.length > LONGEST_LABEL : typeof value === 'object'
+  return typeof value === 'string' ? value.length > MAX_LABEL_LENGTH : typeof value === 'object'
 }
 
 /** True when the scope or the keys show that a span comes from an instrumentation of agents or models. */

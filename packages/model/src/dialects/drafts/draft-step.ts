@@ -26,7 +26,7 @@ import { responseIdOf } from '../../providers/payload.ts'
 import { retrievalOfSpan } from './retrieval-of-span.ts'
 import { sessionFactsOf } from './session-facts.ts'
 import { softErrorOf } from './soft-error.ts'
-import { errorOfSpan, readStated } from './step-error.ts'
+import { errorOfSpan, parseRecordedError } from './step-error.ts'
 import { nameOfStep } from './step-name.ts'
 import { toolDefinitionsOfSpan } from './tool-definitions.ts'
 import { hasUsageField, usageOfSpan } from './usage-of-span.ts'
@@ -178,7 +178,7 @@ function addOutcome(
   }
   const error = errorOfSpan(reading)
   if (error !== undefined) return setError('error', error, outline, content)
-  const stated = readStated(parseJson(reading.fields.softError))
+  const stated = parseRecordedError(parseJson(reading.fields.softError))
   const soft = stated ?? (tool === undefined ? undefined : softErrorOf(tool.result))
   if (soft !== undefined) setError('soft-error', soft, outline, content)
 }

@@ -34,7 +34,7 @@ export function sessionFactsOf(reading: SpanReading, kind: StepKind): SessionFac
   if (endState !== undefined) facts.endState = parseEndState(endState)
   const tags = tagsOf(fields.tags) ?? tagsOf(resource.tags)
   if (tags !== undefined) facts.tags = tags
-  addOrigin(facts, fields, resource)
+  addSource(facts, fields, resource)
   addMetadata(facts, metadataOf(reading, { isRoot, kind, given: inMetadata, resource }))
   return isMeaningful(facts) ? facts : undefined
 }
@@ -57,7 +57,7 @@ function tagsOf(value: unknown): string[] | undefined {
 }
 
 /** Adds the test, branch, commit and demo flag. */
-function addOrigin(facts: SessionFacts, fields: Fields, resource: Fields): void {
+function addSource(facts: SessionFacts, fields: Fields, resource: Fields): void {
   const test = testOf(fields) ?? testOf(resource)
   if (test !== undefined) facts.test = test
   const branch = fields.branch ?? resource.branch

@@ -12,7 +12,7 @@ const MAX_CAUSES = 10
 /** The error of a failed span; undefined when it succeeded. */
 export function errorOfSpan(reading: SpanReading): StepError | undefined {
   const { fields, span } = reading
-  const stated = readStated(parseJson(fields.stepError))
+  const stated = parseRecordedError(parseJson(fields.stepError))
   if (stated !== undefined) return stated
   if (fields.agentsError !== undefined) return ofOpenAiAgents(fields.agentsError)
   if (!isFailed(reading)) return undefined
@@ -25,7 +25,7 @@ export function errorOfSpan(reading: SpanReading): StepError | undefined {
   ]
   const type = firstText(event?.attributes['exception.type'], fields.errorType)
   const stack = toText(event?.attributes['exception.stacktrace'])
-  return describe(firstText(...given) ?? '', type, stack)
+  return parseErrorMessage(firstText(...given) ?? '', type, stack)
 }
 
 function isFailed(reading: SpanReading): boolean {
@@ -58,7 +58,7 @@ const typePrefix =
 const embedded = /^(.*?): (\{.*\})$/s
 
 /** Splits a message that also contains its type, its stack or JSON. */
-export function describe(message: string, type?: string, stack?: string): StepError {
+export function parseErrorMessage(message: string, type?: string, stack?: string): StepError {
   const json = embedded.exec(message)
   const inner = json === null ? undefined : parseJson(json[2])
   if (isRecord(inner) && typeof inner.error === 'string') {
@@ -83,7 +83,7 @@ export function describe(message: string, type?: string, stack?: string): StepEr
 function describeInner(outer: string, detail: string, type?: string, stack?: string): StepError {
   if (/redacted/i.test(detail))
     return withStack({ type: type ?? 'Error', message: `${outer}: ${detail}` }, stack)
-  return withStack(describe(detail, type), stack)
+  return withStack(parseErrorMessage(detail, type), stack)
 }
 
 function withStack(error: StepError, stack: string | undefined): StepError {
@@ -93,22 +93,23 @@ function withStack(error: StepError, stack: string | undefined): StepError {
 
 function ofOpenAiAgents(value: unknown): StepError {
   const error = parseJson(value)
-  if (!isRecord(error)) return describe(toText(error) ?? '')
+  if (!isRecord(error)) return parseErrorMessage(toText(error) ?? '')
   const message = toText(error.message) ?? ''
   const detail = isRecord(error.data) ? toText(error.data.error) : undefined
-  return detail === undefined ? describe(message) : describeInner(message, detail)
+  return detail === undefined ? parseErrorMessage(message) : describeInner(message, detail)
 }
 
 /** Reads an error that our SDK recorded, with its causes. */
-export function readStated(value: unknown, depth = 0): StepError | undefined {
-  if (!isRecord(value)) return typeof value === 'string' && value !== '' ? describe(value) : undefined
+export function parseRecordedError(value: unknown, depth = 0): StepError | undefined {
+  if (!isRecord(value))
+    return typeof value === 'string' && value !== '' ? parseErrorMessage(value) : undefined
   const error: StepError = {
     type: firstText(value.type, value.name) ?? 'Error',
     message: messageIn(value),
   }
   const stack = toText(value.stack)
   if (stack !== undefined) error.stack = stack
-  const cause = depth < MAX_CAUSES ? readStated(value.cause, depth + 1) : undefined
+  const cause = depth < MAX_CAUSES ? parseRecordedError(value.cause, depth + 1) : undefined
   if (cause !== undefined) error.cause = cause
   if (value.isPropagated === true) error.isPropagated = true
   if (value.isHandled === true) error.isHandled = true

@@ -4,7 +4,7 @@ import type { SpanReading } from '../reading/dialect.ts'
 import { bareAgentName } from './participants.ts'
 
 /** Default names of frameworks, which say nothing. */
-const useless = new Set([
+const defaultNames = new Set([
   'response',
   'generation',
   'turn',
@@ -62,7 +62,7 @@ function plainName({ fields, span }: SpanReading, kind: StepKind): string {
   const isSuffixed = fields.traceloopKind !== undefined || fields.agentOpsKind !== undefined
   const bare = (isSuffixed ? span.name.replace(suffix, '') : span.name).replace(prefix, '')
   const name = fields.displayName ?? fields.entityName ?? bare
-  if (!useless.has(name.toLowerCase())) return name
+  if (!defaultNames.has(name.toLowerCase())) return name
   const isCall = kind === 'llm' || kind === 'embedding'
   return (isCall ? (fields.operation ?? fields.requestType ?? kind) : fields.operation) ?? (name || kind)
 }

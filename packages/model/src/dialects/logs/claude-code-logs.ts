@@ -15,7 +15,7 @@ import {
 } from '../../json/attribute-value.ts'
 import { parseJson } from '../../json/json-text.ts'
 import { oneLine, previewOfArguments } from '../drafts/preview.ts'
-import { describe } from '../drafts/step-error.ts'
+import { parseErrorMessage } from '../drafts/step-error.ts'
 import { normalizeUsage, type RawUsage } from '../../providers/usage.ts'
 
 const PREFIX = 'claude_code.'
@@ -151,13 +151,13 @@ export function toolInput(attributes: Attributes): unknown {
 export function toolError(attributes: Attributes): StepError | undefined {
   if (toFlag(attributes.success) !== false) return undefined
   const message = firstText(attributes.error, attributes.error_message) ?? 'The tool failed.'
-  return describe(message, firstText(attributes.error_type) ?? 'ToolError')
+  return parseErrorMessage(message, firstText(attributes.error_type) ?? 'ToolError')
 }
 
 export function apiError(attributes: Attributes): StepError {
   const status = toText(attributes.status_code)
   const message = firstText(attributes.error, attributes.error_message) ?? 'The request failed.'
-  return describe(
+  return parseErrorMessage(
     message,
     firstText(attributes.error_type) ?? (status === undefined ? 'ApiError' : `HTTP ${status}`),
   )

@@ -16,7 +16,7 @@ import { parseJson } from '../../json/json-text.ts'
 import { previewOfInput, previewOfOutput } from '../drafts/preview.ts'
 import { allDialects } from '../all-dialects.ts'
 import { readResource } from '../reading/read-span.ts'
-import { describe } from '../drafts/step-error.ts'
+import { parseErrorMessage } from '../drafts/step-error.ts'
 
 /** Converts a log record: messages, costs and errors that are sent as logs, and plain logs. */
 export function logToDraft(log: LogRecord): LogDraft {
@@ -101,7 +101,7 @@ function withText(attributes: JsonObject, body: unknown): JsonObject {
 }
 
 function errorOf(payload: JsonObject): StepError {
-  return describe(
+  return parseErrorMessage(
     firstText(payload['exception.message'], payload['error.message'], payload.message) ?? '',
     firstText(payload['exception.type'], payload['error.type']),
     toText(payload['exception.stacktrace']),

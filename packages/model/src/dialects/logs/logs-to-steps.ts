@@ -21,12 +21,12 @@ export function logsToSteps(logs: LogDraft[]): StepDraft[] {
   for (const log of logs.toSorted(oldestFirst)) {
     if (log.outline.name === 'assistant_response' && lastCall !== undefined) {
       addAnswer(lastCall, log)
-      if (agent !== undefined) answerWith(agent, lastCall)
+      if (agent !== undefined) setReply(agent, lastCall)
       continue
     }
     const step = draftOf(log)
     if (log.outline.name === 'user_prompt') agent = step
-    else if (agent !== undefined) hangBelow(agent, step)
+    else if (agent !== undefined) attachTo(agent, step)
     if (step.outline.kind === 'llm') lastCall = step
     steps.push(step)
   }
@@ -153,12 +153,12 @@ function addAnswer(call: StepDraft, log: LogDraft): void {
 }
 
 /** Extends the agent's step over the steps below it. */
-function hangBelow(agent: StepDraft, { outline }: StepDraft): void {
+function attachTo(agent: StepDraft, { outline }: StepDraft): void {
   outline.parentId = agent.outline.id
   agent.outline.endedAtMs = Math.max(agent.outline.endedAtMs ?? 0, outline.endedAtMs ?? 0)
 }
 
 /** The model's last reply is the agent's output. */
-function answerWith(agent: StepDraft, { outline }: StepDraft): void {
+function setReply(agent: StepDraft, { outline }: StepDraft): void {
   if (outline.outputPreview !== undefined) agent.outline.outputPreview = outline.outputPreview
 }

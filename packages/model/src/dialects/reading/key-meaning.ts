@@ -22,7 +22,7 @@ type KnownKey = { field: FieldName; rank: number }
 
 const GUESSED_RANK = 60_000
 /** Keys come from strangers, so the caches are bounded. */
-const MAX_REMEMBERED = 8192
+const MAX_CACHED = 8192
 const noPath: KeyPath = []
 const letter = /[a-z]/i
 
@@ -52,7 +52,7 @@ export class KeyMeanings {
     let meaning = this.#meanings.get(key)
     if (meaning === undefined) {
       meaning = this.#workOut(key)
-      if (this.#meanings.size >= MAX_REMEMBERED) this.#meanings.clear()
+      if (this.#meanings.size >= MAX_CACHED) this.#meanings.clear()
       this.#meanings.set(key, meaning)
     }
     return meaning
@@ -64,7 +64,7 @@ export class KeyMeanings {
     if (signs === undefined) {
       signs = 0
       for (const { prefix, bit } of this.#scopes) if (isScope(scope, prefix)) signs |= bit
-      if (this.#signsOfScopes.size >= MAX_REMEMBERED) this.#signsOfScopes.clear()
+      if (this.#signsOfScopes.size >= MAX_CACHED) this.#signsOfScopes.clear()
       this.#signsOfScopes.set(scope, signs)
     }
     return signs

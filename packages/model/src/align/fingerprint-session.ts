@@ -5,7 +5,7 @@ import { hashText, isMeasure, shapeOfText, type VolatileToken } from './text-sha
 import { stepResult, stepInput } from '../session/step-input-output.ts'
 
 /** A step with fingerprints that make comparing it cheap. Equal fingerprints mean equal except for ids and times. */
-export type PrintedStep = {
+export type FingerprintedStep = {
   step: Step
   /** Its index among the steps of the session. */
   position: number
@@ -22,37 +22,37 @@ export type PrintedStep = {
   whole: number
   startMs: number
   endMs: number
-  children: PrintedStep[]
+  children: FingerprintedStep[]
 }
 
-export type PrintedSession = {
+export type FingerprintedSession = {
   session: Session
-  top: PrintedStep[]
+  top: FingerprintedStep[]
   count: number
   /** Ids that occur in it. */
   ids: Set<string>
   identities: Set<number>
-  print: number
+  fingerprint: number
 }
 
 /** Deeper steps are treated as siblings, which bounds the recursion. */
-const DEEPEST = 100
+const MAX_DEPTH = 100
 
-export function printSession(session: Session, hasPayloads: boolean): PrintedSession {
+export function fingerprintSession(session: Session, hasPayloads: boolean): FingerprintedSession {
   const ids = new Set<string>()
   const identities = new Set<number>()
   const onToken = ({ text }: VolatileToken) => void ids.add(text)
   const positions = new Map(session.steps.map((step, index) => [step.id, index]))
-  const print = (branch: StepBranch, depth: number): PrintedStep[] => {
-    if (depth === DEEPEST && branch.children.length > 0)
-      return withoutNesting(branch).flatMap((alone) => print(alone, depth))
+  const fingerprint = (branch: StepBranch, depth: number): FingerprintedStep[] => {
+    if (depth === MAX_DEPTH && branch.children.length > 0)
+      return withoutNesting(branch).flatMap((alone) => fingerprint(alone, depth))
     const { step } = branch
     const identity = hashText(identityOf(step))
     identities.add(identity)
     const given = hashText(shapeOfValue(stepInput(step, hasPayloads), onToken))
     const result = hashText(shapeOfValue(stepResult(step, hasPayloads), onToken))
-    const children = branch.children.flatMap((child) => print(child, depth + 1))
-    const printed: PrintedStep = {
+    const children = branch.children.flatMap((child) => fingerprint(child, depth + 1))
+    const fingerprinted: FingerprintedStep = {
       step,
       position: positions.get(step.id)!,
       identity,
@@ -67,11 +67,11 @@ export function printSession(session: Session, hasPayloads: boolean): PrintedSes
       endMs: endOffsetMs(step),
       children,
     }
-    return [printed]
+    return [fingerprinted]
   }
-  const top = buildStepTree(session.steps).flatMap((branch) => print(branch, 0))
+  const top = buildStepTree(session.steps).flatMap((branch) => fingerprint(branch, 0))
   const whole = hashText(top.map(({ whole }) => whole).join())
-  return { session, top, count: session.steps.length, ids, identities, print: whole }
+  return { session, top, count: session.steps.length, ids, identities, fingerprint: whole }
 }
 
 /** A branch and everything below it as a flat list. */
@@ -103,14 +103,14 @@ function identityOf(step: Step): string {
 }
 
 /** Recordings come from strangers, so the depth is bounded. */
-const DEEPEST_VALUE = 64
+const MAX_VALUE_DEPTH = 64
 
 /** A text that is equal for values that differ only in ids, times, measurements and the order of keys. */
 export function shapeOfValue(value: unknown, onToken?: (token: VolatileToken) => void, depth = 0): string {
   if (typeof value === 'string') return shapeOfText(value, onToken)
   if (typeof value === 'number') return shapeOfText(String(value), onToken)
   if (typeof value !== 'object' || value === null) return String(value)
-  if (depth >= DEEPEST_VALUE) return '…'
+  if (depth >= MAX_VALUE_DEPTH) return '…'
   const shape = (item: unknown) => shapeOfValue(item, onToken, depth + 1)
   if (Array.isArray(value)) return `[${value.map(shape).join('\u0001')}]`
   const entries = Object.keys(value)
