@@ -36,7 +36,7 @@ export function addDeletionRoutes(
     await drain()
     const id = await findSessionId(store.client, project, context.req.valid('param').id)
     await deleteSessions(store, project, { idsSql: '{id:String}', params: { id } })
-    reader.forget(project, id)
+    reader.invalidate(project, id)
     return context.json({ deleted: id }, 200)
   })
   app.openapi(deleteManyRoute, async (context) => {
@@ -47,7 +47,7 @@ export function addDeletionRoutes(
       idsSql: 'SELECT arrayJoin({ids:Array(String)})',
       params: { ids },
     })
-    for (const id of ids) reader.forget(project, id)
+    for (const id of ids) reader.invalidate(project, id)
     return context.json({ deleted: ids }, 200)
   })
 }

@@ -136,13 +136,14 @@ test('drain waits for rows acknowledged before it, and not for later ones', asyn
 })
 
 test('under load, drain returns when everything acknowledged before it is stored', async () => {
-  let [acknowledged, stored, isOver] = [0, 0, false]
+  let [acknowledged, stored] = [0, 0]
+  const end = new AbortController()
   const { log } = await openLog(async ({ rows }) => {
     await nextTurn()
     stored += rows
   })
   const senders = Array.from({ length: 4 }, async () => {
-    while (!isOver) {
+    while (!end.signal.aborted) {
       await log.append([{ text: 'more' }], [])
       acknowledged += 1
     }
@@ -155,7 +156,7 @@ test('under load, drain returns when everything acknowledged before it is stored
     expect(stored).toBeGreaterThanOrEqual(before)
   }
 
-  isOver = true
+  end.abort()
   await Promise.all(senders)
   await log.close()
 })

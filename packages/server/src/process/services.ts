@@ -52,7 +52,7 @@ export async function createServices(
     onRefreshed(project, steps, lastHeardAtMs) {
       const id = steps[0]?.sessionId
       if (id === undefined) return
-      reader.forget(project, id)
+      reader.invalidate(project, id)
       if (live.isWatched(project, id))
         live.publishSession(project, summarizeSession(steps, { nowMs: Date.now(), lastHeardAtMs }))
     },

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { takeLoopsOnce } from './build-graph.ts'
+import { collapseLoops } from './build-graph.ts'
 
-test('rounds of a loop are one, other steps stay', () => {
-  const taken = (path: string) => takeLoopsOnce(path.split('')).join('')
-  expect(['aaab', 'xababac', 'abcabcabcd', 'abcd', ''].map(taken)).toEqual([
+test('collapses repetitions of a loop and keeps all other steps', () => {
+  const collapsed = (path: string) => collapseLoops(path.split('')).join('')
+  expect(['aaab', 'xababac', 'abcabcabcd', 'abcd', ''].map(collapsed)).toEqual([
     'ab',
     'xabac',
     'abcd',

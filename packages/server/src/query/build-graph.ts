@@ -14,7 +14,7 @@ type Tally = { sessions: number; failed: number; passed: number; cost: number; p
 
 const states: readonly EndState[] = ['success', 'fail', 'indeterminate', 'running', 'lost']
 
-/** Puts together what the store has counted: each distinct way once, however many sessions went it. */
+/** Builds the graph from the store's counts: one row for each distinct path, however many sessions took it. */
 export function buildGraph(
   rows: readonly VariantRow[],
   steps: readonly StepFigures[],
@@ -65,7 +65,7 @@ function edgesOf(path: readonly string[]): string[] {
   return path.map((id, index) => [index === 0 ? 'start' : path[index - 1], id].join(SEPARATOR))
 }
 
-/** One end for each state in which sessions of this way ended. */
+/** Adds an end node for each state that sessions on this path ended in. */
 function addEnd(
   row: VariantRow,
   state: EndState,
@@ -119,11 +119,11 @@ function averageCost({ cost, priced }: Tally): number | null {
   return priced === 0 ? null : cost / priced
 }
 
-/** Ways that differ only in how often they went round a loop are one. */
+/** Paths that differ only in how often they repeat a loop count as one variant. */
 function groupVariants(rows: readonly VariantRow[]): GraphVariant[] {
   const groups = new Map<string, { path: string[]; rows: VariantRow[] }>()
   for (const row of rows) {
-    const path = takeLoopsOnce(row.path)
+    const path = collapseLoops(row.path)
     const key = path.join(SEPARATOR)
     const group = groups.get(key)
     if (group === undefined) groups.set(key, { path, rows: [row] })
@@ -154,7 +154,7 @@ function toVariant({ path, rows }: { path: string[]; rows: VariantRow[] }): Grap
   }
 }
 
-/** What the store has counted of one way. */
+/** The store's counts for one path. */
 export type VariantRow = Record<EndState, number> & {
   path: string[]
   sessions: number
@@ -176,29 +176,29 @@ export type StepFigures = {
   p90_ms: number | null
 }
 
-/** Failures among the sessions that ended one way or the other. */
+/** The failure rate among sessions that ended in success or failure. */
 function failureOf(failed: number, passed: number): GraphFailure {
   const ended = failed + passed
   return { failed, ended, rate: ended === 0 ? null : failed / ended, interval: wilson(failed, ended) }
 }
 
-const LONGEST_LOOP = 4
+const MAX_LOOP_LENGTH = 4
 
-/** The same way with each round of a loop taken once: a b a b a b c is a b c. */
-export function takeLoopsOnce(path: readonly string[]): string[] {
-  let taken = [...path]
-  for (let length = 1; length <= LONGEST_LOOP; length += 1) taken = withoutRounds(taken, length)
-  return taken
+/** Removes repetitions of a loop: a b a b a b c becomes a b c. */
+export function collapseLoops(path: readonly string[]): string[] {
+  let collapsed = [...path]
+  for (let length = 1; length <= MAX_LOOP_LENGTH; length += 1) collapsed = collapseRounds(collapsed, length)
+  return collapsed
 }
 
-function withoutRounds(path: readonly string[], length: number): string[] {
-  const taken: string[] = []
+function collapseRounds(path: readonly string[], length: number): string[] {
+  const collapsed: string[] = []
   for (const id of path) {
-    taken.push(id)
-    const round = taken.slice(-length)
-    const before = taken.slice(-2 * length, -length)
+    collapsed.push(id)
+    const round = collapsed.slice(-length)
+    const before = collapsed.slice(-2 * length, -length)
     if (before.length === length && round.every((step, index) => step === before[index]))
-      taken.splice(-length)
+      collapsed.splice(-length)
   }
-  return taken
+  return collapsed
 }

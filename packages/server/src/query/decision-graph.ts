@@ -12,11 +12,12 @@ const variantsSql = loadSql(new URL('./decision-variants.sql', import.meta.url))
 const stepsSql = loadSql(new URL('./decision-steps.sql', import.meta.url))
 const sessionsSql = loadSql(new URL('./decision-sessions.sql', import.meta.url))
 
-/** Ways longer than this are cut: nobody reads them to their end. */
-const LONGEST_WAY = 400
-const MOST_STEPS = 2000
+/** Longer paths are truncated: nobody reads them to the end. */
+const MAX_PATH_STEPS = 400
+const MAX_NODES = 2000
+const MAX_PATHS = 100_000
 
-/** Which steps are in the graph; fixed text. */
+/** Which steps the graph shows, as fixed SQL. */
 const stepSets = {
   actions: "kind IN ('action', 'retrieval', 'handoff', 'guardrail')",
   steps: "kind IN ('action', 'retrieval', 'handoff', 'guardrail', 'llm', 'agent')",
@@ -27,92 +28,94 @@ export const graphQuerySchema = sessionFilterSchema.extend({
   of: z
     .enum(['actions', 'steps', 'effects'])
     .default('actions')
-    .describe('actions; steps: model calls and agents too; effects: only what writes'),
+    .describe(
+      'actions: tools, retrievals, handoffs and guardrails; steps: also model calls and agents; effects: only actions that write',
+    ),
   sessions: z.coerce
     .number()
     .int()
     .min(1)
     .max(100_000)
     .default(10_000)
-    .describe('how many sessions are looked at, the newest'),
+    .describe('how many sessions to include, newest first'),
   variants: z.coerce
     .number()
     .int()
     .min(1)
     .max(1_000)
     .default(200)
-    .describe('ways to answer with, most common first'),
+    .describe('how many variants to return, most common first'),
 })
 
 export type GraphQuery = z.infer<typeof graphQuerySchema>
 
 export const graphSessionsQuerySchema = graphQuerySchema.extend({
-  node: z.string().max(1000).optional().describe('sessions that took this step'),
+  node: z.string().max(1000).optional().describe('only sessions with this step'),
   edge: z
     .union([z.string(), z.array(z.string())])
     .optional()
     .describe(
-      'two steps: sessions in which the second came right after the first; "start" and "end" are steps too',
+      'two steps: only sessions in which the second follows the first directly; "start" and "end …" count as steps',
     ),
   limit: z.coerce.number().int().min(1).max(500).default(50),
 })
 
-/** Many sessions as one graph: which step follows which, how often, and how it ends. Counted in the store. */
+/** Aggregates sessions into one graph: which step follows which, how often, and how sessions end. The store does the counting. */
 export async function readDecisionGraph(
   client: ClickHouseClient,
   project: string,
   query: GraphQuery,
 ): Promise<DecisionGraph> {
-  const { marks, params } = parts(project, query)
+  const { values, params } = statementParts(project, query)
   const read = async <Row>(sql: string) => {
     const result = await client.query({ query: sql, query_params: params, format: 'JSONEachRow' })
     return result.json<Row>()
   }
   const [variants, steps] = await Promise.all([
-    read<VariantRow>(variantsSql(marks)),
-    read<StepFigures>(stepsSql(marks)),
+    read<VariantRow>(variantsSql(values)),
+    read<StepFigures>(stepsSql(values)),
   ])
   return buildGraph(variants, steps, query)
 }
 
-/** The sessions behind a node or an edge, newest first. */
+/** Lists the sessions behind a node or an edge, newest first. */
 export async function readGraphSessions(
   client: ClickHouseClient,
   project: string,
   query: z.infer<typeof graphSessionsQuerySchema>,
 ): Promise<SessionSummary[]> {
-  const { marks, params } = parts(project, query)
-  const way = wayCondition(query)
+  const { values, params } = statementParts(project, query)
+  const path = pathCondition(query)
   const result = await client.query({
-    query: sessionsSql({ ...marks, summary: summarySelect, way: way.sql }),
-    query_params: { ...params, ...way.params, limit: query.limit },
+    query: sessionsSql({ ...values, summary: summarySelect, path_condition: path.sql }),
+    query_params: { ...params, ...path.params, limit: query.limit },
     format: 'JSONEachRow',
   })
   return (await result.json<SummaryRow>()).map(summaryFromRow)
 }
 
-function parts(
+function statementParts(
   project: string,
   query: GraphQuery,
-): { marks: Record<string, string>; params: Record<string, unknown> } {
+): { values: Record<string, string>; params: Record<string, unknown> } {
   const conditions = sessionConditions(project, query)
   const chosen = `SELECT session_id, ${STATE} AS state, started_at, cost FROM sessions FINAL WHERE ${conditions.sql}
     ORDER BY started_at DESC, session_id DESC LIMIT {sessions:UInt32}`
   const paths = pathsSql({ chosen, steps: stepSets[query.of] })
   return {
-    marks: { chosen, paths: query.of === 'steps' ? pathsOfCallsSql({ paths }) : paths },
+    values: { chosen, paths: query.of === 'steps' ? pathsOfCallsSql({ paths }) : paths },
     params: {
       ...conditions.params,
       sessions: query.sessions,
-      longest: LONGEST_WAY,
-      steps: MOST_STEPS,
-      variants: 100_000,
+      longest: MAX_PATH_STEPS,
+      steps: MAX_NODES,
+      variants: MAX_PATHS,
     },
   }
 }
 
-/** Fixed text; which node and which edge are parameters. */
-function wayCondition({
+/** Fixed SQL; the node and the edge are parameters. */
+function pathCondition({
   node,
   edge,
 }: {
@@ -123,18 +126,18 @@ function wayCondition({
   if (from !== undefined && to !== undefined) return edgeCondition(from, to)
   if (node === undefined || node === 'start') return { sql: '1', params: {} }
   if (node.startsWith('end '))
-    return { sql: 'state = {way_state:String}', params: { way_state: node.slice(4) } }
-  return { sql: 'has(path, {way_node:String})', params: { way_node: node } }
+    return { sql: 'state = {path_state:String}', params: { path_state: node.slice(4) } }
+  return { sql: 'has(path, {path_node:String})', params: { path_node: node } }
 }
 
 function edgeCondition(from: string, to: string): Conditions {
   const state = to.startsWith('end ') ? to.slice(4) : undefined
-  const params = { way_from: from, way_to: to, way_state: state ?? '' }
+  const params = { path_from: from, path_to: to, path_state: state ?? '' }
   if (from === 'start')
     return state === undefined
-      ? { sql: 'path[1] = {way_to:String}', params }
-      : { sql: 'empty(path) AND state = {way_state:String}', params }
+      ? { sql: 'path[1] = {path_to:String}', params }
+      : { sql: 'empty(path) AND state = {path_state:String}', params }
   return state === undefined
-    ? { sql: 'hasSubstr(path, [{way_from:String}, {way_to:String}])', params }
-    : { sql: 'path[-1] = {way_from:String} AND state = {way_state:String}', params }
+    ? { sql: 'hasSubstr(path, [{path_from:String}, {path_to:String}])', params }
+    : { sql: 'path[-1] = {path_from:String} AND state = {path_state:String}', params }
 }

@@ -1,4 +1,4 @@
--- The steps of the chosen sessions, each once, with the name that they have in a graph. Thin columns only.
+-- The steps of the chosen sessions, each once, with their label in the graph. Reads no payloads.
 SELECT
     session_id,
     step_id,

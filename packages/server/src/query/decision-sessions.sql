@@ -1,4 +1,4 @@
--- The sessions that went a certain way, newest first.
+-- The sessions whose path meets a condition, newest first.
 SELECT [[summary]]
 FROM sessions FINAL
 WHERE project = {project:String}
@@ -11,7 +11,7 @@ WHERE project = {project:String}
         FROM ([[paths]])
         GROUP BY session_id
     ) AS paths USING (session_id)
-    WHERE [[way]]
+    WHERE [[path_condition]]
   )
 ORDER BY started_at DESC, session_id DESC
 LIMIT {limit:UInt32}

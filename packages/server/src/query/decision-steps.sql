@@ -1,4 +1,4 @@
--- The steps of a graph: how often each was taken, in how many sessions, how long it took.
+-- The steps of a graph: how often each occurred, in how many sessions, and how long it took.
 SELECT
     key,
     any(kind) AS kind,

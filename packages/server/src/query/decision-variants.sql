@@ -1,4 +1,4 @@
--- Sessions by the way they went: the names of their steps in the order in which they began, repeats as one.
+-- Groups sessions by their path: the labels of their steps in start order, without direct repetitions.
 SELECT
     path,
     count() AS sessions,

@@ -2,7 +2,7 @@ import type { ClickHouseClient } from '@clickhouse/client'
 import type { ApiResponses } from '../api/schemas/responses.ts'
 import { freeBytesOf } from '../store/engine/checked-writes.ts'
 
-/** How much room the tables take, and how much is left. */
+/** The size of each table, and the free space in the data directory. */
 export async function readDisk(
   client: ClickHouseClient,
   directory: string,

@@ -1,5 +1,5 @@
--- The same page as list-sessions.sql finds, in one reading: cheaper while the window holds few sessions, because every
--- column that is opened costs more than the rows in it.
+-- Returns the same page as list-sessions.sql in one pass. This is cheaper while the window holds few sessions, because
+-- opening a column then costs more than reading its rows.
 SELECT [[summary]], [[sort_key]] AS sort_key
 FROM sessions FINAL
 WHERE [[conditions]]

@@ -1,5 +1,5 @@
--- The inner query finds which sessions are on the page from the columns that the filter and the order need; only those
--- few are then read whole.
+-- The inner query finds the sessions of the page and reads only the columns of the filter and the sort order. The outer query
+-- reads the other columns of those few sessions.
 SELECT [[summary]], [[sort_key]] AS sort_key
 FROM sessions FINAL
 WHERE project = {project:String}

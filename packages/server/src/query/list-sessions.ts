@@ -21,14 +21,14 @@ export const listQuerySchema = sessionFilterSchema.extend({
   sort: z.enum(sessionOrders).default('time'),
   order: z.enum(['asc', 'desc']).default('desc'),
   limit: z.coerce.number().int().min(1).max(1_000).default(50),
-  cursor: z.string().optional().describe('`nextCursor` of the page before'),
+  cursor: z.string().optional().describe('`nextCursor` of the previous page'),
 })
 
 export type ListQuery = z.infer<typeof listQuerySchema>
 type ListedRow = SummaryRow & { sort_key: number }
 export type SessionPage = { sessions: SessionSummary[]; nextCursor?: string }
 
-/** Sessions without the number to sort by come last; ±1e308 survives JSON, infinity does not. */
+/** Sessions without a value to sort by come last. ±1e308 survives JSON; infinity does not. */
 const sortKeys: Record<(typeof sessionOrders)[number], string> = {
   time: 'toFloat64(toUnixTimestamp64Micro(started_at))',
   cost: 'ifNull(cost, -1e308)',
@@ -39,11 +39,11 @@ const sortKeys: Record<(typeof sessionOrders)[number], string> = {
 }
 
 const DAY_MS = 86_400_000
-/** Newest first, a page is mostly found in the last day; only when it is not are older sessions looked at. */
+/** Sorted by time, a page usually lies within the last day, so older sessions are read only if needed. */
 const windowsMs = [DAY_MS, 14 * DAY_MS, Infinity]
-/** How far back the answer to a question was found. It is asked again and again, and then shorter windows are left out. */
-const enoughMs = new Map<string, number>()
-const REMEMBERED_QUESTIONS = 1_000
+/** How far back the results of a query reached. When the same query comes again, shorter windows are skipped. */
+const reachCache = new Map<string, number>()
+const MAX_CACHED_QUERIES = 1_000
 
 export async function listSessions(
   client: ClickHouseClient,
@@ -55,12 +55,12 @@ export async function listSessions(
   addCursor(conditions, query.cursor, sortKey)
   const isNewestFirst = query.sort === 'time' && query.order === 'desc'
   const endMs = windowEnd(query)
-  const question = `${project}\0${JSON.stringify({ ...query, cursor: '', from: '' })}`
-  const knownMs = enoughMs.get(question) ?? 0
-  // One more than asked for tells whether there is a next page.
+  const cacheKey = `${project}\0${JSON.stringify({ ...query, cursor: '', from: '' })}`
+  const knownMs = reachCache.get(cacheKey) ?? 0
+  // One extra row tells whether there is a next page.
   const limit = query.limit + 1
   let rows: ListedRow[] = []
-  for (const windowMs of isNewestFirst && !isFewOnly(query) ? windowsMs : [Infinity]) {
+  for (const windowMs of isNewestFirst && !isSelective(query) ? windowsMs : [Infinity]) {
     if (windowMs < knownMs) continue
     rows = await readPage(client, conditions, {
       sortKey,
@@ -70,7 +70,7 @@ export async function listSessions(
     })
     if (rows.length >= limit) break
   }
-  if (isNewestFirst) remember(question, reachOf(rows[limit - 1], query.from, endMs))
+  if (isNewestFirst) cacheReach(cacheKey, reachOf(rows[limit - 1], query.from, endMs))
   const page = rows.slice(0, query.limit)
   const last = page.at(-1)
   const sessions = page.map(summaryFromRow)
@@ -79,18 +79,18 @@ export async function listSessions(
     : { sessions }
 }
 
-function remember(question: string, reachMs: number): void {
-  if (enoughMs.size >= REMEMBERED_QUESTIONS) enoughMs.clear()
-  enoughMs.set(question, reachMs)
+function cacheReach(cacheKey: string, reachMs: number): void {
+  if (reachCache.size >= MAX_CACHED_QUERIES) reachCache.clear()
+  reachCache.set(cacheKey, reachMs)
 }
 
-/** How far back one has to look to find as many; as far as there may be any when there are fewer. */
+/** How far back the page reached; all the way to `from` if there were not enough sessions. */
 function reachOf(last: ListedRow | undefined, fromMs: number | undefined, endMs: number): number {
   return endMs - (last === undefined ? (fromMs ?? -Infinity) : last.started_us / 1_000)
 }
 
-/** Sessions of one user or run are few and may be old: looking at the last days first would only take longer. */
-function isFewOnly({ user, thread, runId, variant }: ListQuery): boolean {
+/** A filter for one user or run matches few sessions, which may be old: trying recent windows first would only cost time. */
+function isSelective({ user, thread, runId, variant }: ListQuery): boolean {
   return [user, thread, runId, variant].some((value) => value !== undefined)
 }
 
@@ -117,7 +117,7 @@ async function readPage(
   return result.json<ListedRow>()
 }
 
-/** Where the page begins, in time. */
+/** The latest start time that the page can contain. */
 function windowEnd(query: ListQuery): number {
   const [cursorUs] = query.cursor === undefined ? [] : decodeCursor(query.cursor)
   return Math.min(query.to ?? Infinity, cursorUs === undefined ? Infinity : cursorUs / 1000, Date.now())
@@ -140,7 +140,7 @@ function decodeCursor(cursor: string): [value: number, id: string] {
     if (Array.isArray(parsed) && typeof parsed[0] === 'number' && typeof parsed[1] === 'string')
       return [parsed[0], parsed[1]]
   } catch {
-    // Falls through to the error below: what can't be decoded was not made by us.
+    // Not one of our cursors: falls through to the error below.
   }
-  throw new KnownError('BAD_REQUEST', 'The cursor is not one that this server gave. Start again without it.')
+  throw new KnownError('BAD_REQUEST', 'The cursor is not valid. Start again without it.')
 }

@@ -8,16 +8,16 @@ const runs = (states: string, facts: { commit?: string; runId?: string; variant?
     ...facts,
   }))
 
-test('passing and failing at one commit is flaky', () => {
+test('is flaky if it passed and failed at the same commit', () => {
   expect(isFlaky(runs('ppfp', { commit: 'a' }))).toBe(true)
   expect(isFlaky(runs('pf', { runId: '1' }))).toBe(true)
 })
 
-test('a test that broke, or was mended, between commits is not', () => {
+test('is not flaky if it broke or was fixed between commits', () => {
   expect(isFlaky([...runs('ppp', { commit: 'a' }), ...runs('fff', { commit: 'b' })])).toBe(false)
 })
 
-test('an input that always fails beside one that always passes is not', () => {
+test('is not flaky if one input always fails and another always passes', () => {
   expect(
     isFlaky([
       ...runs('ppp', { commit: 'a', variant: 'one' }),
@@ -26,11 +26,11 @@ test('an input that always fails beside one that always passes is not', () => {
   ).toBe(false)
 })
 
-test('without a commit, one change may be a fix; two are not', () => {
+test('without a commit, one change of outcome may be a fix, but two are flaky', () => {
   expect(isFlaky(runs('pppf'))).toBe(false)
   expect(isFlaky(runs('pfpp'))).toBe(true)
 })
 
-test('what has not ended says nothing', () => {
+test('ignores runs that have not ended', () => {
   expect(isFlaky(runs('prrp', { commit: 'a' }))).toBe(false)
 })

@@ -15,26 +15,26 @@ export const testsQuerySchema = sessionFilterSchema
       .string()
       .max(200)
       .optional()
-      .describe("part of the test's name, suite or file, whatever the case"),
+      .describe("part of the test's name, suite or file, ignoring case"),
     limit: z.coerce
       .number()
       .int()
       .min(1)
       .max(1_000)
       .default(500)
-      .describe('tests, those that ran last first'),
+      .describe('how many tests to return, most recently run first'),
     runs: z.coerce
       .number()
       .int()
       .min(0)
       .max(200)
       .default(30)
-      .describe('how many of the last sessions of each test to answer with'),
+      .describe('how many recent sessions to return for each test'),
   })
 
 export type TestsQuery = z.infer<typeof testsQuerySchema>
 
-/** A row for each test that sessions of the project were recorded in, those that ran last first. */
+/** Lists the tests that sessions of the project were recorded in, most recently run first. */
 export async function listTests(
   client: ClickHouseClient,
   project: string,
@@ -47,15 +47,15 @@ export async function listTests(
       " AND positionCaseInsensitiveUTF8(concat(test_file, ' ', test_suite, ' > ', test_name), {contains:String}) > 0"
     conditions.params.contains = query.contains
   }
-  const marks = { state: STATE, duration: DURATION_MS, conditions: conditions.sql }
+  const values = { state: STATE, duration: DURATION_MS, conditions: conditions.sql }
   const read = async <Row>(sql: string) => {
     const query_params = { ...conditions.params, limit: query.limit, runs: query.runs }
     const result = await client.query({ query: sql, query_params, format: 'JSONEachRow' })
     return result.json<Row>()
   }
   const [figures, runs] = await Promise.all([
-    read<FiguresRow>(figuresSql(marks)),
-    query.runs === 0 ? [] : read<RunRow>(runsSql(marks)),
+    read<FiguresRow>(figuresSql(values)),
+    query.runs === 0 ? [] : read<RunRow>(runsSql(values)),
   ])
   const runsOf = Map.groupBy(runs, keyOf)
   return figures.map((row) => testFromRow(row, (runsOf.get(keyOf(row)) ?? []).map(runFromRow)))
@@ -127,9 +127,9 @@ function runFromRow(row: RunRow): TestRun {
 type Outcome = { endState: EndState; commit?: string; runId?: string; variant?: string }
 
 /**
- * Whether a test passes and fails without a reason in the code: both happened at one commit (or, where that is unknown,
- * in one run of the suite) with the same input. Where neither is known, one change of outcome may be a fix; two are not.
- * `runs` are in order of time, either way round.
+ * Whether a test both passed and failed with the same code and input. The code is the same within a commit or, if the commit
+ * is unknown, within a run of the suite. If neither is known, one change of outcome may be a fix, but two are flaky.
+ * `runs` must be in order of time, oldest or newest first.
  */
 export function isFlaky(runs: readonly Outcome[]): boolean {
   const decided = runs.filter(({ endState }) => endState === 'success' || endState === 'fail')

@@ -52,7 +52,7 @@ export const sessionFilterSchema = z.object({
 
 export type SessionFilter = z.infer<typeof sessionFilterSchema>
 
-/** Fields that are looked for as they are. */
+/** Fields that match a column exactly. */
 const equalColumns = [
   ['user', 'user_id'],
   ['thread', 'thread_id'],
@@ -65,7 +65,7 @@ const equalColumns = [
 
 export type Conditions = { sql: string; params: Record<string, unknown> }
 
-/** The filter as SQL over `sessions`: fixed text, the values are parameters. */
+/** Turns a filter into SQL over `sessions`: fixed text, with the values as parameters. */
 export function sessionConditions(project: string, filter: Partial<SessionFilter>): Conditions {
   const parts = ['project = {project:String}']
   const params: Record<string, unknown> = { project }
@@ -123,7 +123,7 @@ function addRange(add: Add, column: string, range: SessionFilter['cost']): void 
   }
 }
 
-/** Time both as itself and as the bucket that the table is sorted by. */
+/** Filters by time, and by the hour bucket that the table is sorted by. */
 function addTimes(add: Add, filter: Partial<SessionFilter>): void {
   if (filter.from !== undefined) {
     add('bucket <= {fromBucket:UInt32} AND started_at >= fromUnixTimestamp64Milli({fromMs:Int64})', {
@@ -140,8 +140,8 @@ function addTimes(add: Add, filter: Partial<SessionFilter>): void {
 }
 
 /**
- * Sessions with a step that holds every word. Words of letters and digits go through the text index; a query that has
- * none (only signs), or writes without spaces between words, is looked for as a substring.
+ * Selects sessions with a step that contains every word. Words are looked up in the text index. A text without words (only
+ * symbols), or in a script without spaces between words, is searched as a substring.
  */
 function textSubquery(text: string): string {
   const from = 'SELECT session_id FROM steps WHERE project = {project:String} AND'
@@ -156,7 +156,7 @@ function textParams(text: string): Record<string, unknown> {
     : { text: words(lower), escapedText: words(asJsonEscapes(lower)) }
 }
 
-/** Scripts written without spaces are one long token to the index. */
+/** To the index, text in a script without spaces is one long token. */
 function isSubstringSearch(text: string): boolean {
   return /[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/.test(text) || words(text) === ''
 }
@@ -165,7 +165,7 @@ function words(text: string): string {
   return text.replaceAll(/[^0-9A-Za-z\u0080-\uffff]+/g, ' ').trim()
 }
 
-/** Python's json.dumps writes é as \u00e9; what it wrote must be found too. */
+/** Python's json.dumps writes é as \u00e9, and a search has to find that too. */
 function asJsonEscapes(text: string): string {
   return text.replaceAll(
     /[^\0-\x7f]/g,
@@ -177,12 +177,12 @@ function rangeOr<Range>(parse: (text: string) => Range | undefined) {
   return (text: string | undefined, context: z.core.$RefinementCtx): Range | undefined => {
     if (text === undefined) return undefined
     const range = parse(text)
-    if (range === undefined) context.addIssue({ code: 'custom', message: `can't be read: "${text}"` })
+    if (range === undefined) context.addIssue({ code: 'custom', message: `can't be parsed: "${text}"` })
     return range
   }
 }
 
-/** Nobody traces anything beyond these, and the store can't compare what lies further out than nanoseconds reach. */
+/** The store can't compare times outside the range of 64-bit nanoseconds. */
 const FIRST_TIME_MS = 0
 const LAST_TIME_MS = Date.UTC(2262, 0)
 
@@ -191,7 +191,7 @@ function timeOr(text: string | undefined, context: z.core.$RefinementCtx): numbe
   return timeMs === undefined ? undefined : Math.min(Math.max(timeMs, FIRST_TIME_MS), LAST_TIME_MS)
 }
 
-/** Fields of a session whose values can be suggested. */
+/** The fields with suggestions, as SQL that lists their values in a session. */
 const valueLists = {
   tag: 'tags',
   model: 'models',
@@ -209,9 +209,10 @@ const valueLists = {
 type FilterField = keyof typeof valueLists
 export const filterFields = Object.keys(valueLists) as [FilterField, ...FilterField[]]
 
-/** Suggestions come from the newest sessions: what nobody used lately is not worth a full read. */
-const SESSIONS_LOOKED_AT = 100_000
+/** Suggestions come from the newest sessions only, which avoids a full scan. */
+const SUGGESTION_SESSIONS = 100_000
 
+/** Lists the values of a field that contain a text, most frequent first. */
 export async function readFilterValues(
   client: ClickHouseClient,
   project: string,
@@ -219,7 +220,7 @@ export async function readFilterValues(
 ): Promise<{ value: string; sessions: number }[]> {
   const result = await client.query({
     query: `SELECT arrayJoin(arrayDistinct(list)) AS value, count() AS sessions
-      FROM (SELECT ${valueLists[query.field]} AS list FROM sessions WHERE project = {project:String} AND is_deleted = 0 ORDER BY bucket LIMIT ${SESSIONS_LOOKED_AT})
+      FROM (SELECT ${valueLists[query.field]} AS list FROM sessions WHERE project = {project:String} AND is_deleted = 0 ORDER BY bucket LIMIT ${SUGGESTION_SESSIONS})
       WHERE value != '' AND positionCaseInsensitiveUTF8(value, {contains:String}) > 0
       GROUP BY value ORDER BY sessions DESC, value LIMIT {limit:UInt32}`,
     query_params: { project, contains: query.contains, limit: query.limit },

@@ -1,4 +1,4 @@
--- A session is in a group once, whatever the number of its calls there; the figures of calls are summed call by call.
+-- A session counts once in a group, however many calls it has there. Cost, tokens and durations are summed over calls.
 SELECT
     key,
     uniqExact(session_id) AS total,

@@ -15,11 +15,11 @@ test.each([
   [365 * DAY, 'week'],
   [3_000 * DAY, 'month'],
   [50_000 * DAY, 'month'],
-])('%i ms are shown by %s', (spanMs, interval) => {
+])('%i ms are grouped by %s', (spanMs, interval) => {
   expect(intervalFor(spanMs)).toBe(interval)
 })
 
-test('knows time zones', () => {
+test('recognizes time zones', () => {
   expect(isTimeZone('Europe/Berlin')).toBe(true)
   expect(isTimeZone('Mars/Olympus')).toBe(false)
 })

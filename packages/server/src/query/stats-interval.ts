@@ -16,16 +16,16 @@ const intervals = {
   month: { ms: 30 * DAY_MS, sql: '1 MONTH' },
 } as const satisfies Record<StatsInterval, { ms: number; sql: string }>
 
-const MOST_BUCKETS = 100
+const MAX_BUCKETS = 100
 
-/** The shortest interval that cuts a stretch of time into no more buckets than can be told apart. */
+/** The shortest interval that keeps a time span within a readable number of buckets. */
 export function intervalFor(spanMs: number): StatsInterval {
-  return statsIntervals.find((name) => spanMs / intervals[name].ms <= MOST_BUCKETS) ?? 'month'
+  return statsIntervals.find((name) => spanMs / intervals[name].ms <= MAX_BUCKETS) ?? 'month'
 }
 
-/** When a session's bucket begins, as ISO time; `{zone:String}` says where days begin. */
+/** SQL for the start of a session's bucket as ISO time. `{zone:String}` is the time zone that days begin in. */
 export function bucketStart(interval: StatsInterval): string {
-  // Weeks and months are dates to the engine; what comes out must be an instant.
+  // For weeks and months the engine returns dates, but the result must be an instant.
   const start = `toDateTime(toStartOfInterval(toDateTime(started_at, {zone:String}), INTERVAL ${intervals[interval].sql}), {zone:String})`
   return `formatDateTime(${start}, '%Y-%m-%dT%H:%i:%SZ', 'UTC')`
 }

@@ -1,4 +1,4 @@
--- One row for each bucket, and one for all of them, in one reading.
+-- One row for each bucket and one total, in one pass.
 SELECT
     [[key]] AS key,
     grouping(key) AS is_total,

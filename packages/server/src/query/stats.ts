@@ -23,13 +23,13 @@ export const statsQuerySchema = sessionFilterSchema.extend({
     .enum([...statsIntervals, 'auto'])
     .optional()
     .describe(
-      'one bucket for each; "auto": what suits the time that the filter spans; without it no buckets',
+      'length of the buckets; "auto" chooses one for the time span of the filter; without it, no buckets are returned',
     ),
   zone: z
     .string()
     .default('UTC')
-    .refine(isTimeZone, 'is not a time zone that is known here')
-    .describe('time zone in which days, weeks and months begin: "Europe/Berlin"'),
+    .refine(isTimeZone, 'is not a known time zone')
+    .describe('time zone that days, weeks and months begin in, such as "Europe/Berlin"'),
   groupBy: z.enum(statsGroups).optional(),
   limit: z.coerce
     .number()
@@ -37,7 +37,7 @@ export const statsQuerySchema = sessionFilterSchema.extend({
     .min(1)
     .max(1_000)
     .default(50)
-    .describe('groups, those of most sessions first'),
+    .describe('how many groups to return, largest first'),
 })
 
 export type StatsQuery = z.infer<typeof statsQuerySchema>
@@ -45,7 +45,7 @@ export type StatsQuery = z.infer<typeof statsQuerySchema>
 const totalsSql = loadSql(new URL('./stats-totals.sql', import.meta.url))
 const groupsSql = loadSql(new URL('./stats-groups.sql', import.meta.url))
 
-/** Counts, rates, cost and durations of the sessions that a filter finds: in all, over time, and by group. */
+/** Counts, rates, cost and durations of the sessions that match a filter: in total, over time, and by group. */
 export async function readStats(
   client: ClickHouseClient,
   project: string,
@@ -65,7 +65,7 @@ export async function readStats(
   }
 }
 
-/** Not a constant, by which nothing can be rolled up. */
+/** Materialized, because ROLLUP does not work on a constant. */
 const ONE_BUCKET = "materialize('')"
 
 async function readTimeline(
@@ -84,7 +84,7 @@ async function readTimeline(
   }
 }
 
-/** What the filter leaves open is asked of the sessions it finds; copies that a merge has yet to remove do no harm here. */
+/** Without a start time in the filter, uses the earliest session that matches. Rows that are not merged yet do no harm here. */
 async function suitableInterval(
   client: ClickHouseClient,
   conditions: Conditions,
@@ -129,11 +129,11 @@ async function readFigures(
   return result.json<FiguresRow>()
 }
 
-/** Where the error was, in sessions that leave no doubt: with one error and one action that failed. */
+/** The action that caused the error, if it is certain: the session has one error and one failed action. */
 const FAILED_ACTION =
   "if(length(error_prints) = 1 AND arraySum(action_failed) = 1, toString(action_names[indexOf(action_failed, 1)]), '')"
 
-/** What a session is grouped under, each as (key, cost, input, output, duration, failed, example, action) of one call or of the session. */
+/** The items of a session for each grouping, as (key, cost, input, output, duration, failed, example, action) of a call or of the session. */
 const groupItems: Record<(typeof statsGroups)[number], string> = {
   model:
     'arrayZip(call_models, call_costs, call_inputs, call_outputs, call_durations, call_failed, call_models, call_models)',

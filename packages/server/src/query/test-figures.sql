@@ -1,4 +1,4 @@
--- A row for each test that sessions were recorded in, the last run first.
+-- One row for each test with recorded sessions, most recent run first.
 SELECT
     test_file AS file,
     test_suite AS suite,

@@ -1,4 +1,4 @@
--- The last sessions of each test, newest first.
+-- The most recent sessions of each test, newest first.
 SELECT
     test_file AS file,
     test_suite AS suite,

@@ -4,12 +4,12 @@ import { RecentCalls, type Call } from './recent-calls.ts'
 
 type Verdict = { call: Call; keptSessionId: string; isDuplicate: boolean }
 
-/** What is longer is no id, and would fill the memory. */
+/** Longer strings are not ids, and would fill the memory. */
 const MAX_RESPONSE_ID = 500
 
 /**
- * Two instrumentations may report one call to a model as two sessions; it must be counted once. Recent calls are
- * compared in memory, and what is found is kept in `duplicate_calls`, so that a later refresh comes to the same result.
+ * Finds model calls that two instrumentations reported in two sessions, so that each is counted once. Compares recent calls
+ * in memory and stores the duplicates in `duplicate_calls`, so that a later refresh gets the same result.
  */
 export class DuplicateCalls {
   readonly #store: Store
@@ -30,7 +30,7 @@ export class DuplicateCalls {
     return new DuplicateCalls(store, row?.known === 1)
   }
 
-  /** Which steps of these sessions are counted elsewhere, and which other sessions have to be computed again. */
+  /** Returns the duplicate steps of these sessions, and the other sessions that have to be refreshed because of them. */
   async find(
     project: string,
     sessions: ReadonlyMap<string, { outlines: readonly StepOutline[] }>,
@@ -40,19 +40,19 @@ export class DuplicateCalls {
       for (const outline of outlines) {
         const { responseId, endedAtMs } = outline
         if (responseId === undefined || responseId.length > MAX_RESPONSE_ID || endedAtMs === null) continue
-        verdicts.push(...this.#judge(project, responseId, this.#recent.describe(outline)))
+        verdicts.push(...this.#compare(project, responseId, this.#recent.describe(outline)))
       }
     }
-    if (verdicts.length > 0) await this.#keep(project, verdicts)
-    const duplicates = await this.known(project, [...sessions.keys()])
+    if (verdicts.length > 0) await this.#save(project, verdicts)
+    const duplicates = await this.readKnown(project, [...sessions.keys()])
     const changedElsewhere = new Set(
       verdicts.map(({ call }) => call.sessionId).filter((id) => !sessions.has(id)),
     )
     return { duplicates, changedElsewhere: [...changedElsewhere] }
   }
 
-  /** Compares a call with those of other sessions under the same response id; says what is new about either. */
-  #judge(project: string, responseId: string, call: Call): Verdict[] {
+  /** Compares a call with calls of other sessions that have the same response id. Returns only new verdicts. */
+  #compare(project: string, responseId: string, call: Call): Verdict[] {
     const calls = this.#recent.of(project, responseId)
     const others = calls.filter((other) => other.sessionId !== call.sessionId || other.id !== call.id)
     this.#recent.remember(project, responseId, [...others, call])
@@ -60,7 +60,7 @@ export class DuplicateCalls {
     if (twin === undefined) return []
     const [kept, dropped] = isBetter(call, twin) ? [call, twin] : [twin, call]
     const wasKnown = calls.length > others.length
-    // Known before, and nothing about it changed: a refresh of both sessions would go on for ever otherwise.
+    // Nothing new. Otherwise two sessions would refresh each other forever.
     if (wasKnown && kept === twin) return []
     return [
       { call: dropped, keptSessionId: kept.sessionId, isDuplicate: true },
@@ -68,7 +68,7 @@ export class DuplicateCalls {
     ]
   }
 
-  async #keep(project: string, verdicts: readonly Verdict[]): Promise<void> {
+  async #save(project: string, verdicts: readonly Verdict[]): Promise<void> {
     this.#isAnyKnown = true
     await this.#store.client.insert({
       table: 'duplicate_calls',
@@ -85,8 +85,8 @@ export class DuplicateCalls {
     })
   }
 
-  /** The steps of these sessions that are counted in another session, as far as was found. */
-  async known(project: string, ids: readonly string[]): Promise<Map<string, Set<string>>> {
+  /** Reads which steps of these sessions are known to be counted in another session. */
+  async readKnown(project: string, ids: readonly string[]): Promise<Map<string, Set<string>>> {
     const duplicates = new Map<string, Set<string>>()
     if (!this.#isAnyKnown) return duplicates
     const result = await this.#store.client.query({
@@ -103,6 +103,7 @@ export class DuplicateCalls {
   }
 }
 
+/** The call with more to say about its cost is the one that counts. */
 function isBetter(left: Call, right: Call): boolean {
   if (left.relevance !== right.relevance) return left.relevance > right.relevance
   return left.sessionId < right.sessionId

@@ -5,7 +5,7 @@ import { KnownError } from '../errors/known-error.ts'
 const FULL_LENGTH = 32
 const SHOWN_CANDIDATES = 5
 
-/** The one session of the project whose id begins like this, with or without `s_`. */
+/** Finds the one session of the project whose id starts with this prefix, with or without `s_`. */
 export async function findSessionId(
   client: ClickHouseClient,
   project: string,
@@ -15,7 +15,7 @@ export async function findSessionId(
   if (prefix === undefined) {
     throw new KnownError(
       'BAD_REQUEST',
-      `"${typed.slice(0, 60)}" is not a session id: it must be 4 to 32 hex digits, with or without s_.`,
+      `"${typed.slice(0, 60)}" is not a session id. Use 4 to 32 hex digits, with or without s_.`,
     )
   }
   if (prefix.length === FULL_LENGTH) return prefix
@@ -33,7 +33,7 @@ export async function findSessionId(
   if (ids.length > 1) {
     throw new KnownError(
       'AMBIGUOUS_ID',
-      `Several sessions begin with ${shortSessionId(prefix)}: ${ids.join(', ')}. Give more digits.`,
+      `Several sessions start with ${shortSessionId(prefix)}: ${ids.join(', ')}. Add more digits.`,
     )
   }
   return ids[0]!
@@ -42,6 +42,6 @@ export async function findSessionId(
 export function sessionNotFound(typed: string): KnownError {
   return new KnownError(
     'SESSION_NOT_FOUND',
-    `There is no session ${typed.slice(0, 60)} in this project. It may be in another project, past its retention, or not sent yet.`,
+    `There is no session ${typed.slice(0, 60)} in this project. It may be in another project, deleted or expired, or not sent yet.`,
   )
 }

@@ -1,5 +1,5 @@
--- The thin part of every step of some sessions, each step once: the row with the highest version. How large the heavy
--- part is stands in the version (payloadSize in steps-table.ts), so that no payload is read.
+-- The outline of each step of some sessions, from the row with the highest version. The version includes the size of the
+-- payload (payloadSize in steps-table.ts), so that this query reads no payloads.
 SELECT toUnixTimestamp64Milli(received_at) AS received_ms, version, [[outline]]
 FROM steps
 WHERE project = {project:String} AND session_id IN {ids:Array(String)}

@@ -16,7 +16,7 @@ const outline: StepOutline = {
   responseId: 'r',
 }
 
-test('a call is remembered for two minutes at least and four at most', () => {
+test('remembers a call for two to four minutes', () => {
   let nowMs = 0
   const recent = new RecentCalls(() => nowMs)
   recent.remember('p', 'r', [recent.describe(outline)])
@@ -31,7 +31,7 @@ test('a call is remembered for two minutes at least and four at most', () => {
   expect(recent.of('p', 'r')).toEqual([])
 })
 
-test('a call that is heard of again is remembered anew, once', () => {
+test('a call that arrives again is stored once, with a new age', () => {
   let nowMs = 0
   const recent = new RecentCalls(() => nowMs)
   recent.remember('p', 'r', [recent.describe(outline)])
@@ -41,14 +41,14 @@ test('a call that is heard of again is remembered anew, once', () => {
   expect(recent.size).toBe(2)
 })
 
-test('however many arrive in a moment, a hundred thousand are remembered at most', () => {
+test('remembers at most a hundred thousand calls, however fast they arrive', () => {
   const recent = new RecentCalls(() => 0)
   for (let index = 0; index < 250_000; index++) recent.remember('p', `r${index}`, [])
   expect(recent.size).toBeLessThanOrEqual(100_000)
   expect(recent.size).toBeGreaterThanOrEqual(50_000)
 })
 
-test('of calls that all have one response id only the latest are kept', () => {
+test('keeps only the latest of many calls with the same response id', () => {
   const recent = new RecentCalls()
   for (let index = 0; index < 1_000; index++)
     recent.remember('p', 'r', [...recent.of('p', 'r'), { ...recent.describe(outline), id: String(index) }])

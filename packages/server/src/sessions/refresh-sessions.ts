@@ -18,53 +18,53 @@ import { sessionColumns, toSessionRow, toTombstone, type SessionRow } from '../s
 import type { StoredLogs } from './stored-logs.ts'
 import { readOutlines } from './stored-steps.ts'
 
-/** Everything a refresh needs to know of one session. */
+/** Everything a refresh needs to know about one session. */
 type SessionParts = { outlines: StepOutline[]; logs: LogOutline[]; lastHeardAtMs: number; isNew: boolean }
 
-const SESSIONS_AT_ONCE = 1_000
+const BATCH_SESSIONS = 1_000
 
-export type RefresherTools = {
+export type RefresherOptions = {
   store: Store
-  /** Where rows wait as a file while they are inserted. */
+  /** Holds the rows of an insert as a temporary file. */
   directory: string
   logs: StoredLogs
   duplicates: DuplicateCalls
   pricerOf: (project: string) => { pricer: Pricer }
-  /** Told of every session that was computed anew. */
+  /** Called for every refreshed session. */
   onRefreshed: (project: string, steps: readonly ResolvedStep[], lastHeardAtMs: number) => void
 }
 
 /**
- * Computes the rows of `sessions` anew for sessions that something arrived of. From the steps themselves, every time:
- * a span that was sent twice can't be counted twice.
+ * Recomputes the rows of `sessions` when new steps or logs arrive. Always starts from the stored steps, so that a span that
+ * was sent twice is never counted twice.
  */
 export class SessionRefresher {
   readonly #store: Store
   readonly #directory: string
   readonly #logs: StoredLogs
   readonly #duplicates: DuplicateCalls
-  readonly #pricerOf: RefresherTools['pricerOf']
-  readonly #onRefreshed: RefresherTools['onRefreshed']
+  readonly #pricerOf: RefresherOptions['pricerOf']
+  readonly #onRefreshed: RefresherOptions['onRefreshed']
   #lastVersion = 0
 
-  constructor(tools: RefresherTools) {
-    this.#store = tools.store
-    this.#directory = tools.directory
-    this.#logs = tools.logs
-    this.#duplicates = tools.duplicates
-    this.#pricerOf = tools.pricerOf
-    this.#onRefreshed = tools.onRefreshed
+  constructor(options: RefresherOptions) {
+    this.#store = options.store
+    this.#directory = options.directory
+    this.#logs = options.logs
+    this.#duplicates = options.duplicates
+    this.#pricerOf = options.pricerOf
+    this.#onRefreshed = options.onRefreshed
   }
 
-  /** `segment` is the one just stored: a session with rows of no other has no row in `sessions` yet. */
+  /** `segment` is the segment that was just stored: a session with steps from no other segment is new. */
   async refresh(project: string, ids: readonly string[], segment?: bigint): Promise<void> {
-    for (let start = 0; start < ids.length; start += SESSIONS_AT_ONCE) {
-      const others = await this.#refreshSome(project, ids.slice(start, start + SESSIONS_AT_ONCE), segment)
+    for (let start = 0; start < ids.length; start += BATCH_SESSIONS) {
+      const others = await this.#refreshSome(project, ids.slice(start, start + BATCH_SESSIONS), segment)
       if (others.length > 0) await this.#refreshSome(project, others, undefined)
     }
   }
 
-  /** Returns the sessions elsewhere whose share of a call changed because of these. */
+  /** Returns other sessions that have to be refreshed too, because a call is now counted in another session. */
   async #refreshSome(
     project: string,
     ids: readonly string[],
@@ -129,7 +129,7 @@ export class SessionRefresher {
     return sessions
   }
 
-  /** Some instrumentations send nothing but log records; their steps are made of those. */
+  /** Some instrumentations send only log records. Their steps are built from those. */
   async #buildFromLogs(project: string, sessions: ReadonlyMap<string, SessionParts>): Promise<void> {
     const ids = [...sessions].flatMap(([id, parts]) => (parts.outlines.length === 0 ? [id] : []))
     if (ids.length === 0) return
@@ -142,7 +142,7 @@ export class SessionRefresher {
     }
   }
 
-  /** Sessions that every row is of this segment of; a row that a richer one has replaced counts too. */
+  /** Finds the sessions whose rows, including replaced ones, all come from this segment. */
   async #findNew(
     project: string,
     ids: readonly string[],
@@ -187,7 +187,7 @@ export class SessionRefresher {
     }
   }
 
-  /** Later refreshes win; two in one millisecond keep their order. */
+  /** Later refreshes win. Two in the same millisecond keep their order. */
   #nextVersion(): number {
     this.#lastVersion = Math.max(Date.now() * 1_000, this.#lastVersion + 1)
     return this.#lastVersion

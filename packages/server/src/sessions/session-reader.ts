@@ -24,19 +24,19 @@ import type { StoredLogs } from './stored-logs.ts'
 import { findSessionId, sessionNotFound } from './find-session.ts'
 import { readOutlines, readSpans } from './stored-steps.ts'
 
-/** What was received of a session, resolved, without payloads. */
-type OpenSession = {
+/** A session with its steps resolved, without payloads. */
+type ResolvedSession = {
   id: string
   steps: ResolvedStep[]
-  /** Contents of steps that were built from logs, which have no row of their own. */
+  /** The contents of steps that were built from logs and have no row of their own. */
   builtContents: ReadonlyMap<string, StepContent>
   logs: SessionLog[]
-  /** Of each step, which of its rows counts. */
+  /** The version of each step's current row. */
   versions: ReadonlyMap<string, number>
   lastHeardAtMs: number
 }
 
-export type ReaderTools = {
+export type ReaderOptions = {
   store: Store
   logs: StoredLogs
   duplicates: DuplicateCalls
@@ -47,30 +47,30 @@ export type ReaderTools = {
 
 type VersionedRow = SpanRow & { version: number }
 
-/** What the first screen of a replay shows. */
+/** The payloads that come with a session: about one screen of the replay page. */
 const FIRST_SCREEN_STEPS = 60
 const FIRST_SCREEN_BYTES = 512 * 1024
-/** Opening a long session once serves the many steps that are then looked at. */
-const KEPT_SESSIONS = 8
-const KEPT_FOR_MS = 30_000
+/** People open a long session and then look at many of its steps. */
+const CACHED_SESSIONS = 8
+const CACHE_MS = 30_000
 
-type KeptSession = { open: Promise<OpenSession | undefined>; atMs: number; pricer: Pricer }
+type CachedSession = { open: Promise<ResolvedSession | undefined>; atMs: number; pricer: Pricer }
 
-/** Opens sessions: the one place where stored rows become a session again. */
+/** Reads sessions. The one place that turns stored rows back into a session. */
 export class SessionReader {
-  readonly #tools: ReaderTools
-  readonly #kept = new Map<string, KeptSession>()
+  readonly #options: ReaderOptions
+  readonly #cache = new Map<string, CachedSession>()
 
-  constructor(tools: ReaderTools) {
-    this.#tools = tools
+  constructor(options: ReaderOptions) {
+    this.#options = options
   }
 
-  /** Something arrived for this session: what is remembered of it is old. */
-  forget(project: string, sessionId: string): void {
-    this.#kept.delete(`${project}\0${sessionId}`)
+  /** Drops a session from the cache, because something changed. */
+  invalidate(project: string, sessionId: string): void {
+    this.#cache.delete(`${project}\0${sessionId}`)
   }
 
-  /** The session, its steps in start order, and the payloads of the first screen (or of all, or of none). */
+  /** Reads a session with its steps in start order, and the payloads of the first screen, of all steps, or of none. */
   async readSession(
     project: string,
     typedId: string,
@@ -82,7 +82,7 @@ export class SessionReader {
       payloads === 'none'
         ? []
         : payloads === 'all'
-          ? readSpans(this.#tools.store.client, project, { ids: [id] })
+          ? readSpans(this.#options.store.client, project, { ids: [id] })
           : this.#readFirstRows(project, id),
     ])
     const wanted =
@@ -92,7 +92,7 @@ export class SessionReader {
     return presentSession(open.steps, { contents, logs, nowMs: Date.now(), lastHeardAtMs })
   }
 
-  /** One step with everything it holds. */
+  /** Reads one step with its payload. */
   async readStep(project: string, typedId: string, stepId: string): Promise<Step> {
     const open = await this.#open(project, await this.#find(project, typedId))
     const step = open.steps.find((candidate) => candidate.id === stepId)
@@ -105,10 +105,10 @@ export class SessionReader {
     return presentStep(step, { startedAtMs: open.steps[0]!.startedAtMs }, content, logs)
   }
 
-  /** The spans as they arrived, for an export. */
+  /** Reads the spans as they arrived, for an export. */
   async readSpans(project: string, typedId: string): Promise<Span[]> {
     const open = await this.#open(project, await this.#find(project, typedId))
-    const rows = await readSpans(this.#tools.store.client, project, { ids: [open.id] })
+    const rows = await readSpans(this.#options.store.client, project, { ids: [open.id] })
     return rows.map(spanFromRow).sort((left, right) => Number(left.startNs - right.startNs))
   }
 
@@ -117,43 +117,43 @@ export class SessionReader {
     return summarizeSession(open.steps, { nowMs: Date.now(), lastHeardAtMs: open.lastHeardAtMs })
   }
 
-  /** The whole id of the session that was asked for, and all that was acknowledged of it in the store. */
+  /** Resolves a typed id to the full one, after flushing what was acknowledged. */
   async #find(project: string, typedId: string): Promise<string> {
-    await this.#tools.catchUp()
-    return findSessionId(this.#tools.store.client, project, typedId)
+    await this.#options.catchUp()
+    return findSessionId(this.#options.store.client, project, typedId)
   }
 
-  async #open(project: string, id: string): Promise<OpenSession> {
-    const open = await this.#readOnce(project, id)
+  async #open(project: string, id: string): Promise<ResolvedSession> {
+    const open = await this.#readCached(project, id)
     if (open === undefined) throw sessionNotFound(id)
     return open
   }
 
   /**
-   * What is kept is the reading, not what it found: whoever asks meanwhile shares it, and one that was under way when
-   * something arrived is forgotten like any other.
+   * Caches the promise, not its result, so that concurrent requests share one read, and `invalidate` also drops a read in
+   * progress.
    */
-  #readOnce(project: string, id: string): Promise<OpenSession | undefined> {
+  #readCached(project: string, id: string): Promise<ResolvedSession | undefined> {
     const key = `${project}\0${id}`
-    const kept = this.#kept.get(key)
-    const { pricer } = this.#tools.pricerOf(project)
-    if (kept?.pricer === pricer && Date.now() - kept.atMs < KEPT_FOR_MS) return kept.open
+    const cached = this.#cache.get(key)
+    const { pricer } = this.#options.pricerOf(project)
+    if (cached?.pricer === pricer && Date.now() - cached.atMs < CACHE_MS) return cached.open
     const open = this.#read(project, id, pricer)
     const entry = { open, atMs: Date.now(), pricer }
     const drop = () => {
-      if (this.#kept.get(key) === entry) this.#kept.delete(key)
+      if (this.#cache.get(key) === entry) this.#cache.delete(key)
     }
     open.then((found) => found === undefined && drop(), drop)
-    this.#kept.delete(key)
-    this.#kept.set(key, entry)
-    if (this.#kept.size > KEPT_SESSIONS) this.#kept.delete(this.#kept.keys().next().value!)
+    this.#cache.delete(key)
+    this.#cache.set(key, entry)
+    if (this.#cache.size > CACHED_SESSIONS) this.#cache.delete(this.#cache.keys().next().value!)
     return open
   }
 
-  async #read(project: string, id: string, pricer: Pricer): Promise<OpenSession | undefined> {
+  async #read(project: string, id: string, pricer: Pricer): Promise<ResolvedSession | undefined> {
     const [rows, records] = await Promise.all([
-      readOutlines(this.#tools.store.client, project, [id]),
-      this.#tools.logs.readRecords(project, [id]),
+      readOutlines(this.#options.store.client, project, [id]),
+      this.#options.logs.readRecords(project, [id]),
     ])
     if (rows.length === 0 && records.length === 0) return undefined
     const built = rows.length === 0 ? logsToSteps(records.map(({ draft }) => draft)) : []
@@ -164,7 +164,7 @@ export class SessionReader {
       records.map(({ draft }) => ({ ...draft.outline, content: draft.content })),
       outlines,
     )
-    const duplicateSteps = (await this.#tools.duplicates.known(project, [id])).get(id)
+    const duplicateSteps = (await this.#options.duplicates.readKnown(project, [id])).get(id)
     return {
       id,
       steps: resolveSteps(outlines, logs, { duplicateSteps, pricer }),
@@ -179,11 +179,11 @@ export class SessionReader {
   }
 
   /**
-   * What will probably be on the first screen, read while the outlines are: the rows that come first, in the order of the
-   * table, and not the large ones. A step has two, one from its beginning and one from its end.
+   * Reads the rows that are probably on the first screen, in parallel with the outlines: the first rows of the table that
+   * are not large. A step has up to two rows, one from its start and one from its end.
    */
   async #readFirstRows(project: string, id: string): Promise<VersionedRow[]> {
-    const result = await this.#tools.store.client.query({
+    const result = await this.#options.store.client.query({
       query: `SELECT version, ${spanSelect} FROM steps
         WHERE project = {project:String} AND session_id = {id:String}
           AND ${PAYLOAD_SIZE} < {largest:UInt32}
@@ -194,10 +194,10 @@ export class SessionReader {
     return result.json<VersionedRow>()
   }
 
-  /** The contents of steps, from rows that were read early where they are the ones that count. */
+  /** Reads the contents of steps. Uses the rows that were read early, if they are current. */
   async #readWanted(
     project: string,
-    open: OpenSession,
+    open: ResolvedSession,
     wanted: readonly string[],
     early: readonly VersionedRow[],
   ): Promise<Map<string, StepContent>> {
@@ -216,7 +216,7 @@ export class SessionReader {
     stepIds: readonly string[],
   ): Promise<Map<string, StepContent>> {
     if (stepIds.length === 0) return new Map()
-    return contentsOf(await readSpans(this.#tools.store.client, project, { ids: [id], stepIds }))
+    return contentsOf(await readSpans(this.#options.store.client, project, { ids: [id], stepIds }))
   }
 }
 
@@ -224,8 +224,8 @@ function contentsOf(rows: readonly SpanRow[]): Map<string, StepContent> {
   return new Map(rows.map((row) => [row.step_id, spanToStep(spanFromRow(row)).content]))
 }
 
-/** The steps at the top of the page and the first that failed, as far as they are small enough to send unasked. */
-function firstScreen(open: OpenSession): string[] {
+/** The steps at the top of the page and the first failed one, as far as their payloads fit the budget. */
+function firstScreen(open: ResolvedSession): string[] {
   const failed = open.steps.find(ownsError)
   const candidates = open.steps.slice(0, FIRST_SCREEN_STEPS)
   if (failed !== undefined && !candidates.includes(failed)) candidates.unshift(failed)

@@ -13,8 +13,8 @@ export type ReceivedLog = { sessionId: string; draft: LogDraft; receivedMs: numb
 type Received = { session_id: string; received_ms: number }
 
 /**
- * Reads the log records of sessions. Most agents send none: while there is none at all the store is not asked, which is a
- * third of the work of opening a session.
+ * Reads the log records of sessions. Most agents send none. As long as there are none at all, this runs no query, which
+ * saves a third of the work of opening a session.
  */
 export class StoredLogs {
   readonly #store: Store
@@ -25,19 +25,19 @@ export class StoredLogs {
     this.#isAny = isAny
   }
 
-  /** A store of one's own has no other writer than this process; a ClickHouse server may have. */
+  /** Only this process writes to the embedded store, but a ClickHouse server may have other writers. */
   static async open(store: Store): Promise<StoredLogs> {
     if (store.engine === undefined) return new StoredLogs(store, true)
     const result = await store.client.query({ query: 'SELECT 1 FROM logs LIMIT 1', format: 'JSONEachRow' })
     return new StoredLogs(store, (await result.json()).length > 0)
   }
 
-  /** To be told before the first record is stored. */
+  /** Call it before the first record is stored. */
   expectSome(): void {
     this.#isAny = true
   }
 
-  /** Every log record of some sessions, whole, each once. */
+  /** Reads every log record of some sessions, each once. */
   async readRecords(project: string, ids: readonly string[]): Promise<ReceivedLog[]> {
     const rows = await this.#read<LogRecordRow & Received>(logRecordSelect, project, ids)
     return rows.map((row) => ({
@@ -47,7 +47,7 @@ export class StoredLogs {
     }))
   }
 
-  /** Of those that say something of their step, what they say. */
+  /** Reads the outlines of those records that add something to their step. */
   readOutlines(project: string, ids: readonly string[]): Promise<(LogOutlineRow & Received)[]> {
     return this.#read(logOutlineSelect, project, ids, "AND outline != ''")
   }
