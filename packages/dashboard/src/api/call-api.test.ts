@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { apiPath, inPageProject } from './call-api.ts'
 
-test('parameters without a value are left out, lists are repeated', () => {
+test('leaves out parameters without a value and repeats lists', () => {
   expect(apiPath('/api/sessions', { tag: ['a', 'b&c'], name: undefined, limit: 5, demo: false })).toBe(
     '/api/sessions?tag=a&tag=b%26c&limit=5&demo=false',
   )
   expect(apiPath('/api/me')).toBe('/api/me')
 })
 
-test('requests go to the project that the page is about', () => {
+test('requests go to the project of the page', () => {
   expect(inPageProject('/api/sessions?limit=1', '?project=shop&q=x')).toBe(
     '/api/sessions?limit=1&project=shop',
   )

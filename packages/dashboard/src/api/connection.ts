@@ -1,47 +1,47 @@
 import { useSyncExternalStore } from 'react'
 
-const ASK_AGAIN_MS = 1_500
+const RETRY_MS = 1_500
 
-let isLost = false
+let isUnreachable = false
 let timer: ReturnType<typeof setTimeout> | undefined
 const listeners = new Set<() => void>()
-const onceBack = new Set<() => void>()
+const recoveryListeners = new Set<() => void>()
 
-/** A request found nobody. From now on the server is asked whether it is there, until it is. */
+/** Call when a request got no response: from then on the server is polled until it responds. */
 export function reportUnreachable(): void {
-  if (isLost) return
+  if (isUnreachable) return
   change(true)
-  timer = setTimeout(() => void askAgain(), ASK_AGAIN_MS)
+  timer = setTimeout(() => void retry(), RETRY_MS)
 }
 
-/** Calls back when the server answers after it did not. Returns how to stop. */
+/** Calls `listener` when the server responds again. Returns a function that unsubscribes. */
 export function whenServerIsBack(listener: () => void): () => void {
-  onceBack.add(listener)
-  return () => onceBack.delete(listener)
+  recoveryListeners.add(listener)
+  return () => recoveryListeners.delete(listener)
 }
 
-/** Whether the server does not answer. */
-export function useIsServerLost(): boolean {
-  return useSyncExternalStore(subscribe, () => isLost)
+/** Whether the server does not respond. */
+export function useIsUnreachable(): boolean {
+  return useSyncExternalStore(subscribe, () => isUnreachable)
 }
 
-/** A feed that broke may be a server that is gone, or only a restart that is over already. */
+/** Call when a live feed breaks: the server may be gone, or may have restarted already. */
 export async function checkConnection(): Promise<void> {
-  if (isLost) return
-  if (!(await answers())) reportUnreachable()
+  if (isUnreachable) return
+  if (!(await isReachable())) reportUnreachable()
 }
 
-async function askAgain(): Promise<void> {
+async function retry(): Promise<void> {
   clearTimeout(timer)
-  if (!(await answers())) {
-    timer = setTimeout(() => void askAgain(), ASK_AGAIN_MS)
+  if (!(await isReachable())) {
+    timer = setTimeout(() => void retry(), RETRY_MS)
     return
   }
   change(false)
-  for (const listener of onceBack) listener()
+  for (const listener of recoveryListeners) listener()
 }
 
-async function answers(): Promise<boolean> {
+async function isReachable(): Promise<boolean> {
   try {
     return (await fetch('/healthz', { cache: 'no-store' })).ok
   } catch {
@@ -50,7 +50,7 @@ async function answers(): Promise<boolean> {
 }
 
 function change(to: boolean): void {
-  isLost = to
+  isUnreachable = to
   for (const listener of listeners) listener()
 }
 

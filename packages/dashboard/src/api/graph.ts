@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { callApi, type QueryParameters } from './call-api.ts'
 import { useProjectId } from './projects.ts'
 
-/** The sessions that a filter finds, as one graph. */
+/** The sessions that match a filter, as one graph. */
 export function useDecisionGraph(parameters: QueryParameters) {
   const project = useProjectId()
   return useQuery({
@@ -13,7 +13,7 @@ export function useDecisionGraph(parameters: QueryParameters) {
   })
 }
 
-/** The sessions that pass a node or an edge of the graph. */
+/** The sessions that pass through a node or an edge of the graph. */
 export function useGraphSessions(parameters: QueryParameters | undefined) {
   const project = useProjectId()
   return useQuery({

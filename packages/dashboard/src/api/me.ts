@@ -3,12 +3,12 @@ import { callApi } from './call-api.ts'
 
 const AUTH_KEY = 'playhead.auth'
 
-/** Whether this server asked for a login when it was last here. */
+/** Whether this server required a login the last time. */
 export function wasAuthOn(): boolean {
   return localStorage.getItem(AUTH_KEY) === 'true'
 }
 
-/** Who the server takes us for. */
+/** Who the user is to the server. */
 export function useMe() {
   return useQuery({
     queryKey: ['me'],

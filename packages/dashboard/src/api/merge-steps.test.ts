@@ -11,7 +11,7 @@ function sessionOf(steps: Step[]): Session {
   return { session: makeSummary({ endState: 'running', stepCount: steps.length }), steps }
 }
 
-test('a step that ends takes the place of the one that began', () => {
+test('a finished step replaces the running one', () => {
   const merged = mergeSteps(sessionOf([step('a', 0, null)]), {
     steps: [step('a', 0, 20), step('b', 30, null)],
   })
@@ -19,13 +19,13 @@ test('a step that ends takes the place of the one that began', () => {
   expect(merged.session.stepCount).toBe(2)
 })
 
-test('a start that is heard after the end changes nothing', () => {
+test('a start event that arrives after the end is ignored', () => {
   expect(mergeSteps(sessionOf([step('a', 0, 20)]), { steps: [step('a', 0, null)] }).steps).toEqual([
     step('a', 0, 20),
   ])
 })
 
-test('steps stay in the order of starts, and are placed by the session’s own start', () => {
+test('steps stay sorted by start, relative to the start of the session', () => {
   const late = { ...step('c', 10, 5), offsetMs: 0 }
   const merged = mergeSteps(sessionOf([step('a', 0, 50), step('b', 30, 5)]), { steps: [late] })
   expect(merged.steps.map(({ id, offsetMs }) => [id, offsetMs])).toEqual([
@@ -35,7 +35,7 @@ test('steps stay in the order of starts, and are placed by the session’s own s
   ])
 })
 
-test('a new summary takes the place of the old one', () => {
+test('a new summary replaces the old one', () => {
   const { session, steps } = sessionOf([step('a', 0, 20)])
   const ended = { ...session, endState: 'success' as const }
   expect(mergeSteps({ session, steps }, { steps: [], session: ended })).toEqual({ session: ended, steps })

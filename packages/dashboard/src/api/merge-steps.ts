@@ -1,18 +1,18 @@
 import type { Session, SessionSummary, Step } from '@playhead/model'
 
 /**
- * A session with what was just heard of it. What comes live was not yet seen in its place among the others, so the
- * place of a step in time is worked out again here.
+ * Merges live events into a session. Live steps are sent before the whole session is known, so their offsets are computed
+ * again here.
  */
 export function mergeSteps(
   { session, steps }: Session,
-  heard: { steps: readonly Step[]; session?: SessionSummary | undefined },
+  update: { steps: readonly Step[]; session?: SessionSummary | undefined },
 ): Session {
-  if (heard.steps.length === 0) return { session: heard.session ?? session, steps }
+  if (update.steps.length === 0) return { session: update.session ?? session, steps }
   const positions = new Map(steps.map((step, position) => [step.id, position]))
   const merged = [...steps]
   let isSorted = true
-  for (const step of heard.steps) {
+  for (const step of update.steps) {
     const placed = placeInTime(step, session)
     const position = positions.get(step.id)
     if (position === undefined) {
@@ -24,15 +24,15 @@ export function mergeSteps(
     }
   }
   if (!isSorted) merged.sort((left, right) => left.offsetMs - right.offsetMs)
-  return { session: heard.session ?? { ...session, stepCount: merged.length }, steps: merged }
+  return { session: update.session ?? { ...session, stepCount: merged.length }, steps: merged }
 }
 
-/** A start event that comes after the end changes nothing. */
-function isOlder(heard: Step, known: Step): boolean {
-  return heard.durationMs === null && known.durationMs !== null
+/** A start event that arrives after the end is outdated. */
+function isOlder(update: Step, known: Step): boolean {
+  return update.durationMs === null && known.durationMs !== null
 }
 
-/** The sender of live steps may not know when the session began; the session does. */
+/** Live steps may be sent before the session's start is known. */
 function placeInTime(step: Step, session: SessionSummary): Step {
   const offsetMs = Date.parse(step.startedAt) - Date.parse(session.startedAt)
   if (!Number.isFinite(offsetMs) || Math.abs(offsetMs - step.offsetMs) <= 1) return step

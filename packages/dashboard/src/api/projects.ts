@@ -5,18 +5,18 @@ import { callApi } from './call-api.ts'
 
 export type Project = ApiResponses['GET /api/projects']['projects'][number]
 
-/** The project of requests that name none. */
+/** The project of requests that don't name one. */
 export const DEFAULT_PROJECT = 'default'
 
 const LAST_PROJECT_KEY = 'playhead.project'
 
-/** The id of the project that the page is about. */
+/** The id of the page's project. */
 export function useProjectId(): string {
   const { project } = useSearch({ strict: false })
   return project ?? DEFAULT_PROJECT
 }
 
-/** The project that was looked at last, for whoever comes by an address that names none. */
+/** The project that was open last, for addresses that don't name one. */
 export function lastProject(): string | undefined {
   const id = localStorage.getItem(LAST_PROJECT_KEY)
   return id === null || id === DEFAULT_PROJECT ? undefined : id

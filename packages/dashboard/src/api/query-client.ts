@@ -1,10 +1,10 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from './call-api.ts'
 
-/** Server data lives here and nowhere else. What the server refuses for a reason is not asked for again. */
+/** Caches all data from the server. Requests that the server rejected are not retried. */
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: noticeLogout }),
-  mutationCache: new MutationCache({ onError: noticeLogout }),
+  queryCache: new QueryCache({ onError: handleLogout }),
+  mutationCache: new MutationCache({ onError: handleLogout }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,
@@ -14,8 +14,8 @@ export const queryClient = new QueryClient({
   },
 })
 
-/** A login that ended is seen by whatever is asked next; the frame of the page then asks who we are. */
-export function noticeLogout(error: unknown): void {
+/** Call with every error: after a 401 the shell asks again who the user is. */
+export function handleLogout(error: unknown): void {
   if (error instanceof ApiError && error.status === 401)
     void queryClient.invalidateQueries({ queryKey: ['me'] })
 }

@@ -4,7 +4,7 @@ import { inPageProject, callApi } from './call-api.ts'
 import { checkConnection } from './connection.ts'
 import type { Download, SessionSource } from './session-source.ts'
 
-/** Sessions of the server that served the page. */
+/** Reads sessions from the server. */
 export const serverSessionSource: SessionSource = {
   name: 'server',
   isServed: true,
@@ -55,7 +55,7 @@ function downloadsOf({ id }: SessionSummary): Download[] {
     },
     {
       id: 'otlp',
-      label: 'Spans as they arrived',
+      label: 'Original spans',
       hint: 'OTLP/JSON',
       fileName: `${name}.otlp.json`,
       href: href('recording.otlp'),

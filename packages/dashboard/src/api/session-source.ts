@@ -2,24 +2,24 @@ import { createContext, useContext } from 'react'
 import type { Session, SessionSummary, Step } from '@playhead/model'
 import type { LiveEvent } from '@playhead/server/api-types'
 
-/** A file that a session can be saved as: made by the server, or here. */
+/** A file that a session can be saved as, created by the server or by the page. */
 export type Download = { id: string; label: string; hint: string; fileName: string } & (
   | { href: string }
   | { make: () => Promise<string> }
 )
 
-/** Where sessions come from: the server, or the file that the page itself is. */
+/** Where sessions come from: the server, or the HTML file that contains them. */
 export type SessionSource = {
-  /** Keeps what was read from one source apart from what was read from another. */
+  /** Part of the cache keys, so that sources don't mix. */
   name: string
   readSession: (sessionId: string, signal: AbortSignal) => Promise<Session>
   readStep: (sessionId: string, stepId: string, signal: AbortSignal) => Promise<Step>
-  /** The session with every payload, for a search inside them. */
+  /** The session with all payloads, to search in them. */
   readPayloads: (sessionId: string, signal: AbortSignal) => Promise<Session>
-  /** Absent where nothing more can come. Returns how to stop. */
+  /** Absent if the session can't change. Returns a function that unsubscribes. */
   watch?: (sessionId: string, listener: (event: LiveEvent) => void) => () => void
   downloadsOf: (session: SessionSummary) => Download[]
-  /** The address of a page of ours; undefined where there are no other pages. */
+  /** Whether a server serves the page: then there are other pages to link to. */
   isServed: boolean
 }
 
@@ -29,6 +29,6 @@ export const SessionSourceProvider = SourceContext.Provider
 
 export function useSessionSource(): SessionSource {
   const source = useContext(SourceContext)
-  if (source === undefined) throw new Error('There is no SessionSourceProvider above.')
+  if (source === undefined) throw new Error('useSessionSource needs a SessionSourceProvider above it.')
   return source
 }

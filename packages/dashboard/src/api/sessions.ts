@@ -20,7 +20,7 @@ export function sessionsKey(project: string, parameters: QueryParameters) {
   return ['sessions', project, parameters] as const
 }
 
-/** One page of the list. */
+/** Fetches one page of the list. */
 export function fetchSessions(
   project: string,
   parameters: QueryParameters,
@@ -29,7 +29,7 @@ export function fetchSessions(
   return callApi('GET /api/sessions', { query: { project, limit: SESSIONS_A_PAGE, ...parameters }, signal })
 }
 
-/** The list, page after page. */
+/** The list of sessions, loaded page by page. */
 export function useSessionList(parameters: QueryParameters) {
   const project = useProjectId()
   return useInfiniteQuery({
@@ -38,14 +38,14 @@ export function useSessionList(parameters: QueryParameters) {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.nextCursor,
     placeholderData: keepPreviousData,
-    // The live feed keeps the list true; asking again for all its pages would only move it.
+    // The live feed keeps the list up to date; refetching all its pages would make it jump.
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
     staleTime: 0,
   })
 }
 
-/** A few sessions, for lists beside the list. */
+/** The first page of sessions that match, without live updates. */
 export function useSomeSessions(parameters: QueryParameters, options: { enabled?: boolean } = {}) {
   const project = useProjectId()
   return useQuery({
@@ -75,7 +75,7 @@ export function useDeleteSessions() {
   })
 }
 
-/** The same pages with each session changed, or left out. */
+/** Replaces each session of the cached pages, or removes it if `change` returns undefined. */
 export function mapSessions(
   data: SessionPages,
   change: (session: SessionSummary) => SessionSummary | undefined,

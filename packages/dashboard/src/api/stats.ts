@@ -3,7 +3,7 @@ import type { StatsFigures } from '@playhead/model'
 import { callApi, type QueryParameters } from './call-api.ts'
 import { useProjectId } from './projects.ts'
 
-/** The figures of the sessions that a filter finds. The last ones stay while others load: charts don't blink. */
+/** Statistics of the sessions that match a filter. The previous ones stay while new ones load, so that charts don't flicker. */
 export function useStats(
   parameters: QueryParameters,
   options: { enabled?: boolean; refreshMs?: number } = {},
@@ -18,12 +18,12 @@ export function useStats(
   })
 }
 
-/** The browser's time zone: where its person's days begin. */
+/** The browser's time zone, which decides when a day begins. */
 export function browserZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
-/** The figures of a time in which nothing happened. */
+/** The statistics of a period without sessions. */
 export const noFigures: StatsFigures = {
   total: 0,
   success: 0,

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { callApi, type QueryParameters } from './call-api.ts'
 import { useProjectId } from './projects.ts'
 
-/** The tests that sessions were recorded in. */
+/** The tests that recorded sessions. */
 export function useTests(parameters: QueryParameters) {
   const project = useProjectId()
   return useQuery({

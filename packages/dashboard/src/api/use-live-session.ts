@@ -6,15 +6,15 @@ import type { LiveEvent } from '@playhead/server/api-types'
 import { useSessionSource, type SessionSource } from './session-source.ts'
 import { sessionKey } from './use-session.ts'
 
-/** Events are gathered for this long: a page that is drawn anew ten times a second feels live. */
-const GATHERED_FOR_MS = 100
-/** What comes live has not found its place yet; the session is asked for again when it has been silent for this long. */
-const SETTLED_AFTER_MS = 1500
-/** And at least this often while it goes on, unless it is too long for that. */
-const ASKED_AGAIN_AFTER_MS = 5000
+/** Events are batched for this long: ten updates a second feel live. */
+const BATCH_MS = 100
+/** Live steps are provisional: the session is refetched after this long without events. */
+const QUIET_MS = 1500
+/** While events keep coming it is refetched this often, unless it is long. */
+const REFETCH_MS = 5000
 const LONG_SESSION = 20_000
 
-/** Keeps a session true while it runs. */
+/** Keeps a running session up to date. */
 export function useLiveSession(sessionId: string, isLive: boolean): void {
   const source = useSessionSource()
   const client = useQueryClient()
@@ -31,31 +31,31 @@ class LiveSession {
   readonly #stopWatching: () => void
   #steps: Step[] = []
   #session: SessionSummary | undefined
-  #gathering: ReturnType<typeof setTimeout> | undefined
-  #settling: ReturnType<typeof setTimeout> | undefined
-  #askedAtMs = performance.now()
+  #batchTimer: ReturnType<typeof setTimeout> | undefined
+  #quietTimer: ReturnType<typeof setTimeout> | undefined
+  #fetchedAtMs = performance.now()
 
   constructor(client: QueryClient, source: SessionSource, sessionId: string) {
     this.#client = client
     this.#key = sessionKey(source.name, sessionId)
-    this.#stopWatching = source.watch!(sessionId, (event) => this.#hear(event))
+    this.#stopWatching = source.watch!(sessionId, (event) => this.#receive(event))
   }
 
   stop(): void {
     this.#stopWatching()
-    clearTimeout(this.#gathering)
-    clearTimeout(this.#settling)
+    clearTimeout(this.#batchTimer)
+    clearTimeout(this.#quietTimer)
   }
 
-  #hear(event: LiveEvent): void {
-    if (event.type === 'reset') return this.#askAgain()
+  #receive(event: LiveEvent): void {
+    if (event.type === 'reset') return this.#refetch()
     if (event.type === 'step') this.#steps.push(event.step)
     else this.#session = event.session
-    this.#gathering ??= setTimeout(() => this.#merge(), GATHERED_FOR_MS)
+    this.#batchTimer ??= setTimeout(() => this.#merge(), BATCH_MS)
   }
 
   #merge(): void {
-    this.#gathering = undefined
+    this.#batchTimer = undefined
     const heard = { steps: this.#steps, session: this.#session }
     this.#steps = []
     this.#session = undefined
@@ -63,16 +63,16 @@ class LiveSession {
     if (known === undefined) return
     this.#client.setQueryData<Session>(this.#key, mergeSteps(known, heard))
     const hasEnded = heard.session !== undefined && heard.session.endState !== 'running'
-    if (hasEnded) return this.#askAgain()
-    clearTimeout(this.#settling)
-    const isDue = performance.now() - this.#askedAtMs > ASKED_AGAIN_AFTER_MS
-    if (isDue && known.steps.length < LONG_SESSION) this.#askAgain()
-    else this.#settling = setTimeout(() => this.#askAgain(), SETTLED_AFTER_MS)
+    if (hasEnded) return this.#refetch()
+    clearTimeout(this.#quietTimer)
+    const isDue = performance.now() - this.#fetchedAtMs > REFETCH_MS
+    if (isDue && known.steps.length < LONG_SESSION) this.#refetch()
+    else this.#quietTimer = setTimeout(() => this.#refetch(), QUIET_MS)
   }
 
-  #askAgain(): void {
-    clearTimeout(this.#settling)
-    this.#askedAtMs = performance.now()
+  #refetch(): void {
+    clearTimeout(this.#quietTimer)
+    this.#fetchedAtMs = performance.now()
     void this.#client.invalidateQueries({ queryKey: this.#key })
   }
 }

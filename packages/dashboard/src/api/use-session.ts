@@ -5,7 +5,7 @@ export function sessionKey(sourceName: string, sessionId: string) {
   return ['session', sourceName, sessionId] as const
 }
 
-/** One session with all its steps, without most payloads. Live events keep it true; it is not asked for again by itself. */
+/** A session with all its steps and few payloads. It is only refetched for live events. */
 export function useSession(sessionId: string) {
   const source = useSessionSource()
   return useQuery({
@@ -15,12 +15,12 @@ export function useSession(sessionId: string) {
     gcTime: 60_000,
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
-    // Comparing a hundred thousand steps with a hundred thousand steps takes longer than drawing them.
+    // Comparing 100,000 steps with the previous ones takes longer than rendering them.
     structuralSharing: false,
   })
 }
 
-/** Every payload of a session, once somebody searches inside them. */
+/** All payloads of a session; loaded when the user searches in them. */
 export function useSessionPayloads(sessionId: string, options: { enabled: boolean }) {
   const source = useSessionSource()
   return useQuery({

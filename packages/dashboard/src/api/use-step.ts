@@ -2,7 +2,7 @@ import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-quer
 import type { Step } from '@playhead/model'
 import { useSessionSource, type SessionSource } from './session-source.ts'
 
-/** A step that goes on to change has another key when it has changed. */
+/** The key changes when a running step does. */
 function stepKey(source: SessionSource, sessionId: string, step: Step) {
   return ['step', source.name, sessionId, step.id, step.status, step.endedAt] as const
 }
@@ -18,18 +18,18 @@ function stepQuery(source: SessionSource, sessionId: string, step: Step) {
   } as const
 }
 
-/** One step with everything it holds; what is known without asking is there at once. */
+/** A step with its payload, immediately if it is loaded already. */
 export function useStep(sessionId: string, step: Step | undefined, options: { enabled?: boolean } = {}) {
   const source = useSessionSource()
   return useQuery({
-    ...stepQuery(source, sessionId, step ?? nothing),
+    ...stepQuery(source, sessionId, step ?? noStep),
     enabled: step !== undefined && (options.enabled ?? true),
     ...(step?.hasPayload === true && { initialData: step }),
   })
 }
 
-/** Stands where no step is asked for. */
-const nothing: Step = {
+/** Placeholder for a disabled query. */
+const noStep: Step = {
   id: '',
   parentId: null,
   kind: 'other',
@@ -44,7 +44,7 @@ const nothing: Step = {
   dialect: '',
 }
 
-/** Loads steps that will be looked at soon. */
+/** Prefetches the payloads of steps. */
 export function usePrefetchSteps(sessionId: string): (steps: readonly Step[]) => void {
   const source = useSessionSource()
   const client = useQueryClient()
@@ -54,8 +54,8 @@ export function usePrefetchSteps(sessionId: string): (steps: readonly Step[]) =>
   }
 }
 
-/** What is known of a step: with its payload, when that was loaded. */
-export function knownStep(client: QueryClient, source: SessionSource, sessionId: string, step: Step): Step {
+/** The step from the cache if it is there, with its payload. */
+export function cachedStep(client: QueryClient, source: SessionSource, sessionId: string, step: Step): Step {
   if (step.hasPayload) return step
   return client.getQueryData<Step>(stepKey(source, sessionId, step)) ?? step
 }

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { callApi } from './call-api.ts'
 import { useProjectId } from './projects.ts'
 
-/** Values that occur in a field, most frequent first. */
+/** The stored values of a field, most frequent first. */
 export function useFieldValues(field: string | undefined, contains = '', limit = 12) {
   const project = useProjectId()
   return useQuery({

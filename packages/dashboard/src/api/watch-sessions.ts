@@ -2,18 +2,18 @@ import type { SessionSummary } from '@playhead/model'
 import type { LiveEvent } from '@playhead/server/api-types'
 import { apiPath, ApiError } from './call-api.ts'
 import { checkConnection } from './connection.ts'
-import { noticeLogout } from './query-client.ts'
+import { handleLogout } from './query-client.ts'
 
-/** Events that come together are told together. */
-const GATHER_MS = 100
+/** Events are batched for this long. */
+const BATCH_MS = 100
 
 type Watcher = {
-  /** The feed begins, or begins again after events were missed. */
+  /** The feed is open, or open again after events were missed. */
   onOpen: () => void
   onChange: (changed: readonly SessionSummary[]) => void
 }
 
-/** Tells which sessions of a project begin, change and end. Returns how to stop. */
+/** Reports sessions of a project that start, change or end. Returns a function that unsubscribes. */
 export function watchSessions(project: string, { onOpen, onChange }: Watcher): () => void {
   const source = new EventSource(apiPath('/api/live', { project, only: 'session' }))
   const changed = new Map<string, SessionSummary>()
@@ -28,12 +28,12 @@ export function watchSessions(project: string, { onOpen, onChange }: Watcher): (
       const sessions = [...changed.values()]
       changed.clear()
       onChange(sessions)
-    }, GATHER_MS)
+    }, BATCH_MS)
   })
   source.addEventListener('error', () => {
-    // A refused connection is closed for good; one that broke is opened again by the browser.
+    // The browser reconnects after a broken connection, but not after a rejected one.
     if (source.readyState === EventSource.CLOSED)
-      noticeLogout(new ApiError(401, 'CLOSED', 'The live feed was refused.'))
+      handleLogout(new ApiError(401, 'CLOSED', 'The live feed was rejected.'))
     else void checkConnection()
   })
   return () => {

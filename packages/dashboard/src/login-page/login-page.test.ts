@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { pathBack } from './login-page.tsx'
 
-test('back to the page that was asked for', () => {
+test('returns to the requested page', () => {
   expect(pathBack('/sessions/abc?step=2&project=shop')).toBe('/sessions/abc?step=2&project=shop')
 })
 
@@ -13,6 +13,6 @@ test.each([
   '/\\evil.example',
   'javascript:alert(1)',
   '/login?back=/login',
-])('%s leads to the sessions', (back) => {
+])('%s goes to the sessions', (back) => {
   expect(pathBack(back)).toBe('/sessions')
 })

@@ -8,7 +8,6 @@ import { ThemeMenu } from '../ui/controls/theme-menu.tsx'
 import { usePageTitle } from '../ui/browser/use-page-title.ts'
 import './login-page.css'
 
-/** Where people show that they may look. */
 export function LoginPage() {
   const { back } = useSearch({ from: '/login' })
   usePageTitle('Log in')
@@ -52,12 +51,12 @@ function LoginForm() {
         label="Password"
         type="password"
         autoComplete="current-password"
-        // The only thing to do on this page.
+        // The page has nothing else to focus.
         autoFocus
         value={password}
         onChange={setPassword}
         error={login.error?.message}
-        hint="PLAYHEAD_PASSWORD of the server."
+        hint="The server's PLAYHEAD_PASSWORD."
       />
       <Button type="submit" look="accent" disabled={password === '' || login.isPending}>
         {login.isPending ? 'Logging in…' : 'Log in'}
@@ -66,7 +65,7 @@ function LoginForm() {
   )
 }
 
-/** Where to go after the login: a page of ours, whatever the address says. */
+/** Where to go after the login: always a page of this server, whatever the address says. */
 export function pathBack(back: string | undefined): string {
   const isOurs = back !== undefined && /^\/(?![/\\])/.test(back) && !back.startsWith('/login')
   return isOurs ? back : '/sessions'

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { browserZone, useStats } from '../api/stats.ts'
 import { ErrorNotice } from '../ui/data/error-notice.tsx'
 import { TimeRangePicker } from '../session-filter/time-range-picker.tsx'
-import { rangeBefore, timeRange } from '../session-filter/time-range.ts'
+import { previousRange, timeRange } from '../session-filter/time-range.ts'
 import { useNow } from '../ui/browser/use-now.ts'
 import { usePageTitle } from '../ui/browser/use-page-title.ts'
 import { ActionTables } from './action-tables.tsx'
@@ -25,7 +25,7 @@ export function OverviewPage() {
   const range = useMemo(() => rangeOfSearch(timeRange(from, to)), [from, to])
   // To the minute: a period before that moved with every tick would be asked for with every tick.
   const minute = Math.floor(useNow() / MINUTE_MS) * MINUTE_MS
-  const earlier = useMemo(() => rangeBefore(range, minute), [range, minute])
+  const earlier = useMemo(() => previousRange(range, minute), [range, minute])
   const now = useStats({ ...range, interval: 'auto', zone: browserZone() }, { refreshMs: MINUTE_MS })
   const before = useStats({ ...earlier }, { enabled: earlier !== undefined })
   return (

@@ -18,7 +18,7 @@ export const endStateColors: Record<EndState, string> = {
   lost: 'var(--warn)',
 }
 
-/** How a session ended: never colour alone. */
+/** How a session ended, as an icon and a word. */
 export function EndStateBadge({ state, reason }: { state: EndState; reason?: string | undefined }) {
   const Icon = endStateIcons[state]
   return (

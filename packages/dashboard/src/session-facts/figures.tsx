@@ -9,12 +9,12 @@ import {
 
 const SMALLEST_SHOWN = 0.0001
 
-/** Costs in tables: what is less than a hundredth of a cent is said so, its digits would only push others aside. */
+/** As `formatCost`, but short enough for a table: less than a hundredth of a cent is "<$0.0001". */
 export function formatShortCost(dollars: number): string {
   return dollars > 0 && dollars < SMALLEST_SHOWN ? `<$${SMALLEST_SHOWN}` : formatCost(dollars)
 }
 
-/** A figure that nobody reported is a dash, never 0. */
+/** A dash for a number that is unknown, with the reason; unknown is never shown as 0. */
 export function Unknown({ why }: { why: string }) {
   return (
     <span className="dim" title={why}>
@@ -26,7 +26,7 @@ export function Unknown({ why }: { why: string }) {
 
 export function Tokens({ usage }: { usage: Usage }) {
   const total = totalTokens(usage)
-  if (total === undefined) return <Unknown why="tokens not reported" />
+  if (total === undefined) return <Unknown why="Tokens not reported" />
   const parts = [
     usage.input !== undefined && `${usage.input.toLocaleString('en')} in`,
     usage.output !== undefined && `${usage.output.toLocaleString('en')} out`,
@@ -39,8 +39,8 @@ export function Cost({
   cost,
   unpricedModels = [],
 }: Pick<SessionSummary, 'cost'> & { unpricedModels?: string[] }) {
-  const missing = unpricedModels.length === 0 ? undefined : `no price known for ${unpricedModels.join(', ')}`
-  if (cost === null) return <Unknown why={missing ?? 'nothing to price'} />
+  const missing = unpricedModels.length === 0 ? undefined : `No price for ${unpricedModels.join(', ')}`
+  if (cost === null) return <Unknown why={missing ?? 'No model calls to price'} />
   return (
     <span title={missing === undefined ? `$${cost}` : `$${cost}; ${missing}`}>
       {formatShortCost(cost)}
@@ -57,5 +57,5 @@ export function Cost({
 }
 
 export function Duration({ durationMs }: { durationMs: number | null }) {
-  return durationMs === null ? <Unknown why="has not ended" /> : <span>{formatDuration(durationMs)}</span>
+  return durationMs === null ? <Unknown why="Still running" /> : <span>{formatDuration(durationMs)}</span>
 }

@@ -37,7 +37,7 @@ export function KindMark({
   )
 }
 
-/** How a kind of step looks and is called. The colour is a token. */
+/** The name, icon and colour of each kind of step. */
 export const kindLooks: Record<StepKind, { word: string; icon: LucideIcon; colour: string }> = {
   llm: { word: 'model call', icon: MessageSquareText, colour: '--kind-llm' },
   embedding: { word: 'embedding', icon: Binary, colour: '--kind-llm' },

@@ -3,7 +3,7 @@ import './tag-chip.css'
 
 const SHORT = 10
 
-/** A small label; with `onClick` it is a button. Where room is scarce, short ones stay whole. */
+/** A tag; with `onClick` it is a button. Short tags are never truncated. */
 export function TagChip({
   children,
   title,

@@ -17,7 +17,7 @@ export type FilterKey = {
   valuesOf?: string
   /** Values that are always suggested. */
   choices?: readonly string[]
-  /** Returns what is wrong with a value, as a sentence. */
+  /** Returns an error message if the value is invalid. */
   check?: (value: string) => string | undefined
 }
 
@@ -34,30 +34,30 @@ function filterKey(parameter: SessionFilterField, options: KeyOptions = {}): Fil
   }
 }
 
-const oneOf = (name: string, choices: readonly string[]) => (value: string) =>
-  choices.includes(value) ? undefined : `${name} can be ${listed(choices)}, not “${value}”.`
+const checkChoice = (name: string, choices: readonly string[]) => (value: string) =>
+  choices.includes(value) ? undefined : `${name} must be ${joinWithOr(choices)}, not “${value}”.`
 
-const amount = (value: string) =>
+const checkCost = (value: string) =>
   numberRange(value) === undefined
-    ? `“${value}” is no amount of dollars: write cost:>0.01, cost:<=1 or cost:0.01..0.05.`
+    ? `“${value}” is not an amount in dollars. Use cost:>0.01, cost:<=1 or cost:0.01..0.05.`
     : undefined
 
-const stretch = (value: string) =>
+const checkDuration = (value: string) =>
   durationRange(value) === undefined
-    ? `“${value}” is no duration: write duration:>2s, duration:<500ms or duration:1s..5m.`
+    ? `“${value}” is not a duration. Use duration:>2s, duration:<500ms or duration:1s..5m.`
     : undefined
 
 /** The keys of the filter, in the order they are suggested. */
 export const filterKeys: readonly FilterKey[] = [
-  filterKey('status', { aliases: ['state'], choices: endStates, check: oneOf('status', endStates) }),
+  filterKey('status', { aliases: ['state'], choices: endStates, check: checkChoice('status', endStates) }),
   filterKey('tag', { valuesOf: 'tag' }),
   filterKey('tool', { aliases: ['action'], valuesOf: 'tool' }),
   filterKey('failedTool', { valuesOf: 'tool' }),
   filterKey('error', { valuesOf: 'error' }),
   filterKey('model', { valuesOf: 'model' }),
   filterKey('agent', { valuesOf: 'agent' }),
-  filterKey('cost', { choices: ['>0.01', '>0.1', '<0.001'], check: amount }),
-  filterKey('duration', { choices: ['>2s', '>1m', '<500ms'], check: stretch }),
+  filterKey('cost', { choices: ['>0.01', '>0.1', '<0.001'], check: checkCost }),
+  filterKey('duration', { choices: ['>2s', '>1m', '<500ms'], check: checkDuration }),
   filterKey('name', { valuesOf: 'name' }),
   filterKey('user', { valuesOf: 'user' }),
   filterKey('thread', { valuesOf: 'thread' }),
@@ -67,7 +67,7 @@ export const filterKeys: readonly FilterKey[] = [
   filterKey('testFile'),
   filterKey('runId', { name: 'run', aliases: ['runId'] }),
   filterKey('variant'),
-  filterKey('demo', { choices: ['true', 'false'], check: oneOf('demo', ['true', 'false']) }),
+  filterKey('demo', { choices: ['true', 'false'], check: checkChoice('demo', ['true', 'false']) }),
 ]
 
 export function findFilterKey(typed: string): FilterKey | undefined {
@@ -78,6 +78,6 @@ export function findFilterKey(typed: string): FilterKey | undefined {
   )
 }
 
-function listed(words: readonly string[]): string {
+function joinWithOr(words: readonly string[]): string {
   return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }

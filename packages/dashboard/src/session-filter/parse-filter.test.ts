@@ -40,36 +40,36 @@ test.each([
 })
 
 test.each([
-  ['status:broken', 'status can be success, fail, indeterminate, running or lost, not “broken”.'],
-  ['cost:cheap', '“cheap” is no amount of dollars: write cost:>0.01, cost:<=1 or cost:0.01..0.05.'],
-  ['duration:long', '“long” is no duration: write duration:>2s, duration:<500ms or duration:1s..5m.'],
-  ['demo:maybe', 'demo can be true or false, not “maybe”.'],
+  ['status:broken', 'status must be success, fail, indeterminate, running or lost, not “broken”.'],
+  ['cost:cheap', '“cheap” is not an amount in dollars. Use cost:>0.01, cost:<=1 or cost:0.01..0.05.'],
+  ['duration:long', '“long” is not a duration. Use duration:>2s, duration:<500ms or duration:1s..5m.'],
+  ['demo:maybe', 'demo must be true or false, not “maybe”.'],
   ['tag:', 'tag: needs a value, for example tag:….'],
   ['status:', 'status: needs a value, for example status:success.'],
   [
     'statsu:fail',
-    'There is no filter “statsu”. Did you mean status:? To look for the words, put them in quotes.',
+    'There is no filter “statsu”. Did you mean status:? To search for these words, put them in quotes.',
   ],
-  ['weather:nice', 'There is no filter “weather”. To look for the words, put them in quotes.'],
-  ['-tag:x', '-tag:x: leaving out is not possible; filters say what to find.'],
-  ['"charged twice', '"charged twice lacks its closing quote.'],
-  ['name:"x', 'name:"x lacks its closing quote.'],
-])('%s is told what is wrong, and left out', (text, problem) => {
+  ['weather:nice', 'There is no filter “weather”. To search for these words, put them in quotes.'],
+  ['-tag:x', "-tag:x: filters can't exclude; they only include."],
+  ['"charged twice', '"charged twice has no closing quote.'],
+  ['name:"x', 'name:"x has no closing quote.'],
+])('%s has a problem and is ignored', (text, problem) => {
   expect(problems(text)).toEqual([problem])
   expect(parseFilter(`${text.includes('"') ? '' : `${text} `}tag:kept`).parameters).toEqual({ tag: ['kept'] })
 })
 
-test('what can be there once is there once', () => {
-  expect(problems('cost:>1 cost:<2')).toEqual(['cost: is there twice; one of them has to go.'])
+test('a key that can be used once is used once', () => {
+  expect(problems('cost:>1 cost:<2')).toEqual(['cost: can be used only once.'])
   expect(parseFilter('cost:>1 cost:<2').parameters).toEqual({ cost: '>1' })
 })
 
-test('too much text is said', () => {
-  expect(problems('x'.repeat(401))).toEqual(['At most 400 characters can be looked for.'])
+test('too much text is a problem', () => {
+  expect(problems('x'.repeat(401))).toEqual(['You can search for at most 400 characters.'])
   expect(problems('x'.repeat(400))).toEqual([])
 })
 
-test('words that follow each other are one chip, whatever stands between others', () => {
+test('consecutive words are one chip', () => {
   expect(parseFilter('was charged status:fail twice "a b" c').terms.map(({ text }) => text)).toEqual([
     'was charged',
     'status:fail',
@@ -79,7 +79,7 @@ test('words that follow each other are one chip, whatever stands between others'
   ])
 })
 
-test('what is written is read back, whatever it holds', () => {
+test('every value survives a round trip', () => {
   for (const value of [
     'plain',
     'two words',
@@ -94,7 +94,7 @@ test('what is written is read back, whatever it holds', () => {
     expect(parseFilter(writeTerm('name', value)).parameters).toEqual({ name: value })
 })
 
-test('terms are added once, and removed by their place', () => {
+test('terms are added once and removed by index', () => {
   expect(addTerm('', 'tag:a')).toBe('tag:a')
   expect(addTerm('tag:a x', 'tag:b')).toBe('tag:a x tag:b')
   expect(addTerm('tag:a x', 'tag:a')).toBe('tag:a x')

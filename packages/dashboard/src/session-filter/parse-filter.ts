@@ -1,25 +1,25 @@
 import { filterKeys, findFilterKey, type FilterKey } from './filter-keys.ts'
 
-/** One part of a filter: `key:value`, or words to look for. */
+/** One part of a filter: `key:value`, or words to search for. */
 export type FilterTerm = {
-  /** Undefined: words to look for in the steps. */
+  /** Undefined: words to search for in the steps. */
   key: FilterKey | undefined
   value: string
   /** As it was typed. */
   text: string
-  /** Why it is left out. */
+  /** Why the term is ignored. */
   problem?: string
 }
 
 export type ParsedFilter = {
   terms: FilterTerm[]
-  /** What the API is asked with; terms with a problem are not in it. */
+  /** The query parameters of the API, without invalid terms. */
   parameters: Record<string, string | string[]>
 }
 
 const MOST_TEXT = 400
 
-/** Reads `status:fail tool:search cost:>0.01 "charged twice"`. Nothing is refused: what can't be read says why. */
+/** Parses `status:fail tool:search cost:>0.01 "charged twice"`. Never throws: invalid terms have a `problem`. */
 export function parseFilter(text: string): ParsedFilter {
   const terms = checkTogether(joinWords(tokenize(text).map(readToken)))
   const parameters: Record<string, string | string[]> = {}
@@ -32,7 +32,7 @@ export function parseFilter(text: string): ParsedFilter {
   return { terms, parameters }
 }
 
-/** A term as it has to be typed: values with spaces or quotes are quoted. */
+/** A term as text; values with spaces or quotes are quoted. */
 export function writeTerm(key: string, value: string): string {
   return `${key}:${writeValue(value)}`
 }
@@ -41,13 +41,12 @@ export function writeValue(value: string): string {
   return value === '' || /[\s"]/.test(value) ? `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"` : value
 }
 
-/** The filter with a term more; one that is there already is not doubled. */
+/** Adds a term, unless the filter has it already. */
 export function addTerm(filter: string, term: string): string {
   const { terms } = parseFilter(filter)
   return terms.some(({ text }) => text === term) ? filter : `${filter} ${term}`.trim()
 }
 
-/** The filter without one of its terms. */
 export function removeTerm(filter: string, index: number): string {
   const { terms } = parseFilter(filter)
   return terms
@@ -56,7 +55,7 @@ export function removeTerm(filter: string, index: number): string {
     .join(' ')
 }
 
-/** Parts between spaces; within quotes, spaces are kept. */
+/** Splits at spaces outside quotes. */
 function tokenize(text: string): string[] {
   return text.match(/(?:[^\s"]+:)?"(?:\\.|[^"\\])*(?:"|$)|[^\s"]+/g) ?? []
 }
@@ -64,7 +63,7 @@ function tokenize(text: string): string[] {
 function readToken(text: string): FilterTerm {
   const [, typedKey, rest] = /^(-?[A-Za-z_.]+):(?!\/\/)(.*)$/s.exec(text) ?? []
   const { value, isClosed } = unquote(rest ?? text)
-  if (!isClosed) return { key: undefined, value, text, problem: `${text} lacks its closing quote.` }
+  if (!isClosed) return { key: undefined, value, text, problem: `${text} has no closing quote.` }
   if (typedKey === undefined) return { key: undefined, value, text }
   const key = findFilterKey(typedKey)
   if (key === undefined) return { key: undefined, value, text, problem: unknownKey(typedKey, text) }
@@ -82,17 +81,17 @@ function unquote(text: string): { value: string; isClosed: boolean } {
 }
 
 function unknownKey(typed: string, text: string): string {
-  if (typed.startsWith('-')) return `${text}: leaving out is not possible; filters say what to find.`
+  if (typed.startsWith('-')) return `${text}: filters can't exclude; they only include.`
   const near = filterKeys.find(({ name }) => name.toLowerCase().startsWith(typed.slice(0, 3).toLowerCase()))
   const hint = near === undefined ? '' : ` Did you mean ${near.name}:?`
-  return `There is no filter “${typed}”.${hint} To look for the words, put them in quotes.`
+  return `There is no filter “${typed}”.${hint} To search for these words, put them in quotes.`
 }
 
 function exampleOf({ name, choices }: FilterKey): string {
   return `${name}:${choices?.[0] ?? '…'}`
 }
 
-/** Plain words that follow each other are one term. */
+/** Consecutive plain words are one term. */
 function joinWords(terms: readonly FilterTerm[]): FilterTerm[] {
   const joined: FilterTerm[] = []
   for (const term of terms) {
@@ -112,7 +111,7 @@ function isPlainWords({ key, text, problem }: FilterTerm): boolean {
   return key === undefined && problem === undefined && !text.startsWith('"')
 }
 
-/** What is wrong with terms only because of others. */
+/** Checks that involve several terms. */
 function checkTogether(terms: readonly FilterTerm[]): FilterTerm[] {
   const seen = new Set<string>()
   let textLength = 0
@@ -122,11 +121,11 @@ function checkTogether(terms: readonly FilterTerm[]): FilterTerm[] {
     if (key === undefined) {
       textLength += term.value.length + 1
       return textLength > MOST_TEXT + 1
-        ? { ...term, problem: `At most ${MOST_TEXT} characters can be looked for.` }
+        ? { ...term, problem: `You can search for at most ${MOST_TEXT} characters.` }
         : term
     }
     if (!key.isRepeatable && seen.has(key.name))
-      return { ...term, problem: `${key.name}: is there twice; one of them has to go.` }
+      return { ...term, problem: `${key.name}: can be used only once.` }
     seen.add(key.name)
     return term
   })

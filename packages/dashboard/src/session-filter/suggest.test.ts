@@ -4,16 +4,16 @@ import { isWholeTerm, suggest } from './suggest.ts'
 const texts = (draft: string, values: { value: string; sessions: number }[] = []) =>
   suggest(draft, values).map(({ text }) => text)
 
-test('an empty box offers every key', () => {
+test('suggests every key in an empty box', () => {
   expect(texts('').slice(0, 3)).toEqual(['status:', 'tag:', 'tool:'])
 })
 
-test('a beginning offers the keys that begin so, and to look for the word', () => {
+test('suggests the keys with a prefix, and a search for the word', () => {
   expect(texts('t')).toEqual(['tag:', 'tool:', 'thread:', 'test:', 'testFile:', 't'])
   expect(texts('charged twice')).toEqual(['charged twice'])
 })
 
-test('after a key come its values, written as they have to be typed', () => {
+test('suggests the values of a key, quoted if needed', () => {
   expect(texts('status:')).toEqual([
     'status:success',
     'status:fail',
@@ -25,7 +25,7 @@ test('after a key come its values, written as they have to be typed', () => {
   expect(texts('tag:c', [{ value: 'ci nightly', sessions: 3 }])).toEqual(['tag:"ci nightly"'])
 })
 
-test('what looks like the id of a session can be opened', () => {
+test('suggests to open a session by its id', () => {
   expect(suggest('s_abc12345', [])[0]).toEqual({
     kind: 'session',
     text: 'abc12345',
@@ -35,7 +35,7 @@ test('what looks like the id of a session can be opened', () => {
   expect(texts('face')).toEqual(['face'])
 })
 
-test('a space ends a term with its value, not words and not open quotes', () => {
+test('a space completes a term with a value, but not words or open quotes', () => {
   expect(isWholeTerm('tag:x')).toBe(true)
   expect(isWholeTerm('tag:"a b"')).toBe(true)
   expect(isWholeTerm('tag:"a')).toBe(false)

@@ -1,11 +1,10 @@
-import { parseSessionIdPrefix } from '@playhead/model'
+import { countOf, parseSessionIdPrefix } from '@playhead/model'
 import { filterKeys, findFilterKey, type FilterKey } from './filter-keys.ts'
 import { writeTerm } from './parse-filter.ts'
 
-/** What is being typed: a value after a known key, or a word that may become one. */
+/** The text being typed: a value after a known key, or a word that may become a key. */
 export type Draft = { key: FilterKey; partial: string } | { key: undefined; word: string }
 
-/** `commit`: the text is a whole term. Otherwise it is the beginning of one. */
 export type Suggestion =
   | { kind: 'key'; text: string; label: string; hint: string }
   | { kind: 'value'; text: string; label: string; hint: string }
@@ -21,7 +20,7 @@ export function readDraft(draft: string): Draft {
   return { key, partial: rest.replace(/^"/, '').replace(/"$/, '') }
 }
 
-/** Whether a space after it ends the term: `tag:x` does, words and open quotes go on. */
+/** Whether a space completes the term: after `tag:x` it does, after plain words and inside quotes it doesn't. */
 export function isWholeTerm(draft: string): boolean {
   const read = readDraft(draft)
   if (read.key === undefined || read.partial === '') return false
@@ -29,7 +28,7 @@ export function isWholeTerm(draft: string): boolean {
   return !value.startsWith('"') || /^".*[^\\]"$/s.test(value)
 }
 
-/** What could be meant; `values` are the real ones of the key's field, as far as they are known. */
+/** Suggestions for the text; `values` are the stored values of the key's field. */
 export function suggest(draft: string, values: readonly { value: string; sessions: number }[]): Suggestion[] {
   const read = readDraft(draft)
   if (read.key !== undefined) return suggestValues(read.key, read.partial, values)
@@ -49,7 +48,7 @@ export function suggest(draft: string, values: readonly { value: string; session
       ? []
       : [{ kind: 'session' as const, text: id, label: `s_${id}`, hint: 'open this session' }]),
     ...keys,
-    { kind: 'words', text: word, label: word, hint: 'look for it in prompts, answers and results' },
+    { kind: 'words', text: word, label: word, hint: 'search prompts, answers and results' },
   ]
 }
 
@@ -63,7 +62,7 @@ function suggestValues(
     .map((choice) => ({ value: choice, hint: '' }))
   const real = values.map(({ value, sessions }) => ({
     value,
-    hint: `${sessions.toLocaleString('en')} ${sessions === 1 ? 'session' : 'sessions'}`,
+    hint: countOf(sessions, 'session'),
   }))
   return [...choices, ...real].map(({ value, hint }) => ({
     kind: 'value',

@@ -7,7 +7,7 @@ import { TextField } from '../ui/controls/fields.tsx'
 import { describeRange, isoTime, presetOf, resolveRange, timePresets, type TimeRange } from './time-range.ts'
 import './time-range-picker.css'
 
-/** Which stretch of time: a preset, or any other. */
+/** A choice of time ranges: presets and a custom range. */
 export function TimeRangePicker({
   range,
   onChange,
@@ -21,7 +21,7 @@ export function TimeRangePicker({
       {preset === undefined && (
         <span className="time-range-custom">
           {describeRange(resolveRange(range, Date.now()))}
-          <IconButton label="Back to all time" onClick={() => onChange({})}>
+          <IconButton label="Show all time" onClick={() => onChange({})}>
             <X size={14} aria-hidden="true" />
           </IconButton>
         </span>
@@ -41,11 +41,11 @@ function CustomRange({ range, onChange }: { range: TimeRange; onChange: (range: 
   const [isOpen, setIsOpen] = useState(false)
   return (
     <Popover
-      label="Any stretch of time"
+      label="Custom range"
       isOpen={isOpen}
       onOpenChange={setIsOpen}
       trigger={
-        <Button aria-label="Any stretch of time" title="Any stretch of time">
+        <Button aria-label="Custom range" title="Custom range">
           <CalendarRange size={15} aria-hidden="true" />
         </Button>
       }
@@ -66,7 +66,7 @@ function RangeForm({ range, onChange }: { range: TimeRange; onChange: (range: Ti
   const [from, setFrom] = useState(fromMs === undefined ? '' : localText(fromMs))
   const [to, setTo] = useState(range.to === undefined ? '' : localText(toMs))
   const [fromTime, toTime] = [Date.parse(from), Date.parse(to)]
-  const error = fromTime >= toTime ? 'It has to end after it begins.' : undefined
+  const error = fromTime >= toTime ? 'The end must be after the start.' : undefined
   return (
     <form
       className="time-range-form"
@@ -86,16 +86,16 @@ function RangeForm({ range, onChange }: { range: TimeRange; onChange: (range: Ti
         value={to}
         onChange={setTo}
         error={error}
-        hint="Empty: now"
+        hint="Leave empty for now"
       />
       <Button type="submit" look="accent">
-        Show
+        Apply
       </Button>
     </form>
   )
 }
 
-/** As `datetime-local` inputs hold it: the browser's own time, to the minute. */
+/** The format of `datetime-local` inputs: local time, to the minute. */
 function localText(timeMs: number): string {
   return isoTime(timeMs - new Date(timeMs).getTimezoneOffset() * 60_000).slice(0, 16)
 }

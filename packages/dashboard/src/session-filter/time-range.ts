@@ -1,6 +1,6 @@
 import { parseTime } from '@playhead/model'
 
-/** A stretch of time as addresses hold it: how long ago ("24h") or ISO times. Both open: all time. */
+/** A time range as in addresses: ages ("24h") or ISO times. Without either it is all time. */
 export type TimeRange = { from?: string; to?: string }
 
 export function timeRange(from: string | undefined, to: string | undefined): TimeRange {
@@ -17,14 +17,14 @@ export const timePresets = [
 
 export type TimePreset = (typeof timePresets)[number]['value']
 
-/** The preset that a range is; undefined for any other. */
+/** The preset that equals a range, if any. */
 export function presetOf({ from, to }: TimeRange): TimePreset | undefined {
   if (to !== undefined) return undefined
   if (from === undefined) return 'all'
   return timePresets.find(({ value }) => value === from)?.value
 }
 
-/** The range in milliseconds. What can't be read is open. */
+/** The range in milliseconds. Invalid ends are ignored. */
 export function resolveRange(
   { from, to }: TimeRange,
   nowMs: number,
@@ -35,8 +35,8 @@ export function resolveRange(
   }
 }
 
-/** The stretch of the same length that ends where this one begins; undefined for all time. */
-export function rangeBefore(range: TimeRange, nowMs: number): { from: string; to: string } | undefined {
+/** The previous period of the same length; undefined for all time. */
+export function previousRange(range: TimeRange, nowMs: number): { from: string; to: string } | undefined {
   const { fromMs, toMs } = resolveRange(range, nowMs)
   if (fromMs === undefined || toMs <= fromMs) return undefined
   return { from: isoTime(fromMs - (toMs - fromMs)), to: isoTime(fromMs) }
@@ -46,7 +46,7 @@ export function isoTime(timeMs: number): string {
   return new Date(timeMs).toISOString()
 }
 
-/** "14 Nov, 10:05 – 11:30": days that are the same are said once. */
+/** "14 Nov, 10:05 – 11:30"; the date is repeated only if it differs. */
 export function describeRange({ fromMs, toMs }: { fromMs: number | undefined; toMs: number }): string {
   if (fromMs === undefined) return `until ${moment.format(toMs)}`
   return moment.formatRange(fromMs, toMs)

@@ -2,7 +2,7 @@ import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import type { SessionSummary } from '@playhead/model'
 import { useCallback, useEffect, useEffectEvent, useState } from 'react'
 import type { QueryParameters } from '../api/call-api.ts'
-import { noticeLogout } from '../api/query-client.ts'
+import { handleLogout } from '../api/query-client.ts'
 import { fetchSessions, sessionsKey, type SessionPages, mapSessions } from '../api/sessions.ts'
 import { watchSessions } from '../api/watch-sessions.ts'
 
@@ -41,14 +41,14 @@ export function useLiveList({ project, parameters, isNewestFirst, isHeld }: Live
     if (isNewestFirst && isEverything && unknown.every((session) => list.isNewest(session)))
       return void add(unknown)
     const ids = new Set(unknown.map(({ id }) => id))
-    ask((id) => ids.has(id)).catch(noticeLogout)
+    ask((id) => ids.has(id)).catch(handleLogout)
   })
   const catchUp = useEffectEvent(() => {
     // In any other order, the newest sessions that are not shown may just be further down.
-    if (list.isLoaded()) ask(() => isNewestFirst).catch(noticeLogout)
+    if (list.isLoaded()) ask(() => isNewestFirst).catch(handleLogout)
   })
   const checkRunning = useEffectEvent(() => {
-    if (list.hasRunning()) ask(() => false).catch(noticeLogout)
+    if (list.hasRunning()) ask(() => false).catch(handleLogout)
   })
   useEffect(() => {
     const refreshStats = throttle(

@@ -18,7 +18,7 @@ const icons: Record<Command['icon'], LucideIcon> = {
   search: Search,
 }
 
-/** ⌘K: every page, every session, by a few letters. */
+/** Opens with ⌘K and finds pages, projects and sessions. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState('')
   const [active, setActive] = useState(0)
@@ -39,16 +39,16 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
       <Dialog.Portal>
         <Dialog.Overlay className="palette-shade" />
         <Dialog.Content className="palette" aria-describedby={undefined}>
-          <Dialog.Title className="visually-hidden">Search and go to</Dialog.Title>
+          <Dialog.Title className="visually-hidden">Search or go to</Dialog.Title>
           <div className="palette-box">
             <Search size={16} aria-hidden="true" />
             <input
               role="combobox"
-              aria-label="Search and go to"
+              aria-label="Search or go to"
               aria-expanded="true"
               aria-controls={listId}
               aria-activedescendant={current >= 0 ? `${listId}-${current}` : undefined}
-              placeholder="A page, a session, or the beginning of its id"
+              placeholder="Search pages and sessions, or paste a session id"
               spellCheck={false}
               value={typed}
               onChange={(event) => {

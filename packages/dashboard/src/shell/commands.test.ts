@@ -7,31 +7,31 @@ const known = { sessions: [session], projects: [{ id: 'default', name: 'Default'
 const labels = (typed: string, more: Partial<typeof known> = {}) =>
   findCommands(typed, { ...known, ...more }).map(({ label }) => label)
 
-test('with nothing typed: recent sessions, pages, themes', () => {
+test('without text: recent sessions, pages and themes', () => {
   expect(labels('').slice(0, 3)).toEqual(['Refund', 'Overview', 'Sessions'])
-  expect(labels('').at(-1)).toBe('Theme: as the system has it')
+  expect(labels('').at(-1)).toBe('Theme: system')
 })
 
-test('what is typed finds pages and themes, whatever the case', () => {
-  expect(labels('KEYS', { sessions: [] })).toEqual(['Settings: keys', 'Find sessions with “KEYS”'])
-  expect(labels('dark', { sessions: [] })).toEqual(['Theme: dark', 'Find sessions with “dark”'])
+test('finds pages and themes, ignoring case', () => {
+  expect(labels('KEYS', { sessions: [] })).toEqual(['Settings: keys', 'Search sessions for “KEYS”'])
+  expect(labels('dark', { sessions: [] })).toEqual(['Theme: dark', 'Search sessions for “dark”'])
 })
 
-test('an id, or its beginning, opens the session', () => {
+test('an id or its prefix opens the session', () => {
   expect(findCommands('s_ab12', { ...known, sessions: [] })[0]?.target).toEqual({
     kind: 'session',
     sessionId: 'ab12',
   })
 })
 
-test('words can be looked for in all sessions', () => {
+test('searches all sessions for words', () => {
   expect(findCommands('charged twice', { ...known, sessions: [] })[0]?.target).toEqual({
     kind: 'filter',
     filter: 'charged twice',
   })
 })
 
-test('projects are offered when there are several', () => {
+test('offers projects if there are several', () => {
   expect(labels('project')).not.toContain('Project: Default')
   expect(
     labels('project', {

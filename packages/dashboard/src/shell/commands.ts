@@ -1,7 +1,7 @@
 import { parseSessionIdPrefix, type SessionSummary } from '@playhead/model'
 import { chooseTheme, type Theme } from '../ui/browser/theme.ts'
 
-/** Where a command leads: a page of ours, or something that is done. */
+/** An entry of the command palette. */
 export type Command = {
   id: string
   group: 'Sessions' | 'Go to' | 'Theme' | 'Project'
@@ -32,7 +32,7 @@ const themes: readonly Theme[] = ['light', 'dark', 'system']
 
 const SHORTEST_ID = 4
 
-/** Everything that can be gone to or done, as far as it matches what was typed. */
+/** The commands that match the typed text. */
 export function findCommands(
   typed: string,
   known: { sessions: readonly SessionSummary[]; projects: readonly { id: string; name: string }[] },
@@ -45,11 +45,11 @@ export function findCommands(
     ...themes.map(themeCommand),
   ].filter(matches)
   const sessions = sessionCommands(text, known.sessions)
-  // Before anything is typed, recent sessions are what is mostly wanted; then it is what was typed.
+  // Recent sessions come first until something is typed.
   return text === '' ? [...sessions, ...places] : [...openById(text), ...places, ...sessions]
 }
 
-/** A session by its id, or the beginning of it. */
+/** Opens a session by its id or a prefix of it. */
 function openById(text: string): Command[] {
   const prefix = text.length < SHORTEST_ID ? undefined : parseSessionIdPrefix(text)
   if (prefix === undefined) return []
@@ -58,7 +58,7 @@ function openById(text: string): Command[] {
       id: 'by-id',
       group: 'Sessions',
       label: `Open session s_${prefix}`,
-      hint: 'by its id',
+      hint: 'by id',
       icon: 'session',
       target: { kind: 'session', sessionId: prefix },
     },
@@ -80,7 +80,7 @@ function sessionCommands(text: string, sessions: readonly SessionSummary[]): Com
     {
       id: 'search',
       group: 'Sessions',
-      label: `Find sessions with “${text}”`,
+      label: `Search sessions for “${text}”`,
       hint: 'in prompts, answers and results',
       icon: 'search',
       target: { kind: 'filter', filter: text },
@@ -106,7 +106,7 @@ function themeCommand(theme: Theme): Command {
   return {
     id: `theme-${theme}`,
     group: 'Theme',
-    label: `Theme: ${theme === 'system' ? 'as the system has it' : theme}`,
+    label: `Theme: ${theme}`,
     icon: 'theme',
     target: { kind: 'do', action: () => chooseTheme(theme) },
   }

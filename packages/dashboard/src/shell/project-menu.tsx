@@ -4,7 +4,7 @@ import { useProjectId, useProjects } from '../api/projects.ts'
 import { Button } from '../ui/controls/button.tsx'
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../ui/controls/menu.tsx'
 
-/** Which project the pages are about, and the way to another. */
+/** Shows the current project and switches to another. */
 export function ProjectMenu() {
   const current = useProjectId()
   const { data: projects = [] } = useProjects()
@@ -14,7 +14,12 @@ export function ProjectMenu() {
     <Menu
       label="Projects"
       trigger={
-        <Button look="quiet" className="shell-project" aria-label={`Project ${name}. Change`} title={name}>
+        <Button
+          look="quiet"
+          className="shell-project"
+          aria-label={`Project: ${name}. Switch project`}
+          title={name}
+        >
           <Folder size={14} aria-hidden="true" />
           <span>{name}</span>
           <ChevronDown size={14} aria-hidden="true" className="shell-project-more" />

@@ -7,7 +7,7 @@ import { Button, IconButton } from '../ui/controls/button.tsx'
 import { ProjectMenu } from './project-menu.tsx'
 import { ThemeMenu } from '../ui/controls/theme-menu.tsx'
 import { useQueryClient } from '@tanstack/react-query'
-import { useIsServerLost, whenServerIsBack } from '../api/connection.ts'
+import { useIsUnreachable, whenServerIsBack } from '../api/connection.ts'
 import { usePageTitle } from '../ui/browser/use-page-title.ts'
 import { ErrorNotice } from '../ui/data/error-notice.tsx'
 import { PageProblem } from '../ui/data/page-problem.tsx'
@@ -23,7 +23,7 @@ export function Shell() {
   const href = useRouterState({ select: ({ location }) => location.href })
   const me = useMe()
   const isLoginPage = path === '/login'
-  // Where people log in, pages wait until it is known that somebody did; elsewhere nobody has to wait.
+  // If the server requires a login, pages wait until it is known that there is one.
   const isUnknown = me.data === undefined && me.error === null && wasAuthOn()
   useRememberedProject()
   if (isLoginPage) return <Outlet />
@@ -31,7 +31,7 @@ export function Shell() {
   return (
     <div className="shell">
       <a className="shell-skip" href="#main">
-        Skip to the page
+        Skip to content
       </a>
       <ShellBar isAuthOn={me.data?.isAuthOn === true} />
       <ConnectionNotice />
@@ -47,7 +47,7 @@ function ShellBar({ isAuthOn }: { isAuthOn: boolean }) {
   usePaletteKey(useCallback(() => setIsPaletteOpen((isOpen) => !isOpen), []))
   return (
     <header className="shell-bar">
-      <Link to="/sessions" className="shell-logo" aria-label="Playhead, to the sessions">
+      <Link to="/sessions" className="shell-logo" aria-label="Playhead: sessions">
         <svg viewBox="0 0 12 18" width="12" height="18" aria-hidden="true">
           <path d="M0 0h12L7 7v11H5V7z" fill="currentColor" />
         </svg>
@@ -109,7 +109,6 @@ function isApple(): boolean {
   return /Mac|iPhone|iPad/.test(navigator.userAgent)
 }
 
-/** The way out, on servers that people log in to. */
 function AccountMenu() {
   const logout = useLogout()
   return (
@@ -119,17 +118,17 @@ function AccountMenu() {
   )
 }
 
-/** Says that the server does not answer, and brings the page up to date when it does again. */
+/** Shown while the server does not respond; refetches everything when it does again. */
 function ConnectionNotice() {
   const client = useQueryClient()
-  const isLost = useIsServerLost()
+  const isUnreachable = useIsUnreachable()
   useEffect(() => whenServerIsBack(() => void client.invalidateQueries()), [client])
   return (
     <div role="status">
-      {isLost && (
+      {isUnreachable && (
         <p className="connection-notice">
           <Unplug size={14} aria-hidden="true" />
-          The server does not answer. What you see may be old; the page goes on as soon as it is back.
+          The server does not respond. This page may be out of date; it will refresh when the server is back.
         </p>
       )}
     </div>
@@ -141,7 +140,7 @@ export function PageFailed({ error }: ErrorComponentProps) {
   usePageTitle(undefined)
   useEffect(() => whenServerIsBack(() => location.reload()), [])
   return (
-    <PageProblem title="This page could not be shown">
+    <PageProblem title="This page could not be loaded">
       <ErrorNotice
         error={error instanceof Error ? error : new Error(String(error))}
         onRetry={() => location.reload()}

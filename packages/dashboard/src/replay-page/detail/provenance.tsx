@@ -13,7 +13,7 @@ import {
 } from '@playhead/model'
 import { useSessionSource } from '../../api/session-source.ts'
 import { useSessionPayloads } from '../../api/use-session.ts'
-import { knownStep } from '../../api/use-step.ts'
+import { cachedStep } from '../../api/use-step.ts'
 import { useReplay } from '../playback/replay-context.ts'
 import { DetailSection } from './sections.tsx'
 import './provenance.css'
@@ -128,6 +128,6 @@ function useNearbyTracer(): ArgumentTracer {
   return (action) => {
     const position = positionOf.get(action.id) ?? 0
     const nearby = steps.slice(Math.max(0, position - STEPS_SEARCHED), position + 1)
-    return createArgumentTracer(nearby.map((step) => knownStep(client, source, session.id, step)))(action)
+    return createArgumentTracer(nearby.map((step) => cachedStep(client, source, session.id, step)))(action)
   }
 }

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { Step } from '@playhead/model'
 import { useSessionSource, type Download } from '../../api/session-source.ts'
-import { knownStep } from '../../api/use-step.ts'
+import { cachedStep } from '../../api/use-step.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { copyText } from '../../ui/browser/copy-text.ts'
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../../ui/controls/menu.tsx'
@@ -85,7 +85,7 @@ function useWritePrompt(): () => Promise<string> {
   return async () => {
     const { id } = timeline.session
     const read = async (step: Step) => {
-      const known = knownStep(client, source, id, step)
+      const known = cachedStep(client, source, id, step)
       return known.hasPayload
         ? known
         : source.readStep(id, step.id, new AbortController().signal).catch(() => known)

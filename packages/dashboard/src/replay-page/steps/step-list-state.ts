@@ -3,7 +3,7 @@ import { useCallback, useDeferredValue, useMemo, useState } from 'react'
 import type { Step, StepKind } from '@playhead/model'
 import { useSessionSource } from '../../api/session-source.ts'
 import { useSessionPayloads } from '../../api/use-session.ts'
-import { knownStep } from '../../api/use-step.ts'
+import { cachedStep } from '../../api/use-step.ts'
 import { listRows, reveal, type Folding, type ListRows } from './step-rows.ts'
 import { findSteps, patternOf, type StepMatches } from './step-search.ts'
 import type { Timeline } from '../playback/timeline.ts'
@@ -68,7 +68,7 @@ function useMatches(
   const payloads = useSessionPayloads(id, { enabled: hasText && isShort && !hasAll })
   const all = payloads.data
   const matches = useMemo(() => {
-    const payloadOf = (step: Step) => all?.get(step.id) ?? knownStep(client, source, id, step)
+    const payloadOf = (step: Step) => all?.get(step.id) ?? cachedStep(client, source, id, step)
     return findSteps(timeline, { text, kinds }, payloadOf)
   }, [timeline.steps, text, kinds, all, client, source, id])
   const coverage =

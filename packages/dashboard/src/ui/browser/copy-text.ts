@@ -1,4 +1,4 @@
-/** Copies a text. Pages that are opened from disk have no clipboard of their own in some browsers: the old way serves them. */
+/** Copies text to the clipboard. Some browsers offer pages opened from disk only the old command. */
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parsePlainSearch, pickTexts, withoutEmpty, writePlainSearch } from './search-params.ts'
 
-test('what is written is read back, whatever it looks like', () => {
+test('every value survives a round trip', () => {
   for (const q of [
     'status:fail cost:>0.01 "charged twice"',
     '123',
@@ -20,10 +20,10 @@ test('addresses stay readable', () => {
   expect(writePlainSearch({})).toBe('')
 })
 
-test('only texts that are there are picked', () => {
+test('picks only parameters that are present', () => {
   expect(pickTexts({ q: 'x', from: '', to: 5, other: 'y' }, ['q', 'from', 'to'])).toEqual({ q: 'x' })
 })
 
-test('what is empty is left out', () => {
+test('leaves empty parameters out', () => {
   expect(withoutEmpty({ q: '', from: undefined, to: '1d' })).toEqual({ to: '1d' })
 })

@@ -1,4 +1,4 @@
-/** Search parameters as plain text, so that addresses read and can be typed as people write them. */
+/** Query parameters are plain text, so that people can read and type addresses. */
 export function parsePlainSearch(query: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(query))
 }
@@ -11,7 +11,7 @@ export function writePlainSearch(search: Record<string, unknown>): string {
   }
   const text = query
     .toString()
-    // These need no escape in a query, and addresses are read by people.
+    // These need no escaping in a query.
     .replaceAll('%3A', ':')
     .replaceAll('%2F', '/')
     .replaceAll('%3E', '>')
@@ -19,7 +19,7 @@ export function writePlainSearch(search: Record<string, unknown>): string {
   return text === '' ? '' : `?${text}`
 }
 
-/** The named parameters, as far as they are there and not empty. */
+/** The named parameters that are present and not empty. */
 export function pickTexts<Name extends string>(
   search: Record<string, unknown>,
   names: readonly Name[],
@@ -32,7 +32,7 @@ export function pickTexts<Name extends string>(
   ) as Partial<Record<Name, string>>
 }
 
-/** The search without what is empty: an address says only what differs from nothing. */
+/** Leaves empty parameters out of the address. */
 export function withoutEmpty<Search extends object>(search: {
   [Name in keyof Search]?: Search[Name] | undefined
 }): Search {

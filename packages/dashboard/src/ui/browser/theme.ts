@@ -4,7 +4,7 @@ export type Theme = 'system' | 'light' | 'dark'
 
 const KEY = 'playhead.theme'
 
-/** What the person chose; the system's wish when they chose nothing. */
+/** The user's choice; by default the system's. */
 export function readTheme(): Theme {
   const stored = localStorage.getItem(KEY)
   return stored === 'light' || stored === 'dark' ? stored : 'system'
@@ -23,7 +23,7 @@ export function chooseTheme(theme: Theme): void {
 
 let version = 0
 
-/** A number that changes when the colours do, for what is drawn without CSS. */
+/** Changes whenever the colours change; for drawing on a canvas. */
 export function useThemeVersion(): number {
   return useSyncExternalStore(subscribe, () => version)
 }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Whether the window is of a kind: `(max-width: 720px)`. */
+/** Whether the window matches a media query such as `(max-width: 720px)`. */
 export function useMediaQuery(query: string): boolean {
   return useSyncExternalStore(
     (listener) => {
@@ -12,5 +12,5 @@ export function useMediaQuery(query: string): boolean {
   )
 }
 
-/** A phone held upright: cards instead of columns. */
+/** A phone in portrait mode: cards instead of columns. */
 export const NARROW = '(max-width: 720px)'

@@ -10,7 +10,7 @@ function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   timer ??= setInterval(() => {
     now = Date.now()
-    for (const tell of listeners) tell()
+    for (const notify of listeners) notify()
   }, TICK_MS)
   return () => {
     listeners.delete(listener)
@@ -21,12 +21,12 @@ function subscribe(listener: () => void): () => void {
 }
 
 function read(): number {
-  // Nobody listened for a while: the time that was kept is stale.
+  // Without listeners the clock stands still.
   if (timer === undefined) now = Date.now()
   return now
 }
 
-/** The time, to ten seconds: one clock for all ages on the page. */
+/** The current time, updated every ten seconds; one clock for every age on the page. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, read)
 }

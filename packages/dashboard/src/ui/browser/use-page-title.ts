@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** What the browser's tab says: first what tells this tab from the others. */
+/** Sets the title of the browser tab. */
 export function usePageTitle(title: string | undefined): void {
   useEffect(() => {
     document.title = title === undefined ? 'Playhead' : `${title} · Playhead`

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState, type RefObject } from 'react'
 
-/** How wide an element is, in whole pixels; 0 before it is drawn. */
+/** The width of an element in whole pixels; 0 before it is rendered. */
 export function useWidth(element: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0)
   useLayoutEffect(() => {

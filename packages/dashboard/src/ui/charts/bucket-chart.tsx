@@ -5,26 +5,26 @@ import './bucket-chart.css'
 export type Brush = { from: number; to: number }
 
 type BucketChartProps = {
-  /** What it shows, in words, for whoever can't see it. */
+  /** What the chart shows, for screen readers. */
   label: string
   series: readonly Series[]
   count: number
   kind: 'bars' | 'line'
-  /** The bucket under the pointer, the same in all charts of a row. */
+  /** The bucket under the pointer; the charts of a row share it. */
   hovered: number | undefined
   onHover: (index: number | undefined) => void
-  /** What is being dragged over, as shares of the width. */
+  /** The range being dragged, as shares of the width. */
   brush?: Brush | undefined
   onBrush?: (brush: Brush | undefined) => void
   onBrushed?: (brush: Brush) => void
 }
 
 const HEIGHT = 100
-/** Room for a line at its highest. */
+/** Keeps a line at the maximum from being clipped. */
 const HEADROOM = 4
 const GAP = 0.16
 
-/** Bars or a line over stretches of time. */
+/** Bars or a line over buckets of time. */
 export function BucketChart({ label, series, count, kind, hovered, ...brushing }: BucketChartProps) {
   const highest = highestOf(series, kind === 'bars')
   const handlers = useBrushing(count, brushing)

@@ -6,13 +6,13 @@ const series = [
   { name: 'bad', color: 'red', values: [1, null, 1] },
 ]
 
-test('the highest point is that of the sums when series are stacked', () => {
+test('the maximum of stacked series is that of their sums', () => {
   expect(highestOf(series, true)).toBe(4)
   expect(highestOf(series, false)).toBe(3)
   expect(highestOf([], true)).toBe(0)
 })
 
-test('bars stand on those below them, and nothing is drawn for nothing', () => {
+test('stacks bars, and draws none for zero', () => {
   expect(stackBars(series, 4)).toEqual([
     { series: 0, index: 0, bottom: 0, height: 0.25 },
     { series: 0, index: 2, bottom: 0, height: 0.75 },
@@ -22,7 +22,7 @@ test('bars stand on those below them, and nothing is drawn for nothing', () => {
   expect(stackBars(series, 0)).toEqual([])
 })
 
-test('a line breaks where there is no value and shows a lonely one', () => {
+test('a line breaks where there is no value, and a single value is visible', () => {
   expect(stepPath([1, 2, null, 2], 2, 10)).toBe('M0 5H1V0H2M3 0H4')
   expect(stepPath([null, null], 2, 10)).toBe('')
   expect(stepPath([0], 0, 10)).toBe('M0 10H1')

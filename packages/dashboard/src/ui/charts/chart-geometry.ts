@@ -1,7 +1,7 @@
-/** Values of one kind over the buckets of a chart; null where there is none. */
+/** One value for each bucket of a chart; null where there is none. */
 export type Series = { name: string; color: string; values: readonly (number | null)[] }
 
-/** The highest point that a chart has to show: of the sums when its series are stacked. */
+/** The maximum of a chart: of the sums if its series are stacked. */
 export function highestOf(series: readonly Series[], isStacked: boolean): number {
   const count = Math.max(0, ...series.map(({ values }) => values.length))
   let highest = 0
@@ -17,7 +17,7 @@ export function highestOf(series: readonly Series[], isStacked: boolean): number
 
 export type Bar = { series: number; index: number; bottom: number; height: number }
 
-/** Bars on top of each other, in shares of the chart's height. */
+/** Stacked bars, as shares of the chart's height. */
 export function stackBars(series: readonly Series[], highest: number): Bar[] {
   if (highest <= 0) return []
   const bars: Bar[] = []
@@ -34,8 +34,8 @@ export function stackBars(series: readonly Series[], highest: number): Bar[] {
 }
 
 /**
- * A line with a level stretch for each bucket, as SVG path in a box that is one wide for each bucket and `height` high.
- * It is interrupted where there is no value, and a lonely one is still seen.
+ * A step line as an SVG path. Each bucket is one unit wide and has a horizontal segment, so a single value is still visible;
+ * the line breaks where there is no value.
  */
 export function stepPath(values: readonly (number | null)[], highest: number, height: number): string {
   let path = ''
@@ -52,7 +52,7 @@ export function stepPath(values: readonly (number | null)[], highest: number, he
   return path
 }
 
-/** The buckets that a drag from one place to another covers, both as shares of the width. */
+/** The buckets that a drag covers; `from` and `to` are shares of the width. */
 export function brushedBuckets(
   from: number,
   to: number,
@@ -61,7 +61,7 @@ export function brushedBuckets(
   if (count === 0) return undefined
   const bucketAt = (share: number) => Math.max(0, Math.min(count - 1, Math.floor(share * count)))
   const [left, right] = from <= to ? [from, to] : [to, from]
-  // Where a drag ends exactly between two buckets, the second is not meant.
+  // A drag that ends exactly between two buckets does not include the second.
   return { first: bucketAt(left), last: Math.max(bucketAt(left), bucketAt(right - 1e-9)) }
 }
 

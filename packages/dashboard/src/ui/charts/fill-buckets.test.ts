@@ -5,7 +5,7 @@ import type { StatsBucket, StatsInterval } from '@playhead/model'
 const bucket = (timeMs: number) => ({ at: new Date(timeMs).toISOString(), total: 1 }) as StatsBucket
 const at = (text: string) => new Date(text).getTime()
 
-test('stretches without sessions are there too', () => {
+test('adds buckets without sessions', () => {
   const first = at('2026-03-01T10:00:00')
   const last = at('2026-03-01T13:00:00')
 
@@ -18,7 +18,7 @@ test('stretches without sessions are there too', () => {
   expect(filled[0]).toMatchObject({ startMs: first, endMs: at('2026-03-01T11:00:00') })
 })
 
-test('without a beginning, time begins some room before the first session', () => {
+test('all time starts some buckets before the first session', () => {
   const first = at('2026-01-05T00:00:00')
   const filled = fillBuckets([bucket(first)], 'week', {
     fromMs: undefined,
@@ -35,7 +35,7 @@ test('without a beginning, time begins some room before the first session', () =
   expect(fillBuckets([], 'day', { fromMs: undefined, toMs: first })).toEqual([])
 })
 
-test('a clock that is a century wrong does not make a million buckets', () => {
+test('a clock that is a century off does not make a million buckets', () => {
   const filled = fillBuckets([bucket(0)], 'minute', { fromMs: undefined, toMs: at('2026-01-01T00:00:00') })
   expect(filled.length).toBe(400)
 })

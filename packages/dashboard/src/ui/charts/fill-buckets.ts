@@ -1,16 +1,16 @@
 import type { StatsBucket, StatsInterval } from '@playhead/model'
 
-/** A stretch of the timeline; `figures` is undefined where nothing happened. */
+/** A bucket of the timeline; `figures` is undefined if it has no sessions. */
 export type Bucket = { startMs: number; endMs: number; figures: StatsBucket | undefined }
 
 const MINUTE_MS = 60_000
-/** More can't be told apart, and a wrong clock somewhere must not cost the page its life. */
+/** More are too narrow to see, and a wrong clock could ask for millions. */
 const MOST_BUCKETS = 400
 
-/** Fewer would be a block, not a course of time; before the first session there was room, and nothing in it. */
+/** Fewer look like blocks; empty buckets before the first session fill up the timeline. */
 const LEAST_BUCKETS = 24
 
-/** The whole timeline, with the stretches that the server left out because nothing happened in them. */
+/** The whole timeline: adds the empty buckets, which the server leaves out. */
 export function fillBuckets(
   buckets: readonly StatsBucket[],
   interval: StatsInterval,
@@ -42,7 +42,7 @@ function leadUpTo(filled: Bucket[], interval: StatsInterval): Bucket[] {
   return [...before.toReversed(), ...filled]
 }
 
-/** When the bucket that holds a moment begins, in the time zone of the browser. */
+/** The start of the bucket that contains a time, in the browser's time zone. */
 export function startOf(interval: StatsInterval, timeMs: number): number {
   const date = new Date(timeMs)
   if (interval === 'minute') return date.setSeconds(0, 0)
@@ -62,7 +62,7 @@ function nextStart(interval: StatsInterval, startMs: number): number {
   if (interval === '5-minutes') return startMs + 5 * MINUTE_MS
   if (interval === '15-minutes') return startMs + 15 * MINUTE_MS
   if (interval === 'hour') return startMs + 60 * MINUTE_MS
-  // Days, and what is counted from their beginning, are longer or shorter when the clocks change.
+  // Days vary in length when the clocks change.
   if (interval === '6-hours') return date.setHours(date.getHours() + 6)
   if (interval === 'day') return date.setDate(date.getDate() + 1)
   if (interval === 'week') return date.setDate(date.getDate() + 7)

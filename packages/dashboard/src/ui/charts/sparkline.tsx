@@ -8,14 +8,14 @@ type SparklineProps = {
 
 const HEIGHT = 20
 
-/** A curve of few values without axes; `label` says in words what it shows. */
+/** A small line chart without axes; `label` describes it for screen readers. */
 export function Sparkline({ values, label, color = 'var(--accent)' }: SparklineProps) {
   const known = values.flatMap((value, index) => (value === null ? [] : [{ value, index }]))
   if (known.length === 0 || values.length < 2) return <span className="sparkline" />
   const highest = Math.max(...known.map(({ value }) => value), Number.MIN_VALUE)
   const width = values.length - 1
   const points = known.map(({ value, index }) => `${index},${HEIGHT - 1 - (value / highest) * (HEIGHT - 2)}`)
-  // A lonely value is a dot: a line of no length with round ends.
+  // A single value is a dot: a line of length 0 with round caps.
   if (points.length === 1) points.push(points[0]!)
   return (
     <svg

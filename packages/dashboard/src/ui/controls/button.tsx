@@ -9,7 +9,7 @@ export function Button({ look = 'plain', className = '', type = 'button', ...res
   return <button type={type} className={`button button-${look} ${className}`} {...rest} />
 }
 
-/** A button that is only an icon; `label` is its name for screen readers and its tooltip. */
+/** A button that shows only an icon; `label` is its tooltip and its name for screen readers. */
 export function IconButton({
   label,
   className = '',
@@ -21,7 +21,7 @@ export function IconButton({
   )
 }
 
-/** A key as it is printed on the keyboard. */
+/** A key of the keyboard. */
 export function KeyCap({ children }: { children: string }) {
   return <kbd className="key-cap">{children}</kbd>
 }

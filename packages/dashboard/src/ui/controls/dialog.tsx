@@ -12,7 +12,7 @@ type DialogProps = {
   children?: ReactNode
 }
 
-/** A window over the page that keeps the focus until it is closed. */
+/** A modal dialog. */
 export function Dialog({ title, description, isOpen, onOpenChange, children }: DialogProps) {
   return (
     <Radix.Root open={isOpen} onOpenChange={onOpenChange}>
@@ -43,14 +43,14 @@ export function Dialog({ title, description, isOpen, onOpenChange, children }: D
 }
 
 type ConfirmDialogProps = Omit<DialogProps, 'children'> & {
-  /** What the button says that does it. */
+  /** The label of the button that confirms. */
   action: string
   isWorking?: boolean
   error?: Error | null
   onConfirm: () => void
 }
 
-/** Asks before something that can't be taken back. */
+/** Asks for confirmation before something that can't be undone. */
 export function ConfirmDialog({
   action,
   isWorking = false,

@@ -8,7 +8,7 @@ type TextFieldProps = Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange'> & 
   onChange: (value: string) => void
 }
 
-/** An input with its name above it, and what is wrong with it below. */
+/** A text input with a label above it and a hint or an error below it. */
 export function TextField({ label, error, hint, onChange, className = '', ...input }: TextFieldProps) {
   const id = useId()
   const noteId = `${id}-note`
@@ -39,7 +39,7 @@ type SelectFieldProps = {
   options: readonly { value: string; label: string }[]
 }
 
-/** One of many, by the browser's own list. */
+/** A native select with a label. */
 export function SelectField({ label, value, onChange, options }: SelectFieldProps) {
   const id = useId()
   return (

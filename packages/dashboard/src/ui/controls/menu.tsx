@@ -3,7 +3,7 @@ import { Check } from 'lucide-react'
 import type { ReactElement, ReactNode } from 'react'
 import './menu.css'
 
-/** A menu that a button opens. */
+/** A dropdown menu. */
 export function Menu({
   trigger,
   label,
@@ -40,7 +40,7 @@ export function MenuItem({ onSelect, icon, isChecked, isDanger = false, hint, ch
   return (
     <DropdownMenu.Item className={`menu-item${isDanger ? ' is-danger' : ''}`} onSelect={onSelect}>
       {isChecked !== undefined && (
-        <span className="menu-check">{isChecked && <Check size={14} aria-label="chosen" />}</span>
+        <span className="menu-check">{isChecked && <Check size={14} aria-label="selected" />}</span>
       )}
       {icon}
       <span className="menu-text">{children}</span>
@@ -57,7 +57,7 @@ export function MenuLine() {
   return <DropdownMenu.Separator className="menu-line" />
 }
 
-/** A small window beside the button that opens it. */
+/** A popover next to the button that opens it. */
 export function Popover({
   trigger,
   label,

@@ -4,7 +4,7 @@ import './search-input.css'
 
 const TYPING_PAUSE_MS = 200
 
-/** Tells what is looked for when the typing pauses. */
+/** A search field that reports its text when the user stops typing. */
 export function SearchInput({
   label,
   placeholder = label,

@@ -3,7 +3,7 @@ import './segments.css'
 
 export type Segment<Value extends string> = { value: Value; label: string; title?: string }
 
-/** One of a few, side by side. */
+/** A segmented control: one of a few options, side by side. */
 export function Segments<Value extends string>({
   label,
   segments,

@@ -5,7 +5,7 @@ const LEAST = 22
 const MOST = 78
 const KEY_STEP = 2
 
-/** Two panes with a line between them that can be moved; where it is, is remembered under `name`. */
+/** Two panes with a bar between them that can be dragged. Its position is saved in the browser under `name`. */
 export function Splitter({
   name,
   label,
@@ -15,7 +15,7 @@ export function Splitter({
 }: {
   name: string
   label: string
-  /** Percent of the width that the left pane gets at first. */
+  /** The default width of the left pane, in percent. */
   initial: number
   left: ReactNode
   right: ReactNode
@@ -60,7 +60,7 @@ export function Splitter({
   )
 }
 
-/** Pages that are opened from disk may have no storage. */
+/** Pages opened from disk may have no storage. */
 function readPercent(key: string): number | undefined {
   try {
     const value = Number(localStorage.getItem(key) ?? Number.NaN)
@@ -74,6 +74,6 @@ function writePercent(key: string, percent: number): void {
   try {
     localStorage.setItem(key, String(Math.round(percent * 10) / 10))
   } catch {
-    // Nothing is lost but the memory of it.
+    // The position is just not saved.
   }
 }

@@ -5,13 +5,13 @@ import './tabs.css'
 export type Tab = {
   id: string
   label: string
-  /** How many things are behind it. */
+  /** The number of items in the panel. */
   count?: number | undefined
   look?: 'bad' | undefined
   draw: () => ReactNode
 }
 
-/** Panels of which one is shown. Only that one is drawn. */
+/** Tabs; only the selected panel is rendered. */
 export function Tabs({
   label,
   tabs,

@@ -6,7 +6,7 @@ import { IconButton } from './button.tsx'
 const next: Record<Theme, Theme> = { system: 'light', light: 'dark', dark: 'system' }
 const icons = { system: Monitor, light: Sun, dark: Moon }
 
-/** One button through the three themes: as the system has it, light, dark. */
+/** A button that cycles through the themes: system, light, dark. */
 export function ThemeMenu() {
   const [theme, setTheme] = useState(readTheme)
   const Icon = icons[theme]
@@ -15,7 +15,7 @@ export function ThemeMenu() {
     setTheme(next[theme])
   }
   return (
-    <IconButton label={`Theme: ${theme}. Change to ${next[theme]}`} onClick={change}>
+    <IconButton label={`Theme: ${theme}. Switch to ${next[theme]}`} onClick={change}>
       <Icon size={15} aria-hidden="true" />
     </IconButton>
   )

@@ -7,7 +7,7 @@ export function formatExactTime(time: string | number): string {
   return exact.format(new Date(time))
 }
 
-/** How long ago; the exact time is its tooltip. */
+/** How long ago something happened, with the exact time as the tooltip. */
 export function Age({ time }: { time: string }) {
   const now = useNow()
   return (

@@ -3,7 +3,7 @@ import { Button } from '../controls/button.tsx'
 import { SkeletonLines } from './skeleton.tsx'
 import './error-notice.css'
 
-/** What went wrong and what to do about it. */
+/** An error message, with a button to try again. */
 export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: () => void }) {
   return (
     <div className="error-notice" role="alert">
@@ -16,11 +16,11 @@ export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: () => 
 
 type NotLoadedProps = {
   query: { error: Error | null; refetch: () => unknown }
-  /** How many lines what is awaited will have, about. */
+  /** About how many lines the data will have. */
   lines: number
 }
 
-/** Stands where data is not there yet: lines while it is awaited, or why it did not come and another try. */
+/** The place of data that has not loaded: a skeleton, or the error. */
 export function NotLoaded({ query, lines }: NotLoadedProps) {
   if (query.error === null) return <SkeletonLines count={lines} />
   return <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />

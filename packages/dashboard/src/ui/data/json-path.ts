@@ -1,5 +1,6 @@
-import { parseJson } from '@playhead/model'
-/** A place inside a value, as it would be written in code: `orders[2].id`, `["odd key"]`. */
+import { countOf, parseJson } from '@playhead/model'
+
+/** The path to a child as it would be written in code: `orders[2].id`, `["odd key"]`. */
 export function joinPath(path: string, key: string | number): string {
   if (typeof key === 'number') return `${path}[${key}]`
   if (!/^[A-Za-z_$][\w$]*$/.test(key)) return `${path}[${JSON.stringify(key)}]`
@@ -20,11 +21,10 @@ export function isBranch(value: unknown): value is object {
 /** "3 items", "12 keys". */
 export function describeSize(value: object): string {
   const count = Array.isArray(value) ? value.length : Object.keys(value).length
-  const noun = Array.isArray(value) ? 'item' : 'key'
-  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
+  return countOf(count, Array.isArray(value) ? 'item' : 'key')
 }
 
-/** What was recorded as JSON text is shown as what it is; anything else stays as it came. */
+/** Parses text that is JSON; returns anything else unchanged. */
 export function readJsonText(value: unknown): unknown {
   return typeof value === 'string' && value.length > 2_000_000 ? value : parseJson(value)
 }

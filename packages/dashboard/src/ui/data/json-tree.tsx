@@ -8,12 +8,12 @@ import './json-tree.css'
 
 const CHILDREN_AT_ONCE = 100
 const STRING_SHOWN = 400
-/** Among more siblings than this, each is folded: a list is read line by line. */
+/** With more siblings than this, children start collapsed. */
 const FEW_SIBLINGS = 20
 
 export type JsonNote = (path: string) => ReactNode
 
-/** Any value as a tree: folds, says the way to each place in it, and never shows more than was asked for. */
+/** A collapsible tree of any value, with the path to each part; large parts are shown in portions. */
 export function JsonTree({ value, note }: { value: unknown; note?: JsonNote }) {
   return (
     <div className="json-tree">
@@ -68,7 +68,7 @@ type EntryProps = NodeProps & { name: string | number; value: unknown; isCrowded
 function JsonEntryRow({ name, value, path, depth, note, isCrowded }: EntryProps) {
   const isFoldable = isBranch(value) && Object.keys(value).length > 0
   const [isOpen, setIsOpen] = useState(isFoldable && !isCrowded && isOpenAtFirst(value, depth))
-  // Only the line that is looked at has buttons: thousands of lines would have thousands.
+  // Only the active line has buttons; a large value has thousands of lines.
   const [isActive, setIsActive] = useState(false)
   const onName = () => (isFoldable ? setIsOpen(!isOpen) : void copyText(textOfValue(value)))
   return (

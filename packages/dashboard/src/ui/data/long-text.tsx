@@ -1,13 +1,12 @@
 import { visibleLines } from '@playhead/model'
 import { useEffect, useMemo, useState } from 'react'
-import { formatLength, splitText } from './readable-text.ts'
 import './long-text.css'
 
 const PIECE = 40_000
-/** Pieces that one frame can take. */
+/** How many pieces to add in one frame. */
 const PIECES_A_FRAME = 2
 
-/** Text as it is; a long one is cut until somebody asks, and then comes piece by piece so that the page stays quick. */
+/** Plain text. Long text is truncated until the user expands it, and then rendered in pieces to keep the page responsive. */
 export function LongText({
   text,
   limit = 2_000,
@@ -56,4 +55,28 @@ function WholeText({ text, className, onLess }: { text: string; className: strin
       </button>
     </div>
   )
+}
+
+/** "950 characters", "12 KB", "1.2 MB". */
+export function formatLength(characters: number): string {
+  if (characters < 1000) return `${characters} characters`
+  if (characters < 1_000_000) return `${Math.round(characters / 1000)} KB`
+  return `${(characters / 1_000_000).toFixed(1)} MB`
+}
+
+/** Splits text into pieces of at most `size` characters, at line ends if possible. */
+export function splitText(text: string, size: number): string[] {
+  const pieces: string[] = []
+  for (let at = 0; at < text.length;) {
+    let end = Math.min(text.length, at + size)
+    if (end < text.length) {
+      const lineEnd = text.lastIndexOf('\n', end)
+      if (lineEnd > at + size / 2) end = lineEnd + 1
+      // Never inside a surrogate pair.
+      else if (/[\uD800-\uDBFF]/.test(text[end - 1]!)) end -= 1
+    }
+    pieces.push(text.slice(at, end))
+    at = end
+  }
+  return pieces
 }

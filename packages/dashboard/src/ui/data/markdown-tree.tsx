@@ -1,21 +1,21 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 import { createElement, Fragment, useMemo, type ReactNode } from 'react'
 
-/** Whatever nests deeper is shown as plain text: the parser drops such blocks, and the browser chokes on such marks. */
+/** Text that nests deeper is shown as plain text: the parser drops deeper blocks, and deep elements freeze the browser. */
 const DEEPEST = 30
 
 const parser = new MarkdownIt({ html: false, linkify: true, breaks: true, maxNesting: DEEPEST })
-  // Prompts are often indented as a whole, and `[INFO]: ready` is a log line: no text may change or vanish.
+  // Prompts are often indented as a whole, and `[INFO]: ready` is a log line, not a link definition to hide.
   .disable(['code', 'reference'])
 parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
 parser.validateLink = isSafeAddress
 
-/** Only the web and mail: everything else stays text. */
+/** Links may lead to the web and to mail; any other address stays text. */
 function isSafeAddress(address: string): boolean {
   return /^(?:https?:\/\/|mailto:)[^\s\p{Cc}]+$/iu.test(address.trim())
 }
 
-/** Draws Markdown with elements of our own: HTML stays text, images are links, and nothing is loaded. */
+/** Renders Markdown as React elements: HTML stays text, images become links, and nothing is loaded. */
 export function MarkdownTree({ text }: { text: string }): ReactNode {
   return useMemo(() => {
     const tokens = parser.parse(text, {})
@@ -30,7 +30,7 @@ function isTooDeep(tokens: readonly Token[]): boolean {
 
 type Node = { token: Token; children: Node[] }
 
-/** The parser's list of opening and closing tokens as a tree. */
+/** Turns the parser's opening and closing tokens into a tree. */
 function nest(tokens: readonly Token[]): Node[] {
   const root: Node[] = []
   const open = [root]
@@ -85,7 +85,7 @@ function draw({ token, children }: Node): ReactNode {
   }
 }
 
-/** Elements that are drawn without attributes. */
+/** Elements rendered without attributes. */
 const plainTags = new Set('p ul li blockquote table thead tbody tr th td strong em s'.split(' '))
 
 function drawLink(address: string, children: ReactNode): ReactNode {

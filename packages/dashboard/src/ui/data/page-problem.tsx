@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { usePageTitle } from '../browser/use-page-title.ts'
 import './page-problem.css'
 
-/** Fills the page when there is nothing else to show on it. */
+/** A message that takes the place of the whole page. */
 export function PageProblem({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="page-problem">
@@ -14,11 +14,11 @@ export function PageProblem({ title, children }: { title: string; children: Reac
 }
 
 export function NoSuchPage() {
-  usePageTitle('No such page')
+  usePageTitle('Page not found')
   return (
-    <PageProblem title="There is no such page">
+    <PageProblem title="Page not found">
       <p>
-        The address may be mistyped. <Link to="/sessions">To the sessions</Link>
+        The address may be mistyped. <Link to="/sessions">Go to sessions</Link>
       </p>
     </PageProblem>
   )

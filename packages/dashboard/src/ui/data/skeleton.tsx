@@ -1,6 +1,6 @@
 import './skeleton.css'
 
-/** Room that is kept for what is loading. */
+/** A placeholder for content that is loading. */
 export function Skeleton({
   width = '100%',
   height = 12,
@@ -11,7 +11,7 @@ export function Skeleton({
   return <span className="skeleton" style={{ width, height }} aria-hidden="true" />
 }
 
-/** The same as lines of text of uneven length. */
+/** Placeholders for lines of text of uneven length. */
 export function SkeletonLines({ count }: { count: number }) {
   return (
     <div className="skeleton-lines" role="status" aria-label="Loading">
