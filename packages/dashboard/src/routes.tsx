@@ -17,7 +17,7 @@ import { NoSuchPage } from './ui/data/page-problem.tsx'
 import { parsePlainSearch, pickTexts, writePlainSearch } from './ui/browser/search-params.ts'
 import { PageFailed, Shell } from './shell/shell.tsx'
 
-/** Pages are chunks of their own: the replay page loads without the others. Every address keeps the project. */
+/** Each page is a separate chunk. Every address keeps the project. */
 const root = createRootRoute({
   component: Shell,
   validateSearch: (search: Record<string, unknown>): { project?: string } => pickTexts(search, ['project']),

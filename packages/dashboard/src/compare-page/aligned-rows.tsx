@@ -10,25 +10,25 @@ import {
 } from '@playhead/model'
 import { KindMark } from '../session-facts/kind-mark.tsx'
 import type { ShownRows } from './compare-search.ts'
-import { lookOf, placeOf, wordsOf } from './difference-words.ts'
+import { rowLook, differencePath, differenceLabel } from './row-differences.ts'
 import './aligned-rows.css'
 
 const ROW_HEIGHT = 34
 const ROWS_BEYOND = 12
 const DEEPEST_INDENT = 12
-/** More than a screen of rows: one that leaves it is used again for one that comes in. */
+/** Rows that scroll out of view are reused; this is more than a screen of them. */
 const ROWS_REUSED = 128
 
 type AlignedRowsProps = {
   alignment: Alignment
-  /** Positions of the rows that are shown. */
+  /** The indexes of the visible rows. */
   visible: readonly number[]
   current: number
   onSelect: (row: number) => void
   shown: ShownRows
 }
 
-/** The steps of both sessions, what belongs together on one line. */
+/** The steps of both sessions; matching steps share a row. */
 export function AlignedRows({ alignment, visible, current, onSelect, shown }: AlignedRowsProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({
@@ -75,8 +75,8 @@ export function AlignedRows({ alignment, visible, current, onSelect, shown }: Al
         {visible.length === 0 && (
           <p className="aligned-none dim">
             {shown === 'effects'
-              ? 'Neither session wrote anything. Actions are writes when they say so: recordAction({ name, effect: "write" }, …).'
-              : 'No step differs.'}
+              ? 'Neither session has an effect. Mark actions that write: recordAction({ name, effect: "write" }, …).'
+              : 'No differences.'}
           </p>
         )}
       </div>
@@ -101,16 +101,16 @@ const RowView = memo(function RowView({
   isDivergence,
   onSelect,
 }: RowViewProps) {
-  const words = wordsOf(row)
-  const path = placeOf(row)
+  const words = differenceLabel(row)
+  const path = differencePath(row)
   const className = [
     'aligned-row',
-    `is-${lookOf(row)}`,
+    `is-${rowLook(row)}`,
     isSelected && 'is-selected',
     isDivergence && 'is-divergence',
   ]
   return (
-    // The list has the keyboard: its keys are those of the page.
+    // The page handles the keys.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
     <div
       id={`aligned-${position}`}
@@ -125,7 +125,7 @@ const RowView = memo(function RowView({
         {isDivergence ? (
           <b>first divergence</b>
         ) : words === undefined ? (
-          <span className="aligned-equal">{row.isReordered === true ? 'other order' : '='}</span>
+          <span className="aligned-equal">{row.isReordered === true ? 'reordered' : '='}</span>
         ) : (
           words
         )}

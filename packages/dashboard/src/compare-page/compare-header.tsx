@@ -5,6 +5,7 @@ import {
   totalTokens,
   formatCost,
   formatDuration,
+  formatPercent,
   shortSessionId,
   visibleText,
   type SessionSummary,
@@ -14,17 +15,17 @@ import { Cost, Duration, Tokens } from '../session-facts/figures.tsx'
 import type { Comparison } from './use-comparison.ts'
 import './compare-header.css'
 
-/** Both sessions with their figures, and by how much they differ. */
+/** Both sessions with their figures, and the changes between them. */
 export function CompareHeader({ comparison: { a, b } }: { comparison: Comparison }) {
   const [left, right] = [a.session, b.session]
   return (
     <header className="compare-header">
-      <Link to="/sessions" className="compare-back" aria-label="To the sessions">
+      <Link to="/sessions" className="compare-back" aria-label="Back to sessions">
         <ChevronLeft size={16} aria-hidden="true" />
       </Link>
-      <h1 className="visually-hidden">Two sessions compared</h1>
+      <h1 className="visually-hidden">Compare sessions</h1>
       <SessionCard side="A" session={left} />
-      <dl className="compare-changes" aria-label="How B differs from A">
+      <dl className="compare-changes" aria-label="Changes from A to B">
         <Change name="time" from={left.durationMs} to={right.durationMs} show={formatDuration} />
         <Change name="cost" from={left.cost} to={right.cost} show={formatCost} />
         <Change
@@ -86,7 +87,7 @@ type ChangeProps = {
   show: (value: number) => string
 }
 
-/** What is not known on one side has no difference. */
+/** The change of a figure, if it is known on both sides. */
 function Change({ name, from, to, show }: ChangeProps) {
   const change = from === null || to === null ? null : to - from
   const share = change === null || from === null || from === 0 ? undefined : change / from
@@ -95,12 +96,12 @@ function Change({ name, from, to, show }: ChangeProps) {
     <div>
       <dt>{name}</dt>
       <dd>
-        {change === null ? '–' : change === 0 ? 'same' : `${sign}${show(Math.abs(change))}`}
+        {change === null ? '–' : change === 0 ? 'no change' : `${sign}${show(Math.abs(change))}`}
         {share !== undefined && Math.abs(share) >= 0.005 && (
           <span className="dim">
             {' '}
             {sign}
-            {Math.round(Math.abs(share) * 100)} %
+            {formatPercent(Math.abs(share))}
           </span>
         )}
       </dd>

@@ -9,7 +9,7 @@ import { CompareView } from './compare-view.tsx'
 import { useComparison } from './use-comparison.ts'
 import './compare-page.css'
 
-/** Two sessions side by side, open where they part. */
+/** Two sessions side by side, opened at their first divergence. */
 export function ComparePage() {
   const search = useSearch({ from: '/compare' })
   const navigate = useNavigate({ from: '/compare' })
@@ -42,9 +42,9 @@ export function ComparePage() {
 
 function NothingToCompare() {
   return (
-    <PageProblem title="Two sessions are needed">
+    <PageProblem title="Select two sessions to compare">
       <p>
-        Select two in <Link to="/sessions">the list</Link> and choose Compare.
+        Select them in <Link to="/sessions">the sessions list</Link> and click Compare.
       </p>
     </PageProblem>
   )

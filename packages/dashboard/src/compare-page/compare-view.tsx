@@ -17,7 +17,7 @@ type CompareViewProps = {
   onChange: (change: CompareSearch) => void
 }
 
-/** The comparison of two sessions that are there. The row that is looked at is both playheads. */
+/** The comparison of two loaded sessions. The current row is the playhead of both. */
 export function CompareView({ comparison, search, onChange }: CompareViewProps) {
   const { alignment } = comparison
   const shown = readShown(search.show)
@@ -62,7 +62,7 @@ export function CompareView({ comparison, search, onChange }: CompareViewProps) 
         </div>
       ) : (
         <div className="compare-body">
-          <Splitter name="compare" label="Width of the rows" initial={60} left={rows} right={detail} />
+          <Splitter name="compare" label="Resize panes" initial={60} left={rows} right={detail} />
         </div>
       )}
     </div>
@@ -71,7 +71,7 @@ export function CompareView({ comparison, search, onChange }: CompareViewProps) 
 
 type Keys = { jump: (direction: 1 | -1) => void; step: (direction: 1 | -1) => void }
 
-/** n and p: next and previous difference; arrows or j and k: next and previous row. */
+/** n and p go to the next and previous difference; arrows, j and k to the next and previous row. */
 function useCompareKeys({ jump, step }: Keys): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -97,9 +97,9 @@ function useCompareKeys({ jump, step }: Keys): void {
   }, [jump, step])
 }
 
-const SETTLED_AFTER_MS = 250
+const WRITE_DELAY_MS = 250
 
-/** The step that is looked at, in the address once it is looked at for a moment; the opening row needs none. */
+/** Writes the current step to the address after a short delay; the initial row is left out. */
 function useStepInAddress(
   { alignment }: Comparison,
   current: number,
@@ -110,7 +110,7 @@ function useStepInAddress(
   const stepId = current === openingRow(alignment) ? '' : ((row?.b ?? row?.a)?.id ?? '')
   useEffect(() => {
     if ((known ?? '') === stepId) return
-    const timer = setTimeout(() => onChange({ step: stepId }), SETTLED_AFTER_MS)
+    const timer = setTimeout(() => onChange({ step: stepId }), WRITE_DELAY_MS)
     return () => clearTimeout(timer)
   }, [stepId, known, onChange])
 }

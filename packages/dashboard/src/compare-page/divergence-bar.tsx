@@ -15,7 +15,7 @@ type DivergenceBarProps = {
   canJump: (direction: 1 | -1) => boolean
 }
 
-/** Where the sessions part, in a sentence, and the way from difference to difference. */
+/** Describes the first divergence, and steps through the differences. */
 export function DivergenceBar(props: DivergenceBarProps) {
   const { alignment, current, shown, onShow, onJump, canJump } = props
   const differing = alignment.rows.flatMap(({ differences }, index) =>
@@ -27,11 +27,11 @@ export function DivergenceBar(props: DivergenceBarProps) {
       <Sentence {...props} />
       <div className="divergence-tools">
         <Segments
-          label="Rows that are shown"
+          label="Visible rows"
           segments={[
             { value: 'all', label: 'All steps' },
             { value: 'differences', label: 'Differences' },
-            { value: 'effects', label: 'Only effects', title: 'Only what was written to the world' },
+            { value: 'effects', label: 'Only effects', title: 'Only actions that write' },
           ]}
           value={shown}
           onChange={onShow}
@@ -71,7 +71,7 @@ function Sentence({ alignment, onSelect }: DivergenceBarProps) {
       {says === undefined ? (
         <p className="divergence-first is-same">
           <Equal size={15} aria-hidden="true" />
-          <span>No divergence: both did the same.</span>
+          <span>No divergence: both sessions did the same.</span>
         </p>
       ) : (
         <button
@@ -88,13 +88,13 @@ function Sentence({ alignment, onSelect }: DivergenceBarProps) {
       )}
       <p className="divergence-more dim">
         {describeEffects(effects.length)}
-        {!hasPayloads && ' Compared by previews: the sessions are too long to load whole.'}
+        {!hasPayloads && ' Only previews were compared: the sessions are too long to load completely.'}
       </p>
     </div>
   )
 }
 
 function describeEffects(count: number): string {
-  if (count === 0) return 'Both had the same effects.'
+  if (count === 0) return 'Both have the same effects.'
   return `${countOf(count, 'effect')} ${count === 1 ? 'differs' : 'differ'}.`
 }

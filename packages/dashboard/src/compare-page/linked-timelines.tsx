@@ -8,7 +8,7 @@ import './linked-timelines.css'
 
 type LinkedTimelinesProps = { comparison: Comparison; current: number; onSelect: (row: number) => void }
 
-/** Both sessions in time; dragging one playhead moves the other to the step that belongs to it. */
+/** The timelines of both sessions. Dragging one playhead moves the other to the matching step. */
 export function LinkedTimelines({ comparison, current, onSelect }: LinkedTimelinesProps) {
   return (
     <div className="linked-timelines">
@@ -70,7 +70,7 @@ function lengthOf({ session, steps }: Session): number {
 
 const TRACK_HEIGHT = 22
 
-/** The steps as marks: those that differ stand out, and the first of them most. */
+/** Draws the steps; differences stand out, the first divergence most. */
 function Marks({
   side,
   comparison,
@@ -118,7 +118,7 @@ function Marks({
   )
 }
 
-/** A token as the colour that it stands for in this theme. */
+/** The colour of a CSS variable in the current theme. */
 function resolveColour(element: HTMLElement, token: string): string {
   element.style.color = `var(${token})`
   return getComputedStyle(element).color

@@ -15,18 +15,18 @@ import {
 } from '@playhead/model'
 import { useStep } from '../api/use-step.ts'
 import { KindMark } from '../session-facts/kind-mark.tsx'
-import { inOrderOfWeight } from './difference-words.ts'
+import { sortByImportance } from './row-differences.ts'
 import { TextDiff } from './text-diff.tsx'
 import type { Comparison } from './use-comparison.ts'
 import './row-detail.css'
 
-/** One aligned step: what differs in words, then what it was given and what came of it, side by side. */
+/** The details of a row: its differences, and the input and output of both steps side by side. */
 export function RowDetail({ comparison, row: position }: { comparison: Comparison; row: number }) {
   const row = comparison.alignment.rows[position]
-  if (row === undefined) return <section className="row-detail" aria-label="The step" />
+  if (row === undefined) return <section className="row-detail" aria-label="Step details" />
   const step = (row.b ?? row.a)!
   return (
-    <section className="row-detail" aria-label="The step">
+    <section className="row-detail" aria-label="Step details">
       <h2>
         <KindMark kind={step.kind} />
         {visibleText(stepName(step))}
@@ -43,13 +43,13 @@ function Differences({ row }: { row: AlignedRow }) {
     return (
       <p className="dim">
         {row.isReordered === true
-          ? 'The same, in another place among steps that ran at the same time.'
-          : 'The same in both.'}
+          ? 'Identical, but in a different position among parallel steps.'
+          : 'Identical in both sessions.'}
       </p>
     )
   return (
     <ul className="row-differences">
-      {inOrderOfWeight(row.differences).map((difference, index) => (
+      {sortByImportance(row.differences).map((difference, index) => (
         <li key={index} className={isMinor(difference) ? 'is-minor' : ''}>
           {visibleText(describeDifference(difference, row).replace(/^,? /, ''))}
         </li>
@@ -67,7 +67,7 @@ function Facts({ row, comparison }: { row: AlignedRow; comparison: Comparison })
           <p key={side}>
             <span className="compare-side">{side.toUpperCase()}</span>
             {step === undefined ? (
-              <span className="dim">does not have this step</span>
+              <span className="dim">Not in this session</span>
             ) : (
               <>
                 <span>{factsOf(step)}</span>
@@ -75,7 +75,7 @@ function Facts({ row, comparison }: { row: AlignedRow; comparison: Comparison })
                   to="/sessions/$sessionId"
                   params={{ sessionId: comparison[side].session.id }}
                   search={{ step: step.id }}
-                  aria-label={`Open the step in the replay of ${side.toUpperCase()}`}
+                  aria-label={`Open this step in the replay of ${side.toUpperCase()}`}
                 >
                   replay <SquareArrowOutUpRight size={12} aria-hidden="true" />
                 </Link>
@@ -99,7 +99,7 @@ function factsOf(step: Step): string {
   return facts.filter((fact) => fact !== undefined).join(' · ')
 }
 
-/** Sessions that were too long to load whole have their payloads loaded here, for the step that is looked at. */
+/** Loads the payloads of the current step if the sessions were too long to load completely. */
 function Contents({ row, comparison }: { row: AlignedRow; comparison: Comparison }) {
   const a = useWholeStep(comparison.a, row.a)
   const b = useWholeStep(comparison.b, row.b)
@@ -124,8 +124,8 @@ function sideText(
 }
 
 /**
- * A recorded value as text that can be compared line by line: JSON with its keys in one order, messages of a prompt as
- * paragraphs, the answer of a model as what it said and what it called.
+ * A recorded value as text that can be compared line by line: JSON with sorted keys, messages as paragraphs, a model
+ * response as its text and its tool calls.
  */
 export function readableValue(value: unknown): string {
   if (value === undefined) return ''

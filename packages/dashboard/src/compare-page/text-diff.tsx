@@ -2,14 +2,14 @@ import { useMemo, useState } from 'react'
 import { diffWords, visibleLines, type WordDifference } from '@playhead/model'
 import './text-diff.css'
 
-/** Equal text between differences that is longer than this is folded. */
+/** Longer runs of equal text are collapsed. */
 const FOLDED_FROM = 700
 const KEPT_AT_ENDS = 160
 const LONGEST_DIFFED = 400_000
 
 type TextDiffProps = { title: string; a: string | undefined; b: string | undefined }
 
-/** Two texts side by side with the words marked that differ; equal ones once. */
+/** Two texts side by side with the differing words marked; equal texts are shown once. */
 export function TextDiff({ title, a, b }: TextDiffProps) {
   const pieces = useMemo(
     () =>
@@ -23,7 +23,7 @@ export function TextDiff({ title, a, b }: TextDiffProps) {
     return (
       <section className="text-diff">
         <h3>
-          {title} <span className="dim">the same</span>
+          {title} <span className="dim">identical</span>
         </h3>
         <Pieces pieces={[{ kind: 'same', text: a! }]} side="a" />
       </section>
@@ -37,7 +37,7 @@ export function TextDiff({ title, a, b }: TextDiffProps) {
           <div key={side} className={`text-diff-side is-${side}`}>
             <span className="compare-side">{side.toUpperCase()}</span>
             {sides[side].length === 0 ? (
-              <span className="dim">nothing</span>
+              <span className="dim">empty</span>
             ) : (
               <Pieces pieces={sides[side]} side={side} />
             )}
@@ -80,7 +80,7 @@ function SameText({ text, isFirst, isLast }: { text: string; isFirst: boolean; i
     <span>
       {visibleLines(head)}
       <button type="button" className="text-diff-fold" onClick={() => setIsOpen(true)}>
-        {folded.toLocaleString('en')} equal characters
+        {folded.toLocaleString('en')} identical characters
       </button>
       {visibleLines(tail)}
     </span>

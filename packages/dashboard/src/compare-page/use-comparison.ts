@@ -4,7 +4,7 @@ import { alignSessions, type Alignment, type Session } from '@playhead/model'
 import { serverSessionSource } from '../api/server-session-source.ts'
 import { sessionKey } from '../api/use-session.ts'
 
-/** Larger sessions are compared by their previews: their payloads would fill the tab. */
+/** Longer sessions are compared by their previews; their payloads would use too much memory. */
 const PAYLOADS_UP_TO = 3000
 
 export type Comparison = { a: Session; b: Session; alignment: Alignment }
@@ -15,7 +15,7 @@ export type ComparisonState = {
   retry: () => void
 }
 
-/** Two sessions, aligned as soon as both are there. */
+/** Loads and aligns two sessions. */
 export function useComparison(aId: string | undefined, bId: string | undefined): ComparisonState {
   const [a, b] = [useComparedSession(aId), useComparedSession(bId)]
   const [left, right] = [a.data, b.data]

@@ -30,13 +30,13 @@ const alignment: Alignment = {
   hasPayloads: true,
 }
 
-test('rows are chosen by what they are looked at for', () => {
+test('filters rows by differences and effects', () => {
   expect(visibleRows(alignment, 'all')).toEqual([0, 1, 2, 3])
   expect(visibleRows(alignment, 'differences')).toEqual([1, 2])
   expect(visibleRows(alignment, 'effects')).toEqual([2])
 })
 
-test('differences are gone through both ways, and the ends are ends', () => {
+test('steps through differences in both directions and stops at the ends', () => {
   const all = new Set([0, 1, 2, 3])
   expect(openingRow(alignment)).toBe(1)
   expect(nextDifference(alignment, 1, 1, all)).toBe(2)
@@ -44,7 +44,7 @@ test('differences are gone through both ways, and the ends are ends', () => {
   expect(nextDifference(alignment, 2, -1, all)).toBe(1)
 })
 
-test('a moment of one session is a row, and a row is a moment of the other', () => {
+test('converts between times and rows', () => {
   expect(rowAtTime(alignment, 12, 'a')).toBe(1)
   expect(timeOfRow(alignment, 1, 'b')).toBe(100)
   expect(timeOfRow(alignment, 2, 'a')).toBe(15)

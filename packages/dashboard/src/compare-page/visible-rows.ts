@@ -1,7 +1,7 @@
 import { endOffsetMs, type AlignedRow, type Alignment } from '@playhead/model'
 import type { ShownRows } from './compare-search.ts'
 
-/** Positions of the rows that are shown. */
+/** The indexes of the visible rows. */
 export function visibleRows({ rows }: Alignment, shown: ShownRows): number[] {
   const isShown: Record<ShownRows, (row: AlignedRow) => boolean> = {
     all: () => true,
@@ -11,7 +11,7 @@ export function visibleRows({ rows }: Alignment, shown: ShownRows): number[] {
   return rows.flatMap((row, index) => (isShown[shown](row) ? [index] : []))
 }
 
-/** The next row after this one, or before it, where something differs. */
+/** The next or previous visible row with a difference. */
 export function nextDifference(
   { rows }: Alignment,
   from: number,
@@ -23,14 +23,14 @@ export function nextDifference(
   return undefined
 }
 
-/** The row that a step of either session is in. */
+/** The row of a step of either session. */
 export function rowOfStep({ rows }: Alignment, stepId: string | undefined): number | undefined {
   if (stepId === undefined) return undefined
   const found = rows.findIndex(({ a, b }) => a?.id === stepId || b?.id === stepId)
   return found < 0 ? undefined : found
 }
 
-/** Where the page opens: at the first divergence, else at the first difference, else at the start. */
+/** The row to open at: the first divergence, else the first difference, else the first row. */
 export function openingRow({ divergence, rows }: Alignment): number {
   if (divergence?.row !== undefined) return divergence.row
   return Math.max(
@@ -39,7 +39,7 @@ export function openingRow({ divergence, rows }: Alignment): number {
   )
 }
 
-/** When a row happens on one side: its step's start, or the end of the last step before it that this side has. */
+/** The time of a row on one side: the start of its step, or the end of the step before it. */
 export function timeOfRow({ rows }: Alignment, row: number, side: 'a' | 'b'): number {
   const own = rows[row]?.[side]
   if (own !== undefined) return own.offsetMs
@@ -50,7 +50,7 @@ export function timeOfRow({ rows }: Alignment, row: number, side: 'a' | 'b'): nu
   return 0
 }
 
-/** The row that runs on one side at a moment: the last that had begun. */
+/** The row at a time on one side: the last one that started. */
 export function rowAtTime({ rows }: Alignment, timeMs: number, side: 'a' | 'b'): number {
   let [found, startMs] = [0, -1]
   for (const [index, row] of rows.entries()) {

@@ -1,23 +1,23 @@
 import type { LayoutEdge, LayoutInput } from './layout-graph.ts'
 
-/** A node, or a bend of an edge that passes a layer. */
+/** A place in a layer: a node, or a bend of an edge that passes through. */
 export type Slot = { id: string; isBend: boolean }
 
 export type Link = { from: string; to: string; weight: number }
 
 export type Layers = {
   layers: Slot[][]
-  /** From layer to layer: an edge that passes layers is several. */
+  /** Edges between adjacent layers; a longer edge is split. */
   links: Link[]
-  /** The slots that each edge goes through, from its `from` to its `to`. */
+  /** The slots of each edge, from start to end. */
   routes: { edge: LayoutEdge; slots: string[] }[]
 }
 
-/** Puts each node below all that lead to it; edges that lead back are turned for this. */
+/** Puts each node below its predecessors; edges of cycles are reversed for this. */
 export function assignLayers({ nodes, edges }: LayoutInput): Layers {
   const ids = nodes.map(({ id }) => id)
   const real = edges.filter(({ from, to }) => from !== to)
-  const forward = turnBackEdges(ids, real)
+  const forward = breakCycles(ids, real)
   const depths = longestPaths(ids, forward)
   const last = Math.max(0, ...depths.values())
   for (const id of ids) if (id.startsWith('end ')) depths.set(id, last)
@@ -28,8 +28,8 @@ export function assignLayers({ nodes, edges }: LayoutInput): Layers {
   return { layers, links, routes }
 }
 
-/** Depth first along the heaviest edges; what leads to a node that is still open leads back. */
-function turnBackEdges(ids: readonly string[], edges: readonly LayoutEdge[]): Link[] {
+/** Reverses the edges that close a cycle, found by a depth-first search along the heaviest edges. */
+function breakCycles(ids: readonly string[], edges: readonly LayoutEdge[]): Link[] {
   const outgoing = Map.groupBy(
     edges.toSorted((one, other) => other.weight - one.weight),
     ({ from }) => from,

@@ -2,7 +2,7 @@ import type { CSSProperties } from 'react'
 import type { DecisionGraph, GraphEdge } from '@playhead/model'
 import { writeEdge, type Metric } from './graph-search.ts'
 import type { Point } from './layout-graph.ts'
-import { edgeWords, failureWords, liftWords } from './metric-words.ts'
+import { edgeLabel, describeFailures, describeLift } from './metric-labels.ts'
 import { failedShare, pickable } from './pickable.ts'
 import { failsMore } from './visible-graph.ts'
 
@@ -18,7 +18,7 @@ type EdgeProps = {
   onPick: (pick: string) => void
 }
 
-/** The line; its label is drawn above all lines. */
+/** The line of an edge; labels are drawn separately, above all lines. */
 export function EdgeLine({ nodeHeight, ...props }: EdgeProps & { nodeHeight: number }) {
   const { edge, points, graph, onPick } = props
   const path = edgePath(points, nodeHeight)
@@ -31,13 +31,13 @@ export function EdgeLine({ nodeHeight, ...props }: EdgeProps & { nodeHeight: num
   )
 }
 
-/** What is written beside it, and what the keyboard reaches. */
+/** The label of an edge, which also makes it focusable. */
 export function EdgeLabel({ metric, ...props }: EdgeProps & { metric: Metric }) {
   const { edge, points, graph, onPick } = props
   const place = labelPlace(points)
-  const words = edgeWords(edge, metric)
+  const words = edgeLabel(edge, metric)
   const width = words.length * LABEL_CHARACTER_WIDTH + 12
-  const more = failsMore(edge.failure, graph.failure) ? `, ${liftWords(edge.failure, graph) ?? ''}` : ''
+  const more = failsMore(edge.failure, graph.failure) ? `, ${describeLift(edge.failure, graph) ?? ''}` : ''
   return (
     <g
       {...looksOf(props)}
@@ -59,7 +59,7 @@ export function EdgeLabel({ metric, ...props }: EdgeProps & { metric: Metric }) 
       <text className="graph-label" textAnchor="middle" dominantBaseline="central">
         {words}
       </text>
-      <title>{`${failureWords(edge.failure)}${more}`}</title>
+      <title>{`${describeFailures(edge.failure)}${more}`}</title>
     </g>
   )
 }
@@ -84,7 +84,7 @@ function plain(id: string): string {
   return id.replace(/^(action|llm|agent|retrieval|handoff|guardrail) /, '')
 }
 
-/** A smooth line through points from layer to layer; it leaves and reaches nodes at their edge. */
+/** A smooth path through the points, from the border of one node to the border of the other. */
 function edgePath(points: readonly Point[], nodeHeight: number): string {
   const [first, last] = [points[0]!, points.at(-1)!]
   const direction = last.y >= first.y ? 1 : -1
@@ -107,7 +107,7 @@ function place({ x, y }: Point): string {
   return `${Math.round(x * 10) / 10},${Math.round(y * 10) / 10}`
 }
 
-/** Where a label does not hide a node: between the first two layers that an edge passes. */
+/** Between two layers, so that the label does not cover a node. */
 function labelPlace(points: readonly Point[]): Point {
   const at = Math.max(1, Math.floor(points.length / 2))
   const [from, to] = [points[at - 1]!, points[at]!]

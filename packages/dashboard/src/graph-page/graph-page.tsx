@@ -18,13 +18,13 @@ import {
   type StepSet,
 } from './graph-search.ts'
 import { GraphView } from './graph-view.tsx'
-import { failureWords } from './metric-words.ts'
+import { describeFailures } from './metric-labels.ts'
 import { PickedSessions } from './picked-sessions.tsx'
 import { VariantList } from './variant-list.tsx'
 import { visibleGraph } from './visible-graph.ts'
 import './graph-page.css'
 
-/** Many sessions as one picture: what they did, in which order, and where they went wrong. */
+/** Many sessions as one graph: what they did, in which order, and where they failed. */
 export function GraphPage() {
   const search = useSearch({ from: '/graph' })
   const navigate = useNavigate({ from: '/graph' })
@@ -67,7 +67,7 @@ function GraphHead({ search, graph, onChange }: PartProps & { graph: DecisionGra
           {graph !== undefined && (
             <>
               {graph.isPartial ? 'the newest ' : ''}
-              {countOf(graph.sessions, 'session')}, {failureWords(graph.failure)} ·{' '}
+              {countOf(graph.sessions, 'session')}, {describeFailures(graph.failure)} ·{' '}
             </>
           )}
           <Link to="/sessions" search={listSearch}>
@@ -85,22 +85,22 @@ function GraphTools({ search, onChange }: PartProps) {
   return (
     <div className="graph-tools">
       <Segments<StepSet>
-        label="Steps that are shown"
+        label="Steps"
         segments={[
           { value: 'actions', label: 'Actions' },
           { value: 'steps', label: 'All steps', title: 'Actions, model calls and agents' },
-          { value: 'effects', label: 'Only effects', title: 'Only what writes to the world' },
+          { value: 'effects', label: 'Only effects', title: 'Only actions that write' },
         ]}
         value={readStepSet(search.of)}
         onChange={(of) => onChange({ of: of === 'actions' ? '' : of, pick: '' })}
       />
       <Segments<Metric>
-        label="What is written beside them"
+        label="Metric"
         segments={[
           { value: 'count', label: 'Count' },
           { value: 'failure', label: 'Failures' },
           { value: 'cost', label: 'Cost' },
-          { value: 'time', label: 'Time', title: '90 of 100 took at most this long' },
+          { value: 'time', label: 'Time', title: 'Duration, 90th percentile' },
         ]}
         value={readMetric(search.metric)}
         onChange={(metric) => onChange({ metric: metric === 'count' ? '' : metric })}
@@ -113,10 +113,10 @@ function GraphTools({ search, onChange }: PartProps) {
           max={100}
           step={5}
           value={detail}
-          aria-valuetext={`the most common ways of ${detail} % of the sessions`}
+          aria-valuetext={`the most common paths of ${detail}% of the sessions`}
           onChange={(event) => onChange({ detail: event.target.value === '100' ? '' : event.target.value })}
         />
-        <span className="dim">{detail === 100 ? 'all' : `${detail} %`}</span>
+        <span className="dim">{detail === 100 ? 'all' : `${detail}%`}</span>
       </label>
     </div>
   )
@@ -158,8 +158,8 @@ function GraphBody({ search, graph, onChange }: PartProps & { graph: DecisionGra
 function Legend() {
   return (
     <p className="graph-legend dim">
-      A line is as wide as its share of the sessions, and as red as the share of them that failed. “Fails more
-      than usual” is said only when the number of sessions leaves little to chance (95 %).
+      Wider lines have more sessions; redder lines have more failures. “Fails more than usual” appears only if
+      the difference is statistically significant (95%).
     </p>
   )
 }
@@ -168,9 +168,9 @@ function NoSessions() {
   return (
     <div className="graph-none" role="status">
       <SearchX size={22} aria-hidden="true" />
-      <h2>No session matches</h2>
+      <h2>No matching sessions</h2>
       <p className="dim">
-        The graph shows what <Link to="/sessions">the list</Link> finds.
+        The graph uses the filter of <Link to="/sessions">the sessions list</Link>.
       </p>
     </div>
   )

@@ -2,8 +2,8 @@ import { parseFilter } from '../session-filter/parse-filter.ts'
 import { pickTexts } from '../ui/browser/search-params.ts'
 
 /**
- * What of the graph is in the URL: the filter as in the list (`q`, `from`, `to`), which steps, what is written beside
- * them, how much detail, and the node or edge that is looked at (`pick`, an edge as two ids with an arrow between).
+ * The parameters in the URL: the filter of the sessions list (`q`, `from`, `to`), the kind of steps (`of`), the metric, the
+ * detail, and the selected node or edge (`pick`; an edge is two ids with an arrow between them).
  */
 export type GraphSearch = {
   q?: string
@@ -30,13 +30,13 @@ export function readMetric(metric: string | undefined): Metric {
   return metric === 'failure' || metric === 'cost' || metric === 'time' ? metric : 'count'
 }
 
-/** Percent of the sessions whose ways are drawn. */
+/** The percentage of sessions whose paths are drawn. */
 export function readDetail(detail: string | undefined): number {
   const percent = Number(detail ?? 100)
   return Number.isFinite(percent) ? Math.min(100, Math.max(10, percent)) : 100
 }
 
-/** What the API is asked with. */
+/** The query parameters of the API. */
 export function filterParameters({ q = '', from, to }: GraphSearch): Record<string, string | string[]> {
   return {
     ...parseFilter(q).parameters,
@@ -51,7 +51,7 @@ export function writeEdge(from: string, to: string): string {
   return `${from}${ARROW}${to}`
 }
 
-/** A node's id, or the two ids of an edge. */
+/** The selected node, or the two nodes of the selected edge. */
 export function readPick(
   pick: string | undefined,
 ): { node: string } | { edge: [string, string] } | undefined {

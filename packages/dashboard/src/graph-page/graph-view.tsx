@@ -4,7 +4,7 @@ import { useWidth } from '../ui/browser/use-width.ts'
 import { EdgeLabel, EdgeLine } from './graph-edge.tsx'
 import { writeEdge, type Metric } from './graph-search.ts'
 import type { LayoutInput, Point } from './layout-graph.ts'
-import { failureWords, liftWords, nodeWords } from './metric-words.ts'
+import { describeFailures, describeLift, nodeLabel } from './metric-labels.ts'
 import { failedShare, pickable } from './pickable.ts'
 import { useLayout } from './use-layout.ts'
 import { failsMore, type VisibleGraph } from './visible-graph.ts'
@@ -22,12 +22,12 @@ type GraphViewProps = {
   visible: VisibleGraph
   metric: Metric
   pick: string | undefined
-  /** A way whose steps and lines stand out for now. */
+  /** A path to highlight. */
   followed: readonly string[] | undefined
   onPick: (pick: string) => void
 }
 
-/** The graph, drawn from start to end. Width is sessions; red is the share of them that failed, and it is written too. */
+/** Draws the graph from top to bottom. A line's width shows its sessions, its colour their failure rate. */
 export function GraphView({ graph, visible, metric, pick, followed, onPick }: GraphViewProps) {
   const box = useRef<HTMLDivElement>(null)
   const room = useWidth(box)
@@ -35,7 +35,7 @@ export function GraphView({ graph, visible, metric, pick, followed, onPick }: Gr
   const state = useLayout(input)
   if (state === undefined) return <div ref={box} className="graph-canvas" aria-busy="true" />
   const { layout, isPlain } = state
-  const isFollowed = followedParts(followed)
+  const isFollowed = partsOfPath(followed)
   const scale = room === 0 ? 1 : Math.max(SMALLEST_SCALE, Math.min(1, room / layout.width))
   const edges = new Map(visible.edges.map((edge) => [writeEdge(edge.from, edge.to), edge]))
   const shownEdges = layout.edges.flatMap(({ from, to, points }) => {
@@ -46,7 +46,7 @@ export function GraphView({ graph, visible, metric, pick, followed, onPick }: Gr
   })
   return (
     <div ref={box} className="graph-canvas">
-      {isPlain && <p className="graph-note">The graph is too large to be laid out well: show less detail.</p>}
+      {isPlain && <p className="graph-note">This graph is too large for a good layout. Show less detail.</p>}
       <svg
         width={layout.width * scale}
         height={layout.height * scale}
@@ -86,7 +86,7 @@ function toInput({ nodes, edges }: VisibleGraph): LayoutInput {
 }
 
 function widthOf(node: GraphNode): number {
-  const words = nodeWords(node, 'count').length * SMALL_CHARACTER_WIDTH
+  const words = nodeLabel(node, 'count').length * SMALL_CHARACTER_WIDTH
   const title = titleOf(node).length * CHARACTER_WIDTH + (node.isWrite ? WRITE_WIDTH : 0)
   return Math.max(NARROWEST, Math.round(Math.max(title, words)) + 34)
 }
@@ -99,7 +99,7 @@ function titleOf({ kind, name, state }: GraphNode): string {
 
 type Shared = Pick<GraphViewProps, 'graph' | 'metric' | 'pick' | 'onPick'> & { isFollowed: boolean }
 
-function followedParts(path: readonly string[] | undefined): Set<string> {
+function partsOfPath(path: readonly string[] | undefined): Set<string> {
   if (path === undefined) return new Set()
   const steps = ['start', ...path]
   return new Set([...steps, ...path.map((id, index) => writeEdge(steps[index]!, id))])
@@ -116,13 +116,13 @@ function NodeView({
   hasLoop,
 }: Shared & { node: GraphNode; place: Point; hasLoop: boolean }) {
   const width = widthOf(node)
-  const words = nodeWords(node, metric)
+  const words = nodeLabel(node, metric)
   return (
     <g
       className={nodeClass(node, { isPicked: pick === node.id, isFollowed })}
       transform={`translate(${place.x} ${place.y})`}
       style={{ '--failed': failedShare(node.failure) } as CSSProperties}
-      {...pickable(node.id, `${titleOf(node)} ${words}, ${failureWords(node.failure)}`, onPick)}
+      {...pickable(node.id, `${titleOf(node)} ${words}, ${describeFailures(node.failure)}`, onPick)}
     >
       <rect
         className="graph-node-box"
@@ -173,6 +173,6 @@ function nodeClass(
 }
 
 function nodeTitle(node: GraphNode, graph: DecisionGraph): string {
-  const more = failsMore(node.failure, graph.failure) ? `, ${liftWords(node.failure, graph) ?? ''}` : ''
-  return `${visibleText(node.name)}: ${failureWords(node.failure)}${more}`
+  const more = failsMore(node.failure, graph.failure) ? `, ${describeLift(node.failure, graph) ?? ''}` : ''
+  return `${visibleText(node.name)}: ${describeFailures(node.failure)}${more}`
 }

@@ -5,7 +5,7 @@ import { layoutGraph, type LayoutInput } from './layout-graph.ts'
 const node = (id: string) => ({ id, width: 160, height: 48 })
 const edge = (from: string, to: string, weight = 1) => ({ from, to, weight })
 
-test('what follows is below, and ends are at the bottom', () => {
+test('successors are below, and end states are at the bottom', () => {
   const { nodes } = layoutGraph({
     nodes: ['start', 'a', 'b', 'c', 'end fail', 'end success'].map(node),
     edges: [
@@ -22,7 +22,7 @@ test('what follows is below, and ends are at the bottom', () => {
   expect(nodes['end fail']!.y).toBe(nodes['end success']!.y)
 })
 
-test('an edge that passes layers goes around the nodes there', () => {
+test('a long edge bends around the nodes of the layers between', () => {
   const { edges } = layoutGraph({
     nodes: ['start', 'a', 'b', 'end success'].map(node),
     edges: [
@@ -35,7 +35,7 @@ test('an edge that passes layers goes around the nodes there', () => {
   expect(edges.at(-1)!.points).toHaveLength(4)
 })
 
-test('no two nodes of any graph lie on each other, and every edge has its ends', () => {
+test('nodes never overlap, and every edge meets its nodes', () => {
   const graph = fc
     .tuple(fc.integer({ min: 1, max: 12 }), fc.array(fc.tuple(fc.nat(11), fc.nat(11)), { maxLength: 40 }))
     .map(([count, pairs]): LayoutInput => {

@@ -7,7 +7,7 @@ export type LayoutEdge = { from: string; to: string; weight: number }
 export type LayoutInput = { nodes: LayoutNode[]; edges: LayoutEdge[] }
 
 export type Point = { x: number; y: number }
-/** The middle of a node, and the points that an edge goes through. */
+/** The centres of the nodes and the points of the edges. */
 export type Layout = {
   width: number
   height: number
@@ -15,7 +15,7 @@ export type Layout = {
   edges: { from: string; to: string; points: Point[] }[]
 }
 
-/** Layers from start to end, few crossings, heavy edges straight: Sugiyama's method. */
+/** A layered layout (Sugiyama's method) with few crossings, which keeps heavy edges straight. */
 export function layoutGraph(input: LayoutInput): Layout {
   const layered = assignLayers(input)
   return placeLayers(orderLayers(layered), input)

@@ -2,7 +2,7 @@ import type { Layers, Link, Slot } from './assign-layers.ts'
 
 const SWEEPS = 24
 
-/** Orders the slots of each layer so that few edges cross: each goes to the middle of its neighbours, up and down again. */
+/** Orders each layer to reduce crossings: sweeps down and up, and moves slots to the middle of their neighbours. */
 export function orderLayers(layered: Layers): Layers {
   const above = Map.groupBy(layered.links, ({ to }) => to)
   const below = Map.groupBy(layered.links, ({ from }) => from)
@@ -41,8 +41,8 @@ function sweepOnce(
   return swept
 }
 
-/** How many pairs of edges cross, all layers together. */
-export function countCrossings(layers: readonly Slot[][], below: ReadonlyMap<string, Link[]>): number {
+/** The number of pairs of edges that cross. */
+function countCrossings(layers: readonly Slot[][], below: ReadonlyMap<string, Link[]>): number {
   let crossings = 0
   for (const [index, layer] of layers.slice(0, -1).entries()) {
     const places = new Map(layers[index + 1]!.map(({ id }, place) => [id, place]))

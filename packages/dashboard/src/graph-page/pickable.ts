@@ -1,7 +1,7 @@
 import type { KeyboardEvent, MouseEvent } from 'react'
 import { visibleText, type GraphFailure } from '@playhead/model'
 
-/** What makes a part of the drawing a button. */
+/** The attributes that make an SVG element a button. */
 export function pickable(id: string, label: string, onPick: (pick: string) => void) {
   return {
     role: 'button',
@@ -19,7 +19,7 @@ export function pickable(id: string, label: string, onPick: (pick: string) => vo
   }
 }
 
-/** For CSS to mix colours by. */
+/** The failure rate as a percentage for CSS. */
 export function failedShare({ rate }: GraphFailure): string {
   return `${Math.round((rate ?? 0) * 100)}%`
 }

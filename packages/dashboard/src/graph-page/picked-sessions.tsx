@@ -8,7 +8,7 @@ import { IconButton } from '../ui/controls/button.tsx'
 import { ErrorNotice } from '../ui/data/error-notice.tsx'
 import { SkeletonLines } from '../ui/data/skeleton.tsx'
 import { filterParameters, readPick, readStepSet, type GraphSearch } from './graph-search.ts'
-import { failureWords, liftWords } from './metric-words.ts'
+import { describeFailures, describeLift } from './metric-labels.ts'
 import { failsMore } from './visible-graph.ts'
 
 type PickedSessionsProps = {
@@ -19,7 +19,7 @@ type PickedSessionsProps = {
   onClose: () => void
 }
 
-/** The sessions through the node or the edge that is looked at. Shift-click two to compare them. */
+/** The sessions of the selected node or edge. Shift-click two to compare them. */
 export function PickedSessions({ graph, search, marked, onMark, onClose }: PickedSessionsProps) {
   const navigate = useNavigate()
   const picked = readPick(search.pick)
@@ -30,7 +30,7 @@ export function PickedSessions({ graph, search, marked, onMark, onClose }: Picke
   const found = findPicked(graph, picked)
   const names = 'node' in picked ? [picked.node] : picked.edge
   return (
-    <section className="picked" aria-label="Sessions through it">
+    <section className="picked" aria-label="Sessions">
       <header>
         <h2>{names.map(shortName).join(' → ')}</h2>
         <IconButton label="Close" onClick={onClose}>
@@ -39,9 +39,9 @@ export function PickedSessions({ graph, search, marked, onMark, onClose }: Picke
       </header>
       {found !== undefined && (
         <p className="dim">
-          {countOf(found.sessions, 'session')}, {failureWords(found.failure)}
+          {countOf(found.sessions, 'session')}, {describeFailures(found.failure)}
           {failsMore(found.failure, graph.failure) &&
-            ` (${liftWords(found.failure, graph) ?? 'more than usual'})`}
+            ` (${describeLift(found.failure, graph) ?? 'more than usual'})`}
         </p>
       )}
       {sessions.error !== null ? (

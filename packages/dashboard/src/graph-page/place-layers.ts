@@ -6,10 +6,10 @@ const BETWEEN_LAYERS = 46
 const BEND_WIDTH = 56
 const ROUNDS = 16
 const MARGIN = 18
-/** Labels of the outermost edges need some. */
+/** Leaves space for the labels of the outermost edges. */
 const SIDE_MARGIN = 40
 
-/** Gives each slot its place: as near to its neighbours as the others of its layer allow, heavy edges first. */
+/** Computes positions: each slot as close to its neighbours as its layer allows, weighted by their edges. */
 export function placeLayers({ layers, links, routes }: Layers, { nodes }: LayoutInput): Layout {
   const sizes = new Map(nodes.map((node) => [node.id, node]))
   const widthOf = ({ id, isBend }: Slot) => (isBend ? BEND_WIDTH : sizes.get(id)!.width)
@@ -32,7 +32,7 @@ export function placeLayers({ layers, links, routes }: Layers, { nodes }: Layout
   return toLayout({ layers, routes, xs, widthOf, sizes })
 }
 
-/** Places a layer in its order: each where it wants to be, pushed aside where there is no room. */
+/** Places the slots of a layer at their preferred positions, and pushes them apart where they overlap. */
 function spread(
   layer: readonly Slot[],
   widthOf: (slot: Slot) => number,
@@ -47,7 +47,7 @@ function spread(
   const fromRight = [...goals]
   for (let index = layer.length - 2; index >= 0; index -= 1)
     fromRight[index] = Math.min(goals[index]!, fromRight[index + 1]! - gap(index + 1))
-  // Both keep the distance, and so does the middle between them.
+  // Both arrangements keep the gaps, and so does their average.
   for (const [index, slot] of layer.entries()) xs.set(slot.id, (fromLeft[index]! + fromRight[index]!) / 2)
 }
 

@@ -5,7 +5,7 @@ const DEADLINE_MS = 2000
 
 export type LayoutState = { layout: Layout; input: LayoutInput; isPlain: boolean }
 
-/** Lays a graph out beside the page; one that takes too long is shown plainly. The last layout stays until the next is there. */
+/** Computes the layout in a worker, with a plain grid as the fallback after the deadline. The previous layout stays until then. */
 export function useLayout(input: LayoutInput): LayoutState | undefined {
   const [state, setState] = useState<LayoutState>()
   useEffect(() => {
@@ -34,7 +34,7 @@ export function useLayout(input: LayoutInput): LayoutState | undefined {
 const COLUMNS = 4
 const GAP = 40
 
-/** Nodes row by row with straight edges: what is shown when a graph takes too long to lay out. */
+/** A grid of nodes with straight edges, for graphs that take too long to lay out. */
 function plainLayout({ nodes, edges }: LayoutInput): Layout {
   const width = Math.max(0, ...nodes.map((node) => node.width)) + GAP
   const height = Math.max(0, ...nodes.map((node) => node.height)) + GAP

@@ -8,13 +8,13 @@ const LISTED = 30
 
 type VariantListProps = {
   graph: DecisionGraph
-  /** A way whose session is the first of two to compare. */
+  /** The session that was selected first for a comparison. */
   marked: string | undefined
   onMark: (sessionId: string | undefined) => void
   onHover: (path: readonly string[] | undefined) => void
 }
 
-/** The ways that sessions went, the most common first. Shift-click two to compare a session of each. */
+/** The paths that sessions took, most common first. Shift-click two to compare a session of each. */
 export function VariantList({ graph, marked, onMark, onHover }: VariantListProps) {
   const navigate = useNavigate()
   const compare = (event: MouseEvent, sessionId: string) => {
@@ -27,7 +27,7 @@ export function VariantList({ graph, marked, onMark, onHover }: VariantListProps
   return (
     <section className="variants" aria-label="Variants">
       <h2>
-        Variants <span className="dim">{countOf(graph.variantCount, 'way')}</span>
+        Variants <span className="dim">{countOf(graph.variantCount, 'path')}</span>
       </h2>
       <ol>
         {shown.map((variant) => (
@@ -42,18 +42,16 @@ export function VariantList({ graph, marked, onMark, onHover }: VariantListProps
         ))}
       </ol>
       {graph.variantCount > shown.length && (
-        <p className="dim">and {graph.variantCount - shown.length} rarer ones</p>
+        <p className="dim">and {graph.variantCount - shown.length} rarer paths</p>
       )}
       <p className="dim variants-hint">
-        {marked === undefined
-          ? 'Shift-click two to compare them.'
-          : 'Shift-click another to compare with it.'}
+        {marked === undefined ? 'Shift-click two to compare them.' : 'Shift-click another one to compare.'}
       </p>
     </section>
   )
 }
 
-/** A session that shows the way: one that failed when some did. */
+/** An example session of a path: a failed one if there is any. */
 function variantSession({ examples: { failed, passed, last } }: GraphVariant): string {
   return failed[0] ?? passed[0] ?? last
 }
@@ -87,24 +85,24 @@ function VariantRow({ variant, graph, isMarked, onCompare, onHover }: VariantRow
           <b>{formatShare(variant.sessions / Math.max(1, graph.sessions))}</b>
           <span className="dim">{countOf(variant.sessions, 'session')}</span>
           <span className={passClass(failure)}>
-            {failure.ended === 0 ? 'no verdict' : `${formatShare(1 - (failure.rate ?? 0))} pass`}
+            {failure.ended === 0 ? 'no results yet' : `${formatShare(1 - (failure.rate ?? 0))} pass`}
           </span>
           {isMore && <span className="variant-more">fails more than usual</span>}
         </span>
         <span className="variant-path">
-          {variant.path.length === 0 ? 'none of these steps' : variant.path.map(shortName).join(' → ')}
+          {variant.path.length === 0 ? 'no steps' : variant.path.map(shortName).join(' → ')}
         </span>
       </Link>
       {failure.failed > 0 && passing !== undefined && (
         <Link to="/compare" search={{ a: passing, b: sessionId }} className="variant-compare">
-          compare with a passing one
+          Compare with a passing session
         </Link>
       )}
     </li>
   )
 }
 
-/** A session that passed: of the same way when one did, else of the most common way that passes. */
+/** A session that passed: of the same path if possible, else of the most common path that passes. */
 function otherPassing({ variants }: DecisionGraph, variant: GraphVariant): string | undefined {
   return (
     variant.examples.passed[0] ??

@@ -57,7 +57,7 @@ const graph: DecisionGraph = {
   variantCount: 2,
 }
 
-test('less detail leaves the most common ways, from start to end', () => {
+test('less detail keeps the most common paths, from start to end', () => {
   const { nodes, edges, shownVariants } = visibleGraph(graph, 80)
   expect(nodes.map(({ id }) => id)).toEqual(['start', 'a', 'b', 'end success'])
   expect(edges.map(({ from, to }) => `${from} ${to}`)).toEqual(['start a', 'a b', 'b end success'])
@@ -65,7 +65,7 @@ test('less detail leaves the most common ways, from start to end', () => {
   expect(visibleGraph(graph, 100).edges).toHaveLength(5)
 })
 
-test('a few failures are not more than usual: the number of sessions counts', () => {
+test('a few failures are not significant', () => {
   expect(failsMore(failure(2, 2), failure(2, 6))).toBe(false)
   expect(failsMore(failure(4, 4), failure(4, 12))).toBe(true)
   expect(failsMore(failure(90, 100), failure(300, 1000))).toBe(true)

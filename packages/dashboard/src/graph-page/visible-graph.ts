@@ -3,8 +3,8 @@ import type { DecisionGraph, GraphEdge, GraphNode } from '@playhead/model'
 export type VisibleGraph = { nodes: GraphNode[]; edges: GraphEdge[]; shownVariants: number }
 
 /**
- * The graph of the most common ways that together make this percentage of the sessions; at least one way. All of it at
- * 100, also what only ways too rare to be listed have.
+ * The part of the graph that the most common paths use, which together cover this percentage of the sessions; at least one
+ * path. At 100 it is the whole graph, including paths that are too rare to be listed.
  */
 export function visibleGraph(graph: DecisionGraph, detail: number): VisibleGraph {
   if (detail >= 100) return { nodes: graph.nodes, edges: graph.edges, shownVariants: graph.variantCount }
@@ -51,8 +51,8 @@ function keyOf(from: string, to: string): string {
 const LITTLE_CHANCE = 0.05
 
 /**
- * True when so many failures among these sessions would hardly be chance, were they drawn from all: Fisher's exact test,
- * one-sided. Two of two failures among six sessions with two are not enough.
+ * Whether these sessions fail significantly more often than all sessions: Fisher's exact test, one-sided. With 2 failures
+ * in 6 sessions, a group of 2 that both failed is not significant.
  */
 export function failsMore(
   { failed, ended }: GraphNode['failure'],

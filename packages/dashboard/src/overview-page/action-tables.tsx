@@ -6,26 +6,26 @@ import type { TimeRange } from '../session-filter/time-range.ts'
 import { OverviewPanel, OverviewTable, SessionsCell } from './overview-panel.tsx'
 
 const SHOWN = 7
-const LOOKED_AT = 500
+const ACTIONS_FETCHED = 500
 
-/** The slowest actions and those that fail most: two orders of the same figures. */
+/** The slowest actions, and those that fail most often. */
 export function ActionTables({ range }: { range: TimeRange }) {
-  const query = useStats({ ...range, groupBy: 'tool', limit: LOOKED_AT })
+  const query = useStats({ ...range, groupBy: 'tool', limit: ACTIONS_FETCHED })
   return (
     <>
       <OverviewPanel
         title="Slowest actions"
         query={query}
         isEmpty={({ groups }) => slowest(groups).length === 0}
-        empty="No action was taken in this time."
+        empty="No actions in this period."
       >
         {({ groups }) => <SlowTable groups={slowest(groups)} range={range} />}
       </OverviewPanel>
       <OverviewPanel
-        title="Most failing actions"
+        title="Actions that fail most"
         query={query}
         isEmpty={({ groups }) => failing(groups).length === 0}
-        empty="No action failed in this time."
+        empty="No failed actions in this period."
       >
         {({ groups }) => <FailTable groups={failing(groups)} range={range} />}
       </OverviewPanel>

@@ -9,16 +9,16 @@ import { OverviewPanel, OverviewTable } from './overview-panel.tsx'
 
 const SHOWN = 8
 
-/** Tests that pass and fail without a change of the code. */
+/** Tests that both pass and fail without a change to the code. */
 export function FlakyTests({ range }: { range: TimeRange }) {
   const query = useTests({ ...range })
   return (
     <OverviewPanel
-      title="Tests that flake"
-      note="passed and failed at one commit, with the same input"
+      title="Flaky tests"
+      note="passed and failed at the same commit with the same input"
       query={query}
       isEmpty={(tests) => !tests.some(({ isFlaky }) => isFlaky)}
-      empty={query.data?.length === 0 ? 'No test was recorded in this time.' : 'No test flakes.'}
+      empty={query.data?.length === 0 ? 'No tests in this period.' : 'No flaky tests.'}
     >
       {(tests) => (
         <OverviewTable of="Test" narrow={['Passed']} wide="Runs">

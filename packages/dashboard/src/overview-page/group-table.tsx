@@ -11,7 +11,7 @@ const SHOWN = 8
 
 type GroupTableProps = { title: string; column: string; by: 'agent' | 'tag'; empty: string; range: TimeRange }
 
-/** Sessions by what they have in common. */
+/** Sessions grouped by agent or by tag. */
 export function GroupTable({ title, column, by, empty, range }: GroupTableProps) {
   const query = useStats({ ...range, groupBy: by, limit: SHOWN })
   return (
@@ -38,7 +38,7 @@ function GroupLine({ group, term, range }: { group: StatsGroup; term: string; ra
       <SessionsCell search={list}>{formatCount(group.total)}</SessionsCell>
       <td className={group.fail > 0 ? 'is-bad' : ''}>
         {failureRate === null ? (
-          <Unknown why="none has ended" />
+          <Unknown why="No session has ended" />
         ) : (
           <Link to="/sessions" search={{ ...range, q: `${term} status:fail` }} title={`${group.fail} failed`}>
             {formatShare(failureRate)}
@@ -50,7 +50,7 @@ function GroupLine({ group, term, range }: { group: StatsGroup; term: string; ra
       </SessionsCell>
       <td>
         {durationMs.p95 === null ? (
-          <Unknown why="none has ended" />
+          <Unknown why="No session has ended" />
         ) : (
           <Link to="/sessions" search={{ ...list, sort: 'duration' }}>
             {formatDuration(durationMs.p95)}

@@ -14,10 +14,10 @@ type Headline = {
   read: (figures: StatsFigures) => number | null
   format: (value: number) => string
   change?: typeof changeOf
-  /** Whether more is worse; undefined: neither. */
+  /** Whether an increase is bad; undefined if it is neither good nor bad. */
   isMoreWorse?: boolean
   color: string
-  /** The list that explains the figure. */
+  /** The sessions behind the figure. */
   link: { q?: string; sort?: string }
 }
 
@@ -66,26 +66,26 @@ const headlines: readonly Headline[] = [
 
 type HeadlineFiguresProps = {
   now: Stats | undefined
-  /** Undefined while it loads; null for all time, which has nothing before it. */
+  /** Undefined while it loads; null for all time, which has no previous period. */
   before: Stats | undefined | null
   range: TimeRange
   nowMs: number
 }
 
 export function HeadlineFigures({ now, before, range, nowMs }: HeadlineFiguresProps) {
-  const course =
+  const timeline =
     now?.interval === undefined
       ? []
       : fillBuckets(now.buckets, now.interval, resolveRange(range, nowMs)).map(
           ({ figures }) => figures ?? noFigures,
         )
   return (
-    <ul className="headlines" aria-label="StatsFigures">
+    <ul className="headlines" aria-label="Key figures">
       {headlines.map((headline) => (
         <li key={headline.title}>
           <Link to="/sessions" search={{ ...range, ...headline.link }} className="headline">
             <span className="headline-title">{headline.title}</span>
-            <HeadlineValue headline={headline} now={now} before={before} course={course} />
+            <HeadlineValue headline={headline} now={now} before={before} course={timeline} />
           </Link>
         </li>
       ))}
@@ -115,7 +115,7 @@ function HeadlineValue({
       <span className="headline-value">{value === null ? '–' : format(value)}</span>
       <span className="headline-change">
         {before === null ? (
-          'in all'
+          'all time'
         ) : changed === undefined ? (
           <Skeleton width={80} />
         ) : (
@@ -132,11 +132,11 @@ function HeadlineValue({
 }
 
 function describe(change: Change, { isMoreWorse }: Headline) {
-  if (change.kind === 'none-before') return 'no data before'
+  if (change.kind === 'none-before') return 'no earlier data'
   if (change.kind === 'same')
     return (
       <>
-        <Equal size={12} aria-hidden="true" /> as before
+        <Equal size={12} aria-hidden="true" /> no change
       </>
     )
   const Arrow = change.kind === 'up' ? ArrowUp : ArrowDown
@@ -144,16 +144,16 @@ function describe(change: Change, { isMoreWorse }: Headline) {
   const isBetter = isMoreWorse === true && change.kind === 'down'
   const mood = !change.isLarge ? '' : isWorse ? 'is-worse' : isBetter ? 'is-better' : ''
   return (
-    <span className={mood} title="compared with the period before">
+    <span className={mood} title="Compared with the previous period">
       <Arrow size={12} aria-hidden="true" />
       <span className="visually-hidden">{change.kind} by </span>
       {change.text}
-      <span className="visually-hidden"> from the period before</span>
+      <span className="visually-hidden"> from the previous period</span>
     </span>
   )
 }
 
-/** How a figure changed from the period before. */
+/** How a figure changed since the previous period. */
 type Change =
   | { kind: 'none-before' }
   | { kind: 'same' }
@@ -163,7 +163,7 @@ type Change =
 const SMALLEST = 0.005
 const LARGE = 0.2
 
-/** As a share of what it was: "12 %", "3.4×" where a share would be a monster. */
+/** A relative change: "12%", or "3.4×" for large increases. */
 export function changeOf(now: number | null, before: number | null): Change {
   if (now === null || before === null || before === 0) return { kind: 'none-before' }
   const ratio = now / before - 1
@@ -172,7 +172,7 @@ export function changeOf(now: number | null, before: number | null): Change {
   return { kind: ratio > 0 ? 'up' : 'down', text, isLarge: Math.abs(ratio) >= LARGE }
 }
 
-/** For figures that are shares themselves: in points. */
+/** A change of a rate, in percentage points. */
 export function pointsOf(now: number | null, before: number | null): Change {
   if (now === null || before === null) return { kind: 'none-before' }
   const points = (now - before) * 100

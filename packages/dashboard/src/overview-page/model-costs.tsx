@@ -9,7 +9,7 @@ import { OverviewPanel, OverviewTable, SessionsCell } from './overview-panel.tsx
 
 const SHOWN = 8
 
-/** What each model cost; those without a price are said, not counted as free. */
+/** The cost of each model. Models without a price are listed, never counted as free. */
 export function ModelCosts({ range }: { range: TimeRange }) {
   const query = useStats({ ...range, groupBy: 'model', limit: 200 })
   return (
@@ -18,7 +18,7 @@ export function ModelCosts({ range }: { range: TimeRange }) {
       note={<Unpriced models={query.data?.unpricedModels ?? []} />}
       query={query}
       isEmpty={({ groups }) => groups.length === 0}
-      empty="No model was called in this time."
+      empty="No model calls in this period."
     >
       {({ groups, unpricedModels }) => {
         const sorted = groups
@@ -63,7 +63,7 @@ function ModelLine({ group, highest, isUnpriced, range }: ModelLineProps) {
           isUnpriced ? (
             <span className="dim">no price</span>
           ) : (
-            <Unknown why="no tokens reported" />
+            <Unknown why="No tokens reported" />
           )
         ) : (
           <Link to="/sessions" search={{ ...list, sort: 'cost' }} title={`$${group.cost}`}>
@@ -71,7 +71,7 @@ function ModelLine({ group, highest, isUnpriced, range }: ModelLineProps) {
           </Link>
         )}
       </td>
-      <td>{tokens === undefined ? <Unknown why="tokens not reported" /> : formatCount(tokens)}</td>
+      <td>{tokens === undefined ? <Unknown why="Tokens not reported" /> : formatCount(tokens)}</td>
       <SessionsCell search={list}>{formatCount(group.calls ?? 0)}</SessionsCell>
     </tr>
   )

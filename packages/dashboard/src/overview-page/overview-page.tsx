@@ -17,13 +17,13 @@ import './overview-page.css'
 
 const MINUTE_MS = 60_000
 
-/** How agents do: what fails, what it costs, how long it takes. Every number leads to the sessions behind it. */
+/** Failures, costs and durations at a glance. Every number links to the sessions behind it. */
 export function OverviewPage() {
   const { from, to } = useSearch({ from: '/overview' })
   const navigate = useNavigate({ from: '/overview' })
   usePageTitle('Overview')
   const range = useMemo(() => rangeOfSearch(timeRange(from, to)), [from, to])
-  // To the minute: a period before that moved with every tick would be asked for with every tick.
+  // Rounded to the minute: otherwise the previous period would be refetched with every tick.
   const minute = Math.floor(useNow() / MINUTE_MS) * MINUTE_MS
   const earlier = useMemo(() => previousRange(range, minute), [range, minute])
   const now = useStats({ ...range, interval: 'auto', zone: browserZone() }, { refreshMs: MINUTE_MS })
@@ -49,8 +49,14 @@ export function OverviewPage() {
         <ModelCosts range={range} />
         <FlakyTests range={range} />
         <ActionTables range={range} />
-        <GroupTable title="By agent" column="Agent" by="agent" empty="No agent has a name." range={range} />
-        <GroupTable title="By tag" column="Tag" by="tag" empty="No session has a tag." range={range} />
+        <GroupTable
+          title="By agent"
+          column="Agent"
+          by="agent"
+          empty="No named agents in this period."
+          range={range}
+        />
+        <GroupTable title="By tag" column="Tag" by="tag" empty="No tags in this period." range={range} />
       </div>
     </div>
   )

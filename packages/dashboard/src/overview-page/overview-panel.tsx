@@ -8,7 +8,7 @@ type Loaded<Data> = { data: Data | undefined; error: Error | null; refetch: () =
 
 type OverviewPanelProps<Data> = {
   title: string
-  /** What the figures mean, where the title does not say it. */
+  /** Explains the figures if the title does not. */
   note?: ReactNode
   isWide?: boolean
   query: Loaded<Data>
@@ -17,7 +17,7 @@ type OverviewPanelProps<Data> = {
   children: (data: Data) => ReactNode
 }
 
-/** A part of the overview, with what it shows while it loads, when it fails, and when there is nothing. */
+/** A panel of the overview, including its loading, error and empty states. */
 export function OverviewPanel<Data>(props: OverviewPanelProps<Data>) {
   const { title, note, query, isEmpty, empty } = props
   return (
@@ -38,16 +38,16 @@ export function OverviewPanel<Data>(props: OverviewPanelProps<Data>) {
 }
 
 type OverviewTableProps = {
-  /** What the first column names. */
+  /** The heading of the first column. */
   of: string
-  /** True where bars stand between the names and the figures. */
+  /** Whether there are bars between the names and the figures. */
   hasBars?: boolean
   narrow: readonly string[]
   wide?: string
   children: ReactNode
 }
 
-/** The table of a panel: names, bars where there are any, figures. */
+/** The table of a panel. */
 export function OverviewTable({ of, hasBars = false, narrow, wide, children }: OverviewTableProps) {
   return (
     <table className="overview-table">
@@ -79,7 +79,7 @@ type SessionsCellProps = {
   children: ReactNode
 }
 
-/** A cell that leads to the sessions that it is about. */
+/** A cell that links to its sessions. */
 export function SessionsCell({ search, children, ...cell }: SessionsCellProps) {
   return (
     <td {...cell}>

@@ -1,7 +1,7 @@
 import { pickTexts } from '../ui/browser/search-params.ts'
 import type { TimeRange } from '../session-filter/time-range.ts'
 
-/** What of the overview is in the URL: the stretch of time. Without one it is the last week; `from=all` is all time. */
+/** The time range in the URL. The default is the last week; `from=all` is all time. */
 export type OverviewSearch = { from?: string; to?: string }
 
 const DEFAULT_FROM = '7d'

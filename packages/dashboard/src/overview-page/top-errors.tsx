@@ -8,23 +8,23 @@ import './top-errors.css'
 
 const SHOWN = 8
 
-/** Errors that are the same but for numbers and names, most sessions first. */
+/** Errors that differ only in numbers and names are grouped; those in most sessions come first. */
 export function TopErrors({ range }: { range: TimeRange }) {
   const query = useStats({ ...range, groupBy: 'error', limit: SHOWN })
   return (
     <OverviewPanel
       title="Top errors"
-      note="the same error in other words is one line"
+      note="same error, different wording: one row"
       isWide
       query={query}
       isEmpty={({ groups }) => groups.length === 0}
-      empty="No errors in this time."
+      empty="No errors in this period."
     >
       {({ groups }) => (
         <table className="overview-table top-errors">
           <thead>
             <tr>
-              <th>Error, as it was said last</th>
+              <th>Error (latest wording)</th>
               <th className="narrow">Errors</th>
               <th className="narrow">Sessions</th>
               <th className="last">Last session</th>
@@ -73,11 +73,11 @@ function ErrorLine({ group, range }: { group: StatsGroup; range: TimeRange }) {
   )
 }
 
-/** "ValueError: it is null" in its two parts. */
+/** Splits "ValueError: it is null" into type and message. */
 function splitMessage(text: string): [type: string, message: string] {
   const colon = text.indexOf(': ')
   if (colon < 0) return ['', text]
   const [type, message] = [text.slice(0, colon), text.slice(colon + 2)]
-  // Many messages begin with the type again.
+  // Many messages repeat the type.
   return [type, message.startsWith(`${type}: `) ? message.slice(type.length + 2) : message]
 }

@@ -27,7 +27,7 @@ export function TimeRangePicker({
         </span>
       )}
       <Segments
-        label="Time"
+        label="Time range"
         segments={timePresets}
         value={preset}
         onChange={(value) => onChange(value === 'all' ? {} : { from: value })}

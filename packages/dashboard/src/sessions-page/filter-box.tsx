@@ -9,7 +9,7 @@ import './filter-box.css'
 
 type FilterBoxProps = { filter: string; onChange: (filter: string) => void }
 
-/** One box for every filter: terms become chips, keys and real values are suggested. */
+/** The filter: terms become chips; keys and stored values are suggested. */
 export function FilterBox({ filter, onChange }: FilterBoxProps) {
   const input = useRef<HTMLInputElement>(null)
   const listId = useId()
@@ -18,7 +18,7 @@ export function FilterBox({ filter, onChange }: FilterBoxProps) {
   const isShown = typing.isOpen && suggestions.length > 0
   useFocusKey(input)
   return (
-    // The room around the input belongs to it: a click there is for the input.
+    // A click next to the input focuses it.
     <div className="filter-box" onClick={() => input.current?.focus()}>
       <Search size={15} aria-hidden="true" />
       <FilterChips
@@ -48,7 +48,7 @@ export function FilterBox({ filter, onChange }: FilterBoxProps) {
           /
         </kbd>
       ) : (
-        <IconButton label="Clear the filter" onClick={() => onChange('')}>
+        <IconButton label="Clear filter" onClick={() => onChange('')}>
           <X size={14} aria-hidden="true" />
         </IconButton>
       )}
@@ -65,7 +65,7 @@ export function FilterBox({ filter, onChange }: FilterBoxProps) {
   )
 }
 
-/** `/` goes to the box, unless something is being typed elsewhere. */
+/** `/` focuses the box, unless the user is typing elsewhere. */
 function useFocusKey(input: { current: HTMLInputElement | null }): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -85,7 +85,7 @@ type FilterChipsProps = {
   onEdit: (index: number) => void
 }
 
-/** The terms of the filter; a click takes one back into the box. */
+/** The terms of the filter; a click edits one. */
 function FilterChips({ terms, onRemove, onEdit }: FilterChipsProps) {
   if (terms.length === 0) return null
   return (
@@ -95,13 +95,13 @@ function FilterChips({ terms, onRemove, onEdit }: FilterChipsProps) {
           <button
             type="button"
             className="filter-chip-text"
-            title={term.problem ?? 'Change'}
+            title={term.problem ?? 'Edit'}
             onClick={(event) => {
               event.stopPropagation()
               onEdit(index)
             }}
           >
-            {term.problem !== undefined && <TriangleAlert size={12} aria-label="can't be used:" />}
+            {term.problem !== undefined && <TriangleAlert size={12} aria-label="invalid:" />}
             {term.key === undefined ? (
               visibleText(term.text)
             ) : (
@@ -150,7 +150,7 @@ function SuggestionList({ id, suggestions, active, onActive, onChoose }: Suggest
           role="option"
           aria-selected={index === active}
           className="suggestion"
-          // The input keeps the focus; a press would take it away before the click is there.
+          // Keeps the focus in the input.
           onMouseDown={(event) => event.preventDefault()}
           onMouseMove={() => onActive(index)}
           onClick={(event) => {

@@ -8,40 +8,40 @@ import { Button } from '../ui/controls/button.tsx'
 import { CodeBlock } from '../ui/data/code-block.tsx'
 import './first-session.css'
 
-/** What a project shows before anything was recorded: how to record something. */
+/** Shown in an empty project: how to record the first session. */
 export function FirstSession() {
   const me = useMe()
   const project = useProjectId()
   const isAuthOn = me.data?.isAuthOn === true
-  // Without auth a header can name the project; the SDK names it by a key.
+  // A key selects the project; without auth, a header can do so too.
   const needsKey = isAuthOn || project !== DEFAULT_PROJECT
   const { origin } = location
   return (
     <div className="first-session">
       <h1>Record your first session</h1>
       <p className="dim">
-        A session is one run of your agent: every prompt, tool call, cost and error, ready to be replayed. It
+        A session is one run of your agent: every prompt, tool call, cost and error, ready to replay. It
         appears here while it runs.
       </p>
       <Demo />
       <section aria-labelledby="with-sdk">
         <h2 id="with-sdk">With the SDK</h2>
-        <CodeBlock label="the install command" text="npm i playhead" />
-        <CodeBlock label="the code" text={sdkCode(origin, needsKey)} />
+        <CodeBlock label="install command" text="npm i playhead" />
+        <CodeBlock label="code" text={sdkCode(origin, needsKey)} />
       </section>
       <section aria-labelledby="with-otel">
         <h2 id="with-otel">With OpenTelemetry</h2>
         <p className="dim">
-          Point any exporter here, over HTTP, as protobuf or JSON. The Vercel AI SDK, OpenInference,
-          OpenLLMetry and others are understood as they are.
+          Point any OTLP exporter here, over HTTP, with protobuf or JSON. The Vercel AI SDK, OpenInference,
+          OpenLLMetry and others work without changes.
         </p>
-        <CodeBlock label="the endpoint" text={otelSettings(origin, isAuthOn, project)} />
+        <CodeBlock label="endpoint" text={otelSettings(origin, isAuthOn, project)} />
       </section>
       {needsKey && (
         <p>
-          The key says which project is written to:{' '}
+          The key selects the project:{' '}
           <Link to="/settings/$section" params={{ section: 'keys' }}>
-            create one
+            create a key
           </Link>
           .
         </p>
@@ -78,7 +78,7 @@ function useIsDemoThere(): boolean {
   return data?.isAvailable === true
 }
 
-const LOADING = 'Loading the demo…'
+const LOADING = 'Loading demo…'
 
 function Demo() {
   const isThere = useIsDemoThere()
@@ -97,11 +97,11 @@ function Demo() {
     <div className="first-demo">
       <Button look="accent" onClick={() => loading.mutate()} disabled={loading.isPending}>
         <Play size={14} aria-hidden="true" />
-        {loading.isPending ? LOADING : 'Load the demo'}
+        {loading.isPending ? LOADING : 'Load demo'}
       </Button>
       <span className="dim">
         {loading.error === null
-          ? 'A few sessions of a support agent, one of them failing.'
+          ? 'A few sessions of a support agent; one of them fails.'
           : loading.error.message}
       </span>
       <span className="visually-hidden" role="status">

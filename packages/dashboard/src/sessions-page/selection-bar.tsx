@@ -10,7 +10,7 @@ import './selection-bar.css'
 
 type SelectionBarProps = { selected: readonly SessionSummary[]; onClear: () => void }
 
-/** What can be done with the sessions that are chosen. */
+/** Actions for the selected sessions. */
 export function SelectionBar({ selected, onClear }: SelectionBarProps) {
   const [isAsking, setIsAsking] = useState(false)
   const [problem, setProblem] = useState<string>()
@@ -50,12 +50,12 @@ export function SelectionBar({ selected, onClear }: SelectionBarProps) {
         <Trash2 size={14} aria-hidden="true" />
         Delete
       </Button>
-      <IconButton label="Clear the selection" onClick={onClear}>
+      <IconButton label="Clear selection" onClick={onClear}>
         <X size={15} aria-hidden="true" />
       </IconButton>
       <ConfirmDialog
         title={`Delete ${what}?`}
-        description="Steps, prompts, answers and logs go with them. This can't be undone."
+        description="This also deletes their steps, prompts, answers and logs. It can't be undone."
         action={`Delete ${what}`}
         isOpen={isAsking}
         onOpenChange={setIsAsking}
@@ -67,7 +67,7 @@ export function SelectionBar({ selected, onClear }: SelectionBarProps) {
   )
 }
 
-/** Two sessions can be compared: the one that began first is A. */
+/** Two sessions can be compared; the one that started first is A. */
 function CompareSelected({ selected }: Pick<SelectionBarProps, 'selected'>) {
   const [a, b] = selected.toSorted((one, other) => (one.startedAt < other.startedAt ? -1 : 1))
   if (selected.length !== 2 || a === undefined || b === undefined) return null
@@ -79,7 +79,7 @@ function CompareSelected({ selected }: Pick<SelectionBarProps, 'selected'>) {
   )
 }
 
-/** Saves recordings: one as a recording file, several as one file with a recording a line. */
+/** Saves one session as a recording, and several as a file with one recording per line. */
 async function exportSessions(
   sessions: readonly SessionSummary[],
   onProgress: (done: number) => void,
@@ -101,6 +101,6 @@ function saveFile(name: string, lines: readonly string[], type: string): void {
   link.href = url
   link.download = name
   link.click()
-  // The browser reads the file after the click was handled.
+  // The browser reads the file only after the click.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

@@ -26,7 +26,7 @@ type SessionChartsProps = {
   onState: (state: string) => void
 }
 
-/** One of the charts: what of the figures it shows. */
+/** What one of the charts shows. */
 type ChartKind = {
   title: string
   kind: 'bars' | 'line'
@@ -48,12 +48,12 @@ const charts: readonly ChartKind[] = [
     value: ({ total }) => total,
     format: formatCount,
   },
-  one('Failure rate', 'line', 'var(--bad)', ({ failureRate }) => failureRate, formatShare),
-  one('Cost', 'bars', 'var(--kind-action)', ({ cost }) => cost, formatCost),
-  one('p95 duration', 'line', 'var(--kind-llm)', ({ durationMs }) => durationMs.p95, formatDuration),
+  singleSeries('Failure rate', 'line', 'var(--bad)', ({ failureRate }) => failureRate, formatShare),
+  singleSeries('Cost', 'bars', 'var(--kind-action)', ({ cost }) => cost, formatCost),
+  singleSeries('p95 duration', 'line', 'var(--kind-llm)', ({ durationMs }) => durationMs.p95, formatDuration),
 ]
 
-function one(
+function singleSeries(
   title: string,
   kind: 'bars' | 'line',
   color: string,
@@ -71,7 +71,7 @@ function one(
   }
 }
 
-/** Four looks at the same time: how sessions ended, how many failed, what they cost, how long they took. */
+/** Four charts of the same period: end states, failure rate, cost and duration. */
 export function SessionCharts({ stats, range, onZoom, onState }: SessionChartsProps) {
   const [hovered, setHovered] = useState<number>()
   const [brush, setBrush] = useState<Brush>()
@@ -86,7 +86,7 @@ export function SessionCharts({ stats, range, onZoom, onState }: SessionChartsPr
     onZoom({ from: isoTime(buckets[chosen.first]!.startMs), to: isoTime(buckets[chosen.last]!.endMs) })
   }
   return (
-    <section className="session-charts" aria-label="Over time">
+    <section className="session-charts" aria-label="Charts">
       {charts.map((chart, index) => {
         const series = chart.series(buckets)
         return (
@@ -114,12 +114,12 @@ type PanelProps = {
   chart: ChartKind
   series: readonly Series[]
   figures: StatsFigures | undefined
-  /** The stretch of time under the pointer. */
+  /** The bucket under the pointer. */
   under: Bucket | undefined
   children: ReactNode
 }
 
-/** Title and figure above a chart: those of the stretch under the pointer while there is one. */
+/** A chart with its title and figure, which is that of the bucket under the pointer, if any. */
 function Panel({ chart, series, figures, under, children }: PanelProps) {
   const value = figures === undefined ? undefined : chart.value(figures)
   const highest = highestOf(series, chart.kind === 'bars')
@@ -131,7 +131,7 @@ function Panel({ chart, series, figures, under, children }: PanelProps) {
           {value === undefined ? <Skeleton width={46} /> : value === null ? '–' : chart.format(value)}
         </strong>
         <span className="chart-note">
-          {under !== undefined ? momentText(under) : highest > 0 ? `max ${chart.format(highest)}` : ''}
+          {under !== undefined ? formatBucket(under) : highest > 0 ? `max ${chart.format(highest)}` : ''}
         </span>
       </figcaption>
       {children}
@@ -149,7 +149,7 @@ function Legend({ figures, onState }: LegendProps) {
         const count = figures?.[state] ?? 0
         return (
           <li key={state} data-none={count === 0}>
-            <button type="button" title={`Show ${state} only`} onClick={() => onState(state)}>
+            <button type="button" title={`Show only ${state}`} onClick={() => onState(state)}>
               <Icon size={12} aria-hidden="true" style={{ color: endStateColors[state] }} />
               <span className="chart-state">{describeEndState(state)} </span>
               {formatCount(count)}
@@ -165,13 +165,13 @@ function Axis({ buckets }: { buckets: readonly Bucket[] }) {
   const [first, last] = [buckets[0], buckets.at(-1)]
   return (
     <p className="chart-axis" aria-hidden="true">
-      <span>{first === undefined ? '' : momentText(first)}</span>
-      <span>{last === undefined ? '' : momentText(last)}</span>
+      <span>{first === undefined ? '' : formatBucket(first)}</span>
+      <span>{last === undefined ? '' : formatBucket(last)}</span>
     </p>
   )
 }
 
-/** The chart in words. */
+/** Describes the chart for screen readers. */
 function describeChart(
   { title, format }: ChartKind,
   series: readonly Series[],
@@ -183,7 +183,7 @@ function describeChart(
     return `${title} over time, by end state: ${counts.join(', ')}.`
   }
   const known = series.flatMap(({ values }) => values.filter((value) => value !== null))
-  if (known.length === 0) return `${title} over time: nothing yet.`
+  if (known.length === 0) return `${title} over time: no data yet.`
   const [lowest, highest, last] = [Math.min(...known), Math.max(...known), known.at(-1)!]
   return `${title} over time: from ${format(lowest)} to ${format(highest)}, last ${format(last)}.`
 }
@@ -197,6 +197,6 @@ const clock = new Intl.DateTimeFormat('en-GB', {
 })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
 
-function momentText({ startMs, endMs }: Bucket): string {
+function formatBucket({ startMs, endMs }: Bucket): string {
   return (endMs - startMs >= DAY_MS * 0.9 ? day : clock).format(startMs)
 }

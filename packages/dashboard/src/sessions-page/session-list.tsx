@@ -22,11 +22,11 @@ type SessionListProps = {
   search: SessionSearch
   list: ReturnType<typeof useSessionList>
   stats: Stats | undefined
-  /** What is above the list and scrolls with it, or sticks to the top. */
+  /** Rendered above the list, inside the scroller. */
   children: ReactNode
 }
 
-/** The scrolling part of the page: what is above the list, then the list, kept true while sessions come in. */
+/** The scrollable page: the charts and the filter, then the live list. */
 export function SessionList({ search, list, stats, children }: SessionListProps) {
   const sessions = useMemo(() => list.data?.pages.flatMap((page) => page.sessions) ?? [], [list.data])
   const scroller = useRef<HTMLDivElement>(null)
@@ -37,7 +37,7 @@ export function SessionList({ search, list, stats, children }: SessionListProps)
     project: useProjectId(),
     parameters: search.listParameters,
     isNewestFirst: search.isNewestFirst,
-    isHeld: sessions.length > 0 && (isScrolled || isHovered),
+    isPaused: sessions.length > 0 && (isScrolled || isHovered),
   })
   const selection = useSelection(sessions)
   const { q, change } = search
@@ -59,7 +59,7 @@ export function SessionList({ search, list, stats, children }: SessionListProps)
         }}
       />
       <div className="sessions-list" data-stale={list.isPlaceholderData}>
-        <WithoutRows search={search} list={list} />
+        <EmptyList search={search} list={list} />
         {sessions.length > 0 && (
           <SessionTable
             sessions={sessions}
@@ -84,16 +84,16 @@ export function SessionList({ search, list, stats, children }: SessionListProps)
   )
 }
 
-/** What is in the place of rows: while they load, when they can't be had, and when there are none. */
-function WithoutRows({ search, list }: Pick<SessionListProps, 'search' | 'list'>) {
+/** The loading, error and empty states of the list. */
+function EmptyList({ search, list }: Pick<SessionListProps, 'search' | 'list'>) {
   const { q, from, to, change } = search
   const hasRange = from !== undefined || to !== undefined
-  const isKnown = list.data !== undefined && list.error !== null && isUnreachable(list.error)
-  if (list.error !== null && !isKnown)
+  const isStale = list.data !== undefined && list.error !== null && isUnreachable(list.error)
+  if (list.error !== null && !isStale)
     return <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
   if (list.data === undefined) return <TableSkeleton />
   const isEmpty = list.data.pages.every(({ sessions }) => sessions.length === 0)
-  // Without any filter, the page says how to record the first session instead.
+  // Without a filter, the page shows how to record the first session instead.
   if (!isEmpty || (q === '' && !hasRange)) return null
   return (
     <NothingFound
@@ -105,7 +105,7 @@ function WithoutRows({ search, list }: Pick<SessionListProps, 'search' | 'list'>
   )
 }
 
-/** Sessions that began while the list was held; a click shows them. */
+/** Shows the sessions that started while the list was paused. */
 function NewPill({ count, onShow }: { count: number; onShow: () => void }) {
   return (
     <div className="new-pill" role="status">
@@ -126,21 +126,21 @@ type NothingFoundProps = {
   onClearRange: () => void
 }
 
-/** A filter, or a stretch of time, that no session is in, and the ways out of it. */
+/** No session matches; offers to clear the filter or the time range. */
 function NothingFound({ hasFilter, hasRange, onClearFilter, onClearRange }: NothingFoundProps) {
   return (
     <div className="nothing-found" role="status">
       <SearchX size={22} aria-hidden="true" />
-      <h2>No session matches</h2>
+      <h2>No matching sessions</h2>
       <p className="dim">
         {hasFilter && hasRange
-          ? 'Neither the filter nor the time leaves anything.'
+          ? 'No session matches both the filter and the time range.'
           : hasFilter
-            ? 'The filter leaves nothing. Fewer terms find more.'
-            : 'Nothing was recorded in this time.'}
+            ? 'Try fewer filter terms.'
+            : 'Nothing was recorded in this period.'}
       </p>
       <div className="nothing-ways">
-        {hasFilter && <Button onClick={onClearFilter}>Clear the filter</Button>}
+        {hasFilter && <Button onClick={onClearFilter}>Clear filter</Button>}
         {hasRange && <Button onClick={onClearRange}>Show all time</Button>}
       </div>
     </div>
@@ -149,7 +149,7 @@ function NothingFound({ hasFilter, hasRange, onClearFilter, onClearRange }: Noth
 
 const ROWS = 12
 
-/** The table before its first page is there: rows of the same height. */
+/** Placeholder rows of the same height. */
 function TableSkeleton() {
   return (
     <div className="session-table" role="status" aria-label="Loading sessions">

@@ -12,7 +12,7 @@ type SessionRowProps = {
   session: SessionSummary
   index: number
   isSelected: boolean
-  /** Has the keyboard's place in the list. */
+  /** Whether the keyboard focus is on this row. */
   isActive: boolean
   /** The duration at which the bar is full. */
   fullDurationMs: number
@@ -32,7 +32,7 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
     void navigate({ to: '/sessions/$sessionId', params: { sessionId: session.id } })
   }
   return (
-    // Keys are handled by the grid around it.
+    // The grid handles the keys.
     <div
       role="row"
       aria-rowindex={index + 2}
@@ -132,7 +132,7 @@ function Facts({ session, fullDurationMs }: { session: SessionSummary; fullDurat
 
 const SHOWN = 2
 
-/** The first tags; the others behind a number. A click adds the tag to the filter. */
+/** The first tags, and a popover with the rest. A click adds the tag to the filter. */
 function SessionTags({ tags, onTag }: { tags: readonly string[]; onTag: (tag: string) => void }) {
   const rest = tags.slice(SHOWN)
   return (

@@ -12,17 +12,17 @@ import './session-table.css'
 const ROW_HEIGHT = 48
 const CARD_HEIGHT = 106
 const OVERSCAN = 12
-/** So many rows before the end, the next page is asked for. */
+/** The next page is fetched this many rows before the end. */
 const FETCH_AHEAD = 40
 
 export type SessionTableProps = {
   sessions: readonly SessionSummary[]
-  /** How many there are in all, as far as it is known. */
+  /** The total number of sessions, if it is known. */
   total: number | undefined
   hasMore: boolean
   onReachEnd: () => void
   scroller: RefObject<HTMLElement | null>
-  /** Where the rows begin in the scroller, and how much of its top is covered by what sticks there. */
+  /** The offset of the first row, and the height of the sticky headers. */
   offset: { list: number; sticky: number }
   sort: SortOrder
   onSort: (sort: SortOrder) => void
@@ -34,7 +34,7 @@ export type SessionTableProps = {
   fullDurationMs: number
 }
 
-/** The list: a table on a desk, cards on a phone; only what can be seen is there. */
+/** The list: a table on a desktop, cards on a phone. Only visible rows are rendered. */
 export function SessionTable(props: SessionTableProps) {
   const { sessions, hasMore } = props
   const [active, setActive] = useState(0)
@@ -94,7 +94,7 @@ export function SessionTable(props: SessionTableProps) {
   )
 }
 
-/** Which rows are there; near the last one, the next page is asked for. */
+/** Virtualizes the rows, and fetches the next page near the last one. */
 function useRows({ sessions, scroller, offset, hasMore, onReachEnd }: SessionTableProps) {
   const isNarrow = useMediaQuery(NARROW)
   const rows = useVirtualizer({
@@ -130,14 +130,14 @@ type RowKeys = SessionTableProps & {
   reveal: (index: number) => void
 }
 
-/** Arrows move, Enter opens, x selects, shift with an arrow selects on the way. */
+/** Arrows move, Enter opens, x selects, Shift with an arrow extends the selection. */
 function useRowKeys({ sessions, active, setActive, grid, reveal, onSelect }: RowKeys) {
   const navigate = useNavigate()
   const move = (to: number) => {
     const index = Math.max(0, Math.min(sessions.length - 1, to))
     setActive(index)
     reveal(index)
-    // The row may only be there after the scroll was drawn.
+    // The row may only exist after the scroll is rendered.
     requestAnimationFrame(() =>
       grid.current?.querySelector<HTMLElement>(`[data-index="${index}"]`)?.focus({ preventScroll: true }),
     )
@@ -180,7 +180,7 @@ type TableHeadProps = {
   onSelectAll: () => void
 }
 
-/** The names of the columns; those that can be sorted by are buttons. */
+/** Column headings; sortable ones are buttons. */
 function TableHead({ sort, onSort, isAllSelected, onSelectAll }: TableHeadProps) {
   const column = (name: SortColumn, label: string, className: string) => (
     <SortHead {...{ sort, onSort, name, className }}>{label}</SortHead>
@@ -189,7 +189,7 @@ function TableHead({ sort, onSort, isAllSelected, onSelectAll }: TableHeadProps)
     <div role="row" aria-rowindex={1} className="session-row session-head">
       <span role="columnheader" className="session-check">
         <label>
-          <span className="visually-hidden">Select all that are loaded</span>
+          <span className="visually-hidden">Select all loaded sessions</span>
           <input type="checkbox" checked={isAllSelected} onChange={onSelectAll} />
         </label>
       </span>
@@ -206,7 +206,7 @@ function TableHead({ sort, onSort, isAllSelected, onSelectAll }: TableHeadProps)
       {column('tokens', 'Tokens', 'session-tokens')}
       {column('cost', 'Cost', 'session-cost')}
       {column('duration', 'Duration', 'session-duration')}
-      {column('time', 'When', 'session-when')}
+      {column('time', 'Started', 'session-when')}
     </div>
   )
 }

@@ -19,7 +19,7 @@ import './sessions-page.css'
 
 const REFRESH_FIGURES_MS = 60_000
 
-/** Every session of the project, what a filter leaves of them, and how they went over time. */
+/** The project's sessions, with a filter and charts over time. */
 export function SessionsPage() {
   const search = useSessionSearch()
   const { q, from, to, change } = search
@@ -27,7 +27,7 @@ export function SessionsPage() {
   const list = useSessionList(search.listParameters)
   const stats = useStats(
     { ...search.filterParameters, interval: 'auto', zone: browserZone() },
-    // The rows first: over a million sessions, figures would take the store's time from them.
+    // Rows first: statistics over a million sessions would slow them down.
     { refreshMs: REFRESH_FIGURES_MS, enabled: !list.isPending && !list.isPlaceholderData },
   )
   const isEverything = q === '' && from === undefined && to === undefined
@@ -79,7 +79,7 @@ function SessionsBar({ search: { q, from, to, filter, sort, change } }: { search
           to="/graph"
           search={{ ...(q !== '' && { q }), ...timeRange(from, to) }}
           className="button button-plain"
-          title="These sessions as one decision graph"
+          title="Show these sessions as a decision graph"
         >
           <Waypoints size={14} aria-hidden="true" />
           Graph

@@ -1,8 +1,8 @@
 import { pickTexts } from '../ui/browser/search-params.ts'
 
 /**
- * What of the list is in the URL. `q` is the whole filter as typed: `status:fail tool:search cost:>0.01 "charged twice"`;
- * `sort` is a column, with `-` before it the other way round.
+ * The parameters of the list in the URL. `q` is the filter as typed: `status:fail tool:search cost:>0.01 "charged twice"`;
+ * `sort` is a column, with `-` for ascending order.
  */
 export type SessionsSearch = { q?: string; from?: string; to?: string; sort?: string; trace_id?: string }
 
@@ -14,7 +14,7 @@ const sortColumns = ['time', 'cost', 'duration', 'steps', 'errors', 'tokens'] as
 export type SortColumn = (typeof sortColumns)[number]
 export type SortOrder = { column: SortColumn; isAscending: boolean }
 
-/** Reads the address: `cost` is most expensive first, `-cost` cheapest first; what it can't read is newest first. */
+/** `cost` is most expensive first, `-cost` cheapest first; anything unknown is newest first. */
 export function parseSort(text: string | undefined): SortOrder {
   const isAscending = text?.startsWith('-') === true
   const name = isAscending ? text.slice(1) : text
@@ -22,13 +22,13 @@ export function parseSort(text: string | undefined): SortOrder {
   return column === undefined ? { column: 'time', isAscending: false } : { column, isAscending }
 }
 
-/** What the address holds; undefined for newest first. */
+/** The value for the address; undefined for newest first. */
 export function writeSort({ column, isAscending }: SortOrder): string | undefined {
   if (column === 'time' && !isAscending) return undefined
   return isAscending ? `-${column}` : column
 }
 
-/** The order after a click on a column's head: most first, then least first, then most first again. */
+/** The order after a click on a column heading: descending first, then alternating. */
 export function toggleSort(current: SortOrder, column: SortColumn): SortOrder {
   return { column, isAscending: current.column === column ? !current.isAscending : false }
 }

@@ -4,7 +4,7 @@ import { useFieldValues } from '../api/values.ts'
 import { addTerm, parseFilter, removeTerm } from '../session-filter/parse-filter.ts'
 import { isWholeTerm, readDraft, suggest, type Suggestion } from '../session-filter/suggest.ts'
 
-/** What is being typed into the filter box, what is suggested, and what keys do. */
+/** The state of the filter box: its text, its suggestions and its keys. */
 export function useFilterTyping(
   filter: string,
   onChange: (filter: string) => void,
@@ -76,7 +76,7 @@ type Typing = {
   removeLast: () => void
 }
 
-/** What a key does in the box; false when the input is to have it. */
+/** Handles a key; returns false if the input should handle it. */
 function handleKey(key: string, typing: Typing): boolean {
   const { draft, suggestions, active, isOpen } = typing
   if (key === 'ArrowDown' || key === 'ArrowUp') {
@@ -106,7 +106,7 @@ function handleKey(key: string, typing: Typing): boolean {
 
 function moveActive(step: 1 | -1, { suggestions, active, isOpen, setActive, setIsOpen }: Typing): void {
   if (!isOpen) return setIsOpen(true)
-  // One place above the first is the input itself.
+  // -1 is the input itself.
   const places = suggestions.length + 1
   setActive(((active + 1 + step + places) % places) - 1)
 }

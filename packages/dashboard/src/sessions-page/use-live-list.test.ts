@@ -13,7 +13,7 @@ const pages = (...lists: SessionSummary[][]): SessionPages => ({
 
 const names = (data: SessionPages) => data.pages.map(({ sessions }) => sessions.map(({ name }) => name))
 
-test('new sessions come first, in the order of time', () => {
+test('new sessions come first, sorted by time', () => {
   const merged = mergeArrivals(pages([session('b', 20), session('a', 10)]), [
     session('d', 40),
     session('c', 30),
@@ -21,17 +21,17 @@ test('new sessions come first, in the order of time', () => {
   expect(names(merged)).toEqual([['d', 'c', 'b', 'a']])
 })
 
-test('one that began earlier but is heard of late takes its place', () => {
+test('a session that is reported late is sorted in by its start', () => {
   const merged = mergeArrivals(pages([session('c', 30), session('a', 10)]), [session('b', 20)])
   expect(names(merged)).toEqual([['c', 'b', 'a']])
 })
 
-test('those that are there change where they are, on whatever page', () => {
+test('listed sessions are updated in place, on any page', () => {
   const merged = mergeArrivals(pages([session('b', 20)], [session('a', 10)]), [session('a', 10, 'a ended')])
   expect(names(merged)).toEqual([['b'], ['a ended']])
   expect(idsOf(merged)).toEqual(new Set(['b', 'a']))
 })
 
-test('an empty list takes the first one', () => {
+test('adds the first session to an empty list', () => {
   expect(names(mergeArrivals(pages([]), [session('a', 1)]))).toEqual([['a']])
 })

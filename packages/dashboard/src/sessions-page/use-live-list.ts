@@ -6,19 +6,19 @@ import { handleLogout } from '../api/query-client.ts'
 import { fetchSessions, sessionsKey, type SessionPages, mapSessions } from '../api/sessions.ts'
 import { watchSessions } from '../api/watch-sessions.ts'
 
-/** Figures are asked for again at most this often. */
+/** Statistics are refetched at most this often. */
 const STATS_EVERY_MS = 5_000
-/** A session that nothing is heard of is lost one day; nobody sends an event for that. */
+/** No event announces that a session is lost, so running ones are checked. */
 const CHECK_RUNNING_MS = 30_000
 export const MOST_ARRIVALS = 50
 
-type LiveList = { project: string; parameters: QueryParameters; isNewestFirst: boolean; isHeld: boolean }
+type LiveList = { project: string; parameters: QueryParameters; isNewestFirst: boolean; isPaused: boolean }
 
 /**
- * Keeps the list true while sessions begin, change and end. New ones wait in `arrivals` while the list is held (scrolled,
- * or under the pointer), so that nothing moves under the cursor; those that are shown change where they are.
+ * Keeps the list up to date. While it is paused (scrolled, or under the pointer), new sessions wait in `arrivals`, so that
+ * nothing moves under the cursor; listed sessions are updated in place.
  */
-export function useLiveList({ project, parameters, isNewestFirst, isHeld }: LiveList) {
+export function useLiveList({ project, parameters, isNewestFirst, isPaused }: LiveList) {
   const client = useQueryClient()
   const [arrivals, setArrivals] = useState<SessionSummary[]>([])
   const key = sessionsKey(project, parameters)
@@ -28,7 +28,7 @@ export function useLiveList({ project, parameters, isNewestFirst, isHeld }: Live
     fresh.length > 0 && setArrivals((before) => latest([...before, ...fresh]))
   useEffect(() => setArrivals([]), [keyText])
 
-  /** Whether an unknown session belongs to the filter is the server's to say. */
+  /** Only the server knows whether a new session matches the filter. */
   const ask = useEffectEvent(async (isMeant: (id: string) => boolean) => {
     const newest = { ...parameters, sort: 'time', order: 'desc', limit: MOST_ARRIVALS, cursor: undefined }
     const { sessions } = await fetchSessions(project, newest)
@@ -44,7 +44,7 @@ export function useLiveList({ project, parameters, isNewestFirst, isHeld }: Live
     ask((id) => ids.has(id)).catch(handleLogout)
   })
   const catchUp = useEffectEvent(() => {
-    // In any other order, the newest sessions that are not shown may just be further down.
+    // In any other order, new sessions may belong further down.
     if (list.isLoaded()) ask(() => isNewestFirst).catch(handleLogout)
   })
   const checkRunning = useEffectEvent(() => {
@@ -74,12 +74,12 @@ export function useLiveList({ project, parameters, isNewestFirst, isHeld }: Live
     setArrivals([])
   }, [client, arrivals, isNewestFirst, keyText])
   useEffect(() => {
-    if (!isHeld && isNewestFirst && arrivals.length > 0) show()
-  }, [isHeld, isNewestFirst, arrivals, show])
+    if (!isPaused && isNewestFirst && arrivals.length > 0) show()
+  }, [isPaused, isNewestFirst, arrivals, show])
   return { arrivals, show }
 }
 
-/** The list as it is shown, and what can be done to it in place. */
+/** The cached list, and the updates that it supports. */
 function listIn(client: QueryClient, key: readonly unknown[]) {
   const read = () => client.getQueryData<SessionPages>(key)
   const insert = (sessions: readonly SessionSummary[]) =>
@@ -88,13 +88,13 @@ function listIn(client: QueryClient, key: readonly unknown[]) {
     insert,
     isLoaded: () => read() !== undefined,
     reload: () => void client.resetQueries({ queryKey: key }),
-    /** Brings those that are shown up to date; returns the others. */
+    /** Updates the listed sessions; returns the others. */
     update(sessions: readonly SessionSummary[]): SessionSummary[] {
       const shown = idsOf(read())
       insert(sessions.filter(({ id }) => shown.has(id)))
       return sessions.filter(({ id }) => !shown.has(id))
     },
-    /** Whether it belongs above all that are shown: then nobody has to be asked where it belongs. */
+    /** Whether the session belongs at the top of the list. */
     isNewest(session: SessionSummary): boolean {
       const first = read()?.pages[0]?.sessions[0]
       return first === undefined || newestFirst(session, first) < 0
@@ -118,7 +118,7 @@ function throttle(work: () => void, everyMs: number): () => void {
   }
 }
 
-/** The pages with new sessions in their place, newest first; those that are there already are brought up to date. */
+/** Adds new sessions, newest first, and updates the listed ones. */
 export function mergeArrivals(data: SessionPages, arrivals: readonly SessionSummary[]): SessionPages {
   const arrived = new Map(arrivals.map((session) => [session.id, session]))
   const updated = mapSessions(data, (session) => {

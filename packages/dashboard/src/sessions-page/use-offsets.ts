@@ -1,14 +1,14 @@
 import { useEffect, useLayoutEffect, useState, type RefObject } from 'react'
 
-/** Where the rows begin in the scroller, and how much of its top what sticks there covers. */
+/** The offset of the first row in the scroller, and the heights of the sticky headers. */
 export function useOffsets(
   scroller: RefObject<HTMLElement | null>,
-  isThere: boolean,
+  hasRows: boolean,
 ): { list: number; sticky: number; bar: number } {
   const [offsets, setOffsets] = useState({ list: 0, sticky: 0, bar: 0 })
   useLayoutEffect(() => {
     const element = scroller.current
-    if (element === null || !isThere) return
+    if (element === null || !hasRows) return
     const measure = () => {
       const bar = element.querySelector<HTMLElement>('.sessions-bar')?.offsetHeight ?? 0
       const head = element.querySelector<HTMLElement>('.session-head')?.offsetHeight ?? 0
@@ -21,11 +21,11 @@ export function useOffsets(
     const observer = new ResizeObserver(measure)
     for (const part of element.querySelectorAll('.sessions-above, .sessions-bar')) observer.observe(part)
     return () => observer.disconnect()
-  }, [scroller, isThere])
+  }, [scroller, hasRows])
   return offsets
 }
 
-/** Closer to the top than this, a scroll was not meant. */
+/** Scrolling less than this does not count. */
 const TOP_PX = 24
 
 export function useIsScrolled(scroller: RefObject<HTMLElement | null>): boolean {

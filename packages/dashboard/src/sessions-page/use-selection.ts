@@ -24,19 +24,19 @@ export function useSelection(sessions: readonly SessionSummary[]) {
   }
 }
 
-/** Which rows are chosen, and from where a range is counted. */
+/** The selected rows, and where a range starts. */
 export type Selection = { ids: ReadonlySet<string>; anchor: string | undefined }
 
 export const nothingSelected: Selection = { ids: new Set(), anchor: undefined }
 
-/** One row in or out; the next range begins here. */
+/** Toggles a row; the next range starts here. */
 export function toggleOne({ ids }: Selection, id: string): Selection {
   const next = new Set(ids)
   if (!next.delete(id)) next.add(id)
   return { ids: next, anchor: id }
 }
 
-/** Everything from the row that was chosen last to this one, as shift does everywhere. */
+/** Selects all rows from the last toggled one to this one. */
 export function selectRange(selection: Selection, order: readonly string[], id: string): Selection {
   const from = selection.anchor === undefined ? -1 : order.indexOf(selection.anchor)
   const to = order.indexOf(id)
@@ -45,7 +45,7 @@ export function selectRange(selection: Selection, order: readonly string[], id: 
   return { ids: new Set([...selection.ids, ...range]), anchor: selection.anchor }
 }
 
-/** All of them, or none when all are chosen already. */
+/** Selects all rows, or none if all are selected. */
 export function toggleAll({ ids }: Selection, order: readonly string[]): Selection {
   return order.every((id) => ids.has(id)) ? nothingSelected : { ids: new Set(order), anchor: order[0] }
 }

@@ -6,7 +6,7 @@ import { type SessionsSearch, parseSort, writeSort } from './sessions-search.ts'
 
 type Change = { [Field in keyof SessionsSearch]?: SessionsSearch[Field] | undefined }
 
-/** What the address asks for, read once for the list, the charts and the boxes. */
+/** The search in the address, parsed for the list, the charts and the filter. */
 export function useSessionSearch() {
   const search = useSearch({ from: '/sessions' })
   const navigate = useNavigate({ from: '/sessions' })

@@ -8,7 +8,7 @@ import './views-menu.css'
 
 type ViewsMenuProps = { current: SavedView['search']; onChoose: (search: SavedView['search']) => void }
 
-/** Searches under a name, kept in this browser. */
+/** Named searches, saved in this browser. */
 export function ViewsMenu({ current, onChoose }: ViewsMenuProps) {
   const [views, setViews] = useState(loadViews)
   const [isOpen, setIsOpen] = useState(false)
@@ -47,7 +47,7 @@ export function ViewsMenu({ current, onChoose }: ViewsMenuProps) {
                 <span className="dim">{describeView(view.search)}</span>
               </button>
               <IconButton
-                label={`Delete the view ${view.name}`}
+                label={`Delete view ${view.name}`}
                 onClick={() => keep(views.filter(({ name }) => name !== view.name))}
               >
                 <Trash2 size={14} aria-hidden="true" />
@@ -88,16 +88,15 @@ function describeView({ q, from, to, sort }: SavedView['search']): string {
     to !== undefined && `until ${to}`,
     sort && `by ${sort}`,
   ]
-  return parts.filter(Boolean).join(' · ') || 'everything'
+  return parts.filter(Boolean).join(' · ') || 'All sessions'
 }
 
-/** A search that somebody gave a name. */
 type SavedView = { name: string; search: Pick<SessionsSearch, 'q' | 'from' | 'to' | 'sort'> }
 
 const KEY = 'playhead.views'
 const MOST_VIEWS = 50
 
-/** Views of the browser's own memory; whatever else is found there is not a view. */
+/** Parses saved views; ignores anything that is not a view. */
 export function readViews(text: string | null): SavedView[] {
   try {
     const parsed: unknown = JSON.parse(text ?? '[]')
@@ -115,7 +114,7 @@ function storeViews(views: readonly SavedView[]): void {
   localStorage.setItem(KEY, JSON.stringify(views))
 }
 
-/** One of the same name is replaced. */
+/** Adds a view; replaces one with the same name. */
 export function addView(views: readonly SavedView[], view: SavedView): SavedView[] {
   return [...views.filter(({ name }) => name !== view.name), view].slice(-MOST_VIEWS)
 }

@@ -3,7 +3,7 @@ import { CodeBlock } from '../ui/data/code-block.tsx'
 import { Skeleton } from '../ui/data/skeleton.tsx'
 import './about-section.css'
 
-/** Which Playhead this is, and where it can be reached. */
+/** The version of the server and its endpoints. */
 export function AboutSection() {
   const health = useHealth(60_000)
   const { origin } = location
@@ -13,33 +13,33 @@ export function AboutSection() {
         Playhead {health.data?.version ?? (health.error === null ? <Skeleton width={40} /> : '')} records what
         an AI agent does, lets you replay it, and lets you test it.
       </p>
-      <h2>Where to send</h2>
+      <h2>Send data</h2>
       <dl className="about">
         <dt>SDK</dt>
         <dd>
-          <CodeBlock label="the SDK's setting" text={`PLAYHEAD_ENDPOINT=${origin}`} />
+          <CodeBlock label="SDK setting" text={`PLAYHEAD_ENDPOINT=${origin}`} />
         </dd>
-        <dt>OpenTelemetry, any SDK</dt>
+        <dt>Any OpenTelemetry SDK</dt>
         <dd>
-          <CodeBlock label="the exporter's setting" text={`OTEL_EXPORTER_OTLP_ENDPOINT=${origin}`} />
+          <CodeBlock label="exporter setting" text={`OTEL_EXPORTER_OTLP_ENDPOINT=${origin}`} />
         </dd>
-        <dt>Traces, logs</dt>
+        <dt>Traces and logs</dt>
         <dd>
-          <CodeBlock label="the addresses" text={`${origin}/v1/traces\n${origin}/v1/logs`} />
+          <CodeBlock label="addresses" text={`${origin}/v1/traces\n${origin}/v1/logs`} />
         </dd>
       </dl>
-      <h2>Where to read</h2>
+      <h2>Read data</h2>
       <ul className="about-links">
         <li>
           <a href="/api/openapi.json">/api/openapi.json</a>{' '}
-          <span className="dim">everything the API answers</span>
+          <span className="dim">the API reference (OpenAPI)</span>
         </li>
         <li>
           <a href="/metrics">/metrics</a> <span className="dim">for Prometheus</span>
         </li>
         <li>
           <a href="/healthz">/healthz</a>, <a href="/readyz">/readyz</a>{' '}
-          <span className="dim">for whoever keeps it running</span>
+          <span className="dim">for health checks</span>
         </li>
       </ul>
     </>

@@ -5,10 +5,9 @@ import { ErrorNotice, NotLoaded } from '../ui/data/error-notice.tsx'
 import { ShareBar } from '../ui/charts/share-bar.tsx'
 import './health-section.css'
 
-/** From here on the server says so too, and looks twice at what it wrote. */
+/** Below this, the server warns too and verifies its writes. */
 const LOW_DISK_BYTES = 1024 ** 3
 
-/** What comes in, what waits, what it takes on disk. */
 export function HealthSection() {
   const health = useHealth()
   const rate = useIngestRate(health.data)
@@ -17,14 +16,14 @@ export function HealthSection() {
   return (
     <>
       <p className="dim">
-        Since the server started, {formatDuration(figures.uptimeMs)} ago. Refreshed every two seconds.
+        Since the server started {formatDuration(figures.uptimeMs)} ago. Updates every two seconds.
       </p>
       {health.error !== null && <ErrorNotice error={health.error} />}
       <dl className="health">
-        <Figure name="Coming in">
+        <Figure name="Ingest rate">
           {rate === undefined ? '…' : `${formatCount(Math.round(rate))} rows/s`}
         </Figure>
-        <Figure name="Waiting for the store" isBad={figures.pendingRows > 100_000}>
+        <Figure name="Waiting to be stored" isBad={figures.pendingRows > 100_000}>
           {formatCount(figures.pendingRows)} rows
         </Figure>
         <Figure name="Spans stored">{formatCount(figures.spansStored)}</Figure>
@@ -36,11 +35,11 @@ export function HealthSection() {
           {formatCount(figures.engineRestarts)}
         </Figure>
         <Figure name="Live viewers">{formatCount(figures.liveViewers)}</Figure>
-        <Figure name="Free disk" isBad={(figures.disk.freeBytes ?? Infinity) < LOW_DISK_BYTES}>
+        <Figure name="Free disk space" isBad={(figures.disk.freeBytes ?? Infinity) < LOW_DISK_BYTES}>
           {figures.disk.freeBytes === null ? 'unknown' : formatBytes(figures.disk.freeBytes)}
         </Figure>
       </dl>
-      <h2>Disk by table</h2>
+      <h2>Disk space by table</h2>
       <DiskTable tables={figures.disk.tables} />
     </>
   )

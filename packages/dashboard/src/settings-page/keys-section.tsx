@@ -9,15 +9,15 @@ import { NotLoaded } from '../ui/data/error-notice.tsx'
 import { TextField } from '../ui/controls/fields.tsx'
 import './keys-section.css'
 
-/** The keys that programs of this project use. */
+/** The API keys of the project. */
 export function KeysSection() {
   const keys = useKeys()
   const project = useProjectId()
   return (
     <>
       <p className="dim">
-        Programs send and read sessions of the project “{project}” with a key (PLAYHEAD_API_KEY). Its secret
-        is shown once, when it is created; only a hash of it is stored.
+        Programs use a key (PLAYHEAD_API_KEY) to send and read sessions of the project “{project}”. The secret
+        is shown only once, when you create the key; only its hash is stored.
       </p>
       {keys.data === undefined ? (
         <NotLoaded query={keys} lines={3} />
@@ -33,7 +33,7 @@ export function KeysSection() {
 }
 
 function KeyTable({ keys }: { keys: readonly Key[] }) {
-  const [doomed, setDoomed] = useState<Key>()
+  const [revoking, setRevoking] = useState<Key>()
   const revocation = useRevokeKey()
   return (
     <>
@@ -41,8 +41,8 @@ function KeyTable({ keys }: { keys: readonly Key[] }) {
         <thead>
           <tr>
             <th>Name</th>
-            <th>Begins with</th>
-            <th>May</th>
+            <th>Starts with</th>
+            <th>Permissions</th>
             <th className="extra">Created</th>
             <th>
               <span className="visually-hidden">Revoke</span>
@@ -60,12 +60,12 @@ function KeyTable({ keys }: { keys: readonly Key[] }) {
               </td>
               <td className="tools">
                 {key.revokedAt === null ? (
-                  <Button look="danger" aria-label={`Revoke ${key.name}`} onClick={() => setDoomed(key)}>
+                  <Button look="danger" aria-label={`Revoke ${key.name}`} onClick={() => setRevoking(key)}>
                     Revoke
                   </Button>
                 ) : (
                   <span>
-                    revoked <Age time={key.revokedAt} />
+                    Revoked <Age time={key.revokedAt} />
                   </span>
                 )}
               </td>
@@ -74,15 +74,16 @@ function KeyTable({ keys }: { keys: readonly Key[] }) {
         </tbody>
       </table>
       <ConfirmDialog
-        title={`Revoke “${doomed?.name ?? ''}”?`}
-        description="Programs that use it can neither send nor read from now on. This can't be undone."
+        title={`Revoke “${revoking?.name ?? ''}”?`}
+        description="Programs that use this key can no longer send or read sessions. This can't be undone."
         action="Revoke"
-        isOpen={doomed !== undefined}
-        onOpenChange={(isOpen) => !isOpen && setDoomed(undefined)}
+        isOpen={revoking !== undefined}
+        onOpenChange={(isOpen) => !isOpen && setRevoking(undefined)}
         isWorking={revocation.isPending}
         error={revocation.error}
         onConfirm={() =>
-          doomed !== undefined && revocation.mutate(doomed.id, { onSuccess: () => setDoomed(undefined) })
+          revoking !== undefined &&
+          revocation.mutate(revoking.id, { onSuccess: () => setRevoking(undefined) })
         }
       />
     </>
@@ -116,10 +117,10 @@ function NewKey() {
         maxLength={200}
         required
         error={creation.error?.message}
-        hint="Who uses it: “CI”, “production”."
+        hint="Who uses the key, for example “CI” or “production”."
       />
       <fieldset className="key-scopes">
-        <legend>May</legend>
+        <legend>Permissions</legend>
         {keyScopes.map((scope) => (
           <label key={scope}>
             <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} />
@@ -134,7 +135,7 @@ function NewKey() {
         look="accent"
         disabled={name.trim() === '' || scopes.length === 0 || creation.isPending}
       >
-        Create
+        Create key
       </Button>
       <Secret secret={creation.data?.secret} onClose={() => creation.reset()} />
     </form>
@@ -144,16 +145,16 @@ function NewKey() {
 function Secret({ secret, onClose }: { secret: string | undefined; onClose: () => void }) {
   return (
     <Dialog
-      title="The key, this once"
-      description="Copy it now: it is not stored and can't be shown again."
+      title="Your new key"
+      description="Copy it now. It is not stored and can't be shown again."
       isOpen={secret !== undefined}
       onOpenChange={(isOpen) => !isOpen && onClose()}
     >
       <div className="key-secret">
-        <CodeBlock label="the key" text={secret ?? ''} />
-        <CodeBlock label="the setting" text={`PLAYHEAD_API_KEY=${secret ?? ''}`} />
+        <CodeBlock label="key" text={secret ?? ''} />
+        <CodeBlock label="setting" text={`PLAYHEAD_API_KEY=${secret ?? ''}`} />
         <Button look="accent" onClick={onClose}>
-          I have copied it
+          Done
         </Button>
       </div>
     </Dialog>

@@ -7,7 +7,7 @@ import { checkDraft, priceFields, toPrice, type PriceDraft } from './price-draft
 
 type PriceDialogProps = {
   start: PriceDraft
-  /** The price that is changed; undefined for a new one. */
+  /** The price being edited; undefined for a new one. */
   base: PriceOverride | undefined
   isWorking: boolean
   error: Error | null
@@ -15,7 +15,7 @@ type PriceDialogProps = {
   onClose: () => void
 }
 
-/** The price of a model. What is wrong is said when it was tried to save, then as it is typed. */
+/** Edits the price of a model. Errors appear after the first attempt to save. */
 export function PriceDialog({ start, base, isWorking, error, onSave, onClose }: PriceDialogProps) {
   const [draft, setDraft] = useState(start)
   const [wasTried, setWasTried] = useState(false)
@@ -27,8 +27,8 @@ export function PriceDialog({ start, base, isWorking, error, onSave, onClose }: 
   })
   return (
     <Dialog
-      title={base === undefined ? 'Add a price' : `Price of ${base.model}`}
-      description="US dollars for a million tokens."
+      title={base === undefined ? 'Add price' : `Price of ${base.model}`}
+      description="US dollars per million tokens."
       isOpen
       onOpenChange={(isOpen) => !isOpen && onClose()}
     >
@@ -45,7 +45,7 @@ export function PriceDialog({ start, base, isWorking, error, onSave, onClose }: 
           className="price-model"
           label="Model"
           {...field('model')}
-          hint="As it was reported; a * at the end matches any ending."
+          hint="The model name as reported; a trailing * matches any suffix."
         />
         {priceFields.map(({ field: name, label, isRequired }) => (
           <TextField
@@ -56,7 +56,7 @@ export function PriceDialog({ start, base, isWorking, error, onSave, onClose }: 
           />
         ))}
         <TextField label="Provider (optional)" {...field('provider')} />
-        <TextField label="From day (optional)" type="date" {...field('from')} />
+        <TextField label="Valid from (optional)" type="date" {...field('from')} />
         {error !== null && (
           <p className="dialog-error" role="alert">
             {error.message}

@@ -3,7 +3,7 @@ import { checkDraft, emptyDraft, toDraft, toPrice } from './price-draft.ts'
 
 const typed = { ...emptyDraft, model: ' house-llama* ', inputPerMillion: '2,5', outputPerMillion: '10' }
 
-test('what is typed becomes a price, with a point or a comma', () => {
+test('parses a price, with a decimal point or comma', () => {
   expect(checkDraft(typed)).toEqual({})
   expect(toPrice(typed, undefined)).toEqual({
     model: 'house-llama*',
@@ -12,7 +12,7 @@ test('what is typed becomes a price, with a point or a comma', () => {
   })
 })
 
-test('what is missing or no amount is said where it is', () => {
+test('reports missing and invalid fields', () => {
   expect(Object.keys(checkDraft(emptyDraft))).toEqual(['model', 'inputPerMillion', 'outputPerMillion'])
   expect(Object.keys(checkDraft({ ...typed, perRequest: 'cheap', cacheReadPerMillion: '-1' }))).toEqual([
     'cacheReadPerMillion',
@@ -21,7 +21,7 @@ test('what is missing or no amount is said where it is', () => {
   expect(Object.keys(checkDraft({ ...typed, from: 'soon' }))).toEqual(['from'])
 })
 
-test('a price that is changed keeps what the form does not show', () => {
+test('editing a price keeps the fields that the form does not show', () => {
   const price = {
     model: 'a',
     inputPerMillion: 1,

@@ -1,6 +1,6 @@
 import type { PriceOverride } from '@playhead/model'
 
-/** A price as it is being typed. */
+/** The text in the fields of the price form. */
 export type PriceDraft = { model: string; provider: string; from: string } & Record<PriceField, string>
 
 export type PriceField =
@@ -45,19 +45,21 @@ export function toDraft(price: PriceOverride): PriceDraft {
 
 export type DraftProblems = Partial<Record<keyof PriceDraft, string>>
 
-/** What keeps a draft from being a price; nothing when it is one. */
+/** The errors of a draft, by field. */
 export function checkDraft(draft: PriceDraft): DraftProblems {
   const problems: DraftProblems = {}
-  if (draft.model.trim() === '') problems.model = 'Which model? A * at the end matches any ending.'
+  if (draft.model.trim() === '') problems.model = 'Enter a model; a trailing * matches any suffix.'
   for (const { field, isRequired } of priceFields) {
     const text = draft[field].trim()
-    if (text === '' ? isRequired : !isAmount(text)) problems[field] = 'In US dollars, 0 or more: 2.50'
+    if (text === '' ? isRequired : !isAmount(text))
+      problems[field] = 'Enter an amount in US dollars, for example 2.50.'
   }
-  if (draft.from.trim() !== '' && Number.isNaN(Date.parse(draft.from))) problems.from = 'A day: 2026-01-31'
+  if (draft.from.trim() !== '' && Number.isNaN(Date.parse(draft.from)))
+    problems.from = 'Enter a date, for example 2026-01-31.'
   return problems
 }
 
-/** The price that a checked draft says. What the form does not show (`base`) stays as it was. */
+/** The price of a valid draft. Fields that the form does not show are kept from `base`. */
 export function toPrice(draft: PriceDraft, base: PriceOverride | undefined): PriceOverride {
   const shown = new Set<string>(['model', 'provider', 'from', ...priceFields.map(({ field }) => field)])
   const kept = Object.fromEntries(Object.entries(base ?? {}).filter(([name]) => !shown.has(name)))

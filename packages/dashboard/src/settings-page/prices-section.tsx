@@ -11,7 +11,7 @@ import { emptyDraft, toDraft, type PriceDraft } from './price-draft.ts'
 import { Reprice } from './reprice.tsx'
 import './prices-section.css'
 
-/** Prices that the project sets itself, for models that the built-in table lacks or prices otherwise. */
+/** The project's own prices, which override the built-in table. */
 export function PricesSection() {
   const projectId = useProjectId()
   const projects = useProjects()
@@ -24,37 +24,37 @@ type Editing = { draft: PriceDraft; index: number | undefined }
 
 function Prices({ projectId, overrides }: { projectId: string; overrides: readonly PriceOverride[] }) {
   const [editing, setEditing] = useState<Editing>()
-  const [doomed, setDoomed] = useState<number>()
+  const [deleting, setDeleting] = useState<number>()
   const add = (model: string) => setEditing({ draft: { ...emptyDraft, model }, index: undefined })
   return (
     <>
       <p className="dim">
-        Models of OpenAI, Anthropic, Google and others are priced from a built-in table, costs that were
-        reported are taken as they are. What you set here comes first. New prices count for what arrives from
-        now on; “Compute again” takes them to what is there.
+        Models of OpenAI, Anthropic, Google and others have built-in prices, and reported costs are used as
+        they are. Prices that you set here take precedence. They apply to new sessions; recalculate costs to
+        apply them to stored ones.
       </p>
       <UnpricedModels onAdd={add} />
       {overrides.length === 0 ? (
-        <p className="settings-said">No prices of your own yet.</p>
+        <p className="settings-said">No custom prices yet.</p>
       ) : (
         <PriceTable
           overrides={overrides}
           onEdit={(index) => setEditing({ draft: toDraft(overrides[index]!), index })}
-          onDelete={setDoomed}
+          onDelete={setDeleting}
         />
       )}
       <div className="price-tools">
         <Button onClick={() => add('')}>
           <Plus size={14} aria-hidden="true" />
-          Add a price
+          Add price
         </Button>
       </div>
-      <h2>Compute again</h2>
+      <h2>Recalculate costs</h2>
       <Reprice />
       {editing !== undefined && (
         <EditPrice {...{ projectId, overrides, editing }} onClose={() => setEditing(undefined)} />
       )}
-      <DeletePrice {...{ projectId, overrides }} index={doomed} onClose={() => setDoomed(undefined)} />
+      <DeletePrice {...{ projectId, overrides }} index={deleting} onClose={() => setDeleting(undefined)} />
     </>
   )
 }
@@ -90,8 +90,8 @@ function DeletePrice({
   const update = useUpdateProject(projectId)
   return (
     <ConfirmDialog
-      title={`Delete the price of ${index === undefined ? '' : overrides[index]?.model}?`}
-      description="Costs that were computed with it stay until they are computed again."
+      title={`Delete price of ${index === undefined ? '' : overrides[index]?.model}?`}
+      description="Costs that use it stay until you recalculate them."
       action="Delete"
       isOpen={index !== undefined}
       onOpenChange={(isOpen) => !isOpen && onClose()}
@@ -107,28 +107,28 @@ function DeletePrice({
 function UnpricedModels({ onAdd }: { onAdd: (model: string) => void }) {
   const { data } = useStats({})
   const named = (data?.unpricedModels ?? []).filter((model) => model !== UNKNOWN_MODEL)
-  const hasNameless = named.length < (data?.unpricedModels.length ?? 0)
+  const hasUnnamed = named.length < (data?.unpricedModels.length ?? 0)
   if (data === undefined || data.unpricedModels.length === 0) return null
   return (
     <div className="unpriced" role="note">
-      <p>These models were called and have no price; costs lack their calls:</p>
+      <p>These models have no price, so costs don't include their calls:</p>
       <ul>
         {named.map((model) => (
           <li key={model}>
-            <Button onClick={() => onAdd(model)} title={`Set a price for ${model}`}>
+            <Button onClick={() => onAdd(model)} title={`Set price for ${model}`}>
               <Plus size={13} aria-hidden="true" />
               <span>{model}</span>
             </Button>
           </li>
         ))}
       </ul>
-      {hasNameless && <p className="dim">Some calls did not say their model; they can’t be priced.</p>}
+      {hasUnnamed && <p className="dim">Some calls did not report a model and can’t be priced.</p>}
     </div>
   )
 }
 
-/** At least cents: "$0.50", "$0.075". */
-function showPrice(dollars: number): string {
+/** At least two decimals: "0.50", "0.075". */
+function formatPrice(dollars: number): string {
   return dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 })
 }
 
@@ -139,7 +139,7 @@ type PriceTableProps = {
 }
 
 function PriceTable({ overrides, onEdit, onDelete }: PriceTableProps) {
-  const amount = (value: number | undefined) => (value === undefined ? '–' : `$${showPrice(value)}`)
+  const amount = (value: number | undefined) => (value === undefined ? '–' : `$${formatPrice(value)}`)
   return (
     <table className="settings-table">
       <thead>
@@ -153,9 +153,9 @@ function PriceTable({ overrides, onEdit, onDelete }: PriceTableProps) {
             Output<span className="price-unit"> / million</span>
           </th>
           <th className="number extra">Cache read</th>
-          <th className="extra">From</th>
+          <th className="extra">Valid from</th>
           <th>
-            <span className="visually-hidden">Change</span>
+            <span className="visually-hidden">Edit</span>
           </th>
         </tr>
       </thead>
@@ -169,10 +169,10 @@ function PriceTable({ overrides, onEdit, onDelete }: PriceTableProps) {
             <td className="number extra">{amount(price.cacheReadPerMillion)}</td>
             <td className="extra">{price.from ?? 'always'}</td>
             <td className="tools">
-              <IconButton label={`Change the price of ${price.model}`} onClick={() => onEdit(index)}>
+              <IconButton label={`Edit price of ${price.model}`} onClick={() => onEdit(index)}>
                 <Pencil size={14} aria-hidden="true" />
               </IconButton>
-              <IconButton label={`Delete the price of ${price.model}`} onClick={() => onDelete(index)}>
+              <IconButton label={`Delete price of ${price.model}`} onClick={() => onDelete(index)}>
                 <Trash2 size={14} aria-hidden="true" />
               </IconButton>
             </td>

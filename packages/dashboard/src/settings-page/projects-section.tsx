@@ -6,15 +6,14 @@ import { Button } from '../ui/controls/button.tsx'
 import { NotLoaded } from '../ui/data/error-notice.tsx'
 import { TextField } from '../ui/controls/fields.tsx'
 
-/** Projects: sets of sessions that share keys and settings. */
 export function ProjectsSection() {
   const projects = useProjects()
   const current = useProjectId()
   return (
     <>
       <p className="dim">
-        A project is a set of sessions with keys, prices and retention of its own. Sessions that name no
-        project are in Default.
+        A project has its own sessions, keys, prices and retention. Sessions that don’t name a project go to
+        Default.
       </p>
       {projects.data === undefined ? (
         <NotLoaded query={projects} lines={3} />
@@ -35,7 +34,7 @@ function ProjectTable({ projects, current }: { projects: readonly Project[]; cur
           <th>Name</th>
           <th>Id</th>
           <th className="extra">Created</th>
-          <th>Kept</th>
+          <th>Retention</th>
           <th>
             <span className="visually-hidden">Switch</span>
           </th>
@@ -53,9 +52,9 @@ function ProjectTable({ projects, current }: { projects: readonly Project[]; cur
             <td className="extra">
               <Age time={createdAt} />
             </td>
-            <td>{retentionDays === null ? 'for ever' : `${retentionDays} days`}</td>
+            <td>{retentionDays === null ? 'Forever' : `${retentionDays} days`}</td>
             <td className="tools">
-              {id === current ? <span className="dim">current</span> : <Switch id={id} name={name} />}
+              {id === current ? <span className="dim">Current</span> : <Switch id={id} name={name} />}
             </td>
           </tr>
         ))}
@@ -100,10 +99,10 @@ function NewProject() {
         maxLength={200}
         required
         error={creation.error?.message}
-        hint="Its id is made of the name."
+        hint="The id is derived from the name."
       />
       <Button type="submit" look="accent" disabled={name.trim() === '' || creation.isPending}>
-        Create
+        Create project
       </Button>
     </form>
   )

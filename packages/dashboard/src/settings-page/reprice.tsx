@@ -7,7 +7,7 @@ import type { ProgressResults } from '@playhead/server/api-types'
 import { Button } from '../ui/controls/button.tsx'
 import { ErrorNotice } from '../ui/data/error-notice.tsx'
 
-/** Computes every cost of the project with the prices of now, and says what changed. */
+/** Recalculates all costs of the project with the current prices, and shows what changed. */
 export function Reprice() {
   const project = useProjectId()
   const client = useQueryClient()
@@ -24,12 +24,12 @@ export function Reprice() {
   return (
     <>
       <Button onClick={() => work.mutate()} disabled={work.isPending}>
-        {work.isPending ? 'Computing…' : 'Compute all costs again'}
+        {work.isPending ? 'Recalculating…' : 'Recalculate all costs'}
       </Button>
       {work.isPending && (
         <progress
           className="reprice-bar"
-          aria-label="Sessions done"
+          aria-label="Progress"
           max={progress?.total ?? 1}
           {...(progress !== undefined && { value: progress.done })}
         />
@@ -48,7 +48,7 @@ export function Reprice() {
 }
 
 function Changes({ result }: { result: ProgressResults['POST /api/reprice'] }) {
-  if (result.steps === 0) return <p>Nothing changed: every cost is what the prices of now say.</p>
+  if (result.steps === 0) return <p>Nothing changed: all costs are up to date.</p>
   const cost = (value: number | null) => (value === null ? 'no price' : formatCost(value))
   return (
     <>

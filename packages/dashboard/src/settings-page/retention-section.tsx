@@ -6,7 +6,6 @@ import { ErrorNotice, NotLoaded } from '../ui/data/error-notice.tsx'
 import { TextField } from '../ui/controls/fields.tsx'
 import { CodeBlock } from '../ui/data/code-block.tsx'
 
-/** How long sessions are kept. */
 export function RetentionSection() {
   const id = useProjectId()
   const projects = useProjects()
@@ -14,8 +13,8 @@ export function RetentionSection() {
   return (
     <>
       <p className="dim">
-        Sessions of “{project?.name ?? id}” that began longer ago than this are deleted, with everything of
-        them, once an hour. Empty: they are kept for ever.
+        Older sessions of “{project?.name ?? id}” are deleted with all their data, once an hour. Leave empty
+        to keep them forever.
       </p>
       {project === undefined ? (
         <NotLoaded query={projects} lines={2} />
@@ -53,9 +52,11 @@ function RetentionForm({ project }: { project: Project }) {
           inputMode="numeric"
           value={text}
           onChange={setText}
-          placeholder="for ever"
+          placeholder="Forever"
           error={
-            isDays ? undefined : `A whole number from 1 to ${MOST_DAYS.toLocaleString('en')}, or nothing.`
+            isDays
+              ? undefined
+              : `Enter a whole number from 1 to ${MOST_DAYS.toLocaleString('en')}, or leave empty.`
           }
         />
         <Button type="submit" look="accent" disabled={!isDays || days === before || update.isPending}>
@@ -64,8 +65,8 @@ function RetentionForm({ project }: { project: Project }) {
       </form>
       {update.error !== null && !isAsking && <ErrorNotice error={update.error} />}
       <ConfirmDialog
-        title={`Delete what is older than ${days} days?`}
-        description={`Sessions of “${project.name}” that began more than ${days} days ago are deleted within the hour, and from then on as they get older. This can't be undone.`}
+        title={`Delete sessions older than ${days} days?`}
+        description={`Sessions of “${project.name}” that started more than ${days} days ago are deleted within the hour, and newer ones once they reach that age. This can't be undone.`}
         action={`Keep ${days} days`}
         isOpen={isAsking}
         onOpenChange={setIsAsking}
@@ -78,24 +79,21 @@ function RetentionForm({ project }: { project: Project }) {
 }
 
 const EXAMPLE = `playhead.init({
-  redact: [/\\b\\d{3}-\\d{2}-\\d{4}\\b/g],   // what matches is masked before it is sent
-  capture: { content: false },           // or: structure only, no prompts and answers
+  redact: [/\\b\\d{3}-\\d{2}-\\d{4}\\b/g],   // matches are masked before they are sent
+  capture: { content: false },           // or record no prompts and answers at all
 })`
 
-/** Where secrets are kept out: before they leave the agent. */
 export function RedactionSection() {
   return (
     <>
       <p>
-        Redaction happens in the SDK, before anything leaves your process, so that what must not be stored is
-        never sent. Authorization headers are never recorded, and values that look like keys are masked by
-        default.
+        The SDK redacts data before it leaves your process, so secrets are never sent. Authorization headers
+        are never recorded, and values that look like keys are masked by default.
       </p>
-      <CodeBlock label="the code" text={EXAMPLE} />
+      <CodeBlock label="code" text={EXAMPLE} />
       <p className="settings-said">
-        The server stores what it is sent, as it is sent. What arrives through other OpenTelemetry SDKs is
-        redacted by their own settings, or in a collector on the way. What should not have been sent can be
-        deleted from the sessions list.
+        The server stores data as it receives it. Redact data from other OpenTelemetry SDKs with their
+        settings or in a collector. You can delete sessions that contain secrets from the sessions list.
       </p>
     </>
   )

@@ -20,13 +20,12 @@ const sections: readonly { id: string; title: string; Section: ComponentType }[]
   { id: 'about', title: 'About', Section: AboutSection },
 ]
 
-/** What can be set, and how the server is. */
 export function SettingsPage() {
   const { section } = useParams({ from: '/settings/$section' })
   const shown = sections.find(({ id }) => id === section)
-  usePageTitle(shown === undefined ? 'No such page' : `${shown.title} · Settings`)
+  usePageTitle(shown === undefined ? 'Page not found' : `${shown.title} · Settings`)
   const nav = useRef<HTMLElement>(null)
-  // On a phone the sections are a strip that may be longer than the screen.
+  // On a phone, the active section may be scrolled out of view.
   useEffect(() => {
     const active = nav.current?.querySelector('[data-status="active"]')
     active?.scrollIntoView({ inline: 'center', block: 'nearest' })

@@ -14,7 +14,7 @@ const session = (id: string, variant: string, attempt?: number, endState: EndSta
 const ids = (sessions: readonly SessionSummary[]) =>
   buildVariantMatrix(sessions).rows.map(({ variant, cells }) => [variant, ...cells.map((cell) => cell?.id)])
 
-test('inputs are rows in the order they were tried, attempts are columns', () => {
+test('inputs are rows in the order of their first run; attempts are columns', () => {
   const sessions = [
     session('a1', 'charged twice', 1),
     session('b1', 'billed double', 1, 'fail'),
@@ -31,19 +31,19 @@ test('inputs are rows in the order they were tried, attempts are columns', () =>
   ])
 })
 
-test('an attempt that did not happen leaves a hole', () => {
+test('a missing attempt leaves an empty cell', () => {
   expect(ids([session('a1', 'a', 1), session('a3', 'a', 3), session('b2', 'b', 2)])).toEqual([
     ['a', 'a1', undefined, 'a3'],
     ['b', undefined, 'b2', undefined],
   ])
 })
 
-test('without attempts, time numbers them; of two the same, the later counts', () => {
+test('sessions without an attempt are numbered by time; of duplicates, the later one counts', () => {
   expect(ids([session('a', 'x'), session('b', 'x')])).toEqual([['x', 'a', 'b']])
   expect(ids([session('early', 'x', 1), session('late', 'x', 1)])).toEqual([['x', 'late']])
 })
 
-test('what still runs is not decided', () => {
+test('running sessions are undecided', () => {
   expect(buildVariantMatrix([session('a', 'x', 1, 'running')]).rows[0]).toMatchObject({
     passed: 0,
     decided: 0,

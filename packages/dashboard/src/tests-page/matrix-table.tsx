@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { visibleText, type SessionSummary } from '@playhead/model'
 import { describeRun, runIcons } from './run-strip.tsx'
 
-/** A row for each input, a column for each attempt; a cell opens its session. */
+/** One row per input, one column per attempt; each cell opens its session. */
 export function MatrixTable({ matrix, label }: { matrix: VariantMatrix; label: string }) {
   return (
     <div className="matrix-scroll">
@@ -76,7 +76,7 @@ function Cell({ session }: { session: SessionSummary }) {
 
 type MatrixRow = {
   variant: string
-  /** One for each attempt, in order; undefined where there was none. */
+  /** One per attempt, in order; undefined if it is missing. */
   cells: (SessionSummary | undefined)[]
   passed: number
   decided: number
@@ -85,8 +85,8 @@ type MatrixRow = {
 type VariantMatrix = { attempts: number[]; rows: MatrixRow[] }
 
 /**
- * Inputs against attempts, in the order in which the inputs were first tried. Sessions that don't say their attempt are
- * numbered by time; of two that say the same, the later one counts.
+ * Inputs in the order of their first run, and their attempts. Sessions without an attempt number are numbered by time; of
+ * two with the same number, the later one counts.
  */
 export function buildVariantMatrix(sessions: readonly SessionSummary[]): VariantMatrix {
   const inOrder = sessions.toSorted((left, right) => (left.startedAt < right.startedAt ? -1 : 1))

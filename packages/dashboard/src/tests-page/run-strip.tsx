@@ -20,11 +20,11 @@ export const runIcons: Record<EndState, LucideIcon> = {
   lost: Minus,
 }
 
-/** The last runs of a test, oldest first; each opens its session. Arrows move between them. */
+/** The latest runs of a test, oldest first; each opens its session. Arrow keys move between them. */
 export function RunStrip({ runs, label }: { runs: readonly TestRun[]; label: string }) {
   const inOrder = runs.toReversed()
   return (
-    // The links inside are what is operated; arrows only move between them.
+    // The links are interactive; arrow keys only move the focus between them.
     <ul className="run-strip" aria-label={label} onKeyDown={moveFocus}>
       {inOrder.map((run, index) => {
         const Icon = runIcons[run.endState]
@@ -37,7 +37,7 @@ export function RunStrip({ runs, label }: { runs: readonly TestRun[]; label: str
               className={`run-cell run-${run.endState}`}
               aria-label={describeRun(run)}
               title={describeRun(run)}
-              // One stop for the whole strip: thirty tests of thirty runs would be a long way for Tab.
+              // One tab stop for the whole strip.
               tabIndex={index === inOrder.length - 1 ? 0 : -1}
             >
               <Icon size={11} strokeWidth={3} aria-hidden="true" />

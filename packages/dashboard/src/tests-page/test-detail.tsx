@@ -17,7 +17,7 @@ const SESSIONS_OF_A_RUN = 1_000
 
 type TestDetailProps = { test: TestHistory; search: TestsSearch }
 
-/** A test, opened: inputs against attempts when it has inputs, its last runs when it has none. */
+/** The details of a test: a matrix of inputs and attempts if it has inputs, otherwise its latest runs. */
 export function TestDetail({ test, search }: TestDetailProps) {
   const filter = [
     writeTerm('test', testTitle(test)),
@@ -28,10 +28,10 @@ export function TestDetail({ test, search }: TestDetailProps) {
     <div className="test-detail">
       {test.variants > 0 ? <Variants test={test} search={search} /> : <RunList runs={test.runs} />}
       <Link to="/sessions" search={{ q: filter.filter(Boolean).join(' ') }}>
-        All {test.total} sessions of this test
+        Show all {test.total} sessions
       </Link>
       <Link to="/graph" search={{ q: filter.filter(Boolean).join(' ') }}>
-        Decision graph
+        Show decision graph
       </Link>
     </div>
   )
@@ -63,14 +63,14 @@ function Variants({ test, search }: TestDetailProps) {
       ) : (
         <MatrixTable
           matrix={buildVariantMatrix(sessions.data)}
-          label={`Inputs of ${test.name} against attempts`}
+          label={`Inputs and attempts of ${test.name}`}
         />
       )}
     </>
   )
 }
 
-/** The runs of the suite that a test was in, newest first. */
+/** The runs that included the test, newest first. */
 function distinctRuns(runs: readonly TestRun[]): { runId: string; text: string }[] {
   const byId = new Map<string, TestRun>()
   for (const run of runs) if (run.runId !== undefined && !byId.has(run.runId)) byId.set(run.runId, run)
@@ -83,11 +83,11 @@ function distinctRuns(runs: readonly TestRun[]): { runId: string; text: string }
 function RunList({ runs }: { runs: readonly TestRun[] }) {
   return (
     <table className="run-list">
-      <caption className="visually-hidden">The last runs</caption>
+      <caption className="visually-hidden">Latest runs</caption>
       <thead>
         <tr>
           <th>State</th>
-          <th>When</th>
+          <th>Started</th>
           <th>Duration</th>
           <th>Cost</th>
           <th>Branch</th>

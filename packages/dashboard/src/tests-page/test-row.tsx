@@ -15,7 +15,7 @@ type TestRowProps = { test: TestHistory; isOpen: boolean; search: TestsSearch }
 
 const STRIP = 24
 
-/** One test: how often it passes, how its last runs went, and, opened, each of them. */
+/** A test: its pass rate, latest runs and trends; opens to show details. */
 export function TestRow({ test, isOpen, search }: TestRowProps) {
   const Chevron = isOpen ? ChevronDown : ChevronRight
   const { test: _, run: __, ...closed } = search
@@ -34,7 +34,7 @@ export function TestRow({ test, isOpen, search }: TestRowProps) {
             </span>
           </Link>
           {test.isFlaky && (
-            <span className="test-flaky" title="Passed and failed at one commit, with the same input">
+            <span className="test-flaky" title="Passed and failed at the same commit with the same input">
               flaky
             </span>
           )}
@@ -44,7 +44,7 @@ export function TestRow({ test, isOpen, search }: TestRowProps) {
           <PassRate passed={test.passed} decided={test.passed + test.failed} interval={test.passInterval} />
         </td>
         <td className="test-runs">
-          <RunStrip runs={test.runs.slice(0, STRIP)} label={`Last runs of ${testTitle(test)}`} />
+          <RunStrip runs={test.runs.slice(0, STRIP)} label={`Latest runs of ${testTitle(test)}`} />
         </td>
         <Trends test={test} />
         <td className="test-when">
@@ -71,14 +71,14 @@ function Trends({ test }: { test: TestHistory }) {
   return (
     <>
       <td className="test-trend">
-        <span>{average === undefined ? 'no cost' : `${formatShortCost(average)} a run`}</span>
+        <span>{average === undefined ? 'No cost' : `${formatShortCost(average)} per run`}</span>
         {known.length > 1 && (
-          <Sparkline values={costs} color="var(--kind-action)" label="Cost of the last runs" />
+          <Sparkline values={costs} color="var(--kind-action)" label="Cost of the latest runs" />
         )}
       </td>
       <td className="test-trend">
         <span>{test.durationMs.p50 === null ? '–' : `${formatDuration(test.durationMs.p50)} p50`}</span>
-        <Sparkline values={durations} color="var(--kind-llm)" label="Duration of the last runs" />
+        <Sparkline values={durations} color="var(--kind-llm)" label="Duration of the latest runs" />
       </td>
     </>
   )
@@ -86,15 +86,15 @@ function Trends({ test }: { test: TestHistory }) {
 
 type PassRateProps = { passed: number; decided: number; interval: Interval }
 
-/** How often it passes, and between which shares the truth lies: few runs leave a wide band. */
+/** The pass rate with its confidence interval: few runs leave a wide one. */
 function PassRate({ passed, decided, interval }: PassRateProps) {
-  if (decided === 0) return <span className="dim">none ended</span>
+  if (decided === 0) return <span className="dim">No result yet</span>
   const [low, high] = [Math.round(interval.low * 100), Math.round(interval.high * 100)]
   const rate = passed / decided
   return (
     <span
       className="pass-rate"
-      title={`${passed} of ${decided} passed; with 95 % confidence it passes ${low} to ${high} % of the time`}
+      title={`${passed} of ${decided} passed; with 95% confidence it passes ${low}% to ${high}% of the time`}
     >
       <span className="pass-numbers">
         <strong className={passed === decided ? 'is-good' : 'is-bad'}>{formatShare(rate)}</strong>
@@ -107,7 +107,7 @@ function PassRate({ passed, decided, interval }: PassRateProps) {
         <i style={{ left: `${rate * 100}%` }} />
       </span>
       <span className="pass-interval">
-        {low}–{high} %
+        {low}–{high}%
       </span>
     </span>
   )

@@ -15,7 +15,7 @@ import type { TestsSearch } from './tests-search.ts'
 import { CodeBlock } from '../ui/data/code-block.tsx'
 import './tests-page.css'
 
-/** Every test that sessions were recorded in: how often it passes, and how its last runs went. */
+/** All tests that recorded sessions, with their pass rates and latest runs. */
 export function TestsPage() {
   const search = useSearch({ from: '/tests' })
   const navigate = useNavigate({ from: '/tests' })
@@ -59,7 +59,7 @@ function Tools({ search, onChange }: ToolsProps) {
         label="Branch"
         value={search.branch ?? ''}
         onChange={(branch) => onChange({ branch })}
-        options={[{ value: '', label: 'all' }, ...[...names].map((name) => ({ value: name, label: name }))]}
+        options={[{ value: '', label: 'All' }, ...[...names].map((name) => ({ value: name, label: name }))]}
       />
     </div>
   )
@@ -72,8 +72,8 @@ function TestTable({ tests, search }: { tests: readonly TestHistory[]; search: T
       <thead>
         <tr>
           <th>Test</th>
-          <th>Passes</th>
-          <th className="test-runs">Last runs</th>
+          <th>Pass rate</th>
+          <th className="test-runs">Latest runs</th>
           <th>Cost</th>
           <th>Duration</th>
           <th className="test-when">Last run</th>
@@ -92,7 +92,7 @@ function NothingMatches({ onClear }: { onClear: () => void }) {
   return (
     <div className="tests-none" role="status">
       <SearchX size={22} aria-hidden="true" />
-      <h2>No test matches</h2>
+      <h2>No matching tests</h2>
       <Button onClick={onClear}>Show all tests</Button>
     </div>
   )
@@ -106,18 +106,17 @@ test('answers a billing question from customer data', async ({ session }) => {
   expect(session).toCostLessThan(0.01)
 })`
 
-/** How tests get here. */
 function NoTests() {
   return (
     <div className="no-tests">
       <h2>Tests appear here when they run</h2>
       <p className="dim">
-        Every test gets a session of its own, named after the test and ended as the test ended. From then on
-        you see how often it passes, what it costs, and the replay of every run.
+        Each test records a session with the test's name and result. This page then shows how often it passes,
+        what it costs, and the replay of every run.
       </p>
-      <CodeBlock label="a test" text={EXAMPLE} />
+      <CodeBlock label="test" text={EXAMPLE} />
       <p className="dim">
-        With <code>test.agent</code> one intent is tried in many phrasings, several times each; the test then
+        With <code>test.agent</code> you test an intent with many phrasings, several times each; the test then
         opens as a table of inputs and attempts.
       </p>
     </div>
