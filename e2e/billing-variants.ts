@@ -19,7 +19,7 @@ export const billingTest = {
   name: 'understands billing, however it is put',
 }
 
-/** The example agent, tested with six phrasings: once as it should be, once with the worse prompt, which two of them fail. */
+/** Tests the example agent with six phrasings: once with a good prompt, and once with a worse one, with which two fail. */
 export async function recordBillingVariants(endpoint: string): Promise<void> {
   playhead.init({ endpoint, serviceName: 'support-agent', silent: true })
   const model = await useScriptedModel(answerAsSupport)

@@ -5,11 +5,11 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from '@
 import { startTestServer, type TestServer } from '../packages/server/test/test-server.ts'
 import { tracesPayload, type SpanOptions } from '../packages/server/test/otlp.ts'
 
-/** The real server on a store of its own, and a real browser that looks at it. */
+/** A real server with its own store, and a real browser. */
 export type Stage = {
   server: TestServer
   browser: Browser
-  /** A new window. What its page logs as an error, or forbids by its policy, is in `problems`. */
+  /** Opens a new window. `problems` collects errors in its console and violations of its content security policy. */
   open(path: string, options?: BrowserContextOptions): Promise<OpenPage>
   /** Posts spans and waits until they can be read. */
   post(session: { spans: SpanOptions[]; resource?: Record<string, unknown> }): Promise<void>
@@ -49,7 +49,7 @@ export async function startStage(environment: Record<string, string> = {}): Prom
   }
 }
 
-/** Debian's Chromium, silent. */
+/** Debian's Chromium, without background traffic. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env.PLAYHEAD_CHROMIUM ?? '/usr/bin/chromium',
@@ -63,13 +63,13 @@ export function launchBrowser(): Promise<Browser> {
   })
 }
 
-/** Saves what the page looks like for people to see; tests judge by other means. */
+/** Saves a screenshot for people to look at. */
 export async function takeScreenshot(page: Page, name: string): Promise<void> {
   mkdirSync(screenshots, { recursive: true })
   await page.screenshot({ path: `${screenshots}${name}.png`, animations: 'disabled' })
 }
 
-/** Walks through the tabs of the page by keyboard, which is quicker than a mouse. */
+/** Visits every tab of the page by keyboard, which is faster than by mouse. */
 export async function walkTabs(page: Page, atEach?: () => Promise<void>): Promise<void> {
   const tabs = page.getByRole('tab')
   await tabs.first().focus()
@@ -93,14 +93,14 @@ const builder = fileURLToPath(new URL('../scripts/build-dashboard.mjs', import.m
 const lock = fileURLToPath(new URL('../artifacts/building-dashboard', import.meta.url))
 const BUILT_WITHIN_MS = 120_000
 
-/** Builds the pages when they are older than their sources. Test files run side by side: one of them builds, the others wait. */
+/** Builds the dashboard if it is outdated. Test files run in parallel: one builds, the others wait. */
 async function buildDashboard(): Promise<void> {
   mkdirSync(fileURLToPath(new URL('../artifacts/', import.meta.url)), { recursive: true })
   while (!takeLock()) await new Promise((resolve) => setTimeout(resolve, 200))
   try {
     const { status, stderr } = spawnSync(process.execPath, [builder], {
       encoding: 'utf8',
-      // Test runners say otherwise, and React would then be built for development.
+      // Test runners set another value, which would build React for development.
       env: { ...process.env, NODE_ENV: 'production' },
     })
     if (status !== 0) throw new Error(`the dashboard could not be built: ${stderr}`)
@@ -115,7 +115,7 @@ function takeLock(): boolean {
     return true
   } catch {
     const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0)
-    // Whoever held it was killed.
+    // The process that held the lock was killed.
     if (age > BUILT_WITHIN_MS) rmSync(lock, { recursive: true, force: true })
     return false
   }

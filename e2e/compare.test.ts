@@ -26,7 +26,7 @@ async function openComparison(options: Parameters<Stage['open']>[1] = {}) {
   return { ...opened, passed, failed }
 }
 
-test('opens on the first divergence and says what it is', async () => {
+test('opens at the first divergence and describes it', async () => {
   const { page, problems, close } = await openComparison()
   expect(await page.locator('.divergence-first').innerText()).toMatch(
     /First divergence: step \d+ classify_intent, argument instructions "Answer with one word/,
@@ -38,7 +38,7 @@ test('opens on the first divergence and says what it is', async () => {
   await close()
 })
 
-test('n and p go from difference to difference, and the address keeps the place', async () => {
+test('n and p step through the differences, and the address keeps the step', async () => {
   const { page, close } = await openComparison()
   const first = await selected(page).innerText()
   await page.keyboard.press('n')
@@ -63,7 +63,7 @@ test('prompts are compared word by word', async () => {
   await close()
 })
 
-test('dragging one playhead moves the other to the step that belongs to it', async () => {
+test('dragging one playhead moves the other to the matching step', async () => {
   const { page, close } = await openComparison()
   const [a, b] = [page.getByRole('slider').first(), page.getByRole('slider').last()]
   const before = await b.getAttribute('aria-valuenow')
@@ -77,19 +77,19 @@ test('dragging one playhead moves the other to the step that belongs to it', asy
   await close()
 })
 
-test('only what was written is shown on request, and only what differs', async () => {
+test('rows can be filtered by differences and by effects', async () => {
   const { page, close } = await openComparison()
   const rows = page.locator('.aligned-row')
   const all = await rows.count()
   await page.getByRole('radio', { name: 'Differences' }).click()
   await expect.poll(() => rows.count()).toBeLessThan(all)
-  await page.getByRole('radio', { name: 'Only what was written' }).click()
-  await page.getByText('Neither session wrote anything').waitFor()
+  await page.getByRole('radio', { name: 'Only actions that write' }).click()
+  await page.getByText('Neither session has an effect').waitFor()
   expect(new URL(page.url()).searchParams.get('show')).toBe('effects')
   await close()
 })
 
-test('two sessions of the list are compared', async () => {
+test('two sessions selected in the list are compared', async () => {
   const { page, close } = await stage.open('/sessions')
   await page.locator('.session-rows .session-row').first().focus()
   await page.keyboard.press('ArrowDown')
@@ -102,7 +102,7 @@ test('two sessions of the list are compared', async () => {
   await close()
 })
 
-test('the replay of a failed test leads to the comparison with the last run that passed', async () => {
+test('the replay of a failed test links to a comparison with the last run that passed', async () => {
   const { passed, failed, close: closeFirst } = await openComparison()
   await closeFirst()
   const { page, problems, close } = await stage.open(`/sessions/${failed.id}`)
@@ -115,7 +115,7 @@ test('the replay of a failed test leads to the comparison with the last run that
   await close()
 })
 
-test('the replay says where the arguments of an action came from, and leads there', async () => {
+test('the replay shows where the arguments of an action came from, and links there', async () => {
   const passed = find('success', 'my account c_42')
   const { steps } = await stage.server.session(passed.id)
   const [fetch, extract] = ['fetch_customer_data', 'extract_customer_id'].map((name) =>
@@ -131,7 +131,7 @@ test('the replay says where the arguments of an action came from, and leads ther
   await close()
 })
 
-test('looks right on a desk and in a hand, by day and by night, and axe finds nothing', async () => {
+test('looks right on desktop and phone, in light and dark, without accessibility violations', async () => {
   const { page, problems, close } = await openComparison({ reducedMotion: 'reduce' })
   await expectGoodLooks(page, 'compare')
   expect(problems).toEqual([])

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { DESKTOP, PHONE, takeScreenshot } from './browser.ts'
 import { findViolations } from './find-violations.ts'
 
-/** Both sizes and both themes: pictures are taken, nothing hangs over the edge, and axe finds nothing. */
+/** Takes screenshots in both sizes and both themes; expects no overflow and no accessibility violations. */
 export async function expectGoodLooks(page: Page, name: string): Promise<void> {
   for (const [size, viewport] of [
     ['desktop', DESKTOP],
@@ -14,7 +14,7 @@ export async function expectGoodLooks(page: Page, name: string): Promise<void> {
       await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
       await takeScreenshot(page, `${name}-${size}-${theme}`)
       expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false)
-      // Each size and each theme once.
+      // Each size and each theme once: axe is slow.
       if ((size === 'desktop') === (theme === 'light')) expect(await findViolations(page)).toEqual([])
     }
 }

@@ -22,7 +22,7 @@ async function openGraph(options: Parameters<Stage['open']>[1] = {}, path = grap
   return opened
 }
 
-test('six phrasings of one question are one picture, with the branch that fails in it', async () => {
+test('six phrasings of one question are one graph that shows the failing branch', async () => {
   const { page, problems, close } = await openGraph()
   await expect
     .poll(() => nodeNames(page))
@@ -37,25 +37,25 @@ test('six phrasings of one question are one picture, with the branch that fails 
         'Fail',
       ]),
     )
-  await button(page, /^classify_intent to write_reply: 2 · 100 % fail/).waitFor()
+  await button(page, /^classify_intent to write_reply: 2 · 100% fail/).waitFor()
   await button(page, /^classify_intent to extract_customer_id: 4$/).waitFor()
   const variants = page.getByRole('region', { name: 'Variants' }).getByRole('listitem')
   expect(await variants.allInnerTexts()).toEqual(
-    expect.arrayContaining([expect.stringMatching(/33 %\s+2 sessions\s+0 % pass/)]),
+    expect.arrayContaining([expect.stringMatching(/33%\s+2 sessions\s+0% pass/)]),
   )
   expect(problems).toEqual([])
   await close()
 })
 
-test('an edge leads to its sessions, a variant that fails to the comparison with one that passes', async () => {
+test('an edge shows its sessions, and a failing variant links to a comparison with a passing one', async () => {
   const { page, close } = await openGraph()
   await button(page, /^classify_intent to write_reply/).press('Enter')
-  const picked = page.getByRole('region', { name: 'Sessions through it' })
+  const picked = page.getByRole('region', { name: 'Sessions' })
   await expect.poll(() => picked.getByRole('listitem').count()).toBe(2)
   expect(await picked.innerText()).toContain('2 of 2 failed')
   expect(new URL(page.url()).searchParams.get('pick')).toBe('action classify_intent → action write_reply')
 
-  await page.getByRole('link', { name: 'compare with a passing one' }).first().click()
+  await page.getByRole('link', { name: 'Compare with a passing session' }).first().click()
   await page.locator('.divergence-first').waitFor()
   expect(await page.locator('.divergence-first').innerText()).toContain(
     'the model replied "general" instead of "billing"',
@@ -63,23 +63,23 @@ test('an edge leads to its sessions, a variant that fails to the comparison with
   await close()
 })
 
-test('two sessions that are shift-clicked are compared', async () => {
+test('shift-clicking two sessions compares them', async () => {
   const { page, close } = await openGraph()
   await button(page, /^Start 6 sessions/).press('Enter')
-  const sessions = page.getByRole('region', { name: 'Sessions through it' }).getByRole('link')
+  const sessions = page.getByRole('region', { name: 'Sessions' }).getByRole('link')
   await sessions.nth(0).click({ modifiers: ['Shift'] })
   await sessions.nth(1).click({ modifiers: ['Shift'] })
   await expect.poll(() => new URL(page.url()).pathname).toBe('/compare')
   await close()
 })
 
-test('steps, figures and detail are chosen, and the address keeps them', async () => {
+test('the address keeps the steps, the metric and the detail', async () => {
   const { page, close } = await openGraph()
   await page.getByRole('radio', { name: 'Failures' }).click()
   await button(page, /^classify_intent 2 of 6 failed/).waitFor()
   await page.getByRole('slider').fill('50')
   await expect.poll(() => nodeNames(page)).not.toContain('Fail')
-  await page.getByRole('radio', { name: 'Only what writes' }).click()
+  await page.getByRole('radio', { name: 'Only actions that write' }).click()
   await expect.poll(() => nodeNames(page)).not.toContain('classify_intent')
   const { searchParams } = new URL(page.url())
   expect(['metric', 'detail', 'of'].map((name) => searchParams.get(name))).toEqual([
@@ -93,7 +93,7 @@ test('steps, figures and detail are chosen, and the address keeps them', async (
   await close()
 })
 
-test('the list and a test lead to the graph of their sessions', async () => {
+test('the sessions list links to the graph of its sessions', async () => {
   const { page, close } = await stage.open('/sessions')
   await page.getByRole('link', { name: 'Graph' }).click()
   await page.locator('.graph-node').first().waitFor()
@@ -101,7 +101,7 @@ test('the list and a test lead to the graph of their sessions', async () => {
   await close()
 })
 
-test('looks right on a desk and in a hand, by day and by night, and axe finds nothing', async () => {
+test('looks right on desktop and phone, in light and dark, without accessibility violations', async () => {
   const { page, problems, close } = await openGraph({ reducedMotion: 'reduce' })
   await expectGoodLooks(page, 'graph')
   expect(problems).toEqual([])

@@ -8,7 +8,7 @@ import { manySessions, testSessions } from './sample-lists.ts'
 import { hostileSession, longSession } from './sample-extremes.ts'
 import { failingSession, lostSession, multiAgentSession } from './sample-sessions.ts'
 
-/** `npm run screenshots` looks at everything in both sizes and both themes; CI at each size and each theme once. */
+/** `npm run screenshots` covers both sizes in both themes; the tests cover each size and each theme once. */
 const isEverything = process.env.PLAYHEAD_SCREENSHOTS === 'all'
 const views = (['desktop', 'phone'] as const).flatMap((size) =>
   (['light', 'dark'] as const)
@@ -45,7 +45,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => stage.stop())
 
-describe('axe finds nothing, and the page fits', () => {
+describe('no accessibility violations, and no horizontal overflow', () => {
   test.each([...pageLooks, ...replayLooks(ids)])('$name', async (look) => {
     const { page, problems } = opened
     problems.length = 0
@@ -57,7 +57,7 @@ describe('axe finds nothing, and the page fits', () => {
       expect({ size, theme, violations: await findViolations(page) }).toEqual({ size, theme, violations: [] })
       expect(await overflowOf(page)).toBe(0)
     }
-    // A page that is not there is answered so, and the browser says so.
+    // The browser logs the 404 of unknown pages.
     expect(problems.filter((problem) => !/status of 404/.test(problem))).toEqual([])
   })
 })
@@ -71,7 +71,7 @@ async function show(page: Page, { path, isThere, act }: Look): Promise<void> {
   await act?.(page)
 }
 
-/** By how much the page is wider than its window. */
+/** How far the page is wider than its window. */
 function overflowOf(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 }

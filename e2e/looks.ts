@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 
-/** What a page looks like in some state: how to come there, and what is there then. */
+/** A page in some state: how to get there, and an element that shows when it is reached. */
 export type Look = {
   name: string
   path: string
@@ -61,7 +61,7 @@ const sessionsLooks: readonly Look[] = [
   },
 ]
 
-/** Every page but the replay page, in every state that looks different. */
+/** Every page except the replay, in every state that looks different. */
 export const pageLooks: readonly Look[] = [
   ...sessionsLooks,
   { name: 'overview', path: '/overview?from=30d', isThere: '.top-errors' },
@@ -86,7 +86,7 @@ export const pageLooks: readonly Look[] = [
 
 const STEP = '.step-row.is-selected'
 
-/** The replay page with each of the sample sessions, by the name that the sample has here. */
+/** The replay of each sample session. */
 export function replayLooks(ids: Record<'failing' | 'agents' | 'long' | 'lost' | 'hostile', string>): Look[] {
   const sessions = Object.entries(ids).map(([name, id]) => ({
     name: `replay-${name}`,

@@ -10,17 +10,17 @@ beforeAll(async () => {
 })
 afterAll(() => stage.stop())
 
-/** Presses Tab until the focus is there, as somebody without a mouse does. */
+/** Presses Tab until the element has the focus. */
 async function tabTo(page: Page, selector: string): Promise<void> {
   for (let turn = 0; turn < 60; turn += 1) {
     await page.keyboard.press('Tab')
     if (await page.evaluate(`document.activeElement?.matches(${JSON.stringify(selector)}) === true`)) return
   }
-  throw new Error(`Tab does not lead to ${selector}`)
+  throw new Error(`Tab does not reach ${selector}`)
 }
 
-/** Where the example agent is not installed, the test plays its part: its sessions arrive, marked as the demo's. */
-async function playDemo(page: Page): Promise<void> {
+/** If the example agent is not installed, sends demo sessions in its place. */
+async function mockDemo(page: Page): Promise<void> {
   const { isAvailable } = (await (await stage.server.request('/api/demo')).json()) as { isAvailable: boolean }
   if (isAvailable) return
   await page.route('**/api/demo*', async (route) => {
@@ -31,12 +31,12 @@ async function playDemo(page: Page): Promise<void> {
   })
 }
 
-test('with the keyboard alone: an empty store, the demo, the session that fails', async () => {
+test('with the keyboard only: from an empty store to the demo session that fails', async () => {
   const { page, problems, close } = await stage.open('/settings/about')
-  await playDemo(page)
+  await mockDemo(page)
   await page.goto(stage.server.url)
   await page.getByRole('heading', { name: 'Record your first session' }).waitFor()
-  await page.getByRole('button', { name: 'Load the demo' }).waitFor()
+  await page.getByRole('button', { name: 'Load demo' }).waitFor()
   await takeScreenshot(page, 'newcomer-empty')
 
   await tabTo(page, '.first-demo button')
@@ -44,7 +44,7 @@ test('with the keyboard alone: an empty store, the demo, the session that fails'
   const rows = page.locator('.session-rows .session-row')
   const states = () => page.locator('.session-rows .session-state').allTextContents()
   await expect.poll(() => rows.count(), { timeout: 60_000 }).toBeGreaterThan(1)
-  // They come in while they run.
+  // Sessions appear while they run.
   await expect.poll(states, { timeout: 60_000 }).toContain('Fail')
   await expect.poll(states, { timeout: 60_000 }).not.toContain('Running')
   await expect.poll(() => page.locator('.session-demo').count()).toBeGreaterThan(1)
@@ -59,7 +59,7 @@ test('with the keyboard alone: an empty store, the demo, the session that fails'
   await expect.poll(() => new URL(page.url()).pathname).toMatch(/^\/sessions\/[0-9a-f]{32}$/)
   await expect.poll(() => page.locator('main').textContent()).toContain(name)
 
-  // The reason is in view, and the way there is walked back step by step.
+  // The error is visible, and the keys step back to the start and return to it.
   await page.locator('.error-box').first().waitFor()
   await page.locator('.argument.is-problem').waitFor()
   const failedAt = await page.locator('.transport-clock b').innerText()

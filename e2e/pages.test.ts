@@ -22,9 +22,9 @@ async function postTo(project: string, spans: SpanOptions[]): Promise<void> {
 const listed = (page: Page) => page.locator('.chart-panel strong').first()
 
 describe('overview', () => {
-  test('numbers lead to the sessions behind them', async () => {
+  test('numbers link to the sessions behind them', async () => {
     const { page, problems, close } = await stage.open('/overview?from=all')
-    const failing = page.getByRole('region', { name: 'Most failing actions' }).getByRole('row').nth(1)
+    const failing = page.getByRole('region', { name: 'Actions that fail most' }).getByRole('row').nth(1)
     await failing.waitFor()
     const text = (await failing.textContent())!
     const failed = Number(/(\d+) of \d+$/.exec(text)![1])
@@ -42,18 +42,18 @@ describe('overview', () => {
     await close()
   })
 
-  test('compares with the period before, and says when there was nothing', async () => {
+  test('compares with the previous period, if there is one', async () => {
     const { page, close } = await stage.open('/overview')
     await expect.poll(() => page.locator('.headline').first().textContent()).toMatch(/Sessions6\d/)
     await page.goto(`${stage.server.url}/overview?from=30d`)
-    await expect.poll(() => page.locator('.headline-change').first().textContent()).toBe('no data before')
+    await expect.poll(() => page.locator('.headline-change').first().textContent()).toBe('no earlier data')
     await page.getByRole('radio', { name: 'All time' }).click()
-    await expect.poll(() => page.locator('.headline-change').first().textContent()).toBe('in all')
+    await expect.poll(() => page.locator('.headline-change').first().textContent()).toBe('all time')
     expect(new URL(page.url()).searchParams.get('from')).toBe('all')
     await close()
   })
 
-  test('says which models have no price', async () => {
+  test('lists models without a price', async () => {
     const { page, close } = await stage.open('/overview?from=all')
     const costs = page.getByRole('region', { name: 'Cost by model' })
     await expect.poll(() => costs.textContent()).toMatch(/house-llama-70b.*no price/)
@@ -69,12 +69,12 @@ describe('tests', () => {
     await postTo('tested', testSessions())
   })
 
-  test('show pass rates with their interval, and every run opens its session', async () => {
+  test('show pass rates with their intervals, and every run opens its session', async () => {
     const { page, problems, close } = await stage.open('/tests?project=tested')
     const steady = page.getByRole('row').filter({ hasText: 'answers from customer data' })
     await steady.waitFor()
-    expect(await steady.textContent()).toContain('100 %20/20')
-    expect(await steady.textContent()).toContain('84–100 %')
+    expect(await steady.textContent()).toContain('100%20/20')
+    expect(await steady.textContent()).toContain('84–100%')
     const wavering = page.getByRole('row').filter({ hasText: 'asks before it refunds' })
     expect(await wavering.textContent()).toContain('flaky')
 
@@ -93,7 +93,7 @@ describe('tests', () => {
   test('with inputs open as a matrix', async () => {
     const { page, close } = await stage.open('/tests?project=tested')
     await page.getByRole('link', { name: /billing, any phrasing/ }).click()
-    const matrix = page.getByRole('table', { name: /against attempts/ })
+    const matrix = page.getByRole('table', { name: 'Inputs and attempts of billing, any phrasing' })
     await matrix.waitFor()
     expect(await matrix.getByRole('row').allTextContents()).toEqual([
       'Input1234Passed',
@@ -106,18 +106,18 @@ describe('tests', () => {
     await close()
   })
 
-  test('say how they get here when there are none', async () => {
+  test('show instructions when there are none', async () => {
     const { page, close } = await stage.open('/tests')
-    await expect.poll(() => page.getByText('Tests appear here when they run').count()).toBe(1)
+    await page.getByRole('heading', { name: 'Tests appear here when they run' }).waitFor()
     await close()
   })
 })
 
 describe('settings', () => {
-  test('a project is created, and every page is then about it', async () => {
+  test('a new project becomes the project of every page', async () => {
     const { page, close } = await stage.open('/settings/projects')
     await page.getByLabel('Name').fill('Shop bot')
-    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('button', { name: 'Create project' }).click()
     await expect.poll(() => new URL(page.url()).searchParams.get('project')).toBe('shop-bot')
     await page.getByRole('heading', { name: 'Record your first session' }).waitFor()
     for (const name of ['Overview', 'Tests', 'Settings']) {
@@ -127,7 +127,7 @@ describe('settings', () => {
     await postTo('shop-bot', listedSession({ name: 'In the shop', startMs: Date.now() }))
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Sessions' }).click()
     await page.getByText('In the shop').first().waitFor()
-    await page.getByRole('button', { name: /^Project Shop bot/ }).click()
+    await page.getByRole('button', { name: /^Project: Shop bot/ }).click()
     await page.getByRole('menuitem', { name: 'Default' }).click()
     await expect.poll(() => listed(page).textContent()).toBe('120')
     await close()
@@ -136,17 +136,17 @@ describe('settings', () => {
   test('a key is shown once, works, and is revoked', async () => {
     const { page, close } = await stage.open('/settings/keys')
     await page.getByLabel('Name').fill('CI')
-    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     const secret = (await page.getByRole('dialog').locator('pre').first().textContent())!
     expect(secret).toMatch(/^ph_/)
     const use = () => stage.server.request('/api/sessions?limit=1', { headers: { 'x-api-key': secret } })
     expect((await use()).status).toBe(200)
-    await page.getByRole('button', { name: 'I have copied it' }).click()
+    await page.getByRole('button', { name: 'Done' }).click()
     await expect.poll(async () => (await page.content()).includes(secret)).toBe(false)
 
     await page.getByRole('button', { name: 'Revoke CI' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click()
-    await page.getByText(/revoked/).waitFor()
+    await page.getByText(/^Revoked/).waitFor()
     const { keys } = (await (await stage.server.request('/api/keys')).json()) as {
       keys: { revokedAt: string | null }[]
     }
@@ -154,17 +154,17 @@ describe('settings', () => {
     await close()
   })
 
-  test('a price is set for a model without one, and costs are computed again', async () => {
+  test('a price is set for a model without one, and costs are recalculated', async () => {
     const { page, close } = await stage.open('/settings/prices')
     await page.getByRole('button', { name: 'house-llama-70b' }).click()
     await page.getByRole('button', { name: 'Save' }).click()
-    expect(await page.getByText('In US dollars, 0 or more').count()).toBe(2)
+    expect(await page.getByText('Enter an amount in US dollars').count()).toBe(2)
     await page.getByLabel('Input', { exact: true }).fill('1')
     await page.getByLabel('Output', { exact: true }).fill('2')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('cell', { name: '$1.00', exact: true }).waitFor()
 
-    await page.getByRole('button', { name: 'Compute all costs again' }).click()
+    await page.getByRole('button', { name: 'Recalculate all costs' }).click()
     await expect
       .poll(() => page.locator('.reprice-result').textContent())
       .toMatch(/40 steps of 40 sessions changed/)
@@ -173,10 +173,10 @@ describe('settings', () => {
     await close()
   })
 
-  test('a shorter retention asks before it deletes', async () => {
+  test('a shorter retention asks for confirmation', async () => {
     const { page, close } = await stage.open('/settings/retention?project=default')
     await page.getByLabel('Days').fill('1.5')
-    await page.getByText('A whole number').waitFor()
+    await page.getByText('Enter a whole number').waitFor()
     await page.getByLabel('Days').fill('90')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Keep 90 days' }).click()
@@ -184,7 +184,7 @@ describe('settings', () => {
     await close()
   })
 
-  test('health shows what the store holds', async () => {
+  test('health shows the tables of the store', async () => {
     const { page, close } = await stage.open('/settings/health')
     await page.getByRole('cell', { name: 'sessions' }).waitFor()
     await expect.poll(() => page.getByText('rows/s').count()).toBe(1)
@@ -192,11 +192,11 @@ describe('settings', () => {
   })
 })
 
-test('ctrl+K goes to pages, sessions and themes', async () => {
+test('Ctrl+K finds pages, sessions and themes', async () => {
   const { page, problems, close } = await stage.open('/overview')
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   await page.keyboard.press('Control+k')
-  const palette = page.getByRole('combobox', { name: 'Search and go to' })
+  const palette = page.getByRole('combobox', { name: 'Search or go to' })
   await palette.fill('keys')
   await page.getByRole('option', { name: 'Settings: keys' }).click()
   await expect.poll(() => new URL(page.url()).pathname).toBe('/settings/keys')
@@ -215,7 +215,7 @@ test('ctrl+K goes to pages, sessions and themes', async () => {
   await close()
 })
 
-test('a server with a password asks for it, leads back, and lets go', async () => {
+test('a server with a password asks for it, returns to the requested page, and logs out', async () => {
   const guarded = await startStage({ PLAYHEAD_AUTH: 'on', PLAYHEAD_PASSWORD: 'correct horse' })
   const { page, close } = await guarded.open('/sessions?q=status:fail')
   await page.getByRole('heading', { name: 'Log in to Playhead' }).waitFor()
@@ -231,7 +231,7 @@ test('a server with a password asks for it, leads back, and lets go', async () =
   await page.setViewportSize(DESKTOP)
   await page.getByLabel('Password').fill('correct horse')
   await page.keyboard.press('Enter')
-  await page.getByText('No session matches').waitFor()
+  await page.getByText('No matching sessions').waitFor()
   expect(new URL(page.url()).search).toBe('?q=status:fail')
 
   await page.context().clearCookies()

@@ -1,7 +1,7 @@
 import { hex, type SpanOptions } from '../packages/server/test/otlp.ts'
 import { actionSpan, agentSpan, beginSession, chatSpan, said, type SampleSession } from './sample-spans.ts'
 
-/** What strangers write: markup, scripts, escape codes, marks that turn text around. */
+/** Hostile text: markup, scripts, escape codes, marks that reverse text. */
 export const HOSTILE = [
   '<script>globalThis.pwned=1</script>',
   '<img src=x onerror="globalThis.pwned=1">',
@@ -61,7 +61,7 @@ export function hostileSession(startMs = Date.now() - 30_000): SampleSession {
   }
 }
 
-/** One prompt of five megabytes. */
+/** A session with a prompt of five megabytes. */
 export function heavySession(startMs = Date.now() - 30_000): SampleSession {
   const { traceId, root, at } = beginSession(startMs)
   const line =
@@ -90,7 +90,7 @@ export function heavySession(startMs = Date.now() - 30_000): SampleSession {
   }
 }
 
-/** Turns of a model call and two tools, `count` steps in all, with a failure at seven tenths of it. */
+/** A session of `count` steps: repeated model calls with two tools each, and a failure at 70%. */
 export function longSession(count: number, startMs = Date.now() - 4 * 3_600_000): SampleSession {
   const traceId = hex(16)
   const root = hex(8)

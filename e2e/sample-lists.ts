@@ -5,7 +5,7 @@ export type Listed = {
   startMs: number
   durationMs?: number
   isFailed?: boolean
-  /** Absent: it has not ended. */
+  /** False if the session is still running. */
   hasEnded?: boolean
   tags?: string[]
   tool?: string
@@ -16,7 +16,7 @@ export type Listed = {
   more?: Record<string, unknown>
 }
 
-/** The spans of a small session: an agent, a call to a model, an action that may fail. */
+/** The spans of a small session: an agent, a model call, and an action that may fail. */
 export function listedSession(given: Listed): SpanOptions[] {
   const traceId = given.traceId ?? hex(16)
   const root = hex(8)
@@ -97,7 +97,7 @@ const tools = [
 const models = ['gpt-4o', 'claude-sonnet-4-5', 'house-llama-70b']
 const tags = ['support', 'v2.1', 'production', 'customer-escalation-with-a-long-tag', 'eu']
 
-/** Sessions of two weeks as a busy team has them: every seventh fails, some have many tags, some long names. */
+/** Two weeks of sessions: every seventh fails, some have many tags or long names. */
 export function manySessions(count: number, nowMs = Date.now()): SpanOptions[] {
   return Array.from({ length: count }, (_, index) =>
     listedSession({
@@ -115,7 +115,7 @@ export function manySessions(count: number, nowMs = Date.now()): SpanOptions[] {
 
 const variants = ['I was charged twice', 'Charged me double', 'doppelt abgebucht']
 
-/** A steady test, one that wavers, and one of three inputs with four attempts each. */
+/** A stable test, a flaky one, and one with three inputs and four attempts each. */
 export function testSessions(nowMs = Date.now()): SpanOptions[] {
   const facts = (name: string, more: Record<string, unknown>) => ({
     'playhead.test.file': 'test/billing.test.ts',

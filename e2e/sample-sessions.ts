@@ -38,7 +38,7 @@ const STACK = `ValueError: customer_id cannot be null
     at process.processTicksAndRejections (node:internal/process/task_queues:105:5)
     at async node:internal/modules/run_main:123:5`
 
-/** The session of the product's story: a null customer id, four steps after it was lost. */
+/** A session that fails because a customer id got lost four steps earlier. */
 export function failingSession(startMs = Date.now() - 60_000): SampleSession {
   const { traceId, root, at } = beginSession(startMs)
   const asked = said('user', 'I was charged twice for my subscription')
@@ -147,7 +147,7 @@ A heat pump works in most old houses **without** underfloor heating, if three th
 cop = heat_out / power_in
 \`\`\``
 
-/** Agents inside agents, tools at once, a retry, a handoff, a guardrail, retrieval, and the same tool fourteen times. */
+/** Nested agents, parallel tools, a retry, a handoff, a guardrail, retrieval, and fourteen calls of one tool. */
 export function multiAgentSession(startMs = Date.now() - 120_000): SampleSession {
   const traceId = hex(16)
   const [coordinator, researcher, writer] = [hex(8), hex(8), hex(8)]
@@ -302,7 +302,7 @@ export function multiAgentSession(startMs = Date.now() - 120_000): SampleSession
   return { traceId, spans, resource: { 'service.name': 'research-crew' } }
 }
 
-/** An agent that died: its root never arrived, a step never ended, nobody knows the model's price. */
+/** A crashed agent: the root span is missing, a step never ended, and the model has no price. */
 export function lostSession(startMs = Date.now() - 3_600_000): SampleSession {
   const traceId = hex(16)
   const lost = hex(8)

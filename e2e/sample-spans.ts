@@ -16,7 +16,7 @@ export type SampleSession = { traceId: string; spans: SpanOptions[]; resource: R
 
 type Place = { traceId: string; parentSpanId?: string; startMs: number; endMs?: number }
 
-/** The ids of a new session, and places for the steps below its root, in milliseconds from its start. */
+/** The ids of a new session, and the start and end of its steps in milliseconds since its start. */
 export function beginSession(startMs: number) {
   const [traceId, root] = [hex(16), hex(8)]
   const at = (fromMs: number, toMs: number) => ({
@@ -28,7 +28,7 @@ export function beginSession(startMs: number) {
   return { traceId, root, at }
 }
 
-/** A message with one text, as OpenTelemetry writes it. */
+/** A message with one text part, in OpenTelemetry's format. */
 export function said(role: string, content: string) {
   return { role, parts: [{ type: 'text', content }] }
 }
@@ -82,7 +82,7 @@ type ActionSpan = {
   error?: { type: string; message: string; stack?: string }
 }
 
-/** A tool or a recorded function. */
+/** A tool call or a recorded function. */
 export function actionSpan(
   place: Place,
   { name, given, result, callId, effect, error }: ActionSpan,
@@ -131,7 +131,7 @@ export function agentSpan(place: Place & { spanId: string }, { name, ...more }: 
   }
 }
 
-/** A span of any kind by our own words. */
+/** A span of any kind, with Playhead's own attributes. */
 export function kindSpan(
   place: Place,
   kind: string,
@@ -141,7 +141,7 @@ export function kindSpan(
   return { ...place, spanId: hex(8), name, attributes: { 'playhead.step.kind': kind, ...attributes } }
 }
 
-/** A text cut into the pieces of a stream, from `firstMs` to `lastMs`. */
+/** Splits text into the chunks of a stream, from `firstMs` to `lastMs`. */
 export function streamOf(text: string, firstMs: number, lastMs: number): [offsetMs: number, text: string][] {
   const pieces = text.match(/\S+\s*/g) ?? [text]
   return pieces.map((piece, index) => [

@@ -20,14 +20,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('a server that is gone is said, and the page goes on when it is back', async () => {
+test('a page says that the server is gone, and refreshes when it is back', async () => {
   await stage.post({ spans: listedSession({ name: 'Before', startMs: Date.now() - 5_000 }) })
   const { page, close } = await stage.open('/sessions')
   const names = page.locator('.session-rows .session-title a')
   await expect.poll(() => names.allTextContents()).toEqual(['Before'])
 
   await stage.server.stop()
-  await page.getByText('The server does not answer').first().waitFor()
+  await page.getByText('The server does not respond').first().waitFor()
   expect(await names.allTextContents()).toEqual(['Before'])
   await takeScreenshot(page, 'server-gone-desktop-light')
   await page.getByRole('link', { name: 'Tests', exact: true }).click()
@@ -36,7 +36,7 @@ test('a server that is gone is said, and the page goes on when it is back', asyn
   const { port } = new URL(stage.server.url)
   again = await startTestServer({ PLAYHEAD_DATA: folder, PLAYHEAD_PORT: port })
   await page.getByText('Tests appear here when they run').waitFor()
-  expect(await page.getByText('The server does not answer').count()).toBe(0)
+  expect(await page.getByText('The server does not respond').count()).toBe(0)
   await page.getByRole('link', { name: 'Sessions', exact: true }).click()
   await expect.poll(() => names.allTextContents()).toEqual(['Before'])
   await stage.post({ spans: listedSession({ name: 'After', startMs: Date.now() }) })
@@ -44,7 +44,7 @@ test('a server that is gone is said, and the page goes on when it is back', asyn
   await close()
 })
 
-test('tabs are told apart by their titles', async () => {
+test('every page has a title of its own', async () => {
   const failing = failingSession()
   await stage.post(failing)
   const { page, close } = await stage.open('/sessions')
@@ -54,7 +54,7 @@ test('tabs are told apart by their titles', async () => {
     ['/overview', 'Overview · Playhead'],
     ['/tests', 'Tests · Playhead'],
     ['/settings/keys', 'Keys · Settings · Playhead'],
-    ['/nowhere', 'No such page · Playhead'],
+    ['/nowhere', 'Page not found · Playhead'],
     [`/sessions/${failing.traceId}`, 'Fail · I was charged twice for my subscription · Playhead'],
     ['/sessions/0123456789abcdef0123456789abcdef', 'Session not found · Playhead'],
   ] as const) {

@@ -1,4 +1,4 @@
-// The pictures of the README: the demo session that fails, in light and in dark. `npm run pictures` takes them again.
+// Takes the screenshots in the README: the failing demo session, in light and dark (`npm run pictures`).
 import { mkdir, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { startStage, type Stage } from './browser.ts'
@@ -18,7 +18,7 @@ try {
   await stage.stop()
 }
 
-/** The one of the product's story: an action failed because it was given null. */
+/** The session of the README: an action fails because its argument is null. */
 async function findFailing({ server }: Stage): Promise<string> {
   const sessions = await server.sessions('limit=100&status=fail')
   const failing = sessions.find(({ endStateReason }) => /customer_id/.test(endStateReason ?? ''))
