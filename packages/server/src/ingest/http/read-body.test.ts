@@ -10,7 +10,6 @@ import {
 } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import { setTimeout as wait } from 'node:timers/promises'
 import * as zlib from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { toErrorResponse, KnownError } from '../../errors/known-error.ts'
@@ -256,10 +255,10 @@ describe('clients that go away', () => {
   ])('in the middle of %s', async (_, header) => {
     const socket = connect(port, '127.0.0.1')
     socket.write(`POST / HTTP/1.1\r\nhost: x\r\n${header}content-length: 100000\r\n\r\n${'x'.repeat(5000)}`)
-    while (limits.budget.bytesInFlight === 0) await wait(5)
+    await expect.poll(() => limits.budget.bytesInFlight).toBeGreaterThan(0)
     expect(limits.budget.bytesInFlight).toBe(5000)
     socket.destroy()
-    while (thrown.length === 0) await wait(5)
+    await expect.poll(() => thrown.length).toBe(1)
     expect(thrown).toEqual([
       new KnownError('BAD_REQUEST', 'The client closed the connection after 5000 bytes of its body.'),
     ])
@@ -268,7 +267,7 @@ describe('clients that go away', () => {
   test('in the middle of a chunk that is wrong', async () => {
     const socket = connect(port, '127.0.0.1').on('error', () => {})
     socket.write('POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\nnonsense')
-    while (thrown.length === 0) await wait(5)
+    await expect.poll(() => thrown.length).toBe(1)
     expect(thrown).toMatchObject([{ code: 'BAD_REQUEST' }])
     socket.destroy()
   })
