@@ -4,7 +4,7 @@ export { diffWords, type WordDifference } from './align/diff-words.ts'
 export { isMinor, type Difference, type DifferenceKind } from './align/difference.ts'
 export type { EffectChange } from './align/effect-changes.ts'
 export { assembleSession, groupLogs, presentSession } from './assembly/assemble-session.ts'
-export { correctLogTimes } from './assembly/correct-log-times.ts'
+export { correctLogTimes } from './converters/agentops-log-text.ts'
 export { costRelevance, isSameCall, type ReportedCall } from './assembly/count-usage.ts'
 export { deriveEndState, type DerivedEndState } from './assembly/derive-end-state.ts'
 export { presentStep, type SessionLog } from './assembly/present-step.ts'
@@ -148,7 +148,7 @@ export {
   type Tries,
 } from './statistics/statistics.ts'
 export type { Stats, StatsBucket, StatsFigures, StatsGroup, StatsInterval } from './statistics/stats.ts'
-export type { TestHistory, TestRun } from './statistics/test-history.ts'
+export type { TestHistory, TestRun } from './statistics/stats.ts'
 export {
   buildTestReport,
   reportVerdicts,

@@ -3,7 +3,7 @@ import { isMeaningful } from '../json/attribute-value.ts'
 import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
 import { ofKind } from './reading/kind-words.ts'
 import { messagesOfRequest, messagesOfResponse } from '../providers/payload.ts'
-import { readJson } from './reading/read-json.ts'
+import { readJson } from './reading/payload.ts'
 
 /** Google's Agent Development Kit. */
 export const googleAdk: Dialect = {

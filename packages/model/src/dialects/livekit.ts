@@ -3,7 +3,7 @@ import type { StepKind } from '../session/step.ts'
 import { isRecord } from '../json/attribute-value.ts'
 import type { Dialect, SpanReading } from './reading/dialect.ts'
 import { kindOfWord } from './reading/kind-words.ts'
-import { readJson } from './reading/read-json.ts'
+import { readJson } from './reading/payload.ts'
 import { addToolCalls, toMessages } from '../providers/messages.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([

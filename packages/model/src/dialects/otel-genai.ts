@@ -1,7 +1,7 @@
 import type { StepKind } from '../session/step.ts'
 import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
 import { ofKind, kindOfWord } from './reading/kind-words.ts'
-import { readJson } from './reading/read-json.ts'
+import { readJson } from './reading/payload.ts'
 import { toMessages } from '../providers/messages.ts'
 
 const kinds: ReadonlyMap<string, StepKind> = new Map([

@@ -3,7 +3,7 @@ import { isRecord } from '../json/attribute-value.ts'
 import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
 import { messagesOfEvent } from './reading/event-messages.ts'
 import { ofKind } from './reading/kind-words.ts'
-import { readJson } from './reading/read-json.ts'
+import { readJson } from './reading/payload.ts'
 import { toMessage } from '../providers/messages.ts'
 
 /** pydantic-ai and Logfire; mostly OTel GenAI from version 3 on. */

@@ -1,6 +1,6 @@
 import { messagesOfRequest, messagesOfResponse } from '../providers/payload.ts'
 import type { Dialect } from './reading/dialect.ts'
-import { readJson } from './reading/read-json.ts'
+import { readJson } from './reading/payload.ts'
 
 /** Prompt and completion as one JSON attribute each: LangSmith, OpenRouter, the oldest semantic conventions. */
 export const unindexedPrompts: Dialect = {

@@ -5,7 +5,7 @@ import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
 import { parseJsonText } from '../json/json-text.ts'
 import { ofKind } from './reading/kind-words.ts'
 import { messagesOfRequest } from '../providers/payload.ts'
-import { readJson } from './reading/read-json.ts'
+import { readJson } from './reading/payload.ts'
 import { addToolCalls, toMessages } from '../providers/messages.ts'
 import { toPart } from '../providers/parts.ts'
 

@@ -3,9 +3,8 @@ import type { StepKind } from '../../session/step.ts'
 import type { SpanReading } from '../reading/dialect.ts'
 import { ask } from '../reading/dialect-set.ts'
 import { isCutJson } from '../../json/json-text.ts'
-import { inputOf, outputOf } from '../reading/payload.ts'
+import { inputOf, outputOf, readJson } from '../reading/payload.ts'
 import { messagesOfRequest, messagesOfResponse } from '../../providers/payload.ts'
-import { readJson } from '../reading/read-json.ts'
 import { asOutput, textMessage } from '../../providers/messages.ts'
 
 /** The conversation of a step: system prompt, input, reply. `hasInput` and `hasOutput` tell which sides it has. */

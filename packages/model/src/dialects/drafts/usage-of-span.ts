@@ -5,7 +5,7 @@ import { someDialect } from '../reading/dialect-set.ts'
 import type { Fields } from '../reading/fields.ts'
 import { parseJson } from '../../json/json-text.ts'
 import { usageOf } from '../../providers/payload.ts'
-import { readJson } from '../reading/read-json.ts'
+import { readJson } from '../reading/payload.ts'
 import { normalizeUsage, readTokenDetails, readUsageObject, type RawUsage } from '../../providers/usage.ts'
 
 export type UsageOfSpan = { usage?: Usage; isRollup: boolean; isEstimated: boolean }

@@ -1,7 +1,6 @@
 import { isRecord, type JsonObject } from '../../json/attribute-value.ts'
 import type { SpanReading } from './dialect.ts'
-import { isCutJson, parseJson } from '../../json/json-text.ts'
-import { readJson } from './read-json.ts'
+import { isCutJson, parseJson, parseJsonText } from '../../json/json-text.ts'
 
 /** The input of the span, parsed once; undefined when it has none. */
 export function inputOf(reading: SpanReading): unknown {
@@ -59,4 +58,12 @@ function unwrapOutput(value: unknown): unknown {
     return value.outputs
   const isWrapper = value.output !== undefined && keys.every((key) => key === 'output' || key === 'kwargs')
   return isWrapper ? parseJson(value.output) : value
+}
+
+/** Parses an attribute that may be JSON, and notes when an attribute limit cut it. */
+export function readJson(reading: SpanReading, value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  const parsed = parseJsonText(value)
+  if (parsed === value && isCutJson(value)) reading.isTruncated = true
+  return parsed
 }

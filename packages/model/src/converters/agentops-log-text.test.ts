@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { agentOpsLogToRecords } from '../converters/agentops-log-text.ts'
+import { agentOpsLogToRecords, correctLogTimes } from './agentops-log-text.ts'
 import { logToDraft } from '../dialects/logs/log-to-draft.ts'
-import { correctLogTimes } from './correct-log-times.ts'
 
 const noon = Date.UTC(2026, 5, 1, 12)
 const HOUR = 3_600_000

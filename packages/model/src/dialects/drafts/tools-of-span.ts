@@ -3,9 +3,11 @@ import { isMeaningful, isRecord, toText } from '../../json/attribute-value.ts'
 import type { SpanReading } from '../reading/dialect.ts'
 import { messagesOfEvent } from '../reading/event-messages.ts'
 import { parseJson, parseJsonText } from '../../json/json-text.ts'
-import { inputOf, outputOf, unwrapInput } from '../reading/payload.ts'
-import { readJson } from '../reading/read-json.ts'
+import { inputOf, invocationOf, outputOf, readJson, unwrapInput } from '../reading/payload.ts'
 import { unwrapBlocks } from '../../providers/tool-use.ts'
+import type { ToolDefinition } from '../../session/message.ts'
+import { unflattenList } from '../reading/flattened-keys.ts'
+import { readTools } from '../../providers/tools.ts'
 
 /** The tool of an action, with arguments and result. */
 export function toolOfSpan(reading: SpanReading): StepTool {
@@ -100,4 +102,29 @@ function toolOutput(attributes: Record<string, unknown>): unknown {
 function parseContent(content: unknown): unknown {
   const text = toText(content)
   return text === undefined ? undefined : parseJsonText(text)
+}
+
+/** The tools that the model could call. */
+export function toolDefinitionsOfSpan(reading: SpanReading): ToolDefinition[] | undefined {
+  const { fields, groups } = reading
+  const listed = readTools(readJson(reading, fields.toolDefinitions))
+  if (listed.length > 0) return listed
+  const schemas = readTools(unflattenList(groups.toolSchemas).map(schemaOf))
+  if (schemas.length > 0) return schemas
+  const functions = readTools(unflattenList(groups.functions))
+  if (functions.length > 0) return functions
+  const request = parseJson(fields.llmRequest)
+  const config = isRecord(request) && isRecord(request.config) ? request.config : request
+  const requested = readTools(isRecord(config) ? config.tools : undefined)
+  if (requested.length > 0) return requested
+  const invocation = invocationOf(reading)
+  const invoked = readTools(
+    isRecord(invocation) ? (invocation.tools ?? invocation.function_tools) : undefined,
+  )
+  return invoked.length > 0 ? invoked : undefined
+}
+
+function schemaOf(item: unknown): unknown {
+  const tool = isRecord(item) && isRecord(item.tool) ? item.tool : item
+  return isRecord(tool) ? parseJson(tool.json_schema ?? tool) : tool
 }
