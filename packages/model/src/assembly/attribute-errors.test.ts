@@ -98,6 +98,39 @@ test('an error under a step that is still running is not handled yet', () => {
   expect(errorsOf(steps)).toEqual({ main: 'running', tool: ['error'] })
 })
 
+test('to the process that records it, a session that still runs has survived its errors', () => {
+  const open = (id: string, parentId: string | null) => outline({ id, kind: 'agent', parentId, to: null })
+  const tool = failed({ id: 'tool', kind: 'action', parentId: 'helper' })
+  const read = (...outlines: Parameters<typeof resolveById>[0][number][]) =>
+    errorsOf(resolveById(outlines, [], { isReadWhileRecording: true }))
+
+  expect(read(open('main', null), open('helper', 'main'), tool)).toEqual({
+    main: 'running',
+    helper: 'running',
+    tool: ['error', 'handled'],
+  })
+  // The process ended with the error, so nothing survived it.
+  expect(read(failed({ id: 'main', kind: 'agent' }), open('helper', 'main'), tool)).toEqual({
+    main: ['error'],
+    helper: 'running',
+    tool: ['error'],
+  })
+})
+
+test('an error that was thrown on in other words was handled where a step above succeeded', () => {
+  const steps = resolveById([
+    outline({ id: 'main', kind: 'agent' }),
+    failed({ id: 'checkout', kind: 'action', parentId: 'main', message: 'please try again later' }),
+    failed({ id: 'charge', kind: 'action', parentId: 'checkout', message: 'card declined' }),
+  ])
+
+  expect(errorsOf(steps)).toEqual({
+    main: 'ok',
+    checkout: ['error', 'handled'],
+    charge: ['error', 'handled'],
+  })
+})
+
 test('attempts that failed before one that succeeded were handled, even when the agent fails of something else', () => {
   const steps = resolveById([
     failed({ id: 'agent', kind: 'agent', to: 100, message: 'the tool exploded' }),

@@ -1,6 +1,6 @@
 import { hasFailed } from '../session/failure.ts'
 import type { ResolvedStep } from './resolved-step.ts'
-import type { StepError } from '../session/step.ts'
+import type { StepError, StepStatus } from '../session/step.ts'
 import { BLIND, MAY_FAIL_ABOVE, type ErrorTrail, type StepNode } from './step-node.ts'
 
 /** Errors kept per step on the way up: enough to recognise one, and a bound for sessions full of failures. */
@@ -9,11 +9,20 @@ const MAX_TRAILS = 16
 const MIN_MATCH_LENGTH = 8
 const CAUSES_FOLLOWED = 5
 
+export type ErrorOptions = {
+  /** The process that records the session reads it: a session that still runs has survived every error so far. */
+  isReadWhileRecording?: boolean | undefined
+}
+
 /**
  * Gives every error one owner: the deepest step that has it. Steps above that have it too passed it on. It counts as
- * handled when the step above them succeeded, or when a later attempt of the same call did.
+ * handled when a step above them succeeded, whatever the steps in between made of it, or when a later attempt of the
+ * same call did.
  */
-export function attributeErrors(walk: readonly StepNode[]): void {
+export function attributeErrors(
+  walk: readonly StepNode[],
+  { isReadWhileRecording = false }: ErrorOptions = {},
+): void {
   if (!walk.some((node) => hasFailed(node.step))) return
   const wasTriedAgain = createRetryFinder(walk)
   markBelowFailures(walk)
@@ -26,7 +35,16 @@ export function attributeErrors(walk: readonly StepNode[]): void {
     if (node.trails !== null && node.bits & MAY_FAIL_ABOVE) passUp(node.trails, node.parent!)
   }
   for (const trail of trails)
-    if (trail.top.parent?.step.status === 'ok' || wasTriedAgain(trail.top)) markHandled(trail)
+    if (hasSurvivor(trail.top, isReadWhileRecording) || wasTriedAgain(trail.top)) markHandled(trail)
+}
+
+function hasSurvivor({ parent }: StepNode, isRunningEnough: boolean): boolean {
+  let topStatus: StepStatus | undefined
+  for (let above = parent; above !== null; above = above.parent) {
+    topStatus = above.step.status
+    if (topStatus === 'ok') return true
+  }
+  return topStatus === 'running' && isRunningEnough
 }
 
 /** Errors are followed upwards only where a step above may have failed. */

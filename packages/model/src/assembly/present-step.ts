@@ -83,9 +83,10 @@ function copyField<Field extends keyof Step>(from: Partial<Pick<Step, Field>>, t
   if (value !== undefined) to[field] = value
 }
 
-/** The outline knows whether the error was propagated or handled, the content has the stack and the causes. */
+/** The outline knows whether the error was propagated or handled, the content has the stacks. */
 function presentError(error: StepError, full: StepError | undefined): StepError {
-  return full === undefined || full.message !== error.message ? error : { ...full, ...error }
+  if (full === undefined || full.message !== error.message) return error
+  return { ...full, ...error, ...(full.cause !== undefined && { cause: full.cause }) }
 }
 
 function presentTool(step: ResolvedStep, presented: Step, content: StepContent | undefined): void {

@@ -1,6 +1,6 @@
 import { addLogs } from './add-logs.ts'
 import { decideKinds } from './decide-kinds.ts'
-import { attributeErrors } from './attribute-errors.ts'
+import { attributeErrors, type ErrorOptions } from './attribute-errors.ts'
 import { countUsage } from './count-usage.ts'
 import { linkParents, walkDown } from './link-parents.ts'
 import type { LogOutline } from '../session/log-draft.ts'
@@ -11,7 +11,7 @@ import { repairTimes } from './repair-times.ts'
 import type { StepOutline } from '../session/step-draft.ts'
 import { createNodes, inStartOrder } from './step-node.ts'
 
-export type ResolveOptions = {
+export type ResolveOptions = ErrorOptions & {
   /** Steps whose call is counted in another session. */
   duplicateSteps?: ReadonlySet<string> | undefined
   /** Prices calls whose tokens or model came as log records. */
@@ -32,6 +32,6 @@ export function resolveSteps(
   addLogs(walk, nodes, { logs, pricer: options.pricer })
   decideKinds(walk)
   countUsage(walk, options.duplicateSteps)
-  attributeErrors(walk)
+  attributeErrors(walk, options)
   return inStartOrder(nodes)
 }

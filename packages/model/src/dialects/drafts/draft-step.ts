@@ -181,7 +181,7 @@ function addOutcome(
   if (soft !== undefined) setError('soft-error', soft, outline, content)
 }
 
-/** The outline gets type and message, the content also stack and causes. */
+/** The outline has types and messages, by which an error is recognised further up; the content also has stacks. */
 function setError(
   status: 'error' | 'soft-error',
   error: StepError,
@@ -189,8 +189,12 @@ function setError(
   content: StepContent,
 ): void {
   outline.status = status
-  outline.error = { type: error.type, message: error.message }
+  outline.error = withoutStacks(error)
   content.error = error
+}
+
+function withoutStacks({ type, message, cause }: StepError): StepError {
+  return { type, message, ...(cause !== undefined && { cause: withoutStacks(cause) }) }
 }
 
 function addStreaming(reading: SpanReading, outline: StepOutline, content: StepContent): void {

@@ -46,7 +46,7 @@ function assemble(record: SessionRecord, sanitizer: SpanSanitizer, isPriced: boo
   const pricer = isPriced && outlines.some(hasPrice) ? loadPrices() : null
   if (pricer !== null) for (const outline of outlines) priceStep(outline, pricer)
   const nowMs = Date.now()
-  return assembleSession({ outlines, contents, nowMs, lastHeardAtMs: nowMs })
+  return assembleSession({ outlines, contents, nowMs, lastHeardAtMs: nowMs, isReadWhileRecording: true })
 }
 
 /** The price table is large, so a session without tokens does not load it. */

@@ -68,6 +68,33 @@ test('a caught error is marked as handled', async () => {
   ])
 })
 
+test('a caught error is handled while the session still runs, also once it was wrapped or reworded', async () => {
+  const rethrow = (name: string, toError: (cause: unknown) => Error) =>
+    playhead.recordAction(name, async () => {
+      try {
+        await fetchCustomer(null)
+      } catch (cause) {
+        throw toError(cause)
+      }
+    })
+  const seen = await playhead.withSession(async (session) => {
+    await fetchCustomer(null).catch(() => undefined)
+    await rethrow('wrap', (cause) => new Error('no customer', { cause }))().catch(() => undefined)
+    await rethrow('reword', () => new Error('try again later'))().catch(() => undefined)
+    return [session.endState, errorsByStep(session)]
+  })
+  expect(seen).toEqual([
+    'running',
+    [
+      ['fetch_customer_data', 'customer_id cannot be null', 'own', true],
+      ['wrap', 'no customer', 'passed on', true],
+      ['fetch_customer_data', 'customer_id cannot be null', 'own', true],
+      ['reword', 'try again later', 'own', true],
+      ['fetch_customer_data', 'customer_id cannot be null', 'own', true],
+    ],
+  ])
+})
+
 test('an error that wraps another one keeps it as its cause', async () => {
   const session = await failed(
     playhead.recordAction('answer', async () => {

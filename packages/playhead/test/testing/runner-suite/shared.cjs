@@ -46,6 +46,9 @@ exports.defineTests = function defineTests({ playhead, kit, runner }) {
     await run(null).catch(() => undefined)
     expect(session).not.toHaveNoErrors()
     mustThrow(() => expect(session).toHaveNoErrors())
+    // The test caught it.
+    expect(session).toHaveNoErrors({ allowHandled: true })
+    mustThrow(() => expect(session).not.toHaveNoErrors({ allowHandled: true }))
   })
   test('every matcher, from a file and from the server', async () => {
     const id = await playhead.withSession(async (session) => {
