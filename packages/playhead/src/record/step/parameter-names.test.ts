@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type AnyFunction, readParameterNames } from './parameter-names.ts'
+import { type AnyFunction, type ParameterName, readParameterNames } from './parameter-names.ts'
 
 class Tools {
   async lookUp(id: string, ..._rest: unknown[]) {
@@ -13,7 +13,7 @@ class Tools {
 
 const tools = new Tools()
 
-test.each<[string, AnyFunction, (string | null)[], boolean?]>([
+test.each<[string, AnyFunction, ParameterName[], boolean?]>([
   ['an arrow function', (customerId: string, limit = 10) => [customerId, limit], ['customerId', 'limit']],
   ['an async arrow function', async (id: string) => id, ['id']],
   ['an arrow function without parentheses', eval('async id => id') as AnyFunction, ['id']],
@@ -22,7 +22,7 @@ test.each<[string, AnyFunction, (string | null)[], boolean?]>([
     function find(query: string, { deep }: { deep: boolean }) {
       return [query, deep]
     },
-    ['query', null],
+    ['query', ['deep']],
   ],
   ['a method', tools.lookUp, ['id', '_rest'], true],
   ['a method with an odd name', tools['odd (name)'], ['first']],
@@ -32,6 +32,13 @@ test.each<[string, AnyFunction, (string | null)[], boolean?]>([
     ['text', 'list', 'fn'],
   ],
   ['a function with comments', eval('(a /* , b */, // c, d\n e) => a') as AnyFunction, ['a', 'e']],
+  [
+    'destructured parameters',
+    eval(
+      '({ id, plan: { name = ")" }, "odd-key": odd, ...others } = {}, [first], last) => id',
+    ) as AnyFunction,
+    [['id', 'plan'], null, 'last'],
+  ],
   ['a function without parameters', () => 1, []],
 ])('reads the parameter names of %s', (_, fn, names, isRest = false) => {
   expect(readParameterNames(fn)).toEqual({ names, isRest })

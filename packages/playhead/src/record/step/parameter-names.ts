@@ -1,5 +1,8 @@
-/** The parameter names of a function: null for a destructured one; `isRest` if the last is a rest parameter. */
-export type ParameterNames = { names: readonly (string | null)[]; isRest: boolean }
+/** The parameters of a function: `isRest` if the last is a rest parameter. */
+export type ParameterNames = { names: readonly ParameterName[]; isRest: boolean }
+
+/** The name of a parameter; of a destructured object the names of its properties; null for a destructured list. */
+export type ParameterName = string | readonly string[] | null
 
 /** Longer parameter lists are not read. */
 const MAX_LENGTH = 4000
@@ -17,8 +20,14 @@ export function readParameterNames(fn: AnyFunction): ParameterNames | undefined 
   const texts = splitParameters(source)
   if (texts === undefined) return undefined
   const isRest = texts.at(-1)?.startsWith('...') === true
-  const names = texts.map((text) => identifier.exec(text.replace(/^\.\.\./, ''))?.[0] ?? null)
-  return { names, isRest }
+  return { names: texts.map(nameOf), isRest }
+}
+
+function nameOf(parameter: string): ParameterName {
+  const text = parameter.replace(/^\.\.\./, '')
+  if (!text.startsWith('{')) return identifier.exec(text)?.[0] ?? null
+  const properties = splitParameters(`(${text.slice(1)}`) ?? []
+  return properties.flatMap((property) => identifier.exec(property)?.[0] ?? [])
 }
 
 /** Splits the first pair of parentheses at its commas; comments and strings are skipped. */

@@ -102,7 +102,7 @@ describe('what is recorded', () => {
     )
     expect(await stepOfAsync(() => refund('INV-1', { amount: 5 }, 'a', 'b'))).toEqual({
       actionType: 'issue_refund',
-      params: { invoice: 'INV-1', '1': { amount: 5 }, notes: ['a', 'b'] },
+      params: { invoice: 'INV-1', amount: 5, notes: ['a', 'b'] },
       returns: { invoice: 'INV-1', amount: 5, notes: 2 },
       effect: 'write',
       status: 'ok',
@@ -133,6 +133,58 @@ describe('what is recorded', () => {
   test('a destructured object provides the names', () => {
     const find = playhead.recordAction('find', ({ id }: { id: string; deep: boolean }) => id)
     expect(stepOf(() => find({ id: 'c_1', deep: true })).params).toEqual({ id: 'c_1', deep: true })
+  })
+
+  test('the same call has the same arguments, whatever the style of the function', () => {
+    class Plans {
+      change({ customerId, plan }: { customerId: string; plan: string }) {
+        return [customerId, plan]
+      }
+    }
+    const decorate = playhead.recordAction('change')
+    const decorated = decorate(Plans.prototype.change, {} as ClassMethodDecoratorContext)
+    const styles: (() => unknown)[] = [
+      () =>
+        playhead.recordAction('change', (customerId: string, plan: string) => [customerId, plan])(
+          'c_1',
+          'pro',
+        ),
+      () =>
+        playhead.recordAction('change', ({ customerId, plan }: { customerId: string; plan: string }) => [
+          customerId,
+          plan,
+        ])({ plan: 'pro', customerId: 'c_1' }),
+      () =>
+        playhead.recordAction(
+          'change',
+          function (customerId: string, { plan = 'free' }: { plan?: string } = {}) {
+            return [customerId, plan]
+          },
+        )('c_1', { plan: 'pro' }),
+      () => decorated.call(new Plans(), { plan: 'pro', customerId: 'c_1' }),
+    ]
+    expect(styles.map((style) => JSON.stringify(stepOf(style).params))).toEqual(
+      styles.map(() => '{"customerId":"c_1","plan":"pro"}'),
+    )
+  })
+
+  test('a destructured object that would hide another argument keeps its position as its name', () => {
+    const merge = playhead.recordAction('merge', (id: string, { id: other }: { id: string }) => [id, other])
+    expect(stepOf(() => merge('a', { id: 'b' })).params).toEqual({ id: 'a', '1': { id: 'b' } })
+  })
+
+  test('a getter in a destructured object is not run', () => {
+    const read = playhead.recordAction('read', (_id: string, _options: object, { a: _a }: { a: number }) => 1)
+    let reads = 0
+    const options = {
+      a: 1,
+      get b() {
+        reads += 1
+        return reads
+      },
+    }
+    expect(stepOf(() => read('x', {}, options)).params).toMatchObject({ _id: 'x', _options: {}, a: 1 })
+    expect(reads).toBe(0)
   })
 
   test('names that were lost in a build can be passed in', () => {

@@ -1,9 +1,15 @@
+import * as types from 'node:util/types'
 import type { Attributes } from '@opentelemetry/api'
 import { preciseNowMs } from '../opentelemetry/clock.ts'
 import { activeRecorder } from '../session/active-recorder.ts'
 import type { Recorder } from '../session/recorder.ts'
 import { observeResult, type Observer } from '../value/observe-result.ts'
-import { readParameterNames, type AnyFunction, type ParameterNames } from './parameter-names.ts'
+import {
+  readParameterNames,
+  type AnyFunction,
+  type ParameterName,
+  type ParameterNames,
+} from './parameter-names.ts'
 import { endStep, failStep, setValue, startMsOf, startStep, type OpenStep } from './step.ts'
 
 /** How the calls of a function are recorded. */
@@ -47,30 +53,56 @@ export function wrapFunction<Fn extends AnyFunction>(fn: Fn, plan: CallPlan): Fn
   })
 }
 
-/** Arguments by parameter name, or as a list if the names are unknown. */
-export function nameArguments(known: ParameterNames | undefined, args: readonly unknown[]): unknown {
+/**
+ * Arguments by name, whatever the style of the function: a destructured object gives its properties, and what has no
+ * name of its own gets its position as its name. A list if no names are known.
+ */
+function nameArguments(known: ParameterNames | undefined, args: readonly unknown[]): unknown {
   if (known === undefined || (known.names.length === 0 && args.length > 0)) return args
   const { names, isRest } = known
   const [only] = args
-  // A single destructured object: its keys are the names.
-  if (
-    names.length === 1 &&
-    names[0] === null &&
-    args.length === 1 &&
-    typeof only === 'object' &&
-    only !== null
-  )
+  const isDestructuredOnly = names.length === 1 && typeof names[0] !== 'string' && args.length === 1
+  if (isDestructuredOnly && typeof only === 'object' && only !== null && propertiesOf(only) === undefined)
     return only
   const named: Record<string, unknown> = {}
   for (const [index, value] of args.entries()) {
+    const name = names[index]
     if (isRest && index >= names.length - 1) {
-      named[names.at(-1) ?? 'rest'] = args.slice(index)
+      const rest = names.at(-1)
+      named[typeof rest === 'string' ? rest : 'rest'] = args.slice(index)
       break
     }
+    if (typeof name === 'object' && name !== null) addProperties(named, { names, index, value })
     // JSON has no undefined, and an omitted argument is worth seeing.
-    named[names[index] ?? String(index)] = value === undefined ? null : value
+    else named[name ?? String(index)] = value === undefined ? null : value
   }
   return named
+}
+
+/** Adds the properties of a destructured object in the order in which the function names them. */
+function addProperties(
+  named: Record<string, unknown>,
+  { names, index, value }: { names: readonly ParameterName[]; index: number; value: unknown },
+): void {
+  if (value === undefined) return
+  const properties = propertiesOf(value)
+  const isTaken = (key: string) => names.includes(key) || Object.hasOwn(named, key)
+  if (properties === undefined || Object.keys(properties).some(isTaken)) {
+    named[String(index)] = value
+    return
+  }
+  const declared = (names[index] as readonly string[]).filter((key) => Object.hasOwn(properties, key))
+  for (const key of new Set([...declared, ...Object.keys(properties)]))
+    Object.defineProperty(named, key, properties[key]!)
+}
+
+/** The properties of an object as they are, without running its getters; undefined for anything but a plain object. */
+function propertiesOf(value: unknown): Record<string, PropertyDescriptor> | undefined {
+  if (typeof value !== 'object' || value === null || types.isProxy(value)) return undefined
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return undefined
+  const properties = Object.entries(Object.getOwnPropertyDescriptors(value))
+  return Object.fromEntries(properties.filter(([, { enumerable }]) => enumerable))
 }
 
 function tryToStart(

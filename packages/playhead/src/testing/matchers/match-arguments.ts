@@ -1,4 +1,5 @@
 import { describeValue } from '@playhead/model'
+import { readingsOf, type Position } from './argument-positions.ts'
 
 /** `partial` allows additional arguments, `exact` does not. */
 export type ArgumentMode = 'partial' | 'exact'
@@ -31,18 +32,39 @@ export function findMismatch(
     return (expected as (args: unknown) => boolean)(actual)
       ? undefined
       : mismatch('args', 'the function to return true', actual)
-  if (Array.isArray(expected)) return withName(comparison.positional(toList(actual), expected), actual)
+  if (Array.isArray(expected)) return findInReadings(comparison, actual, expected)
   return comparison.named(actual, expected as Plain)
+}
+
+/** Compares with each reading of the arguments until one matches. A grouped reading explains a mismatch best. */
+function findInReadings(
+  comparison: Comparison,
+  actual: unknown,
+  expected: readonly unknown[],
+): Mismatch | undefined {
+  const found: { mismatch: Mismatch; isGrouped: boolean }[] = []
+  let thrown: { error: unknown } | undefined
+  for (const reading of readingsOf(actual, expected)) {
+    try {
+      const mismatch = comparison.positional(reading, expected)
+      if (mismatch === undefined) return undefined
+      found.push({ mismatch, isGrouped: reading.some(({ name }) => name === '') })
+    } catch (error) {
+      // A predicate was written for another reading, unless none matches.
+      thrown ??= { error }
+    }
+  }
+  if (found.length === 0 && thrown !== undefined) throw thrown.error
+  return (found.find(({ isGrouped }) => isGrouped) ?? found[0])?.mismatch
 }
 
 type Plain = { readonly [name: string]: unknown }
 
 /** Replaces a positional index by the parameter's name, where known. */
-function withName(found: Mismatch | undefined, actual: unknown): Mismatch | undefined {
-  if (found === undefined || !isObject(actual)) return found
+function withName(found: Mismatch, reading: readonly Position[]): Mismatch {
   const [index = '', ...rest] = found.path.split('.')
-  const name = Object.keys(actual)[Number(index)]
-  return name === undefined || index === '' ? found : { ...found, path: [name, ...rest].join('.') }
+  const name = reading[Number(index)]?.name ?? index
+  return { ...found, path: [...(name === '' ? [] : [name]), ...rest].join('.') }
 }
 
 class Comparison {
@@ -56,30 +78,35 @@ class Comparison {
     this.#defaults = defaults
   }
 
-  positional(actual: readonly unknown[], expected: readonly unknown[]): Mismatch | undefined {
+  positional(actual: readonly Position[], expected: readonly unknown[]): Mismatch | undefined {
     if (this.#isExact && actual.length > expected.length)
-      return mismatch('', `${expected.length} arguments`, actual)
+      return mismatch(
+        '',
+        `${expected.length} arguments`,
+        actual.map(({ value }) => value),
+      )
     for (const [index, value] of expected.entries()) {
-      const found = this.#value(actual[index], value, String(index))
-      if (found !== undefined) return found
+      const found = this.#value(actual[index]?.value, value, String(index))
+      if (found !== undefined) return withName(found, actual)
     }
     return undefined
   }
 
-  /** Also accepts positions as names: `{ 0: "c_42" }`. */
-  named(actual: unknown, expected: Plain): Mismatch | undefined {
+  /** Also accepts positions as names, `{ 0: "c_42" }`, and the properties of an only argument in place of its name. */
+  named(given: unknown, expected: Plain): Mismatch | undefined {
+    const actual = openOnlyArgument(given, expected)
     if (!isObject(actual) && !Array.isArray(actual)) {
       const areBothEmpty = Object.keys(expected).length === 0 && actual === undefined
       return areBothEmpty ? undefined : mismatch('', describe(expected), actual)
     }
     const values = Object.values(actual)
-    const given: { [name: string]: unknown } = Object.fromEntries(Object.entries(actual))
+    const named: { [name: string]: unknown } = Object.fromEntries(Object.entries(actual))
     for (const name of Object.keys(expected))
-      if (!Object.hasOwn(given, name) && /^\d+$/.test(name) && Number(name) < values.length) {
-        given[name] = values[Number(name)]
-        delete given[Object.keys(actual)[Number(name)]!]
+      if (!Object.hasOwn(named, name) && /^\d+$/.test(name) && Number(name) < values.length) {
+        named[name] = values[Number(name)]
+        delete named[Object.keys(actual)[Number(name)]!]
       }
-    return this.#object(given, expected, '')
+    return this.#object(named, expected, '')
   }
 
   #value(actual: unknown, expected: unknown, path: string): Mismatch | undefined {
@@ -159,10 +186,14 @@ function isObject(value: unknown): value is Plain {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function toList(actual: unknown): readonly unknown[] {
-  if (Array.isArray(actual)) return actual
-  if (isObject(actual)) return Object.values(actual)
-  return actual === undefined ? [] : [actual]
+/** `(order) => …` and `({ invoice }) => …` are called the same way, so both match `{ invoice: "INV-7" }`. */
+function openOnlyArgument(actual: unknown, expected: Plain): unknown {
+  const [only, ...others] = isObject(actual) ? Object.entries(actual) : []
+  if (only === undefined || others.length > 0 || !isObject(only[1])) return actual
+  const names = Object.keys(expected)
+  const [name, value] = only
+  const namesArgument = names.some((key) => key === name || /^\d+$/.test(key))
+  return namesArgument || !names.some((key) => Object.hasOwn(value, key)) ? actual : value
 }
 
 function toPattern(glob: string): RegExp {
