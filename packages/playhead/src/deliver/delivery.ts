@@ -1,12 +1,12 @@
 import type { RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
-import type { SpanSanitizer } from '../record/opentelemetry/span-sanitizer.ts'
+import type { Recorder } from '../record/session/recorder.ts'
 import type { SessionRecord } from '../record/session/session-record.ts'
 import type { StepListener } from '../record/session/span-processor.ts'
 import { retryDelayMs } from './retry-delay.ts'
 import { explainFailure, sendBatch, type SendOutcome, type Target } from './send-batch.ts'
 import { Spool } from './spool.ts'
 import { splitBatch, StepQueue, type Batch } from './step-queue.ts'
-import { WorkLoop, type WorkLoopOptions } from './work-loop.ts'
+import { WorkLoop } from './work-loop.ts'
 
 const SEND_AFTER_MS = 300
 const ANNOUNCE_AFTER_MS = 30
@@ -19,32 +19,15 @@ const MAX_QUEUED_STEPS = 8192
 /** Failures in a row before a server that still responds counts as down. */
 const MAX_FAILURES = 3
 
-export type DeliveryCounts = {
-  recorded: number
-  delivered: number
-  spooled: number
-  dropped: number
-  rejected: number
-  failedRequests: number
-}
+export const noCounts = { recorded: 0, delivered: 0, spooled: 0, dropped: 0, rejected: 0, failedRequests: 0 }
 
-export type DeliveryOptions = Pick<WorkLoopOptions, 'detach' | 'onFault'> & {
-  sanitizer: () => SpanSanitizer
-  /** Prints a warning, once per topic. */
-  report: (topic: string, line: string) => void
-}
+/** What the delivery uses of the recorder. */
+type Source = Pick<Recorder, 'sanitizer' | 'reporter' | 'scope' | 'fault'>
 
 /** Sends steps to the server in batches, retries, and spools to disk while the server is down. */
 export class Delivery implements StepListener {
-  readonly counts: DeliveryCounts = {
-    recorded: 0,
-    delivered: 0,
-    spooled: 0,
-    dropped: 0,
-    rejected: 0,
-    failedRequests: 0,
-  }
-  readonly #options: DeliveryOptions
+  readonly counts = { ...noCounts }
+  readonly #source: Source
   readonly #queue = new StepQueue()
   readonly #loop: WorkLoop
   #target: Target | undefined
@@ -57,14 +40,11 @@ export class Delivery implements StepListener {
   #maySpoolHold = false
   #retryAtMs = 0
 
-  constructor(options: DeliveryOptions) {
-    this.#options = options
-    const { detach, onFault } = options
-    this.#loop = new WorkLoop({
+  constructor(source: Source) {
+    this.#source = source
+    this.#loop = new WorkLoop(source, {
       work: (isForced) => this.#deliver(isForced),
       nextDelayMs: () => (this.#queue.isEmpty ? undefined : SEND_AFTER_MS),
-      detach,
-      onFault,
     })
   }
 
@@ -135,17 +115,21 @@ export class Delivery implements StepListener {
     const batches = this.#inFlight === undefined ? [] : [this.#inFlight]
     this.#inFlight = undefined
     for (;;) {
-      const batch = this.#queue.take(this.#options.sanitizer())
+      const batch = this.#queue.take(this.#source.sanitizer)
       if (batch === undefined) return batches
       batches.push(batch)
     }
   }
 
-  /** Returns undefined if there is no spool. */
+  /** Returns the path, or undefined if the batch could not be spooled. */
   spoolSync(batch: Batch): string | undefined {
-    const path = this.#spool?.writeSync(batch.text, batch.stepCount)
-    if (path !== undefined) this.counts.spooled += batch.stepCount
-    return path
+    try {
+      const path = this.#spool?.writeSync(batch.text, batch.stepCount)
+      if (path !== undefined) this.counts.spooled += batch.stepCount
+      return path
+    } catch {
+      return undefined
+    }
   }
 
   #scheduleQueued(): void {
@@ -171,7 +155,7 @@ export class Delivery implements StepListener {
       return remainingMs > 0 && this.#spool !== undefined ? remainingMs : this.#sendSpooled(target)
     }
     for (;;) {
-      this.#inFlight ??= this.#queue.take(this.#options.sanitizer())
+      this.#inFlight ??= this.#queue.take(this.#source.sanitizer)
       if (this.#inFlight === undefined) break
       const retryMs = await this.#send(this.#inFlight, target, isForced)
       if (retryMs !== undefined) return retryMs
@@ -198,11 +182,11 @@ export class Delivery implements StepListener {
   }
 
   async #sendInParts(batch: Batch, target: Target, isForced: boolean): Promise<number | undefined> {
-    const parts = splitBatch(batch, this.#options.sanitizer())
+    const parts = splitBatch(batch, this.#source.sanitizer)
     this.#inFlight = undefined
     if (parts === undefined) {
       this.counts.dropped += batch.stepCount
-      this.#options.report(
+      this.#source.reporter.once(
         'too-large',
         'A step exceeds the request size limit of the server and was dropped.',
       )
@@ -224,7 +208,7 @@ export class Delivery implements StepListener {
       this.counts.delivered += stepCount - outcome.rejectedSteps
       this.counts.rejected += outcome.rejectedSteps
       if (outcome.rejectedSteps > 0)
-        this.#options.report(
+        this.#source.reporter.once(
           'rejected',
           `The server rejected ${outcome.rejectedSteps} steps: ${outcome.message}`,
         )
@@ -233,7 +217,7 @@ export class Delivery implements StepListener {
     if (outcome.kind !== 'invalid' && outcome.kind !== 'too-large') return false
     this.counts.failedRequests += 1
     this.counts.rejected += stepCount
-    this.#options.report('invalid', `The server could not read ${stepCount} steps: ${outcome.reason}`)
+    this.#source.reporter.once('invalid', `The server could not read ${stepCount} steps: ${outcome.reason}`)
     return true
   }
 
@@ -241,7 +225,7 @@ export class Delivery implements StepListener {
     this.#failures += 1
     this.counts.failedRequests += 1
     const explanation = explainFailure(outcome, target, this.#spool !== undefined)
-    if (explanation !== undefined) this.#options.report('unreachable', explanation)
+    if (explanation !== undefined) this.#source.reporter.once('unreachable', explanation)
     const retryAfterMs = outcome.kind === 'retry' ? outcome.retryAfterMs : undefined
     const delayMs = retryDelayMs(this.#failures, retryAfterMs, Math.random())
     this.#retryAtMs = performance.now() + delayMs
@@ -250,7 +234,7 @@ export class Delivery implements StepListener {
 
   async #spoolQueue(): Promise<void> {
     while (this.#spool !== undefined) {
-      this.#inFlight ??= this.#queue.take(this.#options.sanitizer())
+      this.#inFlight ??= this.#queue.take(this.#source.sanitizer)
       if (this.#inFlight === undefined) return
       await this.#spoolBatch(this.#inFlight)
     }
@@ -266,7 +250,7 @@ export class Delivery implements StepListener {
     } catch (error) {
       this.#spool = undefined
       const { message } = error as Error
-      this.#options.report(
+      this.#source.reporter.once(
         'spool',
         `Could not write undelivered steps to disk, so they stay in memory: ${message}`,
       )

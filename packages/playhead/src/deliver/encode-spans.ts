@@ -12,7 +12,7 @@ import type { SpanSanitizer } from '../record/opentelemetry/span-sanitizer.ts'
 /** Span kinds start at 1 in OTLP, and at 0 in the API. */
 const KIND_OFFSET = 1
 
-type ScopeSpans = { scope: { name: string; version: string }; spans: OtlpSpan[] }
+type ScopeSpans = { scope: { name: string; version: string }; spans: ReturnType<typeof encodeSpan>[] }
 type OtlpKeyValue = { key: string; value: OtlpValue }
 type OtlpValue =
   | { stringValue: string }
@@ -22,22 +22,6 @@ type OtlpValue =
   | { arrayValue: { values: OtlpValue[] } }
   | { kvlistValue: { values: OtlpKeyValue[] } }
   | Record<string, never>
-type OtlpEvent = { timeUnixNano: string; name: string; attributes: OtlpKeyValue[] }
-/** Undefined fields are omitted from the JSON. */
-type OtlpSpan = {
-  traceId: string
-  spanId: string
-  parentSpanId: string | undefined
-  flags: number | undefined
-  name: string
-  kind: number
-  startTimeUnixNano: string
-  endTimeUnixNano: string | undefined
-  attributes: OtlpKeyValue[]
-  events: OtlpEvent[] | undefined
-  links: { traceId: string; spanId: string }[] | undefined
-  status: { code: number; message: string | undefined } | undefined
-}
 
 /**
  * Encodes spans as OTLP/JSON, directly from OpenTelemetry's objects. This runs for every step, and a detour through the
@@ -62,7 +46,8 @@ export function encodeSpans(spans: readonly RecordedSpan[], sanitizer: SpanSanit
   })
 }
 
-function encodeSpan(span: RecordedSpan, sanitizer: SpanSanitizer): OtlpSpan {
+/** Undefined fields are omitted from the JSON. */
+function encodeSpan(span: RecordedSpan, sanitizer: SpanSanitizer) {
   const { traceId, spanId } = span.spanContext()
   const { code, message } = span.status
   const attributes = encodeAttributes(sanitizer.begin(span), sanitizer)
@@ -94,7 +79,7 @@ function nanoseconds([seconds, rest]: readonly [number, number]): string {
   return rest >= 100_000_000 ? `${seconds}${rest}` : `${seconds}${String(rest).padStart(9, '0')}`
 }
 
-function encodeEvents(span: RecordedSpan, sanitizer: SpanSanitizer): OtlpEvent[] {
+function encodeEvents(span: RecordedSpan, sanitizer: SpanSanitizer) {
   return span.events.map(({ name, time, attributes }) => ({
     timeUnixNano: nanoseconds(time),
     name: sanitizer.text(name, 'name'),

@@ -1,30 +1,28 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { toRecording, type Session } from '@playhead/model'
+import { toRecording } from '@playhead/model'
 import type { RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
+import type { Recorder } from '../record/session/recorder.ts'
 import type { SessionRecord } from '../record/session/session-record.ts'
 
 /** Running sessions are rewritten at this interval, so a killed process loses no more than that. */
 const WRITE_RUNNING_AFTER_MS = 2000
 const WRITE_ENDED_AFTER_MS = 20
 
-export type RecordingFilesOptions = {
-  readSession: (record: SessionRecord) => Session
-  detach: (callback: () => void) => void
-  onProblem: (error: unknown) => void
-}
+/** What is used of the recorder. */
+type Source = Pick<Recorder, 'readSession' | 'reporter' | 'scope'>
 
 /** Writes each session to its own recording file, as one line of JSON. */
 export class RecordingFiles {
   folder: string | undefined
-  readonly #options: RecordingFilesOptions
+  readonly #source: Source
   readonly #changed = new Set<SessionRecord>()
   #timer: NodeJS.Timeout | undefined
   #work: Promise<void> | undefined
 
-  constructor(options: RecordingFilesOptions) {
-    this.#options = options
+  constructor(source: Source) {
+    this.#source = source
   }
 
   get hasWork(): boolean {
@@ -66,7 +64,7 @@ export class RecordingFiles {
     const isEnded = record.open.size === 0
     if (this.#timer !== undefined && !isEnded) return
     clearTimeout(this.#timer)
-    this.#options.detach(() => {
+    this.#source.scope.detach(() => {
       this.#timer = setTimeout(
         () => void this.#writeChanged(),
         isEnded ? WRITE_ENDED_AFTER_MS : WRITE_RUNNING_AFTER_MS,
@@ -79,7 +77,10 @@ export class RecordingFiles {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#work ??= this.#write()
-      .catch(this.#options.onProblem)
+      .catch((error: Error) => {
+        const line = `Could not write recordings to ${this.folder}: ${error.message}`
+        this.#source.reporter.once('dir', line)
+      })
       .then(() => {
         this.#work = undefined
       })
@@ -104,7 +105,10 @@ export class RecordingFiles {
   }
 
   #contentOf(record: SessionRecord): string {
-    const recording = toRecording(this.#options.readSession(record), new Date().toISOString())
+    const recording = toRecording(
+      this.#source.readSession(record, { isPriced: true }),
+      new Date().toISOString(),
+    )
     return `${JSON.stringify(recording)}\n`
   }
 }

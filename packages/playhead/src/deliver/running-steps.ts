@@ -1,7 +1,6 @@
 import { hrTimeToMs } from '../record/opentelemetry/clock.ts'
-import type { RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
-import type { SessionRecord } from '../record/session/session-record.ts'
-import type { SessionStore } from '../record/session/session-store.ts'
+import type { Recorder } from '../record/session/recorder.ts'
+import type { Delivery } from './delivery.ts'
 
 /** Shorter steps are sent once, when they have ended. */
 const ANNOUNCE_AFTER_MS = 200
@@ -10,23 +9,19 @@ const IDLE_POLL_MS = 5000
 /** The server treats a session as lost after two minutes of silence. */
 const HEARTBEAT_MS = 30_000
 
-export type RunningStepsOptions = {
-  store: SessionStore
-  announce: (span: RecordedSpan, record: SessionRecord) => void
-  detach: (callback: () => void) => void
-}
-
 /**
  * Announces running steps to the server, and sends heartbeats for long sessions. It polls the open steps, because
  * maintaining a list of its own would cost more than recording a step.
  */
 export class RunningSteps {
-  readonly #options: RunningStepsOptions
+  readonly #source: Pick<Recorder, 'store' | 'scope'>
+  readonly #delivery: Pick<Delivery, 'announce'>
   #timer: NodeJS.Timeout | undefined
   #isPollingOften = false
 
-  constructor(options: RunningStepsOptions) {
-    this.#options = options
+  constructor(source: Pick<Recorder, 'store' | 'scope'>, delivery: Pick<Delivery, 'announce'>) {
+    this.#source = source
+    this.#delivery = delivery
   }
 
   onStepStart(): void {
@@ -38,14 +33,14 @@ export class RunningSteps {
     const nowMs = Date.now()
     let isAnyYoung = false
     let isAnyOpen = false
-    for (const record of this.#options.store.openRecords()) {
+    for (const record of this.#source.store.openRecords()) {
       for (const [id, span] of record.open) {
         isAnyOpen = true
         if (record.announced.has(id)) continue
         if (nowMs - hrTimeToMs(span.startTime) < olderThanMs) isAnyYoung = true
         else {
           record.announced.add(id)
-          this.#options.announce(span, record)
+          this.#delivery.announce(span, record)
         }
       }
     }
@@ -69,17 +64,17 @@ export class RunningSteps {
   /** Sends an open step again for every session that has been silent. */
   #sendHeartbeats(): void {
     const nowMs = Date.now()
-    for (const record of this.#options.store.openRecords()) {
+    for (const record of this.#source.store.openRecords()) {
       if (nowMs - record.lastSentAtMs < HEARTBEAT_MS) continue
       const [oldest] = record.open.values()
-      if (oldest !== undefined) this.#options.announce(oldest, record)
+      if (oldest !== undefined) this.#delivery.announce(oldest, record)
     }
   }
 
   #schedulePoll(afterMs: number): void {
     clearTimeout(this.#timer)
     this.#isPollingOften = afterMs === POLL_MS
-    this.#options.detach(() => {
+    this.#source.scope.detach(() => {
       this.#timer = setTimeout(() => this.#poll(), afterMs)
       this.#timer.unref()
     })

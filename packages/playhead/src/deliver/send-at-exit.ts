@@ -1,7 +1,6 @@
 import type { Delivery } from './delivery.ts'
 import type { ExitSenderInput } from './exit-sender.ts'
 import { headersFor, tracesUrl } from './send-batch.ts'
-import type { Batch } from './step-queue.ts'
 
 /** How long the exit of the process may be delayed. */
 const TIMEOUT_MS = 1000
@@ -16,19 +15,11 @@ export function sendAtExit(delivery: Delivery): void {
   const paths: string[] = []
   const texts: string[] = []
   for (const batch of delivery.takeAll()) {
-    const path = tryToSpool(delivery, batch)
+    const path = delivery.spoolSync(batch)
     if (path === undefined) texts.push(batch.text)
     else paths.push(path)
   }
   if (state === 'up') runSender({ url: tracesUrl(target), headers: headersFor(target, false), paths, texts })
-}
-
-function tryToSpool(delivery: Delivery, batch: Batch): string | undefined {
-  try {
-    return delivery.spoolSync(batch)
-  } catch {
-    return undefined
-  }
 }
 
 /** Next to this file in the repository, next to the bundle in the package. */

@@ -1,21 +1,22 @@
+import type { Recorder } from '../record/session/recorder.ts'
+
 export type WorkLoopOptions = {
   /** Does the work and returns the delay before the next attempt, if one is needed. */
   work: (isForced: boolean) => Promise<number | undefined>
   /** The delay before the next run, if there is new work when a run ends. */
   nextDelayMs: () => number | undefined
-  /** Runs a callback outside of any context of the host. */
-  detach: (callback: () => void) => void
-  onFault: (error: unknown) => void
 }
 
 /** Runs work on a timer, one run at a time. Its timers do not keep the process alive. */
 export class WorkLoop {
+  readonly #source: Pick<Recorder, 'scope' | 'fault'>
   readonly #options: WorkLoopOptions
   #timer: NodeJS.Timeout | undefined
   #timerAtMs = 0
   #run: Promise<void> | undefined
 
-  constructor(options: WorkLoopOptions) {
+  constructor(source: Pick<Recorder, 'scope' | 'fault'>, options: WorkLoopOptions) {
+    this.#source = source
     this.#options = options
   }
 
@@ -29,7 +30,7 @@ export class WorkLoop {
     if (this.#run !== undefined || (this.#timer !== undefined && this.#timerAtMs <= atMs)) return
     clearTimeout(this.#timer)
     this.#timerAtMs = atMs
-    this.#options.detach(() => {
+    this.#source.scope.detach(() => {
       this.#timer = setTimeout(() => void this.#start(false), delayMs)
       this.#timer.unref()
     })
@@ -38,7 +39,7 @@ export class WorkLoop {
   async runNow(): Promise<void> {
     await this.#run
     let run: Promise<void> | undefined
-    this.#options.detach(() => {
+    this.#source.scope.detach(() => {
       run = this.#start(true)
     })
     await run
@@ -49,7 +50,7 @@ export class WorkLoop {
     this.#timer = undefined
     this.#run ??= this.#options
       .work(isForced)
-      .catch(this.#options.onFault)
+      .catch((error: unknown) => this.#source.fault(error))
       .then((retryMs) => {
         this.#run = undefined
         const delayMs = typeof retryMs === 'number' ? retryMs : this.#options.nextDelayMs()

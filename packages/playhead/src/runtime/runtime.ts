@@ -6,7 +6,7 @@ import { RecordingFiles } from '../deliver/recording-files.ts'
 import { RunningSteps } from '../deliver/running-steps.ts'
 import { sendAtExit } from '../deliver/send-at-exit.ts'
 import type { RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
-import { propagateOverHttp, type Propagation } from '../record/session/propagate-over-http.ts'
+import { propagateOverHttp } from '../record/session/propagate-over-http.ts'
 import { Recorder } from '../record/session/recorder.ts'
 import { closeAllSessions } from '../record/session/session-lifecycle.ts'
 import type { SessionRecord } from '../record/session/session-record.ts'
@@ -15,41 +15,17 @@ import type { Settings } from './settings.ts'
 /** Connects the parts of the SDK: what is captured is recorded, and what is recorded is sent or written to files. */
 export class Runtime {
   readonly recorder = new Recorder((record) => this.#urlOf(record))
-  readonly delivery: Delivery
-  readonly recordings: RecordingFiles
+  readonly delivery = new Delivery(this.recorder)
+  readonly recordings = new RecordingFiles(this.recorder)
   capture: Capture | undefined
-  readonly #runningSteps: RunningSteps
-  readonly #exitHooks: ExitHooks
+  readonly #runningSteps = new RunningSteps(this.recorder, this.delivery)
+  readonly #exitHooks = this.#createExitHooks()
   #settings: Settings
-  #propagation: Propagation | undefined
+  #stopPropagation = () => {}
 
   constructor(settings: Settings) {
     this.#settings = settings
-    const { recorder } = this
-    const { scope, reporter, store } = recorder
-    const detach = (callback: () => void) => scope.detach(callback)
-    this.delivery = new Delivery({
-      sanitizer: () => recorder.sanitizer,
-      report: (topic, line) => reporter.once(topic, line),
-      detach,
-      onFault: (error) => recorder.fault(error),
-    })
-    this.#runningSteps = new RunningSteps({
-      store,
-      announce: (span, record) => this.delivery.announce(span, record),
-      detach,
-    })
-    this.recordings = new RecordingFiles({
-      readSession: (record) => recorder.readSession(record, { isPriced: true }),
-      detach,
-      onProblem: (error) =>
-        reporter.once(
-          'dir',
-          `Could not write recordings to ${this.#settings.dir}: ${(error as Error).message}`,
-        ),
-    })
-    recorder.listeners.push(this.delivery, this.#runningSteps, this.recordings)
-    this.#exitHooks = this.#createExitHooks()
+    this.recorder.listeners.push(this.delivery, this.#runningSteps, this.recordings)
   }
 
   /** Applies settings and starts recording; called by every `init`. */
@@ -66,12 +42,7 @@ export class Runtime {
     if (recorder.isOn) return
     recorder.isOn = true
     this.#exitHooks.install()
-    this.#propagation = propagateOverHttp({
-      active: () => recorder.scope.active(),
-      enter: (context) => recorder.scope.enter(context),
-      propagate: () => this.#settings.propagate,
-      onFault: (error) => recorder.fault(error),
-    })
+    this.#stopPropagation = propagateOverHttp(recorder, () => this.#settings.propagate)
   }
 
   #captureModelCalls(): void {
@@ -105,7 +76,7 @@ export class Runtime {
     this.recorder.isOn = false
     this.capture?.uninstall()
     this.capture = undefined
-    this.#propagation?.stop()
+    this.#stopPropagation()
     this.#exitHooks.uninstall()
     this.#runningSteps.stop()
     return isDelivered

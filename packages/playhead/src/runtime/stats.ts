@@ -1,3 +1,4 @@
+import { noCounts } from '../deliver/delivery.ts'
 import { knownRuntime } from './runtime.ts'
 
 /** Delivery counts since the process started. */
@@ -24,20 +25,6 @@ export type Stats = {
   server: 'off' | 'up' | 'down'
 }
 
-const nothing: Stats = {
-  recorded: 0,
-  delivered: 0,
-  queued: 0,
-  spooled: 0,
-  dropped: 0,
-  rejected: 0,
-  failedRequests: 0,
-  faults: 0,
-  capturedCalls: 0,
-  failedCaptures: 0,
-  server: 'off',
-}
-
 /**
  * Tells whether everything that was recorded has arrived, and if not, where it is.
  *
@@ -45,16 +32,14 @@ const nothing: Stats = {
  * const { recorded, delivered, dropped } = playhead.stats()
  */
 export function stats(): Stats {
-  const runtime = knownRuntime()
-  if (runtime === undefined) return { ...nothing }
-  const { delivery, capture, recorder } = runtime
-  const counts = capture?.counts()
+  const { delivery, capture, recorder } = knownRuntime() ?? {}
+  const calls = capture?.counts()
   return {
-    ...delivery.counts,
-    queued: delivery.queuedCount,
-    faults: recorder.faultCount,
-    capturedCalls: counts?.captured ?? 0,
-    failedCaptures: counts?.failed ?? 0,
-    server: delivery.state,
+    ...(delivery?.counts ?? noCounts),
+    queued: delivery?.queuedCount ?? 0,
+    faults: recorder?.faultCount ?? 0,
+    capturedCalls: calls?.captured ?? 0,
+    failedCaptures: calls?.failed ?? 0,
+    server: delivery?.state ?? 'off',
   }
 }

@@ -9,16 +9,11 @@ import {
   type ProviderPart,
   type ToolDefinition,
 } from '@playhead/model'
+import type { CaptureOptions } from './active-capture.ts'
 import { needsRedaction } from '../../record/value/serialize-value.ts'
 import { truncateText, fitJson } from '../../record/value/fit-json.ts'
 
-export type ContentOptions = {
-  content: boolean
-  redactText: (text: string) => string
-  /** True for keys whose values are always secret. */
-  isSecretKey?: (key: string) => boolean
-  maxValueBytes: number
-}
+type ContentOptions = Pick<CaptureOptions, 'content' | 'redactText' | 'isSecretKey' | 'maxValueBytes'>
 
 const NOT_RECORDED = '[not recorded]'
 /** No message of a model is deeper. */

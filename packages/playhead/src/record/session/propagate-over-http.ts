@@ -1,18 +1,11 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Context } from '@opentelemetry/api'
+import type { ContextScope } from '../opentelemetry/context-scope.ts'
+import type { Recorder } from './recorder.ts'
 import { contextFromHeaders, headersOfContext } from './session-headers.ts'
 
 export type Propagate = boolean | readonly string[] | ((url: URL) => boolean) | undefined
-
-export type PropagationOptions = {
-  active: () => Context
-  enter: (context: Context) => void
-  propagate: () => Propagate
-  onFault: (error: unknown) => void
-}
-
-export type Propagation = { stop(): void }
 
 /** undici's request, as its diagnostics channel publishes it. */
 type UndiciRequest = {
@@ -26,41 +19,32 @@ type UndiciRequest = {
  * Propagates sessions between processes in W3C headers: adds them to outgoing requests of a session, and makes the work
  * of an incoming request part of the sender's session.
  */
-export function propagateOverHttp(options: PropagationOptions): Propagation {
-  const guarded = (handle: (message: unknown) => void) => (message: unknown) => {
-    try {
-      handle(message)
-    } catch (fault) {
-      options.onFault(fault)
-    }
+export function propagateOverHttp(
+  recorder: Pick<Recorder, 'scope' | 'guard'>,
+  propagate: () => Propagate,
+): () => void {
+  const { scope } = recorder
+  const handlers: Record<string, (message: unknown) => void> = {
+    'undici:request:create': (message) =>
+      addToUndici((message as { request: UndiciRequest }).request, scope.active(), propagate()),
+    'http.client.request.created': (message) =>
+      addToHttp((message as { request: ClientRequest }).request, scope.active(), propagate()),
+    'http.server.request.start': (message) =>
+      receive((message as { request: IncomingMessage }).request, scope),
   }
-  const handlers: [channel: string, handler: (message: unknown) => void][] = [
-    [
-      'undici:request:create',
-      guarded((message) => addToUndici((message as { request: UndiciRequest }).request, options)),
-    ],
-    [
-      'http.client.request.created',
-      guarded((message) => addToHttp((message as { request: ClientRequest }).request, options)),
-    ],
-    [
-      'http.server.request.start',
-      guarded((message) => receive((message as { request: IncomingMessage }).request, options)),
-    ],
-  ]
-  for (const [channel, handler] of handlers) subscribe(channel, handler)
-  return {
-    stop() {
-      for (const [channel, handler] of handlers) unsubscribe(channel, handler)
-    },
-  }
+  const stops = Object.entries(handlers).map(([channel, handler]) => {
+    const guarded = (message: unknown) => recorder.guard(() => handler(message))
+    subscribe(channel, guarded)
+    return () => unsubscribe(channel, guarded)
+  })
+  return () => stops.forEach((stop) => stop())
 }
 
-function addToUndici(request: UndiciRequest, options: PropagationOptions): void {
-  const headers = headersOfContext(options.active())
+function addToUndici(request: UndiciRequest, context: Context, propagate: Propagate): void {
+  const headers = headersOfContext(context)
   if (headers === undefined || hasTraceParent(request.headers)) return
   const url = URL.parse(request.path ?? '/', String(request.origin))
-  if (url === null || !isIncluded(url, options.propagate())) return
+  if (url === null || !isIncluded(url, propagate)) return
   for (const [name, value] of Object.entries(headers)) request.addHeader(name, value)
 }
 
@@ -69,14 +53,14 @@ function hasTraceParent(headers: UndiciRequest['headers']): boolean {
   return /(?:^|\n)traceparent(?::|\n|$)/i.test(text)
 }
 
-function addToHttp(request: ClientRequest, options: PropagationOptions): void {
-  const headers = headersOfContext(options.active())
+function addToHttp(request: ClientRequest, context: Context, propagate: Propagate): void {
+  const headers = headersOfContext(context)
   if (headers === undefined || request.headersSent || request.hasHeader('traceparent')) return
   const url = URL.parse(
     request.path,
     `${request.protocol}//${String(request.getHeader('host') ?? request.host)}`,
   )
-  if (url === null || !isIncluded(url, options.propagate())) return
+  if (url === null || !isIncluded(url, propagate)) return
   const others = request.getHeader('baggage')
   request.setHeader('traceparent', headers.traceparent)
   request.setHeader('baggage', typeof others === 'string' ? `${others},${headers.baggage}` : headers.baggage)
@@ -92,15 +76,15 @@ function isIncluded(url: URL, propagate: Propagate): boolean {
 /** Connections are reused, so the context of one request must not leak into the next on the same connection. */
 const receivedContexts = new WeakSet<Context>()
 
-function receive({ headers }: IncomingMessage, { active, enter }: PropagationOptions): void {
+function receive({ headers }: IncomingMessage, scope: ContextScope): void {
   const received = contextFromHeaders({
     traceparent: headers.traceparent as string | undefined,
     baggage: headers.baggage as string | undefined,
   })
   if (received.isSession) {
     receivedContexts.add(received.context)
-    enter(received.context)
-  } else if (receivedContexts.has(active())) enter(received.context)
+    scope.enter(received.context)
+  } else if (receivedContexts.has(scope.active())) scope.enter(received.context)
 }
 
 /** Domains that never resolve on the public internet. */
