@@ -41,7 +41,7 @@ type OpenApi = {
   >
 }
 
-test("a key of one project gets nothing of another's, on any endpoint of the OpenAPI document", async () => {
+test('a key of one project cannot reach another project through any route of the OpenAPI document', async () => {
   const marker = `marker${hex(6)}`
   const { traceId, spanId } = await record('b', marker)
   const document = (await (await server.request('/api/openapi.json')).json()) as OpenApi
@@ -112,7 +112,7 @@ test('live events of one project never reach a viewer of another', async () => {
   controller.abort()
 })
 
-test('ids that two projects share stay apart', async () => {
+test('two projects can have sessions with the same id', async () => {
   const traceId = hex(16)
   for (const project of ['a', 'b']) {
     const span = { traceId, spanId: '00000000000000aa', name: `only-in-${project}`, endMs: 1_700_000_001_000 }
@@ -129,7 +129,7 @@ test('ids that two projects share stay apart', async () => {
 })
 
 describe('keys', () => {
-  test('without a key nothing is stored and nothing is read', async () => {
+  test('without a key, writes and reads are refused', async () => {
     const post = await server.request('/v1/traces', { json: tracesPayload([{}]) })
     const read = await server.request('/api/sessions')
 
@@ -142,7 +142,7 @@ describe('keys', () => {
     })
   })
 
-  test('where only a login helps, nobody is told to send a key', async () => {
+  test('routes that need a login do not ask for a key', async () => {
     for (const headers of [{}, bearer('ph_unknown'), bearer(keys.a)] as Record<string, string>[]) {
       for (const path of ['/api/backup', '/api/health']) {
         const response = await server.request(path, { headers })
@@ -154,7 +154,7 @@ describe('keys', () => {
     }
   })
 
-  test('a key may do what its scopes say', async () => {
+  test('a key can do only what its scopes allow', async () => {
     const created = await server.request('/api/keys?project=a', {
       json: { name: 'sender', scopes: ['ingest'] },
       headers: { cookie },
@@ -168,7 +168,7 @@ describe('keys', () => {
     expect([post.status, read.status, manage.status]).toEqual([200, 403, 403])
   })
 
-  test('a revoked key stops at once, and a restart does not bring it back', async () => {
+  test('a revoked key stops working immediately, and stays revoked after a restart', async () => {
     const created = await server.request('/api/keys?project=a', {
       json: { name: 'short' },
       headers: { cookie },
@@ -183,7 +183,7 @@ describe('keys', () => {
     expect((await server.request('/api/sessions', { headers: bearer(secret) })).status).toBe(401)
   })
 
-  test('the secret is in no table and in no list', async () => {
+  test('the secret is neither stored nor listed', async () => {
     const listed = await (await server.request('/api/keys?project=a', { headers: { cookie } })).text()
     const stored = await server.services.store.client.query({
       query: 'SELECT * FROM keys',
@@ -200,13 +200,13 @@ describe('keys', () => {
       (key: string) => ({ authorization: `Basic ${Buffer.from(`pk-lf-1:${key}`).toString('base64')}` }),
     ],
     ['bearer in lower case', (key: string) => ({ authorization: `bearer ${key}` })],
-  ])('is taken from %s', async (_, headers) => {
+  ])('is accepted as %s', async (_, headers) => {
     expect((await server.request('/api/sessions', { headers: headers(keys.a!) })).status).toBe(200)
   })
 })
 
 describe('login', () => {
-  test('a wrong password is refused, and guessing is slowed down', async () => {
+  test('a wrong password is refused, and repeated guesses are rate limited', async () => {
     const statuses: number[] = []
     for (let attempt = 0; attempt < 12; attempt++) {
       statuses.push((await server.request('/api/login', { json: { password: `guess ${attempt}` } })).status)
@@ -216,7 +216,7 @@ describe('login', () => {
     expect(statuses.slice(10)).toEqual([429, 429])
   })
 
-  test('the cookie can not be made up, and scripts of a page can not read it', async () => {
+  test('the cookie cannot be forged, and scripts of a page cannot read it', async () => {
     const forged = await server.request('/api/sessions', {
       headers: { cookie: 'playhead_login=zzzzzzzz.AAAA' },
     })

@@ -37,7 +37,7 @@ function event(type: string, fields: Record<string, unknown>) {
 }
 
 describe('events', () => {
-  test('an error that names its event (0.2 to 0.3.19) is the failure of that step, whichever comes first', async () => {
+  test('an error that names its event (0.2 to 0.3.19) becomes the error of that step, in either order', async () => {
     const tool = event('tools', { name: 'refund', params: { customer: null } })
     const error = {
       event_type: 'errors',
@@ -66,7 +66,7 @@ describe('events', () => {
     }
   })
 
-  test('an error of no event is a step of its own', async () => {
+  test('an error without an event is a step of its own', async () => {
     const { id, post } = await openSession()
     const error = { error_type: 'Timeout', details: { after: '30s' }, logs: 'NoneType: None\n' }
     await post('create_events', { events: [event('errors', error)] })
@@ -76,7 +76,7 @@ describe('events', () => {
     expect(step!.error).toEqual({ type: 'Timeout', message: '{"after":"30s"}' })
   })
 
-  test('an agent has the steps that name it, and its name whenever that arrives', async () => {
+  test('an agent gets the steps that name it, and its name even if that arrives later', async () => {
     const { id, post } = await openSession()
     const agentId = randomUUID()
     await post('create_events', { events: [event('actions', { action_type: 'plan', agent_id: agentId })] })
@@ -100,7 +100,7 @@ describe('events', () => {
     expect(steps.slice(2).map(({ parentId }) => parentId)).toEqual([steps[1]!.id, steps[1]!.id])
   })
 
-  test('an event that is updated is the same step', async () => {
+  test('updating an event does not create a second step', async () => {
     const { id, post } = await openSession()
     const call = event('llms', { model: 'gpt-4o', prompt: 'hi', end_timestamp: null })
     await post('create_events', { events: [call] })
@@ -128,7 +128,7 @@ describe('events', () => {
     })
   })
 
-  test('a whole response counts its cached tokens, and a cost that was sent is believed', async () => {
+  test('cached tokens of a full response are counted, and a reported cost is kept', async () => {
     const { id, post } = await openSession()
     const usage = {
       prompt_tokens: 1000,
@@ -159,7 +159,7 @@ describe('events', () => {
     expect(second).toMatchObject({ cost: 0.5, costSource: 'reported' })
   })
 
-  test('one that can not be read is named, and the others are stored', async () => {
+  test('an invalid event is listed as rejected, and the others are stored', async () => {
     const { id, post } = await openSession()
     const old = event('tools', { name: 'old', init_timestamp: '1066-10-14T09:00:00Z' })
 
@@ -183,7 +183,7 @@ describe('events', () => {
 })
 
 describe('sessions', () => {
-  test('tags that are replaced are the new ones once it ended, and analytics do not end it', async () => {
+  test('replaced tags show once the session has ended, and analytics do not end it', async () => {
     const { id, session, post } = await openSession({ tags: ['a', 'b', 'c'], _session_url: '' })
     const analytics = { ...session, end_timestamp: at(3), end_state: 'Indeterminate', is_running: true }
     await post('update_session', { session: analytics })
@@ -201,7 +201,7 @@ describe('sessions', () => {
     expect(answer.body).toMatchObject({ token_cost: 'unknown', status: 'success' })
   })
 
-  test('0.3.12 says at its end that it runs, and has ended all the same', async () => {
+  test('a session of 0.3.12 ends although its last update says that it runs', async () => {
     const { id, session, post } = await openSession({ stop_flag: '' })
     await post('update_session', {
       session: { ...session, end_timestamp: at(4), end_state: 'Indeterminate', is_running: true },
@@ -209,7 +209,7 @@ describe('sessions', () => {
     expect((await server.session(id)).session.endState).toBe('indeterminate')
   })
 
-  test('a token is given anew, and one without a session says what to send', async () => {
+  test('a token can be renewed, and one without a session is told what to send', async () => {
     const { session, jwt } = await openSession()
     const key = { 'x-agentops-api-key': String(jwt).split('.')[0]! }
 
@@ -223,7 +223,7 @@ describe('sessions', () => {
     })
   })
 
-  test('logs, threads and the errors of an SDK are taken', async () => {
+  test('logs, threads and SDK errors are accepted', async () => {
     const { id, post } = await openSession()
     await post('update_logs', { logs: '2026-06-01 12:00:00,500 - INFO - hello\n' })
 
@@ -232,7 +232,7 @@ describe('sessions', () => {
     expect((await server.session(id)).steps[0]!.logs).toMatchObject([{ offsetMs: 250, body: 'hello' }])
   })
 
-  test('stats and export say what happened', async () => {
+  test('stats and export describe the session', async () => {
     const { session, post } = await openSession({ tags: ['t'] })
     const counts = { prompt_tokens: 100, completion_tokens: 20 }
     await post('create_events', {
@@ -262,7 +262,7 @@ describe('sessions', () => {
   })
 })
 
-test('the public API gives a trace, its metrics, a span and the project', async () => {
+test('the public API returns a trace, its metrics, a span and the project', async () => {
   const { body } = await ask('/public/v1/auth/access_token', { api_key: randomUUID() })
   const headers = { authorization: `Bearer ${String(body.bearer)}` }
   const [traceId, root, call] = [hex(16), hex(8), hex(8)]

@@ -129,7 +129,7 @@ describe.skipIf(installed === undefined)('unmodified SDKs', { timeout: 120_000 }
     })
   }
 
-  test.concurrent('Python 0.4.21: every field is what the program did', async () => {
+  test.concurrent('Python 0.4.21: every field matches what the program did', async () => {
     const url = await startProxy(server)
     const output = await run(newer, [script('agentops_0_4.py')], environment(url))
 
@@ -193,7 +193,7 @@ describe.skipIf(installed === undefined)('unmodified SDKs', { timeout: 120_000 }
     expect(logs[1]!.offsetMs).toBeGreaterThanOrEqual(stepOf(steps, 'refund').offsetMs - 1)
   }
 
-  test.concurrent('Python 0.4.21: a program that ends before its token arrives loses nothing', async () => {
+  test.concurrent('Python 0.4.21: a program that exits before its token arrives loses nothing', async () => {
     const url = await startProxy(server, slowToken)
     await run(newer, [script('short_0_4.py')], environment(url))
 
@@ -205,7 +205,7 @@ describe.skipIf(installed === undefined)('unmodified SDKs', { timeout: 120_000 }
     expect(steps[0]!.logs).toMatchObject([{ body: 'no time' }])
   })
 
-  test.concurrent('Python 0.4.21 and 0.3.26: a wrong key is refused in words that the SDK prints, and nothing is stored', async () => {
+  test.concurrent('Python 0.4.21 and 0.3.26: a wrong key is refused with a message that the SDK prints, and nothing is stored', async () => {
     const [newOutput, oldOutput] = await Promise.all([
       run(newer, [script('short_0_4.py')], environment(guarded.url)),
       run(older, [script('agentops_0_3.py')], environment(guarded.url)),
@@ -221,7 +221,7 @@ describe.skipIf(installed === undefined)('unmodified SDKs', { timeout: 120_000 }
     expect(await readAll(guarded, secret)).toEqual([])
   })
 
-  test.concurrent('Python 0.4.21, auth on: spans that are sent before the token bring the key in a header', async () => {
+  test.concurrent('Python 0.4.21, auth on: spans sent before the token carry the key in a header', async () => {
     const { registry } = guarded.services
     await registry.createProject({ id: 'shop', name: 'Shop' })
     const { secret } = await registry.createKey({
@@ -293,7 +293,7 @@ describe.skipIf(installed === undefined)('unmodified SDKs', { timeout: 120_000 }
     await expectSameWhenReplayed(live, url)
   })
 
-  test.concurrent('Python 0.2.6: every field is what the program did', async () => {
+  test.concurrent('Python 0.2.6: every field matches what the program did', async () => {
     const output = await run(older, [script('agentops_0_2.py')], {
       ...environment(server.url),
       PYTHONPATH: v026,
@@ -342,7 +342,7 @@ describe.skipIf(installed === undefined)('unmodified SDKs', { timeout: 120_000 }
     ])
   })
 
-  test.concurrent('npm 0.1.0: steps are nested, counted and at their time; the model is not known, and not free', async () => {
+  test.concurrent('npm 0.1.0: steps have parents, counts and times; an unknown model has no price, rather than a price of 0', async () => {
     const find = async () =>
       (await server.sessions()).find(({ stepCount, agents }) => stepCount === 5 && agents[0] === 'Billing')
     await expect.poll(find, { timeout: 60_000, interval: 500 }).toBeDefined()

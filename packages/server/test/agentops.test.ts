@@ -36,7 +36,7 @@ async function json(path: string, options: Parameters<typeof server.request>[1] 
 }
 
 describe('the token exchange', () => {
-  test('takes any key while auth is off, and gives a token that OTLP takes', async () => {
+  test('accepts any key while auth is off, and returns a token that works for OTLP', async () => {
     const exchange = await json('/v3/auth/token', { json: { api_key: uuid } })
 
     expect(exchange).toEqual({
@@ -52,7 +52,7 @@ describe('the token exchange', () => {
     expect((await server.session(traceId)).steps).toHaveLength(1)
   })
 
-  test('without a key says which variable to set', async () => {
+  test('names the variable to set if the key is missing', async () => {
     expect(await json('/v3/auth/token', { json: {} })).toMatchObject({
       status: 400,
       body: { message: expect.stringContaining('Set AGENTOPS_API_KEY') as string },
@@ -78,7 +78,7 @@ describe('with auth on', async () => {
   const refusal =
     'AGENTOPS_API_KEY is unknown to this server or revoked. Create one with: playhead keys create --uuid'
 
-  test('a key that looks as AgentOps wants it is exchanged, and says which project it is for', async () => {
+  test('a key in AgentOps format is exchanged for a token of its project', async () => {
     expect(secret).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     expect(await post('/v3/auth/token', { api_key: secret })).toMatchObject({
       status: 200,
@@ -107,7 +107,7 @@ describe('with auth on', async () => {
     expect(guarded.services.counters).toMatchObject({ spansStored: 0, logsStored: 0 })
   })
 
-  test('the v2 API stores in the project of its key, by the key and then by the token alone', async () => {
+  test('the v2 API stores into the project of the key, and of the token alone', async () => {
     const answers = await replay(agentOpsRecording('py0326'), guarded.url, { 'x-agentops-api-key': secret })
 
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
@@ -117,7 +117,7 @@ describe('with auth on', async () => {
   })
 })
 
-test('py0326: recorded requests give a session with its steps, error, agent, tags, cost and end', async () => {
+test('py0326: recorded requests become a session with steps, error, agent, tags, cost and end state', async () => {
   const project = await newProject()
   const answers = await replay(agentOpsRecording('py0326'), server.url, { 'x-playhead-project': project })
 
@@ -164,7 +164,7 @@ test('py0326: recorded requests give a session with its steps, error, agent, tag
   })
 })
 
-test('py0326: sent again, in part and whole, the session is the same', async () => {
+test('py0326: resending some or all requests does not change the session', async () => {
   const calls = agentOpsRecording('py0326')
   const [once, twice] = [await newProject(), await newProject()]
 
@@ -178,7 +178,7 @@ test('py0326: sent again, in part and whole, the session is the same', async () 
   expect(second.map(withoutUrl)).toEqual(first.map(withoutUrl))
 })
 
-test('py0421: what was printed is at its time in the session, whatever zone the clock was in', async () => {
+test('py0421: printed lines have the right offset in the session, in any time zone', async () => {
   const project = await newProject()
   const answers = await replay(agentOpsRecording('py0421'), server.url, { 'x-playhead-project': project })
 
@@ -203,7 +203,7 @@ test.each([
   ['New York', -5 * 60],
   ['Kolkata', 5 * 60 + 30],
   ['Kathmandu', 5 * 60 + 45],
-])('lines of a clock in %s are in step with the playhead', async (_city, offsetMinutes) => {
+])('log lines with a clock in %s have the right offset', async (_city, offsetMinutes) => {
   const traceId = hex(16)
   const startMs = Date.UTC(2026, 5, 1, 12)
   const wallClock = new Date(startMs + 3_000 + offsetMinutes * 60_000)
@@ -224,7 +224,7 @@ test.each([
   expect((await server.step(traceId, root!.id)).logs).toEqual(root!.logs)
 })
 
-test('an object is kept, and comes back as a file that no page runs', async () => {
+test('an uploaded object is returned as a download that no page can execute', async () => {
   const uploaded = await json('/v4/objects/upload/', { json: { body: '<script>alert(1)</script>' } })
   expect(uploaded).toEqual({
     status: 200,
@@ -242,7 +242,7 @@ test('an object is kept, and comes back as a file that no page runs', async () =
 })
 
 describe('links', () => {
-  test.each(['/sessions?trace_id=', '/drilldown?session_id='])('%s leads to the replay', async (link) => {
+  test.each(['/sessions?trace_id=', '/drilldown?session_id='])('%s redirects to the replay', async (link) => {
     const [known, unknown, project] = [hex(16), hex(16), await newProject()]
     await server.request('/v1/traces', {
       json: tracesPayload([{ traceId: known }]),
@@ -255,7 +255,7 @@ describe('links', () => {
     expect(await follow(unknown)).toBe(`/sessions/${unknown}`)
   })
 
-  test('the list of sessions is still at its place', async () => {
+  test('/sessions without a trace id is still the list', async () => {
     expect((await server.request('/sessions', { redirect: 'manual' })).status).toBe(200)
   })
 })

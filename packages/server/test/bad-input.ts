@@ -119,7 +119,7 @@ async function postNormalSession(): Promise<void> {
 
 /** The last two tests of a file. */
 export function testThatNothingWasLost(): void {
-  test('in the end everything is in the store, and nothing failed in a way nobody thought of', async () => {
+  test('in the end everything is in the store, and nothing failed unexpectedly', async () => {
     await expect.poll(() => metric('log_pending_rows'), { timeout: 240_000 }).toBe(0)
     expect(await metric('failures_total')).toBe(0)
     expect(await metric('engine_restarts_total')).toBe(0)

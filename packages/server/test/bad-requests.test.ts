@@ -28,7 +28,7 @@ useBadInputServer()
 describe('a body that is not OTLP', () => {
   const garbage = Buffer.from(Array.from({ length: 4_000 }, (_, index) => (index * 7_919 + 13) % 256))
 
-  test('garbage bytes are refused with the place where they stop making sense', async () => {
+  test('garbage is refused with the position of the error', async () => {
     expect(statusIn(await postProtobuf(garbage))).toEqual({
       status: 400,
       contentType: PROTOBUF_TYPE,
@@ -44,7 +44,7 @@ describe('a body that is not OTLP', () => {
     expect(errorIn(await postJson('nonsense', '/v1/traces/ingest')).code).toBe('OTLP_UNREADABLE')
   })
 
-  test('protobuf that is cut off anywhere is refused or tells which span it lost', async () => {
+  test('protobuf that is truncated anywhere is refused, or the lost span is named', async () => {
     const traceId = hex(16)
     const whole = spansToOtlpProtobuf(
       Array.from({ length: 3 }, () =>
@@ -59,7 +59,7 @@ describe('a body that is not OTLP', () => {
     expect((await server.request(`/api/sessions/${traceId}`)).status).toBe(404)
   })
 
-  test('wrong content types and encodings are refused, with those that are right', async () => {
+  test('unsupported content types and encodings are refused with a list of the supported ones', async () => {
     expect(errorIn(await post('{}', { 'content-type': 'text/html' }))).toMatchObject({
       status: 415,
       code: 'UNSUPPORTED_MEDIA_TYPE',
@@ -97,7 +97,7 @@ describe('a body that is not OTLP', () => {
     expect(errorIn(alone)).toMatchObject({ status: 413, code: 'BODY_TOO_LARGE' })
   }, 60_000)
 
-  test('a body of 100 MB is refused, whether it says so before or not', async () => {
+  test('a body of 100 MB is refused, with or without a content length', async () => {
     const body = Buffer.alloc(100 * MB, 0x20)
     expect(errorIn(await post(body, { 'content-type': JSON_TYPE }))).toMatchObject({
       status: 413,
@@ -107,7 +107,7 @@ describe('a body that is not OTLP', () => {
     expect(await postChunked(body)).toMatchObject({ status: 413 })
   }, 60_000)
 
-  test('nothing in a batch is nothing wrong', async () => {
+  test('an empty batch is fine', async () => {
     expect(await postProtobuf(Buffer.alloc(0))).toMatchObject({ status: 200, text: '' })
     expect(await postJson({})).toMatchObject({ status: 200, text: '{}' })
     expect(await postJson({ resourceSpans: [] })).toMatchObject({ status: 200, text: '{}' })
@@ -119,7 +119,7 @@ describe('a body that is not OTLP', () => {
     expect(errorIn(await postJson(''))).toMatchObject({ status: 400, code: 'OTLP_UNREADABLE' })
   })
 
-  test('JSON that is deep, wide or long is refused quickly or read', async () => {
+  test('deep, wide or long JSON is refused quickly or decoded', async () => {
     for (const body of [
       '['.repeat(1_000_000),
       '['.repeat(1_000_000) + ']'.repeat(1_000_000),
@@ -133,7 +133,7 @@ describe('a body that is not OTLP', () => {
   }, 120_000)
 })
 
-describe('requests that are wrong as requests', () => {
+describe('bad HTTP requests', () => {
   test('wrong methods and unknown paths', async () => {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
       const response = await server.request('/v1/traces', { method })
@@ -172,7 +172,7 @@ describe('requests that are wrong as requests', () => {
     }
   })
 
-  test('questions that make no sense', async () => {
+  test('invalid query parameters', async () => {
     for (const path of [
       '/api/sessions?limit=-1',
       '/api/sessions?limit=1e9',
@@ -216,7 +216,7 @@ describe('requests that are wrong as requests', () => {
     }
   })
 
-  test('a chunked body that breaks, and clients that leave in the middle', async () => {
+  test('a broken chunked body, and clients that disconnect halfway', async () => {
     const head = 'POST /v1/traces HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n'
     expect(await sendRaw(server, `${head}transfer-encoding: chunked\r\n\r\n5\r\n{"res\r\nZZZ\r\n`)).toMatch(
       /^HTTP\/1\.1 400/,

@@ -51,7 +51,7 @@ const truths: Record<string, { input: number; calls: number; cost?: number }> = 
 describe.each(otlpFolders())('%s', (folder) => {
   const requests = otlpRequests(folder)
 
-  test('gives the tokens and calls that were used, each once', async () => {
+  test('counts the tokens and calls that were used, each once', async () => {
     const posted = await post(requests)
 
     const sessions = await allSteps(posted)
@@ -69,7 +69,7 @@ describe.each(otlpFolders())('%s', (folder) => {
     })
   })
 
-  test('the list says of each session what its own page says', async () => {
+  test('the list and the route of a session return the same summary', async () => {
     const posted = await post(requests)
 
     for (const [index, { session }] of (await allSteps(posted)).entries()) {
@@ -77,7 +77,7 @@ describe.each(otlpFolders())('%s', (folder) => {
     }
   })
 
-  test('posted twice, backwards, span by span: the same sessions', async () => {
+  test('posting twice, backwards or span by span gives the same sessions', async () => {
     const straight = await allSteps(await post(requests))
 
     const shuffled = await allSteps(
@@ -124,7 +124,7 @@ describe.each(['py0421', 'npm010'])('agentops-sdk/%s', (folder) => {
   })
 })
 
-test.each(otlpFolders())('%s: kinds, names, parents and errors are read right', async (folder) => {
+test.each(otlpFolders())('%s: kinds, names, parents and errors are right', async (folder) => {
   const sessions = await allSteps(await post(otlpRequests(folder)))
 
   expect(sessions.map(({ session, steps }) => outline(session, steps))).toMatchSnapshot()

@@ -34,7 +34,7 @@ const noFileLeft = /could not start the embedded engine: .*ENOSPC/
 describe.skipIf(disk === undefined)('a full disk', () => {
   afterAll(() => disk?.remove())
 
-  test('refuses what it cannot keep, goes on reading, and takes everything again when there is room', async () => {
+  test('refuses new spans, still serves reads, and accepts spans again once there is room', async () => {
     const server = await SpawnedServer.forThisTest({ PLAYHEAD_DATA: join(disk!.path, 'one') })
     await server.start()
     const stored = await storeSessions(server, 20)
@@ -75,7 +75,7 @@ describe.skipIf(disk === undefined)('a full disk', () => {
     expect(server.unexpectedLines(fullDiskLines)).toEqual([])
   }, 180_000)
 
-  test('is said at the start of a server that has nothing yet, which then ends', async () => {
+  test('is reported when a new server starts, which then exits', async () => {
     const server = await SpawnedServer.forThisTest({ PLAYHEAD_DATA: join(disk!.path, 'new') })
     disk!.fill()
     server.launch()
@@ -89,7 +89,7 @@ describe.skipIf(disk === undefined)('a full disk', () => {
     await storeSessions(server, 1)
   }, 60_000)
 
-  test('that fills up during ingest loses nothing that was acknowledged, even when the server is killed on it', async () => {
+  test('that fills up during ingest loses nothing acknowledged, even if the server is killed', async () => {
     const server = await SpawnedServer.forThisTest({ PLAYHEAD_DATA: join(disk!.path, 'two') })
     await server.start()
     const traffic = new Traffic({
@@ -119,7 +119,7 @@ describe.skipIf(disk === undefined)('a full disk', () => {
     expect(server.unexpectedLines(fullDiskLines)).toEqual([])
   }, 300_000)
 
-  test('that has room for no more files, though for bytes, keeps the engine from starting only until there is', async () => {
+  test('without free inodes stops the engine from starting only until some are free', async () => {
     const server = await SpawnedServer.forThisTest({ PLAYHEAD_DATA: join(disk!.path, 'three') })
     await server.start()
     const stored = await storeSessions(server, 20)

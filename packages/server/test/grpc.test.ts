@@ -85,7 +85,7 @@ test.each(['mastra-1.71', 'vercel-ai-v7', 'agentops-ts-0.1.0'])(
   },
 )
 
-test('log records are shown beside the step of their session', async () => {
+test('log records are attached to the step of their session', async () => {
   const traceId = hex(16)
 
   await zippingSender.send('logs', logRecord(traceId, 'almost out of money'))
@@ -95,11 +95,11 @@ test('log records are shown beside the step of their session', async () => {
   expect(step!.logs).toMatchObject([{ severity: 'WARN', offsetMs: 50, body: 'almost out of money' }])
 })
 
-test('metrics are taken and dropped', async () => {
+test('metrics are accepted and dropped', async () => {
   expect(await sender.send('metrics', Buffer.from([1, 2, 3]))).toEqual({ body: Buffer.alloc(0) })
 })
 
-test('a batch that can not be read is refused, and one span of it that can not is named', async () => {
+test('an invalid batch is refused, and an invalid span in a valid one is named', async () => {
   expect(await sender.send('trace', Buffer.from('not protobuf'))).toEqual({
     code: status.INVALID_ARGUMENT,
     details: expect.stringContaining('not valid OTLP protobuf') as string,
@@ -121,7 +121,7 @@ test('an unknown project is named, and nothing is stored elsewhere', async () =>
   expect((await server.request(`/api/sessions/${traceId}`)).status).toBe(404)
 })
 
-test('with auth on, a key decides, and who has none is told before the body is read', async () => {
+test('with auth on, a caller without a key is refused before the body is read', async () => {
   const guarded = await startTestServer({
     PLAYHEAD_GRPC_PORT: '0',
     PLAYHEAD_AUTH: 'on',
@@ -162,7 +162,7 @@ test('with auth on, a key decides, and who has none is told before the body is r
   }
 })
 
-test('of many calls whose body never comes, the last are told to try again, and others get in once they are gone', async () => {
+test('of many calls whose body never arrives, the last are told to retry, and others get in once those are gone', async () => {
   const session = connect(`http://${server.grpcAddress}`)
   const streams = Array.from({ length: 32 }, () =>
     session.request({
@@ -184,7 +184,7 @@ test('of many calls whose body never comes, the last are told to try again, and 
   session.destroy()
 })
 
-test('a port that is taken costs gRPC only, and one line says so', async () => {
+test('if the port is taken, only gRPC is off, and one line reports it', async () => {
   const taken = server.grpcAddress!.split(':')[1]!
   const second: TestServer = await startTestServer({ PLAYHEAD_GRPC_PORT: taken })
   try {
@@ -198,7 +198,7 @@ test('a port that is taken costs gRPC only, and one line says so', async () => {
   }
 })
 
-test('what was acknowledged by gRPC is there after kill -9', async () => {
+test('spans acknowledged over gRPC survive kill -9', async () => {
   const port = 20_000 + Math.floor(Math.random() * 12_000)
   const spawned = await SpawnedServer.forThisTest({ PLAYHEAD_GRPC_PORT: String(port) })
   await spawned.start()

@@ -22,7 +22,7 @@ import { rawSpan, requestOf, spanBytes } from './wire-spans.ts'
 useBadInputServer()
 
 describe('many large requests at once', () => {
-  test('20 bodies of 30 MB: taken or told to come back', async () => {
+  test('20 bodies of 30 MB are accepted or told to retry', async () => {
     const bodies = [
       spansToOtlpProtobuf(largeSpans(30, 1 * MB)),
       Buffer.from(JSON.stringify(spansToOtlpJson(largeSpans(3, 10 * MB)))),
@@ -40,7 +40,7 @@ describe('many large requests at once', () => {
     await expect.poll(() => metric('request_bytes_in_flight'), { timeout: 30_000 }).toBe(0)
   }, 240_000)
 
-  test('bodies with as many tiny spans as fit', async () => {
+  test('bodies full of tiny spans', async () => {
     const traceIds = Array.from({ length: 100 }, () => hex(16))
     const span = (index: number) =>
       rawSpan((writer) => {
@@ -55,7 +55,7 @@ describe('many large requests at once', () => {
     expect(Object.keys(counts).filter((status) => !['200', '413', '503'].includes(status))).toEqual([])
   }, 240_000)
 
-  test('a resource that is stored with each of very many spans', async () => {
+  test('a resource that would be stored with very many spans', async () => {
     const body = Buffer.from(
       spansToOtlpProtobuf(
         Array.from({ length: 4_000 }, () =>
@@ -76,7 +76,7 @@ describe('many large requests at once', () => {
     expect(statusIn(answer)).toMatchObject({ status: 413 })
   }, 120_000)
 
-  test('few bytes that ask for many objects', async () => {
+  test('few bytes that expand to many objects', async () => {
     const events = Buffer.concat(Array.from({ length: 200_000 }, () => Buffer.from([0x5a, 0x00])))
     const body = requestOf([
       Buffer.concat([spanBytes(spanWith({ traceId: hex(16), spanId: hex(8) })), events]),
@@ -100,7 +100,7 @@ describe('many large requests at once', () => {
     expect((await server.session(spans[0]!.traceId)).steps).toHaveLength(1)
   }, 300_000)
 
-  test('text that takes six times the room in JSON', async () => {
+  test('text that is six times as long in JSON', async () => {
     const spans = Array.from({ length: 4 }, () =>
       spanWith({ traceId: hex(16), spanId: hex(8), attributes: { text: '\u0001'.repeat(15 * MB) } }),
     )

@@ -34,7 +34,7 @@ function send(
   })
 }
 
-test('a name that was pointed at this machine by somebody else is refused', async () => {
+test('DNS rebinding is refused: a foreign name that points to this machine', async () => {
   for (const host of ['evil.example', 'localhost.evil.example:4318', '127.0.0.1.nip.io']) {
     const { status, body } = await send('/api/sessions', { host })
     expect({ host, status }).toEqual({ host, status: 403 })
@@ -86,7 +86,7 @@ test("a page on the developer's own machine may send spans, and nothing else", a
   expect(read.status).toBe(403)
 })
 
-test('with auth off any key is welcome: SDKs that insist on one need no other setup', async () => {
+test('with auth off any key is accepted, for SDKs that insist on one', async () => {
   const response = await server.request('/v1/traces', {
     json: tracesPayload([{ endMs: 1_700_000_000_500 }]),
     headers: { authorization: 'Bearer whatever' },

@@ -15,7 +15,7 @@ beforeAll(async () => {
   await promisify(execFile)('npm', ['run', '--silent', 'stage'], { cwd: packageFolder })
 }, 120_000)
 
-test('what is published needs nothing of this repository', () => {
+test('the published package needs nothing from this repository', () => {
   const manifest = JSON.parse(readFileSync(join(published, 'package.json'), 'utf8'))
   expect(Object.keys(manifest.dependencies)).toContain('chdb')
   expect(Object.keys(manifest.dependencies).filter((name) => name.startsWith('@playhead/'))).toEqual([])
@@ -29,7 +29,7 @@ test('what is published needs nothing of this repository', () => {
   expect([...new Set(packages)].filter((name) => manifest.dependencies[name] === undefined)).toEqual([])
 })
 
-test('it starts as it is installed: the demo, the dashboard, a replay in one file', async () => {
+test('the published package starts and has the demo, the dashboard and the one-file replay', async () => {
   const server = spawn(process.execPath, [join(published, 'dist/main.js')], {
     env: {
       ...process.env,

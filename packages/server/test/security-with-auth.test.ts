@@ -36,14 +36,14 @@ describe('getting in without a key', () => {
     ['another Host', { host: 'localhost' }],
     ['headers of proxies', { 'x-forwarded-for': '127.0.0.1', 'x-forwarded-user': 'admin' }],
   ]
-  test('is refused, whatever is sent instead', async () => {
+  test('is refused, whatever is sent instead of a key', async () => {
     for (const [what, headers] of tries) {
       const response = await server.request('/api/sessions?project=b', { headers })
       expect([what, response.status]).toEqual([what, 401])
     }
   })
 
-  test('works when auth is switched off', async () => {
+  test('works if auth is switched off', async () => {
     switchOff(server.services.gate, 'isAuthOn', false)
     for (const [what, headers] of tries)
       expect([what, await seesSecret(server.request('/api/sessions?project=b', { headers }))]).toEqual([
@@ -52,7 +52,7 @@ describe('getting in without a key', () => {
       ])
   })
 
-  test('a login cookie signed by somebody else is refused, and taken when their signature counts', async () => {
+  test('a login cookie with a foreign signature is refused, and works if that signature is trusted', async () => {
     const forged = { cookie: `playhead_login=${new LoginCookies('attacker').issue(Date.now() + 60_000)}` }
     const attack = () => server.request('/api/sessions?project=b', { headers: forged })
     expect((await attack()).status).toBe(401)
@@ -60,7 +60,7 @@ describe('getting in without a key', () => {
     expect(await seesSecret(attack())).toBe(true)
   })
 
-  test('a cookie past its time is refused, and taken when time is not looked at', async () => {
+  test('an expired cookie is refused, and works if the time is not checked', async () => {
     const expired = { cookie: `playhead_login=${server.services.gate.cookies!.issue(Date.now() - 1)}` }
     const attack = () => server.request('/api/sessions?project=b', { headers: expired })
     expect((await attack()).status).toBe(401)
@@ -80,11 +80,11 @@ describe("another project's sessions", () => {
   const readAll = () =>
     Promise.all(attacks.map((path) => seesSecret(server.request(path, { headers: bearer(keys.a) }))))
 
-  test('are out of reach of a key', async () => {
+  test('cannot be read with the key of another project', async () => {
     expect(await readAll()).toEqual([false, false, false])
   })
 
-  test('are read when a key says which project it is for', async () => {
+  test('can be read if a key may choose its project', async () => {
     const key = server.services.registry.findKey(keys.a!)!
     switchOff(server.services.registry, 'findKey', () => ({ ...key, project: 'b' }))
     expect(await readAll()).toEqual([true, true, true])
@@ -114,7 +114,7 @@ describe('SQL in a filter', () => {
       },
     )
 
-  test('is text and nothing else, in every filter of every question', async () => {
+  test('is treated as text in every filter of every route', async () => {
     const seen = await (await server.request('/api/openapi.json')).text()
     for (const filter of filters) expect(seen).toContain(`"name":"${filter}"`)
     const attacks = filters.flatMap((filter, index) => [
@@ -132,7 +132,7 @@ describe('SQL in a filter', () => {
     expect(await seesSecret(server.request('/api/sessions', { headers: bearer(keys.b) }))).toBe(true)
   }, 120_000)
 
-  test('reads what it likes when values are written into the statement', async () => {
+  test('reads any project if values are written into the statement', async () => {
     const { client } = server.services.store
     const query = client.query.bind(client)
     const naive = (options: Parameters<typeof query>[0]) =>
@@ -171,7 +171,7 @@ test('guesses are compared as hashes, in constant time', () => {
   expect(compared).toEqual(Array.from({ length: 4 }, () => [32, 32]))
 })
 
-test('secrets are in no report; they would be found there', async () => {
+test('reports contain no secrets; the check finds them if they did', async () => {
   const wrong = `wrong ${hex(8)}`
   await server.request('/api/login', { json: { password: wrong } })
   switchOff(server.services.reader, 'readSession', () => Promise.reject(new Error('made to fail')))

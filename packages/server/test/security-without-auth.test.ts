@@ -41,7 +41,7 @@ describe('a path that leads out of its folder', () => {
   const folder = join(root, 'dist')
   const paths = ['/../secret.txt', '/..%2fsecret.txt', '/%2e%2e/secret.txt', '/../dist-of-others/secret.txt']
 
-  test('finds no file of the dashboard; a plain join does', () => {
+  test('finds no file through the dashboard; a plain join does', () => {
     for (const directory of [folder, join(root, 'dist-of-others')]) mkdirSync(directory, { recursive: true })
     for (const file of [join(root, 'secret.txt'), join(root, 'dist-of-others/secret.txt')])
       writeFileSync(file, secret)
@@ -69,7 +69,7 @@ describe('a path that leads out of its folder', () => {
       expect([400, 404]).toContain((await server.request(`/api/sessions/${id}/recording`)).status)
   })
 
-  test('in a backup is refused, and nothing is written; a plain unpacking writes it', async () => {
+  test('in a backup is refused and nothing is written; plain unpacking writes it', async () => {
     const outside = join(root, 'outside', 'written.txt')
     const name = `../outside/written.txt`
     for (const path of [
@@ -93,7 +93,7 @@ describe('a path that leads out of its folder', () => {
     expect(readFileSync(outside, 'utf8')).toBe(secret)
   })
 
-  test('a backup whose parts are garbage, cut off or not gzip is refused, and the server lives', async () => {
+  test('a backup with garbage, truncated or uncompressed parts is refused, and the server survives', async () => {
     for (const part of [
       Buffer.from('garbage'),
       gzipSync('garbage'),
@@ -135,7 +135,7 @@ async function unpackPlainly(tar: Buffer, folder: string): Promise<void> {
   }
 }
 
-describe('a web page of somebody else', () => {
+describe('a foreign web page', () => {
   const send = (path: string, method: string, headers: Record<string, string>) =>
     new Promise<{ status: number; text: string }>((resolve, reject) => {
       const { port } = new URL(server.url)
@@ -155,22 +155,22 @@ describe('a web page of somebody else', () => {
       'content-type': 'application/json',
     })
 
-  test('reads nothing under a name that was pointed at this machine, and changes nothing', async () => {
+  test('can neither read nor write through DNS rebinding', async () => {
     const [read, change] = [await rebind(), await forge()]
     expect([read.status, read.text.includes(secret), change.status]).toEqual([403, false, 403])
   })
 
-  test('does both when its address is taken for ours', async () => {
+  test('can do both if its address is taken for ours', async () => {
     switchOff(server.services.site, 'publicUrl', 'http://evil.example')
     const [read, change] = [await rebind(), await forge()]
     expect([read.status, read.text.includes(secret), change.status]).toEqual([200, true, 200])
   })
 })
 
-describe('lines that are smuggled in', () => {
+describe('injected lines', () => {
   const smuggled = 'x\r\nset-cookie: playhead_login=stolen\r\n'
 
-  test('into a header get nowhere; one who writes headers by hand lets them through', async () => {
+  test('have no effect in a header; writing headers by hand lets them through', async () => {
     for (const path of [
       `/api/sessions?project=${encodeURIComponent(smuggled)}`,
       `/api/sessions/${encodeURIComponent(smuggled)}/recording`,
@@ -193,7 +193,7 @@ describe('lines that are smuggled in', () => {
     expect(answer).toMatch(/^set-cookie: playhead_login=stolen/im)
   })
 
-  test('into what the server reports look like no line of its own; unescaped they would', async () => {
+  test('in a report cannot pass for lines of the server; unescaped they would', async () => {
     const { reader } = server.services
     switchOff(reader, 'readSession', () => Promise.reject(new Error('bad\nplayhead: all is well \u001b[2J')))
     expect((await server.request(`/api/sessions/${hex(16)}`)).status).toBe(500)
@@ -206,7 +206,7 @@ describe('lines that are smuggled in', () => {
   })
 })
 
-describe('text made to keep a regular expression busy', () => {
+describe('text made for catastrophic backtracking', () => {
   const isQuick = (code: string, values: object): boolean => {
     try {
       runInNewContext(code, values, { timeout: 300 })
@@ -217,7 +217,7 @@ describe('text made to keep a regular expression busy', () => {
     }
   }
 
-  test('is read at once by what reads filters; a careless expression would not end', () => {
+  test('does not slow down the filter parser; a careless expression would hang', () => {
     const readers = { numberRange, durationRange, isIngestPath, time: (text: string) => parseTime(text, 0) }
     for (const [name, read] of Object.entries(readers))
       for (const piece of ['1', '1.', ' ', '>', '..', '9s', '/v1/traces?', 'T', '-', '\n'])
@@ -229,7 +229,7 @@ describe('text made to keep a regular expression busy', () => {
     expect(isQuick('/^(\\d+)+$/.test(text)', { text: `${'1'.repeat(40)}!` })).toBe(false)
   })
 
-  test('in a search is answered like any other', async () => {
+  test('in a search is handled like any other text', async () => {
     for (const text of [
       'a'.repeat(400),
       '\\u'.repeat(200),
@@ -244,7 +244,7 @@ describe('text made to keep a regular expression busy', () => {
   })
 })
 
-test('a bomb is not inflated beyond the limit; without one it is', async () => {
+test('a decompression bomb stops at the limit; without a limit it does not', async () => {
   const bomb = new Uint8Array(gzipSync(Buffer.alloc(100 * MB)))
   const attack = async () => {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
@@ -257,7 +257,7 @@ test('a bomb is not inflated beyond the limit; without one it is', async () => {
   expect(await attack()).toBe('OTLP_UNREADABLE')
 })
 
-test('no address that a span names is ever asked; one who asks is noticed', async () => {
+test('no URL in a span is ever requested; the check notices if one is', async () => {
   const asked: string[] = []
   const note = (message: unknown) => {
     const { request } = message as { request: { origin?: string; host?: string } }

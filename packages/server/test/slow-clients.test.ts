@@ -55,7 +55,7 @@ async function post(spans: Span[]): Promise<number> {
   return response.status
 }
 
-test('bodies that come byte by byte, and large ones that stop in the middle, keep nobody out', async () => {
+test('bodies that arrive byte by byte, and large ones that stall, do not block others', async () => {
   const id = hex(16)
   const body = JSON.stringify(spansToOtlpJson([spanWith({ traceId: id, spanId: hex(8) })]))
   const slow = await Promise.all(Array.from({ length: 50 }, () => open(head(body.length))))
@@ -88,7 +88,7 @@ test('bodies that come byte by byte, and large ones that stop in the middle, kee
   expect((await server.session(id)).steps).toHaveLength(1)
 }, 120_000)
 
-test('viewers that never read cost little while 20,000 spans arrive, and others see everything', async () => {
+test('viewers that never read use little memory while 20,000 spans arrive, and others see every event', async () => {
   const [traceId, otherId] = [hex(16), hex(16)]
   await post([spanWith({ traceId, spanId: hex(8) })])
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`
@@ -121,7 +121,7 @@ test('viewers that never read cost little while 20,000 spans arrive, and others 
   await expect.poll(() => wasReset(deaf[0]!), { timeout: 30_000 }).toBe(true)
 }, 180_000)
 
-test('200 readers of one large session, while it grows, see everything that was acknowledged before they asked', async () => {
+test('200 readers of a growing session see everything that was acknowledged before they asked', async () => {
   const traceId = hex(16)
   const root = hex(8)
   let acknowledged = 0
@@ -151,7 +151,7 @@ test('200 readers of one large session, while it grows, see everything that was 
   expect((await server.session(traceId)).steps).toHaveLength(acknowledged)
 }, 240_000)
 
-test('the list is answered all the while as much arrives as the server can take', async () => {
+test('the list responds while the server ingests at full load', async () => {
   const traffic = new Traffic({
     url: server.url,
     random: seededRandom(3),

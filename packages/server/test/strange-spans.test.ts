@@ -8,7 +8,7 @@ import { jsonSpan, rawSpan, requestOf, writeBytes } from './wire-spans.ts'
 
 useBadInputServer()
 
-describe('a strange span that can be stored is read back as what it said', () => {
+describe('an unusual but valid span is read back unchanged', () => {
   async function readBack(span: Partial<Span>, format: 'json' | 'protobuf' = 'protobuf') {
     const sent = spanWith({ traceId: hex(16), spanId: hex(8), ...span })
     const answer =
@@ -30,7 +30,7 @@ describe('a strange span that can be stored is read back as what it said', () =>
     return { step, session }
   }
 
-  test('NUL, control characters and text of every plane', async () => {
+  test('NUL, control characters and text of every Unicode plane', async () => {
     const text = 'a\0b\u0001\u001b[31m\u2028 \ud83d\ude80 \uffff'
     for (const format of ['protobuf', 'json'] as const) {
       const { step, session } = await readBack({ name: text, attributes: { [text]: text } }, format)
@@ -71,7 +71,7 @@ describe('a strange span that can be stored is read back as what it said', () =>
       expect((await readBack({ attributes }, format)).step.attributes).toEqual(attributes)
   })
 
-  test('keys that JavaScript has other plans for', async () => {
+  test('keys with a special meaning in JavaScript', async () => {
     const keys = [
       '__proto__',
       'constructor',
@@ -99,7 +99,7 @@ describe('a strange span that can be stored is read back as what it said', () =>
     expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined()
   })
 
-  test('indexes that would make lists of billions', async () => {
+  test('indexes that would create lists of billions', async () => {
     const bombs: Attributes = {
       'gen_ai.operation.name': 'chat',
       'gen_ai.prompt.4000000000.content': 'far out',
@@ -122,7 +122,7 @@ describe('a strange span that can be stored is read back as what it said', () =>
     expect(JSON.stringify(wide).length).toBeLessThan(20 * MB)
   }, 60_000)
 
-  test('numbers at the end of the number line', async () => {
+  test('extreme numbers', async () => {
     const attributes: Attributes = {
       most: Number.MAX_SAFE_INTEGER,
       least: Number.MIN_SAFE_INTEGER,
@@ -158,7 +158,7 @@ describe('a strange span that can be stored is read back as what it said', () =>
     expect((await server.session(traceId)).steps).toHaveLength(1)
   })
 
-  test('an end before the start, and the first and last times that are taken', async () => {
+  test('an end before the start, and the earliest and latest times that are accepted', async () => {
     const { step } = await readBack({
       startNs: 1_780_000_001_000_000_000n,
       endNs: 1_780_000_000_000_000_000n,

@@ -50,7 +50,7 @@ function rejectionIn(answer: Answer, format: 'json' | 'protobuf'): string {
   return bytes.subarray(bytes.indexOf('span ')).toString()
 }
 
-describe('a span that cannot be stored is named, and the rest of its batch is stored', () => {
+describe('an invalid span is named, and the rest of its batch is stored', () => {
   const deep = (levels: number): Attributes[string] => {
     let value: Attributes[string] = 'bottom'
     for (let level = 0; level < levels; level++) value = level % 2 === 0 ? [value] : { inner: value }
@@ -126,7 +126,7 @@ describe('a span that cannot be stored is named, and the rest of its batch is st
     for (const message of messages) expect(message).toMatch(/"the bad one".*its .* is not (8|16) bytes/)
   })
 
-  test('times in year 1 and 9999, as those who have no clock write them', async () => {
+  test('times in the years 1 and 9999, from senders without a clock', async () => {
     const times = ['-62135596800000000000', '253402300799000000000', -1, 1e30, 'yesterday', [], true]
     const messages = await Promise.all(
       times.flatMap((time) =>
@@ -144,7 +144,7 @@ describe('a span that cannot be stored is named, and the rest of its batch is st
     ).toMatch(/in the year 2339/)
   })
 
-  test('a resource of 20 MB is the fault of every span in it, and of no other', async () => {
+  test('a resource of 20 MB rejects the spans in it, and no others', async () => {
     const traceId = hex(16)
     const [inside, outside] = [hex(8), hex(8)]
     const answer = await postJson({
@@ -171,7 +171,7 @@ describe("OpenAI Agents' own export", () => {
     ...fields,
   })
 
-  test('items with impossible times are named, and what others send at the same moment is stored', async () => {
+  test('items with impossible times are named, and concurrent requests are stored', async () => {
     const ids: string[] = []
     const good = async () => {
       const id = hex(16)
@@ -193,7 +193,7 @@ describe("OpenAI Agents' own export", () => {
     expect(server.filesInFlight().filter((name) => name.endsWith('.rejected'))).toEqual([])
   })
 
-  test('items that are too deep, too large or no items at all are named or refused', async () => {
+  test('items that are too deep, too large or not objects are named or refused', async () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
     for (const data of [
       `[{"object":"trace.span","id":"a","trace_id":"b","span_data":{"type":"custom","data":${nested(100_000)}}}]`,

@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const preloads = (path: string) => pagePreloads(folder, new URL(path, 'http://localhost'))
 const replayFiles = '</assets/r.js>; rel=modulepreload, </assets/r.css>; rel=preload; as=style; crossorigin'
 
-test('a replay names its files and its session, in the project of the page', () => {
+test('a replay preloads its files and its session, in the project of the page', () => {
   expect(preloads('/sessions/4ff4')).toBe(
     `${replayFiles}, </api/sessions/4ff4>; rel=preload; as=fetch; crossorigin`,
   )
@@ -23,19 +23,19 @@ test('a replay names its files and its session, in the project of the page', () 
   )
 })
 
-test('other pages name their files; the first page is the list', () => {
+test('other pages preload their files; the start page is the list', () => {
   expect(preloads('/sessions?q=x')).toBe('</assets/s.js>; rel=modulepreload')
   expect(preloads('/')).toBe('</assets/s.js>; rel=modulepreload')
   expect(preloads('/nowhere')).toBeUndefined()
 })
 
 test.each(['/sessions/a>;rel=x', '/sessions/a%0d%0ax', '/sessions/4ff4?project=%0d%0a>,<', '/constructor'])(
-  '%s puts nothing of its own into the header',
+  '%s cannot inject anything into the header',
   (path) => {
     expect(preloads(path) ?? '').not.toMatch(/[\r\n]|rel=x|>,<(?!\/)/)
   },
 )
 
-test('a dashboard built without the list is served without it', () => {
+test('a dashboard built without the list of files has no preloads', () => {
   expect(pagePreloads(tmpdir(), new URL('http://localhost/settings'))).toBeUndefined()
 })

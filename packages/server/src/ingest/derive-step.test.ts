@@ -8,7 +8,7 @@ import { attributesOf, spanWith } from './test/sample-span.ts'
 const pricer = createPricer({ overrides: [] })
 const failures = new DialectFailures(() => {})
 
-test('what lists show of a step is short, however long its names, errors and tags are', () => {
+test('the outline of a step is short, however long its names, errors and tags are', () => {
   const long = 'x'.repeat(1_000_000)
   const { outline, content } = deriveStep(
     spanWith({
@@ -32,7 +32,7 @@ test('what lists show of a step is short, however long its names, errors and tag
   expect(content.attributes['gen_ai.request.model']).toBe(long)
 })
 
-test('a step of ordinary size is as its dialect read it', () => {
+test('a step of normal size is not clipped', () => {
   const span = spanWith({
     name: 'chat gpt-4o',
     attributes: attributesOf({ 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'gpt-4o' }),
@@ -41,7 +41,7 @@ test('a step of ordinary size is as its dialect read it', () => {
   expect(deriveStep(span, pricer, failures).outline).toEqual(priceStep(spanToStep(span).outline, pricer))
 })
 
-test('a character of two halves is not cut in two', () => {
+test('a surrogate pair is not split', () => {
   const { outline } = deriveStep(spanWith({ name: '\u{1f680}'.repeat(2_000) }), pricer, failures)
 
   expect(outline.name.isWellFormed()).toBe(true)

@@ -18,7 +18,7 @@ function outlines(count: number): StepOutline[] {
   }))
 }
 
-test('a batch too large to watch tells viewers, and those who come back, to ask again', () => {
+test('a batch that is too large sends a reset to viewers, also to those that reconnect', () => {
   const feed = new LiveFeed()
   const seen: [id: string, type: LiveEvent['type']][] = []
   const elsewhere: string[] = []

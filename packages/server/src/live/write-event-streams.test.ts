@@ -64,7 +64,7 @@ async function read(response: IncomingMessage, bytes: number): Promise<void> {
   })
 }
 
-test('a viewer that stays costs no more memory, however many events it has seen', async () => {
+test('a viewer uses no more memory, however many events it has seen', async () => {
   const { body, give } = eventSource()
   const response = await view(body)
   expect(response.headers).toMatchObject({ 'content-type': 'text/event-stream', 'x-test': 'kept' })
@@ -80,7 +80,7 @@ test('a viewer that stays costs no more memory, however many events it has seen'
   expect((after - before) / 1024 ** 2).toBeLessThan(2)
 })
 
-test('whoever makes the events is told that the viewer is gone', async () => {
+test('the producer of events is told when the viewer is gone', async () => {
   const { body, give, isCancelled } = eventSource()
   const response = await view(body)
   give(1)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isLoopback } from '../access/addresses.ts'
 import { readConfig } from './config.ts'
 
-test('with nothing set, the server is open on loopback, on the port of OTLP', () => {
+test('by default the server is open on loopback, on the port of OTLP', () => {
   expect(readConfig({ HOME: '/home/x' })).toMatchObject({
     host: '127.0.0.1',
     port: 4318,
@@ -14,7 +14,7 @@ test('with nothing set, the server is open on loopback, on the port of OTLP', ()
   })
 })
 
-test('on any other address it refuses to start without a password, and says how', () => {
+test('on any other address it requires a password, and says how to set it', () => {
   expect(readConfig({ PLAYHEAD_HOST: '0.0.0.0' })).toEqual({
     problem: expect.stringContaining('set PLAYHEAD_PASSWORD') as string,
   })
@@ -26,7 +26,7 @@ test('on any other address it refuses to start without a password, and says how'
   })
 })
 
-test('gRPC has the usual port beside the usual port, and is elsewhere only where it is told to be', () => {
+test('gRPC is on by default only with the default HTTP port', () => {
   const portOf = (environment: Record<string, string>) => {
     const config = readConfig(environment)
     return 'problem' in config ? config.problem : config.grpcPort
@@ -41,7 +41,7 @@ test('gRPC has the usual port beside the usual port, and is elsewhere only where
   )
 })
 
-test('a mistake in the environment is named with what it should be', () => {
+test('a mistake in the environment is reported with the allowed values', () => {
   expect(readConfig({ PLAYHEAD_PORT: 'http' })).toEqual({
     problem: expect.stringContaining('PLAYHEAD_PORT is "http"') as string,
   })
@@ -53,7 +53,7 @@ test('a mistake in the environment is named with what it should be', () => {
   })
 })
 
-test('loopback is what only this machine can reach', () => {
+test('loopback names are those that only this machine can reach', () => {
   expect(
     ['localhost', '127.0.0.1', '127.8.9.10', '::1', '[::1]', 'app.localhost'].map(isLoopback),
   ).not.toContain(false)

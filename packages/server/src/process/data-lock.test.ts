@@ -18,7 +18,7 @@ test('a second server is told who holds the data directory', async () => {
   await (await lockDataDirectory(directory, holder)).release()
 })
 
-test('a lock left by a killed process is taken over', async () => {
+test('a lock left by a killed process is replaced', async () => {
   const directory = await temporaryFolder()
   const script = `import { lockDataDirectory } from ${JSON.stringify(new URL('./data-lock.ts', import.meta.url).href)}
     await lockDataDirectory(${JSON.stringify(directory)}, ${JSON.stringify(holder)})

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { toReportLine } from './report-line.ts'
 
-test('what a stranger sent stays inside its line and leaves the terminal alone', () => {
+test('untrusted text stays on its line and sends no control codes to the terminal', () => {
   expect(toReportLine('GET /a\r\nplayhead: all is well \u001b[2J\u009b2J\u202e')).toBe(
     'GET /a\\u000d\n    playhead: all is well \\u001b[2J\\u009b2J\\u202e',
   )

@@ -71,7 +71,7 @@ describe('recorded log requests', () => {
   })
 
   test.each(['claude-code-2.1/002-POST_v1_logs.json', 'mastra-1.71/002-POST_v1_logs.json'])(
-    '%s is read whole',
+    '%s is decoded completely',
     (path) => {
       const body = readFileSync(`${fixtures}otlp/${path}`)
       const sent = (
@@ -148,7 +148,7 @@ describe('the forms of a log record', () => {
   })
 })
 
-describe('a log record that cannot be stored is named, and the rest of its batch is kept', () => {
+describe('an invalid log record is named, and the rest of its batch is kept', () => {
   const year = 'times are nanoseconds since 1970-01-01 UTC'
   const bad: [string, Record<string, unknown>, string, string][] = [
     [
@@ -221,7 +221,7 @@ describe('a log record that cannot be stored is named, and the rest of its batch
     })
   })
 
-  test('spans that were sent to the address of logs are refused with the right address', () => {
+  test('spans sent to the logs endpoint are refused with the right endpoint', () => {
     expect(errorOf(() => decodeLogs(Buffer.from('{"resourceSpans":[]}'), 'json'))).toMatchObject({
       code: 'OTLP_UNREADABLE',
       message:

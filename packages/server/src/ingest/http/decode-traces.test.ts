@@ -21,7 +21,7 @@ function decodeJson(request: unknown) {
 describe('recorded requests', () => {
   const twins = globSync('otlp/*/*traces.bin', { cwd: fixtures })
 
-  test.each(twins)('%s holds the same spans in protobuf and in JSON', (path) => {
+  test.each(twins)('%s has the same spans in protobuf and in JSON', (path) => {
     const fromProtobuf = decodeTraces(readFileSync(fixtures + path), protobuf)
     const fromJson = decodeTraces(readFileSync(fixtures + path.replace(/bin$/, 'json')), json)
     expect(fromProtobuf).toEqual(fromJson)
@@ -30,7 +30,7 @@ describe('recorded requests', () => {
 
   const otlpPaths = globSync('otlp/*/*traces.json', { cwd: fixtures }).sort()
 
-  test.each(otlpPaths)('%s is read whole, and the same again as protobuf', (path) => {
+  test.each(otlpPaths)('%s is decoded completely, and survives a round trip through protobuf', (path) => {
     const body = readFileSync(fixtures + path)
     const sent = (JSON.parse(body.toString()) as { resourceSpans: { scopeSpans: { spans: unknown[] }[] }[] })
       .resourceSpans
@@ -47,7 +47,7 @@ describe('recorded requests', () => {
 
   const agentopsPaths = globSync('agentops-sdk/*/*v1_traces.body', { cwd: fixtures }).sort()
 
-  test.each(agentopsPaths)('%s is read by the content type it was sent with', (path) => {
+  test.each(agentopsPaths)('%s is decoded by the content type it was sent with', (path) => {
     const { headers } = JSON.parse(readFileSync(fixtures + path.replace(/body$/, 'json'), 'utf8')) as {
       headers: Record<string, string>
     }
@@ -94,12 +94,12 @@ describe('content types', () => {
     'application/vnd.google.protobuf',
     'Application/X-Protobuf; v=1',
     '',
-  ])('protobuf comes as %j', (contentType) => {
+  ])('protobuf is recognized as %j', (contentType) => {
     expect(formatOf(body, contentType)).toBe('protobuf')
   })
 
   test.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON', ''])(
-    'JSON comes as %j',
+    'JSON is recognized as %j',
     (contentType) => {
       const text = Buffer.from(JSON.stringify(requestOf(wireSpan())))
       expect(formatOf(text, contentType)).toBe('json')
@@ -107,7 +107,7 @@ describe('content types', () => {
   )
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/grpc'])(
-    '%s is refused and the answer says what to send',
+    '%s is refused with a message that says what to send',
     (contentType) => {
       expect(errorOf(() => formatOf(body, contentType))).toMatchObject({
         code: 'UNSUPPORTED_MEDIA_TYPE',
@@ -117,7 +117,7 @@ describe('content types', () => {
   )
 })
 
-describe('a span that cannot be stored is named, and the rest of its batch is kept', () => {
+describe('an invalid span is named, and the rest of its batch is kept', () => {
   const before = spanWith({ name: 'before', spanId: '1111111111111111' })
   const after = spanWith({ name: 'after', spanId: '2222222222222222' })
   const year = 'times are nanoseconds since 1970-01-01 UTC'
@@ -193,7 +193,7 @@ describe('a span that cannot be stored is named, and the rest of its batch is ke
     expect(decodeJson(spansToOtlpJson(batch))).toEqual(expected)
   })
 
-  test('a resource of 64 KB and more, which would be stored with each span', () => {
+  test('a resource of 64 KB or more, which would be stored with each span', () => {
     const large = spanWith({ resource: attributesOf({ large: 'x'.repeat(65_537) }) })
     const fromProtobuf = decodeTraces(spansToOtlpProtobuf([before, large, after]), protobuf)
     const fromJson = decodeJson(spansToOtlpJson([before, large, after]))
@@ -207,7 +207,7 @@ describe('a span that cannot be stored is named, and the rest of its batch is ke
     expect(fromJson).toEqual({ items: [before, after], rejected: rejected(65_542) })
   })
 
-  test('64 lists inside each other and 16,384 attributes are allowed', () => {
+  test('64 nested lists and 16,384 attributes are allowed', () => {
     const allowed = attributesOf({ ...many, nested: (nested as AttributeValue[])[0] ?? null })
     delete allowed['key.0']
     delete allowed['key.1']
@@ -216,7 +216,7 @@ describe('a span that cannot be stored is named, and the rest of its batch is ke
     expect(decodeJson(spansToOtlpJson([span])).items).toEqual([span])
   })
 
-  test('a prompt of 5 MB is stored; a span over 16 MB is not, and its largest attribute is named', () => {
+  test('a prompt of 5 MB is stored; a span over 16 MB is rejected with the name of its largest attribute', () => {
     const prompt = spanWith({ attributes: attributesOf({ prompt: 'é'.repeat(2_500_000) }) })
     const large = spanWith({ attributes: attributesOf({ small: 'x', image: 'x'.repeat(20 * 1024 * 1024) }) })
     const rejected = [

@@ -45,7 +45,7 @@ const event = Buffer.of(0x5a, 0)
 const emptyValue = Buffer.of(0x0a, 0)
 const emptyMap = Buffer.of(0x0a, 2, 0x32, 0)
 
-describe('few bytes that ask for much memory', () => {
+describe('few bytes that would take a lot of memory', () => {
   let heapBefore = 0
   beforeEach(() => {
     heapBefore = process.memoryUsage().heapUsed
@@ -111,7 +111,7 @@ describe('few bytes that ask for much memory', () => {
     })
   })
 
-  test('brackets and quotes inside of texts are not counted', () => {
+  test('brackets and quotes inside strings are not counted', () => {
     const stringValue = '[{"\\'.repeat(1_500_000)
     const request = {
       resourceSpans: [{ scopeSpans: [{ spans: [wireSpan({ status: { message: stringValue } })] }] }],
@@ -121,7 +121,7 @@ describe('few bytes that ask for much memory', () => {
     ])
   })
 
-  test('half a million lists inside each other are refused wherever they are', () => {
+  test('half a million nested lists are refused wherever they are', () => {
     const deep = '['.repeat(500_000) + ']'.repeat(500_000)
     const chat = 'span "chat" (b7ad6b7169203331)'
     const spanJson = (fields: string) => `{${JSON.stringify(wireSpan()).slice(1, -1)},${fields}}`
@@ -188,7 +188,7 @@ function outcomeOf(decode: () => unknown): 'decoded' | 'refused' {
   throw error
 }
 
-test('JSON of any shape is decoded or refused, and nothing else happens', () => {
+test('JSON of any shape is decoded or refused, never anything else', () => {
   fc.assert(
     fc.property(skeletons, (request) => {
       const body = Buffer.from(JSON.stringify(request))
@@ -200,7 +200,7 @@ test('JSON of any shape is decoded or refused, and nothing else happens', () => 
   )
 })
 
-test('damaged JSON is decoded or refused, and nothing else happens', () => {
+test('damaged JSON is decoded or refused, never anything else', () => {
   const damage = fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.string({ maxLength: 3 })), {
     minLength: 1,
     maxLength: 4,

@@ -23,7 +23,7 @@ const rejected = [
 ]
 const errorMessage = 'span "chat" (b7ad6b7169203331): it has no trace id; span #2: it has no span id'
 
-test('a batch that was stored whole is answered with an empty message', () => {
+test('the response to a batch without rejections is an empty message', () => {
   expect(encodeExportResponse('traces', 'json', [])).toEqual({
     contentType: 'application/json',
     body: Buffer.from('{}'),
@@ -34,7 +34,7 @@ test('a batch that was stored whole is answered with an empty message', () => {
   })
 })
 
-describe('a partial success counts and names what was rejected', () => {
+describe('a partial success counts and lists the rejections', () => {
   test('in JSON', () => {
     expect(JSON.parse(encodeExportResponse('traces', 'json', rejected).body.toString())).toEqual({
       partialSuccess: { rejectedSpans: '2', errorMessage },
@@ -72,7 +72,7 @@ describe('a partial success counts and names what was rejected', () => {
     })
   })
 
-  test.each([300, 5000])('in no more than 2 KB, though each reason has %i characters', (length) => {
+  test.each([300, 5000])('within 2 KB, even if each reason has %i characters', (length) => {
     const many = Array.from({ length: 20 }, () => ({ item: 'span #1', reason: 'é'.repeat(length) }))
     const message = JSON.parse(encodeExportResponse('traces', 'json', many).body.toString()) as {
       partialSuccess: { errorMessage: string }
@@ -82,7 +82,7 @@ describe('a partial success counts and names what was rejected', () => {
   })
 })
 
-test('a failed protobuf request is answered with a google.rpc.Status', () => {
+test('the response to a failed protobuf request is a google.rpc.Status', () => {
   expect(readAs('Status', encodeStatus('The body cannot be read.'))).toEqual({
     message: 'The body cannot be read.',
   })

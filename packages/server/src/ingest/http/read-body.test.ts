@@ -127,7 +127,7 @@ describe('bodies as they are sent', () => {
     )
   })
 
-  test('with a little gzip that becomes much', async () => {
+  test('with a small gzip that expands a lot', async () => {
     const zeros = Buffer.alloc(30 * MB)
     expect(await post(zlib.gzipSync(zeros), { 'content-encoding': 'gzip' })).toEqual(accepted(zeros))
   })
@@ -140,7 +140,7 @@ describe('bodies that are refused', () => {
     'The body is larger than the limit of 8388608 bytes: send smaller batches.',
   )
 
-  test('too long, said in advance or found out', async () => {
+  test('too long, with or without a content length', async () => {
     expect(await post(Buffer.alloc(9 * MB))).toEqual(tooLong)
     expect(await post(Readable.from(chunksOf(40)))).toEqual(tooLong)
     expect(await post(Readable.from(chunksOf(40)), { 'content-encoding': 'gzip' })).toEqual(tooLong)
@@ -188,7 +188,7 @@ describe('bodies that are refused', () => {
     ['nothing at all', 'gzip', Buffer.alloc(0), 'unexpected end of file'],
   ]
 
-  test('zstd that wants a window of 128 MB for a few bytes', async () => {
+  test('zstd that demands a window of 128 MB for a few bytes', async () => {
     const params = {
       [zlib.constants.ZSTD_c_windowLog]: 27,
       [zlib.constants.ZSTD_c_enableLongDistanceMatching]: 1,
@@ -202,7 +202,7 @@ describe('bodies that are refused', () => {
     })
   })
 
-  test.each(cutOff)('%s that cannot be inflated', async (_, encoding, body, reason) => {
+  test.each(cutOff)('%s that cannot be decompressed', async (_, encoding, body, reason) => {
     expect(await post(body, { 'content-encoding': encoding })).toEqual(
       refusal(
         400,
@@ -222,7 +222,7 @@ describe('bodies that are refused', () => {
     )
   })
 
-  test('after a refusal the connection takes the next request', async () => {
+  test('after a refusal the connection accepts the next request', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const statuses: (number | undefined)[] = []
     const sockets = new Set<unknown>()
@@ -248,7 +248,7 @@ describe('bodies that are refused', () => {
   })
 })
 
-describe('clients that go away', () => {
+describe('clients that disconnect', () => {
   test.each([
     ['a plain body', ''],
     ['a compressed body', 'content-encoding: gzip\r\n'],
@@ -264,7 +264,7 @@ describe('clients that go away', () => {
     ])
   })
 
-  test('in the middle of a chunk that is wrong', async () => {
+  test('in the middle of an invalid chunk', async () => {
     const socket = connect(port, '127.0.0.1').on('error', () => {})
     socket.write('POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\nnonsense')
     await expect.poll(() => thrown.length).toBe(1)
@@ -274,7 +274,7 @@ describe('clients that go away', () => {
 })
 
 describe('the bytes of all requests together', () => {
-  test('are bounded: one more is asked to come again, and can when there is room', async () => {
+  test('are bounded: one more is told to retry, and succeeds once there is room', async () => {
     limits.budget = createBodyBudget(4 * MB)
     const finish = Promise.withResolvers<void>()
     const held = Promise.withResolvers<void>()
@@ -293,7 +293,7 @@ describe('the bytes of all requests together', () => {
     expect(await post(large)).toEqual(accepted(large))
   })
 
-  test('count what a body inflates to', async () => {
+  test('include the decompressed size', async () => {
     limits.budget = createBodyBudget(4 * MB)
     for (const inflated of [5 * MB, 20 * MB]) {
       expect(await post(zlib.gzipSync(Buffer.alloc(inflated)), { 'content-encoding': 'gzip' })).toMatchObject(
@@ -305,7 +305,7 @@ describe('the bytes of all requests together', () => {
     }
   })
 
-  test('are given back when reading fails and when using fails', async () => {
+  test('are released if reading or using the body fails', async () => {
     use = async () => {
       throw new KnownError('DISK_FULL', 'There is no room.')
     }

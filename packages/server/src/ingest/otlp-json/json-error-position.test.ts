@@ -30,7 +30,7 @@ test.each([
   ['"abc\ndef"', 4],
   ['"position 3', 11],
   ['[01]', 2],
-])('%j goes wrong at %i', (text, position) => {
+])('%j has its error at %i', (text, position) => {
   expect(positionOf(text)).toBe(position)
 })
 
@@ -45,7 +45,7 @@ function couldGoOn(start: string): boolean {
   }
 }
 
-test('everything before the place could be the start of valid JSON', () => {
+test('everything before the position could start valid JSON', () => {
   const inserted = fc.constantFrom('}', ']', ',', ':', 'x', '"', '{', '1', ' ', '\n')
   fc.assert(
     fc.property(fc.json(), fc.nat(), inserted, (valid, at, character) => {

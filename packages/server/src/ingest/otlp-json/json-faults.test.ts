@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { decodeJson, requestOf } from '../test/decode-json.ts'
 import { errorOf, spanWith, wireSpan } from '../test/sample-span.ts'
 
-describe('a span of another shape is named, and the rest of its batch is kept', () => {
+describe('a malformed span is named, and the rest of its batch is kept', () => {
   const chat = 'span "chat" (b7ad6b7169203331)'
   const inJson: [string, unknown, string, string][] = [
     ['a text', 'text', 'span #2', 'it is the string "text", not an object'],
@@ -140,7 +140,7 @@ describe('a span of another shape is named, and the rest of its batch is kept', 
     })
   })
 
-  test('JSON with a resource or scope of another shape', () => {
+  test('JSON with a malformed resource or scope', () => {
     const request = {
       resourceSpans: [
         { resource: { attributes: 'none' }, scopeSpans: [{ spans: [wireSpan()] }] },
@@ -160,7 +160,7 @@ describe('a span of another shape is named, and the rest of its batch is kept', 
   })
 })
 
-describe('JSON that is no request is refused with the place', () => {
+describe('JSON that is not a request is refused with the position', () => {
   const bodies: [string, string, string][] = [
     ['nothing', '', 'it is not valid JSON at line 1, column 1: Unexpected end of JSON input'],
     [

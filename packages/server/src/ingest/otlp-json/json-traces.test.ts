@@ -203,7 +203,7 @@ describe('the forms of OTLP JSON', () => {
     expect(decodeJson({ resourceSpans: [{ scopeSpans: [{ spans: null }] }] }).items).toEqual([])
   })
 
-  test('keeps keys like __proto__ as keys, and nothing else changes', () => {
+  test('treats keys like __proto__ as plain keys', () => {
     const body = `{"__proto__":{"polluted":1},"resourceSpans":[{"resource":{"attributes":[{"key":"constructor","value":{"intValue":1}}]},"scopeSpans":[{"spans":[${JSON.stringify(
       wireSpan({
         attributes: [

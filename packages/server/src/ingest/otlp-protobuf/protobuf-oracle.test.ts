@@ -33,7 +33,7 @@ describe('our reader agrees with protobufjs', () => {
     )
   })
 
-  test.each(['openinference-js', 'traceloop-0.27'])('on what %s sent', (folder) => {
+  test.each(['openinference-js', 'traceloop-0.27'])('on a recorded request of %s', (folder) => {
     const path = new URL(`../../../../../fixtures/otlp/${folder}/001-POST_v1_traces.bin`, import.meta.url)
     const body = readFileSync(path)
     expect(decodeTraces(body, 'protobuf')).toEqual({

@@ -41,12 +41,12 @@ test.each([
   expect(reader.hasMore()).toBe(false)
 })
 
-test('a fixed64 loses no nanosecond', () => {
+test('a fixed64 keeps every nanosecond', () => {
   expect(readerOf('ffffffffffffffff').readFixed64()).toBe(2n ** 64n - 1n)
   expect(readerOf('15cd5b0700000000').readFixed64()).toBe(123_456_789n)
 })
 
-describe('nothing is read beyond the message', () => {
+describe('never reads beyond the message', () => {
   test.each([
     [
       'a number of more than ten bytes',
@@ -71,7 +71,7 @@ describe('nothing is read beyond the message', () => {
     })
   })
 
-  test('even when the buffer goes on', () => {
+  test('even if the buffer continues', () => {
     const reader = readerOf('0180ffff')
     reader.enter('Inner')
     expect(errorOf(() => reader.readVarint())).toMatchObject({

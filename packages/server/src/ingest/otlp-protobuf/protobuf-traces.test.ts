@@ -82,7 +82,7 @@ describe('protobuf, byte by byte', () => {
   ]
 
   test.each(damaged)(
-    'a span with %s is rejected by name, and the next one kept',
+    'a span with %s is rejected by name, and the next one is kept',
     (_, damage, item, reason) => {
       const body = requestBytes((writer) => {
         writeGood(writer)
@@ -95,7 +95,7 @@ describe('protobuf, byte by byte', () => {
     },
   )
 
-  test('a resource that cannot be read costs its own spans only', () => {
+  test('an invalid resource rejects only its own spans', () => {
     const writer = new ProtobufWriter()
     writer.message(1, () => {
       writer.message(2, () => writer.message(2, () => writeGood(writer)))
@@ -114,7 +114,7 @@ describe('protobuf, byte by byte', () => {
     })
   })
 
-  test('a resource and scope that come after their spans are theirs all the same', () => {
+  test('a resource and scope after their spans still apply to them', () => {
     const writer = new ProtobufWriter()
     writer.message(1, () => {
       writer.message(2, () => {
@@ -151,7 +151,7 @@ describe('protobuf, byte by byte', () => {
     ])
   })
 
-  test('text that is not UTF-8 keeps what can be read of it', () => {
+  test('invalid UTF-8 keeps the valid part', () => {
     const body = requestBytes((writer) => {
       writeGood(writer)
       writer.message(9, () => {
@@ -164,7 +164,7 @@ describe('protobuf, byte by byte', () => {
     ])
   })
 
-  test('a body that is cut off anywhere is refused, unless it was cut between two resources', () => {
+  test('a truncated body is refused, unless it ends between two resources', () => {
     const first = requestBytes(writeGood)
     const whole = Buffer.concat([first, requestBytes(writeGood, writeGood)])
     const lengths = Array.from({ length: whole.length }, (_, length) => length)
@@ -179,7 +179,7 @@ describe('protobuf, byte by byte', () => {
     })
   })
 
-  test('a span longer than the list it is in makes the request unreadable', () => {
+  test('a span that is longer than its enclosing list makes the request invalid', () => {
     const writer = new ProtobufWriter()
     writer.message(1, () =>
       writer.message(2, () => {

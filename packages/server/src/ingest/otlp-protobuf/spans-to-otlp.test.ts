@@ -18,7 +18,7 @@ function viaProtobuf(list: Span[]) {
   return decodeTraces(spansToOtlpProtobuf(list), 'protobuf')
 }
 
-test('any spans come back as they were from JSON and from protobuf', () => {
+test('any spans survive a round trip through JSON and protobuf', () => {
   fc.assert(
     fc.property(anySpans, (list) => {
       const fromJson = viaJson(list)
@@ -53,7 +53,7 @@ const openSpan: Span = {
   scope: { name: 'ai', version: '5' },
 }
 
-test('OTLP JSON has integers as strings, ids in hex, and one entry for each resource and scope', () => {
+test('OTLP JSON has integers as strings, ids in hex, and one entry per resource and scope', () => {
   const ended: Span = {
     ...openSpan,
     spanId: 'c7ad6b7169203331',
@@ -110,7 +110,7 @@ test('OTLP JSON has integers as strings, ids in hex, and one entry for each reso
   })
 })
 
-test("span ids of OpenAI Agents' own exporter are cut to the eight bytes that OTLP knows, parents with them", () => {
+test("span and parent ids of OpenAI Agents' exporter are cut to the eight bytes of OTLP", () => {
   const child: Span = {
     ...openSpan,
     spanId: 'aaaaaaaaaaaaaaaabbbbbbbb',
