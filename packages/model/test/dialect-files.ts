@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 
 const folder = join(import.meta.dirname, '../src/dialects')
 
-/** What each file of a dialect exports, by the file's name. */
+/** The exports of each dialect file, by file name. */
 export async function importDialectFiles(): Promise<Map<string, unknown[]>> {
   const files = readdirSync(folder).filter((file) => /^[a-z-]+\.ts$/.test(file) && file !== 'all-dialects.ts')
   const exported = new Map<string, unknown[]>()

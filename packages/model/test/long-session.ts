@@ -5,14 +5,14 @@ import type { Random } from './random.ts'
 
 export type LongSessionOptions = {
   steps: number
-  /** Share of the steps that are left out, and of those that give back something else. */
+  /** The shares of steps that are dropped and of those that return something else. */
   dropped?: number
   changed?: number
   /** Everything on one level. */
   isFlat?: boolean
 }
 
-/** A long session of what the example agent did, over and over, each round with a customer of its own. */
+/** A long session that repeats what the example agent did, each round with another customer. */
 export function makeLongSession(random: Random, options: LongSessionOptions): Session {
   const { steps: wanted, dropped = 0, changed = 0, isFlat = false } = options
   const [{ session, steps } = { session: undefined, steps: [] }] = readScenarios()

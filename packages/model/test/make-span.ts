@@ -10,7 +10,7 @@ export type SpanShape = Partial<Omit<Span, 'attributes' | 'resource' | 'scope' |
 
 const START_NS = 1_794_736_302_000_000_000n
 
-/** A span that took one second, with whatever the test is about. */
+/** A span of one second with the given fields. */
 export function makeSpan(shape: SpanShape): Span {
   const { attributes, resource, scope = '', events = [], ...rest } = shape
   const at = scope.lastIndexOf('@')

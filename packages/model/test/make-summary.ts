@@ -2,7 +2,7 @@ import type { SessionSummary } from '../src/session/session.ts'
 
 const STARTED_AT_MS = 1_700_000_000_000
 
-/** The summary of a session for a test: what it does not say is ordinary. */
+/** The summary of an ordinary session with the given fields. */
 export function makeSummary(session: Partial<SessionSummary> = {}): SessionSummary {
   return {
     id: 'a'.repeat(32),

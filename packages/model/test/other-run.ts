@@ -7,7 +7,7 @@ export function startsAfter(step: Step, other: Step): boolean {
   return step.offsetMs >= other.offsetMs + (other.durationMs ?? 0) && step.id !== other.id
 }
 
-/** Results carry ids and moments that no two runs share, as those of real services do. */
+/** Adds ids and times to results that differ between runs, as real services do. */
 export function withVolatileValues(session: Session, random: Random): Session {
   const startedAtMs = Date.parse(session.session.startedAt)
   const steps = structuredClone(session.steps).map((step): Step => {
@@ -28,7 +28,7 @@ function uuid(random: Random): string {
   return [8, 4, 4, 4, 12].map((length) => random.hex(length)).join('-')
 }
 
-/** The same session as another run would leave it: other ids, another day, other durations. */
+/** The session as another run would record it: other ids, dates and durations. */
 export function otherIdsAndTimes(
   { session, steps }: Session,
   random: Random,
@@ -67,7 +67,7 @@ export function otherIdsAndTimes(
   return { session: { session: other, steps: moved }, idOf: (id) => ids.get(id) }
 }
 
-/** Siblings that ran at the same time begin in another order; undefined where nothing did. */
+/** Changes the order of siblings that ran in parallel; undefined when there are none. */
 export function alignedParallel(steps: readonly Step[], random: Random): Step[] | undefined {
   const together = steps.filter((step) => steps.some((other) => ranTogether(step, other)))
   if (together.length === 0) return undefined

@@ -3,17 +3,17 @@ import type { StepOutline } from '../src/session/step-draft.ts'
 import { resolveSteps } from '../src/assembly/resolve-steps.ts'
 import type { ResolvedStep } from '../src/assembly/resolved-step.ts'
 
-/** The moment at which the sessions of these tests begin: 2026-01-02T03:04:05.000Z. */
+/** The start of all test sessions: 2026-01-02T03:04:05.000Z. */
 export const SESSION_START = Date.UTC(2026, 0, 2, 3, 4, 5)
 
 type OutlineParts = Omit<Partial<StepOutline>, 'startedAtMs' | 'endedAtMs'> & {
   id: string
-  /** Milliseconds since the session began; `to: null` for a step that is still open. */
+  /** Milliseconds since the start of the session; `to: null` for a running step. */
   from?: number
   to?: number | null
 }
 
-/** A step that went well from 0 to 10 ms, but for what is said here. */
+/** A successful step from 0 to 10 ms, with the given changes. */
 export function outline({ from = 0, to = from + 10, ...parts }: OutlineParts): StepOutline {
   return {
     sessionId: 'a'.repeat(32),
@@ -48,7 +48,7 @@ export function log({ at = 0, ...parts }: LogParts): LogOutline {
   }
 }
 
-/** The resolved steps by id, to look at one of them. */
+/** Resolves steps and returns them by id. */
 export function resolveById(...parts: Parameters<typeof resolveSteps>): { [id: string]: ResolvedStep } {
   return Object.fromEntries(resolveSteps(...parts).map((step) => [step.id, step]))
 }

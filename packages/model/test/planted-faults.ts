@@ -10,17 +10,17 @@ export type PlantedPair = {
   scenario: string
   a: Session
   b: Session
-  /** What must be named; null: nothing. The id is one of `b`, or of `a` for what is missing there. */
+  /** The divergence that must be found, or null. The id is from `b`, or from `a` if `b` lacks the step. */
   expected: { kinds: DifferenceKind[]; stepId: string; path?: string } | null
-  /** The step whose result was made wrong, with the value, for tracing it. */
+  /** The step with the wrong result, and the value to trace. */
   bad?: { stepId: string; value: unknown }
-  /** An argument that comes from nowhere. */
+  /** An argument that no earlier step had. */
   madeUp?: unknown
 }
 
 type Planted = Pick<PlantedPair, 'expected' | 'bad' | 'madeUp'> & { steps: Step[] }
 
-/** Makes a fault in the steps, or undefined where there is no place for it. */
+/** Plants a fault into the steps; undefined when there is no place for it. */
 type Planter = (steps: Step[], random: Random) => Planted | undefined
 
 const folder = new URL('scenarios/', import.meta.url)
@@ -34,7 +34,10 @@ export function readScenarios(): { name: string; session: Session }[] {
     }))
 }
 
-/** Pairs of sessions of the example agent, the second with a fault, other ids, other times and another order of what ran at once. */
+/**
+ * Pairs of sessions of the example agent. The second has a fault, other ids and times, and another order of parallel
+ * steps.
+ */
 export function plantFaults(count: number, seed: number): PlantedPair[] {
   const scenarios = readScenarios()
   const names = Object.keys(planters)
@@ -47,7 +50,7 @@ export function plantFaults(count: number, seed: number): PlantedPair[] {
     const planted = planters[fault]!(structuredClone(volatileSession.steps), random)
     if (planted === undefined) continue
     const { steps, ...rest } = planted
-    // Models hardly ever say the same twice; what was planted has to be found behind that.
+    // Models hardly ever repeat themselves, and the fault must be found nevertheless.
     if (fault !== 'wrong branch' && random.chance(0.4)) reword(steps, random)
     const { session: b, idOf } = otherIdsAndTimes({ session: session.session, steps }, random)
     const mapId = <Place extends { stepId: string }>(place: Place): Place => ({
@@ -67,7 +70,7 @@ export function plantFaults(count: number, seed: number): PlantedPair[] {
   return pairs
 }
 
-/** Only the order investigation does several things at once. */
+/** Only the order investigation runs steps in parallel. */
 function canHave(fault: string, scenario: string): boolean {
   return fault !== 'parallel order' || scenario === 'order'
 }
@@ -100,7 +103,7 @@ const exchanged: [RegExp, string][] = [
   [/\bshould\b/g, 'ought to'],
 ]
 
-/** A model says the same in other words, and what comes later repeats them. False where none said a sentence. */
+/** Rewords a model's reply and its later copies. False when no model replied with a sentence. */
 function reword(steps: Step[], random: Random): boolean {
   const said = steps.flatMap((step) => {
     const text = step.kind === 'llm' ? answerText(step) : undefined
@@ -144,7 +147,7 @@ function actionsOf(steps: readonly Step[]): Step[] {
   return steps.filter(({ kind, status }) => kind === 'action' && status === 'ok')
 }
 
-/** All places of a value that hold a text of three letters or a number. */
+/** All paths to numbers and to texts of at least three letters. */
 function leavesOf(value: unknown, path: string[] = []): { path: string[]; value: string | number }[] {
   if (typeof value === 'string') return value.length >= 3 ? [{ path, value }] : []
   if (typeof value === 'number') return [{ path, value }]
@@ -173,7 +176,7 @@ function setArguments(step: Step, given: unknown): void {
   if (step.tool !== undefined) step.tool = { ...step.tool, arguments: given }
 }
 
-/** What comes later repeats the wrong value, as it would. */
+/** Replaces later copies of the value too. */
 function spread(steps: readonly Step[], from: Step, old: unknown, next: unknown): void {
   for (const step of steps) {
     if (!startsAfter(step, from)) continue
@@ -212,7 +215,7 @@ function plantResult(steps: Step[], random: Random): Planted | undefined {
   return { steps, expected: { kinds: ['result'], stepId: step.id }, bad: { stepId: step.id, value } }
 }
 
-/** A lookup finds nothing, and what comes after is called with null. */
+/** Lets a lookup find nothing, so that later steps get null. */
 function plantNull(steps: Step[], random: Random): Planted | undefined {
   const candidates = actionsOf(steps).filter(
     (step) =>
@@ -256,7 +259,7 @@ function dropArgument(steps: Step[], random: Random): Planted | undefined {
   return { steps: steps.filter((later) => !startsAfter(later, step)), expected }
 }
 
-/** The model answers otherwise, and the agent goes another way from there. */
+/** Lets the model decide differently, so that the agent takes another path. */
 function plantDecision(steps: Step[], random: Random): Planted | undefined {
   const step = random.pickMaybe(
     steps.filter(({ kind, messages }) => kind === 'llm' && messages !== undefined),
@@ -272,13 +275,13 @@ function plantDecision(steps: Step[], random: Random): Planted | undefined {
   return { steps: withParents(left), expected: { kinds: ['decision'], stepId: step.id } }
 }
 
-/** Steps whose parent was dropped go with it. */
+/** Drops the steps whose parent was dropped. */
 function withParents(steps: Step[]): Step[] {
   const ids = new Set(steps.map(({ id }) => id))
   return steps.filter(({ parentId }) => parentId === null || ids.has(parentId))
 }
 
-/** Somebody edited the instructions: every call that has them is sent the new ones. */
+/** Changes the system prompt in every call. */
 function changePrompt(steps: Step[], random: Random): Planted | undefined {
   const called = steps.filter(({ messages }) => messages?.some(({ role }) => role === 'system') === true)
   const step = random.pickMaybe(called)

@@ -3,7 +3,7 @@ const words =
     ' ',
   )
 
-/** Chance that is the same for the same seed. */
+/** A seeded random generator. */
 export type Random = {
   next(): number
   integer(low: number, high: number): number

@@ -12,7 +12,7 @@ import { runSupportAgent } from '../../../examples/support-agent/src/run-support
 import { useScriptedModel } from '../../../examples/support-agent/src/use-scripted-model.ts'
 import { parseRecording } from '../src/recording/recording.ts'
 
-/** What the support agent is asked; the recordings of its answers are what the corpus is made from. */
+/** The questions to the support agent; the corpus is made from recordings of its replies. */
 const scenarios: Record<string, () => Promise<string>> = {
   'billing-named': () => runSupportAgent('There is a duplicate charge on my account c_42'),
   'billing-signed-in': () => runSupportAgent('I was charged twice for my subscription'),
@@ -43,7 +43,7 @@ for (const [name, run] of Object.entries(scenarios)) {
   const lines = lean.map((step) => JSON.stringify(step)).join(',\n')
   await writeFile(
     join(folder, `${name}.json`),
-    // Where the repository lies is nobody's business.
+    // Hides the path of the repository.
     `{"session":${JSON.stringify(session)},\n"steps":[\n${lines}\n]}\n`.replaceAll(root, 'file:///agent/'),
   )
 }

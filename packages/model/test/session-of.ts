@@ -16,7 +16,7 @@ export function sessionOf(
   })
 }
 
-/** A session that fails for want of a customer id. */
+/** A session that fails because a customer id is missing. */
 export const support = [
   outline({
     id: 'root',

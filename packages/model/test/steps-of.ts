@@ -14,19 +14,19 @@ export function stepOf(shape: SpanShape): StepDraft {
   return spanToStep(makeSpan(shape))
 }
 
-/** "kind name" of each step, in the order of their spans. */
+/** "kind name" of each step, in the order of the spans. */
 export function outlineOf(steps: StepDraft[]): string[] {
   return steps.map(({ outline }) => `${outline.kind} ${outline.name}`)
 }
 
-/** The only step, or the first of several, that these words describe. */
+/** The first step with this kind and name. */
 export function find(steps: StepDraft[], kind: StepKind, name: string, index = 0): StepDraft {
   const found = steps.filter(({ outline }) => outline.kind === kind && outline.name === name)[index]
   if (found === undefined) throw new Error(`no ${kind} ${name}: ${outlineOf(steps).join(', ')}`)
   return found
 }
 
-/** The chosen fields of an outline, for comparing several at once. */
+/** The given fields of an outline, to compare several at once. */
 export function pick<Field extends keyof StepOutline>(
   { outline }: StepDraft,
   ...fields: Field[]

@@ -26,7 +26,7 @@ function describeDivergence(before: Session, now: Session): string | undefined {
 }
 
 describe('sessions of the example agent', () => {
-  test('a session compared with itself, or with another run of the same, has no difference', () => {
+  test('a session has no difference from itself or from another run of the same', () => {
     for (const [name, session] of Object.entries(scenarios)) {
       const random = createRandom(7)
       const again = otherIdsAndTimes(withVolatileValues(session, random), random).session
@@ -38,13 +38,13 @@ describe('sessions of the example agent', () => {
     }
   })
 
-  test('the run that failed parted where no account was looked for', () => {
+  test('the failed run diverged where it did not look up the account', () => {
     expect(describeDivergence(scenario('billing-signed-in'), scenario('billing-fault'))).toBe(
       'step 6 find_account is missing',
     )
   })
 
-  test('phrasings of one question are no divergence: what they lead to is', () => {
+  test('different phrasings of a question are no divergence, but their consequences are', () => {
     const alignment = alignSessions(scenario('billing-named'), scenario('billing-fault'))
     expect(alignment.rows[1]!.differences.map(({ kind }) => kind)).toEqual(['input'])
     expect(describeDivergence(scenario('billing-named'), scenario('billing-fault'))).toBe(
@@ -52,7 +52,7 @@ describe('sessions of the example agent', () => {
     )
   })
 
-  test('a null argument is named with what it was', () => {
+  test('a null argument is reported with its value', () => {
     const failed = scenario('billing-named')
     findStep(failed, 'fetch_customer_data').tool!.arguments = { customer_id: null }
     expect(describeDivergence(scenario('billing-named'), failed)).toBe(
@@ -60,7 +60,7 @@ describe('sessions of the example agent', () => {
     )
   })
 
-  test('the answer of a model comes before the result of the action that it was asked in', () => {
+  test('the reply of a model comes before the result of the action around it', () => {
     const other = scenario('billing-named')
     const call = other.steps[3]!
     call.messages!.at(-1)!.parts = [{ type: 'text', text: 'general' }]
@@ -70,7 +70,7 @@ describe('sessions of the example agent', () => {
     )
   })
 
-  test('other words for the same are no divergence, and neither is what repeats them', () => {
+  test('different wording is no divergence, nor are its later copies', () => {
     const other = scenario('billing-named')
     const said = findStep(other, 'write_reply').output as string
     const reworded = said.replace('I see two charges', 'I can see the two charges')
@@ -82,7 +82,7 @@ describe('sessions of the example agent', () => {
     ])
   })
 
-  test('the effect that only one session had is told apart from other steps', () => {
+  test('an effect of only one session is listed apart from other steps', () => {
     const done = scenario('refund')
     const twice = scenario('refund')
     const refund = findStep(twice, 'issue_refund')
@@ -97,7 +97,7 @@ describe('sessions of the example agent', () => {
     expect(describeDivergence(twice, done)).toBe('step 8 issue_refund (a write) is missing')
   })
 
-  test('going round once more is no divergence unless it writes', () => {
+  test('repeating a loop is no divergence unless it writes', () => {
     const once = scenario('refund')
     const lookup = findStep(once, 'fetch_customer_data')
     const again = { ...lookup, id: 'again', offsetMs: lookup.offsetMs + 0.5 }
@@ -107,7 +107,7 @@ describe('sessions of the example agent', () => {
     expect(rows.filter(({ differences }) => differences.length > 0).map(({ b }) => b?.id)).toEqual(['again'])
   })
 
-  test('a level that only one session has hides nothing below it', () => {
+  test('a level that only one session has does not hide the steps below it', () => {
     const plain = scenario('billing-named')
     const nested = scenario('billing-named')
     const [root, ...steps] = nested.steps
@@ -120,7 +120,7 @@ describe('sessions of the example agent', () => {
     )
   })
 
-  test('an id that stands for another is followed; one that is mixed up is a difference', () => {
+  test('corresponding ids are no difference, swapped ids are', () => {
     const random = createRandom(1)
     const ids = [random.hex(32), random.hex(32), random.hex(32), random.hex(32)]
     const run = (first: string, second: string, used: string): Session => {
@@ -138,7 +138,7 @@ describe('sessions of the example agent', () => {
     })
   })
 
-  test('without payloads, previews are compared, and it is said', () => {
+  test('without payloads, previews are compared and the result says so', () => {
     const withoutPayloads = (session: Session): Session => ({
       ...session,
       steps: session.steps.map(
@@ -161,7 +161,7 @@ describe('the corpus of planted faults', () => {
   const pairs = plantFaults(500, 20_261_115)
   const alignments = pairs.map(({ a, b }) => alignSessions(a, b))
 
-  test('the first divergence that is named is the planted one in 95 of 100 pairs, and equal runs show none', () => {
+  test('the first divergence is the planted one in 95% of the pairs, and equal runs have none', () => {
     const score = new Map<string, { right: number; all: number }>()
     for (const [index, pair] of pairs.entries()) {
       const counted = score.get(pair.fault) ?? { right: 0, all: 0 }
@@ -245,7 +245,7 @@ test('any session compared with itself has no difference', () => {
   )
 })
 
-test('any two sessions: swapping them mirrors the result', () => {
+test('swapping any two sessions mirrors the result', () => {
   fc.assert(
     fc.property(anySession, anySession, (a, b) => {
       expect(alignSessions(b, a)).toEqual(mirrorAlignment(alignSessions(a, b)))
@@ -266,7 +266,7 @@ test('long sessions are aligned however much they differ', () => {
   expect(other.rows.filter(({ a, b }) => a !== undefined && b !== undefined).length).toBeGreaterThan(9000)
 })
 
-test('values that are nested without end, and steps too, are compared as far as anybody looks', () => {
+test('endlessly nested values and steps are compared to a limited depth', () => {
   const nest = (depth: number): unknown => {
     let value: unknown = 'bottom'
     for (let level = 0; level < depth; level += 1) value = { value }

@@ -5,7 +5,7 @@ import { diffWords } from './diff-words.ts'
 const textOf = (side: 'a' | 'b', pieces: ReturnType<typeof diffWords>) =>
   pieces.map(({ kind, text }) => (kind === 'same' || kind === side ? text : '')).join('')
 
-test('words that differ are told apart from those that are the same', () => {
+test('differing words are separated from common ones', () => {
   expect(diffWords('Answer with one word: billing.', 'Answer with two words: billing.')).toEqual([
     { kind: 'same', text: 'Answer with ' },
     { kind: 'a', text: 'one word' },
@@ -14,7 +14,7 @@ test('words that differ are told apart from those that are the same', () => {
   ])
 })
 
-test('both texts can be read from the pieces', () => {
+test('both texts can be rebuilt from the pieces', () => {
   const text = fc
     .array(fc.constantFrom('the', 'cat', ' ', '\n', 'sat', '.', 'né', '🙂'))
     .map((words) => words.join(''))

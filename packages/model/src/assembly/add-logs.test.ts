@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { failed, log, outline, resolveById } from '../../test/outline.ts'
 import type { Pricer } from '../prices/price.ts'
 
-test('a record fills what its span does not say, and never what it does', () => {
+test('a record fills only what its span lacks', () => {
   const steps = resolveById(
     [
       outline({ id: 'bare', kind: 'llm' }),
@@ -50,7 +50,7 @@ test('a record fills what its span does not say, and never what it does', () => 
   })
 })
 
-test('of several messages the last that was sent and the first that was answered are shown', () => {
+test('the previews are the last input message and the first reply', () => {
   const steps = resolveById(
     [outline({ id: 'call', kind: 'llm' })],
     [
@@ -64,7 +64,7 @@ test('of several messages the last that was sent and the first that was answered
   expect(steps['call']).toMatchObject({ inputPreview: 'and in Rome?', outputPreview: 'Sunny.' })
 })
 
-test('records in a row go to the steps in a row, each event in its own', () => {
+test('the n-th record of each event goes to the n-th step', () => {
   const request = (at: number, reportedCost: number) =>
     log({ at, stepId: 'turn', name: 'api_request', adds: { joinTo: { kind: 'llm' }, reportedCost } })
   const response = (at: number, outputPreview: string) =>
@@ -87,7 +87,7 @@ test('records in a row go to the steps in a row, each event in its own', () => {
   ])
 })
 
-test('where a row has fewer records than steps, a record goes to the step that ended nearest to it', () => {
+test('with fewer records than steps, a record goes to the step that ended closest to it', () => {
   const steps = resolveById(
     [
       outline({ id: 'turn', kind: 'agent', to: 100 }),
@@ -101,7 +101,7 @@ test('where a row has fewer records than steps, a record goes to the step that e
   expect(Object.values(steps).filter((step) => step.outputPreview === 'hello')).toEqual([steps['with-text']])
 })
 
-test('records of one model, and records of failures, go to the steps of that model and to those that failed', () => {
+test('records go to steps of the same model and outcome', () => {
   const request = (model: string, reportedCost: number) =>
     log({
       at: 99,
@@ -173,7 +173,7 @@ test('a record that names a tool call goes to that call', () => {
   ])
 })
 
-test('an attempt that failed does not make a call fail that was answered', () => {
+test('a failed attempt does not make a successful call fail', () => {
   const error = { type: 'HTTP 529', message: 'overloaded' }
   const steps = resolveById(
     [
@@ -189,7 +189,7 @@ test('an attempt that failed does not make a call fail that was answered', () =>
   expect(steps['wordless']).toMatchObject({ status: 'error', error })
 })
 
-test('what a record of no step says of the session goes to the root', () => {
+test('session facts of a record without a step go to the root', () => {
   const steps = resolveById(
     [
       outline({ id: 'orphan', parentId: 'gone' }),
@@ -201,7 +201,7 @@ test('what a record of no step says of the session goes to the root', () => {
   expect(steps['root']?.session).toEqual({ userId: 'root says', threadId: 't1' })
 })
 
-test('a call whose tokens came as a record is priced', () => {
+test('a call whose tokens arrive as a log record is priced', () => {
   const pricer: Pricer = {
     price: ({ usage }) => (usage?.input === undefined ? null : { cost: usage.input, source: 'computed' }),
   }

@@ -116,7 +116,7 @@ test('a step is presented with its content, times from the session’s start to 
   ])
 })
 
-test('a child that starts before the root because of another clock begins the session', () => {
+test('a child that starts before the root because of clock skew starts the session', () => {
   const session = assembleSession({
     outlines: [
       outline({ id: 'root', from: 100, to: 300 }),
@@ -132,7 +132,7 @@ test('a child that starts before the root because of another clock begins the se
   expect(session.session.durationMs).toBe(260)
 })
 
-test('messages that came as logs stand in where the span has none, for each side of the call', () => {
+test('messages from logs fill each side of a call that the span lacks', () => {
   const asked = { role: 'user', parts: [{ type: 'text' as const, text: 'Weather?' }] }
   const answered = { role: 'assistant', parts: [{ type: 'text' as const, text: 'Sunny.' }], isOutput: true }
   const own = { role: 'assistant', parts: [{ type: 'text' as const, text: 'from the span' }], isOutput: true }
@@ -246,7 +246,7 @@ const anyParts = fc.record({
   logs: fc.array(anyLog, { maxLength: 6 }),
 })
 
-test('whatever arrives, in whatever order, it is the same session', () => {
+test('the order of arrival never changes the session', () => {
   fc.assert(
     fc.property(anyParts, fc.infiniteStream(fc.nat(1000)), ({ outlines, logs }, numbers) => {
       const shuffle = <Item>(items: readonly Item[]): Item[] =>
@@ -263,7 +263,7 @@ test('whatever arrives, in whatever order, it is the same session', () => {
   )
 })
 
-test('whatever arrives, every step is there once, in order, below parents that lead to a root', () => {
+test('for any input, every step appears once, in order, below parents that lead to a root', () => {
   fc.assert(
     fc.property(
       fc.array(anyOutline, { maxLength: 12 }),

@@ -12,7 +12,7 @@ function errorsOf(steps: ReturnType<typeof resolveById>) {
   )
 }
 
-test('an error that several steps show belongs to the deepest of them', () => {
+test('an error on several steps belongs to the deepest one', () => {
   const message = '429 Rate limit reached'
   const steps = resolveById([
     failed({
@@ -33,7 +33,7 @@ test('an error that several steps show belongs to the deepest of them', () => {
   })
 })
 
-test('an error that wraps another as its cause is that error, passed on', () => {
+test('an error with another as its cause is that error, passed on', () => {
   const steps = resolveById([
     outline({
       id: 'agent',
@@ -50,7 +50,7 @@ test('an error that wraps another as its cause is that error, passed on', () => 
   expect(errorsOf(steps)).toEqual({ agent: ['error', 'propagated'], tool: ['error'] })
 })
 
-test('a failure without words of its own is that of the child that failed last', () => {
+test('a failure without a message is that of the child that failed last', () => {
   const steps = resolveById([
     outline({ id: 'http', status: 'error', to: 50 }),
     failed({ id: 'first', parentId: 'http', from: 1 }),
@@ -67,7 +67,7 @@ test('a failure without words of its own is that of the child that failed last',
   expect(steps['bare']?.error).toEqual({ type: 'Error', message: '' })
 })
 
-test('a failed tool under an agent that went on was handled, and so was all that it passed through', () => {
+test('the error of a failed tool under an agent that succeeded is handled, on all steps that passed it on', () => {
   const steps = resolveById([
     outline({ id: 'main', kind: 'agent' }),
     failed({ id: 'helper', kind: 'agent', parentId: 'main', message: 'backend is down' }),
@@ -98,7 +98,7 @@ test('an error under a step that is still running is not handled yet', () => {
   expect(errorsOf(steps)).toEqual({ main: 'running', tool: ['error'] })
 })
 
-test('to the process that records it, a session that still runs has survived its errors', () => {
+test('in the recording process, errors of a running session count as handled', () => {
   const open = (id: string, parentId: string | null) => outline({ id, kind: 'agent', parentId, to: null })
   const tool = failed({ id: 'tool', kind: 'action', parentId: 'helper' })
   const read = (...outlines: Parameters<typeof resolveById>[0][number][]) =>
@@ -117,7 +117,7 @@ test('to the process that records it, a session that still runs has survived its
   })
 })
 
-test('an error that was thrown on in other words was handled where a step above succeeded', () => {
+test('an error that was rethrown with another message is handled when a step above succeeded', () => {
   const steps = resolveById([
     outline({ id: 'main', kind: 'agent' }),
     failed({ id: 'checkout', kind: 'action', parentId: 'main', message: 'please try again later' }),
@@ -131,7 +131,7 @@ test('an error that was thrown on in other words was handled where a step above 
   })
 })
 
-test('attempts that failed before one that succeeded were handled, even when the agent fails of something else', () => {
+test('failed attempts before a successful one are handled, even if the agent fails for another reason', () => {
   const steps = resolveById([
     failed({ id: 'agent', kind: 'agent', to: 100, message: 'the tool exploded' }),
     failed({ id: 'attempt-1', kind: 'llm', parentId: 'agent', from: 1, message: '429 Too many requests' }),
@@ -149,7 +149,7 @@ test('attempts that failed before one that succeeded were handled, even when the
   })
 })
 
-test('of calls made side by side the one whose error got out was not handled', () => {
+test('among parallel calls, the one whose error was thrown further is not handled', () => {
   const steps = resolveById([
     failed({ id: 'agent', kind: 'agent', to: 100, message: 'connection reset by peer' }),
     failed({ id: 'a', kind: 'llm', parentId: 'agent', from: 1, message: 'connection reset by peer' }),
@@ -159,7 +159,7 @@ test('of calls made side by side the one whose error got out was not handled', (
   expect(errorsOf(steps)).toEqual({ agent: ['error', 'propagated'], a: ['error'], b: 'ok' })
 })
 
-test('a guardrail that triggered did its work; the agent it stopped carries the error', () => {
+test('a triggered guardrail is no failure; the agent that it stopped has the error', () => {
   const message = 'InputGuardrailTripwireTriggered: blocked'
   const steps = resolveById([
     failed({ id: 'agent', kind: 'agent', message }),
@@ -176,7 +176,7 @@ test('a guardrail that triggered did its work; the agent it stopped carries the 
   expect(errorsOf(steps)).toEqual({ agent: ['error'], broken: ['error'], guard: 'ok' })
 })
 
-test('a root that saw nothing itself fares as its last child did', () => {
+test('a root that was created afterwards gets the status of its last child', () => {
   const trace = (id: string) => ({
     ...outline({ id, kind: 'workflow' as const }),
     startedAtMs: 0,

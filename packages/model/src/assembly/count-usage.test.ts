@@ -8,7 +8,7 @@ function scopesOf(steps: ReturnType<typeof resolveById>) {
   return Object.fromEntries(Object.values(steps).map((step) => [step.id, step.usageScope]))
 }
 
-test('a step counts unless one below it does', () => {
+test('a step counts unless a step below it does', () => {
   const steps = resolveById([
     outline({ id: 'agent', kind: 'agent', usage: { input: 240, output: 70 } }),
     outline({ id: 'turn', kind: 'workflow', parentId: 'agent' }),
@@ -19,7 +19,7 @@ test('a step counts unless one below it does', () => {
   expect(scopesOf(steps)).toEqual({ agent: 'rollup', turn: undefined, call: 'call', alone: 'call' })
 })
 
-test('what its dialect calls a sum is one, whatever is below, and does not silence the step above', () => {
+test('usage that its dialect marks as a rollup is one, and does not replace the step above', () => {
   const steps = resolveById([
     outline({ id: 'run', kind: 'agent', usage }),
     outline({ id: 'task', kind: 'workflow', parentId: 'run', usage, isUsageRollup: true }),
@@ -28,7 +28,7 @@ test('what its dialect calls a sum is one, whatever is below, and does not silen
   expect(scopesOf(steps)).toEqual({ run: 'call', task: 'rollup' })
 })
 
-test('a call that reports nothing but zeros does not silence its wrapper', () => {
+test('a call with only zeros does not replace its wrapper', () => {
   const steps = resolveById([
     outline({ id: 'wrapper', kind: 'workflow', usage }),
     outline({ id: 'call', kind: 'llm', parentId: 'wrapper', usage: { input: 0, output: 0 } }),
@@ -37,7 +37,7 @@ test('a call that reports nothing but zeros does not silence its wrapper', () =>
   expect(scopesOf(steps)).toEqual({ wrapper: 'call', call: 'call' })
 })
 
-test('a cost without tokens counts unless tokens or costs are reported below', () => {
+test('a cost without tokens counts unless a step below reports tokens or costs', () => {
   const steps = resolveById([
     outline({ id: 'query', kind: 'agent', cost: 0.5 }),
     outline({ id: 'call', kind: 'llm', parentId: 'query', usage, cost: 0.4 }),
@@ -47,7 +47,7 @@ test('a cost without tokens counts unless tokens or costs are reported below', (
   expect(scopesOf(steps)).toEqual({ query: 'rollup', call: 'call', 'paid-tool': 'call' })
 })
 
-test('of two instrumentations of one call the one that says more is counted', () => {
+test('of two reports of one call, the more detailed one counts', () => {
   const call = { kind: 'llm', responseId: 'resp_1' } as const
   const steps = resolveById([
     outline({ id: 'framework', name: 'ChatOpenAI', to: 20, model: 'gpt-4o', usage, ...call }),
@@ -72,7 +72,7 @@ test('of two instrumentations of one call the one that says more is counted', ()
   })
 })
 
-test('guessed tokens never win against reported ones, and a tie goes to the earlier step', () => {
+test('estimated tokens never win against reported ones, and a tie goes to the earlier step', () => {
   const call = { kind: 'llm', responseId: 'resp_1', model: 'gpt-4o' } as const
   const guessed = resolveById([
     outline({ id: 'a', usage: { ...usage, cacheRead: 3 }, isUsageEstimated: true, ...call }),
@@ -87,7 +87,7 @@ test('guessed tokens never win against reported ones, and a tie goes to the earl
   expect(scopesOf(tie)).toEqual({ z: 'call', a: 'duplicate' })
 })
 
-test('a scripted model that repeats its response id still made many calls, one after the other or side by side', () => {
+test('calls of a scripted model that repeats its response id are separate calls, sequential or parallel', () => {
   const call = { kind: 'llm', name: 'chat', responseId: 'chatcmpl-123', model: 'mock', usage } as const
   const steps = resolveById([
     outline({ id: 'a', from: 0, to: 10, ...call }),
@@ -99,7 +99,7 @@ test('a scripted model that repeats its response id still made many calls, one a
   expect(scopesOf(steps)).toEqual({ a: 'call', b: 'call', c: 'call', d: 'call' })
 })
 
-test('two reports of one call are told from two calls, also across sessions', () => {
+test('two reports of one call are distinguished from two calls, also across sessions', () => {
   const call = { kind: 'llm', responseId: 'r1', model: 'gpt-4o' } as const
   const framework = outline({ id: 'a', name: 'ChatOpenAI', ...call })
   const wire = outline({ id: 'b', name: 'chat', from: 1, to: 9, ...call, model: 'gpt-4o-2024-08-06' })
@@ -112,7 +112,7 @@ test('two reports of one call are told from two calls, also across sessions', ()
   expect(costRelevance({ ...framework, parentId: 'agent' })).toBeGreaterThan(costRelevance(wire))
 })
 
-test('a wrapper and its call under one response id are a wrapper and a call, not duplicates', () => {
+test('a wrapper and its call with one response id are no duplicates', () => {
   const call = { kind: 'llm', responseId: 'resp_1', model: 'gpt-4o' } as const
   const steps = resolveById([
     outline({ id: 'outer', usage: { ...usage, cacheRead: 1 }, cost: 1, ...call }),
@@ -123,7 +123,7 @@ test('a wrapper and its call under one response id are a wrapper and a call, not
   expect(steps['outer']?.isRepeatedBelow).toBe(true)
 })
 
-test('a step that lost against another session is a duplicate, and its wrapper still repeats it', () => {
+test('a step that is counted in another session is a duplicate, and its wrapper is still a rollup', () => {
   const steps = resolveById(
     [
       outline({ id: 'chain', kind: 'workflow', usage }),
@@ -136,7 +136,7 @@ test('a step that lost against another session is a duplicate, and its wrapper s
   expect(scopesOf(steps)).toEqual({ chain: 'rollup', call: 'duplicate' })
 })
 
-test('a call whose tokens its wrapper reports is counted above', () => {
+test('a call whose tokens are reported by its wrapper is counted there', () => {
   const steps = resolveById([
     outline({ id: 'turn', kind: 'workflow', usage }),
     outline({ id: 'http', parentId: 'turn' }),

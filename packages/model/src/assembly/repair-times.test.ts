@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { outline, SESSION_START } from '../../test/outline.ts'
 import { resolveSteps } from './resolve-steps.ts'
 
-test('a child on a coarser clock than its parent begins with it; one that is really early stays so', () => {
+test('a child rounded down by a coarse clock starts with its parent; one that is really early stays early', () => {
   const steps = resolveSteps([
     outline({ id: 'early', from: -5, to: 9, parentId: 'root' }),
     outline({ id: 'coarse', from: 0, to: 0, parentId: 'root' }),

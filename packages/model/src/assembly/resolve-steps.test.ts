@@ -18,7 +18,7 @@ test('steps come out in start order, at one instant the parent before the child,
   ])
 })
 
-test('resolving leaves the outlines it was given as they were', () => {
+test('resolving does not change the given outlines', () => {
   const outlines = [
     failed({ id: 'tool', kind: 'action', parentId: 'root', from: 5, to: 1, message: 'no such customer' }),
     failed({ id: 'root', kind: 'agent', message: 'no such customer' }),
@@ -36,7 +36,7 @@ test('a step whose parent never arrived is an orphan that still names its parent
   expect(step).toMatchObject({ parentId: 'gone', isOrphan: true, depth: 0 })
 })
 
-test('a step whose parent lives in another process is a plain root', () => {
+test('a step whose parent is in another process is a root', () => {
   const [step] = resolveSteps([outline({ id: 'a', parentId: 'gone', isParentRemote: true })])
 
   expect(step).toEqual({ ...outline({ id: 'a', isParentRemote: true }), depth: 0 })
@@ -49,7 +49,7 @@ test('a step that is its own parent is a root', () => {
   expect(step).not.toHaveProperty('isOrphan')
 })
 
-test('a circle of parents is cut at its earliest step, and what hangs on it stays there', () => {
+test('a cycle of parents is cut at its earliest step, and the steps below stay there', () => {
   const steps = resolveById([
     outline({ id: 'a', parentId: 'c', from: 2 }),
     outline({ id: 'b', parentId: 'a', from: 1 }),
@@ -65,7 +65,7 @@ test('a circle of parents is cut at its earliest step, and what hangs on it stay
   ])
 })
 
-test('of two copies of one step the one that ended is taken', () => {
+test('of two copies of a step, the one that ended wins', () => {
   const steps = resolveSteps([
     outline({ id: 'a', to: null }),
     outline({ id: 'a', to: 30, outputPreview: 'done' }),
@@ -81,7 +81,7 @@ test('a step that ends before it starts ends when it starts', () => {
   expect(step?.endedAtMs).toBe(SESSION_START + 50)
 })
 
-test('a step without times takes those of the steps inside it', () => {
+test('a step without times gets those of the steps inside it', () => {
   const trace = { ...outline({ id: 'trace' }), startedAtMs: 0, endedAtMs: 0 }
   const steps = resolveById([
     trace,
@@ -97,7 +97,7 @@ test('a step without times takes those of the steps inside it', () => {
   expect(Object.keys(steps)).toEqual(['trace', 'task', 'agent'])
 })
 
-test('a step without times is open for as long as one inside it is', () => {
+test('a step without times is open while a step inside it is', () => {
   const trace = { ...outline({ id: 'trace', to: null }), startedAtMs: 0 }
   const steps = resolveById([trace, outline({ id: 'agent', parentId: 'trace', from: 10, to: null })])
 
@@ -108,7 +108,7 @@ test('a step without times is open for as long as one inside it is', () => {
   })
 })
 
-test('a step without times that holds nothing stands at its parent', () => {
+test('a step without times and children starts with its parent', () => {
   const steps = resolveById([
     outline({ id: 'root', from: 10, to: 50 }),
     { ...outline({ id: 'leaf', parentId: 'root' }), startedAtMs: Number.NaN, endedAtMs: 0 },
@@ -117,7 +117,7 @@ test('a step without times that holds nothing stands at its parent', () => {
   expect(steps['leaf']).toMatchObject({ startedAtMs: SESSION_START + 10, endedAtMs: SESSION_START + 10 })
 })
 
-test('steps that all hang on a late root are nested by time, and the root takes their times', () => {
+test('steps of a root that was created later are nested by time, and the root gets their times', () => {
   const flat = { parentId: 'root', treeQuestion: 'parent-by-time' } as const
   const steps = resolveById([
     outline({ id: 'root', kind: 'workflow', from: 5000, to: 5000.3 }),
@@ -150,7 +150,7 @@ test('steps that all hang on a late root are nested by time, and the root takes 
   expect(steps['root']).toMatchObject({ startedAtMs: SESSION_START, endedAtMs: SESSION_START + 20 })
 })
 
-test('tools that run side by side are not nested, an agent that a tool runs is', () => {
+test('parallel tools are not nested, but an agent that a tool runs is', () => {
   const flat = { parentId: 'root', treeQuestion: 'parent-by-time' } as const
   const steps = resolveById([
     outline({ id: 'main', kind: 'agent', from: 0, to: 100, ...flat }),
@@ -167,7 +167,7 @@ test('tools that run side by side are not nested, an agent that a tool runs is',
   ])
 })
 
-test('a model generation is the call itself unless a step below it is', () => {
+test('a model generation is the model call unless a step below is', () => {
   const question = { kind: 'llm', treeQuestion: 'llm-unless-model-below' } as const
   const steps = resolveById([
     outline({ id: 'alone', ...question }),
@@ -180,7 +180,7 @@ test('a model generation is the call itself unless a step below it is', () => {
   expect(steps['wrapper']?.kind).toBe('workflow')
 })
 
-test('a generateText is an agent when it used a tool or took several steps, not when it was tried again', () => {
+test('generateText is an agent if it used a tool or took several steps, not if it was retried', () => {
   const question = { kind: 'workflow', treeQuestion: 'agent-if-tools-below' } as const
   const steps = resolveById([
     outline({ id: 'plain', ...question }),
@@ -208,7 +208,7 @@ test('a generateText is an agent when it used a tool or took several steps, not 
   ])
 })
 
-test('what turns out to be no agent names none', () => {
+test('a step that turns out not to be an agent has no agent name', () => {
   const question = { kind: 'workflow', treeQuestion: 'agent-if-tools-below', agent: 'my-function' } as const
   const steps = resolveById([
     outline({ id: 'plain', ...question }),
@@ -237,7 +237,7 @@ test('a plain span is a workflow when AI steps are below it, however deep', () =
   ])
 })
 
-test('one tool call seen by client and server is one action: the outer', () => {
+test('a tool call reported by client and server is one action, the outer one', () => {
   const tool = { kind: 'action', toolName: 'search' } as const
   const steps = resolveById([
     outline({ id: 'framework', ...tool }),
@@ -256,7 +256,7 @@ test('one tool call seen by client and server is one action: the outer', () => {
   })
 })
 
-test('a recorded function that calls itself is two actions, and so are two calls with ids of their own', () => {
+test('a recursive function is two actions, and so are two calls with different ids', () => {
   const recursive = { kind: 'action', toolName: 'walk', dialect: 'playhead' } as const
   const steps = resolveById([
     outline({ id: 'outer', ...recursive }),

@@ -13,7 +13,7 @@ function summarize(outlines: StepOutline[], context = heardNow) {
   return summarizeSession(resolveSteps(outlines), context)
 }
 
-test('a session is summed up from its steps', () => {
+test('a session is summarized from its steps', () => {
   const summary = summarize([
     outline({
       id: 'root',
@@ -86,7 +86,7 @@ test('a session is summed up from its steps', () => {
   })
 })
 
-test('the end state that was given wins, the root before the others, with its own reason', () => {
+test('a reported end state wins, first that of the root, with its reason', () => {
   const summary = summarize([
     outline({ id: 'early', from: 0, session: { endState: 'success', endStateReason: 'not asked' } }),
     outline({
@@ -105,7 +105,7 @@ test('the end state that was given wins, the root before the others, with its ow
   expect([byChild.endState, byChild.endStateReason]).toEqual(['indeterminate', undefined])
 })
 
-test('a session with an open step runs while it is heard of, then it is lost', () => {
+test('a session with an open step is running while data arrives, then lost', () => {
   const open = [
     outline({ id: 'root', to: null }),
     outline({ id: 'call', kind: 'llm', parentId: 'root', to: 80 }),
@@ -119,7 +119,7 @@ test('a session with an open step runs while it is heard of, then it is lost', (
   })
 })
 
-test('a session whose root never arrived runs while it is heard of, then it is lost, or failed when its top did', () => {
+test('a session without a root is running while data arrives, then lost, or failed if a top step failed', () => {
   const orphan = [outline({ id: 'orphan', parentId: 'gone' })]
   const failedOrphan = [failed({ id: 'orphan', parentId: 'gone', message: 'Max turns exceeded' })]
 
@@ -134,7 +134,7 @@ test('a session whose root never arrived runs while it is heard of, then it is l
   })
 })
 
-test('a session whose root has ended is not lost because a step in between is missing', () => {
+test('a session whose root has ended is not lost when a step in between is missing', () => {
   const gap = [
     outline({ id: 'root', to: 50 }),
     outline({ id: 'call', kind: 'llm', parentId: 'gone', from: 5 }),
@@ -147,7 +147,7 @@ test('a session whose root has ended is not lost because a step in between is mi
   })
 })
 
-test('an error at a root is a failure, one that was handled below is not', () => {
+test('an error of a root is a failure, a handled one below is not', () => {
   const soft = outline({
     id: 'root',
     kind: 'action',
@@ -162,7 +162,7 @@ test('an error at a root is a failure, one that was handled below is not', () =>
   expect(summarize(secondRoot)).toMatchObject({ endState: 'fail', endStateReason: 'boom' })
 })
 
-test('one error on its way up is counted once', () => {
+test('an error that is passed on is counted once', () => {
   const summary = summarize([
     failed({ id: 'root', message: 'the same thing' }),
     failed({ id: 'middle', parentId: 'root', message: 'the same thing' }),
@@ -172,7 +172,7 @@ test('one error on its way up is counted once', () => {
   expect(summary.errorCount).toBe(1)
 })
 
-test('the reason of a failure is the error itself where the root has no words for it', () => {
+test('the reason of a failure is the original error when the root has no message', () => {
   const summary = summarize([
     failed({ id: 'root', message: 'Error in agent run' }),
     failed({ id: 'call', kind: 'llm', parentId: 'root', message: '429 Rate limit' }),
@@ -181,7 +181,7 @@ test('the reason of a failure is the error itself where the root has no words fo
   expect([summary.endStateReason, summary.errorCount]).toEqual(['429 Rate limit', 1])
 })
 
-test('a given failure without a reason takes the message of the error that nothing handled', () => {
+test('a reported failure without a reason gets the message of the unhandled error', () => {
   const summary = summarize([
     outline({ id: 'root', session: { endState: 'fail' } }),
     failed({ id: 'attempt', kind: 'llm', parentId: 'root', message: '429' }),
@@ -190,7 +190,7 @@ test('a given failure without a reason takes the message of the error that nothi
   expect(summary.endStateReason).toBe('429')
 })
 
-test('the name is the given one, the root’s, the first agent’s or workflow’s, or what was asked', () => {
+test('the name is explicit, or that of the root, of the first agent or workflow, or the input', () => {
   const useless = { id: 'root', name: 'Agent workflow', kind: 'workflow' } as const
   const agent = outline({ id: 'a', kind: 'agent', name: 'run', agent: 'Triage', parentId: 'root' })
   const workflow = outline({ id: 'w', kind: 'workflow', name: 'billing', parentId: 'root' })
@@ -209,7 +209,7 @@ test('the name is the given one, the root’s, the first agent’s or workflow�
   expect(summarize([outline({ id: 'root', name: '' })]).name).toBe('session')
 })
 
-test('the input is the root’s, else that of the first model call', () => {
+test('the input is that of the root, or of the first model call', () => {
   const call = outline({ id: 'call', kind: 'llm', parentId: 'root', from: 5, inputPreview: 'asked' })
   const tool = outline({ id: 'tool', kind: 'action', parentId: 'root', from: 1, inputPreview: 'id=1' })
 
@@ -217,7 +217,7 @@ test('the input is the root’s, else that of the first model call', () => {
   expect(summarize([outline({ id: 'root' }), tool, call]).inputPreview).toBe('asked')
 })
 
-test('tokens and costs are summed over what counts, and a figure that nobody reported stays away', () => {
+test('tokens and costs are added over the steps that count, and unreported fields stay absent', () => {
   const summary = summarize([
     outline({ id: 'agent', kind: 'agent', usage: { input: 999, output: 999 }, cost: 9 }),
     outline({ id: 'a', kind: 'llm', parentId: 'agent', model: 'm', usage: { input: 1, reasoning: 2 } }),
@@ -228,7 +228,7 @@ test('tokens and costs are summed over what counts, and a figure that nobody rep
   expect(summary.cost).toBeNull()
 })
 
-test('models that could not be priced are named once, whether their price or their tokens are unknown', () => {
+test('unpriced models are listed once, whether their price or their tokens are unknown', () => {
   const summary = summarize([
     outline({ id: 'priced', kind: 'llm', model: 'gpt-4o', usage: { input: 1, output: 1 }, cost: 0.1 }),
     outline({ id: 'no-price', kind: 'llm', model: 'my-model', usage: { input: 1, output: 1 } }),
@@ -254,7 +254,7 @@ test('models that could not be priced are named once, whether their price or the
   expect(summary.cost).toBe(0.6)
 })
 
-test('a call that is seen again below, or beside it, is one call', () => {
+test('a call reported again below or beside it is one call', () => {
   const below = summarize([
     outline({ id: 'langchain', kind: 'llm', usage: { input: 1 } }),
     outline({ id: 'openai', kind: 'llm', parentId: 'langchain' }),
@@ -268,7 +268,7 @@ test('a call that is seen again below, or beside it, is one call', () => {
   expect([below.llmCallCount, beside.llmCallCount]).toEqual([1, 1])
 })
 
-test('a session of which nothing is known yet can be shown', () => {
+test('an empty session can be rendered', () => {
   expect(summarizeSession([], heardNow)).toMatchObject({
     id: '',
     name: 'session',

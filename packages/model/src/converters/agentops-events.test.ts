@@ -29,7 +29,7 @@ const anyEvent = fc.record(
   { requiredKeys: [] },
 )
 
-test('whatever an event holds, it becomes steps or a reason', () => {
+test('any event becomes steps or a reason for rejection', () => {
   fc.assert(
     fc.property(fc.oneof(anyEvent, fc.anything()), (event) => {
       const items = agentOpsEventToItems(event, context)
@@ -42,7 +42,7 @@ test('whatever an event holds, it becomes steps or a reason', () => {
   )
 })
 
-test('whatever a session holds, it becomes a root or a reason', () => {
+test('any session object becomes a root or a reason for rejection', () => {
   const anySession = fc.dictionary(
     fc.constantFrom('session_id', 'id', 'init_timestamp', 'end_timestamp', 'end_state', 'tags', 'host_env'),
     fc.anything(),
@@ -56,7 +56,7 @@ test('whatever a session holds, it becomes a root or a reason', () => {
   )
 })
 
-test('ids that differ in one half only are different steps', () => {
+test('ids that differ only in one half are different steps', () => {
   const ids = [
     '00000001-0000-1000-8000-000000000001',
     '00000002-0000-1000-8000-000000000001',

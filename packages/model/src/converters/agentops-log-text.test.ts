@@ -22,21 +22,21 @@ function offsets(linesMs: number[], session: [startMs: number, endMs: number]): 
   )
 }
 
-test.each([0, -5, 9, 5.5, 5.75, -9.5, 13])('a clock %d hours from UTC is put right', (zone) => {
+test.each([0, -5, 9, 5.5, 5.75, -9.5, 13])('a clock %d hours from UTC is corrected', (zone) => {
   const lines = [1_000, 20_000].map((ms) => noon + ms + zone * HOUR)
 
   expect(offsets(lines, [noon, noon + 30_000])).toEqual([1_000, 20_000])
 })
 
-test('lines of a long session that printed at its beginning only stay there', () => {
+test('lines that a long session printed at its start stay there', () => {
   expect(offsets([noon + 1_000], [noon, noon + HOUR / 2])).toEqual([1_000])
 })
 
-test('lines from before the first step keep their distance', () => {
+test('lines from before the first step stay before it', () => {
   expect(offsets([noon - 30_000, noon + 5_000], [noon, noon + 10_000])).toEqual([-30_000, 5_000])
 })
 
-test('records that say when they were written are left alone', () => {
+test('records with exact times stay unchanged', () => {
   const [log] = linesAt(noon)
   const sure = { ...log!, content: { body: 'x', attributes: {} } }
 

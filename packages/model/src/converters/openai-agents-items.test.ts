@@ -9,7 +9,7 @@ const spans = () =>
   loadItems('otlp/openai-agents-js-0.20').map((item) => openAiAgentsItemToSpan(item, 7n) as Span)
 const steps = () => spans().map(spanToStep)
 
-test('a trace is the root without times, and spans without a parent hang below it', () => {
+test('a trace is the root without times, and the parent of spans without one', () => {
   const [root, ...others] = spans()
   const top = others.filter((span) => span.traceId === root!.traceId && span.parentSpanId === root!.spanId)
 
@@ -48,7 +48,7 @@ test('every type of span has its kind', () => {
   ])
 })
 
-test('the session has its name, thread, user and metadata; a name nobody gave is none', () => {
+test('the session has its name, thread, user and metadata; a default name is ignored', () => {
   const all = steps()
 
   expect(all[0]!.outline.session).toEqual({
@@ -63,7 +63,7 @@ test('the session has its name, thread, user and metadata; a name nobody gave is
   ).toBeUndefined()
 })
 
-test('turns report usage, a task repeats it', () => {
+test('turns report usage, a task is their rollup', () => {
   const all = steps()
 
   expect(find(all, 'workflow', 'turn 1').outline).toMatchObject({
@@ -73,7 +73,7 @@ test('turns report usage, a task repeats it', () => {
   expect(all[12]!.outline).toMatchObject({ usage: { input: 360, output: 105 }, isUsageRollup: true })
 })
 
-test('errors say what happened inside, and redacted ones at least where', () => {
+test('errors have the inner message, redacted ones at least the outer one', () => {
   const all = steps()
 
   expect(find(all, 'agent', 'Bad tool agent').outline.error).toEqual({
@@ -86,7 +86,7 @@ test('errors say what happened inside, and redacted ones at least where', () => 
   })
 })
 
-test('what a processor inside the process adds to a response is read', () => {
+test('responses that an in-process processor adds are read', () => {
   const items = loadJson('otlp/openai-agents-js-0.20/processor-full-spandata.json') as unknown[]
   const call = items.map((item) => spanToStep(openAiAgentsItemToSpan(item, 7n) as Span))[2]!
 
@@ -137,14 +137,14 @@ test('a chat completion has its messages and its model', () => {
   expect({ ...content.parameters }).toEqual({ temperature: 0.1 })
 })
 
-test('an item that is nothing of the kind is refused with a reason', () => {
+test('an unknown item is rejected with a reason', () => {
   expect(openAiAgentsItemToSpan(null, 1n)).toBe('an item must be an object')
   expect(openAiAgentsItemToSpan({ object: 'x' }, 1n)).toContain('"trace" or "trace.span"')
   expect(openAiAgentsItemToSpan({ object: 'trace.span', id: 'a' }, 1n)).toContain('"trace_id"')
   expect(openAiAgentsItemToSpan({ object: 'trace' }, 1n)).toContain('"id"')
 })
 
-test('a span without times happened when it was received', () => {
+test('a span without times gets the time of its arrival', () => {
   expect(openAiAgentsItemToSpan({ object: 'trace.span', id: 'a', trace_id: 'b' }, 7n)).toMatchObject({
     startNs: 7n,
     endNs: null,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { find, outlineOf, pick, stepOf, stepsOf } from '../../test/steps-of.ts'
 
-test('the TypeScript SDK states no kinds: they follow from the shape, and parents from the times', () => {
+test('the TypeScript SDK has no kinds: they follow from the shape, and parents from the times', () => {
   const steps = stepsOf('otlp/agentops-ts-0.1.0')
 
   expect(outlineOf(steps)).toEqual([
@@ -27,7 +27,7 @@ test('the TypeScript SDK states no kinds: they follow from the shape, and parent
   ])
 })
 
-test('token counts as text, calls and results beside the list of messages are read', () => {
+test('token counts as text, and calls and results outside the list of messages are read', () => {
   const steps = stepsOf('otlp/agentops-ts-0.1.0')
   const second = find(steps, 'llm', 'llm', 1)
 
@@ -54,7 +54,7 @@ test('token counts as text, calls and results beside the list of messages are re
   })
 })
 
-test('a literal {i} in a key is the first hand-off', () => {
+test('a literal {i} in a key is the first handoff', () => {
   expect(
     find(stepsOf('otlp/agentops-ts-0.1.0'), 'handoff', 'Triage agent → Weather agent').outline.handoff,
   ).toEqual({
@@ -122,7 +122,7 @@ test('the session span gives the end state, the tags and the metadata', () => {
   })
 })
 
-test('an exception that decorators record twice is one error, with its type out of the message', () => {
+test('an exception recorded twice by decorators is one error, with its type from the message', () => {
   const exception = {
     name: 'exception',
     attributes: {
@@ -148,7 +148,7 @@ test('an exception that decorators record twice is one error, with its type out 
   expect(withoutEvent.outline.error).toEqual({ type: 'ValueError', message: 'kaboom' })
 })
 
-test('a guardrail says in its output whether it was triggered', () => {
+test('the output of a guardrail tells whether it was triggered', () => {
   const { outline } = stepOf({
     name: 'g.guardrail',
     attributes: {
@@ -161,7 +161,7 @@ test('a guardrail says in its output whether it was triggered', () => {
   expect(outline).toMatchObject({ name: 'g', status: 'ok', guardrail: { name: 'g', isTriggered: true } })
 })
 
-test('an OpenAI call through AgentOps counts its cache inside, an Anthropic call beside', () => {
+test("AgentOps: OpenAI's input includes the cache, Anthropic's does not", () => {
   const attributes = {
     'gen_ai.usage.prompt_tokens': 5000,
     'gen_ai.usage.completion_tokens': 10,

@@ -71,7 +71,7 @@ test('a dialect that throws is reported, and the step is read by the others', ()
   ])
 })
 
-test('a failure in what all dialects share leaves a plain step with its attributes', () => {
+test('a failure outside the dialects leaves a plain step with its attributes', () => {
   const broken: Dialect = {
     ...sample,
     excludesCache: () => {

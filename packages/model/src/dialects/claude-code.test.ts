@@ -37,7 +37,7 @@ test('tokens are reported without the cache, whatever its size', () => {
   expect(large.outline).toMatchObject({ usage: { input: 9100 }, model: 'claude-x', provider: 'anthropic' })
 })
 
-test('a tool has the command as its input and what it printed as its output', () => {
+test('a tool has the command as input and its printed text as output', () => {
   expect(find(stepsOf('otlp/claude-code-2.1'), 'action', 'Bash').content.tool).toEqual({
     name: 'Bash',
     callId: 'toolu_000001fake',
@@ -46,7 +46,7 @@ test('a tool has the command as its input and what it printed as its output', ()
   })
 })
 
-test('what did not succeed is an error', () => {
+test('a failed tool is an error', () => {
   const { outline } = stepOf({
     scope: 'com.anthropic.claude_code.tracing',
     name: 'claude_code.llm_request',
@@ -59,7 +59,7 @@ test('what did not succeed is an error', () => {
   })
 })
 
-test('the prompt is what the agent was asked', () => {
+test("the prompt is the agent's input", () => {
   expect(find(stepsOf('otlp/claude-code-2.1'), 'agent', 'claude-code').outline).toMatchObject({
     inputPreview: 'Use Bash to print the weather',
     session: { threadId: '14f4bc8b-4b53-43e9-9295-5ca9503a6d15' },

@@ -24,7 +24,7 @@ test('OpenRouter: prompt and completion in one attribute each, with the cost', (
   })
 })
 
-test('a sender that nobody knows is read by what its attributes look like', () => {
+test('spans of an unknown sender are read by the shape of their attributes', () => {
   const call = stepOf({
     name: 'my call',
     attributes: {
@@ -101,7 +101,7 @@ test('Semantic Kernel and others spell operations their own way', () => {
   expect(kindOf('create_thread')).toBe('other')
 })
 
-test('inputs and outputs below any prefix are shown, whatever the kind', () => {
+test('inputs and outputs below any prefix are read, whatever the kind', () => {
   const { outline } = stepOf({
     name: 'retriever',
     attributes: {
@@ -117,7 +117,7 @@ test('inputs and outputs below any prefix are shown, whatever the kind', () => {
   })
 })
 
-test('a scope that only begins like that of another dialect is not taken for it', () => {
+test('a scope that only starts like that of a dialect does not match it', () => {
   const { outline } = stepOf({
     scope: 'ai.koog',
     attributes: {

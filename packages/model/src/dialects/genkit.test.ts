@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { pick, stepOf } from '../../test/steps-of.ts'
 
-test('subtypes are kinds, and the usage of a model is inside its output', () => {
+test('subtypes give the kinds, and the usage of a model is in its output', () => {
   const model = stepOf({
     scope: 'genkit-tracer',
     name: 'googleai/gemini-2.5-flash',

@@ -62,7 +62,7 @@ test('requests and responses are Gemini JSON, thoughts are added to the output',
   expect(call.content.toolDefinitions).toEqual([{ name: 'get_weather' }])
 })
 
-test('placeholders are left out of a tool', () => {
+test('placeholders are dropped from a tool', () => {
   const { content, outline } = stepOf({
     scope: 'gcp.vertex.agent',
     name: 'execute_tool get_weather',

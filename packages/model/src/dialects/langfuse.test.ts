@@ -20,7 +20,7 @@ test('every type of observation has its kind', () => {
   expect(find(steps, 'other', 'weather-request').outline.treeQuestion).toBe('workflow-if-ai-below')
 })
 
-test('buckets of usage that do not overlap are summed, and the reported cost is kept', () => {
+test('usage buckets do not overlap and are added, and the reported cost is kept', () => {
   const call = find(stepsOf('otlp/langfuse-js-v5'), 'llm', 'gpt-4o-mini')
 
   expect(pick(call, 'usage', 'reportedCost', 'inputPreview', 'outputPreview')).toEqual({
@@ -36,7 +36,7 @@ test('buckets of usage that do not overlap are summed, and the reported cost is 
   expect({ ...call.content.parameters }).toEqual({ temperature: 0.2, max_tokens: 100 })
 })
 
-test('a level of ERROR is an error although the status is unset', () => {
+test('level ERROR is an error although the status is unset', () => {
   const steps = stepsOf('otlp/langfuse-js-v5')
 
   expect(pick(find(steps, 'action', 'bad_tool'), 'status', 'error')).toEqual({
@@ -46,11 +46,11 @@ test('a level of ERROR is an error although the status is unset', () => {
   expect(find(steps, 'llm', 'gpt-4o-mini', 2).outline.error?.message).toBe('429 Rate limit reached for fake')
 })
 
-test('a quoted time of the first token is measured from the start', () => {
+test('a quoted time of the first token is measured from the start of the span', () => {
   expect(find(stepsOf('otlp/langfuse-js-v5'), 'llm', 'gpt-4o-mini', 1).outline.firstTokenMs).toBeCloseTo(5, 0)
 })
 
-test('trace attributes speak of the session', () => {
+test('trace attributes describe the session', () => {
   expect(find(stepsOf('otlp/langfuse-js-v5'), 'other', 'weather-request').outline.session).toEqual({
     name: 'weather-trace',
     threadId: 'sess-42',
@@ -61,7 +61,7 @@ test('trace attributes speak of the session', () => {
   })
 })
 
-test('a passed guardrail is not triggered, and a retriever lists its documents', () => {
+test('a guardrail that passed is not triggered, and a retriever has its documents', () => {
   const steps = stepsOf('otlp/langfuse-js-v5')
 
   expect(find(steps, 'guardrail', 'pii-guard').outline.guardrail).toEqual({
@@ -74,7 +74,7 @@ test('a passed guardrail is not triggered, and a retriever lists its documents',
   })
 })
 
-test('a span of the old Python SDK with a model is a call to it', () => {
+test('a span of the old Python SDK with a model is a model call', () => {
   const { outline } = stepOf({
     scope: 'langfuse-sdk@3.3.0',
     attributes: { 'langfuse.observation.type': 'span', 'langfuse.observation.model.name': 'gpt-4o' },
@@ -84,7 +84,7 @@ test('a span of the old Python SDK with a model is a call to it', () => {
   expect(outline.treeQuestion).toBeUndefined()
 })
 
-test('an observation that stands for the trace speaks for the session although it has a parent', () => {
+test('an observation that represents the trace describes the session although it has a parent', () => {
   const { outline } = stepOf({
     attributes: {
       'langfuse.observation.type': 'generation',

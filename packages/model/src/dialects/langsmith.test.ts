@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { stepOf } from '../../test/steps-of.ts'
 
-test('its own kind goes before the operation it also writes, and a project is no session', () => {
+test('its own kind takes precedence over the operation, and a project is not a session', () => {
   const retriever = stepOf({
     scope: 'langsmith',
     attributes: {
@@ -27,7 +27,7 @@ test('its own kind goes before the operation it also writes, and a project is no
   })
 })
 
-test('a call has messages out of its inputs, usage out of JSON and no framework for a provider', () => {
+test('a call has messages from its inputs, usage from JSON, and no framework as provider', () => {
   const { outline } = stepOf({
     scope: 'langsmith',
     attributes: {
@@ -51,7 +51,7 @@ test('a call has messages out of its inputs, usage out of JSON and no framework 
   })
 })
 
-test('OK with an exception is an error, elsewhere the exception was handled', () => {
+test('status OK with an exception is an error only in LangSmith', () => {
   const events = [{ name: 'exception', attributes: { 'exception.message': 'tool exploded' } }]
   const langSmith = stepOf({
     scope: 'langsmith',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { find, outlineOf, pick, stepOf, stepsOf } from '../../test/steps-of.ts'
 
-test('the levels of an agent run are told apart, and the generation asks the tree', () => {
+test('the levels of an agent run have their kinds, and the generation leaves a question to the tree', () => {
   const steps = stepsOf('otlp/mastra-1.71')
 
   expect(outlineOf(steps).slice(0, 10)).toEqual([
@@ -21,7 +21,7 @@ test('the levels of an agent run are told apart, and the generation asks the tre
   )
 })
 
-test('an inference has usage, finish reasons out of JSON text, and a provider without its API', () => {
+test('an inference has usage, finish reasons from JSON, and the provider without its API', () => {
   expect(
     pick(
       find(stepsOf('otlp/mastra-1.71'), 'llm', 'gpt-4o-mini', 1),
@@ -38,7 +38,7 @@ test('an inference has usage, finish reasons out of JSON text, and a provider wi
   })
 })
 
-test('the agent has plain instructions, tools by name, its session and its own input', () => {
+test('the agent has instructions as text, tools by name, its session and its input', () => {
   const agent = find(stepsOf('otlp/mastra-1.71'), 'agent', 'Weather Agent')
 
   expect(agent.outline.session).toEqual({
@@ -58,7 +58,7 @@ test('the agent has plain instructions, tools by name, its session and its own i
   })
 })
 
-test('a failed run says what failed', () => {
+test('a failed run has its error', () => {
   expect(find(stepsOf('otlp/mastra-1.71'), 'agent', 'Weather Agent', 1).outline.error).toEqual({
     type: 'Error',
     message: 'Rate limit reached for fake',

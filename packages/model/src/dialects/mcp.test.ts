@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { stepOf } from '../../test/steps-of.ts'
 
-test('a tool call is an action, other methods are not, and a connection is no session', () => {
+test('only a tool call is an action, and a connection is not a session', () => {
   const call = stepOf({
     name: 'tools/call get_weather',
     attributes: {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { find, outlineOf, pick, stepOf, stepsOf } from '../../test/steps-of.ts'
 
-test('flattened messages, images, tools and counts of a chat are put together again', () => {
+test('flattened messages, images, tools and counts of a chat are rebuilt', () => {
   const { outline, content } = stepsOf('otlp/openinference-js')[0]!
 
   expect(content.messages).toEqual([
@@ -35,7 +35,7 @@ test('flattened messages, images, tools and counts of a chat are put together ag
   expect({ ...content.parameters }).toEqual({ temperature: 0.2, max_tokens: 100 })
 })
 
-test('a tool call that is in the content and in its own list is one call', () => {
+test('a tool call that is in the content and in the list of calls is one call', () => {
   const claude = find(stepsOf('otlp/openinference-js'), 'llm', 'claude-sonnet-4-5')
 
   expect(claude.content.messages?.at(-1)?.parts).toEqual([
@@ -45,7 +45,7 @@ test('a tool call that is in the content and in its own list is one call', () =>
   expect(claude.outline.usage).toMatchObject({ input: 3520, cacheRead: 1500, cacheWrite: 2000 })
 })
 
-test('LangChain and the provider name the same response and the same model, so that a call counts once', () => {
+test('a call reported by LangChain and by the provider counts once', () => {
   const steps = stepsOf('otlp/openinference-js').filter(
     ({ outline }) => outline.responseId === 'chatcmpl-c_000127fake',
   )
@@ -56,7 +56,7 @@ test('LangChain and the provider name the same response and the same model, so t
   ])
 })
 
-test('a LangGraph tool takes its bare argument as text and its result out of the tool message', () => {
+test('a LangGraph tool has its bare argument as text and its result from the tool message', () => {
   const tool = find(stepsOf('otlp/openinference-js'), 'action', 'get_weather')
 
   expect(tool.content.tool).toEqual({
@@ -68,7 +68,7 @@ test('a LangGraph tool takes its bare argument as text and its result out of the
   expect(tool.outline.inputPreview).toBe('"Paris"')
 })
 
-test('a graph is a workflow that shows what was said last', () => {
+test('a graph is a workflow whose preview is the last message', () => {
   expect(
     pick(
       find(stepsOf('otlp/openinference-js'), 'workflow', 'weather_agent'),
@@ -78,21 +78,21 @@ test('a graph is a workflow that shows what was said last', () => {
   ).toEqual({ inputPreview: 'Weather in Paris?', outputPreview: 'It is sunny and 21C in Paris today.' })
 })
 
-test('a status message that holds a whole stack is split', () => {
+test('a status message that contains a stack is split', () => {
   const tool = find(stepsOf('otlp/openinference-js'), 'action', 'bad_tool')
 
   expect(tool.outline.error).toEqual({ type: 'Error', message: 'tool exploded' })
   expect(tool.content.error?.stack).toContain('at tool.name')
 })
 
-test('a stream without usage has none, and an embedding loses its vectors', () => {
+test('a stream without usage has none, and vectors of an embedding are dropped', () => {
   const steps = stepsOf('otlp/openinference-js')
 
   expect(steps[1]!.outline.usage).toBeUndefined()
   expect(find(steps, 'embedding', 'text-embedding-3-small').content).toMatchObject({ input: ['a', 'b'] })
 })
 
-test('hand-offs, guardrails and agents of OpenAI Agents are told apart', () => {
+test('handoffs, guardrails and agents of OpenAI Agents have their kinds', () => {
   const steps = stepsOf('otlp/openinference-openai-agents')
 
   expect(outlineOf(steps).slice(0, 5)).toEqual([
@@ -160,7 +160,7 @@ test('documents of a retriever and of a reranker are kept', () => {
   expect(reranker.content.retrieval).toEqual({ query: 'q', documents: [{ content: 'x' }] })
 })
 
-test('the schema of a tool is not taken for its arguments', () => {
+test('the schema of a tool is not read as its arguments', () => {
   const { content } = stepOf({
     attributes: {
       'openinference.span.kind': 'TOOL',
@@ -186,7 +186,7 @@ test('text that says it is text is not parsed', () => {
   expect(content.input).toBe('{"a":1}')
 })
 
-test('the Claude agent SDK reports an agent whole: input without cache, with its cost', () => {
+test("the Claude agent SDK reports input without cache, and the agent's cost", () => {
   const { outline } = stepOf({
     scope: 'openinference.instrumentation.claude_agent_sdk',
     attributes: {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { stepOf } from '../../test/steps-of.ts'
 
-test('a tool name on a chat does not make it a tool, a cost of 0 is unknown, the system is said once', () => {
+test('a tool name on a chat does not make it an action, a cost of 0 is unknown, the system message appears once', () => {
   const { outline, content } = stepOf({
     scope: '@openlit/instrumentation-openai',
     name: 'chat gpt-4o',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { find, outlineOf, pick, stepOf, stepsOf } from '../../test/steps-of.ts'
 
-test('workflows, agents, tools and tasks lose their suffix and keep their arguments', () => {
+test('names of workflows, agents, tools and tasks lose their suffix, and arguments are kept', () => {
   const steps = stepsOf('otlp/traceloop-0.27')
 
   expect(outlineOf(steps)).toEqual([
@@ -49,7 +49,7 @@ test('the Anthropic instrumentation up to 0.27.0 counts without cache, later one
   expect(later.outline.usage?.input).toBe(4000)
 })
 
-test('tokens that the OpenAI instrumentation may have guessed are marked', () => {
+test('tokens that the OpenAI instrumentation may have estimated are marked', () => {
   const steps = stepsOf('otlp/traceloop-0.27')
   const known = stepOf({
     scope: '@traceloop/instrumentation-openai@0.28.0',
@@ -126,7 +126,7 @@ test('the old flattened prompts are read, with "null" for no text and blocks of 
   expect({ ...content.parameters }).toEqual({ temperature: 0.3 })
 })
 
-test('what LangChain callbacks wrap is unwrapped', () => {
+test('values wrapped by LangChain callbacks are unwrapped', () => {
   const chain = stepOf({
     attributes: {
       'traceloop.span.kind': 'workflow',
@@ -149,7 +149,7 @@ test('an agent name copied onto a model call does not make it an agent', () => {
   expect(stepsOf('otlp/traceloop-0.27')[0]!.outline).toMatchObject({ kind: 'llm', agent: 'weather_agent' })
 })
 
-test('hand-offs, guardrails and vector searches are recognised', () => {
+test('handoffs, guardrails and vector searches are recognised', () => {
   const handoff = stepOf({
     name: 'A → B.handoff',
     attributes: {

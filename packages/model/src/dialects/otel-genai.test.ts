@@ -39,7 +39,7 @@ test.each([
   expect(stepOf({ attributes: { 'gen_ai.operation.name': operation } }).outline.kind).toBe(kind)
 })
 
-test('every part of the semantic conventions has its place in a message', () => {
+test('every part type of the semantic conventions is read', () => {
   const { content } = stepOf({
     attributes: {
       'gen_ai.operation.name': 'chat',
@@ -104,7 +104,7 @@ test('system instructions come first, once, as parts or as plain text', () => {
   expect(asText.content.messages).toEqual(asParts.content.messages)
 })
 
-test('prompts in span events of every age are read', () => {
+test('prompts in span events of all versions are read', () => {
   const modern = stepOf({
     attributes: { 'gen_ai.operation.name': 'chat' },
     events: [
@@ -173,7 +173,7 @@ test('the new and the old name of cached tokens are aliases, never added', () =>
   expect(outline.usage).toEqual({ input: 3520, output: 42, cacheRead: 1500, cacheWrite: 2000, total: 3562 })
 })
 
-test('reasoning that was not counted in the output is added to it', () => {
+test('reasoning that the output excludes is added to it', () => {
   const byTotal = stepOf({
     attributes: {
       'gen_ai.operation.name': 'chat',

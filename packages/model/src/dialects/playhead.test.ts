@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { stepOf } from '../../test/steps-of.ts'
 
-test('what our own SDK says counts before anything else', () => {
+test('keys of our own SDK take precedence', () => {
   const { outline, content } = stepOf({
     name: 'fetch_customer_data',
     scope: 'playhead',
@@ -32,7 +32,7 @@ test('what our own SDK says counts before anything else', () => {
   })
 })
 
-test('a session is described on the span and on the resource, the span first', () => {
+test('session facts come from the span, then from the resource', () => {
   const { outline } = stepOf({
     parentSpanId: null,
     attributes: {
@@ -82,7 +82,7 @@ test('a session is described on the span and on the resource, the span first', (
   })
 })
 
-test('an error keeps its causes in the content and its first line in the outline', () => {
+test('the content has the causes of an error, the outline its first line', () => {
   const { outline, content } = stepOf({
     statusCode: 2,
     attributes: {
@@ -108,7 +108,7 @@ test('an error keeps its causes in the content and its first line in the outline
   })
 })
 
-test('a soft error and the pieces of a stream are read', () => {
+test('soft errors and stream chunks are read', () => {
   const { outline, content } = stepOf({
     attributes: {
       'playhead.step.kind': 'action',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { stepOf } from '../../test/steps-of.ts'
 
-test('names tell the kinds, one list holds the whole exchange', () => {
+test('span names give the kinds, and one list has the whole conversation', () => {
   const run = stepOf({
     scope: 'pydantic-ai',
     name: 'agent run',
@@ -46,7 +46,7 @@ test('names tell the kinds, one list holds the whole exchange', () => {
   expect(several.outline.kind).toBe('workflow')
 })
 
-test('aggregated usage repeats the runs below', () => {
+test('aggregated usage is a rollup of the runs below', () => {
   const { outline } = stepOf({
     scope: 'pydantic-ai',
     name: 'invoke_agent weather',

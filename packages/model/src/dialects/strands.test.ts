@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { stepOf } from '../../test/steps-of.ts'
 
-test('content is in events, an agent counts its whole life, and times are milliseconds', () => {
+test('content is in events, the usage of an agent is a rollup, and times are milliseconds', () => {
   const chat = stepOf({
     scope: 'strands.telemetry.tracer',
     name: 'chat',

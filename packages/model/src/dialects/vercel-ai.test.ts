@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { find, outlineOf, pick, stepOf, stepsOf } from '../../test/steps-of.ts'
 
-test('generateText, its calls and its tools become a workflow to be judged by its tree, llm steps and actions', () => {
+test('generateText becomes a workflow with an open question, its calls llm steps, its tools actions', () => {
   const steps = stepsOf('otlp/vercel-ai-v5')
 
   expect(outlineOf(steps).slice(0, 4)).toEqual([
@@ -19,7 +19,7 @@ test('generateText, its calls and its tools become a workflow to be judged by it
   })
 })
 
-test('a call says which model answered, what it was asked, what it said and what it could call', () => {
+test('a call has its model, messages, reply and tool definitions', () => {
   const { outline, content } = stepsOf('otlp/vercel-ai-v5')[0]!
 
   expect(outline).toMatchObject({
@@ -46,7 +46,7 @@ test('a call says which model answered, what it was asked, what it said and what
   expect(content.input).toBeUndefined()
 })
 
-test('a tool call has arguments and result, and its failure is its own', () => {
+test('a tool call has arguments and result, and owns its failure', () => {
   const steps = stepsOf('otlp/vercel-ai-v5')
   const ok = find(steps, 'action', 'weather', 0)
   const failed = find(steps, 'action', 'weather', 2)
@@ -83,7 +83,7 @@ test('version 5 reports Anthropic without its cache, which is added from the pro
   })
 })
 
-test('version 5 leaves the input of Anthropic alone when the cache is smaller, and still adds it', () => {
+test("version 5 adds Anthropic's cache to the input even when it is smaller", () => {
   const { outline } = stepOf({
     scope: 'ai',
     attributes: {
@@ -157,7 +157,7 @@ test('version 4 writes the arguments of a call as args and results as result', (
   ])
 })
 
-test('streams tell when their first token came', () => {
+test('streams have the time of their first token', () => {
   const stream = stepsOf('otlp/vercel-ai-v5').find(({ outline }) => outline.firstTokenMs !== undefined)
 
   expect(stream?.outline.firstTokenMs).toBeCloseTo(45.35, 1)
@@ -182,7 +182,7 @@ test('a retried call is one failed step for each attempt', () => {
   ])
 })
 
-test('version 7 with legacy telemetry says the session in its runtime context', () => {
+test('version 7 with legacy telemetry has the session in its runtime context', () => {
   const steps = stepsOf('otlp/vercel-ai-v7legacy')
 
   expect(steps[0]!.outline.session).toEqual({ threadId: 'sess-42', userId: 'user-7' })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { countOf, formatBytes, formatCost, formatCount } from './format-number.ts'
 import { formatAge, formatDuration, formatOffset } from './format-time.ts'
 
-test('costs keep two digits that mean something', () => {
+test('costs keep two significant digits', () => {
   const costs = [0, 1234.5, 12.345, 1, 0.999, 0.5, 0.12, 0.01728, 0.0031, 0.003, 0.00000016]
 
   expect(costs.map(formatCost)).toEqual([
@@ -40,7 +40,7 @@ test('durations are short, offsets exact', () => {
   ])
 })
 
-test('how long ago something was, in the unit that fits', () => {
+test('an age is shown in the unit that fits', () => {
   const now = Date.parse('2026-03-31T12:00:00Z')
   const times = [
     '2026-03-31T12:00:30Z',

@@ -56,13 +56,13 @@ test('gemini-2.5-pro charges the whole call by the higher tier above 200,000 tok
   )
 })
 
-test('the sum of many calls does not reach a tier that none of them did', () => {
+test('the sum of many calls does not reach a tier that no single call reaches', () => {
   const cost = costOf('gemini-2.5-pro', { input: 400_000, output: 1000 }, { kind: 'agent' })
 
   expect(cost).toBeCloseTo((400_000 * 1.25 + 1000 * 10) / 1e6, 12)
 })
 
-test('reasoning is part of the output and not charged again', () => {
+test('reasoning is part of the output and not priced twice', () => {
   const cost = costOf('o3-mini', { input: 100, output: 1000, reasoning: 800 }, { provider: 'openai' })
 
   expect(cost).toBeCloseTo((100 * 1.1 + 1000 * 4.4) / 1e6, 12)
@@ -82,7 +82,7 @@ test('audio tokens have their own price, cached ones too', () => {
   )
 })
 
-test('audio on a model made for it, at a price that is not known, is not charged like text', () => {
+test('audio on an audio model without a known price is not priced like text', () => {
   const cost = costOf(
     'openai/gpt-audio',
     { input: 300, audioInput: 200, output: 1 },
@@ -92,7 +92,7 @@ test('audio on a model made for it, at a price that is not known, is not charged
   expect(cost).toBeUndefined()
 })
 
-test('an embedding is charged for its input, even when only the total is known', () => {
+test('an embedding is priced by its input, even when only the total is known', () => {
   const parts = { kind: 'embedding', provider: 'openai' } as const
 
   expect(costOf('text-embedding-3-small', { input: 8 }, parts)).toBeCloseTo(1.6e-7, 12)
@@ -100,7 +100,7 @@ test('an embedding is charged for its input, even when only the total is known',
   expect(costOf('text-embedding-3-small', { total: 8 }, { kind: 'embedding' })).toBeCloseTo(1.6e-7, 12)
 })
 
-test('the price is that of the day of the call, and of its hour where that matters', () => {
+test('the price is that of the day, and where it matters the hour, of the call', () => {
   const usage = { input: 1_000_000, output: 1_000_000 }
 
   expect(costOf('o3', usage, { at: '2025-06-09T23:59:59Z' })).toBeCloseTo(50, 9)
@@ -115,7 +115,7 @@ test('a fee per request is added', () => {
   expect(cost).toBeCloseTo((100 * 3 + 100 * 15) / 1e6 + 0.014, 12)
 })
 
-test('models are found under the names that clouds and routers give them', () => {
+test('models are found under the names of clouds and routers', () => {
   const usage = { input: 1_000_000, output: 0 }
 
   expect([
@@ -134,7 +134,7 @@ test('models are found under the names that clouds and routers give them', () =>
   ]).toEqual([undefined, 2.5, 3.3, 0.8, 0.3, 2.5, 2.5, 0.8, 3, 2, 2.5, 2.5])
 })
 
-test('the model that was asked for stands in for one that is not known', () => {
+test('the requested model is used when the responding one is unknown', () => {
   const cost = costOf('router-chosen-7', { input: 1_000_000, output: 0 }, { requestedModel: 'gpt-4o' })
 
   expect(cost).toBe(2.5)
@@ -157,7 +157,7 @@ test('local models have no price until somebody sets one', () => {
   })
 })
 
-test('the sender’s own figure wins, but a 0 for tokens is none', () => {
+test('the sender’s price wins, unless it is 0 for a call with tokens', () => {
   const usage = { input: 1_000_000, output: 0 }
 
   expect(pricer.price(call('gpt-4o', usage, { reportedCost: 0.7 }))).toEqual({
@@ -169,14 +169,14 @@ test('the sender’s own figure wins, but a 0 for tokens is none', () => {
   expect(pricer.price(call('gpt-4o', usage, { reportedCost: Number.NaN }))?.cost).toBe(2.5)
 })
 
-test('a tool costs what its sender says, and nothing is computed for it', () => {
+test('a tool costs what its sender reports; nothing is computed', () => {
   const tool = outline({ id: 'tool', kind: 'action', model: 'gpt-4o', usage: { input: 1, output: 1 } })
 
   expect(pricer.price(tool)).toBeNull()
   expect(pricer.price({ ...tool, usage: {}, reportedCost: 0.01 })).toEqual({ cost: 0.01, source: 'reported' })
 })
 
-test('tokens that nobody reported make a price unknown, never 0', () => {
+test('unreported tokens make a price unknown, never 0', () => {
   const { usage: _, ...noUsage } = call('gpt-4o', {})
 
   expect(pricer.price(noUsage)).toBeNull()
@@ -189,11 +189,11 @@ test('tokens that nobody reported make a price unknown, never 0', () => {
   expect(pricer.price({ ...noUsage, status: 'error' })).toBeNull()
 })
 
-test('what is charged by the hour or the page is not priced by tokens', () => {
+test('models charged by the hour or the page are not priced by tokens', () => {
   expect(costOf('whisper-1', { input: 100, output: 100 }, { provider: 'openai' })).toBeUndefined()
 })
 
-test('overrides apply by name or beginning, by provider and from a day on, and the later wins', () => {
+test('overrides match by name or prefix, provider and start date, and later ones win', () => {
   const usage = { input: 1_000_000, output: 0 }
   const overridden = createPricer({
     overrides: [
@@ -220,7 +220,7 @@ test('overrides apply by name or beginning, by provider and from a day on, and t
   ).toThrow('The price of x starts on "soon", which is not an ISO date')
 })
 
-test('pricing a step sets its cost, or takes away one that can’t be told any more', () => {
+test('pricing a step sets its cost, or removes a cost that is no longer known', () => {
   const known = priceStep(call('gpt-4o', { input: 1_000_000, output: 0 }), pricer)
   const unknown = priceStep({ ...call('my-model', { input: 1 }), cost: 1, costSource: 'computed' }, pricer)
 

@@ -40,7 +40,7 @@ test('null is traced to the first step that returned it', () => {
   ])
 })
 
-test('null that was passed on is traced through the step that passed it on', () => {
+test('null is traced through a step that passed it on', () => {
   const session = scenario('billing-fault')
   const [extract, fetch] = session.steps.slice(-2) as [Step, Step]
   const resolve: Step = {

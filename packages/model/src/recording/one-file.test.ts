@@ -25,7 +25,7 @@ function documentOf(html: string) {
   }
 }
 
-test('recordings come out as they went in, one by one', async () => {
+test('embedded recordings are read back one by one, unchanged', async () => {
   const given = [recording('a'.repeat(32), 'first'), recording('b'.repeat(32), 'zweite 😀')]
   const html = await fillOneFile(template, given)
   expect(await readOneFileIndex(documentOf(html))).toEqual(given.map(({ session }) => session))
@@ -34,7 +34,7 @@ test('recordings come out as they went in, one by one', async () => {
   expect(html.endsWith('<script>go()</script></body>')).toBe(true)
 })
 
-test('nothing in a recording can end the tag it is in', async () => {
+test('nothing in a recording can close the tag that contains it', async () => {
   const html = await fillOneFile(template, [
     recording('a'.repeat(32), '</script><script>alert(1)</script>$&$1'),
   ])
@@ -42,12 +42,12 @@ test('nothing in a recording can end the tag it is in', async () => {
   expect(html.match(/<script/g)).toHaveLength(3)
 })
 
-test('a page that was never filled says so, and a file that is no template is refused', async () => {
+test('an empty template has no index, and a file that is no template is rejected', async () => {
   expect(await readOneFileIndex(documentOf(template))).toBeUndefined()
   await expect(fillOneFile('<html></html>', [])).rejects.toThrow('not a template')
 })
 
-test('large recordings are packed in pieces', async () => {
+test('large recordings are encoded in pieces', async () => {
   const large = { ...recording('a'.repeat(32), 'large'), exportedAt: 'x'.repeat(300_000) + Math.PI }
   const html = await fillOneFile(template, [large])
   expect(await readOneFileRecording(documentOf(html), 0)).toEqual(large)

@@ -25,20 +25,20 @@ function changed(path: string, value: unknown): unknown {
   return json
 }
 
-test('a session that was saved to a file is read back whole', () => {
+test('a saved session is read back completely', () => {
   const read = parseRecording(JSON.parse(JSON.stringify(recording)))
 
   expect(recording).toMatchObject({ version: 1, exportedAt: '2026-01-02T03:05:00.000Z' })
   expect(read).toEqual({ session })
 })
 
-test('a recording of a newer Playhead is not guessed at', () => {
+test('a recording of a newer version is rejected', () => {
   expect(parseRecording(changed('version', 9))).toEqual({
     problem: 'made by a newer Playhead: version 9, this one reads up to 1; update Playhead to open it',
   })
 })
 
-test('what is no recording is said to be none, and where', () => {
+test('an invalid recording is rejected with the place of the problem', () => {
   const problems = [
     'text',
     null,
@@ -74,7 +74,7 @@ test('what is no recording is said to be none, and where', () => {
   )
 })
 
-test('an old recording goes through every upgrade that came after it', () => {
+test('an old recording passes through every later upgrade', () => {
   const chain = [
     (json: Record<string, unknown>) => ({ ...json, renamed: json['old'] }),
     (json: Record<string, unknown>) => ({ ...json, counted: 2 }),

@@ -3,7 +3,7 @@ import { createRedactor } from './redact.ts'
 
 const { text: redact, isSecretKey } = createRedactor()
 
-describe('what looks like a secret is masked, and nothing around it', () => {
+describe('secrets are masked, and nothing around them', () => {
   test.each([
     ['an OpenAI key', 'use sk-proj-Ab12Cd34Ef56Gh78Ij90 for it', 'use [redacted] for it'],
     ['an Anthropic key', 'sk-ant-api03-AAAAbbbbCCCCddddEEEE', '[redacted]'],
@@ -80,7 +80,7 @@ describe('what looks like a secret is masked, and nothing around it', () => {
   })
 })
 
-describe('what is no secret stays', () => {
+describe('text without secrets stays unchanged', () => {
   test.each([
     'I was charged twice for my subscription',
     '{"prompt_tokens":12,"completion_tokens":3,"total_tokens":15,"max_tokens":100}',
@@ -152,8 +152,8 @@ test.each(hostileParts)(
   },
 )
 
-describe('rules of the user', () => {
-  test('a name masks what stands under it in JSON, too', () => {
+describe('custom rules', () => {
+  test('a name also masks values inside JSON', () => {
     const redactor = createRedactor(['ssn', 'customer_name'])
     const text = String.raw`It said {"ssn":"1 2","n":1} and {\"customerName\":\"Ada\"}`
     expect(redactor.text(text, 'text')).toBe(
@@ -169,7 +169,7 @@ describe('rules of the user', () => {
     )
   })
 
-  test('a name masks what is recorded under it, however it is written', () => {
+  test('a name masks values under that key in any case style', () => {
     const redactor = createRedactor(['ssn', 'customer_name'])
     expect(['SSN', 's_s_n', 'customerName', 'name'].map(redactor.isSecretKey)).toEqual([
       true,
@@ -179,11 +179,11 @@ describe('rules of the user', () => {
     ])
   })
 
-  test('a regular expression masks all that it matches', () => {
+  test('a regular expression masks all its matches', () => {
     expect(createRedactor([/\bINV-\d+/]).text('INV-1 and INV-2', 'text')).toBe('[redacted] and [redacted]')
   })
 
-  test('a function has the last word, and knows the key', () => {
+  test('a function runs last and gets the key', () => {
     const redactor = createRedactor([(text, key) => (key === 'email' ? 'someone' : text.toUpperCase())])
     expect([redactor.text('a@b.c', 'email'), redactor.text('key sk-aaaaaaaaaaaaaaaaaaaa', 'note')]).toEqual([
       'someone',
@@ -191,7 +191,7 @@ describe('rules of the user', () => {
     ])
   })
 
-  test('a function that fails hides everything', () => {
+  test('a function that throws masks the whole text', () => {
     const failing = createRedactor([
       () => {
         throw new Error('a bug')

@@ -14,7 +14,7 @@ function pathsOf(given: unknown, message?: string): string[] {
   return findProblems(failedAction(given, message)).map(({ path }) => path)
 }
 
-test('nothing where something was meant is a problem of a failed action', () => {
+test('null, empty and missing arguments are problems of a failed action', () => {
   const problems = findProblems(
     failedAction({
       id: null,
@@ -39,7 +39,7 @@ test('nothing where something was meant is a problem of a failed action', () => 
   ])
 })
 
-test('an action that went well has no problems, nor has a step that is none', () => {
+test('a successful action has no problems, nor has a step of another kind', () => {
   const given = { customer_id: null }
   const fine = presentStep(
     { ...outline({ id: 'a', kind: 'action' }), depth: 0 },
@@ -59,7 +59,7 @@ test('when the error names an argument, only that one is a problem', () => {
   expect(pathsOf({ filters: {}, limit: 5 }, 'filters must not be empty')).toEqual(['filters'])
 })
 
-test('an argument that the error asks for and that was not passed is a problem', () => {
+test('an argument that the error requires and that was not passed is a problem', () => {
   const messages = [
     "fetch() missing 1 required positional argument: 'customer_id'",
     'customer_id is required',
@@ -77,20 +77,20 @@ test('an argument that the error asks for and that was not passed is a problem',
   )
 })
 
-test('an error that names an argument with a value, or none at all, points at nothing', () => {
+test('an error that names a valid argument, or none, reports no problem', () => {
   expect(pathsOf({ customer_id: 'c_42' }, 'customer_id is required')).toEqual([])
   expect(pathsOf({ customer_id: 'c_42' }, 'This field is required')).toEqual([])
   expect(pathsOf(undefined, 'customer_id is required')).toEqual([])
   expect(pathsOf({ customer_id: 'c_42' }, 'A signature is required to continue')).toEqual([])
 })
 
-test('an empty object is a problem when it is all that was passed, not beside other arguments', () => {
+test('an empty object is a problem only as the sole argument', () => {
   expect(pathsOf({ filters: {} })).toEqual(['filters'])
   expect(pathsOf({ filters: {}, limit: 1 })).toEqual([])
   expect(pathsOf({ options: [], id: null })).toEqual(['id'])
 })
 
-test('arguments are read whichever way they were recorded', () => {
+test('arguments are read in every recorded form', () => {
   expect(pathsOf('{"customer_id":null}')).toEqual(['customer_id'])
   expect(pathsOf([null, 'x'])).toEqual(['[0]'])
   expect(pathsOf({ args: [null], kwargs: {} })).toEqual(['[0]'])
@@ -101,7 +101,7 @@ test('arguments are read whichever way they were recorded', () => {
   expect(pathsOf('not { json')).toEqual([])
 })
 
-test('a value that contains itself is looked at only so far', () => {
+test('a cyclic value is searched only to a limited depth', () => {
   const circular: Record<string, unknown> = { id: null }
   circular['self'] = circular
 
@@ -112,6 +112,6 @@ test.each([
   ['customerId', 'customer_id cannot be null'],
   ['customer_id', 'customerId is required'],
   ['id', 'customer_id cannot be null'],
-])('%s is what "%s" speaks of', (name, message) => {
+])('%s is the argument that "%s" names', (name, message) => {
   expect(pathsOf({ [name]: null, order_id: null }, message)).toEqual([name])
 })

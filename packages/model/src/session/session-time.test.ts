@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isoTime, LAST_TIME_MS } from './session-time.ts'
 
-test('an instant is written as dates write it', () => {
+test('an instant is formatted like Date does', () => {
   fc.assert(
     fc.property(
       fc.double({ min: 0, max: LAST_TIME_MS, noNaN: true }),

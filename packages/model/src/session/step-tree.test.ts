@@ -12,7 +12,7 @@ function ids(branches: StepBranch[]): unknown[] {
   return branches.map(({ step: { id }, children }) => (children.length > 0 ? [id, ids(children)] : id))
 }
 
-test('steps hang below their parents in the order they are given, those without one at the top', () => {
+test('steps are below their parents in the given order, those without a parent at the top', () => {
   const steps = [
     step('root', null),
     step('orphan', 'gone'),
@@ -24,11 +24,11 @@ test('steps hang below their parents in the order they are given, those without 
   expect(ids(buildStepTree(steps))).toEqual([['root', [['b', ['c']], 'a']], 'orphan'])
 })
 
-test('a child that comes before its parent hangs below it all the same', () => {
+test('a child that arrives before its parent is linked to it', () => {
   expect(ids(buildStepTree([step('child', 'root'), step('root', null)]))).toEqual([['root', ['child']]])
 })
 
-test('a circle is opened, and nothing is left out', () => {
+test('a cycle of parents is broken and no step is lost', () => {
   const steps = [step('leaf', 'a'), step('a', 'c'), step('b', 'a'), step('c', 'b'), step('self', 'self')]
 
   expect(ids(buildStepTree(steps))).toEqual([['a', ['leaf', ['b', ['c']]]], 'self'])

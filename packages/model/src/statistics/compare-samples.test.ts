@@ -10,7 +10,7 @@ function worst(total: number): number {
   return passed
 }
 
-test('a drop counts from 1 of 5, 6 of 10, 15 of 20 on, when all passed before', () => {
+test('a drop is significant from 1 of 5, 6 of 10 or 15 of 20, when all passed before', () => {
   expect([worst(5), worst(10), worst(20)]).toEqual([1, 6, 15])
 })
 
@@ -19,7 +19,7 @@ test.each([
   [5, 1, 5 / 210],
   [10, 6, 210 / 4_845],
   [20, 15, 15_504 / 658_008],
-])('all of %i before and %i now: as exact as it is called', (total, passed, chance) => {
+])('all of %i before and %i now: the exact probability', (total, passed, chance) => {
   expect(fisherExact({ passed: total, total }, { passed, total })).toBeCloseTo(chance, 10)
 })
 
@@ -27,12 +27,12 @@ test('the tea-tasting lady: 3 of 4 guessed right by chance in 17 of 70 cases', (
   expect(fisherExact({ passed: 3, total: 4 }, { passed: 1, total: 4 })).toBeCloseTo(17 / 70, 12)
 })
 
-test('nothing tried is no drop, and large samples stay numbers', () => {
+test('no tries are no drop, and large samples do not overflow', () => {
   expect(fisherExact({ passed: 0, total: 0 }, { passed: 1, total: 2 })).toBe(1)
   expect(fisherExact({ passed: 9_500, total: 10_000 }, { passed: 9_300, total: 10_000 })).toBeLessThan(1e-6)
 })
 
-test('samples apart: one order of all that there are', () => {
+test('fully separated samples are one ordering of all', () => {
   expect(mannWhitney([1, 2, 3, 4, 5], [6, 7, 8, 9, 10])).toBeCloseTo(1 / 252, 12)
   expect(mannWhitney([6, 7, 8, 9, 10], [1, 2, 3, 4, 5])).toBe(1)
   expect(mannWhitney([], [1])).toBe(1)
@@ -59,7 +59,7 @@ function byEnumeration(before: readonly number[], now: readonly number[]): numbe
   return asMany / all
 }
 
-test('without ties it is the share of all orders', () => {
+test('without ties the result is the share of all orderings', () => {
   const sample = fc.uniqueArray(fc.integer({ min: -50, max: 50 }), { minLength: 2, maxLength: 9 })
   fc.assert(
     fc.property(sample, fc.integer({ min: 1, max: 8 }), (values, split) => {
@@ -71,7 +71,7 @@ test('without ties it is the share of all orders', () => {
   )
 })
 
-test('with ties, or many values, it is close to it', () => {
+test('with ties or many values the result is close to the exact one', () => {
   const before = [1, 2, 2, 3, 3, 3, 4, 5]
   const now = [3, 4, 4, 5, 5, 6, 6, 7]
   expect(Math.abs(mannWhitney(before, now) - byEnumeration(before, now))).toBeLessThan(0.003)
@@ -87,7 +87,7 @@ test('with ties, or many values, it is close to it', () => {
   ).toBeLessThan(0.001)
 })
 
-test('the shift is how far one lies above the other', () => {
+test('the shift is the distance between two samples', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 1_000 }), { minLength: 1 }),

@@ -23,17 +23,17 @@ test('more confidence is a wider interval', () => {
   expect(rounded(10, 10, 0.999)).toEqual([0.48, 1])
 })
 
-test('nothing tried says nothing', () => {
+test('without tries the interval is 0 to 1', () => {
   expect(wilson(0, 0)).toEqual({ low: 0, high: 1 })
 })
 
-test('what can not be is refused', () => {
+test('impossible arguments are rejected', () => {
   expect(() => wilson(3, 2)).toThrow(RangeError)
   expect(() => wilson(-1, 2)).toThrow(RangeError)
   expect(() => wilson(1, 2, 1)).toThrow(RangeError)
 })
 
-test('few tries leave it open, many decide', () => {
+test('few tries are inconclusive, many decide', () => {
   const judge = (passed: number, total: number) => judgeShare({ passed, total }, { min: 0.9 })
   expect([judge(10, 10), judge(20, 20), judge(34, 34), judge(35, 35)]).toEqual([
     'inconclusive',
@@ -44,7 +44,7 @@ test('few tries leave it open, many decide', () => {
   expect([judge(4, 5), judge(5, 10), judge(0, 0)]).toEqual(['inconclusive', 'fail', 'inconclusive'])
 })
 
-test('what never fails is taken after 14 tries', () => {
+test('a pass rate of 100% is accepted after 14 tries', () => {
   const verdicts = Array.from({ length: 14 }, (_, index) => judgeSequence({ passed: index + 1, failed: 0 }))
   expect(verdicts.indexOf('pass')).toBe(13)
   expect(judgeSequence({ passed: 0, failed: 3 })).toBe('fail')
@@ -75,7 +75,7 @@ function walk(share: number): { tries: number; undecided: number } {
   return { tries, undecided: [...states.values()].reduce((sum, chance) => sum + chance, 0) }
 }
 
-test('what fails half of the time is found out after 6.1 tries; in between, many sequences stay open', () => {
+test('a pass rate of one half is rejected after 6.1 tries on average; rates in between may stay open', () => {
   expect(walk(0.5).tries).toBeCloseTo(6.1, 1)
   expect(walk(0.5).undecided).toBeLessThan(0.001)
   // At the good share itself; the same walk, written in another language, gave these.

@@ -3,7 +3,7 @@ import { failed, outline } from '../../test/outline.ts'
 import { sessionOf, support } from '../../test/session-of.ts'
 import { renderTextReplay } from './text-replay.ts'
 
-test('with payloads, arguments come from them, one a line where one is marked', () => {
+test('with payloads, arguments are shown one per line where one is marked', () => {
   const replay = renderTextReplay(
     sessionOf(
       [failed({ id: 'refund', kind: 'action', name: 'issue_refund', message: 'invoice not found' })],
@@ -33,7 +33,7 @@ Session: s_abc12345 | Duration: 10ms | Cost: none | Status: Fail
 `)
 })
 
-test('an argument that is missing is named', () => {
+test('a missing argument is named', () => {
   const replay = renderTextReplay(
     sessionOf([failed({ id: 'a', kind: 'action', message: 'customer_id is required' })], {
       a: { tool: { name: 'fetch', arguments: { limit: 1 } } },
@@ -47,7 +47,7 @@ test('an argument that is missing is named', () => {
 `)
 })
 
-test('what lies beyond the end of a preview is not said to be missing', () => {
+test('arguments beyond the end of a preview are not reported as missing', () => {
   const replay = renderTextReplay(
     sessionOf([
       failed({
@@ -139,7 +139,7 @@ test('long texts are cut to one line', () => {
   ).toBeLessThanOrEqual(50)
 })
 
-test('nothing that was recorded can move the cursor or colour the terminal', () => {
+test('recorded text cannot move the cursor or colour the terminal', () => {
   const evil = '\u001B[31mred\u001B[0m\u0007\u009B2J\u202Egnp'
   const replay = renderTextReplay(
     sessionOf(
@@ -199,7 +199,7 @@ Session: s_abc12345 | Duration: 4.2s | Cost: $0.003 | Status: Fail
   )
 })
 
-test('the messages of a model call are shown in full when it is shown alone', () => {
+test('a model call shown alone has its full messages', () => {
   const replay = renderTextReplay(
     sessionOf(
       [outline({ id: 'call', kind: 'llm', model: 'gpt-4o', usage: { input: 12, output: 3 }, cost: 0.00006 })],

@@ -5,7 +5,7 @@ import { assembleSession } from '../assembly/assemble-session.ts'
 import { LOST_AFTER_MS } from '../session/end-state.ts'
 import { renderTextReplay } from './text-replay.ts'
 
-test('a session is shown as people read it', () => {
+test('a session is rendered as readable text', () => {
   expect(renderTextReplay(sessionOf(support))).toBe(`\
 Session: s_abc12345 | Duration: 4.2s | Cost: $0.003 | Status: Fail
 
@@ -26,7 +26,7 @@ Session: s_abc12345 | Duration: 4.2s | Cost: $0.003 | Status: Fail
 `)
 })
 
-test('a session that still runs, and one that was lost, are said to be', () => {
+test('a running session and a lost session are labelled as such', () => {
   const open = [
     outline({ id: 'root', kind: 'agent', to: null }),
     outline({ id: 'call', kind: 'llm', name: 'chat', parentId: 'root', from: 5, to: null }),
@@ -52,7 +52,7 @@ Session: s_abc12345 | Duration: 5ms so far | Cost: none | Status: Running
   )
 })
 
-test('a cost that is not known, or not all of it, is said', () => {
+test('an unknown or incomplete cost is shown as such', () => {
   const unknown = outline({ id: 'a', kind: 'llm', model: 'my-model', usage: { input: 1 } })
   const known = outline({ id: 'b', kind: 'llm', model: 'gpt-4o', usage: { input: 1 }, cost: 1.234 })
 
@@ -62,7 +62,7 @@ test('a cost that is not known, or not all of it, is said', () => {
   )
 })
 
-test('an end that was given is told with its reason, at the end', () => {
+test('a reported end state is shown with its reason', () => {
   const root = outline({
     id: 'root',
     to: 100,
@@ -74,7 +74,7 @@ test('an end that was given is told with its reason, at the end', () => {
   )
 })
 
-test('colours appear when they are asked for, and change nothing else', () => {
+test('colours are optional and change nothing else', () => {
   const coloured = renderTextReplay(sessionOf(support), { color: true })
 
   expect(coloured).toContain('\u001B[31mFail\u001B[39m')
@@ -82,7 +82,7 @@ test('colours appear when they are asked for, and change nothing else', () => {
   expect(coloured.replaceAll(/\u001B\[\d+m/g, '')).toBe(renderTextReplay(sessionOf(support)))
 })
 
-test('only what failed can be shown', () => {
+test('the replay can be limited to failed steps', () => {
   expect(renderTextReplay(sessionOf(support), { errorsOnly: true })).toBe(`\
 Session: s_abc12345 | Duration: 4.2s | Cost: $0.003 | Status: Fail
 
@@ -98,7 +98,7 @@ Session: s_abc12345 | Duration: 4.2s | Cost: $0.003 | Status: Fail
   )
 })
 
-test('an error that was handled is said to be, and does not end the session', () => {
+test('a handled error is labelled as such and does not end the session', () => {
   const replay = renderTextReplay(
     sessionOf([
       outline({ id: 'root', kind: 'agent', to: 50 }),
@@ -110,7 +110,7 @@ test('an error that was handled is said to be, and does not end the session', ()
   expect(replay).toContain('00:00.050  Session ended: Success')
 })
 
-test('a call that another instrumentation saw too is shown once, and so is one that is counted in another session', () => {
+test('duplicates of a call, also from another session, are shown once', () => {
   const call = { kind: 'llm', model: 'gpt-4o', responseId: 'r' } as const
   const twice = renderTextReplay(
     sessionOf([
@@ -127,7 +127,7 @@ test('a call that another instrumentation saw too is shown once, and so is one t
   expect([twice.match(/LLM Call/g), elsewhere.match(/LLM Call/g)]).toEqual([['LLM Call'], ['LLM Call']])
 })
 
-test('the chunks of a call and the stages of an action are not steps of the story', () => {
+test('the chunks of a call and the stages of an action are not shown', () => {
   const replay = renderTextReplay(
     sessionOf([
       outline({ id: 'call', kind: 'llm', model: 'm', cost: 0 }),

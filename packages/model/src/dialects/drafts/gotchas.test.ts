@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { pick, stepOf } from '../../../test/steps-of.ts'
 
-test('JSON that an attribute limit cut stays as text, is shown, and marks the step', () => {
+test('JSON cut by an attribute limit is kept as text and marks the step as truncated', () => {
   const cut = '[{"role":"user","parts":[{"type":"text","content":"Weather in Par'
   const { outline, content } = stepOf({
     attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.input.messages': cut },
@@ -14,7 +14,7 @@ test('JSON that an attribute limit cut stays as text, is shown, and marks the st
   })
 })
 
-test('Python notation is text, and not cut', () => {
+test('Python notation is text, not truncated JSON', () => {
   const { outline, content } = stepOf({
     attributes: { 'openinference.span.kind': 'CHAIN', 'input.value': "{'a': 1}" },
   })
@@ -23,7 +23,7 @@ test('Python notation is text, and not cut', () => {
   expect(outline.isTruncated).toBeUndefined()
 })
 
-test('a tool that transfers to somebody, with nothing else to transfer, is a hand-off', () => {
+test('a transfer tool without arguments is a handoff', () => {
   const handoff = stepOf({
     name: 'execute_tool transfer_to_billing',
     attributes: {
@@ -53,7 +53,7 @@ test('one key for the first token, seconds from one sender and milliseconds from
   ).toBe(350)
 })
 
-test('cache larger than the input was not in it, whoever sent it', () => {
+test('a cache larger than the input was not included in it, whatever the sender', () => {
   const { outline } = stepOf({
     attributes: {
       'gen_ai.usage.input_tokens': 20,
@@ -65,7 +65,7 @@ test('cache larger than the input was not in it, whoever sent it', () => {
   expect(outline.usage).toEqual({ input: 1520, output: 42, cacheRead: 1500, total: 1562 })
 })
 
-test('a total that only adds up with the cache beside the input says so', () => {
+test('a total that only adds up with the cache shows that the input excludes it', () => {
   const { outline } = stepOf({
     attributes: {
       'gen_ai.usage.input_tokens': 5000,
@@ -78,7 +78,7 @@ test('a total that only adds up with the cache beside the input says so', () => 
   expect(outline.usage?.input).toBe(6500)
 })
 
-test('a reported cost of 0 counts only where nothing was used', () => {
+test('a reported cost of 0 counts only without tokens', () => {
   const used = stepOf({ attributes: { 'gen_ai.usage.input_tokens': 5, 'gen_ai.usage.cost': 0 } })
   const unused = stepOf({ attributes: { 'gen_ai.request.model': 'x', 'gen_ai.usage.cost': 0 } })
 
@@ -86,7 +86,7 @@ test('a reported cost of 0 counts only where nothing was used', () => {
   expect(unused.outline.reportedCost).toBe(0)
 })
 
-test('ids that only look like a session are none', () => {
+test('ids that only look like a thread are ignored', () => {
   const { outline } = stepOf({
     attributes: {
       'gen_ai.operation.name': 'chat',
@@ -119,7 +119,7 @@ test('the session is taken from the most trusted key', () => {
   expect(seen).toEqual(Object.values(all))
 })
 
-test('a session in the metadata of a graph, or on the resource, is found last', () => {
+test('a thread id in the metadata of a graph or on the resource has the lowest precedence', () => {
   const metadata = stepOf({
     attributes: { 'openinference.span.kind': 'CHAIN', metadata: '{"thread_id":"t-1"}' },
     resource: { 'session.id': 'r' },
@@ -133,7 +133,7 @@ test('a session in the metadata of a graph, or on the resource, is found last', 
   expect(resource.outline.session?.threadId).toBe('r')
 })
 
-test('a triggered guardrail is no error of its own', () => {
+test('a triggered guardrail is not an error', () => {
   expect(
     stepOf({ attributes: { 'guardrail.name': 'g', 'guardrail.triggered': 'true' } }).outline,
   ).toMatchObject({

@@ -135,7 +135,7 @@ test('no log record and no item of an export throws', () => {
   )
 })
 
-test('keys that reach for a prototype change nothing and are left out', () => {
+test('keys that target a prototype change nothing and are dropped', () => {
   const step = spanToStep(
     makeSpan({
       attributes: {
@@ -157,7 +157,7 @@ test('keys that reach for a prototype change nothing and are left out', () => {
   expect({ ...step.content.parameters }).toEqual({ temperature: 1 })
 })
 
-test('an index beyond any conversation is left out, and a large one makes no large list', () => {
+test('an absurd index is dropped, and a large one makes no large list', () => {
   const attributes: Record<string, string> = {
     'gen_ai.prompt.4294967295.content': 'bomb',
     'gen_ai.prompt.99999.content': 'bomb',
@@ -173,7 +173,7 @@ test('an index beyond any conversation is left out, and a large one makes no lar
   ])
 })
 
-test('JSON inside JSON a thousand times is unwrapped twice and then left alone', () => {
+test('deeply nested JSON in JSON is parsed twice and then kept as text', () => {
   let text = '1'
   for (let depth = 0; depth < 12; depth++) text = JSON.stringify(text)
 
@@ -182,7 +182,7 @@ test('JSON inside JSON a thousand times is unwrapped twice and then left alone',
   expect(content.input).toBe(JSON.parse(JSON.parse(text) as string))
 })
 
-test('JSON that is nested too deep to be written again stays text', () => {
+test('JSON that is nested too deeply stays text', () => {
   const deep = '['.repeat(100_000) + ']'.repeat(100_000)
 
   const { content, outline } = spanToStep(
@@ -213,7 +213,7 @@ test('NaN, null and empty values are absent, never zero', () => {
   expect(outline.responseId).toBeUndefined()
 })
 
-test('token counts that cannot be are left out', () => {
+test('impossible token counts are dropped', () => {
   const { outline } = spanToStep(
     makeSpan({ attributes: { 'gen_ai.usage.input_tokens': 1e300, 'gen_ai.usage.output_tokens': -5 } }),
   )

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { previewJson, oneLine, previewOfArguments, previewOfValue } from './preview.ts'
 
-test('a preview is one line of at most 200 characters, with white space folded', () => {
+test('a preview is one line of at most 200 characters with collapsed white space', () => {
   expect(oneLine('  a\n\n b\t c  ')).toBe('a b c')
   expect(oneLine(' \n ')).toBeUndefined()
   expect(oneLine('x'.repeat(300))).toBe(`${'x'.repeat(199)}…`)
@@ -12,7 +12,7 @@ test('a preview never ends in half a character', () => {
   expect(oneLine('😀'.repeat(200))?.at(-2)).toBe('\ude00')
 })
 
-test('arguments are shown by name, a single unnamed one as its JSON', () => {
+test('arguments are previewed by name, a single unnamed one as JSON', () => {
   expect(previewOfArguments({ city: 'Paris', days: 3, deep: { a: [1] }, none: null })).toBe(
     'city=Paris, days=3, deep={"a":[1]}, none=null',
   )
@@ -21,7 +21,7 @@ test('arguments are shown by name, a single unnamed one as its JSON', () => {
   expect(previewOfArguments({})).toBeUndefined()
 })
 
-test('a conversation shows its last message, any other value its text or its JSON', () => {
+test('the preview of a conversation is its last message, of any other value its text or JSON', () => {
   expect(
     previewOfValue({
       messages: [
@@ -35,7 +35,7 @@ test('a conversation shows its last message, any other value its text or its JSO
   expect(previewOfValue({})).toBeUndefined()
 })
 
-test('JSON stops once it is long enough', () => {
+test('JSON in a preview stops at the maximum length', () => {
   const endless = Array.from({ length: 100_000 }, (_, index) => index)
 
   expect(previewJson(endless).length).toBeLessThan(220)

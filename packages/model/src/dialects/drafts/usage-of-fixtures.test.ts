@@ -25,7 +25,7 @@ test.each(folders)('$folder sums up to $input input tokens in $calls calls', ({ 
   expect({ input: sumOf(counted, 'input'), calls: counted.length }).toEqual({ input, calls })
 })
 
-test('OpenAI Agents count their turns once, since the export of a response has no tokens', () => {
+test('OpenAI Agents: turns count once, since exported responses have no tokens', () => {
   const spans = loadItems('otlp/openai-agents-js-0.20').map(
     (item) => openAiAgentsItemToSpan(item, 1n) as Span,
   )

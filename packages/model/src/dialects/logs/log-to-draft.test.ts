@@ -7,7 +7,7 @@ const openAi = () => loadLogs('otlp/otel-instrumentation-openai-js').map(logToDr
 const claude = () => loadLogs('otlp/claude-code-2.1').map(logToDraft)
 const named = (name: string) => claude().filter(({ outline }) => outline.name === name)
 
-test('prompts and answers that arrive as logs carry messages for the step they name', () => {
+test('prompts and replies that arrive as logs add messages to their step', () => {
   const drafts = openAi()
 
   expect(drafts.map(({ outline }) => outline.name)).toEqual([
@@ -40,7 +40,7 @@ test('prompts and answers that arrive as logs carry messages for the step they n
   ])
 })
 
-test('what the model was asked and what it answered can be seen without the content', () => {
+test('previews of input and reply are available without the content', () => {
   const adds = openAi().map(({ outline }) => outline.adds)
 
   expect(adds[0]).toEqual({ sequence: 0 })
@@ -49,7 +49,7 @@ test('what the model was asked and what it answered can be seen without the cont
   expect(adds[6]).toEqual({ sequence: 3, inputPreview: '{"temp":21}' })
 })
 
-test('operation details carry a whole exchange', () => {
+test('operation details carry a whole conversation', () => {
   const { outline, content } = logToDraft(
     makeLog({
       name: 'gen_ai.client.inference.operation.details',
@@ -70,7 +70,7 @@ test('operation details carry a whole exchange', () => {
   expect(outline.adds).toMatchObject({ inputPreview: 'hi', outputPreview: 'hello', model: 'gpt-4o' })
 })
 
-test('an exception of an operation is the error of its step', () => {
+test('an exception record is the error of its step', () => {
   const { outline } = logToDraft(
     makeLog({
       name: 'gen_ai.client.operation.exception',
@@ -81,7 +81,7 @@ test('an exception of an operation is the error of its step', () => {
   expect(outline.adds?.error).toEqual({ type: 'RateLimitError', message: '429' })
 })
 
-test('Claude Code: requests add usage and cost to the n-th call, answers their text', () => {
+test('Claude Code: request records add usage and cost to the n-th call, reply records add its text', () => {
   expect(named('api_request')[0]!.outline).toMatchObject({
     stepId: 'a8d1efc88db1f034',
     adds: {
@@ -140,7 +140,7 @@ test('Claude Code: a failed request is an error of a call', () => {
   })
 })
 
-test('any other record is a plain log', () => {
+test('other records are plain logs', () => {
   const { outline, content } = logToDraft(makeLog({ severity: 'warn', body: 'disk is full', name: '' }))
 
   expect(outline).toEqual({
@@ -153,7 +153,7 @@ test('any other record is a plain log', () => {
   expect(content).toMatchObject({ body: 'disk is full' })
 })
 
-test('a record belongs to its trace, and one of Claude Code without a trace to its prompt or its conversation', () => {
+test('a record belongs to its trace; one of Claude Code without a trace to its prompt or conversation', () => {
   const scope = 'com.anthropic.claude_code.events'
   const prompt = 'b477f37c-6cbd-4305-a7e6-ed6f0628d789'
   const conversation = '14F4BC8B-4b53-43e9-9295-5ca9503a6d15'

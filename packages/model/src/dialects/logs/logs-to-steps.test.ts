@@ -13,7 +13,7 @@ function withoutTraces(): LogRecord[] {
     .map((log) => ({ ...log, traceId: '', spanId: null }))
 }
 
-test('a prompt and what followed it become a session of steps', () => {
+test('a prompt and its records become a session with steps', () => {
   const steps = logsToSteps(withoutTraces().map(logToDraft).toReversed())
 
   expect(outlineOf(steps)).toEqual([
@@ -35,7 +35,7 @@ test('a prompt and what followed it become a session of steps', () => {
   })
 })
 
-test('a request took as long as it says, and has its tokens, its cost and its answer', () => {
+test('a request has its duration, tokens, cost and reply', () => {
   const call = logsToSteps(withoutTraces().map(logToDraft))[2]!
 
   expect(call.outline).toMatchObject({
