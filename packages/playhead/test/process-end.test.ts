@@ -149,7 +149,7 @@ test('the next start delivers what could not be delivered', async () => {
   expect([first.exitCode, first.stderr]).toEqual([
     0,
     expect.stringMatching(
-      /^playhead: No Playhead server found at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\)\..*playhead serve.*\n$/,
+      /^playhead: No Playhead server responds at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\)\..*playhead serve.*\n$/,
     ),
   ])
   const again = await startOtlpSink(Number(new URL(sink.url).port))

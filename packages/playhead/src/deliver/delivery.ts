@@ -186,10 +186,7 @@ export class Delivery implements StepListener {
     this.#inFlight = undefined
     if (parts === undefined) {
       this.counts.dropped += batch.stepCount
-      this.#source.reporter.once(
-        'too-large',
-        'A step exceeds the request size limit of the server and was dropped.',
-      )
+      this.#source.reporter.once('too-large', 'Dropped a step that is larger than the server accepts.')
       return undefined
     }
     for (const part of parts) {
@@ -252,7 +249,7 @@ export class Delivery implements StepListener {
       const { message } = error as Error
       this.#source.reporter.once(
         'spool',
-        `Could not write undelivered steps to disk, so they stay in memory: ${message}`,
+        `Can't spool to disk, so undelivered steps stay in memory: ${message}`,
       )
     }
   }

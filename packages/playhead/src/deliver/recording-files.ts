@@ -78,7 +78,7 @@ export class RecordingFiles {
     this.#timer = undefined
     this.#work ??= this.#write()
       .catch((error: Error) => {
-        const line = `Could not write recordings to ${this.folder}: ${error.message}`
+        const line = `Can't write recordings to ${this.folder}: ${error.message}`
         this.#source.reporter.once('dir', line)
       })
       .then(() => {

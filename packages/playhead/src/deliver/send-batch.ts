@@ -147,13 +147,13 @@ function readMessage(text: string): string {
 /** A warning for the developer about a failed delivery. */
 export function explainFailure(outcome: SendOutcome, target: Target, isSpooled: boolean): string | undefined {
   const kept = isSpooled
-    ? 'Steps are saved to disk and sent later.'
-    : 'Steps are kept in memory and lost when the process ends.'
+    ? 'Steps are kept on disk and sent later.'
+    : 'Steps are kept in memory and lost when the process exits.'
   if (outcome.kind === 'refused') {
-    return `${target.endpoint} refused the recorded steps: ${outcome.reason}. Check the API key (init({ apiKey }) or PLAYHEAD_API_KEY) and the address (init({ endpoint }) or PLAYHEAD_ENDPOINT).`
+    return `${target.endpoint} rejected the recorded steps: ${outcome.reason}. Check the key (init({ apiKey }) or PLAYHEAD_API_KEY) and the address (init({ endpoint }) or PLAYHEAD_ENDPOINT).`
   }
   if (outcome.kind !== 'retry') return undefined
   if (outcome.isServerThere)
     return `${target.endpoint} can't accept steps right now (${outcome.reason}). ${kept}`
-  return `No Playhead server found at ${target.endpoint} (${outcome.reason}). ${kept} Start one with "npx playhead serve", set PLAYHEAD_ENDPOINT, or record to files with init({ dir: ".playhead" }).`
+  return `No Playhead server responds at ${target.endpoint} (${outcome.reason}). ${kept} Start one with "npx playhead serve", set PLAYHEAD_ENDPOINT, or record to files with init({ dir: ".playhead" }).`
 }

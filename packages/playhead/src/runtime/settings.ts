@@ -124,7 +124,7 @@ function readKey(option: string | undefined, problems: string[]): string | undef
   if (key === undefined || key === '') return undefined
   if (/^[\x21-\x7E]+$/.test(key)) return key
   problems.push(
-    'The API key contains invalid characters and is ignored. Copy it again (init({ apiKey }) or PLAYHEAD_API_KEY).',
+    'The key contains invalid characters, so it is ignored. Copy it again (init({ apiKey }) or PLAYHEAD_API_KEY).',
   )
   return undefined
 }

@@ -105,7 +105,10 @@ export class Recorder {
   fault(error: unknown): void {
     this.faultCount += 1
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    this.reporter.once('fault', `Internal error: some steps may be missing. Please report it.\n${text}`)
+    this.reporter.once(
+      'fault',
+      `Playhead hit an internal error; the recording may be incomplete. Please report it.\n${text}`,
+    )
   }
 
   /** The host's tracer if our span processor listens to it, otherwise our own. */
