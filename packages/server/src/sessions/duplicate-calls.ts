@@ -1,11 +1,6 @@
-import { isSameCall, type StepOutline } from '@playhead/model'
+import type { StepOutline } from '@playhead/model'
 import type { Store } from '../store/connect.ts'
-import { RecentCalls, type Call } from './recent-calls.ts'
-
-type Verdict = { call: Call; keptSessionId: string; isDuplicate: boolean }
-
-/** Longer strings are not ids, and would fill the memory. */
-const MAX_RESPONSE_ID = 500
+import { RecentCalls, type Verdict } from './recent-calls.ts'
 
 /**
  * Finds model calls that two instrumentations reported in two sessions, so that each is counted once. Compares recent calls
@@ -36,36 +31,14 @@ export class DuplicateCalls {
     sessions: ReadonlyMap<string, { outlines: readonly StepOutline[] }>,
   ): Promise<{ duplicates: Map<string, Set<string>>; changedElsewhere: string[] }> {
     const verdicts: Verdict[] = []
-    for (const { outlines } of sessions.values()) {
-      for (const outline of outlines) {
-        const { responseId, endedAtMs } = outline
-        if (responseId === undefined || responseId.length > MAX_RESPONSE_ID || endedAtMs === null) continue
-        verdicts.push(...this.#compare(project, responseId, this.#recent.describe(outline)))
-      }
-    }
+    for (const { outlines } of sessions.values())
+      for (const outline of outlines) verdicts.push(...this.#recent.compare(project, outline))
     if (verdicts.length > 0) await this.#save(project, verdicts)
     const duplicates = await this.readKnown(project, [...sessions.keys()])
     const changedElsewhere = new Set(
       verdicts.map(({ call }) => call.sessionId).filter((id) => !sessions.has(id)),
     )
     return { duplicates, changedElsewhere: [...changedElsewhere] }
-  }
-
-  /** Compares a call with calls of other sessions that have the same response id. Returns only new verdicts. */
-  #compare(project: string, responseId: string, call: Call): Verdict[] {
-    const calls = this.#recent.of(project, responseId)
-    const others = calls.filter((other) => other.sessionId !== call.sessionId || other.id !== call.id)
-    this.#recent.remember(project, responseId, [...others, call])
-    const twin = others.find((other) => other.sessionId !== call.sessionId && isSameCall(other, call))
-    if (twin === undefined) return []
-    const [kept, dropped] = isBetter(call, twin) ? [call, twin] : [twin, call]
-    const wasKnown = calls.length > others.length
-    // Nothing new. Otherwise two sessions would refresh each other forever.
-    if (wasKnown && kept === twin) return []
-    return [
-      { call: dropped, keptSessionId: kept.sessionId, isDuplicate: true },
-      { call: kept, keptSessionId: kept.sessionId, isDuplicate: false },
-    ]
   }
 
   async #save(project: string, verdicts: readonly Verdict[]): Promise<void> {
@@ -101,10 +74,4 @@ export class DuplicateCalls {
     }
     return duplicates
   }
-}
-
-/** The call with more to say about its cost is the one that counts. */
-function isBetter(left: Call, right: Call): boolean {
-  if (left.relevance !== right.relevance) return left.relevance > right.relevance
-  return left.sessionId < right.sessionId
 }

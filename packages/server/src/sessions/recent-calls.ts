@@ -1,8 +1,13 @@
-import { costRelevance, type ReportedCall, type StepOutline } from '@playhead/model'
+import { costRelevance, isSameCall, type ReportedCall, type StepOutline } from '@playhead/model'
 
 /** Only part of the outline: a hundred thousand whole ones would fill the memory. */
 export type Call = ReportedCall & Pick<StepOutline, 'sessionId' | 'id'> & { relevance: number }
 
+/** Whether a call is counted in its own session or in another one. */
+export type Verdict = { call: Call; keptSessionId: string; isDuplicate: boolean }
+
+/** Longer strings are not ids, and would fill the memory. */
+const MAX_RESPONSE_ID = 500
 /** Two reports of one call arrive within seconds. A call is remembered for one to two generations. */
 const GENERATION_MS = 120_000
 /** The most response ids in a generation, however fast they arrive. */
@@ -41,6 +46,26 @@ export class RecentCalls {
     if (isFull || this.#now() - this.#youngSinceMs >= GENERATION_MS) this.#startGeneration()
   }
 
+  /** Compares a call with calls of other sessions that have the same response id. Returns only new verdicts. */
+  compare(project: string, outline: StepOutline): Verdict[] {
+    const { responseId, endedAtMs } = outline
+    if (responseId === undefined || responseId.length > MAX_RESPONSE_ID || endedAtMs === null) return []
+    const call = this.describe(outline)
+    const calls = this.of(project, responseId)
+    const others = calls.filter((other) => other.sessionId !== call.sessionId || other.id !== call.id)
+    this.remember(project, responseId, [...others, call])
+    const twin = others.find((other) => other.sessionId !== call.sessionId && isSameCall(other, call))
+    if (twin === undefined) return []
+    const [kept, dropped] = isBetter(call, twin) ? [call, twin] : [twin, call]
+    const wasKnown = calls.length > others.length
+    // Nothing new. Otherwise two sessions would refresh each other forever.
+    if (wasKnown && kept === twin) return []
+    return [
+      { call: dropped, keptSessionId: kept.sessionId, isDuplicate: true },
+      { call: kept, keptSessionId: kept.sessionId, isDuplicate: false },
+    ]
+  }
+
   describe(outline: StepOutline): Call {
     const { sessionId, id, startedAtMs, endedAtMs, kind, dialect, responseId } = outline
     const call: Call = {
@@ -73,6 +98,12 @@ export class RecentCalls {
     if (known === undefined) this.#names.set(name, name)
     return known ?? name
   }
+}
+
+/** The call with more to say about its cost is the one that counts. */
+function isBetter(left: Call, right: Call): boolean {
+  if (left.relevance !== right.relevance) return left.relevance > right.relevance
+  return left.sessionId < right.sessionId
 }
 
 function keyOf(project: string, responseId: string): string {

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { emitterRuns, factsOf, sessionsOfRun, type RunFacts } from './emitters.ts'
+
+/**
+ * What 143 runs of real Python instrumentations are shown as, compared with what the model server was asked and
+ * answered. `truth.json` is the truth; `differences.json` lists what the emitter does not send, and what is shown
+ * instead.
+ */
+const runs = emitterRuns()
+
+test.each(runs)('$emitter $variant is shown as it was', (run) => {
+  const shown = Object.fromEntries(
+    Object.entries(run.differences).map(([fact, difference]) => [fact, difference.shown]),
+  )
+
+  expect(factsOf(sessionsOfRun(run))).toEqual({ ...run.truth, ...shown })
+})
+
+const differing = runs.filter(({ differences }) => Object.keys(differences).length > 0)
+
+test.each(differing)('$emitter $variant differs from the truth as listed, with a reason', (run) => {
+  for (const [fact, { shown, why }] of Object.entries(run.differences)) {
+    expect(shown).not.toEqual(run.truth[fact as keyof RunFacts])
+    expect(why).toMatch(/^[A-Z].*\.$/)
+  }
+})

@@ -1,0 +1,158 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import {
+  assembleSession,
+  priceStep,
+  spanToStep,
+  type Session,
+  type Span,
+  type StepContent,
+  type StepOutline,
+} from '@playhead/model'
+import { createPricer } from '@playhead/model/prices'
+import { decodeOpenAiAgents } from '../src/ingest/http/decode-openai-agents.ts'
+import { decodeTraces } from '../src/ingest/http/decode-otlp.ts'
+import { RecentCalls } from '../src/sessions/recent-calls.ts'
+
+const folder = new URL('../../../fixtures/emitters/', import.meta.url)
+
+/** What a run of an emitter used and did, whichever sessions it was sent in. */
+export type RunFacts = {
+  calls: number
+  usage: { input: number; output: number; cacheRead: number; cacheWrite: number }
+  cost: number | null
+  tools: { name: string; arguments: unknown; result: unknown }[]
+  endState: string
+  /** What the sessions are listed with, each once. */
+  previews: string[]
+}
+
+/** One fact that is not shown as it was, because the emitter does not send it. */
+export type Difference = { shown: unknown; why: string }
+
+export type EmitterRun = {
+  emitter: string
+  variant: string
+  requests: string[]
+  /** What the model server was asked and answered. */
+  truth: RunFacts
+  differences: { [Fact in keyof RunFacts]?: Difference }
+}
+
+type TruthFile = { variants: Record<string, RunFacts & { requests: string[] }> }
+
+/** Every recorded run of every emitter. */
+export function emitterRuns(): EmitterRun[] {
+  const emitters = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  return emitters
+    .map(({ name }) => name)
+    .sort()
+    .flatMap((emitter) => {
+      const { variants } = readJson(`${emitter}/truth.json`) as TruthFile
+      const differences = readJson(`${emitter}/differences.json`) as Record<string, EmitterRun['differences']>
+      return Object.entries(variants).map(([variant, { requests, ...truth }]) => ({
+        emitter,
+        variant,
+        requests,
+        truth,
+        differences: differences[variant] ?? {},
+      }))
+    })
+}
+
+/** The spans of a run, in the order in which they were sent. */
+export function spansOfRun({ emitter, requests }: Pick<EmitterRun, 'emitter' | 'requests'>): Span[] {
+  return requests.flatMap((file) => {
+    const body = readFileSync(new URL(`${emitter}/${file}`, folder))
+    const { items, rejected } = file.endsWith('.json')
+      ? decodeOpenAiAgents(body, 0n)
+      : decodeTraces(body, 'protobuf')
+    if (rejected.length > 0)
+      throw new Error(`${emitter}/${file}: ${rejected[0]!.item}, ${rejected[0]!.reason}`)
+    return items
+  })
+}
+
+/** The sessions of a run as the server shows them a minute later, earliest first. */
+export function sessionsOfRun(run: Pick<EmitterRun, 'emitter' | 'requests'>): Session[] {
+  const pricer = createPricer()
+  const drafts = spansOfRun(run).map((span) => {
+    const draft = spanToStep(span)
+    priceStep(draft.outline, pricer)
+    return draft
+  })
+  type Gathered = { outlines: StepOutline[]; contents: Map<string, StepContent> }
+  const sessions = new Map<string, Gathered>()
+  for (const { outline, content } of drafts) {
+    const session: Gathered = sessions.get(outline.sessionId) ?? { outlines: [], contents: new Map() }
+    sessions.set(outline.sessionId, session)
+    session.outlines.push(outline)
+    session.contents.set(outline.id, content)
+  }
+  const duplicates = duplicateStepsOf(drafts.map(({ outline }) => outline))
+  const lastMs = Math.max(...drafts.map(({ outline }) => outline.endedAtMs ?? outline.startedAtMs))
+  return [...sessions]
+    .map(([id, { outlines, contents }]) =>
+      assembleSession({
+        outlines,
+        contents,
+        duplicateSteps: duplicates.get(id),
+        pricer,
+        nowMs: lastMs + 60_000,
+        lastHeardAtMs: lastMs,
+      }),
+    )
+    .sort((left, right) => (left.session.startedAt < right.session.startedAt ? -1 : 1))
+}
+
+/** The steps of each session whose call is counted in another one, as at the last verdict. */
+function duplicateStepsOf(outlines: readonly StepOutline[]): Map<string, Set<string>> {
+  const recent = new RecentCalls(() => 0)
+  const duplicates = new Map<string, Set<string>>()
+  for (const outline of outlines) {
+    for (const { call, isDuplicate } of recent.compare('default', outline)) {
+      const steps = duplicates.get(call.sessionId) ?? new Set()
+      duplicates.set(call.sessionId, steps)
+      if (isDuplicate) steps.add(call.id)
+      else steps.delete(call.id)
+    }
+  }
+  return duplicates
+}
+
+/** What the sessions of a run say. */
+export function factsOf(sessions: readonly Session[]): RunFacts {
+  const heads = sessions.map(({ session }) => session)
+  const sum = (count: (head: (typeof heads)[number]) => number | null | undefined) =>
+    heads.reduce((total, head) => total + (count(head) ?? 0), 0)
+  const cost = sum((head) => head.cost)
+  const actions = sessions.flatMap(({ steps }) => steps).filter((step) => step.kind === 'action')
+  const endStates = new Set(heads.map((head) => head.endState))
+  return {
+    calls: sum((head) => head.llmCallCount),
+    usage: {
+      input: sum((head) => head.usage.input),
+      output: sum((head) => head.usage.output),
+      cacheRead: sum((head) => head.usage.cacheRead),
+      cacheWrite: sum((head) => head.usage.cacheWrite),
+    },
+    cost: heads.every((head) => head.cost === null) ? null : Math.round(cost * 1e12) / 1e12,
+    tools: actions
+      .map((step) => ({
+        name: step.tool?.name ?? step.name,
+        arguments: step.input ?? null,
+        result: step.status === 'ok' ? (step.output ?? null) : null,
+      }))
+      .sort((left, right) => (sortKey(left) < sortKey(right) ? -1 : 1)),
+    endState: [...endStates].sort().join(', '),
+    previews: [...new Set(heads.flatMap(({ inputPreview }) => inputPreview ?? []))],
+  }
+}
+
+/** Tools that run in parallel start in any order. */
+function sortKey(tool: RunFacts['tools'][number]): string {
+  return `${tool.name} ${JSON.stringify(tool.arguments)}`
+}
+
+function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
+}
