@@ -81,7 +81,7 @@ describe.skipIf(disk === undefined)('a full disk', () => {
     server.launch()
     await expect.poll(() => server.isAlive(), { timeout: 30_000 }).toBe(false)
     expect(server.unexpectedLines()).toEqual([
-      expect.stringMatching(/^playhead: The disk is full.*Make room/),
+      expect.stringMatching(/^playhead: The disk is full.*Free some space/),
     ])
 
     disk!.makeRoom()

@@ -5,7 +5,7 @@ import { deleteSessions } from '../maintenance/delete-sessions.ts'
 import { findSessionId } from '../sessions/find-session.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
 import type { Store } from '../store/connect.ts'
-import { projectParameter, respondsWith, takesBody } from './route-parts.ts'
+import { projectParameter, respondsWith, acceptsBody } from './route-parts.ts'
 
 const deleteOneRoute = createRoute({
   method: 'delete',
@@ -21,7 +21,7 @@ const deleteManyRoute = createRoute({
   summary: 'Delete several sessions with all their data',
   request: {
     query: z.object(projectParameter),
-    ...takesBody('POST /api/sessions/delete'),
+    ...acceptsBody('POST /api/sessions/delete'),
   },
   responses: respondsWith('POST /api/sessions/delete', 'The ids of the deleted sessions'),
 })

@@ -1,7 +1,7 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
 import type { Gate } from '../access/caller.ts'
 import { projectOf } from '../access/request-project.ts'
-import { respondsWith, takesBody, projectParameter } from './route-parts.ts'
+import { respondsWith, acceptsBody, projectParameter } from './route-parts.ts'
 
 const listRoute = createRoute({
   method: 'get',
@@ -17,7 +17,7 @@ const createKeyRoute = createRoute({
   summary: 'Create a key; only this response contains its secret',
   request: {
     query: z.object(projectParameter),
-    ...takesBody('POST /api/keys'),
+    ...acceptsBody('POST /api/keys'),
   },
   responses: respondsWith('POST /api/keys', 'The key and its secret'),
 })

@@ -4,13 +4,13 @@ import type { Site } from '../access/addresses.ts'
 import { LOGIN_COOKIE, type Gate } from '../access/caller.ts'
 import { callerOf } from '../access/request-project.ts'
 import { KnownError } from '../errors/known-error.ts'
-import { respondsWith, takesBody } from './route-parts.ts'
+import { respondsWith, acceptsBody } from './route-parts.ts'
 
 const loginRoute = createRoute({
   method: 'post',
   path: '/api/login',
   summary: 'Log in with the password; the response sets a cookie',
-  request: takesBody('POST /api/login'),
+  request: acceptsBody('POST /api/login'),
   responses: respondsWith('POST /api/login', 'Logged in'),
 })
 
@@ -42,7 +42,7 @@ export function addLoginRoutes(app: OpenAPIHono, { gate, site }: { gate: Gate; s
       limiter.noteFailure(now)
       throw new KnownError(
         'UNAUTHORIZED',
-        'Wrong password. It is the value of PLAYHEAD_PASSWORD when the server started.',
+        'Wrong password. The password is the value of PLAYHEAD_PASSWORD when the server started.',
       )
     }
     setCookie(context, LOGIN_COOKIE, cookies.issue(now + LOGIN_LASTS_MS), {

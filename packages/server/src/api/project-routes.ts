@@ -1,7 +1,7 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
 import type { Gate } from '../access/caller.ts'
 import { callerOf, projectOf, requirePerson } from '../access/request-project.ts'
-import { respondsWith, takesBody } from './route-parts.ts'
+import { respondsWith, acceptsBody } from './route-parts.ts'
 
 const listRoute = createRoute({
   method: 'get',
@@ -14,7 +14,7 @@ const createProjectRoute = createRoute({
   method: 'post',
   path: '/api/projects',
   summary: 'Create a project',
-  request: takesBody('POST /api/projects'),
+  request: acceptsBody('POST /api/projects'),
   responses: respondsWith('POST /api/projects', 'The project'),
 })
 
@@ -24,7 +24,7 @@ const updateRoute = createRoute({
   summary: "Change a project's name, retention or prices",
   request: {
     params: z.object({ project: z.string() }),
-    ...takesBody('PATCH /api/projects/{project}'),
+    ...acceptsBody('PATCH /api/projects/{project}'),
   },
   responses: respondsWith('PATCH /api/projects/{project}', 'The project'),
 })

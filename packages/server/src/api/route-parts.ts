@@ -26,8 +26,8 @@ export function respondsWith<Route extends keyof typeof responseSchemas>(
   return { 200: { description, content: { 'application/json': { schema } } }, default: errorResponse }
 }
 
-/** The JSON body that a route takes. */
-export function takesBody<Route extends keyof typeof bodySchemas>(route: Route) {
+/** The JSON body that a route accepts. */
+export function acceptsBody<Route extends keyof typeof bodySchemas>(route: Route) {
   const schema = bodySchemas[route]
   return { body: { required: true, content: { 'application/json': { schema } } } } as const
 }

@@ -3,7 +3,7 @@ import { KnownError } from './known-error.ts'
 export function diskFull(cause: unknown): KnownError {
   return new KnownError(
     'DISK_FULL',
-    'The disk is full (of bytes, or of files: df -i): nothing was stored. Make room in PLAYHEAD_DATA and try again.',
+    'The disk is full (no bytes left, or no inodes: df -i). Nothing was stored. Free some space in PLAYHEAD_DATA and try again.',
     { cause, retryAfterSeconds: 10 },
   )
 }

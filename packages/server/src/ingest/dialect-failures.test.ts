@@ -21,9 +21,9 @@ test('each dialect is counted every time and reported once an hour', () => {
 
   expect(Object.fromEntries(failures.counts)).toEqual({ mastra: 3, langfuse: 1 })
   expect(lines.map((line) => line.split('. ', 1)[0])).toEqual([
-    'the dialect "mastra" failed on a span (TypeError: x), 1 so far',
-    `the dialect "langfuse" failed on a span (${'y'.repeat(200)}), 1 so far`,
-    'the dialect "mastra" failed on a span (TypeError: x), 3 so far',
+    'The dialect "mastra" failed on a span (TypeError: x), 1 so far',
+    `The dialect "langfuse" failed on a span (${'y'.repeat(200)}), 1 so far`,
+    'The dialect "mastra" failed on a span (TypeError: x), 3 so far',
   ])
 })
 

@@ -23,7 +23,7 @@ export class DialectFailures {
       if (atMs - (this.#reportedAtMs.get(dialect) ?? -Infinity) < REPORT_EVERY_MS) continue
       this.#reportedAtMs.set(dialect, atMs)
       this.#report(
-        `the dialect "${dialect}" failed on a span (${message.slice(0, MAX_MESSAGE_LENGTH)}), ${count} so far. The span is stored. This is a bug: please report it, then run "playhead rederive" with the fixed version.`,
+        `The dialect "${dialect}" failed on a span (${message.slice(0, MAX_MESSAGE_LENGTH)}), ${count} so far. The span is stored. This is a bug: please report it, then run "playhead rederive" with the fixed version.`,
       )
     }
   }

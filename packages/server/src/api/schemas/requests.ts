@@ -1,16 +1,16 @@
 import { z } from '@hono/zod-openapi'
 import { keyFormats, priceOverrideSchema, scopes } from './settings.ts'
 
-const MOST_DELETED_AT_ONCE = 1_000
+const MAX_DELETED_SESSIONS = 1_000
 
-/** The JSON that each route of the API takes in its body. */
+/** The JSON body that each route of the API accepts. */
 export const bodySchemas = {
   'POST /api/login': z.object({ password: z.string().max(1_000) }),
   'POST /api/sessions/delete': z.object({
     ids: z
       .array(z.string().regex(/^[0-9a-f]{32}$/, 'must be 32 hex digits'))
       .min(1)
-      .max(MOST_DELETED_AT_ONCE),
+      .max(MAX_DELETED_SESSIONS),
   }),
   'POST /api/projects': z.object({ name: z.string().min(1).max(200), id: z.string().optional() }),
   'PATCH /api/projects/{project}': z.object({
@@ -21,7 +21,7 @@ export const bodySchemas = {
   'POST /api/keys': z.object({
     name: z.string().min(1).max(200),
     scopes: z.array(z.enum(scopes)).min(1).default(['ingest', 'read']),
-    format: z.enum(keyFormats).default('playhead').describe('uuid: for SDKs that take nothing else'),
+    format: z.enum(keyFormats).default('playhead').describe('uuid is for SDKs that accept nothing else'),
   }),
 } as const satisfies Record<string, z.ZodType>
 
