@@ -1,3 +1,4 @@
+import { mapWords } from '../json/word-table.ts'
 import type { Message } from '../session/message.ts'
 import type { StepKind } from '../session/step.ts'
 import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
@@ -6,23 +7,15 @@ import { openLlmetry } from './openllmetry.ts'
 import { readJson } from './reading/payload.ts'
 import { toMessages } from '../providers/messages.ts'
 
-const kinds: ReadonlyMap<string, StepKind> = new Map([
-  ['session', 'workflow'],
-  ['workflow', 'workflow'],
-  ['workflow.step', 'workflow'],
-  ['task', 'workflow'],
-  ['operation', 'workflow'],
-  ['chain', 'workflow'],
-  ['text', 'workflow'],
-  ['agent', 'agent'],
-  ['tool', 'action'],
-  ['tool.usage', 'action'],
-  ['llm', 'llm'],
-  ['request', 'llm'],
-  ['guardrail', 'guardrail'],
-  ['http', 'other'],
-  ['error', 'event'],
-])
+const kinds = mapWords({
+  workflow: 'session workflow workflow.step task operation chain text',
+  agent: 'agent',
+  action: 'tool tool.usage',
+  llm: 'llm request',
+  guardrail: 'guardrail',
+  other: 'http',
+  event: 'error',
+})
 
 const entities = ['session', 'agent', 'task', 'operation', 'workflow', 'tool', 'guardrail', 'llm', 'chain']
 

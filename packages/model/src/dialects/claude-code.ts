@@ -1,15 +1,14 @@
-import type { StepKind } from '../session/step.ts'
+import { mapWords } from '../json/word-table.ts'
 import type { Dialect } from './reading/dialect.ts'
 import { kindOfWord } from './reading/kind-words.ts'
 
-const kinds: ReadonlyMap<string, StepKind> = new Map([
-  ['interaction', 'agent'],
-  ['llm_request', 'llm'],
-  ['tool', 'action'],
-  ['tool.execution', 'event'],
-  ['tool.blocked_on_user', 'event'],
-  ['hook', 'workflow'],
-])
+const kinds = mapWords({
+  agent: 'interaction',
+  llm: 'llm_request',
+  action: 'tool',
+  event: 'tool.execution tool.blocked_on_user',
+  workflow: 'hook',
+})
 
 /** Claude Code and the CLI of its agent SDK, which also send logs: see `log-to-draft.ts`. */
 export const claudeCode: Dialect = {

@@ -1,32 +1,21 @@
-import type { StepKind } from '../session/step.ts'
+import { mapWords } from '../json/word-table.ts'
 import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
 import { kindOfWord } from './reading/kind-words.ts'
 
-const subtypes: ReadonlyMap<string, StepKind> = new Map([
-  ['model', 'llm'],
-  ['background-model', 'llm'],
-  ['tool', 'action'],
-  ['tool.v2', 'action'],
-  ['flow', 'workflow'],
-  ['prompt', 'workflow'],
-  ['executable-prompt', 'workflow'],
-  ['util', 'workflow'],
-  ['agent', 'agent'],
-  ['retriever', 'retrieval'],
-  ['reranker', 'retrieval'],
-  ['embedder', 'embedding'],
-  ['evaluator', 'evaluator'],
-  ['indexer', 'other'],
-])
+const subtypes = mapWords({
+  llm: 'model background-model',
+  action: 'tool tool.v2',
+  workflow: 'flow prompt executable-prompt util',
+  agent: 'agent',
+  retrieval: 'retriever reranker',
+  embedding: 'embedder',
+  evaluator: 'evaluator',
+  other: 'indexer',
+})
 
-const types: ReadonlyMap<string, StepKind> = new Map([
-  ['flow', 'workflow'],
-  ['flowStep', 'workflow'],
-  ['util', 'workflow'],
-  ['helper', 'workflow'],
-  ['dotprompt', 'workflow'],
-  ['promptTemplate', 'workflow'],
-])
+const types = mapWords({
+  workflow: 'flow flowStep util helper dotprompt promptTemplate',
+})
 
 /** Firebase Genkit. Input and output of a model step are the request and the response, including usage. */
 export const genkit: Dialect = {

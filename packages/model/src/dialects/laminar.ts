@@ -1,17 +1,13 @@
-import type { StepKind } from '../session/step.ts'
+import { mapWords } from '../json/word-table.ts'
 import type { Dialect } from './reading/dialect.ts'
 import { kindOfWord } from './reading/kind-words.ts'
 
-const kinds: ReadonlyMap<string, StepKind> = new Map([
-  ['LLM', 'llm'],
-  ['CACHED', 'llm'],
-  ['TOOL', 'action'],
-  ['EXECUTOR', 'workflow'],
-  ['PIPELINE', 'workflow'],
-  ['EVALUATION', 'workflow'],
-  ['EVALUATOR', 'evaluator'],
-  ['HUMAN_EVALUATOR', 'evaluator'],
-])
+const kinds = mapWords({
+  llm: 'LLM CACHED',
+  action: 'TOOL',
+  workflow: 'EXECUTOR PIPELINE EVALUATION',
+  evaluator: 'EVALUATOR HUMAN_EVALUATOR',
+})
 
 export const laminar: Dialect = {
   name: 'laminar',

@@ -1,18 +1,18 @@
-import type { StepKind } from '../session/step.ts'
+import { mapWords } from '../json/word-table.ts'
 import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
 import { ofKind, kindOfWord } from './reading/kind-words.ts'
 
-const kinds: ReadonlyMap<string, StepKind> = new Map([
-  ['generation', 'llm'],
-  ['embedding', 'embedding'],
-  ['agent', 'agent'],
-  ['tool', 'action'],
-  ['chain', 'workflow'],
-  ['retriever', 'retrieval'],
-  ['guardrail', 'guardrail'],
-  ['evaluator', 'evaluator'],
-  ['event', 'event'],
-])
+const kinds = mapWords({
+  llm: 'generation',
+  embedding: 'embedding',
+  agent: 'agent',
+  action: 'tool',
+  workflow: 'chain',
+  retrieval: 'retriever',
+  guardrail: 'guardrail',
+  evaluator: 'evaluator',
+  event: 'event',
+})
 
 const plainSpan: KindResult = { kind: 'other', question: 'workflow-if-ai-below' }
 

@@ -1,16 +1,14 @@
-import type { StepKind } from '../session/step.ts'
+import { mapWords } from '../json/word-table.ts'
 import type { Dialect } from './reading/dialect.ts'
 import { kindOfWord } from './reading/kind-words.ts'
 
-const kinds: ReadonlyMap<string, StepKind> = new Map([
-  ['llm', 'llm'],
-  ['tool', 'action'],
-  ['retriever', 'retrieval'],
-  ['embedding', 'embedding'],
-  ['chain', 'workflow'],
-  ['parser', 'workflow'],
-  ['prompt', 'workflow'],
-])
+const kinds = mapWords({
+  llm: 'llm',
+  action: 'tool',
+  retrieval: 'retriever',
+  embedding: 'embedding',
+  workflow: 'chain parser prompt',
+})
 
 /** LangSmith. Its `trace.session_name` and `trace.session_id` name a project, not a session. */
 export const langSmith: Dialect = {

@@ -1,24 +1,18 @@
+import { mapWords } from '../json/word-table.ts'
 import type { Message } from '../session/message.ts'
-import type { StepKind } from '../session/step.ts'
 import { isRecord } from '../json/attribute-value.ts'
 import type { Dialect, SpanReading } from './reading/dialect.ts'
 import { kindOfWord } from './reading/kind-words.ts'
 import { readJson } from './reading/payload.ts'
 import { addToolCalls, toMessages } from '../providers/messages.ts'
 
-const kinds: ReadonlyMap<string, StepKind> = new Map([
-  ['agent_session', 'workflow'],
-  ['job_entrypoint', 'workflow'],
-  ['agent_turn', 'agent'],
-  ['user_turn', 'workflow'],
-  ['llm_node', 'workflow'],
-  ['tts_node', 'workflow'],
-  ['llm_request', 'llm'],
-  ['function_tool', 'action'],
-  ['agent_speaking', 'event'],
-  ['user_speaking', 'event'],
-  ['eou_detection', 'event'],
-])
+const kinds = mapWords({
+  workflow: 'agent_session job_entrypoint user_turn llm_node tts_node',
+  agent: 'agent_turn',
+  llm: 'llm_request',
+  action: 'function_tool',
+  event: 'agent_speaking user_speaking eou_detection',
+})
 
 /** LiveKit agents. Since 2026 personal data is below `lk.pii.`. */
 export const liveKit: Dialect = {

@@ -1,22 +1,17 @@
-import type { StepKind } from '../session/step.ts'
+import { mapWords } from '../json/word-table.ts'
 import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
 import { ofKind, kindOfWord } from './reading/kind-words.ts'
 
-const kinds: ReadonlyMap<string, StepKind> = new Map([
-  ['agent_run', 'agent'],
-  ['workflow_run', 'workflow'],
-  ['model_step', 'workflow'],
-  ['generic', 'workflow'],
-  ['model_inference', 'llm'],
-  ['tool_call', 'action'],
-  ['mcp_tool_call', 'action'],
-  ['provider_tool_call', 'action'],
-  ['rag_embedding', 'embedding'],
-  ['rag_vector_operation', 'retrieval'],
-  ['model_chunk', 'event'],
-  ['processor_run', 'workflow'],
-  ['scorer_run', 'evaluator'],
-])
+const kinds = mapWords({
+  agent: 'agent_run',
+  workflow: 'workflow_run model_step generic processor_run',
+  llm: 'model_inference',
+  action: 'tool_call mcp_tool_call provider_tool_call',
+  embedding: 'rag_embedding',
+  retrieval: 'rag_vector_operation',
+  event: 'model_chunk',
+  evaluator: 'scorer_run',
+})
 
 const generation: KindResult = { kind: 'llm', question: 'llm-unless-model-below' }
 

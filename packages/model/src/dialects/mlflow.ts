@@ -1,25 +1,19 @@
-import type { StepKind } from '../session/step.ts'
+import { mapWords } from '../json/word-table.ts'
 import { toText } from '../json/attribute-value.ts'
 import type { Dialect } from './reading/dialect.ts'
 import { parseJson } from '../json/json-text.ts'
 import { kindOfWord } from './reading/kind-words.ts'
 
-const kinds: ReadonlyMap<string, StepKind> = new Map([
-  ['LLM', 'llm'],
-  ['CHAT_MODEL', 'llm'],
-  ['AGENT', 'agent'],
-  ['TOOL', 'action'],
-  ['RETRIEVER', 'retrieval'],
-  ['RERANKER', 'retrieval'],
-  ['EMBEDDING', 'embedding'],
-  ['GUARDRAIL', 'guardrail'],
-  ['EVALUATOR', 'evaluator'],
-  ['WORKFLOW', 'workflow'],
-  ['CHAIN', 'workflow'],
-  ['TASK', 'workflow'],
-  ['PARSER', 'workflow'],
-  ['MEMORY', 'workflow'],
-])
+const kinds = mapWords({
+  llm: 'LLM CHAT_MODEL',
+  agent: 'AGENT',
+  action: 'TOOL',
+  retrieval: 'RETRIEVER RERANKER',
+  embedding: 'EMBEDDING',
+  guardrail: 'GUARDRAIL',
+  evaluator: 'EVALUATOR',
+  workflow: 'WORKFLOW CHAIN TASK PARSER MEMORY',
+})
 
 /** MLflow writes every value as JSON, so texts are quoted. */
 export const mlflow: Dialect = {

@@ -1,26 +1,20 @@
+import { mapWords } from '../json/word-table.ts'
 import type { Message } from '../session/message.ts'
 import type { AttributeValue } from '../otlp/span.ts'
-import type { StepKind } from '../session/step.ts'
 import { isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
 import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
 import { ofKind, kindOfWord } from './reading/kind-words.ts'
 import { messagesOfRequest, messagesOfResponse } from '../providers/payload.ts'
 
-const kinds: ReadonlyMap<string, StepKind> = new Map([
-  ['agent', 'agent'],
-  ['generation', 'llm'],
-  ['response', 'llm'],
-  ['function', 'action'],
-  ['handoff', 'handoff'],
-  ['guardrail', 'guardrail'],
-  ['turn', 'workflow'],
-  ['task', 'workflow'],
-  ['custom', 'workflow'],
-  ['speech_group', 'workflow'],
-  ['speech', 'workflow'],
-  ['transcription', 'workflow'],
-  ['mcp_tools', 'event'],
-])
+const kinds = mapWords({
+  agent: 'agent',
+  llm: 'generation response',
+  action: 'function',
+  handoff: 'handoff',
+  guardrail: 'guardrail',
+  workflow: 'turn task custom speech_group speech transcription',
+  event: 'mcp_tools',
+})
 
 /** The SDK's default name of a run. */
 export const DEFAULT_NAME = 'Agent workflow'

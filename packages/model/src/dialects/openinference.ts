@@ -1,5 +1,5 @@
+import { mapWords } from '../json/word-table.ts'
 import type { Message, Part } from '../session/message.ts'
-import type { StepKind } from '../session/step.ts'
 import { firstText, isRecord, toText, type JsonObject } from '../json/attribute-value.ts'
 import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
 import { unflattenList, type FlatEntry } from './reading/flattened-keys.ts'
@@ -9,18 +9,16 @@ import { addToolCalls, normaliseRole } from '../providers/messages.ts'
 import { toPart, toToolResult } from '../providers/parts.ts'
 import { readToolCall } from '../providers/tool-use.ts'
 
-const kinds: ReadonlyMap<string, StepKind> = new Map([
-  ['LLM', 'llm'],
-  ['EMBEDDING', 'embedding'],
-  ['AGENT', 'agent'],
-  ['TOOL', 'action'],
-  ['CHAIN', 'workflow'],
-  ['PROMPT', 'workflow'],
-  ['RETRIEVER', 'retrieval'],
-  ['RERANKER', 'retrieval'],
-  ['GUARDRAIL', 'guardrail'],
-  ['EVALUATOR', 'evaluator'],
-])
+const kinds = mapWords({
+  llm: 'LLM',
+  embedding: 'EMBEDDING',
+  agent: 'AGENT',
+  action: 'TOOL',
+  workflow: 'CHAIN PROMPT',
+  retrieval: 'RETRIEVER RERANKER',
+  guardrail: 'GUARDRAIL',
+  evaluator: 'EVALUATOR',
+})
 
 export const openInference: Dialect = {
   name: 'openinference',

@@ -1,5 +1,5 @@
+import { mapWords } from '../json/word-table.ts'
 import type { Message } from '../session/message.ts'
-import type { StepKind } from '../session/step.ts'
 import { isRecord, type JsonObject } from '../json/attribute-value.ts'
 import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
 import { unflattenList, type FlatEntry } from './reading/flattened-keys.ts'
@@ -8,22 +8,19 @@ import { kindOfWord } from './reading/kind-words.ts'
 import { toMessage } from '../providers/messages.ts'
 import { toPart } from '../providers/parts.ts'
 
-const kinds: ReadonlyMap<string, StepKind> = new Map([
-  ['workflow', 'workflow'],
-  ['session', 'workflow'],
-  ['task', 'workflow'],
-  ['agent', 'agent'],
-  ['tool', 'action'],
-  ['handoff', 'handoff'],
-])
+const kinds = mapWords({
+  workflow: 'workflow session task',
+  agent: 'agent',
+  action: 'tool',
+  handoff: 'handoff',
+})
 
 /** Spans of model calls had no `traceloop.span.kind` before 2026. */
-const requestTypes: ReadonlyMap<string, StepKind> = new Map([
-  ['chat', 'llm'],
-  ['completion', 'llm'],
-  ['embedding', 'embedding'],
-  ['rerank', 'retrieval'],
-])
+const requestTypes = mapWords({
+  llm: 'chat completion',
+  embedding: 'embedding',
+  retrieval: 'rerank',
+})
 
 /** OpenLLMetry (Traceloop): keys below `traceloop.`, and messages flattened by index, which many others use too. */
 export const openLlmetry: Dialect = {

@@ -1,48 +1,24 @@
+import { mapWords } from '../json/word-table.ts'
 import type { StepKind } from '../session/step.ts'
 import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
 import { ofKind, kindOfWord } from './reading/kind-words.ts'
 import { readJson } from './reading/payload.ts'
 import { toMessages } from '../providers/messages.ts'
 
-const kinds: ReadonlyMap<string, StepKind> = new Map([
-  ['chat', 'llm'],
-  ['text_completion', 'llm'],
-  ['generate_content', 'llm'],
-  ['completion', 'llm'],
-  ['acompletion', 'llm'],
-  ['generate', 'llm'],
-  ['generate_text', 'llm'],
-  ['responses', 'llm'],
-  ['response', 'llm'],
-  ['messages', 'llm'],
-  ['image_generation', 'llm'],
-  ['speech', 'llm'],
-  ['transcription', 'llm'],
-  ['embeddings', 'embedding'],
-  ['embedding', 'embedding'],
-  ['retrieval', 'retrieval'],
-  ['retrieve', 'retrieval'],
-  ['rerank', 'retrieval'],
-  ['execute_tool', 'action'],
-  ['search_memory', 'action'],
-  ['create_memory', 'action'],
-  ['update_memory', 'action'],
-  ['upsert_memory', 'action'],
-  ['delete_memory', 'action'],
-  ['invoke_agent', 'agent'],
-  ['create_agent', 'agent'],
-  ['invoke_workflow', 'workflow'],
-  ['plan', 'workflow'],
-  ['agent_step', 'workflow'],
-  ['execute_event_loop_cycle', 'workflow'],
-  ['execute_task', 'workflow'],
-  ['handoff', 'handoff'],
-  ['guardrail.run', 'guardrail'],
-  ['guard', 'guardrail'],
-  ['apply_guardrail', 'guardrail'],
-  ['run_guardrail', 'guardrail'],
-  ['evaluate', 'evaluator'],
-])
+const kinds = mapWords({
+  llm: `
+    chat text_completion generate_content completion acompletion generate generate_text responses response
+    messages image_generation speech transcription
+  `,
+  embedding: 'embeddings embedding',
+  retrieval: 'retrieval retrieve rerank',
+  action: 'execute_tool search_memory create_memory update_memory upsert_memory delete_memory',
+  agent: 'invoke_agent create_agent',
+  workflow: 'invoke_workflow plan agent_step execute_event_loop_cycle execute_task',
+  handoff: 'handoff',
+  guardrail: 'guardrail.run guard apply_guardrail run_guardrail',
+  evaluator: 'evaluate',
+})
 
 /** Other spellings of operations: `chat.completions`, `invoke_swarm`. */
 const spellings: [RegExp, StepKind][] = [

@@ -1,3 +1,4 @@
+import { mapWords } from '../json/word-table.ts'
 import type { Message, Part } from '../session/message.ts'
 import type { StepKind } from '../session/step.ts'
 import { isRecord, toText } from '../json/attribute-value.ts'
@@ -9,12 +10,10 @@ import { readJson } from './reading/payload.ts'
 import { addToolCalls, toMessages } from '../providers/messages.ts'
 import { toPart } from '../providers/parts.ts'
 
-const kinds: ReadonlyMap<string, StepKind> = new Map([
-  ['ai.toolCall', 'action'],
-  ['ai.embed', 'workflow'],
-  ['ai.embedMany', 'workflow'],
-  ['ai.rerank', 'workflow'],
-])
+const kinds = mapWords({
+  action: 'ai.toolCall',
+  workflow: 'ai.embed ai.embedMany ai.rerank',
+})
 
 const calls: [ending: string, StepKind][] = [
   ['.doGenerate', 'llm'],

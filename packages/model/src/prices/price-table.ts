@@ -1,3 +1,4 @@
+import { wordsIn } from '../json/word-table.ts'
 import { calcPrice, type ConditionalPrice, type ModelPrice } from '@pydantic/genai-prices'
 import type { Rate, RateCard } from './rate-card.ts'
 
@@ -25,21 +26,11 @@ const tableProviders: Record<string, string> = {
   github_copilot: 'github-copilot',
 }
 
-const localProviders: ReadonlySet<string> = new Set([
-  'ollama',
-  'lmstudio',
-  'lm_studio',
-  'lm-studio',
-  'vllm',
-  'llamacpp',
-  'llama_cpp',
-  'llama.cpp',
-  'localai',
-  'local',
-  'mlx',
-  'sglang',
-  'tgi',
-])
+const localProviders: ReadonlySet<string> = new Set(
+  wordsIn(`
+  ollama lmstudio lm_studio lm-studio vllm llamacpp llama_cpp llama.cpp localai local mlx sglang tgi
+`),
+)
 
 /** Providers of their own models, tried when neither the provider nor the model's name is found. */
 const modelMakers = [

@@ -1,41 +1,18 @@
+import { wordsIn } from '../json/word-table.ts'
 export const REDACTED = '[redacted]'
 
 /** Names of keys that hold a secret. */
-const secretNames: ReadonlySet<string> = new Set([
-  'auth',
-  'authorization',
-  'proxyauthorization',
-  'cookie',
-  'setcookie',
-  'token',
-  'sessiontoken',
-  'csrftoken',
-  'xsrftoken',
-  'idtoken',
-  'pwd',
-  'cvv',
-  'cvc',
-  'credentials',
-])
+const secretNames: ReadonlySet<string> = new Set(
+  wordsIn(`
+  auth authorization proxyauthorization cookie setcookie token sessiontoken csrftoken xsrftoken
+  idtoken pwd cvv cvc credentials
+`),
+)
 /** Endings of keys that hold a secret: `dbPassword`, `OPENAI_API_KEY`, `x-api-key`. */
-const secretEndings = [
-  'apikey',
-  'apitoken',
-  'accesskey',
-  'accesskeyid',
-  'accesstoken',
-  'authtoken',
-  'bearertoken',
-  'refreshtoken',
-  'clientsecret',
-  'passphrase',
-  'passwd',
-  'password',
-  'privatekey',
-  'secret',
-  'secretkey',
-  'cardnumber',
-]
+const secretEndings = wordsIn(`
+  apikey apitoken accesskey accesskeyid accesstoken authtoken bearertoken refreshtoken clientsecret
+  passphrase passwd password privatekey secret secretkey cardnumber
+`)
 /** Keys come from strangers, so the cache is bounded. */
 const MAX_CACHED = 4096
 const MAX_KEY_LENGTH = 64

@@ -1,3 +1,4 @@
+import { mapWords, wordsIn } from '../../json/word-table.ts'
 import type { StepKind } from '../../session/step.ts'
 import { toText, isMeaningful, isRecord, toCount } from '../../json/attribute-value.ts'
 import type { SpanReading } from '../reading/dialect.ts'
@@ -42,52 +43,24 @@ function unquote(text: string | undefined): string | undefined {
 }
 
 /** Values that name a framework instead of a provider. */
-const frameworks = new Set([
-  'langchain',
-  'langgraph',
-  'crewai',
-  'strands-agents',
-  'strands',
-  'gcp.vertex.agent',
-  'firstparty',
-  'pydantic-ai',
-  'pydantic_ai',
-  'agent_framework',
-  'microsoft.agent_framework',
-  'autogen',
-  'llama_index',
-  'litellm',
-  'unknown',
-])
+const frameworks = new Set(
+  wordsIn(`
+    langchain langgraph crewai strands-agents strands gcp.vertex.agent firstparty pydantic-ai
+    pydantic_ai agent_framework microsoft.agent_framework autogen llama_index litellm unknown
+  `),
+)
 
-const aliases = new Map([
-  ['openai', 'openai'],
-  ['anthropic', 'anthropic'],
-  ['az.ai.openai', 'azure.ai.openai'],
-  ['azure', 'azure.ai.openai'],
-  ['azure-openai', 'azure.ai.openai'],
-  ['azure_openai', 'azure.ai.openai'],
-  ['az.ai.inference', 'azure.ai.inference'],
-  ['vertex_ai', 'gcp.vertex_ai'],
-  ['vertexai', 'gcp.vertex_ai'],
-  ['google_vertexai', 'gcp.vertex_ai'],
-  ['google-vertex', 'gcp.vertex_ai'],
-  ['google.vertex', 'gcp.vertex_ai'],
-  ['gcp.gen_ai', 'gcp.gemini'],
-  ['gemini', 'gcp.gemini'],
-  ['google', 'gcp.gemini'],
-  ['google_genai', 'gcp.gemini'],
-  ['google-genai', 'gcp.gemini'],
-  ['googleai', 'gcp.gemini'],
-  ['aws', 'aws.bedrock'],
-  ['bedrock', 'aws.bedrock'],
-  ['amazon-bedrock', 'aws.bedrock'],
-  ['amazon', 'aws.bedrock'],
-  ['amazon_bedrock', 'aws.bedrock'],
-  ['xai', 'x_ai'],
-  ['mistralai', 'mistral_ai'],
-  ['mistral', 'mistral_ai'],
-])
+const aliases = mapWords({
+  openai: 'openai',
+  anthropic: 'anthropic',
+  'azure.ai.openai': 'az.ai.openai azure azure-openai azure_openai',
+  'azure.ai.inference': 'az.ai.inference',
+  'gcp.vertex_ai': 'vertex_ai vertexai google_vertexai google-vertex google.vertex',
+  'gcp.gemini': 'gcp.gen_ai gemini google google_genai google-genai googleai',
+  'aws.bedrock': 'aws bedrock amazon-bedrock amazon amazon_bedrock',
+  x_ai: 'xai',
+  mistral_ai: 'mistralai mistral',
+})
 
 /** Providers with dots in the semantic conventions; elsewhere a dot starts the API name: `openai.chat`. */
 const dotted = /^(?:azure\.ai|az\.ai|aws|gcp|ibm|google\.vertex)\b/

@@ -1,3 +1,4 @@
+import { mapWords } from '../../json/word-table.ts'
 import type { StepKind } from '../../session/step.ts'
 import type { KindResult } from './dialect.ts'
 
@@ -23,35 +24,15 @@ export function kindOfWord(
 }
 
 /** Words with the same meaning in all known dialects, in lower case. */
-export const commonKindWords: ReadonlyMap<string, StepKind> = new Map([
-  ['llm', 'llm'],
-  ['chat', 'llm'],
-  ['chat_model', 'llm'],
-  ['completion', 'llm'],
-  ['generation', 'llm'],
-  ['model', 'llm'],
-  ['embedding', 'embedding'],
-  ['embeddings', 'embedding'],
-  ['embedder', 'embedding'],
-  ['tool', 'action'],
-  ['function', 'action'],
-  ['action', 'action'],
-  ['tool_call', 'action'],
-  ['agent', 'agent'],
-  ['retriever', 'retrieval'],
-  ['retrieval', 'retrieval'],
-  ['reranker', 'retrieval'],
-  ['rerank', 'retrieval'],
-  ['guardrail', 'guardrail'],
-  ['handoff', 'handoff'],
-  ['evaluator', 'evaluator'],
-  ['evaluation', 'evaluator'],
-  ['workflow', 'workflow'],
-  ['chain', 'workflow'],
-  ['task', 'workflow'],
-  ['flow', 'workflow'],
-  ['graph', 'workflow'],
-  ['pipeline', 'workflow'],
-  ['session', 'workflow'],
-  ['event', 'event'],
-] satisfies [string, StepKind][])
+export const commonKindWords = mapWords({
+  llm: 'llm chat chat_model completion generation model',
+  embedding: 'embedding embeddings embedder',
+  action: 'tool function action tool_call',
+  agent: 'agent',
+  retrieval: 'retriever retrieval reranker rerank',
+  guardrail: 'guardrail',
+  handoff: 'handoff',
+  evaluator: 'evaluator evaluation',
+  workflow: 'workflow chain task flow graph pipeline session',
+  event: 'event',
+})

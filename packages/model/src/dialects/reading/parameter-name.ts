@@ -1,65 +1,33 @@
+import { mapWords, wordsIn } from '../../json/word-table.ts'
 import { isUnsafeKey } from '../../json/attribute-value.ts'
 import { toSnakeCase } from '../../providers/usage.ts'
 
 /** Aliases of parameters. Other names are only converted to snake case. */
-const names = new Map([
-  ['max_output_tokens', 'max_tokens'],
-  ['max_completion_tokens', 'max_tokens'],
-  ['max_new_tokens', 'max_tokens'],
-  ['stop', 'stop_sequences'],
-  ['chat.stop_sequences', 'stop_sequences'],
-  ['choice.count', 'n'],
-  ['candidate_count', 'n'],
-  ['is_stream', 'stream'],
-  ['streaming', 'stream'],
-  ['is_streaming', 'stream'],
-  ['encoding_formats', 'encoding_format'],
-  ['structured_output_schema', 'response_format'],
-])
+const names = mapWords({
+  max_tokens: 'max_output_tokens max_completion_tokens max_new_tokens',
+  stop_sequences: 'stop chat.stop_sequences',
+  n: 'choice.count candidate_count',
+  stream: 'is_stream streaming is_streaming',
+  encoding_format: 'encoding_formats',
+  response_format: 'structured_output_schema',
+})
 
 /** Fields of a request or response that are not parameters. */
-const notParameters = new Set([
-  'id',
-  'object',
-  'created',
-  'created_at',
-  'completed_at',
-  'status',
-  'error',
-  'incomplete_details',
-  'model',
-  'messages',
-  'input',
-  'contents',
-  'prompt',
-  'prompts',
-  'instructions',
-  'system',
-  'tools',
-  'functions',
-  'output',
-  'output_text',
-  'usage',
-  'metadata',
-  'user',
-  'type',
-  'function_tools',
-  'builtin_tools',
-  'output_tools',
-])
+const notParameters = new Set(
+  wordsIn(`
+    id object created created_at completed_at status error incomplete_details model messages input
+    contents prompt prompts instructions system tools functions output output_text usage metadata user
+    type function_tools builtin_tools output_tools
+  `),
+)
 
 /** The parameters among the many keys below `llm.`. */
-const looseNames = new Set([
-  'temperature',
-  'top_p',
-  'top_k',
-  'frequency_penalty',
-  'presence_penalty',
-  'chat.stop_sequences',
-  'is_streaming',
-  'seed',
-  'max_tokens',
-])
+const looseNames = new Set(
+  wordsIn(`
+    temperature top_p top_k frequency_penalty presence_penalty chat.stop_sequences is_streaming seed
+    max_tokens
+  `),
+)
 
 /** The canonical name of a parameter; undefined for other fields. */
 export function parameterName(key: string): string | undefined {

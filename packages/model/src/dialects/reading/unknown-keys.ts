@@ -1,107 +1,44 @@
+import { mapWords, wordsIn } from '../../json/word-table.ts'
 import type { FieldName } from './fields.ts'
 
 /** Prefixes of ids that look like a thread's but are a project, a protocol session or an operating system thread. */
-const falseFriends = [
-  'langsmith.trace.',
-  'langsmith.span.',
-  'mcp.',
-  'thread.',
-  'process.',
-  'db.',
-  'browser.',
-  'messaging.',
-  'http.',
-  'jsonrpc.',
-  'aws.',
-  'gcp.vertex.agent.',
-  'openai_agents.',
-]
+const falseFriends = wordsIn(
+  `langsmith.trace. langsmith.span. mcp. thread. process. db. browser. messaging. http.
+  jsonrpc. aws. gcp.vertex.agent. openai_agents.`,
+)
 
-const endings = new Map<string, FieldName>([
-  ['input_tokens', 'inputTokens'],
-  ['prompt_tokens', 'inputTokens'],
-  ['inputTokens', 'inputTokens'],
-  ['promptTokens', 'inputTokens'],
-  ['tokens.input', 'inputTokens'],
-  ['tokens.prompt', 'inputTokens'],
-  ['output_tokens', 'outputTokens'],
-  ['completion_tokens', 'outputTokens'],
-  ['outputTokens', 'outputTokens'],
-  ['completionTokens', 'outputTokens'],
-  ['tokens.output', 'outputTokens'],
-  ['tokens.completion', 'outputTokens'],
-  ['total_tokens', 'totalTokens'],
-  ['totalTokens', 'totalTokens'],
-  ['tokens.total', 'totalTokens'],
-  ['cache_read_input_tokens', 'cacheReadTokens'],
-  ['cached_tokens', 'cacheReadTokens'],
-  ['cached_input_tokens', 'cacheReadTokens'],
-  ['cacheReadInputTokens', 'cacheReadTokens'],
-  ['cachedInputTokens', 'cacheReadTokens'],
-  ['cache_creation_input_tokens', 'cacheWriteTokens'],
-  ['cache_write_input_tokens', 'cacheWriteTokens'],
-  ['cacheCreationInputTokens', 'cacheWriteTokens'],
-  ['cacheWriteInputTokens', 'cacheWriteTokens'],
-  ['reasoning_tokens', 'reasoningTokens'],
-  ['reasoningTokens', 'reasoningTokens'],
-  ['input', 'input'],
-  ['inputs', 'input'],
-  ['input_json', 'input'],
-  ['input.value', 'input'],
-  ['output', 'output'],
-  ['outputs', 'output'],
-  ['output_json', 'output'],
-  ['output.value', 'output'],
-  ['tool.name', 'toolName'],
-  ['tool_name', 'toolName'],
-  ['toolName', 'toolName'],
-  ['tool.arguments', 'toolArguments'],
-  ['tool_arguments', 'toolArguments'],
-  ['tool.input', 'toolArguments'],
-  ['tool_input', 'toolArguments'],
-  ['call.arguments', 'toolArguments'],
-  ['tool.result', 'toolResult'],
-  ['tool_result', 'toolResult'],
-  ['tool.output', 'toolResult'],
-  ['tool_output', 'toolResult'],
-  ['call.result', 'toolResult'],
-  ['tool_call_id', 'toolCallId'],
-  ['toolCallId', 'toolCallId'],
-  ['agent.name', 'agentName'],
-  ['agent_name', 'agentName'],
-  ['agentName', 'agentName'],
-  ['cost_usd', 'cost'],
-  ['total_cost', 'cost'],
-  ['model', 'bareModel'],
-  ['model_name', 'bareModel'],
-  ['model_id', 'bareModel'],
-  ['modelId', 'bareModel'],
-  ['modelName', 'bareModel'],
-  ['span.kind', 'statedKind'],
-  ['span_kind', 'statedKind'],
-  ['spanKind', 'statedKind'],
-  ['span.type', 'statedKind'],
-  ['span_type', 'statedKind'],
-  ['spanType', 'statedKind'],
-  ['step.type', 'statedKind'],
-  ['step_type', 'statedKind'],
-  ['run.type', 'statedKind'],
-  ['run_type', 'statedKind'],
-  ['observation.type', 'statedKind'],
-  ['observation_type', 'statedKind'],
-  ['session.id', 'threadId'],
-  ['session_id', 'threadId'],
-  ['sessionId', 'threadId'],
-  ['conversation.id', 'threadId'],
-  ['conversation_id', 'threadId'],
-  ['conversationId', 'threadId'],
-  ['thread_id', 'threadId'],
-  ['threadId', 'threadId'],
-  ['chat_id', 'threadId'],
-  ['chatId', 'threadId'],
-  ['user_id', 'userId'],
-  ['userId', 'userId'],
-])
+const endings: ReadonlyMap<string, FieldName> = mapWords({
+  inputTokens: 'input_tokens prompt_tokens inputTokens promptTokens tokens.input tokens.prompt',
+  outputTokens: `
+    output_tokens completion_tokens outputTokens completionTokens tokens.output tokens.completion
+  `,
+  totalTokens: 'total_tokens totalTokens tokens.total',
+  cacheReadTokens: `
+    cache_read_input_tokens cached_tokens cached_input_tokens cacheReadInputTokens cachedInputTokens
+  `,
+  cacheWriteTokens: `
+    cache_creation_input_tokens cache_write_input_tokens cacheCreationInputTokens cacheWriteInputTokens
+  `,
+  reasoningTokens: 'reasoning_tokens reasoningTokens',
+  input: 'input inputs input_json input.value',
+  output: 'output outputs output_json output.value',
+  toolName: 'tool.name tool_name toolName',
+  toolArguments: 'tool.arguments tool_arguments tool.input tool_input call.arguments',
+  toolResult: 'tool.result tool_result tool.output tool_output call.result',
+  toolCallId: 'tool_call_id toolCallId',
+  agentName: 'agent.name agent_name agentName',
+  cost: 'cost_usd total_cost',
+  bareModel: 'model model_name model_id modelId modelName',
+  statedKind: `
+    span.kind span_kind spanKind span.type span_type spanType step.type step_type run.type run_type
+    observation.type observation_type
+  `,
+  threadId: `
+    session.id session_id sessionId conversation.id conversation_id conversationId thread_id threadId
+    chat_id chatId
+  `,
+  userId: 'user_id userId',
+})
 
 /** Guesses the meaning of an unknown key by its ending. */
 export function guessField(key: string): FieldName | undefined {
