@@ -1,6 +1,6 @@
 import { useEffect, useRef, type KeyboardEvent, type PointerEvent } from 'react'
 import { endOffsetMs, formatDuration, formatOffset, isDivergent, type Session } from '@playhead/model'
-import { useThemeVersion } from '../ui/browser/theme.ts'
+import { readColours, useThemeVersion } from '../ui/browser/theme.ts'
 import { useWidth } from '../ui/browser/use-width.ts'
 import type { Comparison } from './use-comparison.ts'
 import { rowAtTime, timeOfRow } from './visible-rows.ts'
@@ -92,11 +92,7 @@ function Marks({
     element.width = width * ratio
     element.height = TRACK_HEIGHT * ratio
     context.scale(ratio, ratio)
-    const colours = {
-      same: resolveColour(element, '--line-strong'),
-      other: resolveColour(element, '--warn'),
-      first: resolveColour(element, '--bad'),
-    }
+    const colours = readColours(box.current!, { same: '--line-strong', other: '--warn', first: '--bad' })
     const { rows, divergence } = comparison.alignment
     for (const [index, row] of rows.entries()) {
       const step = row[side]
@@ -116,10 +112,4 @@ function Marks({
       <canvas ref={canvas} style={{ width: '100%', height: TRACK_HEIGHT }} aria-hidden="true" />
     </div>
   )
-}
-
-/** The colour of a CSS variable in the current theme. */
-function resolveColour(element: HTMLElement, token: string): string {
-  element.style.color = `var(${token})`
-  return getComputedStyle(element).color
 }

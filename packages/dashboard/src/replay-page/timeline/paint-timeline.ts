@@ -40,28 +40,16 @@ export type TimelinePicture = {
   colours: TimelineColours
 }
 
-export type TimelineColours = Record<StepKind | 'error' | 'line' | 'ink' | 'idle', string>
+type TimelineColours = Record<StepKind | 'error' | 'line' | 'ink' | 'idle', string>
 
-/** A canvas can't use CSS variables, so their current values are read from an element. */
-export function readColours(element: HTMLElement): TimelineColours {
-  const probe = document.createElement('span')
-  // With reduced motion every element has a short transition, and a colour in transition still has its old value.
-  probe.style.setProperty('transition', 'none', 'important')
-  element.append(probe)
-  const read = (token: string) => {
-    probe.style.color = `var(${token})`
-    return getComputedStyle(probe).color
-  }
-  const colours = {
-    error: read('--bad'),
-    line: read('--line'),
-    ink: read('--dim'),
-    idle: read('--line-strong'),
-  } as TimelineColours
-  for (const [kind, { colour }] of Object.entries(kindLooks)) colours[kind as StepKind] = read(colour)
-  probe.remove()
-  return colours
-}
+/** The CSS variable of each colour. */
+export const timelineColours = {
+  error: '--bad',
+  line: '--line',
+  ink: '--dim',
+  idle: '--line-strong',
+  ...Object.fromEntries(Object.entries(kindLooks).map(([kind, { colour }]) => [kind, colour])),
+} as TimelineColours
 
 /** Draws everything except the playhead. */
 export function paintTimeline(canvas: HTMLCanvasElement, picture: TimelinePicture): void {

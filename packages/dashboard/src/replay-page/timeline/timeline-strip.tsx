@@ -1,10 +1,16 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, type RefObject } from 'react'
 import { formatCost, formatDuration, formatOffset, stepTitle } from '@playhead/model'
-import { useThemeVersion } from '../../ui/browser/theme.ts'
+import { readColours, useThemeVersion } from '../../ui/browser/theme.ts'
 import { useWidth } from '../../ui/browser/use-width.ts'
 import { createLanes } from './lanes.ts'
 import { Minimap } from './minimap.tsx'
-import { layOut, paintTimeline, readColours, RULER_HEIGHT, type TimelinePicture } from './paint-timeline.ts'
+import {
+  layOut,
+  paintTimeline,
+  RULER_HEIGHT,
+  timelineColours,
+  type TimelinePicture,
+} from './paint-timeline.ts'
 import { isAtRest, usePlayerState, useReplay } from '../playback/replay-context.ts'
 import { createTimeScale, findTicks, type TimeScale } from '../playback/time-scale.ts'
 import { useHoverLine, useTimelineGestures } from './gestures.ts'
@@ -67,7 +73,10 @@ function Plot({ plot, picture }: PlotProps) {
   const { selection, ...handlers } = gestures
   useLayoutEffect(() => {
     if (canvas.current !== null && scale.widthPx > 1)
-      paintTimeline(canvas.current, { ...picture, colours: readColours(canvas.current.parentElement!) })
+      paintTimeline(canvas.current, {
+        ...picture,
+        colours: readColours(canvas.current.parentElement!, timelineColours),
+      })
   }, [picture.timeline, picture.lanes, picture.totals, scale, layout, themeVersion])
   useSliderValue(plot)
   return (

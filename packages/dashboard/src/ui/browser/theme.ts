@@ -42,3 +42,21 @@ function subscribe(listener: () => void): () => void {
     observer.disconnect()
   }
 }
+
+/** The current values of CSS variables inside an element, for a canvas, which can't use the variables. */
+export function readColours<Name extends string>(
+  element: HTMLElement,
+  variables: Record<Name, string>,
+): Record<Name, string> {
+  const probe = document.createElement('span')
+  // With reduced motion every element has a short transition, and a colour in transition still has its old value.
+  probe.style.setProperty('transition', 'none', 'important')
+  element.append(probe)
+  const colours = { ...variables }
+  for (const name in variables) {
+    probe.style.color = `var(${variables[name]})`
+    colours[name] = getComputedStyle(probe).color
+  }
+  probe.remove()
+  return colours
+}
