@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import * as playhead from 'playhead'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestServer, type TestServer } from '../../../server/test/test-server.ts'
+import { costsLessThan } from '../../src/testing/matchers/cost.ts'
 import { anyOrder } from '../../src/testing/matchers/expected-call.ts'
 import { expectSession, extendedMatchers, type SessionMatchers } from '../../src/testing/matchers/matchers.ts'
 import { before, directlyBefore, neverBoth } from '../../src/testing/matchers/order-rules.ts'
@@ -343,3 +344,39 @@ function messageOf(check: () => void): string {
   }
   throw new Error('nothing was thrown')
 }
+
+test('a cost limit lists everything that it counts, and what has no price', () => {
+  const session = playhead.withSession((view) => {
+    playhead.record(new playhead.LLMEvent({ model: 'gpt-4o', usage: { input: 1000, output: 100 } }))
+    playhead.record(new playhead.LLMEvent({ model: 'house-model', usage: { input: 10, output: 5 } }))
+    playhead.record(new playhead.LLMEvent({ model: 'gpt-4o' }))
+    return view
+  })
+  const partsOf = (limit: Parameters<SessionMatchers['toCostLessThan']>[0]) =>
+    messageOf(() => expectSession(session).toCostLessThan(limit))
+      .replaceAll(/\d\d:\d\d\.\d{3}/g, '00:00.000')
+      .split('\n\n')
+  const counted = [
+    'Counted:',
+    '  #2 00:00.000 gpt-4o: 1,100 tokens, $0.0035',
+    '  #3 00:00.000 house-model: 15 tokens, no price',
+    '  #4 00:00.000 gpt-4o: no usage reported',
+  ].join('\n')
+
+  expect(partsOf({ tokens: 1000, llmCalls: 3 })).toEqual([
+    'Expected the session to stay below its limits:\n  ✗ 1,115 tokens, limit 1,000\n  ✗ 3 model calls, limit 3',
+    counted,
+    expect.stringMatching(/^Replay: /),
+  ])
+  expect(partsOf(1)[1]).toBe(counted)
+})
+
+test('a long list of model calls ends with the sum of the rest', () => {
+  const session = playhead.withSession((view) => {
+    for (let call = 0; call < 25; call += 1)
+      playhead.record(new playhead.LLMEvent({ model: 'gpt-4o', usage: { input: 1000, output: 100 } }))
+    return view
+  })
+  const { message } = costsLessThan(session, { llmCalls: 2 })
+  expect(message).toContain('\n  and 6 more: 6,600 tokens, $0.021\n')
+})

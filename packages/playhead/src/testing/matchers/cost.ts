@@ -5,6 +5,7 @@ import {
   formatOffset,
   totalTokens,
   type Session,
+  type Step,
 } from '@playhead/model'
 import { replayLine } from '../sessions/replay-link.ts'
 import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
@@ -30,11 +31,12 @@ export function costsLessThan(subject: SessionSubject, limit: number | CostLimit
   const { usd, tokens, llmCalls } = typeof limit === 'number' ? ({ usd: limit } as CostLimit) : limit
   const { cost, unpricedModels, llmCallCount } = session.session
   const used = totalTokens(session.session.usage) ?? 0
+  const counted = listCounted(session)
   if (usd !== undefined && unpricedModels.length > 0 && (cost ?? 0) < usd)
     return {
       pass: false,
       isUndecided: true,
-      message: `Expected the session to cost less than ${formatCost(usd)}, but its cost is unknown: ${describeCost(cost, unpricedModels)}. Set the price in the project's settings, or limit { tokens, llmCalls } instead.${replayLine(session.session)}`,
+      message: `Expected the session to cost less than ${formatCost(usd)}, but its cost is unknown: ${describeCost(cost, unpricedModels)}. Set the price in the project's settings, or limit { tokens, llmCalls } instead.${counted}${replayLine(session.session)}`,
     }
   const rows = [
     usd !== undefined && {
@@ -58,29 +60,63 @@ export function costsLessThan(subject: SessionSubject, limit: number | CostLimit
   const dearest = mostExpensiveCall(session)
   return {
     pass,
-    message: `${head}\n${lines.join('\n')}${listOfModelCalls(session)}${replayLine(session.session, dearest)}`,
+    message: `${head}\n${lines.join('\n')}${counted}${replayLine(session.session, dearest)}`,
     ...(dearest !== undefined && { stepId: dearest }),
   }
 }
 
-const MAX_CALLS = 12
+const MAX_LISTED = 20
 
-function modelCalls({ steps }: Session) {
-  return steps.filter((step) => step.kind === 'llm' && step.usageScope !== 'duplicate')
+/** Every step that counts, with its model, tokens and cost. The lines add up to the session's figures. */
+function listCounted(session: Session): string {
+  const counted = countedSteps(session)
+  if (counted.length === 0) return '\n\nCounted: no model calls.'
+  const listed = counted.length > MAX_LISTED ? counted.slice(0, MAX_LISTED - 1) : counted
+  const rest = counted.slice(listed.length)
+  const lines = listed.map((step) => {
+    const number = session.steps.indexOf(step) + 1
+    return `  #${number} ${formatOffset(step.offsetMs)} ${step.model ?? step.name}: ${describeFigures([step])}`
+  })
+  const more = rest.length === 0 ? [] : [`  and ${rest.length} more: ${describeFigures(rest)}`]
+  return `\n\nCounted:\n${[...lines, ...more].join('\n')}`
 }
 
-function listOfModelCalls(session: Session): string {
-  const calls = modelCalls(session)
-  if (calls.length === 0) return ''
-  const lines = calls.slice(0, MAX_CALLS).map((step) => {
-    const number = session.steps.indexOf(step) + 1
-    return `  #${number} ${formatOffset(step.offsetMs)} ${step.model ?? step.name} ${describeCost(step.cost, [])}`
+/** "1,100 tokens, $0.0035". */
+function describeFigures(steps: readonly Step[]): string {
+  const tokens = steps.flatMap(({ usage }) => (usage === undefined ? [] : (totalTokens(usage) ?? [])))
+  const costs = steps.flatMap(({ cost }) => cost ?? [])
+  const unpriced = steps.filter(({ cost }) => cost === null).length
+  const usage = tokens.length === 0 ? 'no usage reported' : `${formatCount(sum(tokens))} tokens`
+  const money = costs.length === 0 ? [] : [formatCost(sum(costs))]
+  const missing =
+    tokens.length === 0 || unpriced === 0
+      ? []
+      : [steps.length === 1 ? 'no price' : `${unpriced} without a price`]
+  return [usage, ...money, ...missing].join(', ')
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}
+
+/** The steps whose tokens and cost make up the session's, and model calls that reported none. */
+function countedSteps({ steps }: Session): Step[] {
+  const byId = new Map(steps.map((step) => [step.id, step]))
+  const aboveCalls = new Set<string>()
+  for (const { kind, parentId } of steps) {
+    let above = kind === 'llm' || kind === 'embedding' ? parentId : null
+    while (above !== null && !aboveCalls.has(above)) {
+      aboveCalls.add(above)
+      above = byId.get(above)?.parentId ?? null
+    }
+  }
+  return steps.filter(({ id, kind, usageScope }) => {
+    if (usageScope !== undefined) return usageScope === 'call'
+    return (kind === 'llm' || kind === 'embedding') && !aboveCalls.has(id)
   })
-  const more = calls.length > MAX_CALLS ? [`  … ${calls.length - MAX_CALLS} more`] : []
-  return `\n\nModel calls:\n${[...lines, ...more].join('\n')}`
 }
 
 function mostExpensiveCall(session: Session): string | undefined {
-  const calls = modelCalls(session).filter(({ cost }) => cost !== null)
+  const calls = countedSteps(session).filter(({ cost }) => cost !== null)
   return calls.toSorted((left, right) => right.cost! - left.cost!)[0]?.id
 }
