@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import {
   trace,
   type Attributes,
@@ -59,6 +60,8 @@ export class Recorder {
   readonly #urlOf: (record: SessionRecord) => string
   #ownTracer!: Tracer
   #hostTracer: Tracer | undefined
+  /** The id of the last session that this async flow opened around a callback. */
+  readonly #lastSessionId = new AsyncLocalStorage<string | undefined>()
   /** The session of the parent process, if the environment names one. */
   #inherited: Context | undefined
 
@@ -182,7 +185,14 @@ export class Recorder {
     if (open !== undefined) return open.record
     const spanContext = trace.getSpanContext(skipEndedSessions(context))
     const traced = spanContext === undefined ? undefined : this.store.find(spanContext.traceId)
-    return traced ?? frameOf(context)?.record
+    const lastId = this.#lastSessionId.getStore()
+    const last = lastId === undefined ? undefined : this.store.find(lastId)
+    return traced ?? (last?.open.size === 0 ? last : undefined) ?? frameOf(context)?.record
+  }
+
+  /** Remembers a session for the rest of this async flow, which goes on outside of it. */
+  leaveSession(record: SessionRecord | undefined): void {
+    this.#lastSessionId.enterWith(record?.id)
   }
 
   /** Finds a session by its id or an id prefix, with or without `s_`. */

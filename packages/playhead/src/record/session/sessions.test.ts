@@ -296,6 +296,48 @@ describe('getSession', () => {
     expect(playhead.getSession()).toMatchObject({ name: 'over', endState: 'success' })
   })
 
+  test('after withSession, it is the session that ended', async () => {
+    const inside = await playhead.withSession({ name: 'first' }, async (session) => {
+      await nextTurn()
+      note('a')
+      return session.id
+    })
+    expect(playhead.getSession()).toMatchObject({ id: inside, name: 'first', endState: 'success' })
+    await expect(
+      playhead.withSession({ name: 'second' }, () => Promise.reject(new Error('no'))),
+    ).rejects.toThrow()
+    expect(playhead.getSession()).toMatchObject({ name: 'second', endState: 'fail' })
+    expect(() =>
+      playhead.withSession({ name: 'third' }, () => {
+        throw new Error('no')
+      }),
+    ).toThrow('no')
+    expect(playhead.getSession().name).toBe('third')
+
+    // A session that is still running elsewhere is not the one that ended.
+    const ending = playhead.withSession({ name: 'fourth' }, () => nextTurn())
+    expect(playhead.getSession().name).not.toBe('fourth')
+    await ending
+    expect(playhead.getSession().name).toBe('fourth')
+
+    const flow = playhead.startSession({ name: 'fifth' })
+    expect(playhead.getSession().id).toBe(flow.id)
+    await playhead.endSession('Success')
+    expect(playhead.getSession().id).toBe(flow.id)
+    playhead.withSession({ name: 'sixth' }, () => note('b'))
+    expect(playhead.getSession().name).toBe('sixth')
+  })
+
+  test('sessions of flows that run at the same time are not mixed up', async () => {
+    const flow = async (name: string) => {
+      await nextTurn()
+      await playhead.withSession({ name }, () => nextTurn())
+      await nextTurn()
+      return playhead.getSession().name
+    }
+    expect(await Promise.all(['a', 'b', 'c'].map(flow))).toEqual(['a', 'b', 'c'])
+  })
+
   test('finds a session by its id and by an id prefix', () => {
     const session = playhead.withSession((view) => view)
     expect(playhead.getSession(session.id)).toBe(session)

@@ -44,6 +44,7 @@ export function startSession(options: SessionOptions = {}): SessionView {
         captureStack: () => captureStack(startSession),
       })
       recorder.scope.enter(context)
+      recorder.leaveSession(undefined)
       return recorder.viewOf(frame.record)
     }) ?? emptyView
   )
@@ -115,6 +116,8 @@ function runInSession<Result>(
   } catch (error) {
     fail(error)
     throw error
+  } finally {
+    recorder.leaveSession(frame.record)
   }
   return observeResult(result, {
     onReturn: () => close({ endState: 'Success' }),
