@@ -158,6 +158,7 @@ export {
   type ReportTest,
   type ReportVerdict,
   type TestIdentity,
+  type TestLocation,
   type TestReport,
   type TestResult,
 } from './statistics/test-report.ts'

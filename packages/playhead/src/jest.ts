@@ -6,6 +6,7 @@ import { extendedMatchers, type SessionExpectation } from './testing/matchers/ma
 import { makeAgentTest, type AgentTest } from './testing/runs/agent-test.ts'
 import { abortOpenTests, recordPlainTest } from './testing/runs/record-plain-test.ts'
 import { planAgentTest, runAgentTest } from './testing/runs/run-agent-test.ts'
+import { captureDefinition } from './testing/runs/test-location.ts'
 import { joinTestRun } from './testing/runs/test-run.ts'
 import type { SessionSubject } from './testing/sessions/session-subject.ts'
 
@@ -63,33 +64,41 @@ type JestEach = (
 ) => (name: string, body: (...args: unknown[]) => Promise<unknown>, timeoutMs?: number) => void
 
 function define(test: unknown): Define {
-  return (name, body, timeoutMs) => {
+  return function defineTest(name, body, timeoutMs) {
+    const definedAt = captureDefinition(defineTest)
     // Without parameters: jest would pass a `done` callback to the first.
-    const run = () => recordPlainTest(identify(name), (session) => body({ session }))
+    const run = () => recordPlainTest({ ...identify(name), definedAt }, (session) => body({ session }))
     ;(test as JestTest)(name, run, timeoutMs)
   }
 }
 
 function defineEach(each: unknown): DefineEach {
-  return (cases) => (name, body, timeoutMs) => {
-    const run = (...args: unknown[]) =>
-      recordPlainTest(identify(jestExpect.getState().currentTestName ?? name), (session) =>
-        (body as (...given: unknown[]) => unknown)(...args, { session }),
-      )
-    ;(each as JestEach)(cases)(name, run, timeoutMs)
-  }
+  return (cases) =>
+    function defineTest(name, body, timeoutMs) {
+      const definedAt = captureDefinition(defineTest)
+      const run = (...args: unknown[]) => {
+        const identity = identify(jestExpect.getState().currentTestName ?? name)
+        return recordPlainTest({ ...identity, definedAt }, (session) =>
+          (body as (...given: unknown[]) => unknown)(...args, { session }),
+        )
+      }
+      ;(each as JestEach)(cases)(name, run, timeoutMs)
+    }
 }
 
 const modes = { run: jestTest, only: jestTest.only, skip: jestTest.skip }
 
-const agent = makeAgentTest((mode) => (name, options, body) => {
-  const plan = planAgentTest(options)
-  const run = async () => {
-    const { attempt: _, ...identity } = identify(name)
-    await runAgentTest(identity, plan, body)
-  }
-  modes[mode](name, run, plan.timeoutMs)
-})
+const agent = makeAgentTest(
+  (mode) =>
+    function defineAgent(name, options, body) {
+      const plan = planAgentTest(options, captureDefinition(defineAgent))
+      const run = async () => {
+        const { attempt: _, ...identity } = identify(name)
+        await runAgentTest(identity, plan, body)
+      }
+      modes[mode](name, run, plan.timeoutMs)
+    },
+)
 
 /**
  * jest's `test` that records every test as a session, tagged with the test's name.

@@ -12,6 +12,7 @@ import { expectSession, verdictsOf, type MatcherName } from './testing/matchers/
 import { makeAgentTest, type AgentTest } from './testing/runs/agent-test.ts'
 import { recordPlainTest } from './testing/runs/record-plain-test.ts'
 import { planAgentTest, runAgentTest } from './testing/runs/run-agent-test.ts'
+import { captureDefinition } from './testing/runs/test-location.ts'
 import { joinTestRun } from './testing/runs/test-run.ts'
 import type { SessionSubject } from './testing/sessions/session-subject.ts'
 
@@ -47,7 +48,8 @@ export type SessionTest = Define & {
 type Runner = (name: string, options: TestOptions, body: (t: NodeTestContext) => Promise<void>) => unknown
 
 function define(runner: Runner): Define {
-  return (name: string, given: TestOptions | Body, body?: Body) => {
+  return function defineTest(name: string, given: TestOptions | Body, body?: Body) {
+    const definedAt = captureDefinition(defineTest)
     const [options, run] = typeof given === 'function' ? [{}, given] : [given, body!]
     void runner(name, options, async (t) => {
       const ended = new AbortController()
@@ -57,7 +59,7 @@ function define(runner: Runner): Define {
       const timer = setTimeout(() => undefined, options.timeout ?? 0)
       t.after(() => clearTimeout(timer))
       const inSession = (session: SessionView) => run({ session, t, signal: t.signal })
-      await recordPlainTest({ ...identify(t), attempt: 1 }, inSession, { signal: ended.signal })
+      await recordPlainTest({ ...identify(t), attempt: 1, definedAt }, inSession, { signal: ended.signal })
     })
   }
 }
@@ -74,12 +76,15 @@ function identify(t: NodeTestContext): TestIdentity {
 
 const modes = { run: nodeTest, only: nodeTest.only, skip: nodeTest.skip }
 
-const agent = makeAgentTest((mode) => (name, options, body) => {
-  const plan = planAgentTest(options)
-  void modes[mode](name, { timeout: plan.timeoutMs }, async (t) => {
-    await runAgentTest(identify(t), plan, body)
-  })
-})
+const agent = makeAgentTest(
+  (mode) =>
+    function defineAgent(name, options, body) {
+      const plan = planAgentTest(options, captureDefinition(defineAgent))
+      void modes[mode](name, { timeout: plan.timeoutMs }, async (t) => {
+        await runAgentTest(identify(t), plan, body)
+      })
+    },
+)
 
 /**
  * The `test` of `node:test` that records every test as a session, tagged with the test's name.

@@ -7,6 +7,7 @@ import { isInOwnNetwork } from './record/session/propagate-over-http.ts'
 import { readDuration, type DurationText } from './testing/matchers/duration.ts'
 import { expectSession } from './testing/matchers/matchers.ts'
 import { recordTest } from './testing/runs/record-test.ts'
+import { toLocation } from './testing/runs/test-location.ts'
 import { joinTestRun } from './testing/runs/test-run.ts'
 import { fetchSession, openRecording } from './testing/sessions/load-session.ts'
 import { replayLink } from './testing/sessions/replay-link.ts'
@@ -52,6 +53,7 @@ export const test = base.extend<SessionFixtures>({
         ...(suite !== '' && { suite }),
         name: info.title,
         attempt: info.retry + info.repeatEachIndex + 1,
+        definedAt: toLocation(info.file, info.line),
       }
       await recordTest(attempt, async (session) => {
         sessions.set(context, session)

@@ -3,6 +3,7 @@ import { expect as vitestExpect, test as vitestTest, type ExpectStatic, type Tes
 import { extendedMatchers, type SessionExpectation } from './testing/matchers/matchers.ts'
 import { makeAgentTest, type AgentTest } from './testing/runs/agent-test.ts'
 import { planAgentTest, runAgentTest } from './testing/runs/run-agent-test.ts'
+import { captureDefinition } from './testing/runs/test-location.ts'
 import { joinTestRun } from './testing/runs/test-run.ts'
 import { identityOf, recordVitestTest, wrapTestApi, type VitestTask } from './testing/runs/vitest-session.ts'
 import type { SessionSubject } from './testing/sessions/session-subject.ts'
@@ -41,13 +42,16 @@ const recorded = vitestTest.extend<{ session: SessionView; playheadDelivery: und
 
 const modes = { run: vitestTest, only: vitestTest.only, skip: vitestTest.skip }
 
-const agent = makeAgentTest((mode) => (name, options, body) => {
-  const plan = planAgentTest(options)
-  modes[mode](name, { timeout: plan.timeoutMs }, async ({ task }) => {
-    await runAgentTest(identityOf(task as unknown as VitestTask), plan, body)
-    await flush({ timeoutMs: FLUSH_TIMEOUT_MS })
-  })
-})
+const agent = makeAgentTest(
+  (mode) =>
+    function define(name, options, body) {
+      const plan = planAgentTest(options, captureDefinition(define))
+      modes[mode](name, { timeout: plan.timeoutMs }, async ({ task }) => {
+        await runAgentTest(identityOf(task as unknown as VitestTask), plan, body)
+        await flush({ timeoutMs: FLUSH_TIMEOUT_MS })
+      })
+    },
+)
 
 export type SessionTest = TestAPI<{ session: SessionView }> & {
   /** A test with many inputs and runs. Each run is a session of its own; all runs are judged together. */

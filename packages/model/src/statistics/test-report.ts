@@ -3,6 +3,9 @@ import { wilson, type Interval, type ShareVerdict } from './statistics.ts'
 
 export type TestIdentity = { file?: string; suite?: string; name: string }
 
+/** Where a test stands in its repository. */
+export type TestLocation = { path: string; line: number }
+
 /** "suite > name", as test runners print it and as the filter `test` takes it. */
 export function testTitle({ suite, name }: Pick<TestIdentity, 'suite' | 'name'>): string {
   return suite === undefined ? name : `${suite} > ${name}`
@@ -22,6 +25,7 @@ export type AttemptResult = {
   stepId?: string
   url?: string
   durationMs: number
+  location?: TestLocation
 }
 
 /** The result of running one test many times. */
@@ -29,6 +33,8 @@ export type AgentTestResult = {
   kind: 'agent-test'
   test: TestIdentity
   verdict: ShareVerdict
+  /** True if the test runner reports the test as failed, which it may for an inconclusive one. */
+  isFailed?: boolean
   passed: number
   total: number
   /** Planned runs. Fewer are made when the budget runs out or the result is already clear. */
@@ -41,6 +47,7 @@ export type AgentTestResult = {
   passAtK: number[]
   passHatK: number[]
   note?: string
+  location?: TestLocation
 }
 
 export type TestResult = AttemptResult | AgentTestResult
@@ -70,6 +77,7 @@ export type ReportSession = {
 }
 
 export type ReportTest = TestIdentity & {
+  location?: TestLocation
   verdict: ReportVerdict
   passed: number
   total: number
@@ -90,6 +98,8 @@ export type TestReport = {
   branch?: string
   commit?: string
   tests: ReportTest[]
+  /** The sessions that belong to no test. */
+  others: { sessionCount: number; cost: number | null }
 }
 
 /**
@@ -110,6 +120,8 @@ export function buildTestReport(
   const tests = [...Map.groupBy(attempts, ({ test }) => keyOf(test))].map(([key, ofTest]) =>
     toTest(ofTest, judged.get(key), { byId, kept }),
   )
+  const inTests = new Set(attempts.map(({ sessionId }) => sessionId))
+  const others = sessions.filter(({ id }) => !inTests.has(id))
   const vcs = sessions.find((session) => session.vcs !== undefined)?.vcs
   return {
     madeAt,
@@ -118,6 +130,7 @@ export function buildTestReport(
     tests: tests.toSorted(
       (left, right) => reportVerdicts.indexOf(left.verdict) - reportVerdicts.indexOf(right.verdict),
     ),
+    others: { sessionCount: others.length, cost: sumOfCosts(others) },
   }
 }
 
@@ -152,16 +165,17 @@ function toTest(
   { byId, kept }: Sources,
 ): ReportTest {
   const sessions = attempts.map((entry): ReportSession => {
-    const { sessionId: id, kind: _, test: __, ...rest } = entry
+    const { sessionId: id, kind: _, test: __, location: ___, ...rest } = entry
     const recorded = byId.get(id)
     const isKept = recorded !== undefined && (kept === undefined || kept.has(id))
     return { ...rest, id, cost: recorded?.cost ?? null, isKept }
   })
   const passed = sessions.filter(({ isPassed }) => isPassed).length
-  const costs = sessions.map(({ cost }) => cost).filter((cost) => cost !== null)
+  const location = judged?.location ?? attempts.find((attempt) => attempt.location !== undefined)?.location
   return {
     ...attempts[0]!.test,
-    verdict: judged?.verdict ?? verdictOf(sessions),
+    ...(location !== undefined && { location }),
+    verdict: judged?.isFailed === true ? 'fail' : (judged?.verdict ?? verdictOf(sessions)),
     passed,
     total: sessions.length,
     interval: judged?.interval ?? wilson(passed, sessions.length),
@@ -171,10 +185,15 @@ function toTest(
       passHatK: judged.passHatK,
     }),
     ...(judged?.note !== undefined && { note: judged.note }),
-    cost: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
+    cost: sumOfCosts(sessions),
     durationMs: attempts.reduce((sum, { durationMs }) => sum + durationMs, 0),
     sessions: inOrder(sessions, byId),
   }
+}
+
+function sumOfCosts(sessions: readonly { cost: number | null }[]): number | null {
+  const costs = sessions.map(({ cost }) => cost).filter((cost) => cost !== null)
+  return costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0)
 }
 
 /** Sorts by attempt, since parallel sessions may end in any order. */

@@ -10,18 +10,19 @@ import {
 
 const verdictWords = { fail: 'failed', inconclusive: 'inconclusive', flaky: 'flaky', pass: 'passed' } as const
 
-/** "3 tests: 1 failed, 2 passed; 14 sessions, $0.03". */
-export function describeReport({ tests }: TestReport): string {
+/** "3 tests: 1 failed, 2 passed; 14 sessions, $0.03", or without tests "2 sessions, $0.03". */
+export function describeReport({ tests, others }: TestReport): string {
   const counts = reportVerdicts
     .map(
       (verdict) => [tests.filter((test) => test.verdict === verdict).length, verdictWords[verdict]] as const,
     )
     .filter(([count]) => count > 0)
     .map(([count, word]) => `${count} ${word}`)
-  const sessions = tests.reduce((sum, test) => sum + test.total, 0)
-  const costs = tests.map(({ cost }) => cost).filter((cost) => cost !== null)
+  const sessions = tests.reduce((sum, test) => sum + test.total, others.sessionCount)
+  const costs = [...tests, others].map(({ cost }) => cost).filter((cost) => cost !== null)
   const cost = costs.length === 0 ? '' : `, ${formatCost(costs.reduce((sum, ofTest) => sum + ofTest, 0))}`
-  return `${countOf(tests.length, 'test')}: ${counts.join(', ') || 'none'}; ${countOf(sessions, 'session')}${cost}`
+  const figures = `${countOf(sessions, 'session')}${cost}`
+  return tests.length === 0 ? figures : `${countOf(tests.length, 'test')}: ${counts.join(', ')}; ${figures}`
 }
 
 /** "27/30 (90%, 74–97%)". */

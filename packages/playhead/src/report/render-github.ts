@@ -66,20 +66,25 @@ export function renderAnnotations({ tests }: TestReport): string[] {
     .slice(0, MAX_ANNOTATIONS)
     .map((test) =>
       renderAnnotation(test.verdict === 'fail' ? 'error' : 'warning', describeFailure(test), {
-        ...(test.file !== undefined && { file: test.file }),
+        ...placeOf(test),
         title: testTitle(test),
       }),
     )
+}
+
+function placeOf({ location, file }: ReportTest): { file?: string; line?: number } {
+  if (location !== undefined) return { file: location.path, line: location.line }
+  return file === undefined ? {} : { file }
 }
 
 /** A workflow command of GitHub Actions. */
 export function renderAnnotation(
   level: 'error' | 'warning' | 'notice',
   message: string,
-  properties: { file?: string; title: string },
+  properties: { file?: string; line?: number; title: string },
 ): string {
   const pairs = Object.entries(properties).map(
-    ([name, value]) => `${name}=${escapeData(value).replaceAll(':', '%3A').replaceAll(',', '%2C')}`,
+    ([name, value]) => `${name}=${escapeData(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C')}`,
   )
   return `::${level} ${pairs.join(',')}::${escapeData(message)}`
 }

@@ -18,7 +18,7 @@ export function renderReportJunit({ tests, madeAt }: TestReport): string {
   return renderJunit('playhead', suites, madeAt)
 }
 
-/** JUnit has no third verdict, so an inconclusive test counts as passed; its output says so. */
+/** JUnit has no third verdict: an inconclusive test counts as passed if the runner let it pass, and its output says so. */
 function toCase(test: ReportTest): JunitCase {
   const { verdict, cost, sessions, durationMs } = test
   const output = [

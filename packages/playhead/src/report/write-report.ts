@@ -46,7 +46,7 @@ export async function writeReport(options: ReportOptions): Promise<WrittenReport
   const report =
     keep === 'all' ? all : buildTestReport(sessions, entries, { madeAt, kept: new Set(kept.map(idOf)) })
   const html = await fillOneFile(await readOneFileTemplate(), kept, { report, pack })
-  await mkdir(folder, { recursive: true })
+  await createFolder(folder)
   const page = join(folder, 'index.html')
   await writeFile(page, html)
   await writeFile(join(folder, 'junit.xml'), renderReportJunit(report))
@@ -60,6 +60,12 @@ export async function writeReport(options: ReportOptions): Promise<WrittenReport
     problems,
     annotations: environment.GITHUB_ACTIONS === 'true' ? renderAnnotations(report) : [],
   }
+}
+
+/** A folder that we create is kept out of git; one that was there may hold other files. */
+async function createFolder(folder: string): Promise<void> {
+  const created = await mkdir(folder, { recursive: true })
+  if (created !== undefined) await writeFile(join(folder, '.gitignore'), '*\n')
 }
 
 const compress = promisify<InputType, ZlibOptions, Buffer>(gzip)

@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 function run<Input>(options: AgentTestOptions<Input>, body: AgentTestBody<Input>) {
-  return runAgentTest(identity, planAgentTest(options), body)
+  return runAgentTest(identity, planAgentTest(options, ''), body)
 }
 const failingOn = (bad: readonly number[]) => {
   let count = 0
@@ -81,10 +81,46 @@ test('no run starts once the budget is spent, and skipped runs do not count as p
   }
   // A run costs $0.0035.
   await expect(run({ repeat: 10, budget: { usd: 0.01 } }, spend)).rejects.toThrow(
-    /3 of 3 runs passed.*inconclusive\. Cost \$0\.01.*\nThe budget ran out after 3 of 10 runs\./,
+    /3 of 3 runs passed.*inconclusive\. Cost \$0\.01.*\nThe budget ran out after 3 of 10 runs, so the result is inconclusive\./,
   )
   expect(count).toBe(3)
   await expect(run({ repeat: 10, budget: { tokens: 1_100 } }, spend)).rejects.toThrow('after 1 of 10 runs')
+})
+
+test('what the budget leaves out is inconclusive, however the runs are judged', async () => {
+  const spend = () => classify('I was charged twice')
+  const budget = { usd: 0.01 }
+  const left =
+    /3 of 3 runs passed.*inconclusive\..*\nThe budget ran out after 3 of \d+ runs, so the result is inconclusive\./
+  // Three of three would be enough for a required pass rate of 30%.
+  await expect(run({ repeat: 10, budget, passRate: { min: 0.3 } }, spend)).rejects.toThrow(left)
+  const sequential = { repeat: { max: 30, stop: 'sprt' as const }, passRate: { min: 0.9 } }
+  await expect(run({ ...sequential, budget }, spend)).rejects.toThrow(left)
+  expect(await run({ repeat: 10, budget, inconclusive: 'pass' }, spend)).toMatchObject({
+    verdict: 'inconclusive',
+    isFailed: false,
+    passed: 3,
+    total: 3,
+    planned: 10,
+  })
+  // The last run spends the budget, and nothing is left out.
+  expect(await run({ repeat: 3, budget }, spend)).toMatchObject({ verdict: 'pass', total: 3 })
+})
+
+test('a budget that can not be kept says so', async () => {
+  const unpriced = () =>
+    playhead.record(new playhead.LLMEvent({ model: 'house-model', usage: { input: 10, output: 1 } }))
+  expect(await run({ repeat: 2, budget: { usd: 0.01 } }, unpriced)).toMatchObject({
+    verdict: 'pass',
+    note: 'The budget in US dollars does not include all calls of 2 runs, because their price is unknown.',
+  })
+})
+
+test('an inconclusive test says why it failed', async () => {
+  const failing = (inconclusive?: 'fail') =>
+    run({ repeat: 40, passRate: { min: inconclusive ? 0.9 : 0.98 }, inconclusive }, failingOn([1, 2]))
+  await expect(failing('fail')).rejects.toThrow("which counts as failed here (inconclusive: 'fail').")
+  await expect(failing()).rejects.toThrow('fewer runs passed than the required 98%.')
 })
 
 test('concurrent runs have separate sessions and respect the limit', async () => {

@@ -23,7 +23,7 @@ test('a failed input shows where it diverged from a passing one', async () => {
       return { id }
     },
   )
-  const plan = planAgentTest({ inputs: ['charged twice, c_42', 'two charges on my card'] })
+  const plan = planAgentTest({ inputs: ['charged twice, c_42', 'two charges on my card'] }, '')
 
   const failing = runAgentTest({ name: 'billing' }, plan, ({ input }) => fetchCustomer(extract(input)))
 

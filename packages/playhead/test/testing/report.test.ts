@@ -96,6 +96,47 @@ test('JUnit is valid whatever names and messages contain', () => {
   expect(checkJunit(renderReportJunit(report))).toEqual({ tests: 4, failures: 1, skipped: 0 })
 })
 
+test('an inconclusive test that the runner failed is failed everywhere', () => {
+  const note = "The result is inconclusive, which counts as failed here (inconclusive: 'fail')."
+  const failed: TestResult = { ...judged, isFailed: true, note }
+  const all = buildTestReport(sessions, [...entries.slice(0, -1), failed], { madeAt: '2026-11-15T10:00:00Z' })
+  const varies = all.tests.find(({ name }) => name === 'varies')
+
+  // The HTML report shows this verdict and note.
+  expect(varies).toMatchObject({ verdict: 'fail', note })
+  const junit = renderReportJunit(all)
+  expect(checkJunit(junit)).toEqual({ tests: 4, failures: 2, skipped: 0 })
+  expect(junit).toContain(`<failure message="${note}" type="fail">`)
+  expect(renderAnnotations(all)[1]).toBe(
+    `::error file=a.test.ts,title=varies::${note}%0A"two" (1 run): wrong tool`,
+  )
+  const summary = renderSummary(all)
+  expect(summary).toContain('4 tests: 2 failed, 1 flaky, 1 passed; 6 sessions, $0.06')
+  expect(summary).toContain('| ❌ fail | varies | 1/2 (50%, 10–90%) | $0.02 · 2.2s |')
+  expect(summary).toContain(note)
+})
+
+test('an annotation stands at the line of its test', () => {
+  const location = { path: 'packages/a/a.test.ts', line: 12 }
+  const placed = entries.map((entry): TestResult => ({ ...entry, location }))
+  expect(
+    renderAnnotations(buildTestReport(sessions, placed, { madeAt: '' })).map(
+      (text) => text.split(',title')[0],
+    ),
+  ).toEqual(['::error file=packages/a/a.test.ts,line=12', '::warning file=packages/a/a.test.ts,line=12'])
+})
+
+test('a report on sessions that belong to no test counts them', async () => {
+  const folder = await temporaryFolder()
+  const session = makeSummary({ id: 'f'.repeat(32), name: 'support', cost: 0.02 })
+  await writeFile(join(folder, 'a.jsonl'), JSON.stringify(toRecording({ session, steps: [] }, '')))
+  await mkdir(join(folder, 'own'))
+  const outcome = await playhead(['report', 'a.jsonl', '-o', 'own'], { folder })
+  expect(outcome).toMatchObject({ exitCode: 0, stdout: '1 session, $0.02\n' })
+  // The folder was there before, so its files may be meant for git.
+  expect((await readdir(join(folder, 'own'))).toSorted()).toEqual(['index.html', 'junit.xml'])
+})
+
 test('the summary escapes recorded text', () => {
   const summary = renderSummary(report)
   expect(summary).toContain('4 tests: 1 failed, 1 inconclusive, 1 flaky, 1 passed; 6 sessions, $0.06')
@@ -139,7 +180,7 @@ test('shards are merged into one report', async () => {
     '4 tests: 1 failed, 1 inconclusive, 1 flaky, 1 passed; 6 sessions, $0.06',
   )
   expect(outcome.stdout).toContain('::warning file=a.test.ts')
-  expect((await readdir(join(folder, 'out'))).toSorted()).toEqual(['index.html', 'junit.xml'])
+  expect((await readdir(join(folder, 'out'))).toSorted()).toEqual(['.gitignore', 'index.html', 'junit.xml'])
   expect(checkJunit(await readFile(join(folder, 'out/junit.xml'), 'utf8'))).toMatchObject({ tests: 4 })
   expect(await readFile(summary, 'utf8')).toContain('## Agent tests')
   const html = await readFile(join(folder, 'out/index.html'), 'utf8')

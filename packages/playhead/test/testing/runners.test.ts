@@ -151,8 +151,20 @@ function expectWhatAllHave(outcome: Outcome, file: string): void {
     expect(output).toContain(`failed. Replay: ${server.url}/sessions/${id}\n`)
 }
 
+/** Each failed test is annotated where it stands in its file. */
+async function expectAnnotations(output: string, file: string): Promise<void> {
+  const lines = (await readFile(join(suite, file), 'utf8')).split('\n')
+  const at = (text: string) =>
+    `::error file=${file},line=${lines.findIndex((line) => line.includes(text)) + 1},title=`
+  const [shared, own] = [at('shared.defineTests'), at("test('takes too long'")]
+  expect((output.match(/^::error .*?title=/gm) ?? []).toSorted()).toEqual(
+    [shared, shared, shared, own].toSorted(),
+  )
+}
+
 /** The report contains every session and is built from the published package alone. */
-async function expectReport(project: string, { output, sessions }: Outcome): Promise<void> {
+async function expectReport(project: string, { output, sessions }: Outcome, file: string): Promise<void> {
+  await expectAnnotations(output, file)
   const { length } = sessions
   expect(output).toMatch(new RegExp(`\\d+ tests: 4 failed, .*${length} sessions`, 's'))
   const html = await readFile(join(project, 'playhead-report/index.html'), 'utf8')
@@ -194,7 +206,7 @@ describe('the same suite', () => {
     expect(apart.map(({ actionCount }) => actionCount)).toEqual([3, 3, 3])
     const results = await readFile(join(project, '.playhead', name, '..', '.gitignore'), 'utf8')
     expect(results).toBe('*\n')
-    await expectReport(project, outcome)
+    await expectReport(project, outcome, 'suite.vitest.test.mjs')
   })
 
   test('in jest', { timeout: 120_000 }, async () => {
@@ -215,7 +227,7 @@ describe('the same suite', () => {
       ].toSorted(),
     )
     expectWhatAllHave(outcome, 'suite.jest.test.cjs')
-    await expectReport(project, outcome)
+    await expectReport(project, outcome, 'suite.jest.test.cjs')
   })
 
   test('in node:test', { timeout: 120_000 }, async () => {
@@ -232,7 +244,7 @@ describe('the same suite', () => {
     expectWhatAllHave(outcome, 'suite.node.test.mjs')
     const report = await runProject(project, ['node_modules/playhead/dist/cli.mjs', 'report'])
     expect(report.exitCode).toBe(0)
-    await expectReport(project, { ...outcome, output: report.output })
+    await expectReport(project, { ...outcome, output: report.output }, 'suite.node.test.mjs')
   })
 })
 

@@ -62,15 +62,27 @@ function readGit(folder: string): BuildContext | undefined {
 
 /** The `.git` folder, or the one that a worktree's `.git` file points to. */
 function findGit(folder: string): string | undefined {
+  const root = findRepository(folder)
+  if (root === undefined) return undefined
+  const git = join(root, '.git')
+  const elsewhere = existsSync(join(git, 'HEAD')) ? undefined : gitFolderIn(git)
+  return elsewhere === undefined ? git : resolve(root, elsewhere)
+}
+
+/** The root of the git repository or worktree around a folder. */
+export function findRepository(folder: string): string | undefined {
   let place = resolve(folder)
   for (;;) {
-    const candidate = join(place, '.git')
-    if (existsSync(join(candidate, 'HEAD'))) return candidate
-    const elsewhere = existsSync(candidate) ? /^gitdir: (.+)$/m.exec(readText(candidate))?.[1] : undefined
-    if (elsewhere !== undefined) return resolve(place, elsewhere.trim())
+    const git = join(place, '.git')
+    if (existsSync(join(git, 'HEAD')) || gitFolderIn(git) !== undefined) return place
     if (dirname(place) === place) return undefined
     place = dirname(place)
   }
+}
+
+/** A worktree has a file `.git` that names a folder. */
+function gitFolderIn(file: string): string | undefined {
+  return /^gitdir: (.+)$/m.exec(readText(file))?.[1]?.trim()
 }
 
 function readRef(git: string, ref: string): string {

@@ -1,4 +1,5 @@
 import {
+  countOf,
   formatCost,
   formatPercent,
   judgeSequence,
@@ -20,6 +21,8 @@ export type FinishedRun = {
   attempt: number
   isPassed: boolean
   cost: number | null
+  /** True if a call is missing from the cost. */
+  isCostIncomplete: boolean
   tokens: number
   sessionId: string
   url: string
@@ -31,25 +34,34 @@ export type FinishedRun = {
 
 type Judged = { result: AgentTestResult; failure: Error | undefined }
 
+export type PlannedRuns<Input> = {
+  planned: number
+  options: AgentTestOptions<Input>
+  /** True if the budget was spent, so that the rest of the runs was not made. */
+  isBudgetSpent: boolean
+}
+
 /** Judges all runs of a test together. */
 export function judgeRuns<Input>(
   test: TestIdentity,
   runs: readonly FinishedRun[],
-  { planned, options }: { planned: number; options: AgentTestOptions<Input> },
+  { planned, options, isBudgetSpent }: PlannedRuns<Input>,
 ): Judged {
   const passed = runs.filter(({ isPassed }) => isPassed).length
   const total = runs.length
   const { min = 1, confidence = 0.95 } = options.passRate ?? {}
-  const isCutShort = total < planned && typeof options.repeat !== 'object'
+  const isCutShort = isBudgetSpent && total < planned
   const verdict = verdictOf({ passed, total }, isCutShort, options)
   const variants = triesByVariant(runs)
   const most = Math.min(...variants.map((tries) => tries.total))
-  const note = isCutShort ? `The budget ran out after ${total} of ${planned} runs.` : undefined
   const ks = Array.from({ length: most }, (_, index) => index + 1)
+  const isFailed =
+    verdict === 'fail' || (verdict === 'inconclusive' && !isTolerated({ passed, total }, isCutShort, options))
   const result: AgentTestResult = {
     kind: 'agent-test',
     test,
     verdict,
+    isFailed,
     passed,
     total,
     planned,
@@ -59,10 +71,9 @@ export function judgeRuns<Input>(
     cost: costOf(runs),
     passAtK: ks.map((k) => passAtK(variants, k)),
     passHatK: ks.map((k) => passHatK(variants, k)),
-    ...(note !== undefined && { note }),
   }
-  const isFailed =
-    verdict === 'fail' || (verdict === 'inconclusive' && !isTolerated(result, isCutShort, options))
+  const note = describeResult(result, runs, { isCutShort, options })
+  if (note !== '') result.note = note
   return { result, failure: isFailed ? toError(result, runs, options) : undefined }
 }
 
@@ -71,24 +82,56 @@ function verdictOf<Input>(
   isCutShort: boolean,
   { passRate, repeat }: AgentTestOptions<Input>,
 ): ShareVerdict {
+  const verdict = verdictOfMade(tries, { passRate, repeat })
+  // A sequential test may have been certain already; otherwise the runs that were left out could have failed.
+  return isCutShort && verdict === 'pass' && typeof repeat !== 'object' ? 'inconclusive' : verdict
+}
+
+function verdictOfMade<Input>(
+  tries: Tries,
+  { passRate, repeat }: Pick<AgentTestOptions<Input>, 'passRate' | 'repeat'>,
+): ShareVerdict {
   const failed = tries.total - tries.passed
   if (typeof repeat === 'object') return judgeSequence({ passed: tries.passed, failed }, repeat)
   if (passRate !== undefined) {
     const { min, confidence = 0.95 } = passRate
     return judgeShare(tries, { min, confidence })
   }
-  if (failed > 0) return 'fail'
-  return isCutShort ? 'inconclusive' : 'pass'
+  return failed > 0 ? 'fail' : 'pass'
 }
 
 function isTolerated<Input>(
-  { passed, total, minimum }: AgentTestResult,
+  { passed, total }: Tries,
   isCutShort: boolean,
   { inconclusive, passRate }: AgentTestOptions<Input>,
 ): boolean {
   if (inconclusive !== undefined) return inconclusive === 'pass'
   // Runs that were skipped prove nothing.
-  return !isCutShort && passRate !== undefined && passed / total >= minimum
+  return !isCutShort && passRate !== undefined && passed / total >= passRate.min
+}
+
+/** What the figures alone don't say: that the budget ran out or could not be kept, and why an inconclusive test failed. */
+function describeResult<Input>(
+  { verdict, isFailed, total, planned, minimum }: AgentTestResult,
+  runs: readonly FinishedRun[],
+  { isCutShort, options }: { isCutShort: boolean; options: AgentTestOptions<Input> },
+): string {
+  const isInconclusive = verdict === 'inconclusive'
+  const unknown = runs.filter(({ isCostIncomplete }) => isCostIncomplete).length
+  const notes = [
+    isCutShort &&
+      `The budget ran out after ${total} of ${planned} runs${isInconclusive ? ', so the result is inconclusive' : ''}.`,
+    options.budget?.usd !== undefined &&
+      unknown > 0 &&
+      `The budget in US dollars does not include all calls of ${countOf(unknown, 'run')}, because their price is unknown.`,
+    isInconclusive &&
+      isFailed === true &&
+      !isCutShort &&
+      (options.inconclusive === 'fail'
+        ? "The result is inconclusive, which counts as failed here (inconclusive: 'fail')."
+        : `The result is inconclusive, and fewer runs passed than the required ${formatPercent(minimum)}.`),
+  ]
+  return notes.filter((text) => text !== false).join(' ')
 }
 
 function triesByVariant(runs: readonly FinishedRun[]): Tries[] {

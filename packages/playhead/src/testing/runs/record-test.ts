@@ -1,16 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { testTitle, visibleText, type TestIdentity } from '@playhead/model'
+import { testTitle, visibleText, type TestIdentity, type TestLocation } from '@playhead/model'
 import * as playhead from 'playhead'
 import type { SessionView } from 'playhead'
 import { takeFailingStep } from '../matchers/matchers.ts'
 import { replayLink } from '../sessions/replay-link.ts'
 import { describeDivergenceFromLastPass } from './divergence.ts'
+import { locateDefinition } from './test-location.ts'
 import { joinTestRun, saveResult } from './test-run.ts'
 
 export type TestAttempt = TestIdentity & {
   /** Counted from 1, across retries and repetitions. */
   attempt: number
   variant?: string
+  /** Where the test stands, or the stack above the call that defined it. */
+  definedAt?: TestLocation | string
   /** The caller prints the link to the replay. */
   isLinkPrinted?: boolean
 }
@@ -77,7 +80,7 @@ export function addToMessage(error: unknown, line: string): void {
 }
 
 function saveAttempt(
-  { file, suite, name, attempt, variant, isLinkPrinted }: TestAttempt,
+  { file, suite, name, attempt, variant, isLinkPrinted, definedAt }: TestAttempt,
   {
     session,
     failure,
@@ -88,6 +91,7 @@ function saveAttempt(
   const failingStep = takeFailingStep(session.id)
   const stepId = failure === undefined ? undefined : failingStep
   const test = { name, ...(file !== undefined && { file }), ...(suite !== undefined && { suite }) }
+  const location = typeof definedAt === 'string' ? locateDefinition(definedAt, file) : definedAt
   saveResult({
     kind: 'attempt',
     test,
@@ -99,6 +103,7 @@ function saveAttempt(
     ...(variant !== undefined && { variant }),
     ...(message !== undefined && { message }),
     ...(stepId !== undefined && { stepId }),
+    ...(location !== undefined && { location }),
   })
   if (message !== undefined && isLinkPrinted !== true)
     printReplayLink(testTitle(test), message, replayLink(session, stepId))

@@ -5,6 +5,7 @@ import type { AgentTestBody, AgentTestOptions } from './agent-test.ts'
 import { addDivergences } from './divergence.ts'
 import { judgeRuns, type FinishedRun } from './judge-runs.ts'
 import { plainMessage, recordTest, type TestFailure } from './record-test.ts'
+import { locateDefinition } from './test-location.ts'
 import { saveResult } from './test-run.ts'
 
 const DEFAULT_TIMEOUT = '60s'
@@ -14,17 +15,23 @@ export type AgentTestPlan<Input> = {
   runs: PlannedRun<Input>[]
   /** Upper bound for all runs together; each run also has its own timeout. */
   timeoutMs: number
+  /** The stack above the call of `test.agent`. */
+  definedAt: string
 }
 
 const SPARE_MS = 10_000
 
 /** Reads the inputs only once, because they may come from a generator. */
-export function planAgentTest<Input>(options: AgentTestOptions<Input>): AgentTestPlan<Input> {
+export function planAgentTest<Input>(
+  options: AgentTestOptions<Input>,
+  definedAt: string,
+): AgentTestPlan<Input> {
   const inputs = [...(options.inputs ?? [undefined as Input])]
   if (inputs.length === 0) throw new TypeError('test.agent needs at least one input.')
   const runs = planRuns(inputs, options)
   const rounds = Math.ceil(runs.length / workersOf(options))
-  return { options, runs, timeoutMs: rounds * readDuration(options.timeout ?? DEFAULT_TIMEOUT) + SPARE_MS }
+  const timeoutMs = rounds * readDuration(options.timeout ?? DEFAULT_TIMEOUT) + SPARE_MS
+  return { options, runs, timeoutMs, definedAt }
 }
 
 function workersOf({ concurrency = 1 }: { concurrency?: number | undefined }): number {
@@ -34,7 +41,7 @@ function workersOf({ concurrency = 1 }: { concurrency?: number | undefined }): n
 /** Runs the agent with every input as often as planned and judges the runs together. Throws when the test fails. */
 export async function runAgentTest<Input>(
   identity: TestIdentity,
-  { options, runs }: AgentTestPlan<Input>,
+  { options, runs, definedAt }: AgentTestPlan<Input>,
   body: AgentTestBody<Input>,
 ): Promise<AgentTestResult> {
   const queue = runs.values()
@@ -42,7 +49,7 @@ export async function runAgentTest<Input>(
   const views = new Map<string, SessionView>()
   const work = async () => {
     for (const planned of queue) {
-      results.set(planned, await runOnce(identity, planned, { options, body, views }))
+      results.set(planned, await runOnce({ ...identity, definedAt }, planned, { options, body, views }))
       if (shouldStop([...results.values()], options)) return
     }
   }
@@ -50,8 +57,10 @@ export async function runAgentTest<Input>(
   // In the order of the plan, so that the same failure always gives the same message.
   const finished = runs.flatMap((planned) => results.get(planned) ?? [])
   addDivergences(finished, views)
-  const { result, failure } = judgeRuns(identity, finished, { planned: runs.length, options })
-  saveResult(result)
+  const isBudgetSpent = isSpent(finished, options.budget)
+  const { result, failure } = judgeRuns(identity, finished, { planned: runs.length, options, isBudgetSpent })
+  const location = locateDefinition(definedAt, identity.file)
+  saveResult({ ...result, ...(location !== undefined && { location }) })
   if (failure !== undefined) throw failure
   return result
 }
@@ -86,7 +95,7 @@ function nameInput(input: unknown, index: number): string {
 }
 
 async function runOnce<Input>(
-  identity: TestIdentity,
+  identity: TestIdentity & { definedAt: string },
   { input, variant, attempt }: PlannedRun<Input>,
   {
     options,
@@ -99,6 +108,7 @@ async function runOnce<Input>(
     attempt,
     isPassed: true,
     cost: null,
+    isCostIncomplete: false,
     tokens: 0,
     sessionId: '',
     url: '',
@@ -119,10 +129,11 @@ async function runOnce<Input>(
 }
 
 function fillIn(finished: FinishedRun, session: SessionView, failure: TestFailure | undefined): void {
-  const { usage, cost } = session.toJSON().session
+  const { usage, cost, unpricedModels } = session.toJSON().session
   Object.assign(finished, {
     isPassed: failure === undefined,
     cost,
+    isCostIncomplete: unpricedModels.length > 0,
     tokens: totalTokens(usage) ?? 0,
     sessionId: session.id,
     url: session.url,

@@ -1,6 +1,13 @@
 import type { TestIdentity } from '@playhead/model'
 import type { SessionView } from 'playhead'
-import { addToMessage, recordTest, type SessionScope, type TestFailure } from './record-test.ts'
+import {
+  addToMessage,
+  recordTest,
+  type SessionScope,
+  type TestAttempt,
+  type TestFailure,
+} from './record-test.ts'
+import { captureDefinition } from './test-location.ts'
 
 /** The part of vitest's task that we use; the same in all supported majors. */
 export type VitestTask = {
@@ -13,6 +20,7 @@ export type VitestTask = {
 type VitestSuite = NonNullable<VitestTask['suite']>
 
 const scopes = new WeakMap<SessionView, SessionScope>()
+const running = new WeakMap<SessionView, TestAttempt>()
 const thrown = new WeakMap<SessionView, TestFailure>()
 const attempts = new WeakMap<VitestTask, number>()
 
@@ -21,11 +29,13 @@ export async function recordVitestTest(
   task: VitestTask,
   use: (session: SessionView) => Promise<void>,
 ): Promise<void> {
-  const attempt = (attempts.get(task) ?? 0) + 1
-  attempts.set(task, attempt)
+  const number = (attempts.get(task) ?? 0) + 1
+  attempts.set(task, number)
   const errorsBefore = task.result?.errors?.length ?? 0
-  const { divergence } = await recordTest({ ...identityOf(task), attempt }, async (session, scope) => {
+  const attempt: TestAttempt = { ...identityOf(task), attempt: number }
+  const { divergence } = await recordTest(attempt, async (session, scope) => {
     scopes.set(session, scope)
+    running.set(session, attempt)
     await use(session)
     return failureOf(task, session, errorsBefore)
   })
@@ -96,12 +106,10 @@ const makers = new Set(['skipIf', 'runIf', 'extend', 'override', 'scoped'])
  */
 export function wrapTestApi<Api extends AnyFunction>(api: Api): Api {
   return new Proxy(api, {
-    apply: (target, self, args: unknown[]) =>
-      Reflect.apply(
-        target,
-        self,
-        args.map((arg, index) => (index > 0 ? wrapBody(arg, 0) : arg)),
-      ),
+    apply(target, self, args: unknown[]): unknown {
+      const wrapped = wrapBodies(args, (body, definedAt) => wrapBody(body, 0, definedAt))
+      return Reflect.apply(target, self, wrapped)
+    },
     get(target, key, receiver) {
       const member: unknown = Reflect.get(target, key, receiver)
       if (typeof key !== 'string' || typeof member !== 'function') return member
@@ -119,7 +127,7 @@ function wrapMember(api: AnyFunction, key: string, member: AnyFunction): unknown
     return (...args: unknown[]) => {
       const define = bound(...args) as AnyFunction
       return (...given: unknown[]) =>
-        define(...given.map((arg, index) => (index > 0 ? wrapBody(arg, 1) : arg)))
+        define(...wrapBodies(given, (body, definedAt) => wrapBody(body, 1, definedAt)))
     }
   if (key === 'each') return wrapEach(api, bound)
   return member
@@ -132,24 +140,40 @@ function wrapEach(api: AnyFunction, each: AnyFunction): AnyFunction {
     if (!Array.isArray(list) || 'raw' in list) return each(...cases)
     const makeFor = (api as unknown as { for: AnyFunction }).for.bind(api)
     const define = makeFor(list) as AnyFunction
-    return (...given: unknown[]) => define(...given.map((arg, index) => (index > 0 ? spreadBody(arg) : arg)))
+    return (...given: unknown[]) => define(...wrapBodies(given, spreadBody))
   }
 }
 
-function spreadBody(body: unknown): unknown {
+/** Wraps the functions among the arguments after the name of a test. */
+function wrapBodies(args: unknown[], wrap: (body: unknown, definedAt: string) => unknown): unknown[] {
+  const definedAt = captureDefinition(wrapBodies)
+  return args.map((arg, index) => (index > 0 ? wrap(arg, definedAt) : arg))
+}
+
+function spreadBody(body: unknown, definedAt: string): unknown {
   if (typeof body !== 'function') return body
   const fn = body as AnyFunction
-  const wrapped = (item: unknown, context: Context) =>
-    runInSession(context.session, () => (Array.isArray(item) ? fn(...(item as unknown[])) : fn(item)))
+  const wrapped = (item: unknown, { session }: Context) => {
+    noteDefinition(session, definedAt)
+    return runInSession(session, () => (Array.isArray(item) ? fn(...(item as unknown[])) : fn(item)))
+  }
   return named(wrapped, fn, '(item, { session }) => {}')
 }
 
-function wrapBody(body: unknown, contextIndex: number): unknown {
+function wrapBody(body: unknown, contextIndex: number, definedAt?: string): unknown {
   if (typeof body !== 'function') return body
   const fn = body as AnyFunction
-  const wrapped = (...args: unknown[]) =>
-    runInSession((args[contextIndex] as Context | undefined)?.session, () => fn(...args))
+  const wrapped = (...args: unknown[]) => {
+    const session = (args[contextIndex] as Context | undefined)?.session
+    if (definedAt !== undefined) noteDefinition(session, definedAt)
+    return runInSession(session, () => fn(...args))
+  }
   return named(wrapped, fn, fn.toString())
+}
+
+function noteDefinition(session: SessionView | undefined, definedAt: string): void {
+  const attempt = session === undefined ? undefined : running.get(session)
+  if (attempt !== undefined) attempt.definedAt = definedAt
 }
 
 /** vitest parses a function's source to find the fixtures it uses. */
