@@ -305,7 +305,7 @@ describe('getSession', () => {
     expect(playhead.getSession()).toMatchObject({ id: inside, name: 'first', endState: 'success' })
     await expect(
       playhead.withSession({ name: 'second' }, () => Promise.reject(new Error('no'))),
-    ).rejects.toThrow()
+    ).rejects.toThrow('no')
     expect(playhead.getSession()).toMatchObject({ name: 'second', endState: 'fail' })
     expect(() =>
       playhead.withSession({ name: 'third' }, () => {
