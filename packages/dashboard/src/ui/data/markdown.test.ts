@@ -1,10 +1,11 @@
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import { MarkdownTree } from './markdown-tree.tsx'
+import { Markdown } from './markdown.tsx'
 
 function render(text: string): string {
-  return renderToStaticMarkup(createElement(MarkdownTree, { text }))
+  const html = renderToStaticMarkup(createElement(Markdown, { text }))
+  return html.slice('<div class="markdown">'.length, -'</div>'.length)
 }
 
 const inParagraph = (text: string) => `<p>${text}</p>`
