@@ -50,7 +50,7 @@ test('a key of one project cannot reach another project through any route of the
   for (const [template, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       for (const project of ['', 'project=b']) {
-        // It would run the example agent for A: seconds of work that never come near B.
+        // It would run the example agent for A, which takes seconds and never touches B.
         if (template === '/api/demo' && method === 'post' && project === '') continue
         const path = template.replace('{id}', traceId).replace('{stepId}', spanId).replace('{project}', 'b')
         const required = (operation.parameters ?? [])
@@ -92,7 +92,7 @@ test('a key of one project cannot reach another project through any route of the
     }
   }
   expect(new Set(tried).size).toBeGreaterThan(15)
-  // What B had is untouched by all that A tried.
+  // A's attempts changed nothing in B.
   const still = await server.request(`/api/sessions/${traceId}`, { headers: bearer(keys.b) })
   expect(still.status).toBe(200)
 })

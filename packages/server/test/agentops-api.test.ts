@@ -13,7 +13,7 @@ async function ask(path: string, body?: unknown, headers: Record<string, string>
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-/** A session as the SDK keeps it, and a way to post to it. */
+/** A session as the SDK keeps it, with a function that posts to it. */
 async function openSession(fields: Record<string, unknown> = {}) {
   const session = {
     session_id: randomUUID(),

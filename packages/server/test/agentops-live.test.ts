@@ -31,7 +31,7 @@ const script = (name: string) => fileURLToPath(new URL(`./agentops-scripts/${nam
 const key = '22222222-2222-4222-8222-222222222222'
 const answer = 'You were charged once.'
 
-/** Longer than any program here lives. */
+/** Longer than any of these programs runs. */
 const slowToken = (path: string) => (path === '/v3/auth/token' ? 60_000 : 0)
 
 describe.skipIf(installed === undefined)('unmodified SDKs', { timeout: 120_000 }, async () => {
@@ -56,7 +56,7 @@ describe.skipIf(installed === undefined)('unmodified SDKs', { timeout: 120_000 }
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Everything that an SDK is told by its environment. Whatever goes elsewhere than to loopback meets a closed port. */
+  /** The environment of an SDK. Requests to anything but loopback meet a closed port. */
   function environment(url: string): Record<string, string> {
     return {
       PATH: process.env.PATH ?? '',
@@ -74,7 +74,7 @@ describe.skipIf(installed === undefined)('unmodified SDKs', { timeout: 120_000 }
     }
   }
 
-  /** Runs a program to its end; what it prints, colours left out. */
+  /** Runs a program and returns its output without colors. */
   function run(program: string, args: string[], variables: Record<string, string>): Promise<string> {
     const child = spawn(program, args, { cwd: folder, env: variables })
     children.push(child)
@@ -116,7 +116,7 @@ describe.skipIf(installed === undefined)('unmodified SDKs', { timeout: 120_000 }
     return server.session(found!.id, `project=${project}&payloads=all`)
   }
 
-  /** The same bytes once more, into a project of their own, are the same session. */
+  /** Sends the same bytes into another project and expects the same session. */
   async function expectSameWhenReplayed(live: Session, url: string): Promise<void> {
     const project = `again-${live.session.id.slice(0, 8)}`
     await server.services.registry.createProject({ id: project, name: project })
@@ -147,7 +147,7 @@ describe.skipIf(installed === undefined)('unmodified SDKs', { timeout: 120_000 }
       tools: ['lookup', 'refund'],
       errorCount: 1,
     })
-    // The call at $0.15 and $0.60 a million, and what the program says its tool costs.
+    // The call at $0.15 and $0.60 per million tokens, plus the cost that the program reports for its tool.
     expect(session.cost).toBeCloseTo(0.000039 + 0.05, 9)
     expect(outline(steps)).toEqual([
       'workflow support',
@@ -180,7 +180,7 @@ describe.skipIf(installed === undefined)('unmodified SDKs', { timeout: 120_000 }
     expect(check).toContain('Total cost: $0.0500390')
   })
 
-  /** Each line lies in the step that printed it, or right behind the step that it tells of. */
+  /** Each line is in the step that printed it, or right after the step that it describes. */
   function expectLogsInStep(steps: readonly Step[]): void {
     const logs = steps[0]!.logs!
     expect(logs.map(({ severity, body }) => [severity, body])).toEqual([

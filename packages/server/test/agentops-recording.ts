@@ -22,7 +22,7 @@ export function agentOpsRecording(folder: string): RecordedCall[] {
     })
 }
 
-/** What a client writes by itself. */
+/** Headers that the HTTP client sets itself. */
 const written = new Set(['host', 'connection', 'keep-alive', 'content-length', 'accept-encoding'])
 
 function ownHeaders(headers: Record<string, string>): Record<string, string> {
@@ -34,8 +34,8 @@ function ownHeaders(headers: Record<string, string>): Record<string, string> {
 }
 
 /**
- * Sends a recording, each body byte for byte. The tokens in it are those of the server that it was recorded with: the ones
- * that this server answers with stand in for them.
+ * Sends a recording, each body byte for byte. Its tokens belong to the server it was recorded with, so they are replaced by
+ * those of this server.
  */
 export async function replay(
   calls: readonly RecordedCall[],
@@ -62,7 +62,7 @@ export async function replay(
   return answers
 }
 
-/** AgentOps' own headers are replaced where they were sent, ours are added. */
+/** Replaces AgentOps' headers if they were sent, and adds ours. */
 function replacements(sent: Record<string, string>, others: Record<string, string>): Record<string, string> {
   const isMeant = (name: string) => name in sent || name.startsWith('x-playhead-')
   return Object.fromEntries(Object.entries(others).filter(([name]) => isMeant(name)))

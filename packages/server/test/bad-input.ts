@@ -9,13 +9,13 @@ export const MB = 1024 * 1024
 export const JSON_TYPE = 'application/json'
 export const PROTOBUF_TYPE = 'application/x-protobuf'
 
-/** Far above what any of these needs, far below what one of them could ask for. */
+/** Far more than any of these needs, far less than one of them could demand. */
 const MAX_RESIDENT_MB = 2_000
 
-/** The server of the test file; it runs once the file calls `useBadInputServer`. */
+/** The server of the test file. It runs once the file calls `useBadInputServer`. */
 export const server = await SpawnedServer.create()
 
-/** Every test of the file has to leave the server alive, bounded and taking normal sessions. */
+/** Checks after every test that the server is alive, uses limited memory and accepts normal sessions. */
 export function useBadInputServer(): void {
   beforeAll(() => server.start(), 90_000)
   afterAll(() => server.remove(), 60_000)
@@ -54,14 +54,14 @@ export const postJson = (body: unknown, path?: string) =>
 export const postProtobuf = (body: Buffer, path?: string) =>
   post(body, { 'content-type': PROTOBUF_TYPE }, path)
 
-/** `status` and `code` of an error in the shape that JSON requests get; the message has to say something. */
+/** Expects an error in the format of JSON requests, with this status and code and a message. */
 export function errorIn(answer: Answer): { status: number; code: string; message: string } {
   const { error } = JSON.parse(answer.text) as { error: { code: string; message: string } }
   expect(error.message.length).toBeGreaterThan(20)
   return { status: answer.status, code: error.code, message: error.message }
 }
 
-/** The same for protobuf: google.rpc.Status, whose message is field 2. */
+/** The same for protobuf: a google.rpc.Status, whose message is field 2. */
 export function statusIn(answer: Answer): { status: number; contentType: string | null; message: string } {
   const bytes = Buffer.from(answer.text)
   expect(bytes[0]).toBe(0x12)
@@ -83,10 +83,10 @@ export async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^playhead_${name} (\\d+)$`, 'm').exec(text)?.[1] ?? Number.NaN)
 }
 
-/** Ids of normal sessions and of their spans, one sent after each test; the last test reads them all back. */
+/** Ids of the normal sessions and their spans. One is sent after each test; the last test reads them all back. */
 const normalSessions = new Map<string, string[]>()
 
-/** A normal session is taken, whatever came before. */
+/** Expects that a normal session is accepted. */
 async function postNormalSession(): Promise<void> {
   const traceId = hex(16)
   const spans = [

@@ -76,7 +76,7 @@ describe('a body that is not OTLP', () => {
     })
     const cutOff = gzipSync('{"resourceSpans":[]}').subarray(0, 20)
     expect(errorIn(await post(cutOff, { ...json, 'content-encoding': 'gzip' })).status).toBe(400)
-    // Protobuf that is called JSON, and the other way round.
+    // Protobuf labelled as JSON, and vice versa.
     expect(errorIn(await post(spansToOtlpProtobuf([spanWith()]), json)).status).toBe(400)
     expect((await postProtobuf(Buffer.from('{"resourceSpans":[]}'))).status).toBe(400)
   })
@@ -89,7 +89,7 @@ describe('a body that is not OTLP', () => {
       Array.from({ length: 8 }, () => post(bomb, { 'content-type': JSON_TYPE, 'content-encoding': 'gzip' })),
     )
 
-    // When several inflate at once, some are told to come back.
+    // If several are decompressed at once, some are told to retry.
     expect(Object.keys(countStatuses(answers)).filter((status) => !['413', '503'].includes(status))).toEqual(
       [],
     )
@@ -236,7 +236,7 @@ describe('bad HTTP requests', () => {
   })
 })
 
-/** Posts without saying how long the body is. */
+/** Posts without a content length. */
 function postChunked(body: Buffer): Promise<{ status: number | undefined; text: string }> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(

@@ -4,7 +4,7 @@ export type GrpcAnswer = { body: Buffer } | { code: number; details: string }
 
 type Signal = 'trace' | 'logs' | 'metrics'
 
-/** A sender of OTLP/gRPC whose bytes the test chooses. */
+/** An OTLP/gRPC client that sends raw bytes. */
 export function grpcSender(address: string, options: { gzip?: boolean } = {}) {
   const client = new Client(address, credentials.createInsecure(), {
     'grpc.default_compression_algorithm':

@@ -20,7 +20,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-/** gRPC has protobuf only. */
+/** gRPC accepts only protobuf. */
 function asProtobuf(request: RecordedRequest): RecordedRequest {
   if (request.contentType.includes('protobuf')) return request
   const body = spansToOtlpProtobuf(
@@ -29,7 +29,7 @@ function asProtobuf(request: RecordedRequest): RecordedRequest {
   return { ...request, contentType: 'application/x-protobuf', body }
 }
 
-/** One span that ended; an id of zeros makes it one that can't be read. */
+/** One finished span; an id of zeros makes it invalid. */
 function batch(traceId: string, name = 'step'): Buffer {
   const payload = tracesPayload([{ name, endMs: 1_700_000_000_100 }])
   const { items: spans } = decodeTraces(Buffer.from(JSON.stringify(payload)), 'json')
@@ -149,7 +149,7 @@ test('with auth on, a caller without a key is refused before the body is read', 
     expect((await guarded.request(`/api/sessions/${traceId}`, { headers })).status).toBe(404)
     expect(await send(batch(traceId), headers)).toEqual({ body: Buffer.alloc(0) })
     expect((await guarded.request(`/api/sessions/${traceId}`, { headers })).status).toBe(200)
-    // More than may arrive at once: each gives its place back.
+    // More than may arrive at once: each frees its place.
     for (let round = 0; round < 40; round += 1) {
       expect(await send(batch(hex(16), 'x'.repeat(1_100_000)), headers)).toMatchObject({
         code: status.RESOURCE_EXHAUSTED,

@@ -9,7 +9,7 @@ const run = promisify(execFile)
 const cache = fileURLToPath(new URL('../../../node_modules/.cache/playhead-packages/', import.meta.url))
 const PATIENCE_MS = 300_000
 
-/** Packages as a user installs them, kept for the next run. Throws where there is no registry, or no Python. */
+/** Installs packages as a user does, and caches them. Throws without a registry or Python. */
 async function install(name: string, packages: string[], fill: (folder: string) => Promise<unknown>) {
   const hash = createHash('sha256').update(packages.join('\n')).digest('hex').slice(0, 12)
   const folder = join(cache, `${name}-${hash}`)
@@ -22,7 +22,7 @@ async function install(name: string, packages: string[], fill: (folder: string) 
   return folder
 }
 
-/** A virtual environment with these packages; answers with its interpreter. */
+/** Creates a virtual environment with these packages; returns its interpreter. */
 export async function installPython(name: string, packages: string[]): Promise<string> {
   const python = (folder: string) => join(folder, 'bin', 'python')
   const folder = await install(name, packages, async (place) => {
@@ -32,14 +32,14 @@ export async function installPython(name: string, packages: string[]): Promise<s
   return python(folder)
 }
 
-/** One package without what it needs, to be put before the same package of an environment; answers with its folder. */
+/** Installs one package without dependencies, to shadow the same package of an environment; returns its folder. */
 export async function installBeside(python: string, name: string, requirement: string): Promise<string> {
   return install(name, [requirement], (folder) =>
     pip(python, ['--no-deps', '--target', join(folder, 'packages'), requirement]),
   ).then((folder) => join(folder, 'packages'))
 }
 
-/** A folder with these packages of npm. */
+/** Creates a folder with these npm packages. */
 export async function installNode(name: string, packages: string[]): Promise<string> {
   return install(name, packages, async (folder) => {
     writeFileSync(join(folder, 'package.json'), '{"type":"module","private":true}')
@@ -54,8 +54,8 @@ async function pip(python: string, options: string[]): Promise<void> {
 }
 
 /**
- * What was installed, or undefined where it could not be: then whoever runs the tests is told that they were not run. A
- * build that has to run them says so: CI=true and PLAYHEAD_REQUIRE_REGISTRY=1.
+ * Returns what was installed, or undefined if that failed: then a message says that the tests were skipped. A build that
+ * must run them sets CI=true and PLAYHEAD_REQUIRE_REGISTRY=1.
  */
 export async function unlessUnreachable<Packages>(
   packages: () => Promise<Packages>,

@@ -2,7 +2,7 @@ import { startTestServer, type TestServer } from './test-server.ts'
 
 export const PASSWORD = 'correct horse battery'
 
-/** A server that asks for a key or a login, with the projects a and b and a key for everything in each. */
+/** A server with auth, the projects a and b, and an admin key for each. */
 export async function startLockedServer(): Promise<{
   server: TestServer
   cookie: string

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** fetch does not let its caller choose Host and Origin. */
+/** Needed because fetch does not allow setting Host and Origin. */
 function send(
   path: string,
   headers: Record<string, string>,

@@ -6,7 +6,7 @@ export type SpanOptions = {
   parentSpanId?: string
   name?: string
   startMs?: number
-  /** Absent: the span is still open. */
+  /** If absent, the span is still open. */
   endMs?: number
   attributes?: Record<string, unknown>
   status?: { code: number; message?: string }

@@ -5,7 +5,7 @@ import type { RecordedCall } from './agentops-recording.ts'
 
 export type RecordingProxy = { url: string; calls: RecordedCall[]; stop(): void }
 
-/** Passes everything on to a server, byte for byte, and writes it down. `delayMs` keeps some of it waiting. */
+/** Forwards everything to a server, byte for byte, and records it. `delayMs` holds requests back. */
 export async function startRecordingProxy(
   target: string,
   delayMs: (path: string) => number = () => 0,

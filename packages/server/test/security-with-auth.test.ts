@@ -8,8 +8,8 @@ import { switchOff } from './switch-off.ts'
 import type { TestServer } from './test-server.ts'
 
 /**
- * Attacks on a real server that asks for a key. Each is tried twice: as the server is, where it has to fail, and with
- * the protection taken away by the test, where it has to work: a test that can't see an attack protects nobody.
+ * Attacks on a real server with auth. Each runs twice: against the server as it is, where it must fail, and with the
+ * protection switched off, where it must succeed. Otherwise the test could not detect the attack.
  */
 let server: TestServer
 let cookie: string
@@ -118,7 +118,7 @@ describe('SQL in a filter', () => {
     const seen = await (await server.request('/api/openapi.json')).text()
     for (const filter of filters) expect(seen).toContain(`"name":"${filter}"`)
     const attacks = filters.flatMap((filter, index) => [
-      // Each filter meets three of them, and its neighbours the others.
+      // Each filter gets three of them, and its neighbors get the others.
       ...[0, 1, 2].map((next) => ['/api/sessions', filter, payloads[(index + 2 * next) % payloads.length]!]),
       ['/api/stats', filter, payloads[0]!],
       ['/api/tests', filter, payloads[0]!],
@@ -144,7 +144,7 @@ describe('SQL in a filter', () => {
         }),
       })
     switchOff(client, 'query', naive as typeof client.query)
-    // Some statements name the project once, some around another that names it too.
+    // Some statements name the project once, others again in a subquery.
     const seesSecretBy = async (filter: string) =>
       (await seesSecret(ask('/api/sessions?limit=1', filter, payloads[0]!))) ||
       (await seesSecret(ask('/api/sessions?limit=1', filter, payloads[1]!)))

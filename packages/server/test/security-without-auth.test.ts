@@ -20,8 +20,8 @@ import { switchOff } from './switch-off.ts'
 import { startTestServer, type TestServer } from './test-server.ts'
 
 /**
- * Attacks on a real server that asks for no key. Each is tried twice: as the server is, where it has to fail, and with
- * the protection taken away by the test, where it has to work: a test that can't see an attack protects nobody.
+ * Attacks on a real server without auth. Each runs twice: against the server as it is, where it must fail, and with the
+ * protection switched off, where it must succeed. Otherwise the test could not detect the attack.
  */
 const MB = 1024 * 1024
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** Writes bytes to a server as no HTTP client would; answers with all that comes until the server hangs up. */
+/** Writes raw bytes to a server; returns everything that it sends until it closes the connection. */
 export function sendRaw({ url }: { url: string }, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = ''

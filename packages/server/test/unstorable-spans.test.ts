@@ -16,7 +16,7 @@ import { jsonSpan, rawSpan, requestOf, spanBytes } from './wire-spans.ts'
 
 useBadInputServer()
 
-/** Posts a bad span between two good ones; returns what is said of it, having read the good ones back. */
+/** Posts a bad span between two good ones, reads the good ones back, and returns the rejection. */
 async function postBetweenGoodOnes(
   bad: (good: Span) => Buffer | object,
   format: 'json' | 'protobuf',
@@ -137,7 +137,7 @@ describe('an invalid span is named, and the rest of its batch is stored', () => 
     )
     for (const message of messages)
       expect(message).toMatch(/"the bad one".*(nanoseconds since 1970|in the year)/)
-    // Go's zero time, as an unsigned number of 64 bits.
+    // Go's zero time as an unsigned 64-bit number.
     const zeroTime = BigInt.asUintN(64, -6_795_364_578_871_345_152n)
     expect(
       await postBetweenGoodOnes((good) => spanBytes({ ...good, startNs: zeroTime }), 'protobuf'),

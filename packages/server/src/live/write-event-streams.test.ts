@@ -12,7 +12,7 @@ const collectGarbage = runInNewContext('gc') as () => void
 
 const EVENT = new TextEncoder().encode('event: step\ndata: {}\n\n')
 
-/** A stream that gives as many events as it is told to, and then waits. */
+/** A stream that emits the requested number of events, then waits. */
 function eventSource() {
   let isCancelled = false
   let allowed = 0
@@ -22,7 +22,7 @@ function eventSource() {
       if (allowed === 0) await new Promise<void>((resolve) => (wake = resolve))
       allowed -= 1
       controller.enqueue(EVENT)
-      // Lets a client keep up: there is never more waiting than it reads.
+      // The client keeps up: the queue never grows.
       await new Promise((resolve) => setImmediate(resolve))
     },
     cancel: () => {
@@ -50,7 +50,7 @@ async function view(body: ReadableStream<Uint8Array>): Promise<IncomingMessage> 
   return response
 }
 
-/** Reads so many bytes and no more. */
+/** Reads exactly this many bytes. */
 async function read(response: IncomingMessage, bytes: number): Promise<void> {
   let received = 0
   await new Promise<void>((resolve) => {
@@ -76,7 +76,7 @@ test('a viewer uses no more memory, however many events it has seen', async () =
   }
   const before = await heapAfter(5_000)
   const after = await heapAfter(50_000)
-  // With a promise kept for each it is 4.6 MB.
+  // With a promise per event it is 4.6 MB.
   expect((after - before) / 1024 ** 2).toBeLessThan(2)
 })
 

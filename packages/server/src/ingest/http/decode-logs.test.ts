@@ -89,7 +89,7 @@ describe('the forms of a log record', () => {
     ['no trace', { traceId: '', spanId: undefined }, { traceId: '', spanId: null }],
     ['ids of zeros', { traceId: '0'.repeat(32), spanId: '0'.repeat(16) }, { traceId: '', spanId: null }],
     [
-      'an observed time only',
+      'only an observed time',
       { timeUnixNano: '0', observedTimeUnixNano: '1780000000000000002' },
       { timeNs: 1_780_000_000_000_000_002n },
     ],
@@ -107,17 +107,17 @@ describe('the forms of a log record', () => {
       { name: 'gen_ai.choice', attributes: attributesOf({ 'event.name': 'gen_ai.choice' }) },
     ],
     [
-      'an event name that is no text',
+      'an event name that is not a string',
       { attributes: [{ key: 'event.name', value: { intValue: 5 } }] },
       { attributes: attributesOf({ 'event.name': 5 }) },
     ],
-    ['a text for a body', { body: { stringValue: 'hello' } }, { body: 'hello' }],
+    ['a string as the body', { body: { stringValue: 'hello' } }, { body: 'hello' }],
     [
-      'a map for a body',
+      'a map as the body',
       { body: { kvlistValue: { values: [{ key: 'content', value: { stringValue: 'hello' } }] } } },
       { body: attributesOf({ content: 'hello' }) },
     ],
-    ['a body that is no number', { body: { doubleValue: null } }, { body: null }],
+    ['a body that is NaN', { body: { doubleValue: null } }, { body: null }],
     [
       'snake_case',
       {

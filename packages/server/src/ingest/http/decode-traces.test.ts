@@ -149,7 +149,7 @@ describe('an invalid span is named, and the rest of its batch is kept', () => {
       `its end time 7258118400000000000 is in the year 2200; ${year}`,
     ],
     [
-      'the largest time there is',
+      'the largest possible time',
       { startNs: 2n ** 64n - 1n, endNs: null },
       'span "chat" (b7ad6b7169203331)',
       `its start time 18446744073709551615 is in the year 2554; ${year}`,
@@ -161,13 +161,13 @@ describe('an invalid span is named, and the rest of its batch is kept', () => {
       'it has neither a start nor an end time',
     ],
     [
-      'an event out of time',
+      'an event with an impossible time',
       { events: [{ name: 'tick', timeNs: 5n, attributes: attributesOf() }] },
       'span "chat" (b7ad6b7169203331)',
       `the time of its event "tick", 5 is in the year 1970; ${year}`,
     ],
     [
-      'a value too deep',
+      'a value that nests too deep',
       { attributes: attributesOf({ nested }) },
       'span "chat" (b7ad6b7169203331)',
       'an attribute nests more than 64 lists and maps',

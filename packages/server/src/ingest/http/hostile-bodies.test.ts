@@ -10,12 +10,12 @@ const MB = 1024 * 1024
 const json = 'json'
 const protobuf = 'protobuf'
 
-/** As many copies of some bytes as fit. */
+/** Repeats bytes as often as they fit. */
 function repeated(bytes: Buffer, total: number): Buffer {
   return Buffer.alloc(total - (total % bytes.length), bytes)
 }
 
-/** One field with a length. */
+/** A length-delimited field. */
 function field(number: number, ...content: Buffer[]): Buffer {
   const bytes = Buffer.concat(content)
   const writer = new ProtobufWriter()
@@ -63,7 +63,7 @@ describe('few bytes that would take a lot of memory', () => {
   test.each([
     ['seven million empty events', field(2, goodFields(), repeated(event, 14 * MB))],
     [
-      'a list of seven million nothings',
+      'a list of seven million nulls',
       field(2, goodFields(), attribute(field(5, repeated(emptyValue, 14 * MB)))),
     ],
     [
@@ -161,7 +161,7 @@ const names = [
   'name version kind flags body severityNumber severityText eventName low high type data __proto__ constructor',
 ].flatMap((line) => line.split(' '))
 
-/** JSON that has OTLP's names in all the wrong places, and in some of the right ones. */
+/** JSON with OTLP's names in wrong places, and some in the right ones. */
 const { value: nearlyOtlp } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 9, depthSize: 'large' },

@@ -112,9 +112,9 @@ describe('bodies as they are sent', () => {
   const encodings: [string, string, (bytes: Buffer) => Buffer][] = [
     ['gzip', 'gzip', zlib.gzipSync],
     ['gzip in capitals', ' GZIP', zlib.gzipSync],
-    ['gzip by its old name', 'x-gzip', zlib.gzipSync],
+    ['gzip under its old name', 'x-gzip', zlib.gzipSync],
     ['deflate', 'deflate', zlib.deflateSync],
-    ['deflate without its header', 'deflate', zlib.deflateRawSync],
+    ['raw deflate', 'deflate', zlib.deflateRawSync],
     ['brotli', 'br', compressBrotli],
     ['zstd', 'zstd', zlib.zstdCompressSync],
   ]
@@ -183,8 +183,8 @@ describe('bodies that are refused', () => {
     ['a large zstd', 'zstd', zlib.zstdCompressSync(large).subarray(0, -3), 'unexpected end of file'],
     ['a large brotli', 'br', compressBrotli(large).subarray(0, -3), 'unexpected end of file'],
     ['deflate', 'deflate', zlib.deflateSync(small).subarray(0, 20), 'unexpected end of file'],
-    ['something that is no gzip', 'gzip', small, 'incorrect header check'],
-    ['something large that is no gzip', 'gzip', large, 'incorrect header check'],
+    ['something that is not gzip', 'gzip', small, 'incorrect header check'],
+    ['something large that is not gzip', 'gzip', large, 'incorrect header check'],
     ['nothing at all', 'gzip', Buffer.alloc(0), 'unexpected end of file'],
   ]
 

@@ -34,7 +34,7 @@ test.each([
   expect(positionOf(text)).toBe(position)
 })
 
-/** V8 finds nothing wrong but that the text ends. */
+/** V8 reports only that the text ends. */
 function couldGoOn(start: string): boolean {
   try {
     JSON.parse(start)

@@ -5,11 +5,11 @@ import { errorOf, spanWith, wireSpan } from '../test/sample-span.ts'
 describe('a malformed span is named, and the rest of its batch is kept', () => {
   const chat = 'span "chat" (b7ad6b7169203331)'
   const inJson: [string, unknown, string, string][] = [
-    ['a text', 'text', 'span #2', 'it is the string "text", not an object'],
+    ['a string', 'text', 'span #2', 'it is the string "text", not an object'],
     ['null', null, 'span #2', 'it is null, not an object'],
     ['a short trace id', wireSpan({ traceId: 'abcd' }), chat, 'its trace id "abcd" is not 16 bytes'],
     [
-      'a trace id of other letters',
+      'a trace id that is not hex',
       wireSpan({ traceId: 'z'.repeat(32) }),
       chat,
       `its trace id "${'z'.repeat(32)}" is not 16 bytes`,
@@ -65,7 +65,7 @@ describe('a malformed span is named, and the rest of its batch is kept', () => {
       'the value of "a" is the string "b", not an object',
     ],
     [
-      'a text that is a number',
+      'a string that is a number',
       wireSpan({ attributes: [{ key: 'a', value: { stringValue: 1 } }] }),
       chat,
       'the value of "a" is 1, not a string',
@@ -89,25 +89,25 @@ describe('a malformed span is named, and the rest of its batch is kept', () => {
       'the value of "a" is 1, not true or false',
     ],
     [
-      'bytes that are no base64',
+      'bytes that are not base64',
       wireSpan({ attributes: [{ key: 'a', value: { bytesValue: '***' } }] }),
       chat,
       'the value of "a" is the string "***", not base64',
     ],
     [
-      'a list that is none',
+      'a list that is not one',
       wireSpan({ attributes: [{ key: 'a', value: { arrayValue: { values: 'b' } } }] }),
       chat,
       'the value of "a" is the string "b", not a list',
     ],
     [
-      'a map that is none',
+      'a map that is not one',
       wireSpan({ attributes: [{ key: 'a', value: { kvlistValue: [] } }] }),
       chat,
       'the value of "a" is a list, not an object',
     ],
     [
-      'a status that is a text',
+      'a status that is a string',
       wireSpan({ status: 'ERROR' }),
       chat,
       'its status is the string "ERROR", not an object',
@@ -119,13 +119,13 @@ describe('a malformed span is named, and the rest of its batch is kept', () => {
       'its list of events is an object, not a list',
     ],
     [
-      'an event that is a text',
+      'an event that is a string',
       wireSpan({ events: ['tick'] }),
       chat,
       'an event is the string "tick", not an object',
     ],
     [
-      'a link that is a text',
+      'a link that is a string',
       wireSpan({ links: ['tick'] }),
       chat,
       'a link is the string "tick", not an object',
@@ -170,19 +170,19 @@ describe('JSON that is not a request is refused with the position', () => {
     ],
     ['a missing value', '{\n "resourceSpans": [,]\n}', 'it is not valid JSON at line 2, column 20: '],
     [
-      'a body cut off',
+      'a truncated body',
       '{"resourceSpans":[{"scopeSpans":',
       'it is not valid JSON at line 1, column 33: Unexpected end of JSON input',
     ],
     [
-      'a broken line among good ones',
+      'a broken line among valid ones',
       '{}\n{}\n{"resourceSpans":[}',
       'it is not valid JSON at line 3, column 19: ',
     ],
-    ['a text', '"resourceSpans"', 'a request in the body is the string "resourceSpans", not an object'],
+    ['a string', '"resourceSpans"', 'a request in the body is the string "resourceSpans", not an object'],
     ['null', 'null', 'a request in the body is null, not an object'],
     ['a list of numbers', '[1]', 'a request in the body is 1, not an object'],
-    ['spans by resource as text', '{"resourceSpans":"x"}', 'resourceSpans is the string "x", not a list'],
+    ['spans by resource as a string', '{"resourceSpans":"x"}', 'resourceSpans is the string "x", not a list'],
     ['a resource that is null', '{"resourceSpans":[null]}', 'resourceSpans[0] is null, not an object'],
     [
       'spans by scope as an object',
@@ -195,7 +195,7 @@ describe('JSON that is not a request is refused with the position', () => {
       'resourceSpans[0].scopeSpans[0] is 5, not an object',
     ],
     [
-      'spans as text',
+      'spans as a string',
       '{"resourceSpans":[{"scopeSpans":[{"spans":"x"}]}]}',
       'resourceSpans[0].scopeSpans[0].spans is the string "x", not a list',
     ],

@@ -58,11 +58,11 @@ describe('never reads beyond the message', () => {
       'ffffffffffffffffffff01',
       (reader: ProtobufReader) => reader.readInt64(),
     ],
-    ['an int64 that is cut off', 'ffff', (reader: ProtobufReader) => reader.readInt64()],
-    ['no number at all', '', (reader: ProtobufReader) => reader.readVarint()],
+    ['a truncated int64', 'ffff', (reader: ProtobufReader) => reader.readInt64()],
+    ['a missing number', '', (reader: ProtobufReader) => reader.readVarint()],
     ['a string longer than the rest', '0561', (reader: ProtobufReader) => reader.readString()],
-    ['a length beyond all memory', 'ffffffffffffffff7f', (reader: ProtobufReader) => reader.readHex()],
-    ['a double that is cut off', '00000000000000', (reader: ProtobufReader) => reader.readDouble()],
+    ['a length beyond any memory', 'ffffffffffffffff7f', (reader: ProtobufReader) => reader.readHex()],
+    ['a truncated double', '00000000000000', (reader: ProtobufReader) => reader.readDouble()],
     ['a field number beyond the last', '8080808080808001', (reader: ProtobufReader) => reader.readTag()],
   ])('%s', (_, hex, read) => {
     expect(errorOf(() => read(readerOf(hex)))).toMatchObject({

@@ -6,7 +6,7 @@ import { attributesOf, errorOf, spanWith } from '../test/sample-span.ts'
 const protobuf = 'protobuf'
 
 describe('protobuf, byte by byte', () => {
-  /** A request of spans, each given by what writes its fields. */
+  /** A request with spans, each given by a function that writes its fields. */
   function requestBytes(...spans: ((writer: ProtobufWriter) => void)[]): Buffer {
     const writer = new ProtobufWriter()
     writer.message(1, () =>
@@ -50,7 +50,7 @@ describe('protobuf, byte by byte', () => {
       'a field claims 99 bytes, but 0 are left (byte 62 in ExportTraceServiceRequest > ResourceSpans > ScopeSpans > Span)',
     ],
     [
-      'a time that is cut off',
+      'a truncated time',
       (writer) => {
         writer.tag(7, 1)
         writer.rawVarint(1)
@@ -59,7 +59,7 @@ describe('protobuf, byte by byte', () => {
       '8 bytes are needed, but 1 are left (byte 61 in ExportTraceServiceRequest > ResourceSpans > ScopeSpans > Span)',
     ],
     [
-      'a number that is cut off',
+      'a truncated number',
       (writer) => {
         writer.tag(6, 0)
         writer.buffer[writer.position++] = 0x80

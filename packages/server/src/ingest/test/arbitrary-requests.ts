@@ -78,7 +78,7 @@ const logRecord = fc.record(
   { requiredKeys: [] },
 )
 const resource = fc.record({ attributes })
-/** Any request with spans, in the words of protobufjs. */
+/** Any request with spans, as a protobufjs object. */
 export const traces = fc.record({
   resourceSpans: fc.array(
     fc.record({

@@ -29,7 +29,7 @@ const idOf = (length: number) =>
   fc
     .uint8Array({ minLength: length, maxLength: length })
     .map((list) => Buffer.from([1, ...list.slice(1)]).toString('hex'))
-/** Any span that can be stored, from the first time that is taken to the last. */
+/** Any valid span, from the earliest to the latest time that is accepted. */
 export const anySpan: fc.Arbitrary<Span> = fc
   .record({
     traceId: idOf(16),

@@ -39,7 +39,7 @@ export function wireSpan(fields: Record<string, unknown> = {}): Record<string, u
   }
 }
 
-/** What a function throws. */
+/** Returns what a function throws. */
 export function errorOf(run: () => unknown): unknown {
   try {
     run()
