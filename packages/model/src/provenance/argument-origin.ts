@@ -25,6 +25,8 @@ export type ArgumentOrigin = {
   /** Undefined for an argument that the error asks for and that was not passed. */
   value: unknown
   origin: ValueOrigin
+  /** True when the value is too common, or the names too different, to be sure. */
+  isUncertain?: boolean
   /** The last step that had it before the action, when that is another one. */
   via?: ValueSource
   /** The steps that lead to the value, earliest first, including the model call that asked for the action. */

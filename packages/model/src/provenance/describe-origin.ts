@@ -3,8 +3,13 @@ import { stepName } from '../session/step.ts'
 import { isEmptyValue } from './value-index.ts'
 import type { ArgumentOrigin, ValueSource } from './argument-origin.ts'
 
-/** "from step 2 classify_intent · output.id"; undefined when nothing is known. */
-export function describeOrigin({ value, origin, via }: ArgumentOrigin): string | undefined {
+/** "from step 2 classify_intent · output.id"; undefined when nothing is known. "possibly" when it is not certain. */
+export function describeOrigin(found: ArgumentOrigin): string | undefined {
+  const text = describeCertain(found)
+  return text !== undefined && found.isUncertain === true ? `possibly ${text}` : text
+}
+
+function describeCertain({ value, origin, via }: ArgumentOrigin): string | undefined {
   const passed = via === undefined ? '' : `, via ${nameSource(via)}`
   if (isEmptyValue(value) && (origin.kind === 'step' || origin.kind === 'model'))
     return `${wordFor(value)} since ${nameSource(origin)}${passed}`

@@ -127,6 +127,63 @@ test('a value that only appears later is no origin', () => {
   expect(originsOf(session, 'fetch_customer_data')).toEqual(['customer_id not in any earlier step'])
 })
 
+test('a null is blamed only on a result whose name relates to the argument', () => {
+  const session = scenario('billing-fault')
+  const extract = session.steps.find(({ name }) => name === 'extract_customer_id')!
+  const rename = (name: string) => {
+    extract.name = name
+    extract.tool!.name = name
+    return originsOf(session, 'fetch_customer_data')
+  }
+  expect(rename('find_customer')).toEqual(['customer_id possibly null since step 5 find_customer · output'])
+  expect(rename('extract_customer_id')).toEqual([
+    'customer_id null since step 5 extract_customer_id · output',
+  ])
+  for (const unrelated of ['get_weather', 'validate', 'fetch_id_card', 'get_data'])
+    expect(rename(unrelated)).toEqual(['customer_id first null here'])
+})
+
+test('common numbers are never stated as fact, and short ones have no source', () => {
+  const session = scenario('refund')
+  const fetch = session.steps.find(({ name }) => name === 'fetch_customer_data')!
+  fetch.tool!.result = {
+    limit: 10,
+    retries: 0,
+    port: 8080,
+    year: 2026,
+    size: 4096,
+    code: 404,
+    page: 1000,
+    total: 48_213,
+  }
+  fetch.output = fetch.tool!.result
+  const refund = session.steps.find(({ name }) => name === 'issue_refund')!
+  refund.tool!.arguments = {
+    limit: 10,
+    retries: 0,
+    isLast: true,
+    port: 8080,
+    year: 2026,
+    size: 4096,
+    code: '404',
+    page: 1000,
+    other: 250,
+    total: 48_213,
+  }
+  expect(originsOf(session, 'issue_refund')).toEqual([
+    'limit –',
+    'retries –',
+    'isLast –',
+    'port possibly from step 6 fetch_customer_data · output.port',
+    'year possibly from step 6 fetch_customer_data · output.year',
+    'size possibly from step 6 fetch_customer_data · output.size',
+    'code possibly from step 6 fetch_customer_data · output.code',
+    'page possibly from step 6 fetch_customer_data · output.page',
+    'other –',
+    'total from step 6 fetch_customer_data · output.total',
+  ])
+})
+
 test('on the corpus, 95% of bad values are traced to the step that produced them, and made-up values have no source', () => {
   const counted = { named: 0, places: 0, claims: 0, wrongClaims: 0, madeUp: 0 }
   for (const { b, bad, expected, madeUp } of plantFaults(700, 20_261_115)) {

@@ -11,7 +11,7 @@ import {
   type ValueOrigin,
 } from './argument-origin.ts'
 import { traceEmptyValue, traceMissing } from './trace-empty-value.ts'
-import { isDistinctive, isEmptyValue, ValueIndex, type Appearance } from './value-index.ts'
+import { isCommonNumber, isDistinctive, isEmptyValue, ValueIndex, type Appearance } from './value-index.ts'
 
 const MAX_ORIGINS = 60
 const MAX_DEPTH = 6
@@ -103,7 +103,7 @@ function trace({ value, path, depth }: Argument, search: Search, found: Argument
   }
 }
 
-type Traced = Pick<ArgumentOrigin, 'origin' | 'via' | 'trail'>
+type Traced = Pick<ArgumentOrigin, 'origin' | 'isUncertain' | 'via' | 'trail'>
 
 function traceValue(value: unknown, search: Search): Traced {
   const unknown = (kind: 'user' | 'nowhere' | 'unclaimed'): Traced => ({
@@ -113,7 +113,9 @@ function traceValue(value: unknown, search: Search): Traced {
   if (!isDistinctive(value)) return unknown('unclaimed')
   const places = search.index.find(value)
   const before = places.filter((place) => isBefore(place, search))
-  if (before.length > 0) return toTraced(before, search)
+  const isCommon = isCommonNumber(value)
+  if (before.length > 0) return { ...toTraced(before, search), ...(isCommon && { isUncertain: true }) }
+  if (isCommon) return unknown('unclaimed')
   // The user's message may be recorded only by a model call inside the action.
   const { firstAskedMs } = search.index
   const isAskedLater = places.some(({ by, atMs }) => by === 'user' && atMs === firstAskedMs)

@@ -1,43 +1,41 @@
-import { argumentsOf, lastNameIn } from '../session/problem.ts'
+import { argumentsOf, lastNameIn, wordsOf } from '../session/problem.ts'
 import { stepName, type Step } from '../session/step.ts'
 import { isBefore, sourceOf, trailOf, type ArgumentOrigin, type Search } from './argument-origin.ts'
 import { isEmptyValue, type EmptyResult } from './value-index.ts'
 
-type Traced = Pick<ArgumentOrigin, 'origin' | 'via' | 'trail'>
+type Traced = Pick<ArgumentOrigin, 'origin' | 'isUncertain' | 'via' | 'trail'>
 
-/** Finds the first step that returned nothing where this argument has nothing. */
+/** Finds the first step that returned nothing under a name that relates to this empty argument. */
 export function traceEmptyValue(path: string, search: Search): Traced {
-  const name = lastNameIn(path)
-  const results = emptyResultsBefore(search)
-  const last = findEmptyResult(results, name, search.steps)
-  if (last === undefined) return { origin: originOfCall(name, search), trail: trailOf([], search) }
-  return toTraced(followBack(last, results, search.steps), search)
+  return traceResults(path, search) ?? { origin: originOfCall(path, search), trail: trailOf([], search) }
 }
 
-/** As `traceEmptyValue`, for an argument that was not passed: only a result of the same name can explain that. */
+/** As `traceEmptyValue`, for an argument that was not passed. */
 export function traceMissing(path: string, search: Search): Traced {
-  const name = lastNameIn(path)
-  const results = emptyResultsBefore(search)
-  const last = results.findLast((result) => isRelated(result, name, search.steps[result.position]!))
-  if (last === undefined) return { origin: { kind: 'unclaimed' }, trail: trailOf([], search) }
-  return toTraced(followBack(last, results, search.steps), search)
+  return traceResults(path, search) ?? { origin: { kind: 'unclaimed' }, trail: trailOf([], search) }
 }
 
-function emptyResultsBefore(search: Search): EmptyResult[] {
-  return search.index.emptyResults.filter((result) => isBefore(result, search))
+function traceResults(path: string, search: Search): Traced | undefined {
+  const results = search.index.emptyResults.filter((result) => isBefore(result, search))
+  const last = findEmptyResult(results, lastNameIn(path), search.steps)
+  return last === undefined ? undefined : toTraced(followBack(last, results, search.steps), search)
 }
+
+/** A result that may explain an empty argument. */
+type Explanation = { result: EmptyResult; isUncertain: boolean }
 
 /** `chain`: the results that passed nothing on to each other, earliest first. */
-function toTraced(chain: readonly EmptyResult[], search: Search): Traced {
+function toTraced(chain: readonly Explanation[], search: Search): Traced {
   const { steps } = search
-  const stops = chain.map((result) => ({
+  const stops = chain.map(({ result }) => ({
     step: steps[result.position]!,
     number: result.position + 1,
     did: describeResult(result),
   }))
   return {
-    origin: { kind: 'step', ...sourceOf(chain[0]!, steps) },
-    ...(chain.length > 1 && { via: sourceOf(chain.at(-1)!, steps) }),
+    origin: { kind: 'step', ...sourceOf(chain[0]!.result, steps) },
+    ...(chain.some(({ isUncertain }) => isUncertain) && { isUncertain: true }),
+    ...(chain.length > 1 && { via: sourceOf(chain.at(-1)!.result, steps) }),
     trail: trailOf(stops, search),
   }
 }
@@ -48,35 +46,36 @@ function describeResult({ name, value }: EmptyResult): string {
   return name === undefined ? `returned ${text}` : `returned ${name}=${text}`
 }
 
-/**
- * The last earlier result that is related to the argument, by its name or because a lookup found nothing; otherwise the
- * last that was empty as a whole, because some steps never return anything.
- */
+/** The last earlier result whose name relates to the argument's. */
 function findEmptyResult(
   results: readonly EmptyResult[],
   name: string | undefined,
   steps: readonly Step[],
-): EmptyResult | undefined {
-  const related = results.findLast((result) => {
-    const step = steps[result.position]!
-    return isRelated(result, name, step) || (result.name === undefined && isLookup(step))
-  })
-  return related ?? results.findLast((result) => result.name === undefined)
+): Explanation | undefined {
+  if (name === undefined) return undefined
+  for (const result of results.toReversed()) {
+    const source = result.name ?? stepName(steps[result.position]!)
+    const relation = relate(name, source, result.name !== undefined)
+    if (relation === 'same') return { result, isUncertain: false }
+    // An empty list is an answer; null is the lack of one.
+    if (relation === 'similar' && isNullWord(result.value)) return { result, isUncertain: true }
+  }
+  return undefined
 }
 
-function isLookup({ kind, effect }: Step): boolean {
-  return effect === 'read' || kind === 'retrieval'
+function isNullWord(value: unknown): boolean {
+  return value === null || value === undefined || (typeof value === 'string' && value.trim() !== '')
 }
 
 /** A step whose own argument was empty only passed it on: goes back to the step that began it. */
 function followBack(
-  last: EmptyResult,
+  last: Explanation,
   results: readonly EmptyResult[],
   steps: readonly Step[],
-): EmptyResult[] {
+): Explanation[] {
   const chain = [last]
   for (let hops = 0; hops < results.length; hops += 1) {
-    const first = chain[0]!
+    const first = chain[0]!.result
     const step = steps[first.position]!
     const name = emptyArgument(step)
     if (name === undefined) break
@@ -95,8 +94,9 @@ function emptyArgument(step: Step): string | undefined {
 }
 
 /** The model wrote the empty value itself when its call has nothing under the name either. */
-function originOfCall(name: string | undefined, { call, steps, action }: Search): ArgumentOrigin['origin'] {
+function originOfCall(argument: string, { call, steps, action }: Search): ArgumentOrigin['origin'] {
   if (call === undefined || !('arguments' in call)) return { kind: 'nowhere' }
+  const name = lastNameIn(argument)
   const value = name === undefined ? undefined : (call.arguments as Record<string, unknown> | null)?.[name]
   const path = stepName(action)
   return isEmptyValue(value)
@@ -104,12 +104,30 @@ function originOfCall(name: string | undefined, { call, steps, action }: Search)
     : { kind: 'nowhere' }
 }
 
-/** `extract_customer_id` returned null, or a step returned `{ customerId: null }`: both are related to `customer_id`. */
-function isRelated({ name: key }: EmptyResult, name: string | undefined, step: Step): boolean {
-  if (name === undefined) return false
-  return key === undefined ? flat(step.name).includes(flat(name)) : flat(key) === flat(name)
-}
+/** Words that names of different things share. */
+const genericWords: ReadonlySet<string> = new Set(
+  `id ids uuid key name number no code value data info item items list type ref result output input text count index
+  get find fetch read load list lookup search query resolve extract select check create make set update by for of from to
+  the a an in on with is has new old current first last`.split(/\s+/),
+)
 
-function flat(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+/** Agents look up the same person under any of these words. */
+const synonyms: ReadonlyMap<string, string> = new Map(
+  ['account', 'client', 'user', 'member'].map((word) => [word, 'customer']),
+)
+
+/**
+ * How a result relates to an argument, by their words. `extract_customer_id`, or a key `customerId`, is the same as
+ * `customer_id`; `find_customer` is similar. Words that any name has, as in `id`, relate nothing.
+ */
+function relate(argument: string, source: string, isKey: boolean): 'same' | 'similar' | undefined {
+  const [asked, given] = [wordsOf(argument), wordsOf(source)]
+  const isTelling = (word: string) => !genericWords.has(word)
+  const isSame = isKey
+    ? asked.join(' ') === given.join(' ')
+    : ` ${given.join(' ')} `.includes(` ${asked.join(' ')} `)
+  if (isSame && asked.length > 0) return asked.some(isTelling) ? 'same' : 'similar'
+  const meaning = (word: string) => synonyms.get(word) ?? word
+  const meant = new Set(given.map(meaning))
+  return asked.some((word) => isTelling(word) && meant.has(meaning(word))) ? 'similar' : undefined
 }

@@ -191,6 +191,25 @@ export function isDistinctive(value: unknown): value is string | number {
   return text.length >= MIN_LENGTH && !common.has(text.toLowerCase())
 }
 
+const MIN_DIGITS = 4
+const MIN_DIGITS_OF_FRACTION = 3
+
+/** True for a number that occurs everywhere: a round or short one, a year, a power of two. */
+export function isCommonNumber(value: string | number): boolean {
+  const text = String(value).trim()
+  if (!/^-?\d+(?:\.\d+)?$/.test(text)) return false
+  const number = Math.abs(Number(text))
+  if (Number.isInteger(number) && (isYear(number) || Number.isInteger(Math.log2(number)))) return true
+  const digits = String(number)
+    .replaceAll(/\D/g, '')
+    .replaceAll(/^0+|0+$/g, '')
+  return digits.length < (Number.isInteger(number) ? MIN_DIGITS : MIN_DIGITS_OF_FRACTION)
+}
+
+function isYear(number: number): boolean {
+  return number >= 1900 && number < 2100
+}
+
 /** True for null, an empty text, list or object, and a word for null. */
 export function isEmptyValue(value: unknown): boolean {
   if (value === null || value === undefined) return true

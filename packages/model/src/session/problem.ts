@@ -114,7 +114,8 @@ function isSameName(one: string, other: string): boolean {
   return short.length > 0 && short.every((word, index) => word === long.at(index - short.length))
 }
 
-function wordsOf(name: string): string[] {
+/** The words of a name in any case style, in lower case. */
+export function wordsOf(name: string): string[] {
   return name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g)?.map((word) => word.toLowerCase()) ?? []
 }
 

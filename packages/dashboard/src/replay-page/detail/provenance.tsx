@@ -97,10 +97,11 @@ export function ValueTrail({ step }: { step: Step }) {
   const origins = useArgumentOrigins(step)
   const traceNearby = useNearbyTracer()
   if (problem === undefined) return null
-  const trail = (origins ?? traceNearby(step)).find(({ path }) => path === problem.path)?.trail ?? []
+  const found = (origins ?? traceNearby(step)).find(({ path }) => path === problem.path)
+  const trail = found?.trail ?? []
   if (trail.length === 0) return null
   return (
-    <DetailSection title="Where it came from">
+    <DetailSection title={found?.isUncertain === true ? 'Where it possibly came from' : 'Where it came from'}>
       <ol className="value-trail">
         {trail.map(({ step: earlier, did }) => (
           <li key={earlier.id}>
