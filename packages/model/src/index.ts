@@ -93,6 +93,7 @@ export {
   parseEndState,
   type EndState,
 } from './session/end-state.ts'
+export { describeAbort } from './session/aborted-stream.ts'
 export { hasFailed, ownsError } from './session/failure.ts'
 export type { LogDraft, LogOutline } from './session/log-draft.ts'
 export type { Message, Part, ToolDefinition } from './session/message.ts'

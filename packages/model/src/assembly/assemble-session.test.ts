@@ -40,6 +40,7 @@ test('a step is presented with its content, times from the session’s start to 
         model: 'm',
         requestedModel: 'm',
         firstTokenMs: 0.12345,
+        isStreamAborted: true,
       }),
     ],
     contents: new Map([['tool', content]]),
@@ -98,7 +99,7 @@ test('a step is presented with its content, times from the session’s start to 
       inputPreview: 'customer_id=null',
       model: 'm',
       tool: { name: 'fetch_customer_data', callId: 'call_1', arguments: { customer_id: null } },
-      streaming: { firstTokenMs: 0.123 },
+      streaming: { firstTokenMs: 0.123, isAborted: true },
       input: { customer_id: null },
       attributes: { 'a.b': 1 },
       logs: [

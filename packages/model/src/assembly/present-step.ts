@@ -101,6 +101,7 @@ function presentStreaming(step: ResolvedStep, presented: Step, content: StepCont
   const streaming: Streaming = { ...content?.streaming }
   if (step.firstTokenMs !== undefined) streaming.firstTokenMs ??= step.firstTokenMs
   if (streaming.firstTokenMs !== undefined) streaming.firstTokenMs = roundMs(streaming.firstTokenMs)
+  if (step.isStreamAborted === true) streaming.isAborted = true
   if (Object.keys(streaming).length > 0) presented.streaming = streaming
 }
 

@@ -108,6 +108,22 @@ test('the content has the causes of an error, the outline its first line', () =>
   })
 })
 
+test('a stream that was aborted is marked, by our SDK or by the finish reason', () => {
+  const ours = stepOf({ attributes: { 'gen_ai.operation.name': 'chat', 'playhead.stream.aborted': true } })
+  const others = stepOf({
+    attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.response.finish_reasons': ['cancelled'] },
+  })
+  const complete = stepOf({
+    attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.response.finish_reasons': ['stop'] },
+  })
+
+  expect([ours, others, complete].map(({ outline }) => outline.isStreamAborted)).toEqual([
+    true,
+    true,
+    undefined,
+  ])
+})
+
 test('soft errors and stream chunks are read', () => {
   const { outline, content } = stepOf({
     attributes: {

@@ -32,6 +32,7 @@ export const playhead: Dialect = {
     toolArguments: ['playhead.action.arguments'],
     toolResult: ['playhead.action.result'],
     streamChunks: ['playhead.stream.chunks'],
+    streamAborted: ['playhead.stream.aborted'],
     truncated: ['playhead.truncated'],
     demo: ['playhead.demo'],
   },

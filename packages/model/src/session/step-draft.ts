@@ -81,6 +81,8 @@ export type StepOutline = {
   handoff?: { from?: string; to?: string }
   guardrail?: { name?: string; isTriggered?: boolean }
   firstTokenMs?: number
+  /** True when the stream ended before the model had finished. */
+  isStreamAborted?: boolean
   inputPreview?: string
   outputPreview?: string
   isTruncated?: boolean

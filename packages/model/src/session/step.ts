@@ -46,7 +46,12 @@ export type StepTool = {
 }
 
 /** Time to the first token and, where recorded, each chunk as [milliseconds since the step began, text]. */
-export type Streaming = { firstTokenMs?: number; chunks?: [offsetMs: number, text: string][] }
+export type Streaming = {
+  firstTokenMs?: number
+  chunks?: [offsetMs: number, text: string][]
+  /** True when the stream ended before the model had finished. */
+  isAborted?: boolean
+}
 
 export type LogEntry = {
   at: string

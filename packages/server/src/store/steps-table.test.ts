@@ -103,6 +103,7 @@ const outline: StepOutline = {
   handoff: { from: 'a', to: 'b' },
   guardrail: { name: 'pii', isTriggered: false },
   firstTokenMs: 81.5,
+  isStreamAborted: true,
   inputPreview: 'where is my order?',
   outputPreview: 'on its way',
   isTruncated: true,

@@ -87,6 +87,7 @@ const outlineFields: FieldMap<StepOutline, 'span' | 'json'> = {
   toolCallId: 'json',
   handoff: 'json',
   guardrail: 'json',
+  isStreamAborted: 'json',
   isTruncated: 'json',
   treeQuestion: 'json',
   session: 'json',

@@ -7,7 +7,7 @@ import { toFlag } from '../../json/attribute-value.ts'
 import type { KindResult, SpanReading } from '../reading/dialect.ts'
 import { embeddedTexts, retrievalOfSpan, withoutVectors } from './retrieval-and-embedding.ts'
 import { finishReasonsOf } from '../../providers/finish-reasons.ts'
-import { firstTokenMs, streamingOf } from './first-token.ts'
+import { firstTokenMs, isStreamAborted, streamingOf } from './first-token.ts'
 import { parseJson } from '../../json/json-text.ts'
 import { kindOfStep } from './kind-of-step.ts'
 import { messagesOfSpan, type MessagesOfSpan } from './messages-of-span.ts'
@@ -200,6 +200,7 @@ function withoutStacks({ type, message, cause }: StepError): StepError {
 function addStreaming(reading: SpanReading, outline: StepOutline, content: StepContent): void {
   const firstToken = firstTokenMs(reading)
   if (firstToken !== undefined) outline.firstTokenMs = firstToken
+  if (isStreamAborted(reading, outline)) outline.isStreamAborted = true
   const streaming = streamingOf(reading, firstToken)
   if (streaming !== undefined) content.streaming = streaming
 }

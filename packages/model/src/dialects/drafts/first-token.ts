@@ -1,5 +1,6 @@
+import type { StepOutline } from '../../session/step-draft.ts'
 import type { Streaming } from '../../session/step.ts'
-import { toNumber, toText } from '../../json/attribute-value.ts'
+import { toFlag, toNumber, toText } from '../../json/attribute-value.ts'
 import type { SpanReading } from '../reading/dialect.ts'
 import { someDialect } from '../reading/dialect-set.ts'
 import { parseJson, parseJsonText } from '../../json/json-text.ts'
@@ -26,6 +27,15 @@ function sinceStart(text: string, startNs: bigint): number | undefined {
   const elapsed = at - Number(startNs) / 1e6
   // These times have only milliseconds, so the first token may seem to come before the start.
   return elapsed > -1 ? Math.max(0, elapsed) : undefined
+}
+
+/** Says so itself, or by its finish reason (`abort`, `cancelled`). */
+export function isStreamAborted(
+  { fields }: SpanReading,
+  { finishReasons = [] }: Pick<StepOutline, 'finishReasons'>,
+): boolean {
+  if (toFlag(fields.streamAborted) === true) return true
+  return finishReasons.some((reason) => /^(?:abort(?:ed)?|cancell?ed)$/i.test(reason))
 }
 
 /** The times of the pieces of a streamed reply, if the sender recorded them. */

@@ -146,6 +146,7 @@ const values = {
   softError: value,
   stepError: value,
   streamChunks: value,
+  streamAborted: value,
   truncated: value,
   demo: value,
   isSessionRoot: value,

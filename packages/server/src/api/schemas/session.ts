@@ -219,6 +219,7 @@ export const stepSchema = z
           .array(z.tuple([z.number(), z.string()]))
           .optional()
           .describe('[milliseconds since the step began, text]'),
+        isAborted: z.boolean().optional().describe('The stream ended before the model had finished.'),
       })
       .optional(),
     responseId: z.string().optional(),
