@@ -60,11 +60,11 @@ test('the demo records sessions of every kind, with the failed one newest', () =
 test('the replay of the failed session marks the null argument', async () => {
   const replay = renderTextReplay(await find('I was charged twice'))
   expect(replay.replaceAll(/\d\d:\d\d\.\d{3}/g, '00:00.000')).toContain(`\
-00:00.000  Action: extract_customer_id
+00:00.000  Action: extract_customer_id  #5
            Input: message="I was charged twice for my subscription"
            Output: null
 
-00:00.000  Action: fetch_customer_data
+00:00.000  Action: fetch_customer_data  #6
            Input: customer_id=null   ← PROBLEM null since step 5 extract_customer_id · output
            Error: ValueError: customer_id cannot be null
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { failed, outline } from '../../test/outline.ts'
 import { sessionOf, support } from '../../test/session-of.ts'
+import type { Message } from '../session/message.ts'
 import { renderTextReplay } from './text-replay.ts'
 
 test('with payloads, arguments are shown one per line where one is marked', () => {
@@ -21,7 +22,7 @@ test('with payloads, arguments are shown one per line where one is marked', () =
   expect(replay).toBe(`\
 Session: s_abc12345 | Duration: 10ms | Cost: none | Status: Fail
 
-00:00.000  Action: issue_refund
+00:00.000  Action: issue_refund  #1
            Input: amount=12.5
                   reason="charged twice \\"again\\""
                   customer={"id":null,"vip":true}
@@ -41,7 +42,7 @@ test('a missing argument is named', () => {
   )
 
   expect(replay).toContain(`\
-00:00.000  Action: fetch
+00:00.000  Action: fetch  #1
            Input: limit=1
                   customer_id is missing   ← PROBLEM
 `)
@@ -96,23 +97,24 @@ test('every kind of step has its line', () => {
   ).toBe(`\
 Session: s_abc12345 | Duration: 100ms | Cost: $0 | Status: Success
 
-00:00.000  Agent: Triage
+00:00.000  Agent: Triage  #1
 
-00:00.001  Embedding (embed-1)
+00:00.001    Embedding (embed-1)  #2
+             Cost: $0
 
-00:00.002  Retrieval: search
-           Input: "refund policy"
-           Output: "2 documents"
+00:00.002    Retrieval: search  #3
+             Input: "refund policy"
+             Output: "2 documents"
 
-00:00.003  Guardrail: guard  triggered
+00:00.003    Guardrail: guard  #4  triggered
 
-00:00.004  Handoff: Triage → Billing
+00:00.004    Handoff: Triage → Billing  #5
 
-00:00.005  Evaluator: judge
+00:00.005    Evaluator: judge  #6
 
-00:00.006  Event: note
+00:00.006    Event: note  #7
 
-00:00.007  Step: GET /
+00:00.007    Step: GET /  #8
 
 00:00.100  Session ended: Success
 `)
@@ -181,7 +183,7 @@ test('one step can be shown alone, in full', () => {
   expect(replay).toBe(`\
 Session: s_abc12345 | Duration: 4.2s | Cost: $0.003 | Status: Fail
 
-00:01.890  Action: fetch_customer_data
+00:01.890  Action: fetch_customer_data  #4
            Duration: 1ms
            Input:
              {
@@ -221,12 +223,84 @@ test('a model call shown alone has its full messages', () => {
   )
 
   expect(replay).toContain(`\
-00:00.000  LLM Call (gpt-4o)
-           Duration: 10ms | Input tokens: 12 | Output tokens: 3 | Cost: $0.00006
+00:00.000  LLM Call (gpt-4o)  #1
+           Duration: 10ms | Tokens: 12 in, 3 out | Cost: $0.00006
            Input (system):
              Be brief.
              Be kind.
            Input (user): Hi
            Output: greet({"name":"Ada"})
 `)
+})
+
+test('a turn has its text and its tool calls, its tokens with the cached ones, and the time to its first token', () => {
+  const turn = outline({
+    id: 'call',
+    kind: 'llm',
+    model: 'gpt-4o',
+    usage: { input: 12_400, cacheRead: 11_000, output: 320, reasoning: 64 },
+    cost: 0.0123,
+    firstTokenMs: 350,
+    outputPreview: 'Let me look that up.',
+  })
+  const messages: Message[] = [
+    { role: 'user', parts: [{ type: 'text', text: 'Refund me' }] },
+    {
+      role: 'assistant',
+      isOutput: true,
+      parts: [
+        { type: 'text', text: 'Let me look that up.' },
+        { type: 'tool-call', name: 'find_customer', arguments: { email: 'ada@example.com', limit: 1 } },
+        { type: 'tool-call', name: 'list_orders', arguments: undefined },
+      ],
+    },
+  ]
+
+  expect(renderTextReplay(sessionOf([turn], { call: { messages } }))).toContain(`\
+00:00.000  LLM Call (gpt-4o)  #1
+           Input: "Refund me"
+           Output: "Let me look that up."
+                   → find_customer(email="ada@example.com", limit=1)
+                   → list_orders()
+           Tokens: 12,400 in (11,000 cached), 320 out (64 reasoning) | First token: 350ms | Cost: $0.012
+`)
+})
+
+test('the causes of an error are told, in short and in full', () => {
+  const step = failed({
+    id: 'save',
+    kind: 'action',
+    error: {
+      type: 'SaveError',
+      message: 'could not save',
+      cause: {
+        type: 'HttpError',
+        message: '503 from the store',
+        cause: { type: 'Error', message: 'ECONNREFUSED\n127.0.0.1:9' },
+      },
+    },
+  })
+
+  expect(renderTextReplay(sessionOf([step]))).toContain(`\
+           Error: SaveError: could not save
+           Caused by: HttpError: 503 from the store
+           Caused by: ECONNREFUSED 127.0.0.1:9
+`)
+  expect(renderTextReplay(sessionOf([step]), { step: 1 })).toContain(`\
+           Error: SaveError: could not save
+           Caused by: HttpError: 503 from the store
+           Caused by: ECONNREFUSED
+             127.0.0.1:9
+`)
+})
+
+test('an aborted stream is said to be, with how far it got', () => {
+  const call = outline({ id: 'call', kind: 'llm', model: 'm', to: 900, isStreamAborted: true })
+  const session = sessionOf([call], {
+    call: { messages: [], streaming: { chunks: [[120, 'Dear Ada, I']] } },
+  })
+  const told = 'Stream aborted after 900ms: 11 characters had arrived, the last at 120ms'
+
+  expect(renderTextReplay(session)).toContain(`\n           ${told}\n`)
+  expect(renderTextReplay(session, { step: 1 })).toContain(`\n           ${told}\n`)
 })

@@ -1,6 +1,7 @@
-import { describeCost } from '../format/format-number.ts'
+import { describeCost, formatCount } from '../format/format-number.ts'
 import { formatDuration, formatOffset } from '../format/format-time.ts'
 import { oneLine, textOfValue, visibleLines, visibleText } from '../format/visible-text.ts'
+import { describeAbort } from '../session/aborted-stream.ts'
 import { ownsError } from '../session/failure.ts'
 import { argumentsOf } from '../session/problem.ts'
 import { isEmptyValue } from '../provenance/value-index.ts'
@@ -33,15 +34,29 @@ export function createPainter(isColoured: boolean): Painter {
   return (style, text) => `\u001B[${codes[style][0]}m${text}\u001B[${codes[style][1]}m`
 }
 
-/** `isWrapper`: it only contains other steps, which are shown themselves. A width of Infinity shows everything. */
-export type BlockOptions = { paint: Painter; width: number; isWrapper: boolean; trace: ArgumentTracer }
+export type BlockOptions = {
+  paint: Painter
+  /** Infinity shows everything. */
+  width: number
+  /** It only contains other steps, which are shown themselves. */
+  isWrapper: boolean
+  place: Place
+  trace: ArgumentTracer
+}
 
-/** Renders one step of the text replay: time and title, and below them input, output and error. */
+/** Where a step stands: its number, the first is 1; how deep it is nested; its parent, unless the nesting shows it. */
+export type Place = { number: number; depth: number; parentNumber?: number }
+
+const MAX_SHOWN_DEPTH = 8
+
+/** Renders one step of the text replay: time, title and number, and below them input, output, usage and error. */
 export function renderStep(step: Step, options: BlockOptions): string {
-  const { paint } = options
+  const { paint, place } = options
   const clock = formatOffset(step.offsetMs)
-  const indent = ' '.repeat(clock.length + 2)
-  const lines = [`${paint('dim', clock)}  ${paint('bold', titleOf(step))}${stateOf(step, paint)}`]
+  const nesting = '  '.repeat(Math.min(place.depth, MAX_SHOWN_DEPTH))
+  const indent = ' '.repeat(clock.length + 2) + nesting
+  const title = `${paint('bold', titleOf(step))}  ${paint('dim', numberOf(place))}`
+  const lines = [`${paint('dim', clock)}  ${nesting}${title}${stateOf(step, paint)}`]
   const isFull = options.width === Infinity
   const body = isFull ? fullBody(step, options) : shortBody(step, options, indent.length)
   for (const line of body) lines.push(indent + line)
@@ -71,6 +86,10 @@ function titleOf(step: Step): string {
   return `${title}: ${visibleText(name)}`
 }
 
+function numberOf({ number, parentNumber }: Place): string {
+  return parentNumber === undefined ? `#${number}` : `#${number} in #${parentNumber}`
+}
+
 function stateOf(step: Step, paint: Painter): string {
   if (step.status === 'running') return paint('yellow', '  … running')
   return step.guardrail?.isTriggered === true ? paint('yellow', '  triggered') : ''
@@ -91,10 +110,29 @@ function shortBody(step: Step, { paint, width, isWrapper, trace }: BlockOptions,
   const lines = isOneLine
     ? []
     : labelled('Input: ', describeInput(step, room - 7, createOriginOf(step, trace)), paint)
-  const output = isOneLine ? undefined : describeOutput(step, room - 8)
-  if (output !== undefined) lines.push(`Output: ${output}`)
-  if (ownsError(step)) lines.push(paint('red', `Error: ${oneLine(describeError(step.error), room - 7)}`))
+  if (!isOneLine) lines.push(...labelled('Output: ', describeOutput(step, room - 8), paint))
+  const abort = describeAbort(step)
+  if (abort !== undefined) lines.push(paint('yellow', abort))
+  const usage = isOneLine ? [] : usageOf(step)
+  if (usage.length > 0) lines.push(usage.join(' | '))
+  if (ownsError(step))
+    for (const [label, error] of errorChain(step.error))
+      lines.push(paint('red', `${label}: ${oneLine(describeError(error), room - label.length - 2)}`))
   return lines
+}
+
+const MAX_CAUSES = 6
+
+/** The error and its causes, without those that only repeat the text above them. */
+function errorChain(error: StepError | undefined): [label: string, error: StepError | undefined][] {
+  const chain: [string, StepError | undefined][] = [['Error', error]]
+  let above = describeError(error)
+  for (let cause = error?.cause; cause !== undefined && chain.length <= MAX_CAUSES; cause = cause.cause) {
+    const text = describeError(cause)
+    if (text !== above) chain.push(['Caused by', cause])
+    above = text
+  }
+  return chain
 }
 
 function labelled(label: string, texts: readonly string[], paint: Painter): string[] {
@@ -132,11 +170,15 @@ function fullBody(step: Step, { paint, trace }: BlockOptions): string[] {
     if (input !== undefined) lines.push(...section('Input', input), ...originLines(step, trace))
     if (output !== undefined) lines.push(...section('Output', output))
   }
+  const abort = describeAbort(step)
+  if (abort !== undefined) lines.push(paint('yellow', abort))
   lines.push(...labelled('Problem: ', problems, paint))
-  if (step.error !== undefined) {
-    lines.push(paint('red', `Error: ${visibleText(describeError(step.error))}`))
-    for (const line of linesOf(step.error.stack ?? '')) if (line.trim() !== '') lines.push(`  ${line}`)
-  }
+  if (step.error !== undefined)
+    for (const [label, error] of errorChain(step.error)) {
+      const [first = '', ...rest] = linesOf(describeError(error))
+      lines.push(paint('red', `${label}: ${first}`), ...rest.map((line) => paint('red', `  ${line}`)))
+      for (const line of linesOf(error?.stack ?? '')) if (line.trim() !== '') lines.push(`  ${line}`)
+    }
   return lines
 }
 
@@ -148,12 +190,35 @@ function originLines(step: Step, trace: ArgumentTracer): string[] {
 }
 
 function factsOf(step: Step): string[] {
-  const facts: string[] = []
-  if (step.durationMs !== null) facts.push(`Duration: ${formatDuration(step.durationMs)}`)
-  if (step.usage?.input !== undefined) facts.push(`Input tokens: ${step.usage.input}`)
-  if (step.usage?.output !== undefined) facts.push(`Output tokens: ${step.usage.output}`)
-  if (step.cost !== null) facts.push(`Cost: ${describeCost(step.cost, [])}`)
+  const duration = step.durationMs === null ? [] : [`Duration: ${formatDuration(step.durationMs)}`]
+  const facts = [...duration, ...usageOf(step)]
   return facts.length > 0 ? [facts.join(' | ')] : []
+}
+
+/** "Tokens: 400 in (300 cached), 200 out", "First token: 350ms", "Cost: $0.003": as far as they are known. */
+function usageOf(step: Step): string[] {
+  const { input, output, cacheRead, cacheWrite, reasoning } = step.usage ?? {}
+  const facts: string[] = []
+  const tokens = [
+    describeTokens(input, 'in', [cacheRead, 'cached'], [cacheWrite, 'written to the cache']),
+    describeTokens(output, 'out', [reasoning, 'reasoning']),
+  ].filter((part) => part !== undefined)
+  if (tokens.length > 0) facts.push(`Tokens: ${tokens.join(', ')}`)
+  if (step.streaming?.firstTokenMs !== undefined)
+    facts.push(`First token: ${formatDuration(step.streaming.firstTokenMs)}`)
+  if (step.cost !== null) facts.push(`Cost: ${describeCost(step.cost, [])}`)
+  return facts
+}
+
+/** "400 in (300 cached)"; parts that are 0 are left out. */
+function describeTokens(
+  count: number | undefined,
+  word: string,
+  ...parts: [count: number | undefined, word: string][]
+): string | undefined {
+  if (count === undefined) return undefined
+  const shown = parts.filter(([part = 0]) => part > 0).map(([part, name]) => `${formatCount(part!)} ${name}`)
+  return `${formatCount(count)} ${word}${shown.length === 0 ? '' : ` (${shown.join(', ')})`}`
 }
 
 function section(label: string, value: unknown): string[] {

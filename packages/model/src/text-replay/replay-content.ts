@@ -1,6 +1,7 @@
 import type { Message, Part } from '../session/message.ts'
 import { describeValue, oneLine, visibleText } from '../format/visible-text.ts'
 import { argumentsOf, findProblems, type ArgumentProblem } from '../session/problem.ts'
+import { modelReply } from '../session/step-input-output.ts'
 import type { Step } from '../session/step.ts'
 
 export const PROBLEM_MARK = '   ← PROBLEM'
@@ -23,13 +24,32 @@ export function describeInput(step: Step, width: number, originOf?: OriginOf): s
   return isEmpty(given) ? [] : [describeArguments(given, width)]
 }
 
-/** The output of a step on one line. */
-export function describeOutput(step: Step, width: number): string | undefined {
+/** The output of a step, one printable line each: the text of a model's turn, then the tools that it called. */
+export function describeOutput(step: Step, width: number): string[] {
+  if (step.kind === 'llm' && step.messages !== undefined) {
+    const turn = describeTurn(step, width)
+    if (turn.length > 0) return turn
+  }
   const output =
     step.kind === 'action'
       ? resultOf(step)
       : (step.outputPreview ?? answeredText(step) ?? step.output ?? foundDocuments(step))
-  return output === undefined ? undefined : describeRecorded(output, width)
+  return output === undefined ? [] : [describeRecorded(output, width)]
+}
+
+const MAX_CALLS = 8
+
+function describeTurn(step: Step, width: number): string[] {
+  const { text, calls } = modelReply(step)
+  const lines = text.trim() === '' ? [] : [describeRecorded(text, width)]
+  for (const { name, arguments: given } of calls.slice(0, MAX_CALLS)) {
+    const call = `→ ${visibleText(name)}(`
+    lines.push(
+      oneLine(`${call}${given === undefined ? '' : describeArguments(given, width)}`, width - 1) + ')',
+    )
+  }
+  if (calls.length > MAX_CALLS) lines.push(`→ ${calls.length - MAX_CALLS} more calls`)
+  return lines
 }
 
 export function resultOf(step: Step): unknown {
@@ -142,7 +162,7 @@ export function textOf(message: Message): string {
   return message.parts
     .map(partText)
     .filter((text) => text !== '')
-    .join(' ')
+    .join('\n')
 }
 
 function partText(part: Part): string {

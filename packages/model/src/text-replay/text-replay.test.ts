@@ -9,15 +9,16 @@ test('a session is rendered as readable text', () => {
   expect(renderTextReplay(sessionOf(support))).toBe(`\
 Session: s_abc12345 | Duration: 4.2s | Cost: $0.003 | Status: Fail
 
-00:00.000  LLM Call (gpt-4o)
+00:00.000  LLM Call (gpt-4o)  #2
            Input: "I was charged twice..."
            Output: "I'll look into your billing issue..."
+           Tokens: 400 in, 200 out | Cost: $0.003
 
-00:01.234  Action: classify_intent
+00:01.234  Action: classify_intent  #3
            Input: "billing_dispute"
            Output: "billing"
 
-00:01.890  Action: fetch_customer_data
+00:01.890  Action: fetch_customer_data  #4
            Input: customer_id=null   ← PROBLEM
            Error: ValueError: customer_id cannot be None
 
@@ -40,9 +41,9 @@ test('a running session and a lost session are labelled as such', () => {
   expect(renderTextReplay(sessionOf(open))).toBe(`\
 Session: s_abc12345 | Duration: 5ms so far | Cost: none | Status: Running
 
-00:00.000  Agent: root  … running
+00:00.000  Agent: root  #1  … running
 
-00:00.005  LLM Call (chat)  … running
+00:00.005    LLM Call (chat)  #2  … running
 
 00:00.005  Session is still running
 `)
@@ -86,7 +87,7 @@ test('the replay can be limited to failed steps', () => {
   expect(renderTextReplay(sessionOf(support), { errorsOnly: true })).toBe(`\
 Session: s_abc12345 | Duration: 4.2s | Cost: $0.003 | Status: Fail
 
-00:01.890  Action: fetch_customer_data
+00:01.890  Action: fetch_customer_data  #4
            Input: customer_id=null   ← PROBLEM
            Error: ValueError: customer_id cannot be None
 
@@ -127,6 +128,28 @@ test('duplicates of a call, also from another session, are shown once', () => {
   expect([twice.match(/LLM Call/g), elsewhere.match(/LLM Call/g)]).toEqual([['LLM Call'], ['LLM Call']])
 })
 
+test('steps are numbered as --step counts them, and nested in the steps that are shown', () => {
+  const replay = renderTextReplay(
+    sessionOf([
+      outline({ id: 'lead', kind: 'agent', to: 500 }),
+      outline({ id: 'one', kind: 'agent', parentId: 'lead', from: 10, to: 400 }),
+      outline({ id: 'two', kind: 'agent', parentId: 'lead', from: 20, to: 400 }),
+      outline({ id: 'search', kind: 'action', parentId: 'one', from: 30 }),
+      outline({ id: 'read', kind: 'action', parentId: 'two', from: 40 }),
+      outline({ id: 'write', kind: 'action', parentId: 'two', from: 50 }),
+    ]),
+  )
+
+  expect(replay.match(/^\d\d:.*#.*/gm)).toEqual([
+    '00:00.000  Agent: lead  #1',
+    '00:00.010    Agent: one  #2',
+    '00:00.020    Agent: two  #3',
+    '00:00.030      Action: search  #4 in #2',
+    '00:00.040      Action: read  #5',
+    '00:00.050      Action: write  #6',
+  ])
+})
+
 test('the chunks of a call and the stages of an action are not shown', () => {
   const replay = renderTextReplay(
     sessionOf([
@@ -138,5 +161,5 @@ test('the chunks of a call and the stages of an action are not shown', () => {
     ]),
   )
 
-  expect(replay.match(/Event: .*/g)).toEqual(['Event: blocked', 'Event: note'])
+  expect(replay.match(/Event: .*/g)).toEqual(['Event: blocked  #4', 'Event: note  #5'])
 })

@@ -3,9 +3,10 @@ import { describeCost } from '../format/format-number.ts'
 import { formatDuration, formatOffset } from '../format/format-time.ts'
 import { createArgumentTracer, type ArgumentTracer } from '../provenance/trace-arguments.ts'
 import { oneLine, visibleText } from '../format/visible-text.ts'
-import { createPainter, renderStep, type Painter } from './replay-block.ts'
+import { createPainter, renderStep, type Painter, type Place } from './replay-block.ts'
 import { ownsError } from '../session/failure.ts'
 import { shortSessionId, type Session, type SessionSummary } from '../session/session.ts'
+import { buildStepTree } from '../session/step-tree.ts'
 import { endOffsetMs, type Step } from '../session/step.ts'
 
 export type TextReplayOptions = {
@@ -43,14 +44,63 @@ function renderSteps({ session, steps }: Session, options: TextReplayOptions, pa
   const width = options.width ?? 100
   const family = createFamily(session, steps)
   const trace = createLazyTracer(steps)
-  const blocks: string[] = []
-  for (const step of steps) {
-    if (!ownsError(step) && (options.errorsOnly === true || family.isDetail(step))) continue
-    blocks.push(renderStep(step, { paint, width, isWrapper: family.isWrapper(step), trace }))
-  }
+  const isShown = (step: Step) => ownsError(step) || (options.errorsOnly !== true && !family.isDetail(step))
+  const places = findPlaces(steps, isShown)
+  const blocks = steps.filter(isShown).map((step) =>
+    renderStep(step, {
+      paint,
+      width,
+      isWrapper: family.isWrapper(step),
+      place: places.get(step.id)!,
+      trace,
+    }),
+  )
   if (blocks.length === 0)
     blocks.push(options.errorsOnly === true ? 'No step failed.' : 'No steps were recorded.')
   return blocks
+}
+
+/** Where each shown step stands, by id. The nesting cannot show a parent that another branch interrupts. */
+function findPlaces(steps: readonly Step[], isShown: (step: Step) => boolean): Map<string, Place> {
+  const numbers = new Map(steps.map(({ id }, index) => [id, index + 1]))
+  const nested = nestShown(steps, isShown)
+  const places = new Map<string, Place>()
+  const path: string[] = []
+  for (const [index, { id }] of steps.entries()) {
+    const found = nested.get(id)
+    if (found === undefined) continue
+    const { depth, parentId } = found
+    const isInterrupted = parentId !== undefined && path[depth - 1] !== parentId
+    places.set(id, {
+      number: index + 1,
+      depth,
+      ...(isInterrupted && { parentNumber: numbers.get(parentId)! }),
+    })
+    path.length = depth
+    path.push(id)
+  }
+  return places
+}
+
+/** Nests each shown step in its nearest ancestor that is shown. */
+function nestShown(
+  steps: readonly Step[],
+  isShown: (step: Step) => boolean,
+): Map<string, { depth: number; parentId: string | undefined }> {
+  const nested = new Map<string, { depth: number; parentId: string | undefined }>()
+  const open = buildStepTree(steps).map((branch) => ({
+    branch,
+    depth: 0,
+    parentId: undefined as string | undefined,
+  }))
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { branch, depth, parentId } = next
+    const isListed = isShown(branch.step)
+    if (isListed) nested.set(branch.step.id, { depth, parentId })
+    const below = isListed ? { depth: depth + 1, parentId: branch.step.id } : { depth, parentId }
+    for (const child of branch.children) open.push({ branch: child, ...below })
+  }
+  return nested
 }
 
 type Family = {
@@ -88,7 +138,14 @@ function renderOneStep({ steps }: Session, position: number, paint: Painter): st
   const step = steps[position - 1]
   if (step === undefined)
     return `There is no step ${position}: the session has ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}.`
-  return renderStep(step, { paint, width: Infinity, isWrapper: false, trace: createLazyTracer(steps) })
+  const place = { number: position, depth: 0 }
+  return renderStep(step, {
+    paint,
+    width: Infinity,
+    isWrapper: false,
+    place,
+    trace: createLazyTracer(steps),
+  })
 }
 
 /** Creates the tracer only when a step needs it. */

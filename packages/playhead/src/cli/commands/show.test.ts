@@ -12,11 +12,11 @@ const { id } = recordedSession.session
 const replay = `\
 Session: s_fc64bfcd | Duration: 2.1s | Cost: none | Status: Fail
 
-00:00.000  LLM Call (gpt-4o-mini)
+00:00.000  LLM Call (gpt-4o-mini)  #2
            Input: "FAIL_RATE"
            Error: AI_APICallError: Rate limit reached for fake
 
-00:02.051  LLM Call (gpt-4o-mini)
+00:02.051  LLM Call (gpt-4o-mini)  #3
            Input: "FAIL_RATE"
            Error: AI_APICallError: Rate limit reached for fake
 

@@ -14,7 +14,7 @@ export const showCommand = defineCommand({
   details: `<session> is an id or its first digits (with or without s_), "last", "last-failed", a recording (*.json),
 or "-" to read a recording from stdin.`,
   options: {
-    step: { type: 'text', value: 'n', summary: 'Show only this step, in full; counted from 1' },
+    step: { type: 'text', value: 'n', summary: 'Show only this step, in full; n is the number after its #' },
     'errors-only': { type: 'flag', summary: 'Show only failed steps' },
     json: {
       type: 'flag',
