@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRepairLimit } from './start-engine.ts'
+import { createRepairLimit, engineProblem } from './start-engine.ts'
 
 test('repairs the first damage at once, then waits longer each time', () => {
   let nowMs = 0
@@ -7,4 +7,21 @@ test('repairs the first damage at once, then waits longer each time', () => {
   const repairedAtMs: number[] = []
   for (; nowMs < 300_000; nowMs += 1_000) if (mayRepair()) repairedAtMs.push(nowMs)
   expect(repairedAtMs).toEqual([0, 30_000, 90_000, 210_000])
+})
+
+test('names the alternatives where the engine has no build', () => {
+  const windows = engineProblem({ platform: 'win32', arch: 'x64', isMusl: false })
+  const alpine = engineProblem({ platform: 'linux', arch: 'x64', isMusl: true })
+  const power = engineProblem({ platform: 'linux', arch: 'ppc64', isMusl: false })
+
+  expect(windows).toMatch(/Windows.*WSL2.*CLICKHOUSE_URL/)
+  expect(alpine).toMatch(/musl.*node:24-slim.*CLICKHOUSE_URL/)
+  expect(power).toMatch(/ppc64.*CLICKHOUSE_URL/)
+})
+
+test('has builds for glibc Linux and macOS on x64 and arm64', () => {
+  for (const platform of ['linux', 'darwin'] as const) {
+    for (const arch of ['x64', 'arm64'])
+      expect(engineProblem({ platform, arch, isMusl: false })).toBeUndefined()
+  }
 })

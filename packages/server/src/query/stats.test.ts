@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { intervalFor, isTimeZone } from './stats-interval.ts'
+import { intervalFor, isTimeZone } from './stats.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
