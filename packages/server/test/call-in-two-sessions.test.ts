@@ -12,7 +12,7 @@ afterAll(() => server.stop())
 
 const startMs = Date.UTC(2026, 5, 1, 12)
 
-/** A report of one call to a model, as a session of its own. */
+/** One model call, reported as a session of its own. */
 function report(instrumentation: string, responseId: string, tokens: Record<string, number>) {
   const traceId = hex(16)
   const attributes = {
@@ -33,7 +33,7 @@ async function tokensOf(id: string): Promise<number> {
   return (session.usage?.input ?? 0) + (session.usage?.output ?? 0)
 }
 
-test('a call that two instrumentations report as two sessions is counted in the one that says more', async () => {
+test('a call that two instrumentations report as two sessions counts once, in the session with more detail', async () => {
   const [first, second] = [report('wrapper', 'r1', some), report('wire', 'r1', most)]
   await server.postTraces(first.payload)
   await server.sessions()
@@ -48,7 +48,7 @@ test('a call that two instrumentations report as two sessions is counted in the 
   }
 })
 
-test('a scripted model that repeats its response id makes many calls, and each is counted', async () => {
+test('counts every call of a scripted model that repeats its response id', async () => {
   const reports = Array.from({ length: 200 }, () => report('wire', 'chatcmpl-123', most))
   await server.postTraces({ resourceSpans: reports.flatMap(({ payload }) => payload.resourceSpans) })
   const ids = new Set(reports.map(({ traceId }) => traceId))

@@ -6,9 +6,9 @@ import { answerClickHouse } from '../src/store/engine/answer-clickhouse.ts'
 import { openEngine, type Engine } from '../src/store/engine/open-engine.ts'
 
 /*
- * A cluster of two shards in one engine, behind a port. Distributed tables are ClickHouse's own: they send each row to a
- * shard, ask both and put the answers together. Both shards are this engine, so a filter shows each only the rows that were
- * sent to it. What needs a Keeper is left out: ON CLUSTER is carried out once, and tables are not replicated.
+ * A cluster of two shards in one engine, behind a port. ClickHouse's own Distributed tables send each row to a shard, query
+ * both shards and combine the results. Both shards are this engine, so a filter limits each to the rows that were sent to it.
+ * Everything that needs a Keeper is left out: ON CLUSTER runs once, and tables are not replicated.
  */
 const CLUSTER = 'two'
 const SHARDS = 2

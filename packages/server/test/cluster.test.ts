@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { session } from './asked-server.ts'
+import { session } from './project-server.ts'
 import { startClusterOverHttp, type EngineOverHttp } from './engine-over-http.ts'
 import { tracesPayload } from './otlp.ts'
 import { startTestServer, type TestServer } from './test-server.ts'
@@ -23,7 +23,7 @@ async function rowsByShard(table: string): Promise<{ shard: number; sessions: st
   return result.json()
 }
 
-test('sessions are spread over the shards, each whole on one, and found on both', async () => {
+test('spreads sessions over the shards, each on one shard, and finds them from both', async () => {
   const sessions = Array.from({ length: 40 }, (_, index) =>
     session({ name: `session ${index}`, prompt: `a word that is common, and rare${index}` }),
   )

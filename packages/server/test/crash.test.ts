@@ -143,7 +143,7 @@ function unexpectedStatuses(statuses: Map<number, number>): number[] {
 }
 
 async function expectEverythingStored(server: SpawnedServer, traffic: Traffic): Promise<void> {
-  expect(traffic.surprises).toEqual([])
+  expect(traffic.unexpected).toEqual([])
   const certain = traffic.sessions.filter((session) => session.isCertain)
   console.log(
     `${traffic.sessions.length} sessions (${traffic.sessions.length - certain.length} given up), ` +

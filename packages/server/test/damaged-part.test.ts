@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { hex, tracesPayload } from './otlp.ts'
 import { startTestServer, type TestServer } from './test-server.ts'
 
-/** A merge that meets a full disk leaves such files behind. */
+/** A merge on a full disk leaves such files behind. */
 test.each(['data.cmrk4', 'data.bin'])(
-  'with a damaged %s readers are asked to come again, and find everything then',
+  'after damage to %s, reads fail with 503 first and then find everything',
   async (file) => {
     const server = await startTestServer()
     try {

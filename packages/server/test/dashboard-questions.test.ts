@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { SessionSummary } from '@playhead/model'
 import { testSchema, statsSchema } from '../src/api/schemas/statistics.ts'
-import { describeWithEachEngine } from './asked-server.ts'
+import { describeWithEachEngine } from './project-server.ts'
 import { hex, tracesPayload, type SpanOptions } from './otlp.ts'
 import type { TestServer } from './test-server.ts'
 
@@ -19,7 +19,7 @@ type Given = {
   more?: Record<string, unknown>
 }
 
-/** A session of one action and one call to a model, which fails with its action or succeeds with it. */
+/** A session with one action and one model call. It fails if its action fails. */
 function session(given: Given): SpanOptions[] {
   const traceId = given.traceId ?? hex(16)
   const root = hex(8)
@@ -91,9 +91,9 @@ type Tests = {
   }[]
 }
 
-describeWithEachEngine((asked) => {
+describeWithEachEngine((api) => {
   beforeAll(async () => {
-    server = asked.server
+    server = api.server
     await server.services.registry.createProject({ id: 'pages', name: 'Pages' })
   })
 
@@ -123,7 +123,7 @@ describeWithEachEngine((asked) => {
       )
     })
 
-    test('a row for each, those that ran last first, with the interval of the pass rate', async () => {
+    test('lists one row for each test, most recently run first, with the confidence interval of its pass rate', async () => {
       const { tests } = await read<Tests>('/api/tests?project=pages')
 
       expect(
@@ -151,11 +151,11 @@ describeWithEachEngine((asked) => {
       expect(tests.map(({ name }) => name)).toEqual(names)
     })
 
-    test("another project's tests are not there", async () => {
+    test("does not list another project's tests", async () => {
       expect(await read('/api/tests')).toEqual({ tests: [] })
     })
 
-    test('the list finds the sessions of one file', async () => {
+    test('filters the session list by test file', async () => {
       const { sessions } = await read<{ sessions: SessionSummary[] }>(
         '/api/sessions?project=pages&testFile=agent.test.ts&test=billing%20%3E%20varies',
       )
@@ -163,7 +163,7 @@ describeWithEachEngine((asked) => {
     })
   })
 
-  test('a timeline chooses its own interval, and days begin where the person is', async () => {
+  test('a timeline chooses its interval, and days begin in the time zone of the reader', async () => {
     await server.services.registry.createProject({ id: 'days', name: 'Days' })
     await post(
       'days',
@@ -190,7 +190,7 @@ describeWithEachEngine((asked) => {
     expect(unknown.status).toBe(400)
   })
 
-  test('models without a price are named, and an action that failed is found', async () => {
+  test('lists models without a price, and finds sessions by a failed action', async () => {
     await server.services.registry.createProject({ id: 'facts', name: 'Facts' })
     await post(
       'facts',
@@ -212,7 +212,7 @@ describeWithEachEngine((asked) => {
     ])
   })
 
-  test('several sessions are deleted at once, and only those of the project', async () => {
+  test('deletes several sessions at once, only in their own project', async () => {
     await server.services.registry.createProject({ id: 'gone', name: 'Gone' })
     const [first, second, third] = [hex(16), hex(16), hex(16)]
     await post('gone', session({ traceId: first }), session({ traceId: second }), session({ traceId: third }))
@@ -231,7 +231,7 @@ describeWithEachEngine((asked) => {
     expect(unreadable.status).toBe(400)
   })
 
-  test("a session's url says its project unless it is the default one", async () => {
+  test("a session's URL contains its project unless it is the default one", async () => {
     await post('default', session({}))
     await server.services.registry.createProject({ id: 'linked', name: 'Linked' })
     await post('linked', session({}))
@@ -242,7 +242,7 @@ describeWithEachEngine((asked) => {
     expect(other!.url).toBe(`${server.url}/sessions/${other!.id}?project=linked`)
   })
 
-  test('a viewer of the list is told of summaries only', async () => {
+  test('a live viewer of the list receives only summaries', async () => {
     const controller = new AbortController()
     const stream = await server.request('/api/live?only=session', { signal: controller.signal })
     const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader()

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { DecisionGraph, SessionSummary } from '@playhead/model'
 import { graphSchema } from '../src/api/schemas/statistics.ts'
-import { describeWithEachEngine } from './asked-server.ts'
+import { describeWithEachEngine } from './project-server.ts'
 import { hex, tracesPayload, type SpanOptions } from './otlp.ts'
 import type { TestServer } from './test-server.ts'
 
@@ -11,7 +11,7 @@ let server: TestServer
 
 type Way = { tools: string[]; isFailed?: boolean; writes?: string[]; test?: string }
 
-/** A session that takes these actions one after the other, with a model call inside the first. */
+/** A session with these actions in sequence, and a model call inside the first. */
 function session({ tools, isFailed = false, writes = [], test }: Way, index: number): SpanOptions[] {
   const traceId = hex(16)
   const root = hex(8)
@@ -75,12 +75,12 @@ const edgesOf = ({ edges }: DecisionGraph) =>
     .map(({ from, to, sessions, failure }) => `${from} → ${to}: ${sessions}, ${failure.failed} failed`)
     .toSorted()
 
-describeWithEachEngine((asked) => {
+describeWithEachEngine((api) => {
   beforeAll(() => {
-    server = asked.server
+    server = api.server
   })
 
-  test('sessions are one graph of what follows what, with how they ended', async () => {
+  test('aggregates sessions into one graph of which step follows which, and how they ended', async () => {
     await post('ways', [
       { tools: ['classify', 'fetch', 'reply'] },
       { tools: ['classify', 'fetch', 'reply'] },
@@ -114,7 +114,7 @@ describeWithEachEngine((asked) => {
     })
   })
 
-  test('model calls are part of it on request, and effects alone', async () => {
+  test('can include model calls, or show only effects', async () => {
     await post('effects', [
       { tools: ['classify', 'refund', 'reply'], writes: ['refund'] },
       { tools: ['classify', 'reply'], isFailed: true, writes: ['refund'] },
@@ -130,7 +130,7 @@ describeWithEachEngine((asked) => {
     ])
   })
 
-  test('a node and an edge lead to the sessions through them, and filters hold', async () => {
+  test('lists the sessions behind a node or an edge, within the filters', async () => {
     await post('clicks', [
       { tools: ['a', 'b', 'c'], test: 'one' },
       { tools: ['a', 'c'], test: 'one', isFailed: true },
@@ -154,7 +154,7 @@ describeWithEachEngine((asked) => {
     expect((await read<DecisionGraph>('/api/graph?project=clicks&test=one')).sessions).toBe(2)
   })
 
-  test('nothing is an empty graph', async () => {
+  test('returns an empty graph when no session matches', async () => {
     await server.services.registry.createProject({ id: 'empty', name: 'Empty' })
     expect(await read<DecisionGraph>('/api/graph?project=empty')).toMatchObject({
       sessions: 0,

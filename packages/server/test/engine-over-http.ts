@@ -7,14 +7,14 @@ import { forkEngine } from '../src/store/engine/start-engine.ts'
 
 export type EngineOverHttp = { url: string; stop(): Promise<void> }
 
-/** The engine in a child process behind a port and a password: what a ClickHouse server is to its clients. */
+/** Starts the engine in a child process with a port and a password. To clients, it is a ClickHouse server. */
 export function startEngineOverHttp(): Promise<EngineOverHttp> {
   return startOverHttp((directory) =>
     forkEngine({ path: join(directory, 'tables'), listen: 0, password: 'secret' }),
   )
 }
 
-/** The same as a cluster named `two`, of two shards. */
+/** Starts a cluster of two shards, named `two`. */
 export function startClusterOverHttp(): Promise<EngineOverHttp> {
   return startOverHttp((directory) =>
     fork(new URL('./cluster-engine-main.ts', import.meta.url), [directory], {

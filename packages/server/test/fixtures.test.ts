@@ -8,7 +8,7 @@ import { startTestServer, type TestServer } from './test-server.ts'
 const server = await startTestServer()
 afterAll(() => server.stop())
 
-/** A project of its own for each posting, so that one store serves all. */
+/** Every post goes to its own project, so that all tests share one store. */
 let projects = 0
 async function post(
   requests: readonly RecordedRequest[],
@@ -32,7 +32,7 @@ async function allSteps(posted: { project: string; sessions: SessionSummary[] })
   )
 }
 
-/** What the folder's scenario used, as far as its instrumentation reports it. */
+/** What the scenario of a folder used, as far as its instrumentation reports it. */
 const truths: Record<string, { input: number; calls: number; cost?: number }> = {
   'vercel-ai-v5': { input: 4368, calls: 9 },
   'vercel-ai-v7': { input: 4368, calls: 9 },
@@ -116,7 +116,7 @@ describe.each(otlpFolders())('%s', (folder) => {
 })
 
 describe.each(['py0421', 'npm010'])('agentops-sdk/%s', (folder) => {
-  test('replayed byte for byte, the OTLP requests give sessions with their steps, errors and end states', async () => {
+  test('the original OTLP requests give sessions with their steps, errors and end states', async () => {
     const posted = await post(agentOpsRequests(folder))
 
     const sessions = await allSteps(posted)
@@ -130,7 +130,7 @@ test.each(otlpFolders())('%s: kinds, names, parents and errors are right', async
   expect(sessions.map(({ session, steps }) => outline(session, steps))).toMatchSnapshot()
 })
 
-/** One line a step, indented by its depth. */
+/** One line for each step, indented by its depth. */
 function outline(session: SessionSummary, steps: readonly Step[]): string {
   const depths = new Map<string, number>()
   const lines = steps.map((step) => {
@@ -166,7 +166,7 @@ function isTraces({ path }: RecordedRequest): boolean {
   return path.includes('/v1/traces') && !path.includes('ingest')
 }
 
-/** Each span of a request as a request of its own, last one first. */
+/** Splits a request into one for each span, in reverse order. */
 function splitBackwards(request: RecordedRequest): RecordedRequest[] {
   if (!isTraces(request)) return [request]
   const { items: spans } = decodeTraces(request.body, formatOf(request.body, request.contentType))

@@ -4,7 +4,7 @@ const root = new URL('../../../fixtures/', import.meta.url)
 
 export type RecordedRequest = { path: string; contentType: string; body: Buffer }
 
-/** The requests of one folder of `fixtures/otlp`, in the order in which they were sent. */
+/** The requests in a folder of `fixtures/otlp`, in the order they were sent. */
 export function otlpRequests(folder: string): RecordedRequest[] {
   const directory = new URL(`otlp/${folder}/`, root)
   return readdirSync(directory)
@@ -28,7 +28,7 @@ export function otlpFolders(): string[] {
   return readdirSync(new URL('otlp/', root)).sort()
 }
 
-/** The OTLP requests of one folder of `fixtures/agentops-sdk`, byte for byte. */
+/** The OTLP requests in a folder of `fixtures/agentops-sdk`, byte for byte. */
 export function agentOpsRequests(folder: string): RecordedRequest[] {
   const directory = new URL(`agentops-sdk/${folder}/`, root)
   return readdirSync(directory)

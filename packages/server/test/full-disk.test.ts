@@ -14,16 +14,16 @@ const disk = SmallDisk.create(192)
 if (disk === undefined) {
   const message =
     'full-disk.test.ts needs a small filesystem, and this user may not mount a tmpfs (neither as root nor with sudo -n).'
-  // Where it is known to be impossible, saying so is better than a suite nobody can run.
+  // On machines where mounting is known to be impossible, the suite can be skipped explicitly.
   if (process.env.CI === 'true' && process.env.PLAYHEAD_NO_MOUNT !== '1') {
-    throw new Error(`${message} Set PLAYHEAD_NO_MOUNT=1 to go without these tests.`)
+    throw new Error(`${message} Set PLAYHEAD_NO_MOUNT=1 to skip these tests.`)
   }
   console.error(`\n*** SKIPPED: ${message} ***\n`)
 }
 
 const fullDiskLines = [
   /^playhead: could not flush segment \d+, will retry: .*(not enough space|no space left|ENOSPC)/i,
-  // What happens when the last room goes while something is being written.
+  // What happens when the disk fills up during a write.
   /^playhead: the disk filled up during a write and left an incomplete part/,
   /^playhead: the embedded engine exited \(SIGKILL\); restarting it/,
   /^playhead: could not flush segment \d+, will retry: (socket hang up|.*ECONNRE)/,
@@ -68,7 +68,7 @@ describe.skipIf(disk === undefined)('a full disk', () => {
     expect(await object.json()).toMatchObject({ error: { code: 'DISK_FULL' } })
 
     disk!.makeRoom()
-    await expect.poll(() => isTaken(server, stored), { timeout: 60_000 }).toBe(true)
+    await expect.poll(() => isAccepted(server, stored), { timeout: 60_000 }).toBe(true)
     await expect.poll(() => server.filesInFlight(), { timeout: 60_000 }).toEqual([])
     expect(await listedIds(server)).toEqual([...stored].sort())
     expect(server.isAlive()).toBe(true)
@@ -110,7 +110,7 @@ describe.skipIf(disk === undefined)('a full disk', () => {
     disk!.makeRoom()
     await traffic.finish()
     await expect.poll(() => server.filesInFlight(), { timeout: 60_000 }).toEqual([])
-    expect(traffic.surprises).toEqual([])
+    expect(traffic.unexpected).toEqual([])
     const listed = new Map((await server.allSessions()).map((session) => [session.id, session.stepCount]))
     const acknowledged = traffic.sessions
       .filter((session) => session.isCertain)
@@ -128,7 +128,7 @@ describe.skipIf(disk === undefined)('a full disk', () => {
     disk!.useUpFiles()
     process.kill(server.enginePid()!, 'SIGKILL')
     const linesOnFullDisk = () => {
-      // A start gives the files of the last one back, and somebody else has them before it needs them.
+      // Every start attempt frees the files of the previous one. Use them up again before it needs them.
       disk!.useUpFiles()
       return server.unexpectedLines().join()
     }
@@ -141,7 +141,7 @@ describe.skipIf(disk === undefined)('a full disk', () => {
 
     disk!.makeRoom()
     await server.waitUntilReady()
-    await expect.poll(() => isTaken(server, stored), { timeout: 60_000 }).toBe(true)
+    await expect.poll(() => isAccepted(server, stored), { timeout: 60_000 }).toBe(true)
     await expect.poll(() => server.filesInFlight(), { timeout: 60_000 }).toEqual([])
     expect(await listedIds(server)).toEqual([...stored].sort())
     expect(server.unexpectedLines([...fullDiskLines, noFileLeft])).toEqual([])
@@ -164,7 +164,7 @@ async function storeSessions(server: SpawnedServer, count: number): Promise<Set<
   return ids
 }
 
-/** What fits into the last page of an open file is still taken; the rest is refused. */
+/** Rows that fit into the last page of an open file are still accepted; the rest is refused. */
 async function postUntilRefused(server: SpawnedServer, stored: Set<string>) {
   for (;;) {
     const id = hex(16)
@@ -176,7 +176,7 @@ async function postUntilRefused(server: SpawnedServer, stored: Set<string>) {
   }
 }
 
-async function isTaken(server: SpawnedServer, stored: Set<string>): Promise<boolean> {
+async function isAccepted(server: SpawnedServer, stored: Set<string>): Promise<boolean> {
   const id = hex(16)
   const response = await post(server, oneSession(id, 'after'))
   await response.arrayBuffer()

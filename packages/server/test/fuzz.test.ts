@@ -4,7 +4,7 @@ import { Fuzzer, type Violation } from './fuzz/fuzz-batch.ts'
 import { makeCases } from './fuzz/fuzz-case.ts'
 import { SpawnedServer } from './spawned-server.ts'
 
-/** A share of what `npm run fuzz` does, other requests each day. */
+/** A sample of what `npm run fuzz` does, with different requests each day. */
 const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Date.now() / 86_400_000))
 const REQUESTS = 2_000
 const BATCH = 500

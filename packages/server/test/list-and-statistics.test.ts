@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { SessionSummary } from '@playhead/model'
-import { DAY, describeWithEachEngine, HOUR, NOW, session } from './asked-server.ts'
+import { DAY, describeWithEachEngine, HOUR, NOW, session } from './project-server.ts'
 
-describeWithEachEngine((asked) => {
+describeWithEachEngine((api) => {
   describe('the list', () => {
     beforeAll(async () => {
-      await asked.freshProject()
-      await asked.post(
+      await api.freshProject()
+      await api.post(
         session({
           name: 'alpha',
           startMs: NOW - 1 * HOUR,
@@ -51,8 +51,8 @@ describeWithEachEngine((asked) => {
       )
     })
 
-    test('is newest first over any stretch of time', async () => {
-      expect(await asked.names('')).toEqual(['alpha', 'beta', 'gamma', 'delta'])
+    test('is sorted newest first over any time span', async () => {
+      expect(await api.names('')).toEqual(['alpha', 'beta', 'gamma', 'delta'])
     })
 
     test.each([
@@ -88,7 +88,7 @@ describeWithEachEngine((asked) => {
       ['text="id"', ['alpha', 'beta', 'gamma', 'delta']],
     ])('%s', async (query, expected) => {
       expect(
-        await asked.names(
+        await api.names(
           query.replaceAll('+', '%2B').replaceAll('>', '%3E').replaceAll('<', '%3C').replaceAll(' ', '%20'),
         ),
       ).toEqual(expected)
@@ -100,7 +100,7 @@ describeWithEachEngine((asked) => {
       ['sort=tokens&order=desc&limit=1', ['beta']],
       ['sort=time&order=asc', ['delta', 'gamma', 'beta', 'alpha']],
     ])('%s', async (query, expected) => {
-      const found = await asked.names(query)
+      const found = await api.names(query)
       expect(found[0]).toBe(expected[0])
       expect(found.toSorted()).toEqual(expected.toSorted())
     })
@@ -109,7 +109,7 @@ describeWithEachEngine((asked) => {
       const seen: string[] = []
       let cursor = ''
       do {
-        const response = await asked.server.request(`/api/sessions?project=${asked.project}&limit=1${cursor}`)
+        const response = await api.server.request(`/api/sessions?project=${api.project}&limit=1${cursor}`)
         const page = (await response.json()) as { sessions: SessionSummary[]; nextCursor?: string }
         seen.push(...page.sessions.map(({ name }) => name))
         cursor = page.nextCursor === undefined ? '' : `&cursor=${page.nextCursor}`
@@ -118,8 +118,8 @@ describeWithEachEngine((asked) => {
       expect(seen).toEqual(['alpha', 'beta', 'gamma', 'delta'])
     })
 
-    test('times beyond all sessions find all of them, or none', async () => {
-      const all = (await asked.server.sessions(`project=${asked.project}&limit=1000`)).length
+    test('time bounds beyond all sessions match all of them, or none', async () => {
+      const all = (await api.server.sessions(`project=${api.project}&limit=1000`)).length
       for (const [query, count] of [
         ['from=0001-01-01T00:00:00Z', all],
         ['from=99999999999d', all],
@@ -129,14 +129,14 @@ describeWithEachEngine((asked) => {
       ] as const) {
         expect([
           query,
-          (await asked.server.sessions(`project=${asked.project}&limit=1000&${query}`)).length,
+          (await api.server.sessions(`project=${api.project}&limit=1000&${query}`)).length,
         ]).toEqual([query, count])
-        const stats = await asked.server.request(`/api/stats?project=${asked.project}&interval=auto&${query}`)
+        const stats = await api.server.request(`/api/stats?project=${api.project}&interval=auto&${query}`)
         expect([query, ((await stats.json()) as { total: number }).total]).toEqual([query, count])
       }
     })
 
-    test('what it can not read it names', async () => {
+    test('names the parameters that it cannot parse', async () => {
       for (const query of [
         'cost=cheap',
         'duration=long',
@@ -145,7 +145,7 @@ describeWithEachEngine((asked) => {
         'limit=0',
         'cursor=xyz',
       ]) {
-        const response = await asked.server.request(`/api/sessions?project=${asked.project}&${query}`)
+        const response = await api.server.request(`/api/sessions?project=${api.project}&${query}`)
         const { error } = (await response.json()) as { error: { code: string; message: string } }
         expect({ query, status: response.status, code: error.code }).toEqual({
           query,
@@ -156,15 +156,13 @@ describeWithEachEngine((asked) => {
       }
     })
 
-    test('suggests values that occur', async () => {
-      const response = await asked.server.request(
-        `/api/values?project=${asked.project}&field=tool&contains=SEA`,
-      )
+    test('suggests existing values', async () => {
+      const response = await api.server.request(`/api/values?project=${api.project}&field=tool&contains=SEA`)
       expect(await response.json()).toEqual({ values: [{ value: 'search', sessions: 2 }] })
     })
 
-    test('the statistics are those of the list', async () => {
-      expect(await asked.stats('')).toMatchObject({
+    test('the statistics agree with the list', async () => {
+      expect(await api.stats('')).toMatchObject({
         total: 4,
         fail: 1,
         failureRate: 0.25,
@@ -172,32 +170,30 @@ describeWithEachEngine((asked) => {
         buckets: [],
         groups: [],
       })
-      expect((await asked.stats('interval=day&from=60d')).buckets.map(({ total }) => total)).toEqual([
-        1, 1, 1,
-      ])
-      expect((await asked.stats('groupBy=tool')).groups).toMatchObject([
+      expect((await api.stats('interval=day&from=60d')).buckets.map(({ total }) => total)).toEqual([1, 1, 1])
+      expect((await api.stats('groupBy=tool')).groups).toMatchObject([
         { key: 'search', total: 2, calls: 2, failedCalls: 0, durationMs: { p50: 100 } },
         { key: 'lookup', total: 1, calls: 1 },
         { key: 'refund', total: 1, fail: 1, calls: 1, failedCalls: 1 },
       ])
       expect(
-        (await asked.stats('groupBy=model')).groups.find(({ key }) => key === 'my-own-model'),
+        (await api.stats('groupBy=model')).groups.find(({ key }) => key === 'my-own-model'),
       ).toMatchObject({
         cost: null,
         usage: { input: 100, output: 10 },
       })
-      expect((await asked.stats('groupBy=error')).groups).toMatchObject([
+      expect((await api.stats('groupBy=error')).groups).toMatchObject([
         { total: 1, example: { message: 'ValueError: customer_id cannot be null' } },
       ])
-      expect((await asked.stats('groupBy=tag')).groups.map(({ key, total }) => [key, total])).toEqual([
+      expect((await api.stats('groupBy=tag')).groups.map(({ key, total }) => [key, total])).toEqual([
         ['y', 2],
         ['old', 1],
         ['x', 1],
       ])
-      expect((await asked.stats('groupBy=test')).groups.map(({ key }) => key)).toEqual([
+      expect((await api.stats('groupBy=test')).groups.map(({ key }) => key)).toEqual([
         'billing > refunds work',
       ])
-      expect(await asked.stats('status=running')).toMatchObject({ total: 0, failureRate: null, cost: null })
+      expect(await api.stats('status=running')).toMatchObject({ total: 0, failureRate: null, cost: null })
     })
   })
 })

@@ -1,84 +1,84 @@
 import { expect, test } from 'vitest'
 import { applyRetention } from '../src/maintenance/retention.ts'
-import { DAY, describeWithEachEngine, NOW, session } from './asked-server.ts'
+import { DAY, describeWithEachEngine, NOW, session } from './project-server.ts'
 import { startTestServer } from './test-server.ts'
 
-describeWithEachEngine((asked) => {
-  test('retention deletes what is older than the project keeps, and nothing else', async () => {
-    await asked.freshProject()
-    await asked.post(session({ name: 'fresh' }), session({ name: 'stale', startMs: NOW - 10 * DAY }))
-    await asked.server.sessions(`project=${asked.project}`)
-    await asked.server.services.registry.updateProject(asked.project, { retentionDays: 7 })
+describeWithEachEngine((api) => {
+  test('retention deletes expired sessions and nothing else', async () => {
+    await api.freshProject()
+    await api.post(session({ name: 'fresh' }), session({ name: 'stale', startMs: NOW - 10 * DAY }))
+    await api.server.sessions(`project=${api.project}`)
+    await api.server.services.registry.updateProject(api.project, { retentionDays: 7 })
 
-    await applyRetention(asked.server.services, Date.now())
+    await applyRetention(api.server.services, Date.now())
 
-    expect(await asked.names('')).toEqual(['fresh'])
+    expect(await api.names('')).toEqual(['fresh'])
   })
 
-  test('repricing says what changed, model by model', async () => {
-    await asked.freshProject()
-    await asked.post(
+  test('repricing reports what changed for each model', async () => {
+    await api.freshProject()
+    await api.post(
       session({ name: 'mine', model: 'my-own-model', tokens: [1_000_000, 100_000] }),
       session({ name: 'known', model: 'gpt-4o' }),
     )
-    expect((await asked.server.sessions(`project=${asked.project}&name=mine`))[0]).toMatchObject({
+    expect((await api.server.sessions(`project=${api.project}&name=mine`))[0]).toMatchObject({
       cost: null,
       unpricedModels: ['my-own-model'],
     })
     const priceOverrides = [{ model: 'my-own-*', inputPerMillion: 2, outputPerMillion: 10 }]
-    const patched = await asked.server.request(`/api/projects/${asked.project}`, {
+    const patched = await api.server.request(`/api/projects/${api.project}`, {
       method: 'PATCH',
       json: { priceOverrides },
     })
     expect(patched.status).toBe(200)
 
-    const response = await asked.server.request(`/api/reprice?project=${asked.project}`, { method: 'POST' })
+    const response = await api.server.request(`/api/reprice?project=${api.project}`, { method: 'POST' })
     const lines = (await response.text())
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { result?: unknown })
 
     expect(lines.at(-1)?.result).toEqual({
-      project: asked.project,
+      project: api.project,
       sessions: 1,
       steps: 1,
       models: [{ model: 'my-own-model', steps: 1, before: null, after: 3 }],
       unpricedModels: [],
     })
-    expect((await asked.server.sessions(`project=${asked.project}&name=mine`))[0]).toMatchObject({
+    expect((await api.server.sessions(`project=${api.project}&name=mine`))[0]).toMatchObject({
       cost: 3,
       unpricedModels: [],
     })
     expect(
       (
-        await asked.server.session(
-          (await asked.server.sessions(`project=${asked.project}&name=mine`))[0]!.id,
-          `project=${asked.project}`,
+        await api.server.session(
+          (await api.server.sessions(`project=${api.project}&name=mine`))[0]!.id,
+          `project=${api.project}`,
         )
       ).session.cost,
     ).toBe(3)
   })
 
-  test('deriving again changes nothing while the rules are the same', async () => {
-    await asked.freshProject()
-    await asked.post(session({ name: 'again' }))
-    const [before] = await asked.server.sessions(`project=${asked.project}`)
+  test('deriving again changes nothing as long as the rules are the same', async () => {
+    await api.freshProject()
+    await api.post(session({ name: 'again' }))
+    const [before] = await api.server.sessions(`project=${api.project}`)
 
-    const response = await asked.server.request(`/api/rederive?project=${asked.project}&all=true`, {
+    const response = await api.server.request(`/api/rederive?project=${api.project}&all=true`, {
       method: 'POST',
     })
 
     expect((await response.text()).trim().split('\n').at(-1)).toContain('"steps":3')
-    expect((await asked.server.sessions(`project=${asked.project}`))[0]).toEqual(before)
+    expect((await api.server.sessions(`project=${api.project}`))[0]).toEqual(before)
   })
 
-  test('a backup of a running server restores into another, and restoring twice changes nothing', async () => {
-    await asked.freshProject()
-    await asked.post(session({ name: 'kept' }), session({ name: 'kept too', error: 'it broke' }))
+  test('restores a backup of a running server into another one, and restoring twice changes nothing', async () => {
+    await api.freshProject()
+    await api.post(session({ name: 'kept' }), session({ name: 'kept too', error: 'it broke' }))
     const object = Buffer.from('too large for an attribute')
-    const name = await asked.server.services.objects.keep(asked.project, object)
-    const before = await asked.server.sessions(`project=${asked.project}`)
-    const backup = await (await asked.server.request('/api/backup')).arrayBuffer()
+    const name = await api.server.services.objects.keep(api.project, object)
+    const before = await api.server.sessions(`project=${api.project}`)
+    const backup = await (await api.server.request('/api/backup')).arrayBuffer()
     const other = await startTestServer()
 
     for (let times = 0; times < 2; times++) {
@@ -88,9 +88,9 @@ describeWithEachEngine((asked) => {
         headers: { 'content-type': 'application/x-tar' },
       })
       expect([response.status, await response.json()]).toMatchObject([200, {}])
-      const restored = await other.sessions(`project=${asked.project}`)
+      const restored = await other.sessions(`project=${api.project}`)
       expect(restored.map(({ url: _, ...rest }) => rest)).toEqual(before.map(({ url: _, ...rest }) => rest))
-      expect(await other.services.objects.read({ project: asked.project, name })).toEqual(object)
+      expect(await other.services.objects.read({ project: api.project, name })).toEqual(object)
     }
     const cut = await other.request('/api/restore', {
       method: 'POST',

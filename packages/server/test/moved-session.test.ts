@@ -4,7 +4,7 @@ import { startTestServer } from './test-server.ts'
 
 const HOUR_MS = 3_600_000
 
-test('a session whose only span is sent again with another start is listed once, at its new time', async () => {
+test('a session whose only span is resent with another start time is listed once, at the new time', async () => {
   const server = await startTestServer()
   const [traceId, spanId] = [hex(16), hex(8)]
   const startMs = Date.UTC(2026, 5, 1, 12)
@@ -25,7 +25,7 @@ test('a session whose only span is sent again with another start is listed once,
   await server.stop()
 })
 
-test('a step whose end comes with another start than its beginning has ended', async () => {
+test('a step ends even if its end event has another start time than its start event', async () => {
   const server = await startTestServer()
   const [traceId, spanId] = [hex(16), hex(8)]
   const startMs = Date.now()

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-test('retention that found the store away runs again soon, not in an hour', async () => {
+test('retention retries soon when the store is unavailable, not in an hour', async () => {
   await server.postTraces(tracesPayload([{ endMs: 1_700_000_000_500 }]))
   expect(await server.sessions()).toHaveLength(1)
   await server.request('/api/projects/default', { method: 'PATCH', json: { retentionDays: 1 } })
@@ -36,7 +36,7 @@ test('retention that found the store away runs again soon, not in an hour', asyn
   expect(lines).toEqual(Array.from({ length: 2 }, () => 'retention failed: connect ENOENT'))
 })
 
-test('what still waits in the log when retention runs is deleted with the rest', async () => {
+test('retention also deletes expired sessions that were still in the log', async () => {
   const { services } = server
   const report = (line: string) => void server.reports.push(line)
   await server.postTraces(tracesPayload([{ endMs: 1_700_000_000_500 }]))
@@ -48,7 +48,7 @@ test('what still waits in the log when retention runs is deleted with the rest',
   stop()
 })
 
-test('objects that were sent before that are deleted too, those of other projects are not', async () => {
+test('retention deletes expired uploaded objects, but not those of other projects', async () => {
   const { services } = server
   const [old, fresh] = [Buffer.from('old'), Buffer.from('fresh')]
   for (const project of ['default', 'other'])

@@ -173,7 +173,7 @@ test('the list responds while the server ingests at full load', async () => {
   console.log(
     `/api/sessions while ingest goes on: median ${sorted[12]} ms, slowest ${sorted[24]} ms; ${traffic.acknowledgedRequests} requests taken`,
   )
-  expect(traffic.surprises).toEqual([])
+  expect(traffic.unexpected).toEqual([])
   const listed = await server.allSessions()
   expect(listed.map((session) => session.id).sort()).toEqual(
     traffic.sessions.map((session) => session.id).sort(),

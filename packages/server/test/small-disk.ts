@@ -17,12 +17,12 @@ import { join } from 'node:path'
 
 const PAGE_BYTES = 4096
 const CHUNK_BYTES = 1024 * 1024
-/** More than a server of a test has, few enough to be used up in a moment. */
+/** More than the server of a test needs, but few enough to use up quickly. */
 const MAX_FILES = 20_000
-/** Parts are many small files, and stay for minutes after they were merged. */
+/** Parts consist of many small files, which stay for minutes after a merge. */
 const LOOP_FILES = 300_000
 
-/** A filesystem of its own, small enough to be filled. Only the superuser can make one: root, or sudo without asking. */
+/** A file system small enough to fill. Mounting one needs root, or sudo without a password. */
 export class SmallDisk {
   readonly path: string
   readonly #asRoot: string[]
@@ -38,7 +38,7 @@ export class SmallDisk {
     this.#image = image
   }
 
-  /** Undefined where this machine does not let us. */
+  /** Undefined if this machine does not allow it. */
   static create(megabytes: number): SmallDisk | undefined {
     const path = mkdtempSync(join(tmpdir(), 'playhead-disk-'))
     for (const asRoot of [[], ['sudo', '-n']]) {
@@ -54,14 +54,14 @@ export class SmallDisk {
         ])
         return new SmallDisk(path, asRoot)
       } catch {
-        // Not allowed this way; perhaps the next.
+        // Not allowed; try the next way.
       }
     }
     rmdirSync(path)
     return undefined
   }
 
-  /** As `create`, on a file with ext4 in it, whose writes can be held up. Undefined also where there is no loop device. */
+  /** Like `create`, but ext4 in a file behind a loop device, which can be frozen. Undefined without a loop device. */
   static createOnLoop(megabytes: number): SmallDisk | undefined {
     const path = mkdtempSync(join(tmpdir(), 'playhead-disk-'))
     const image = `${path}.img`
@@ -76,7 +76,7 @@ export class SmallDisk {
         run(asRoot, ['sh', '-c', 'fsfreeze --freeze "$0" && fsfreeze --unfreeze "$0"', path])
         return disk
       } catch {
-        // Not allowed this way; perhaps the next.
+        // Not allowed; try the next way.
       }
     }
     rmSync(image, { force: true })
@@ -84,12 +84,12 @@ export class SmallDisk {
     return undefined
   }
 
-  /** True when `hold` works. */
+  /** Whether `hold` works. */
   get isSlowable(): boolean {
     return this.#image !== undefined
   }
 
-  /** Whoever writes, or wants to be sure that it is written, waits so long. The shell lets go even when we are gone. */
+  /** Blocks all writes and syncs for this long. The shell releases them even if this process is gone. */
   async hold(milliseconds: number): Promise<void> {
     const [program, ...rest] = [
       ...this.#asRoot,
@@ -104,7 +104,7 @@ export class SmallDisk {
     })
   }
 
-  /** Fills it to the last page, or until this many bytes are left. */
+  /** Fills the disk to the last page, or until `bytesLeft` are free. */
   fill(bytesLeft = 0): void {
     const file = openSync(this.#ballast, 'a')
     for (const size of [CHUNK_BYTES, PAGE_BYTES]) while (isWritten(file, size)) continue
@@ -112,7 +112,7 @@ export class SmallDisk {
     if (bytesLeft > 0) truncateSync(this.#ballast, Math.max(0, statSync(this.#ballast).size - bytesLeft))
   }
 
-  /** Makes files until there is no room for another, whatever is free in bytes. */
+  /** Creates files until no inodes are left, however many bytes are free. */
   useUpFiles(): void {
     mkdirSync(this.#files, { recursive: true })
     while (isMade(join(this.#files, randomUUID()))) continue
@@ -148,7 +148,7 @@ function isMade(path: string): boolean {
   })
 }
 
-/** False when there was no room for it. */
+/** False if the disk was full. */
 function fits(write: () => boolean): boolean {
   try {
     return write()

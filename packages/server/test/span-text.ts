@@ -1,13 +1,13 @@
 import type { Span } from '@playhead/model'
 
-/** Everything a span says, as text: equal for equal spans, whatever the order of their keys. */
+/** A span as text that is equal for equal spans, whatever the order of their keys. */
 export function spanText(span: Span | undefined): string {
   return JSON.stringify(inOrder(span), (_, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,
   )
 }
 
-/** A map as a list of its entries: keys like `__proto__` are keys, and prototypes are nothing that was sent. */
+/** Turns objects into lists of entries, so that `__proto__` is a key like any other. */
 function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder)
   if (typeof value !== 'object' || value === null) return value

@@ -12,21 +12,21 @@ import type { Session, SessionSummary } from '@playhead/model'
 const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
 /** Long enough for a machine with two busy cores. */
-const START_PATIENCE_MS = 60_000
-const END_PATIENCE_MS = 30_000
+const START_TIMEOUT_MS = 60_000
+const END_TIMEOUT_MS = 30_000
 
 const greeting = [
   /^$/,
   /^Playhead is at http/,
   /^ {2}(data|OTLP\/HTTP|OTLP\/gRPC) /,
   /^Playhead is stopping \(SIGTERM\)/,
-  // Where a test runs is not what it tests.
+  // Depends on the machine, not on the test.
   /^playhead: only \d+ MB of disk space left/,
 ]
 
 /**
- * The server as a process of its own, as `npm start` runs it: it can be killed and started again on the same port and
- * the same data.
+ * The server in a process of its own, as `npm start` runs it. It can be killed and restarted with the same port and
+ * data.
  */
 export class SpawnedServer {
   readonly url: string
@@ -41,16 +41,16 @@ export class SpawnedServer {
     this.#environment = { ...environment, PLAYHEAD_PORT: String(port), PLAYHEAD_DATA: dataDirectory }
   }
 
-  /** For whoever calls `remove` in the end. */
+  /** The caller has to call `remove` in the end. */
   static async create(environment: Record<string, string> = {}): Promise<SpawnedServer> {
     const data = environment.PLAYHEAD_DATA ?? (await mkdtemp(join(tmpdir(), 'playhead-test-')))
     return new SpawnedServer(await freePort(), data, environment)
   }
 
-  /** A server for one test; it is ended and its data removed when the test is over, however it ends. */
+  /** A server for one test. It is stopped and its data removed when the test ends. */
   static async forThisTest(environment: Record<string, string> = {}): Promise<SpawnedServer> {
     const server = await SpawnedServer.create(environment)
-    onTestFinished(() => server.remove(), 2 * END_PATIENCE_MS)
+    onTestFinished(() => server.remove(), 2 * END_TIMEOUT_MS)
     return server
   }
 
@@ -59,11 +59,11 @@ export class SpawnedServer {
     await rm(this.dataDirectory, { recursive: true, force: true })
   }
 
-  /** Starts the process; `isReady` tells when it answers. */
+  /** Starts the process without waiting until it is ready. */
   launch(): void {
     const child = spawn(process.execPath, ['--conditions=playhead-source', entry], {
       env: { ...process.env, PLAYHEAD_DEMO: 'off', ...this.#environment },
-      // The channel tells it when whoever started it is gone.
+      // Over this channel it notices when its parent is gone.
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     child.stdout?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()))
@@ -77,10 +77,10 @@ export class SpawnedServer {
   }
 
   async waitUntilReady(): Promise<void> {
-    const patience = Date.now() + START_PATIENCE_MS
+    const deadline = Date.now() + START_TIMEOUT_MS
     while (!(await this.isReady())) {
-      if (!this.isAlive()) throw new Error(`The server ended:\n${this.#output}`)
-      if (Date.now() > patience) throw new Error(`The server does not get ready:\n${this.#output}`)
+      if (!this.isAlive()) throw new Error(`The server exited:\n${this.#output}`)
+      if (Date.now() > deadline) throw new Error(`The server did not become ready:\n${this.#output}`)
       await pause(20)
     }
   }
@@ -104,34 +104,34 @@ export class SpawnedServer {
     return this.#child.pid
   }
 
-  /** The process that holds the embedded engine; undefined while there is none. */
+  /** The process of the embedded engine; undefined while there is none. */
   enginePid(): number | undefined {
     return childrenOf(this.pid)[0]
   }
 
-  /** The lines the server printed, in all its lives, that are neither its greeting nor one of these. */
+  /** All lines that the server printed, across restarts, except its greeting and the expected ones. */
   unexpectedLines(expected: readonly RegExp[] = []): string[] {
     return this.#output
       .split('\n')
       .filter((line) => ![...greeting, ...expected].some((known) => known.test(line)))
   }
 
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits until the process has exited. */
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const child = this.#child
     if (child === undefined || !this.isAlive()) return
     const exited = new Promise((resolve) => child.once('exit', resolve))
     child.kill(signal)
-    const patience = setTimeout(() => child.kill('SIGKILL'), END_PATIENCE_MS)
+    const timeout = setTimeout(() => child.kill('SIGKILL'), END_TIMEOUT_MS)
     await exited
-    clearTimeout(patience)
+    clearTimeout(timeout)
   }
 
   request(path: string, options: RequestInit = {}): Promise<Response> {
     return fetch(`${this.url}${path}`, options)
   }
 
-  /** The JSON that a path answers with; anything but 200 is an error. */
+  /** Fetches JSON; throws on any status but 200. */
   async read(path: string): Promise<unknown> {
     const response = await this.request(path)
     if (!response.ok) throw new Error(`GET ${path}: ${response.status} ${await response.text()}`)
@@ -142,7 +142,7 @@ export class SpawnedServer {
     return (await this.read(`/api/sessions/${id}?${query}`)) as Session
   }
 
-  /** Every session of the list, page by page. */
+  /** Reads the whole list of sessions, page by page. */
   async allSessions(): Promise<SessionSummary[]> {
     const sessions: SessionSummary[] = []
     for (let cursor = ''; ;) {
@@ -156,7 +156,7 @@ export class SpawnedServer {
     }
   }
 
-  /** Posts OTLP/JSON and expects that all of it is stored. */
+  /** Posts OTLP/JSON; throws unless all of it is stored. */
   async postTraces(payload: unknown): Promise<void> {
     const response = await this.request('/v1/traces', {
       method: 'POST',
@@ -168,7 +168,7 @@ export class SpawnedServer {
       throw new Error(`POST /v1/traces: ${response.status} ${text}`)
   }
 
-  /** Files below the data directory that hold rows on their way to the store. */
+  /** The files in the data directory with rows on their way to the store. */
   filesInFlight(): string[] {
     return ['log/steps', 'log/logs', 'inbox', 'store/inbox'].flatMap((folder) =>
       namesIn(join(this.dataDirectory, folder))
@@ -203,7 +203,7 @@ function childrenOf(pid: number): number[] {
     .flatMap(([child, parent]) => (parent === pid && child !== undefined ? [child] : []))
 }
 
-/** Resident memory of a process in megabytes: now, and the most since `forgetPeak` where the system tells (Linux). */
+/** The resident memory of a process in megabytes: now, and the peak since `forgetPeak` (on Linux). */
 export function memoryOf(pid: number): { nowMb: number; peakMb: number } {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')

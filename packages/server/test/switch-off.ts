@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 
-/** Takes a protection away: replaces something of the running server for the rest of the test. */
+/** Disables a protection: replaces a member of an object until the end of the test. */
 export function switchOff<Holder extends object, Name extends keyof Holder>(
   holder: Holder,
   name: Name,

@@ -8,7 +8,7 @@ import { startServer, type RunningServer } from '../src/process/start-server.ts'
 export type TestServer = RunningServer & {
   dataDirectory: string
   reports: string[]
-  /** A request to the server; JSON bodies are stringified. */
+  /** Sends a request to the server; `json` becomes its body. */
   request(
     path: string,
     options?: Omit<RequestInit, 'headers'> & { json?: unknown; headers?: Record<string, string> },
@@ -20,7 +20,7 @@ export type TestServer = RunningServer & {
   step(id: string, stepId: string): Promise<Step>
 }
 
-/** A real server on a free port with a store of its own. */
+/** Starts a real server on a free port with its own store. */
 export async function startTestServer(
   environment: Record<string, string> = {},
   change: Partial<Config> = {},

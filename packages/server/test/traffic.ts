@@ -7,21 +7,21 @@ import { spanText } from './span-text.ts'
 
 type SentSpan = {
   id: string
-  /** Some copy of it was acknowledged. */
+  /** At least one copy of it was acknowledged. */
   isAcknowledged: boolean
-  /** The copy with an end, and with usage, was acknowledged. */
+  /** A copy with an end and with usage was acknowledged. */
   isEndAcknowledged: boolean
   usage: { input: number; output: number } | undefined
-  /** A hash of each copy that was sent, from the poorest to the richest. */
+  /** A hash of each copy that was sent, from the least to the most complete. */
   copies: string[]
-  /** The richest copy that was acknowledged: what is stored says at least as much. */
+  /** The most complete acknowledged copy: the stored one must be at least as complete. */
   acknowledgedCopy: number
 }
 
 export type SentSession = {
   id: string
   spans: Map<string, SentSpan>
-  /** False when a request failed and was not sent again: nobody knows whether those spans are stored. */
+  /** False if a request failed and was given up: whether its spans are stored is unknown. */
   isCertain: boolean
 }
 
@@ -29,11 +29,11 @@ type TrafficOptions = {
   url: string
   random: () => number
   connections: number
-  /** No session is begun after this many. */
+  /** Starts no more sessions than this. */
   maxSessions: number
-  /** The longest pause before a request. */
+  /** The maximum pause before a request. */
   maxPauseMs?: number
-  /** Told of every acknowledgement, how long it took. */
+  /** Called with the latency of every acknowledgement. */
   onAcknowledged?: (latencyMs: number) => void
 }
 
@@ -41,15 +41,15 @@ const SPANS_PER_SESSION = 20
 const RETRY_DELAY_MS = 50
 
 /**
- * Sessions of agents, as SDKs send them: spread over requests, starts before ends, some spans twice and the second time
- * richer, a request that failed sent again or, sometimes, given up. Remembers what was acknowledged.
+ * Sends sessions the way SDKs do: spread over requests, starts before ends, some spans twice and more complete the second
+ * time. Failed requests are retried or, sometimes, given up. Records what was acknowledged.
  */
 export class Traffic {
   readonly sessions: SentSession[] = []
   acknowledgedRequests = 0
   failedRequests = 0
-  /** Answers that are neither success nor "try again". */
-  readonly surprises: string[] = []
+  /** Responses that are neither success nor "try again". */
+  readonly unexpected: string[] = []
   readonly #options: TrafficOptions
   #isStopping = false
   #workers: Promise<unknown> = Promise.resolve()
@@ -62,7 +62,7 @@ export class Traffic {
     this.#workers = Promise.all(Array.from({ length: this.#options.connections }, () => this.#work()))
   }
 
-  /** Sessions that were begun are sent to their end; the server has to be up. */
+  /** Completes the sessions that were started; the server has to be up. */
   async finish(): Promise<void> {
     this.#isStopping = true
     await this.#workers
@@ -78,7 +78,7 @@ export class Traffic {
     }
   }
 
-  /** Sends until it is acknowledged; false when it was given up. */
+  /** Sends a batch until it is acknowledged; false if it was given up. */
   async #deliver(session: SentSession, batch: Span[]): Promise<boolean> {
     const { random, maxPauseMs = 0 } = this.#options
     await pause(random() * maxPauseMs)
@@ -118,10 +118,10 @@ export class Traffic {
       const isStored = response.status === 200 && (answer === '' || answer === '{}')
       const isRetryable = response.status === 503 && response.headers.has('retry-after')
       if (isStored) this.#options.onAcknowledged?.(performance.now() - startedAtMs)
-      if (!isStored && !isRetryable) this.surprises.push(`${response.status} ${answer}`)
+      if (!isStored && !isRetryable) this.unexpected.push(`${response.status} ${answer}`)
       return isStored
     } catch {
-      // The server was killed while it had this request: whether it is stored is not known.
+      // The server was killed during this request: whether it is stored is unknown.
       return false
     }
   }
@@ -204,12 +204,12 @@ export function hashOf(span: Span): string {
   return createHash('sha1').update(spanText(span)).digest('base64url').slice(0, 16)
 }
 
-/** The span as it is when it begins. */
+/** The span as its start event reports it. */
 function open(span: Span): Span {
   const { 'gen_ai.usage.input_tokens': _, 'gen_ai.usage.output_tokens': __, ...known } = span.attributes
   return { ...span, endNs: null, attributes: known }
 }
 
 function enriched(span: Span): Span {
-  return { ...span, attributes: { ...span.attributes, 'traffic.note': 'sent again with more to say' } }
+  return { ...span, attributes: { ...span.attributes, 'traffic.note': 'resent with more content' } }
 }

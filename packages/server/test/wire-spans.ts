@@ -2,20 +2,20 @@ import { spansToOtlpJson, type Span } from '@playhead/model'
 import { ProtobufWriter } from '../src/ingest/otlp-protobuf/protobuf-writer.ts'
 import { spansToOtlpProtobuf } from '../src/ingest/otlp-protobuf/spans-to-otlp-protobuf.ts'
 
-/** A span as OTLP/JSON writes it, without what lies around it. */
+/** A span in OTLP/JSON, without the request around it. */
 export function jsonSpan(span: Span): Record<string, unknown> {
   const [resource] = spansToOtlpJson([span]).resourceSpans
   return { ...resource!.scopeSpans[0]!.spans[0] }
 }
 
-/** The bytes of one span without what lies around it. */
+/** The bytes of one span in protobuf, without the request around it. */
 export function spanBytes(span: Span): Buffer {
   const bytes = spansToOtlpProtobuf([span])
   const marker = Buffer.concat([Buffer.from([0x0a, 0x10]), Buffer.from(span.traceId, 'hex')])
   return bytes.subarray(bytes.indexOf(marker))
 }
 
-/** A request in protobuf with these spans. */
+/** A protobuf request with these spans. */
 export function requestOf(spans: Buffer[]): Buffer {
   const writer = new ProtobufWriter()
   writer.message(1, () => {

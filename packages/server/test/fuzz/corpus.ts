@@ -16,7 +16,7 @@ type StoredCase = {
   body: string
 }
 
-/** Requests that once broke something, kept to be sent again. What they hold may be anything, so it is not compared. */
+/** Reads the requests that once broke something. Their content may be anything, so it is not compared. */
 export function readCorpus(): FuzzCase[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.json'))
@@ -27,7 +27,7 @@ export function readCorpus(): FuzzCase[] {
     })
 }
 
-/** Returns the file that the request is in from now on. */
+/** Saves a request that broke something; returns its file. */
 export function addToCorpus({ case: one, problem }: Violation): string {
   const { what, method, path, headers, body } = one
   const name = `${createHash('sha256').update(path).update(body).digest('hex').slice(0, 12)}.json`

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 
-/** One change of some bytes; `at` and `span` are shares of the whole. */
+/** One change to some bytes; `at` and `span` are fractions of the whole length. */
 export type Damage = {
   how: 'flip' | 'set' | 'cut' | 'remove' | 'repeat' | 'insert' | 'swap'
   at: number
@@ -8,8 +8,8 @@ export type Damage = {
   byte: number
 }
 
-/** Bytes that mean something in protobuf, in JSON or in UTF-8. */
-const tellingBytes = [
+/** Bytes with a meaning in protobuf, JSON or UTF-8. */
+const meaningfulBytes = [
   0x00, 0x01, 0x0a, 0x12, 0x1a, 0x22, 0x2c, 0x4a, 0x5b, 0x5c, 0x7b, 0x7d, 0x7f, 0x80, 0xc3, 0xed, 0xff,
 ]
 
@@ -19,7 +19,7 @@ export const anyDamage: fc.Arbitrary<Damage> = fc.record({
   how: fc.constantFrom('flip', 'set', 'cut', 'remove', 'repeat', 'insert', 'swap'),
   at: share,
   span: share.map((value) => value ** 4),
-  byte: fc.oneof(fc.constantFrom(...tellingBytes), fc.nat({ max: 255 })),
+  byte: fc.oneof(fc.constantFrom(...meaningfulBytes), fc.nat({ max: 255 })),
 })
 
 export function damageBytes(whole: Buffer, list: readonly Damage[]): Buffer {
@@ -48,7 +48,7 @@ function damageOnce(whole: Buffer, { how, at, span, byte }: Damage): Buffer {
   }
 }
 
-/** Values that senders with bugs put where others belong. */
+/** Values that buggy senders put in the wrong place. */
 const strangeValues: readonly unknown[] = [
   null,
   true,
@@ -69,7 +69,7 @@ const strangeValues: readonly unknown[] = [
   { __proto__: null, constructor: { prototype: 1 } },
 ]
 
-/** Replaces values of a JSON text, wherever they are, by others. */
+/** Replaces a value anywhere in a JSON text with another. */
 export const anyReplacement = fc.record({
   at: share,
   value: fc.oneof(fc.constantFrom(...strangeValues), fc.jsonValue({ maxDepth: 3 })),

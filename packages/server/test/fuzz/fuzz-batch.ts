@@ -8,7 +8,7 @@ import type { FuzzCase } from './fuzz-case.ts'
 
 export type Violation = { case: FuzzCase; problem: string }
 
-type Answer = {
+type Reply = {
   status: number
   text: string
   bytes: Buffer
@@ -17,11 +17,11 @@ type Answer = {
 }
 
 const CONNECTIONS = 8
-/** Of those cases whose spans are known, how many are read back from the API; all of them are counted. */
-const READ_BACK_SHARE = 6
+/** One in this many cases with known spans is read back from the API; all of them are counted. */
+const READ_BACK_EVERY = 6
 const allowed = new Set([200, 400, 404, 405, 408, 409, 411, 413, 414, 415, 431])
 
-/** Sends requests to a server and looks whether everything that has to be true of it still is. */
+/** Sends requests to a server and checks that its guarantees still hold. */
 export class Fuzzer {
   /** May change between two batches. */
   url: string
@@ -38,12 +38,12 @@ export class Fuzzer {
     this.#agent.destroy()
   }
 
-  /** What was wrong with any of the answers, in the end. */
+  /** Sends the cases and returns every violation. */
   async run(cases: readonly FuzzCase[]): Promise<Violation[]> {
     const before = await this.#counters()
     const violations: Violation[] = []
     const expected = { stored: 0, rejected: 0 }
-    // Questions come last: each brings what waits into the store, and a few rows at a time that takes most of the time.
+    // Queries come last: each one flushes the log, and flushing a few rows at a time is slow.
     const queue = cases.toSorted(
       (left, right) => Number(left.method === 'GET') - Number(right.method === 'GET'),
     )
@@ -61,7 +61,7 @@ export class Fuzzer {
     if (violations.length === 0 && !isDeepStrictEqual(counted, expected))
       violations.push({
         case: cases[0]!,
-        problem: `the batch it begins: ${JSON.stringify(counted)} were counted, not ${JSON.stringify(expected)}`,
+        problem: `the batch that starts here counted ${JSON.stringify(counted)}, not ${JSON.stringify(expected)}`,
       })
     this.spansAcknowledged += counted.stored
     return [...violations, ...(await this.#readBack(cases))]
@@ -69,34 +69,34 @@ export class Fuzzer {
 
   async #tryOne(one: FuzzCase): Promise<{ stored: number; rejected: number; problem?: string }> {
     const nothing = { stored: 0, rejected: 0 }
-    const answer = await this.send(one).catch((error: Error) => error)
-    if (answer instanceof Error) return { ...nothing, problem: `no answer: ${answer.message}` }
-    this.statuses.set(answer.status, (this.statuses.get(answer.status) ?? 0) + 1)
-    if (!allowed.has(answer.status))
-      return { ...nothing, problem: `${answer.status}: ${answer.text.slice(0, 300)}` }
-    if (one.method === 'GET' || !isTraces(one)) return { ...nothing, ...countAgents(one, answer) }
+    const reply = await this.send(one).catch((error: Error) => error)
+    if (reply instanceof Error) return { ...nothing, problem: `no response: ${reply.message}` }
+    this.statuses.set(reply.status, (this.statuses.get(reply.status) ?? 0) + 1)
+    if (!allowed.has(reply.status))
+      return { ...nothing, problem: `${reply.status}: ${reply.text.slice(0, 300)}` }
+    if (one.method === 'GET' || !isTraces(one)) return { ...nothing, ...countAgents(one, reply) }
     const expected = expectedOf(one)
-    if (answer.status !== 200)
+    if (reply.status !== 200)
       return {
         ...nothing,
-        ...(expected !== undefined && { problem: `${answer.status}, though it can be read: ${answer.text}` }),
+        ...(expected !== undefined && { problem: `${reply.status}, although it is valid: ${reply.text}` }),
       }
-    const rejected = rejectedIn(answer)
-    if (expected === undefined) return { stored: 0, rejected, problem: '200, though it can not be read' }
+    const rejected = rejectedIn(reply)
+    if (expected === undefined) return { stored: 0, rejected, problem: '200, although it is not valid' }
     return {
       stored: expected.stored,
       rejected,
       ...(rejected !== expected.rejected && {
-        problem: `${rejected} rejected, not ${expected.rejected}: ${answer.text}`,
+        problem: `${rejected} rejected, not ${expected.rejected}: ${reply.text}`,
       }),
     }
   }
 
-  /** A request; one that is told to come back does. */
-  async send({ method, path, headers, body }: Omit<FuzzCase, 'what'>): Promise<Answer> {
+  /** Sends a request, and retries it on 503. */
+  async send({ method, path, headers, body }: Omit<FuzzCase, 'what'>): Promise<Reply> {
     for (let attempt = 0; ; attempt++) {
-      const answer = await this.#sendOnce(method, path, { headers, body })
-      if (answer.status !== 503 || answer.retryAfter === undefined || attempt === 20) return answer
+      const reply = await this.#sendOnce(method, path, { headers, body })
+      if (reply.status !== 503 || reply.retryAfter === undefined || attempt === 20) return reply
       await new Promise((resolve) => setTimeout(resolve, 250))
     }
   }
@@ -105,7 +105,7 @@ export class Fuzzer {
     method: string,
     path: string,
     { headers, body }: Pick<FuzzCase, 'headers' | 'body'>,
-  ): Promise<Answer> {
+  ): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const sent = request(
         `${this.url}${path}`,
@@ -141,7 +141,7 @@ export class Fuzzer {
     const violations: Violation[] = []
     const known = cases.filter((one) => one.spans !== undefined)
     const read = known
-      .filter((_, index) => index % READ_BACK_SHARE === 0)
+      .filter((_, index) => index % READ_BACK_EVERY === 0)
       .map(async (one) => {
         const problem = await this.#readOne(one.spans!).catch((error: Error) => error.message)
         if (problem !== undefined) violations.push({ case: one, problem })
@@ -153,7 +153,7 @@ export class Fuzzer {
   async #readOne(spans: readonly Span[]): Promise<string | undefined> {
     const path = `/api/sessions/${spans[0]!.traceId}/recording.otlp`
     const { status, text, bytes } = await this.#sendOnce('GET', path, { headers: {}, body: Buffer.alloc(0) })
-    if (status !== 200) return `it can not be read back: ${status} ${text.slice(0, 300)}`
+    if (status !== 200) return `could not read it back: ${status} ${text.slice(0, 300)}`
     const stored = new Map(decodeTraces(bytes, 'json').items.map((span) => [span.spanId, span]))
     if (stored.size !== spans.length) return `${spans.length} spans were sent, ${stored.size} are stored`
     const other = spans.find((span) => spanText(stored.get(span.spanId)) !== spanText(span))
@@ -167,7 +167,7 @@ function isTraces({ path }: FuzzCase): boolean {
   return /\/v1\/traces\/?(\?.*)?$/.test(path)
 }
 
-/** What has to be stored and rejected; undefined where the body is to be refused as a whole. */
+/** How many spans must be stored and rejected; undefined if the whole body must be refused. */
 function expectedOf(one: FuzzCase): { stored: number; rejected: number } | undefined {
   if (one.spans !== undefined) return { stored: one.spans.length, rejected: one.badSpans ?? 0 }
   try {
@@ -193,11 +193,11 @@ function inflate({ headers, body }: FuzzCase): Buffer {
     case 'zstd':
       return zstdDecompressSync(body)
     default:
-      throw new Error('no such encoding')
+      throw new Error('unknown encoding')
   }
 }
 
-/** Some senders leave the two bytes in front away. */
+/** Some senders leave out the zlib header. */
 function inflateEither(body: Buffer): Buffer {
   try {
     return inflateSync(body)
@@ -206,7 +206,7 @@ function inflateEither(body: Buffer): Buffer {
   }
 }
 
-function rejectedIn({ contentType, text, bytes }: Answer): number {
+function rejectedIn({ contentType, text, bytes }: Reply): number {
   if (contentType === 'application/x-protobuf') {
     // partial_success (field 1) begins with rejected_spans (field 1), a number of one or two bytes here.
     if (bytes.length === 0) return 0
@@ -215,12 +215,12 @@ function rejectedIn({ contentType, text, bytes }: Answer): number {
     const low = bytes[at + 1]!
     return low < 0x80 ? low : (low & 0x7f) + (bytes[at + 2]! << 7)
   }
-  const answer = JSON.parse(text) as { partialSuccess?: { rejectedSpans: string } }
-  return Number(answer.partialSuccess?.rejectedSpans ?? 0)
+  const reply = JSON.parse(text) as { partialSuccess?: { rejectedSpans: string } }
+  return Number(reply.partialSuccess?.rejectedSpans ?? 0)
 }
 
-/** OpenAI Agents' items are counted as spans too; their answer lists what was rejected. */
-function countAgents(one: FuzzCase, { status, text }: Answer): { stored: number; rejected: number } {
+/** Items of OpenAI Agents count as spans too; the response lists the rejected ones. */
+function countAgents(one: FuzzCase, { status, text }: Reply): { stored: number; rejected: number } {
   if (status !== 200 || !one.path.endsWith('/v1/traces/ingest')) return { stored: 0, rejected: 0 }
   const { rejected } = JSON.parse(text) as { rejected: unknown[] }
   const items = (JSON.parse(one.body.toString()) as { data?: unknown[] }).data ?? []

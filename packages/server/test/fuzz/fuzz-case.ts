@@ -5,27 +5,27 @@ import * as fc from 'fast-check'
 import { spansToOtlpProtobuf } from '../../src/ingest/otlp-protobuf/spans-to-otlp-protobuf.ts'
 import { anyAttributes, anySpan, anyText } from '../../src/ingest/test/arbitrary-span.ts'
 import { anyDamage, anyReplacement, damageBytes, replaceInJson } from './damage.ts'
-import { anyQuestion } from './fuzz-questions.ts'
+import { anyQuery } from './fuzz-queries.ts'
 
-/** One request, and what is known of it. */
+/** One request, and what is known about it. */
 export type FuzzCase = {
   what: string
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
   body: Buffer
-  /** Spans that have to come back as they are; undefined where nobody knows what will be made of the body. */
+  /** The spans that must be stored unchanged; undefined if the outcome is unknown. */
   spans?: Span[]
-  /** How many spans besides those have to be rejected by name. */
+  /** How many other spans must be rejected by name. */
   badSpans?: number
 }
 
 type Make = (ids: Ids) => FuzzCase
 
-/** Ids that no other case has: what is read back is then of this one. */
+/** Ids that are unique to a case, so that reading back finds only its own spans. */
 type Ids = { traceId: string; spanId: (index: number) => string }
 
-/** A batch of cases, always the same for the same numbers. */
+/** Creates a batch of cases, always the same for the same arguments. */
 export function makeCases(seed: number, batch: number, count: number): FuzzCase[] {
   return fc
     .sample(anyCase, { seed: (seed * 1_000_003 + batch) | 0, numRuns: count })
@@ -60,7 +60,7 @@ const recentTime = fc.bigInt({
   min: BigInt(Date.UTC(2026, 0)) * 1_000_000n,
   max: BigInt(Date.UTC(2026, 10)) * 1_000_000n,
 })
-/** Most spans are of this year, as they are in life: times of two centuries are other tests' business too. */
+/** Most spans are from this year, as in real life. Other tests cover the full range of times. */
 const spanOfToday: fc.Arbitrary<Span> = fc
   .tuple(anySpan, recentTime, fc.nat({ max: 9 }))
   .map(([span, startNs, luck]) =>
@@ -68,7 +68,7 @@ const spanOfToday: fc.Arbitrary<Span> = fc
   )
 const someSpans = fc.array(spanOfToday, { minLength: 1, maxLength: 6 })
 
-/** What is wrong with a span that has to be named. */
+/** Faults that must get a span rejected by name. */
 const anyFault: fc.Arbitrary<(span: Span) => Span> = fc.constantFrom<((span: Span) => Span)[]>(
   (span) => ({ ...span, traceId: '0'.repeat(32) }),
   (span) => ({ ...span, spanId: '0'.repeat(16) }),
@@ -107,7 +107,7 @@ function withIds(spans: readonly Span[], ids: Ids): Span[] {
     ...span,
     traceId: ids.traceId,
     spanId: ids.spanId(index),
-    // Of the spans before it, or of one that is never sent.
+    // The parent is an earlier span, or one that is never sent.
     parentSpanId: index === 0 || span.parentSpanId === null ? null : ids.spanId(index - 1 - (index % 2) * 50),
   }))
 }
@@ -210,8 +210,8 @@ const wrongHeaders: fc.Arbitrary<Make> = fc
     return { what: 'wrong headers', path: '/v1/traces', ...sent, headers }
   })
 
-const questions: fc.Arbitrary<Make> = anyQuestion.map((path) => () => ({
-  what: 'a question',
+const questions: fc.Arbitrary<Make> = anyQuery.map((path) => () => ({
+  what: 'a query',
   method: 'GET',
   path,
   headers: {},

@@ -7,17 +7,17 @@ import { makeCases } from './fuzz-case.ts'
 
 const USAGE = `npm run fuzz -- [--requests 100000] [--seed 1] [--state fuzz-state.json]
 
-Sends made-up and damaged OTLP, and questions, to a server of its own, and looks whether it keeps its promises:
-it lives, it answers bad input with a 4xx, it counts what it stores and rejects, and gives back what was sent.
-The same seed makes the same requests. With --state a run that was stopped goes on where it was.
-What breaks a promise is kept in packages/server/test/fuzz/corpus, and sent again by the tests.`
+Sends generated and damaged OTLP requests and API queries to its own server, and checks the guarantees of the server:
+it stays alive, answers bad input with a 4xx, counts what it stores and rejects, and returns what was sent.
+The same seed produces the same requests. With --state, an interrupted run continues where it stopped.
+Requests that violate a guarantee are saved in packages/server/test/fuzz/corpus, and the tests send them again.`
 
 type State = { seed: number; requests: number; spans: number; readBack: number; violations: string[] }
 
 const BATCH = 500
 const MAX_VIOLATIONS = 20
-const SAY_EVERY_MS = 10_000
-/** A store that grew makes questions slow and finds nothing more. */
+const PROGRESS_EVERY_MS = 10_000
+/** A large store makes queries slow and finds no more bugs. */
 const FRESH_STORE_EVERY = 50_000
 
 const { values } = parseArgs({
@@ -36,7 +36,7 @@ async function fuzz(): Promise<boolean> {
   const state = readState(seed)
   let server = await startFresh()
   const fuzzer = new Fuzzer(server.url)
-  let saidAtMs = 0
+  let reportedAtMs = 0
   const startedAtMs = performance.now()
   const before = state.requests
   try {
@@ -50,7 +50,7 @@ async function fuzz(): Promise<boolean> {
       state.readBack += fuzzer.spansReadBack - readBack
       if (values.state !== undefined) writeFileSync(values.state, JSON.stringify(state))
       if (!server.isAlive()) {
-        state.violations.push(`the server ended: ${server.unexpectedLines().join('\n').slice(0, 1_000)}`)
+        state.violations.push(`the server exited: ${server.unexpectedLines().join('\n').slice(0, 1_000)}`)
         await server.start()
       }
       if (state.requests % FRESH_STORE_EVERY === 0) {
@@ -59,11 +59,11 @@ async function fuzz(): Promise<boolean> {
         server = await startFresh()
         fuzzer.url = server.url
       }
-      if (performance.now() - saidAtMs < SAY_EVERY_MS) continue
-      saidAtMs = performance.now()
-      const rate = ((state.requests - before) * 1_000) / (saidAtMs - startedAtMs)
+      if (performance.now() - reportedAtMs < PROGRESS_EVERY_MS) continue
+      reportedAtMs = performance.now()
+      const rate = ((state.requests - before) * 1_000) / (reportedAtMs - startedAtMs)
       console.error(
-        `${state.requests.toLocaleString('en-US')} of ${wanted.toLocaleString('en-US')} requests, ${Math.round(rate)} a second, ${state.violations.length} violations`,
+        `${state.requests.toLocaleString('en-US')} of ${wanted.toLocaleString('en-US')} requests, ${Math.round(rate)} per second, ${state.violations.length} violations`,
       )
     }
     noteLines(server, state)
@@ -83,7 +83,7 @@ async function startFresh(): Promise<SpawnedServer> {
 
 function noteLines(server: SpawnedServer, state: State): void {
   const lines = server.unexpectedLines()
-  if (lines.length > 0) state.violations.push(`the server said: ${lines.join('\n').slice(0, 1_000)}`)
+  if (lines.length > 0) state.violations.push(`the server printed: ${lines.join('\n').slice(0, 1_000)}`)
 }
 
 function readState(seed: number): State {
@@ -95,11 +95,15 @@ function readState(seed: number): State {
 }
 
 function print(state: State, { statuses }: Fuzzer): void {
-  const answers = [...statuses].toSorted(([left], [right]) => left - right)
+  const responses = [...statuses].toSorted(([left], [right]) => left - right)
   console.log(`seed ${state.seed}: ${state.requests.toLocaleString('en-US')} requests`)
   console.log(`  spans acknowledged  ${state.spans.toLocaleString('en-US')}`)
-  console.log(`  spans read back     ${state.readBack.toLocaleString('en-US')}, each as it was sent`)
-  console.log(`  answers             ${answers.map(([status, count]) => `${count} × ${status}`).join(', ')}`)
+  console.log(
+    `  spans read back     ${state.readBack.toLocaleString('en-US')}, each identical to what was sent`,
+  )
+  console.log(
+    `  responses           ${responses.map(([status, count]) => `${count} × ${status}`).join(', ')}`,
+  )
   console.log(`  violations          ${state.violations.length}`)
   for (const violation of state.violations) console.log(`    ${violation}`)
 }

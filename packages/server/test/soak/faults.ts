@@ -7,7 +7,7 @@ import type { SpawnedServer } from '../spawned-server.ts'
 export type FaultTools = {
   server: SpawnedServer
   disk: SmallDisk | undefined
-  /** What the server's clock is off by is written here. */
+  /** The offset of the server's clock is written to this file. */
   clockFile: string
   random: () => number
 }
@@ -22,7 +22,7 @@ export type FaultName =
   | 'connection resets'
   | 'clock jump'
 
-/** Which can be done to this server. */
+/** The faults that this machine can inject. */
 export function possibleFaults({ disk }: FaultTools): FaultName[] {
   return (Object.keys(faults) as FaultName[]).filter((name) => {
     if (name === 'full disk') return disk !== undefined
@@ -33,7 +33,7 @@ export function possibleFaults({ disk }: FaultTools): FaultName[] {
 
 type Fault = (tools: FaultTools) => Promise<void>
 
-/** Each does its harm, and mends what would not mend itself. */
+/** Each fault cleans up after itself. */
 export const faults: Record<FaultName, Fault> = {
   async 'kill -9 of the server'({ server }) {
     await server.end('SIGKILL')
@@ -52,7 +52,7 @@ export const faults: Record<FaultName, Fault> = {
     await pause(2_000 + random() * 4_000)
     disk!.makeRoom()
   },
-  /** Writes wait for up to most of a second, over and over. */
+  /** Blocks writes for up to 0.9 s, over and over. */
   async 'slow disk'({ disk, random }) {
     const untilMs = performance.now() + 4_000 + random() * 4_000
     while (performance.now() < untilMs) {
@@ -77,7 +77,7 @@ async function stopFor(pid: number | undefined, milliseconds: number): Promise<v
   try {
     process.kill(pid, 'SIGCONT')
   } catch {
-    // A server may have ended an engine that did not answer.
+    // The server may have killed an engine that did not respond.
   }
 }
 

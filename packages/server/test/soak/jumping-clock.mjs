@@ -1,4 +1,4 @@
-// Loaded into a server before anything else: its clock is off by what a file says, which may change at any time.
+// Preloaded into a server: shifts its clock by the offset in a file, which may change at any time.
 import { readFileSync } from 'node:fs'
 
 const RealDate = Date

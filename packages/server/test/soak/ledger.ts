@@ -4,9 +4,9 @@ import { hashOf, type SentSession } from '../traffic.ts'
 
 export type Ledger = { checked: number; lost: string[]; duplicated: string[]; altered: string[] }
 
-const AT_ONCE = 6
+const CONCURRENCY = 6
 
-/** Compares every acknowledged span with what the API says of it. */
+/** Compares every acknowledged span with what the API returns. */
 export async function compareLedger(
   server: SpawnedServer,
   sessions: readonly SentSession[],
@@ -16,7 +16,7 @@ export async function compareLedger(
   const listed = new Map<string, number>()
   for (const { id } of await server.allSessions()) listed.set(id, (listed.get(id) ?? 0) + 1)
   for (const [id, times] of listed)
-    if (times > 1) ledger.duplicated.push(`session ${id} is ${times} times in the list`)
+    if (times > 1) ledger.duplicated.push(`session ${id} is in the list ${times} times`)
   const queue = sessions.filter((session) => [...session.spans.values()].some((span) => span.isAcknowledged))
   const all = queue.length
   const work = async () => {
@@ -25,7 +25,7 @@ export async function compareLedger(
       onProgress(1 - queue.length / all)
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await Promise.all(Array.from({ length: CONCURRENCY }, work))
   return ledger
 }
 

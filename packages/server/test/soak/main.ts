@@ -10,7 +10,7 @@ import { seededRandom } from '../seeded-random.ts'
 import { SmallDisk } from '../small-disk.ts'
 import { SpawnedServer } from '../spawned-server.ts'
 import { Traffic } from '../traffic.ts'
-import { Company } from './company.ts'
+import { OtherClients } from './other-clients.ts'
 import { faults, possibleFaults, type FaultName, type FaultTools } from './faults.ts'
 import { compareLedger } from './ledger.ts'
 import { MemoryWatch } from './memory-watch.ts'
@@ -18,30 +18,30 @@ import { figuresOf, printSoak, type Soak } from './soak-report.ts'
 
 const USAGE = `npm run soak -- [--minutes 10] [--seed 1] [--json] [--write]
 
-Agents send, people watch and ask, somebody makes backups, retention deletes; meanwhile the server and its engine are
-killed and held up, the disk is full, the disk is slow, connections break and the clock jumps. In the end every
-acknowledged span is compared with what the API says. After the first two fifths the server itself is not killed, so that
-its memory can be watched.
+Runs a server under load while faults are injected. Agents send, people watch and query, somebody makes backups, and
+retention deletes. Meanwhile the server and its engine are killed and paused, the disk fills up or becomes slow, connections
+break and the clock jumps. In the end, every acknowledged span is compared with what the API returns. After 40% of the time
+the server itself is no longer killed, so that its memory can be measured.
 
-The data lies on a file system of its own, ext4 in a file behind a loop device: it is filled, and frozen over and over so
-that writes wait for up to 0.9 s. Where the machine does not allow that it lies in memory, and the disk is never slow, or
-in the temporary folder, and it is never full either; the report says which.
+The data is on a small file system of its own: ext4 in a file behind a loop device. It is filled, and frozen for up to 0.9 s
+at a time. If the machine does not allow that, the data is in memory and the disk is never slow, or in the temporary folder
+and the disk is never full either. The report says which.
 
---write keeps the figures in bench/results and writes docs/benchmarks.md anew.`
+--write saves the figures in bench/results and rewrites docs/benchmarks.md.`
 
 const DISK_MB = 1_500
 const MAX_SESSIONS = 60_000
 const FAULT_PAUSE_MS = 8_000
-/** The first part of a run, in which everything may happen. */
-const ROUGH_SHARE = 0.4
+/** The first part of a run, in which the server itself may be killed. */
+const KILL_SHARE = 0.4
 
-/** What the server is started with. */
-const loaded = [
+/** Modules that are loaded into the server. */
+const preloaded = [
   new URL('./jumping-clock.mjs', import.meta.url),
   new URL('./memory-probe.mjs', import.meta.url),
 ]
 
-let lastSaid = ''
+let lastLine = ''
 
 const { values } = parseArgs({
   options: {
@@ -65,7 +65,7 @@ async function soak(minutes: number, seed: number): Promise<boolean> {
     ...(disk !== undefined && { PLAYHEAD_DATA: join(disk.path, 'data') }),
     PLAYHEAD_TEST_CLOCK: clockFile,
     PLAYHEAD_TEST_MEMORY: memory.heapFile,
-    NODE_OPTIONS: loaded.map((module) => `--import=${fileURLToPath(module)}`).join(' '),
+    NODE_OPTIONS: preloaded.map((module) => `--import=${fileURLToPath(module)}`).join(' '),
   })
   const cleanUp = async () => {
     await server.remove()
@@ -73,7 +73,7 @@ async function soak(minutes: number, seed: number): Promise<boolean> {
     memory.remove()
     disk?.remove()
   }
-  // Whoever has enough of it gets the disk back.
+  // An interrupted run unmounts its disk.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void cleanUp().finally(() => process.exit(130)))
   try {
@@ -84,7 +84,7 @@ async function soak(minutes: number, seed: number): Promise<boolean> {
       writeBenchmarks({ suite: `soak, ${minutes} minutes`, machine, figures: figuresOf(result) })
     return result.problems.length === 0
   } catch (error) {
-    console.error(`The server said:\n${server.unexpectedLines().join('\n').slice(-3_000)}`)
+    console.error(`The server printed:\n${server.unexpectedLines().join('\n').slice(-3_000)}`)
     throw error
   } finally {
     await cleanUp()
@@ -102,45 +102,45 @@ async function run(tools: FaultTools, minutes: number, memory: MemoryWatch): Pro
     maxPauseMs: 30,
     onAcknowledged: (latencyMs) => latenciesMs.push(latencyMs),
   })
-  const company = new Company(server)
+  const clients = new OtherClients(server)
   const startedAtMs = performance.now()
   const endMs = startedAtMs + minutes * 60_000
-  await company.start()
+  await clients.start()
   traffic.start()
   memory.start(server)
   const counts = await injectFaults(tools, { startedAtMs, endMs })
   memory.stop()
-  say('sending what was begun to its end')
-  await Promise.all([traffic.finish(), company.stop()])
-  const oldBefore = await company.countOld()
+  say('completing the sessions that were started')
+  await Promise.all([traffic.finish(), clients.stop()])
+  const expiredBefore = await clients.countExpired()
   await server.end('SIGTERM')
   await server.start()
   await waitFor(() => server.filesInFlight().length === 0)
   const ledger = await compareLedger(server, traffic.sessions, (share) =>
-    say(`comparing: ${Math.round(share * 100)} %`),
+    say(`comparing: ${Math.round(share * 100)}%`),
   )
-  const oldAfter = await waitForRetention(company)
+  const expiredAfter = await waitForRetention(clients)
   const lines = server.unexpectedLines()
   return {
     minutes,
     traffic,
-    company,
+    clients,
     counts,
     latenciesMs,
     memory: memory.trends(),
     disk: describeDisk(tools.disk),
-    cutShort: lines.filter((line) => line.includes('left an incomplete part')).length,
+    incompleteParts: lines.filter((line) => line.includes('left an incomplete part')).length,
     ledger,
-    oldBefore,
-    oldAfter,
+    expiredBefore,
+    expiredAfter,
     problems: lines.filter((line) => / failed: |the store rejected/.test(line)),
   }
 }
 
 function describeDisk(disk: SmallDisk | undefined): string {
-  if (disk === undefined) return 'on the temporary folder: the disk was neither full nor slow'
+  if (disk === undefined) return 'in the temporary folder: the disk was neither full nor slow'
   return disk.isSlowable
-    ? 'on ext4 through a loop device, frozen for up to 0.9 s at a time to be slow'
+    ? 'on ext4 behind a loop device, frozen for up to 0.9 s at a time'
     : 'in memory: the disk was full, not slow'
 }
 
@@ -149,11 +149,11 @@ async function injectFaults(
   { startedAtMs, endMs }: { startedAtMs: number; endMs: number },
 ): Promise<Map<FaultName, number>> {
   const counts = new Map<FaultName, number>()
-  const roughUntilMs = startedAtMs + (endMs - startedAtMs) * ROUGH_SHARE
+  const killUntilMs = startedAtMs + (endMs - startedAtMs) * KILL_SHARE
   while (performance.now() < endMs) {
     await pause(Math.min(FAULT_PAUSE_MS * (0.4 + tools.random()), Math.max(0, endMs - performance.now())))
-    const isRough = performance.now() < roughUntilMs
-    const possible = possibleFaults(tools).filter((name) => isRough || name !== 'kill -9 of the server')
+    const mayKillServer = performance.now() < killUntilMs
+    const possible = possibleFaults(tools).filter((name) => mayKillServer || name !== 'kill -9 of the server')
     const name = possible[Math.floor(tools.random() * possible.length)]!
     say(`${Math.round((performance.now() - startedAtMs) / 1_000)} s: ${name}`)
     await faults[name](tools)
@@ -162,25 +162,25 @@ async function injectFaults(
   return counts
 }
 
-/** It runs at a start, and a minute later again when the store was not there. */
-async function waitForRetention(company: Company): Promise<number> {
-  const patienceMs = performance.now() + 150_000
+/** Retention runs at the start, and again a minute later if the store was unavailable. */
+async function waitForRetention(clients: OtherClients): Promise<number> {
+  const deadlineMs = performance.now() + 150_000
   for (;;) {
-    const count = await company.countOld()
-    if (count === 0 || performance.now() > patienceMs) return count
+    const count = await clients.countExpired()
+    if (count === 0 || performance.now() > deadlineMs) return count
     await pause(500)
   }
 }
 
-async function waitFor(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const patienceMs = performance.now() + 180_000
-  while (!(await isSo())) {
-    if (performance.now() > patienceMs) throw new Error('waited three minutes in vain')
+async function waitFor(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  const deadlineMs = performance.now() + 180_000
+  while (!(await isTrue())) {
+    if (performance.now() > deadlineMs) throw new Error('timed out after three minutes')
     await pause(100)
   }
 }
 
 function say(line: string): void {
-  if (line !== lastSaid) console.error(line)
-  lastSaid = line
+  if (line !== lastLine) console.error(line)
+  lastLine = line
 }

@@ -1,4 +1,4 @@
-// Loaded into a server: after every full collection it writes down what of its heap is still in use.
+// Preloaded into a server: records the heap size after every full garbage collection.
 import { appendFileSync } from 'node:fs'
 import { constants, PerformanceObserver } from 'node:perf_hooks'
 

@@ -5,7 +5,7 @@ import { memoryOf, type SpawnedServer } from '../spawned-server.ts'
 
 type Point = { pid: number; atMs: number; mb: number }
 
-/** How much memory a process took, once it was warm; `slopeMbPerMinute` is NaN when it did not live long enough. */
+/** How the memory of a process developed after its warm-up; `slopeMbPerMinute` is NaN if it did not live long enough. */
 export type Trend = {
   slopeMbPerMinute: number
   fromMb: number
@@ -15,19 +15,19 @@ export type Trend = {
 }
 
 /**
- * Until then a process grows by nature: V8 sizes its heap to the rate at which it is used, the engine starts its threads.
- * What the server remembers of calls is those of the last two to four minutes.
+ * During its warm-up a process always grows: V8 sizes its heap to the allocation rate, and the engine starts its threads.
+ * The server also remembers the calls of the last two to four minutes.
  */
 export const WARM_UP_MS = 240_000
-/** Shorter than this, a slope is noise. */
-const MEASURED_MS = 60_000
-const EVERY_MS = 1_000
-/** Its process has to be looked for, which is work. */
+/** Over a shorter time, a slope is noise. */
+const MIN_MEASURED_MS = 60_000
+const INTERVAL_MS = 1_000
+/** Finding the engine process is expensive, so it is measured less often. */
 const ENGINE_EVERY = 5
 
-/** The memory of the server and of its engine, in all their lives. */
+/** Samples the memory of the server and its engine, across restarts. */
 export class MemoryWatch {
-  /** Where the server writes what of its heap is in use after a full collection. */
+  /** The server writes its heap size after every full garbage collection to this file. */
   readonly heapFile = join(tmpdir(), `playhead-soak-memory-${process.pid}`)
   readonly #server: Point[] = []
   readonly #engine: Point[] = []
@@ -36,7 +36,7 @@ export class MemoryWatch {
 
   start(server: SpawnedServer): void {
     this.#startedAtMs = performance.now()
-    this.#timer = setInterval(() => this.#look(server), EVERY_MS)
+    this.#timer = setInterval(() => this.#sample(server), INTERVAL_MS)
   }
 
   stop(): void {
@@ -51,7 +51,7 @@ export class MemoryWatch {
     return { server: trendOf(this.#server), heap: trendOf(this.#heap()), engine: trendOf(this.#engine) }
   }
 
-  #look(server: SpawnedServer): void {
+  #sample(server: SpawnedServer): void {
     if (!server.isAlive()) return
     this.#add(this.#server, server.pid)
     const engine = this.#server.length % ENGINE_EVERY === 0 ? server.enginePid() : undefined
@@ -62,7 +62,7 @@ export class MemoryWatch {
     try {
       points.push({ pid, atMs: performance.now() - this.#startedAtMs, mb: memoryOf(pid).nowMb })
     } catch {
-      // It was killed this moment.
+      // The process was just killed.
     }
   }
 
@@ -73,13 +73,13 @@ export class MemoryWatch {
   }
 }
 
-/** Least squares over the life of the process that lived longest, without its beginning. */
+/** Fits a line (least squares) to the longest-lived process, without its warm-up. */
 function trendOf(points: readonly Point[]): Trend {
   const lives = [...Map.groupBy(points, ({ pid }) => pid).values()]
   const life = lives.toSorted((left, right) => durationOf(right) - durationOf(left))[0] ?? []
   const peakMb = Math.max(...points.map(({ mb }) => mb))
   const used = life.filter(({ atMs }) => atMs >= life[0]!.atMs + WARM_UP_MS)
-  const isLong = durationOf(used) >= MEASURED_MS
+  const isLong = durationOf(used) >= MIN_MEASURED_MS
   const shown = isLong ? used : life
   return {
     slopeMbPerMinute: isLong ? slopeOf(used) * 60_000 : Number.NaN,
@@ -102,10 +102,9 @@ function slopeOf(points: readonly Point[]): number {
   return covariance / mean(({ atMs }) => (atMs - meanAt) ** 2)
 }
 
-/** As one reads it. */
 export function describeTrend({ slopeMbPerMinute, fromMb, toMb, peakMb, lifeMs }: Trend): string {
   const life = `${Math.round(lifeMs / 1_000)} s`
   if (Number.isNaN(slopeMbPerMinute))
-    return `${fromMb} to ${toMb} MB in its longest life, of ${life}: too short for a slope; highest ${peakMb} MB`
-  return `${fromMb} to ${toMb} MB from second ${WARM_UP_MS / 1_000} on of its longest life, of ${life}; highest ${peakMb} MB`
+    return `${fromMb} to ${toMb} MB in its longest run of ${life}: too short for a slope; peak ${peakMb} MB`
+  return `${fromMb} to ${toMb} MB after a warm-up of ${WARM_UP_MS / 1_000} s, in its longest run of ${life}; peak ${peakMb} MB`
 }

@@ -7,7 +7,7 @@ export const NOW = Date.now()
 export const HOUR = 3_600_000
 export const DAY = 24 * HOUR
 
-/** A session of an agent, a call to a model and an action. */
+/** A session with an agent, a model call and an action. */
 export function session(options: {
   traceId?: string
   startMs?: number
@@ -109,8 +109,8 @@ type Stats = {
   }[]
 }
 
-/** A server that is asked about sessions of a project of the test's own. */
-export class AskedServer {
+/** A server with a project for the test that runs. */
+export class ProjectServer {
   server!: TestServer
   project = ''
   #projects = 0
@@ -146,25 +146,25 @@ const engines = {
   CLICKHOUSE_CLUSTER: startClusterOverHttp,
 }
 
-/** The same tests with the embedded engine, with a ClickHouse server of one's own and with a cluster of two shards. */
-export function describeWithEachEngine(defineTests: (asked: AskedServer) => void): void {
+/** Runs the same tests with the embedded engine, with a ClickHouse server, and with a cluster of two shards. */
+export function describeWithEachEngine(defineTests: (api: ProjectServer) => void): void {
   describe.each(Object.entries(engines))('with %s', (kind, startEngine) => {
-    const asked = new AskedServer()
+    const api = new ProjectServer()
     let stopEngine = noEngine.stop
 
     beforeAll(async () => {
       const { url, stop } = await startEngine()
       stopEngine = stop
-      asked.server = await startTestServer({
+      api.server = await startTestServer({
         ...(url !== undefined && { CLICKHOUSE_URL: url }),
         ...(kind === 'CLICKHOUSE_CLUSTER' && { CLICKHOUSE_CLUSTER: 'two' }),
       })
     })
     afterAll(async () => {
-      await asked.server.stop()
+      await api.server.stop()
       await stopEngine()
     })
 
-    defineTests(asked)
+    defineTests(api)
   })
 }

@@ -2,21 +2,21 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { SpawnedServer } from '../spawned-server.ts'
 import { hex, tracesPayload } from '../otlp.ts'
 
-/** How often something was asked, and how often it was not answered as it should; being told to wait is no fault. */
-export type Tally = { asked: number; told: number; wrong: string[] }
+/** The requests of one kind of client: how many, how many got no response or a 503, and unexpected responses. */
+export type Tally = { requests: number; unavailable: number; unexpected: string[] }
 
-const RETENTION_PROJECT = 'short-memory'
-const OLD_MS = 3 * 86_400_000
+const RETENTION_PROJECT = 'short-retention'
+const EXPIRED_MS = 3 * 86_400_000
 
-type Answer = { status: number; text: string }
+type Reply = { status: number; text: string }
 
-/** Everyone who uses the server beside those who send: viewers, readers, somebody who makes backups. */
-export class Company {
-  readonly tally: Record<'viewers' | 'readers' | 'backups' | 'old sessions', Tally> = {
-    viewers: { asked: 0, told: 0, wrong: [] },
-    readers: { asked: 0, told: 0, wrong: [] },
-    backups: { asked: 0, told: 0, wrong: [] },
-    'old sessions': { asked: 0, told: 0, wrong: [] },
+/** Everyone who uses the server besides the senders: live viewers, readers, and somebody who makes backups. */
+export class OtherClients {
+  readonly tally: Record<'viewers' | 'readers' | 'backups' | 'senders of expired sessions', Tally> = {
+    viewers: { requests: 0, unavailable: 0, unexpected: [] },
+    readers: { requests: 0, unavailable: 0, unexpected: [] },
+    backups: { requests: 0, unavailable: 0, unexpected: [] },
+    'senders of expired sessions': { requests: 0, unavailable: 0, unexpected: [] },
   }
   liveEvents = 0
   backupBytes = 0
@@ -45,7 +45,7 @@ export class Company {
       ...Array.from({ length: 8 }, () => this.#repeat('viewers', 50, () => this.#view())),
       ...Array.from({ length: 2 }, (_, index) => this.#repeat('readers', 150, () => this.#read(index))),
       this.#repeat('backups', 45_000, () => this.#backUp()),
-      this.#repeat('old sessions', 1_000, () => this.#sendOld()),
+      this.#repeat('senders of expired sessions', 1_000, () => this.#sendExpired()),
     ])
   }
 
@@ -54,28 +54,33 @@ export class Company {
     await this.#work
   }
 
-  /** Sessions older than their project keeps them: none once retention has run, which it does at a start. */
-  async countOld(): Promise<number> {
+  /** Counts expired sessions: none once retention has run, as it does at every start. */
+  async countExpired(): Promise<number> {
     const response = await this.#server.request(`/api/sessions?project=${RETENTION_PROJECT}&limit=1000`)
     const text = await response.text()
     if (response.status === 200) return (JSON.parse(text) as { sessions: unknown[] }).sessions.length
-    if (response.status !== 503) this.tally.readers.wrong.push(`${response.status} ${text.slice(0, 300)}`)
+    if (response.status !== 503)
+      this.tally.readers.unexpected.push(`${response.status} ${text.slice(0, 300)}`)
     return Number.NaN
   }
 
-  async #repeat(who: keyof Company['tally'], everyMs: number, ask: () => Promise<Answer>): Promise<void> {
+  async #repeat(
+    who: keyof OtherClients['tally'],
+    everyMs: number,
+    request: () => Promise<Reply>,
+  ): Promise<void> {
     const tally = this.tally[who]
     while (!this.#end.signal.aborted) {
-      // No answer at all is what a killed server gives.
-      const { status, text } = await ask().catch(() => ({ status: 0, text: '' }))
-      tally.asked += 1
-      if (status === 0 || status === 503) tally.told += 1
-      else if (status !== 200) tally.wrong.push(`${status} ${text.slice(0, 300)}`)
+      // A killed server does not respond at all.
+      const { status, text } = await request().catch(() => ({ status: 0, text: '' }))
+      tally.requests += 1
+      if (status === 0 || status === 503) tally.unavailable += 1
+      else if (status !== 200) tally.unexpected.push(`${status} ${text.slice(0, 300)}`)
       await pause(everyMs, undefined, { signal: this.#end.signal }).catch(() => undefined)
     }
   }
 
-  async #view(): Promise<Answer> {
+  async #view(): Promise<Reply> {
     const response = await this.#server.request('/api/live', { signal: this.#end.signal })
     if (response.status !== 200) return { status: response.status, text: await response.text() }
     for await (const chunk of response.body!)
@@ -83,7 +88,7 @@ export class Company {
     return { status: 200, text: '' }
   }
 
-  async #read(index: number): Promise<Answer> {
+  async #read(index: number): Promise<Reply> {
     const paths = [
       '/api/sessions?limit=50',
       '/api/sessions?status=fail',
@@ -92,8 +97,8 @@ export class Company {
       '/api/sessions?tool=lookup&cost=>0.00001',
       '/api/tests',
     ]
-    const { asked } = this.tally.readers
-    const response = await this.#server.request(paths[(asked + index) % paths.length]!)
+    const { requests } = this.tally.readers
+    const response = await this.#server.request(paths[(requests + index) % paths.length]!)
     const text = await response.text()
     if (response.status !== 200) return { status: response.status, text }
     const id = (JSON.parse(text) as { sessions?: { id: string }[] }).sessions?.[0]?.id
@@ -102,14 +107,14 @@ export class Company {
     return { status: opened.status, text: await opened.text() }
   }
 
-  async #backUp(): Promise<Answer> {
+  async #backUp(): Promise<Reply> {
     const response = await this.#server.request('/api/backup', { signal: this.#end.signal })
     for await (const chunk of response.body!) this.backupBytes += (chunk as Uint8Array).length
     return { status: response.status, text: '' }
   }
 
-  async #sendOld(): Promise<Answer> {
-    const startMs = Date.now() - OLD_MS
+  async #sendExpired(): Promise<Reply> {
+    const startMs = Date.now() - EXPIRED_MS
     const response = await this.#server.request('/v1/traces', {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-playhead-project': RETENTION_PROJECT },

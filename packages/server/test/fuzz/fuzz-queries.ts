@@ -46,8 +46,8 @@ const withId = fc
   )
   .map(([id, rest]) => `/api/sessions/${encodeURIComponent(id)}${rest}`)
 
-/** Something to ask of the API, in words that it may not like. */
-export const anyQuestion: fc.Arbitrary<string> = fc.oneof(
+/** A query to the API with hostile or invalid parameters. */
+export const anyQuery: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: withParameters },
   { weight: 1, arbitrary: withId },
 )
