@@ -1,16 +1,16 @@
-import { runColdStartSuite } from './cold-start.ts'
-import { runDashboardListSuite } from './dashboard-list.ts'
-import { runDashboardSuite } from './dashboard.ts'
-import { runIngestSuite } from './ingest.ts'
-import { readOptions, type Options, type Suite } from './options.ts'
+import { runColdStartSuite } from './suites/cold-start.ts'
+import { runDashboardListSuite } from './suites/dashboard-list.ts'
+import { runDashboardSuite } from './suites/dashboard.ts'
+import { runIngestSuite } from './suites/ingest.ts'
+import { readOptions, type Options, type Suite } from './harness/options.ts'
 import { runPeersSuite } from './peers/peers.ts'
-import { Progress } from './progress.ts'
-import { runQuerySuite } from './query.ts'
-import { printReport, type Report } from './report.ts'
-import { runRedactionSuite } from './redaction.ts'
-import { runSdkSuite } from './sdk.ts'
-import { runStorageSuite } from './storage.ts'
-import { runTestingSuite } from './testing.ts'
+import { Progress } from './harness/progress.ts'
+import { runQuerySuite } from './suites/query.ts'
+import { printReport, type Report } from './harness/report.ts'
+import { runRedactionSuite } from './suites/redaction.ts'
+import { runSdkSuite } from './suites/sdk.ts'
+import { runStorageSuite } from './suites/storage.ts'
+import { runTestingSuite } from './suites/testing.ts'
 import { renderBenchmarks, writeBenchmarks } from './write-benchmarks.ts'
 
 const runSuite: Record<Suite, (options: Options, progress: Progress) => Promise<Report>> = {
@@ -33,7 +33,7 @@ if ('help' in options) {
   console.error(options.problem)
   process.exitCode = 1
 } else if (options.length === 0) {
-  console.error(`written to ${renderBenchmarks()}`)
+  console.error(`wrote ${renderBenchmarks()}`)
 } else {
   for (const one of options) await runOne(one)
 }
@@ -43,5 +43,5 @@ async function runOne(one: Options): Promise<void> {
   const report = await runSuite[one.suite](one, progress)
   progress.end()
   printReport(report, one.isJson)
-  if (one.isWritten) console.error(`written to ${writeBenchmarks(report)}`)
+  if (one.isWritten) console.error(`wrote ${writeBenchmarks(report)}`)
 }

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import type { Contender, None } from './contender.ts'
 
 const binaries = ['otelcol-contrib', 'otelcol']
-const noQuestions: None = { none: 'it passes spans on and answers no questions' }
+const noQueries: None = { none: 'it forwards spans and has no queries' }
 
-/** Writes spans to a file and nothing else: what receiving them costs at the least. */
+/** Only writes spans to a file: the minimum cost of receiving them. */
 export const collector: Contender = {
   name: 'Collector',
-  acknowledgement: 'put in a buffer that is written to a file once a second',
+  acknowledgement: 'in a buffer that is written to a file once a second',
   prepare: () => Promise.resolve(findCollector() ?? { missing: `no ${binaries.join(' or ')} on the PATH` }),
   command: (directory, [port]) => ({
     command: findCollector()!.command,
@@ -17,12 +17,12 @@ export const collector: Contender = {
     environment: {},
   }),
   ready: { method: 'POST', path: '/v1/traces', body: { resourceSpans: [] }, countOf: () => 0 },
-  questions: {
-    open: noQuestions,
-    list: noQuestions,
-    listFailed: noQuestions,
-    listOfUser: noQuestions,
-    search: noQuestions,
+  queries: {
+    open: noQueries,
+    list: noQueries,
+    listFailed: noQueries,
+    listOfUser: noQueries,
+    search: noQueries,
   },
   countSpans: (_, directory) => {
     const file = fileOf(directory)
@@ -31,7 +31,7 @@ export const collector: Contender = {
   },
 }
 
-/** One with the exporter that writes files: not every distribution has it. */
+/** Finds a distribution with the file exporter; not every one has it. */
 function findCollector(): { command: string; version: string } | undefined {
   for (const command of binaries) {
     const components = spawnSync(command, ['components'], { encoding: 'utf8' })
@@ -56,7 +56,7 @@ function writeConfig(directory: string, port: number): string {
       pipelines: { traces: { receivers: ['otlp'], exporters: ['file'] } },
     },
   }
-  // What is JSON is YAML too.
+  // JSON is valid YAML.
   const file = join(directory, 'collector.yaml')
   writeFileSync(file, JSON.stringify(config))
   return file

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { comparisonRemarks, comparisonTable } from '../report.ts'
+import { comparisonRemarks, comparisonTable } from '../harness/report.ts'
 import { compare, type Outcome } from './compare.ts'
 
 const playhead: Outcome = {
@@ -26,17 +26,17 @@ const peer: Outcome = {
 }
 const absent: Outcome = { name: 'Absent', acknowledgement: 'written', missing: 'no absentd on the PATH' }
 
-test('figures stand side by side with how often the first one they are', () => {
+test('shows figures side by side with their ratio to the first contender', () => {
   expect(comparisonTable(compare([playhead, peer]))).toEqual([
-    ['what', 'Playhead 1.0.0', 'Peer 2.1.0'],
+    ['Metric', 'Playhead 1.0.0', 'Peer 2.1.0'],
     ['list 50, p50', '20 ms', '50 ms (2.50×)'],
-    ['list 50 with a word, p50', '40 ms', 'no such question'],
-    ['list 50 with a word, p95', '60 ms', 'no such question'],
+    ['list 50 with a word, p50', '40 ms', 'not supported'],
+    ['list 50 with a word, p95', '60 ms', 'not supported'],
     ['acknowledged spans lost by kill -9', '0 spans', '1,200 spans'],
   ])
 })
 
-test('a peer that is missing is reported as missing, never as zero', () => {
+test('reports a missing peer as missing, never as zero', () => {
   const comparison = compare([playhead, absent])
   expect(comparisonTable(comparison).map((cells) => cells[2])).toEqual([
     'Absent',
@@ -46,18 +46,18 @@ test('a peer that is missing is reported as missing, never as zero', () => {
     'missing',
   ])
   expect(comparisonRemarks(comparison)).toEqual([
-    '- Playhead has acknowledged a span when it is synced to disk.',
+    '- Playhead acknowledges a span once it is synced to disk.',
     '- Absent is missing: no absentd on the PATH.',
   ])
 })
 
-test('a question that a peer has no interface for is named once, with the reason', () => {
+test('names an unsupported query once, with the reason', () => {
   expect(comparisonRemarks(compare([playhead, peer])).at(-1)).toBe(
-    '- Peer has no answer to: list 50 with a word. Reason: it has no text search.',
+    '- Peer does not support: list 50 with a word. Reason: it has no text search.',
   )
 })
 
-test('what only a peer was measured by has a row, and nothing is made up for the others', () => {
+test('a metric of only one peer has a row, without figures for the others', () => {
   const other: Outcome = { ...peer, measures: { 'requests refused': { figure: 3, unit: 'requests' } } }
   expect(compare([playhead, other]).rows.at(-1)).toEqual({
     what: 'requests refused',

@@ -1,16 +1,16 @@
-import type { Comparison } from '../report.ts'
+import type { Comparison } from '../harness/report.ts'
 import type { None } from './contender.ts'
 
-/** What was measured of a contender, by what it is called in the table. */
+/** The measurements of a contender, by their name in the table. */
 export type Measures = Record<string, { figure: number; unit: string } | None>
 
-/** A contender that was measured, or the reason why it was not. */
+/** The measurements of a contender, or the reason why there are none. */
 export type Outcome = { name: string; acknowledgement: string } & (
   | { version: string; measures: Measures }
   | { missing: string }
 )
 
-/** One table of all contenders; the first is what the others are compared with. */
+/** Builds one table of all contenders. The first is the reference for the others. */
 export function compare(outcomes: readonly Outcome[]): Comparison {
   const measured = outcomes.flatMap((outcome) => ('measures' in outcome ? [outcome.measures] : []))
   const names = [...new Set(measured.flatMap((measures) => Object.keys(measures)))]
@@ -36,5 +36,5 @@ function cellOf(outcome: Outcome, what: string): Comparison['rows'][number]['cel
   if ('missing' in outcome) return { none: 'missing' }
   const measure = outcome.measures[what]
   if (measure === undefined) return { none: 'not measured' }
-  return 'none' in measure ? { none: 'no such question', why: measure.none } : { figure: measure.figure }
+  return 'none' in measure ? { none: 'not supported', why: measure.none } : { figure: measure.figure }
 }

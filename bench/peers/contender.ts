@@ -1,34 +1,34 @@
-import type { Api } from '../api.ts'
-import type { Progress } from '../progress.ts'
+import type { Api } from '../harness/api.ts'
+import type { Progress } from '../harness/progress.ts'
 
-/** A request to a contender's own interface, and how much its answer holds. */
-export type Ask = { method: 'GET' | 'POST'; path: string; body?: unknown; countOf: (answer: never) => number }
+/** A request to a contender's own API, and how to count the items in its response. */
+export type Query = { method: 'GET' | 'POST'; path: string; body?: unknown; countOf: (body: never) => number }
 
-/** There is no figure, and this is why. */
+/** The reason why there is no figure. */
 export type None = { none: string }
 
-export const questionNames = ['open', 'list', 'listFailed', 'listOfUser', 'search'] as const
-export type QuestionName = (typeof questionNames)[number]
+export const queryNames = ['open', 'list', 'listFailed', 'listOfUser', 'search'] as const
+export type QueryName = (typeof queryNames)[number]
 
-/** How a contender is asked each question; a subject is a trace id, a user or a word. */
-export type Questions = Record<QuestionName, ((subject: string) => Ask) | None>
+/** The queries of a contender. A subject is a trace id, a user or a word. */
+export type Queries = Record<QueryName, ((subject: string) => Query) | None>
 
-/** What is run: all of it listens on loopback, at `port`, and keeps what it stores in `directory`. */
+/** The command that starts a contender. It listens on loopback and stores its data in the given directory. */
 export type Command = { command: string; args: string[]; environment: Record<string, string> }
 
-/** Something that spans can be sent to. All contenders are measured alike. */
+/** A tool that accepts spans. All contenders are measured in the same way. */
 export type Contender = {
   name: string
-  /** What it has done when it answers a request with spans. */
+  /** What it has done with a span when it acknowledges it. */
   acknowledgement: string
-  /** Installs it when that is needed. */
+  /** Installs it if needed. */
   prepare: (progress: Progress) => Promise<{ version: string } | { missing: string }>
   command: (directory: string, ports: readonly [number, number]) => Command
   headers?: Record<string, string>
-  /** Answered as soon as it can be used. */
-  ready: Ask
-  questions: Questions
+  /** Succeeds as soon as the contender is usable. */
+  ready: Query
+  queries: Queries
   countSpans: (api: Api, directory: string) => Promise<number>
-  /** Waits until work in the background has changed what is on disk. */
-  settle?: (api: Api, progress: Progress) => Promise<unknown>
+  /** Waits until background work no longer changes the size on disk. */
+  waitForDisk?: (api: Api, progress: Progress) => Promise<unknown>
 }

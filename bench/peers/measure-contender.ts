@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Api } from '../api.ts'
-import { SPANS_PER_SESSION } from '../corpus.ts'
-import { sendSpans, type LoadResult } from '../load.ts'
-import { percentile } from '../percentile.ts'
-import type { Progress } from '../progress.ts'
-import { SPANS_PER_REQUEST, type RequestBodies } from '../request-bodies.ts'
-import { askQuestions, type Subjects } from './ask-questions.ts'
+import { Api } from '../harness/api.ts'
+import { SPANS_PER_SESSION } from '../corpus/corpus.ts'
+import { sendSpans, type LoadResult } from '../server/load.ts'
+import { percentile } from '../harness/percentile.ts'
+import type { Progress } from '../harness/progress.ts'
+import { SPANS_PER_REQUEST, type RequestBodies } from '../corpus/request-bodies.ts'
+import { measureQueries, type Subjects } from './measure-queries.ts'
 import type { Measures } from './compare.ts'
 import type { Contender } from './contender.ts'
-import { folderBytes } from './folder-bytes.ts'
 import { measureVisible } from './measure-visible.ts'
 import { BURST_SPANS, CONNECTIONS, MAX_INGEST_SECONDS } from './parameters.ts'
 import { startContender, type Started } from './started.ts'
 import { memoryOfTree, TreeMeter, waitUntilIdle } from './tree-meter.ts'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 
 const PROBES = 20
 const SAMPLES = 60
@@ -27,10 +28,10 @@ export type Work = {
   progress: Progress
 }
 
-/** What has been sent, acknowledged and measured so far. */
+/** What has been acknowledged and measured so far. */
 type Run = Work & { started: Started; acknowledged: number; emptyBytes: number; measures: Measures }
 
-/** One contender from an empty folder on: the same steps in the same order for each. */
+/** Measures one contender, starting with an empty folder. The steps are the same for all contenders. */
 export async function measureContender(work: Work): Promise<Measures> {
   show(work, 'first start')
   const started = await startContender(work.contender, work.directory)
@@ -38,7 +39,7 @@ export async function measureContender(work: Work): Promise<Measures> {
   try {
     await measureIdle(run)
     const sampleIds = await measureIngest(run)
-    await measureQuestions(run, sampleIds)
+    await measureAllQueries(run, sampleIds)
     await measureLoss(run)
     await measureDisk(run)
     await measureWarmStart(run)
@@ -55,7 +56,7 @@ async function measureIdle(run: Run): Promise<void> {
   measures['memory, idle'] = { figure: memoryOfTree(started.pid), unit: 'MB' }
   run.emptyBytes = await folderBytes(run.directory)
   const [p50, p95] = ['p50', 'p95'].map((name) => `visible after the acknowledgement, idle, ${name}`)
-  const { open } = contender.questions
+  const { open } = contender.queries
   if ('none' in open) {
     measures[p50!] = open
     measures[p95!] = open
@@ -81,32 +82,32 @@ async function measureIngest(run: Run): Promise<string[]> {
   const { peakMb, cpuSeconds } = meter.stop()
   const { acknowledgedSpans: spans, latencies } = result
   measures['ingest, acknowledged'] = { figure: spans / result.seconds, unit: 'spans/s' }
-  measures['ingest, until all can be read'] = {
+  measures['ingest, until everything is readable'] = {
     figure: (stored.count - before) / (result.seconds + stored.afterMs / 1_000),
     unit: 'spans/s',
   }
-  measures[`acknowledged, and not to be read ${MAX_WAIT_MS / 60_000} minutes later`] = {
+  measures[`acknowledged but not readable after ${MAX_WAIT_MS / 60_000} minutes`] = {
     figure: run.acknowledged - stored.count,
     unit: 'spans',
   }
   measures['acknowledge 100 spans, p50'] = { figure: percentile(latencies, 0.5), unit: 'ms' }
   measures['acknowledge 100 spans, p99'] = { figure: percentile(latencies, 0.99), unit: 'ms' }
-  measures['requests refused, and sent again'] = { figure: result.failures, unit: 'requests' }
-  measures['processor time'] = { figure: (cpuSeconds * 1e6) / spans, unit: 'µs/span' }
+  measures['requests refused and retried'] = { figure: result.failures, unit: 'requests' }
+  measures['CPU time'] = { figure: (cpuSeconds * 1e6) / spans, unit: 'µs/span' }
   measures['memory, peak'] = { figure: peakMb, unit: 'MB' }
   return result.sampleIds
 }
 
-async function measureQuestions(run: Run, traceIds: string[]): Promise<void> {
-  const answers = await askQuestions(run.contender, {
+async function measureAllQueries(run: Run, traceIds: string[]): Promise<void> {
+  const measured = await measureQueries(run.contender, {
     url: run.started.url,
     subjects: { ...run.subjects, traceIds },
     onProgress: (what) => show(run, what),
   })
-  Object.assign(run.measures, answers)
+  Object.assign(run.measures, measured)
 }
 
-/** Ends everything at once, right after the last acknowledgement, and looks what is there afterwards. */
+/** Kills all processes right after the last acknowledgement, restarts, and counts what is left. */
 async function measureLoss(run: Run): Promise<void> {
   await send(run, BURST_SPANS)
   await run.started.kill()
@@ -119,7 +120,7 @@ async function measureLoss(run: Run): Promise<void> {
 
 async function measureDisk(run: Run): Promise<void> {
   const api = new Api(run.started.url)
-  await run.contender.settle?.(api, run.progress)
+  await run.contender.waitForDisk?.(api, run.progress)
   api.close()
   await run.started.stop()
   const bytes = (await folderBytes(run.directory)) - run.emptyBytes
@@ -129,12 +130,12 @@ async function measureDisk(run: Run): Promise<void> {
 async function measureWarmStart(run: Run): Promise<void> {
   const times: number[] = []
   for (let start = 0; start < WARM_STARTS; start++) {
-    show(run, 'start to first answer', start / WARM_STARTS)
+    show(run, 'start to first response', start / WARM_STARTS)
     run.started = await startContender(run.contender, run.directory)
     times.push(run.started.readyMs)
     await run.started.stop()
   }
-  run.measures['start to first answer, warm'] = { figure: percentile(times, 0.5), unit: 'ms' }
+  run.measures['start to first response, warm'] = { figure: percentile(times, 0.5), unit: 'ms' }
 }
 
 async function send(run: Run, spans: number): Promise<LoadResult> {
@@ -159,13 +160,13 @@ async function send(run: Run, spans: number): Promise<LoadResult> {
   return result
 }
 
-/** The longer it takes, the less often is counted, so that counting is none of what takes so long. */
+/** Counts less often the longer it takes, so that counting itself does not slow it down. */
 const COUNTS = { mostOftenMs: 50, leastOftenMs: 2_000, shareOfWait: 0.05 }
-/** When no more have come for so long, no more will. */
+/** If no more spans have arrived for this long, no more will. */
 const QUIET_MS = 20_000
 const MAX_WAIT_MS = 180_000
 
-/** Waits until what was acknowledged can be read, or no more comes; returns after how long the last one came. */
+/** Waits until all acknowledged spans are readable, or no more arrive. Returns when the last one arrived. */
 async function waitForSpans(run: Run): Promise<{ count: number; afterMs: number }> {
   const startedAtMs = performance.now()
   const api = new Api(run.started.url)
@@ -179,7 +180,7 @@ async function waitForSpans(run: Run): Promise<{ count: number; afterMs: number 
     const now = await run.contender.countSpans(api, run.directory)
     if (now !== count) afterMs = performance.now() - startedAtMs
     count = now
-    show(run, 'until all can be read', count / run.acknowledged)
+    show(run, 'until everything is readable', count / run.acknowledged)
   }
   api.close()
   return { count, afterMs }
@@ -191,4 +192,24 @@ function pauseAfter(waitedMs: number): number {
 
 function show({ contender, progress }: Work, what: string, share?: number, note?: string): void {
   progress.show(`${contender.name}: ${what}`, share, note)
+}
+
+/** The bytes on disk of all files in a folder. */
+async function folderBytes(folder: string): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true })
+  const sizes = await Promise.all(
+    entries.filter((entry) => entry.isFile()).map((entry) => blocksOf(join(entry.parentPath, entry.name))),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** A file that a merge has just removed counts as 0. */
+function blocksOf(file: string): Promise<number> {
+  return stat(file).then(
+    ({ blocks }) => blocks * 512,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return 0
+      throw error
+    },
+  )
 }

@@ -1,23 +1,23 @@
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { spansToOtlpProtobuf } from '../../packages/server/src/ingest/otlp-protobuf/spans-to-otlp-protobuf.ts'
-import { Api } from '../api.ts'
-import { Corpus, SPANS_PER_SESSION } from '../corpus.ts'
-import { postSpans } from '../load.ts'
-import { ask } from './ask.ts'
-import type { Ask, Contender } from './contender.ts'
+import { Api } from '../harness/api.ts'
+import { Corpus, SPANS_PER_SESSION } from '../corpus/corpus.ts'
+import { postSpans } from '../server/load.ts'
+import { sendQuery } from './send-query.ts'
+import type { Query, Contender } from './contender.ts'
 
 const PAUSE_MS = 200
 const POLL_MS = 5
-/** One that takes longer counts as this long. */
-const PATIENCE_MS = 30_000
+/** The longest delay that is measured. */
+const MAX_WAIT_MS = 30_000
 
-/** Sends sessions and takes the time from each acknowledgement until the session can be opened whole. */
+/** Sends sessions and measures the time from acknowledgement until a session opens completely. */
 export async function measureVisible(
   contender: Contender,
   options: {
     url: string
-    open: (traceId: string) => Ask
+    open: (traceId: string) => Query
     probes: number
     onProgress: (share: number) => void
   },
@@ -30,9 +30,9 @@ export async function measureVisible(
     options.onProgress(probe / options.probes)
     const spans = corpus.createSession(Date.now() - 1_000)
     const isAcknowledged = await postSpans(options.url, spansToOtlpProtobuf(spans), { agent, headers })
-    if (!isAcknowledged) throw new Error(`${contender.name} refused a session while it had nothing to do`)
+    if (!isAcknowledged) throw new Error(`${contender.name} refused a session while it was idle`)
     const acknowledgedAtMs = performance.now()
-    await waitUntilWhole(options.url, options.open(spans[0]!.traceId))
+    await waitUntilComplete(options.url, options.open(spans[0]!.traceId))
     delaysMs.push(performance.now() - acknowledgedAtMs)
     await sleep(PAUSE_MS)
   }
@@ -40,13 +40,13 @@ export async function measureVisible(
   return delaysMs
 }
 
-async function waitUntilWhole(url: string, open: Ask): Promise<void> {
-  const endMs = performance.now() + PATIENCE_MS
+async function waitUntilComplete(url: string, open: Query): Promise<void> {
+  const endMs = performance.now() + MAX_WAIT_MS
   const api = new Api(url)
   while (performance.now() < endMs) {
-    // Until it is there, asking for it is an error for some.
-    const count = await ask(api, open).then(
-      (answer) => answer.count,
+    // Some contenders return an error until the session exists.
+    const count = await sendQuery(api, open).then(
+      (response) => response.count,
       () => 0,
     )
     if (count === SPANS_PER_SESSION) break

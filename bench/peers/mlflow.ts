@@ -1,13 +1,13 @@
 import { join } from 'node:path'
-import type { Api } from '../api.ts'
-import { ask } from './ask.ts'
-import type { Ask, Contender } from './contender.ts'
+import type { Api } from '../harness/api.ts'
+import { sendQuery } from './send-query.ts'
+import type { Query, Contender } from './contender.ts'
 import { PythonEnvironment } from './python-environment.ts'
 
 const EXPERIMENT = '0'
 const python = new PythonEnvironment({ package: 'mlflow', version: '3.17.2', oldestPython: [3, 10] })
 
-/** As `mlflow server` starts it: SQLite, and as many workers as it chooses. */
+/** Started with `mlflow server`: SQLite, and its default number of workers. */
 export const mlflow: Contender = {
   name: 'MLflow',
   acknowledgement: 'committed to SQLite, which waits for the disk',
@@ -25,13 +25,13 @@ export const mlflow: Contender = {
     ],
     environment: {
       MLFLOW_DISABLE_TELEMETRY: 'true',
-      // The prices that came with it: otherwise spans wait while it asks the internet for newer ones.
+      // Use the bundled prices. Otherwise spans wait while it fetches newer ones from the internet.
       MLFLOW_MODEL_CATALOG_URI: '',
     },
   }),
   headers: { 'x-mlflow-experiment-id': EXPERIMENT },
   ready: search(''),
-  questions: {
+  queries: {
     open: (traceId) => ({
       method: 'GET',
       path: `/api/3.0/mlflow/traces/get?trace_id=tr-${traceId}`,
@@ -45,7 +45,7 @@ export const mlflow: Contender = {
   countSpans,
 }
 
-function search(filter: string): Ask {
+function search(filter: string): Query {
   const location = { type: 'MLFLOW_EXPERIMENT', mlflow_experiment: { experiment_id: EXPERIMENT } }
   return {
     method: 'POST',
@@ -58,7 +58,7 @@ function search(filter: string): Ask {
 type Metrics = { data_points?: { values: { COUNT: number } }[] }
 
 async function countSpans(api: Api): Promise<number> {
-  const { count } = await ask(api, {
+  const { count } = await sendQuery(api, {
     method: 'POST',
     path: '/api/3.0/mlflow/traces/metrics',
     body: {

@@ -1,8 +1,8 @@
-/** How contenders are measured; the page says so beneath the figures. */
+/** How contenders are measured. The page mentions these values below the figures. */
 export const CONNECTIONS = 16
-/** Sent right before kill -9. */
+/** The spans sent right before kill -9. */
 export const BURST_SPANS = 5_000
-/** How often a question is asked, and for how long where it takes long. */
-export const ASKED = 40
-export const ASKED_SECONDS = 20
+/** How often a query is repeated, and for how long at most. */
+export const QUERY_REPEATS = 40
+export const QUERY_SECONDS = 20
 export const MAX_INGEST_SECONDS = 120

@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Corpus } from '../corpus.ts'
-import { describeMachine } from '../machine.ts'
-import type { Options } from '../options.ts'
-import type { Progress } from '../progress.ts'
-import { commonWords } from '../questions.ts'
-import type { Report } from '../report.ts'
-import { RequestBodies, SPANS_PER_REQUEST } from '../request-bodies.ts'
+import { Corpus } from '../corpus/corpus.ts'
+import { describeMachine } from '../harness/machine.ts'
+import type { Options } from '../harness/options.ts'
+import type { Progress } from '../harness/progress.ts'
+import { commonWords } from '../suites/queries.ts'
+import type { Report } from '../harness/report.ts'
+import { RequestBodies, SPANS_PER_REQUEST } from '../corpus/request-bodies.ts'
 import { collector } from './collector.ts'
 import { compare, type Outcome } from './compare.ts'
 import type { Contender } from './contender.ts'
@@ -20,12 +20,12 @@ const SEED = 1
 const MAX_BODIES = 500
 const USERS = 44
 
-/** The same corpus, from the same client, through what a user would pick instead. */
+/** Sends the same corpus from the same client to the tools that people would use instead. */
 export async function runPeersSuite(options: Options, progress: Progress): Promise<Report> {
   const found: { contender: Contender; result: Awaited<ReturnType<Contender['prepare']>> }[] = []
   for (const contender of [playhead, phoenix, mlflow, collector])
     found.push({ contender, result: await contender.prepare(progress) })
-  // Not before all is installed: that load is none that the figures suffer from.
+  // Only after all installations, which would show as load.
   const machine = describeMachine()
   const outcomes: Outcome[] = []
   for (const { contender, result } of found) {
@@ -56,7 +56,7 @@ async function runContender(
   } catch (error) {
     progress.end()
     console.error(error)
-    return { ...identify(contender), missing: `version ${version} failed while it was measured` }
+    return { ...identify(contender), missing: `version ${version} failed during the measurement` }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -66,7 +66,7 @@ function identify({ name, acknowledgement }: Contender): Pick<Outcome, 'name' | 
   return { name, acknowledgement }
 }
 
-/** New ones for each contender, so that all get the same ids. */
+/** Encodes new bodies for each contender, so that all get the same ids. */
 function encodeBodies(spans: number, progress: Progress): RequestBodies {
   return new RequestBodies({
     format: 'protobuf',
@@ -76,7 +76,7 @@ function encodeBodies(spans: number, progress: Progress): RequestBodies {
   })
 }
 
-/** Users of the sessions that are sent, named as all contenders understand it. */
+/** The users of the sessions, in the attribute that all contenders understand. */
 function findUsers(): string[] {
   const corpus = new Corpus(SEED)
   const users: string[] = []

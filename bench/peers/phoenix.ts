@@ -1,7 +1,7 @@
-import type { Api } from '../api.ts'
-import type { Ask, Contender } from './contender.ts'
+import type { Api } from '../harness/api.ts'
+import type { Query, Contender } from './contender.ts'
 import { PythonEnvironment } from './python-environment.ts'
-import { ask } from './ask.ts'
+import { sendQuery } from './send-query.ts'
 
 const python = new PythonEnvironment({
   package: 'arize-phoenix',
@@ -9,10 +9,10 @@ const python = new PythonEnvironment({
   oldestPython: [3, 10],
 })
 
-/** As `phoenix serve` starts it: SQLite in its working directory. */
+/** Started with `phoenix serve`: SQLite in its working directory. */
 export const phoenix: Contender = {
   name: 'Phoenix',
-  acknowledgement: 'put in a queue in memory, to be stored later (in SQLite that does not wait for the disk)',
+  acknowledgement: 'in a queue in memory, to be stored later (in SQLite, without waiting for the disk)',
   prepare: (progress) => python.prepare(progress),
   command: (directory, [port, grpcPort]) => ({
     command: python.interpreter,
@@ -27,7 +27,7 @@ export const phoenix: Contender = {
     },
   }),
   ready: list(''),
-  questions: {
+  queries: {
     open: (traceId) => ({
       method: 'GET',
       path: `/v1/projects/default/spans?limit=1000&trace_id=${traceId}`,
@@ -37,13 +37,13 @@ export const phoenix: Contender = {
     listFailed: () => list('error_count > 0'),
     listOfUser: (user) => list(`user.id == '${user}'`),
     search: {
-      none: 'a filter on traces reads what the first span was given and gave, and some fields of the others: not the text of all spans',
+      none: 'a filter on traces covers the input and output of the first span and some fields of the others, but not the text of all spans',
     },
   },
   countSpans,
 }
 
-function list(filter: string): Ask {
+function list(filter: string): Query {
   const condition = filter === '' ? '' : `&filter=${encodeURIComponent(filter)}`
   return {
     method: 'GET',
@@ -54,10 +54,10 @@ function list(filter: string): Ask {
 
 type Projects = { data: { projects: { edges: { node: { recordCount: number } }[] } } }
 
-/** It remembers how many it counted in a time range, so each count is of another one. */
+/** Phoenix caches the count of a time range, so each count uses a different one. */
 async function countSpans(api: Api): Promise<number> {
   const end = new Date(Date.now() + 86_400_000).toISOString()
-  const { count } = await ask(api, {
+  const { count } = await sendQuery(api, {
     method: 'POST',
     path: '/graphql',
     body: { query: `{ projects { edges { node { recordCount(timeRange: { end: "${end}" }) } } } }` },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { waitForMerges } from '../settle.ts'
-import type { Ask, Contender } from './contender.ts'
+import { waitForMerges } from '../server/wait-for-store.ts'
+import type { Query, Contender } from './contender.ts'
 
 const entry = fileURLToPath(new URL('../../packages/server/src/main.ts', import.meta.url))
 const manifest = new URL('../../packages/playhead/package.json', import.meta.url)
@@ -22,7 +22,7 @@ export const playhead: Contender = {
     },
   }),
   ready: list(''),
-  questions: {
+  queries: {
     open: (traceId) => ({
       method: 'GET',
       path: `/api/sessions/${traceId}`,
@@ -37,10 +37,10 @@ export const playhead: Contender = {
     const { disk } = await api.health()
     return disk.tables.find(({ name }) => name === 'steps')?.rows ?? 0
   },
-  settle: waitForMerges,
+  waitForDisk: waitForMerges,
 }
 
-function list(filter: string): Ask {
+function list(filter: string): Query {
   return {
     method: 'GET',
     path: `/api/sessions?limit=50${filter}`,

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Progress } from '../progress.ts'
+import type { Progress } from '../harness/progress.ts'
 
 const cache = fileURLToPath(new URL('../../node_modules/.cache/playhead-peers', import.meta.url))
-const PATIENCE_MS = 600_000
+const INSTALL_TIMEOUT_MS = 600_000
 
-/** An environment with one package from PyPI, installed once and kept. */
+/** A virtual environment with one package from PyPI, installed once and kept. */
 export class PythonEnvironment {
   readonly #package: string
   readonly #version: string
@@ -50,10 +50,13 @@ export class PythonEnvironment {
 
   #run(command: string, args: readonly string[], progress: Progress): Promise<boolean> {
     const startedAtMs = performance.now()
-    const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'], timeout: PATIENCE_MS })
+    const child = spawn(command, args, {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      timeout: INSTALL_TIMEOUT_MS,
+    })
     const timer = setInterval(() => {
       const seconds = Math.round((performance.now() - startedAtMs) / 1_000)
-      progress.show(`installing ${this.#requirement}, once`, undefined, `${seconds} s`)
+      progress.show(`installing ${this.#requirement}, only once`, undefined, `${seconds} s`)
     }, 1_000)
     return new Promise((resolve) => {
       const end = (isDone: boolean) => {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cpuSeconds, descendantsOf, memoryInAll } from '../process-usage.ts'
+import { cpuSeconds, descendantsOf, combinedMb } from '../harness/process-usage.ts'
 
 const SAMPLE_MS = 1_000
 
-/** Watches what a process, and all that it started, take of the machine. */
+/** Measures the CPU time and memory of a process and all its descendants. */
 export class TreeMeter {
   readonly #pid: number
   readonly #cpuBefore: number
@@ -17,7 +17,7 @@ export class TreeMeter {
     this.#sample()
   }
 
-  /** The most memory since the meter was made, and the processor time. */
+  /** Returns the peak memory and the CPU time since the meter was created. */
   stop(): { peakMb: number; cpuSeconds: number } {
     clearInterval(this.#timer)
     this.#sample()
@@ -30,14 +30,14 @@ export class TreeMeter {
 }
 
 export function memoryOfTree(pid: number): number {
-  return memoryInAll(descendantsOf(pid))
+  return combinedMb(descendantsOf(pid))
 }
 
-const IDLE = { windowMs: 3_000, busySeconds: 0.3, patienceMs: 60_000 }
+const IDLE = { windowMs: 3_000, busySeconds: 0.3, maxWaitMs: 60_000 }
 
-/** Waits until a contender that answers already has started all of its processes. */
+/** Waits until a contender that already responds has started all its processes. */
 export async function waitUntilIdle(pid: number): Promise<void> {
-  const endMs = performance.now() + IDLE.patienceMs
+  const endMs = performance.now() + IDLE.maxWaitMs
   for (let before = cpuOfTree(pid); performance.now() < endMs;) {
     await sleep(IDLE.windowMs)
     const now = cpuOfTree(pid)

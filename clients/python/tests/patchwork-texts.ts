@@ -1,4 +1,4 @@
-import { Random } from '../../../bench/random.ts'
+import { Random } from '../../../bench/corpus/random.ts'
 import { checkDigit } from '../../../packages/playhead/test/redaction/planted-secrets.ts'
 
 /** Names that redaction knows, or nearly: each spelling and each ending. */

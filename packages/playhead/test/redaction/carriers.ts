@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import type { Random } from '../../../../bench/random.ts'
+import type { Random } from '../../../../bench/corpus/random.ts'
 
 /** The value around a secret: a text, or an object where only objects make sense. */
 export type Carried = string | Record<string, unknown>

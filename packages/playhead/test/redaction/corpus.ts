@@ -1,4 +1,4 @@
-import { Random } from '../../../../bench/random.ts'
+import { Random } from '../../../../bench/corpus/random.ts'
 import { headerCarriers, namedCarriers, textCarriers, type Carried } from './carriers.ts'
 import { doors } from './doors.ts'
 import { innocentKinds } from './innocent-texts.ts'

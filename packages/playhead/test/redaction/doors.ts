@@ -1,5 +1,5 @@
 import type { Reply } from '@playhead/scripted-model'
-import type { Random } from '../../../../bench/random.ts'
+import type { Random } from '../../../../bench/corpus/random.ts'
 import * as playhead from '../../src/index.ts'
 import type { Carried } from './carriers.ts'
 

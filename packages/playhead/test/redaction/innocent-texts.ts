@@ -1,4 +1,4 @@
-import type { Random } from '../../../../bench/random.ts'
+import type { Random } from '../../../../bench/corpus/random.ts'
 import { chars, checkDigit } from './planted-secrets.ts'
 
 const digits = '0123456789'

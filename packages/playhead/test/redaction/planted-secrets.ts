@@ -1,4 +1,4 @@
-import type { Random } from '../../../../bench/random.ts'
+import type { Random } from '../../../../bench/corpus/random.ts'
 
 /** A secret, and the part that must be hidden; keys, prefixes and addresses around it may stay. */
 export type Secret = { text: string; hidden: string }

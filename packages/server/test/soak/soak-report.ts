@@ -1,5 +1,5 @@
-import { percentile } from '../../../../bench/percentile.ts'
-import type { Figure } from '../../../../bench/report.ts'
+import { percentile } from '../../../../bench/harness/percentile.ts'
+import type { Figure } from '../../../../bench/harness/report.ts'
 import type { Traffic } from '../traffic.ts'
 import type { OtherClients } from './other-clients.ts'
 import type { FaultName } from './faults.ts'

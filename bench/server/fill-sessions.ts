@@ -1,0 +1,63 @@
+import type { ClickHouseClient } from '@clickhouse/client'
+import { hourBucket } from '../../packages/server/src/store/sessions-table.ts'
+import type { Progress } from '../harness/progress.ts'
+
+const ROWS_AT_ONCE = 100_000
+/** Sessions are spread over this many days, more of them recent, as in a growing project. */
+const SPREAD_DAYS = 90
+
+/** Generates sessions inside the engine, each with one step to search in. */
+export async function fillSessions(
+  client: ClickHouseClient,
+  count: number,
+  progress: Progress,
+): Promise<void> {
+  const nowMs = Date.now()
+  for (let first = 0; first < count; first += ROWS_AT_ONCE) {
+    const rows = Math.min(ROWS_AT_ONCE, count - first)
+    const query_params = { first, rows, nowMs, base: hourBucket(0) }
+    await client.command({ query: sessionsSql, query_params })
+    await client.command({ query: stepsSql, query_params })
+    progress.show('generating sessions', (first + rows) / count)
+  }
+}
+
+/** `n` is the number of a session. All its values follow from it, so that a filter matches a known share. */
+const numbered = `
+  SELECT {first:UInt64} + number AS n, cityHash64(n) AS random,
+    {nowMs:Int64} - toInt64(pow((n + 1) / 1000000, 1.6) * ${SPREAD_DAYS * 86_400_000}) AS started_ms,
+    lower(hex(MD5(concat('session ', toString(n))))) AS id,
+    200 + random % 20000 AS duration_ms,
+    random % 100 < 7 AS is_failed,
+    ['support', 'research', 'coder', 'travel', 'billing', 'planner'][1 + random % 6] AS agent_name,
+    ['gpt-4o', 'gpt-4o-mini', 'claude-sonnet-4-5', 'gemini-2.5-pro', 'house-llama-70b'][1 + intDiv(random, 7) % 5] AS model_name,
+    ['fetch_customer', 'search_documents', 'send_email', 'issue_refund', 'classify_intent', 'list_orders', 'book_flight', 'run_tests'][1 + intDiv(random, 11) % 8] AS tool_name,
+    ['I was charged twice for my subscription', 'Where is my order?', 'Summarise the quarterly report', 'Book a flight to Lisbon', 'Refactor the payment module', 'Cancel my plan'][1 + intDiv(random, 13) % 6] AS asked,
+    300 + random % 9000 AS input_tokens, 20 + random % 700 AS output_tokens,
+    input_tokens * 0.0000025 + output_tokens * 0.00001 AS dollars
+  FROM numbers({rows:UInt64})`
+
+const sessionsSql = `
+INSERT INTO sessions (project, bucket, session_id, version, is_deleted, started_at, ended_at, last_heard_at, is_open, settled_state,
+  end_state_reason, name, input_preview, tags, usage, cost, unpriced_models, step_count, llm_call_count, action_count, error_count,
+  models, agents, tools, user_id, thread_id, environment, branch, error_types, error_messages, error_prints,
+  call_models, call_costs, call_inputs, call_outputs, call_durations, call_failed, action_names, action_durations, action_failed)
+SELECT 'default', toUInt32({base:UInt32} - intDiv(started_ms, 3600000) * 3600), id, 1, 0,
+  fromUnixTimestamp64Milli(started_ms), fromUnixTimestamp64Milli(started_ms + toInt64(duration_ms)), fromUnixTimestamp64Milli(started_ms + toInt64(duration_ms)),
+  0, if(is_failed, 'fail', 'success'), if(is_failed, 'ValueError: customer_id cannot be null', ''), agent_name, asked,
+  arrayFilter(tag -> cityHash64(tag, n) % 3 = 0, ['production', 'beta', 'eu', 'vip', 'nightly', 'checkout']),
+  map('input', toUInt64(input_tokens), 'output', toUInt64(output_tokens)), if(model_name = 'house-llama-70b', NULL, dollars),
+  if(model_name = 'house-llama-70b', [model_name], []), 3 + random % 40, 1 + random % 9, 1 + random % 12, if(is_failed, 1, 0),
+  [model_name], [agent_name], [tool_name, 'session_complete'], concat('user-', toString(random % 5000)), concat('thread-', toString(intDiv(n, 3))),
+  if(random % 4 = 0, 'staging', 'production'), '', if(is_failed, ['ValueError'], []), if(is_failed, ['customer_id cannot be null'], []),
+  if(is_failed, [substring(lower(hex(MD5(tool_name))), 1, 16)], []), [model_name], [if(model_name = 'house-llama-70b', NULL, dollars)],
+  [toUInt64(input_tokens)], [toUInt64(output_tokens)], [toFloat32(duration_ms / 2)], [0], [tool_name, 'session_complete'],
+  [toFloat32(duration_ms / 3), 1], [toUInt8(is_failed), 0]
+FROM (${numbered})`
+
+const stepsSql = `
+INSERT INTO steps (project, session_id, step_id, version, received_at, started_at, ended_at, kind, name, dialect, status, model, outline, normalizer_version, span_name, attributes)
+SELECT 'default', id, substring(id, 1, 16), 1, fromUnixTimestamp64Milli(started_ms), fromUnixTimestamp64Milli(started_ms), fromUnixTimestamp64Milli(started_ms + 500),
+  'llm', model_name, 'otel-genai', 'ok', model_name, '{}', 1, 'chat',
+  concat('{"gen_ai.input.messages":"', asked, ' and please look at invoice number ', toString(random % 1000000), '"}')
+FROM (${numbered})`
