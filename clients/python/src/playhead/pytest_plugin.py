@@ -10,7 +10,6 @@ from typing import Any, Optional
 
 import pytest
 
-from .ci import describe_checkout
 from .describe_error import message_of
 from .runtime import Runtime, active_runtime, obtain_runtime
 from .scope import SessionFrame, current_scope, scope_of, settle
@@ -24,6 +23,9 @@ ARRIVAL_S = 2.0
 LAST_FLUSH_S = 5.0
 MAX_REASON_LENGTH = 1000
 MAX_ACTIONS = 12
+_BRANCHES = ("GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME", "BUILDKITE_BRANCH", "CIRCLE_BRANCH")
+_COMMITS = ("GITHUB_SHA", "CI_COMMIT_SHA", "BUILDKITE_COMMIT", "CIRCLE_SHA1", "GIT_COMMIT")
+
 _RUN_ID = pytest.StashKey[str]()
 _SESSIONS = pytest.StashKey[list[SessionRecord]]()
 _ERROR = pytest.StashKey[BaseException]()
@@ -173,3 +175,42 @@ def _write_recordings(runtime: Runtime, item: pytest.Item) -> list[Path]:
 
 def pytest_sessionfinish() -> None:
     flush(LAST_FLUSH_S)
+
+
+def describe_checkout(folder: Path) -> dict[str, str]:
+    """The branch and commit, as far as we can tell without starting a process."""
+    branch, commit = _first(_BRANCHES), _first(_COMMITS)
+    if branch is None or commit is None:
+        own_branch, own_commit = _read_git(folder)
+        branch, commit = branch or own_branch, commit or own_commit
+    described = {"vcs.ref.head.name": branch, "vcs.ref.head.revision": commit}
+    return {key: value for key, value in described.items() if value}
+
+
+def _first(names: tuple[str, ...]) -> Optional[str]:
+    return next((os.environ[name] for name in names if os.environ.get(name)), None)
+
+
+def _read_git(folder: Path) -> tuple[Optional[str], Optional[str]]:
+    for parent in (folder, *folder.parents):
+        git = parent / ".git"
+        if not git.is_dir():
+            continue
+        try:
+            head = (git / "HEAD").read_text().strip()
+            if not head.startswith("ref: "):
+                return None, head
+            reference = head[5:]
+            return reference.replace("refs/heads/", "", 1), _read_commit(git, reference)
+        except OSError:
+            return None, None
+    return None, None
+
+
+def _read_commit(git: Path, reference: str) -> Optional[str]:
+    loose = git / reference
+    if loose.is_file():
+        return loose.read_text().strip()
+    packed = git / "packed-refs"
+    lines = packed.read_text().splitlines() if packed.is_file() else []
+    return next((line.split(" ", 1)[0] for line in lines if line.endswith(f" {reference}")), None)

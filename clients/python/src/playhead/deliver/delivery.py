@@ -15,8 +15,7 @@ from ..reporter import Reporter
 from ..session_record import SessionRecord
 from ..span import Span
 from .encode import encode_spans
-from .explain import explain_trouble
-from .send import Outcome, Sender, Target
+from .send import Outcome, Sender, Target, explain_trouble
 from .spool import Spool
 from .worker import Worker
 

@@ -152,3 +152,23 @@ def _retry_after(header: Optional[str]) -> Optional[float]:
         return max(0.0, email.utils.parsedate_to_datetime(header).timestamp() - time.time())
     except (TypeError, ValueError):
         return None
+
+
+def explain_trouble(outcome: Outcome, target: Target, is_spooled: bool) -> str:
+    """Tell the developer why delivery fails and what to do."""
+    kept = (
+        "Steps are kept on disk and sent later."
+        if is_spooled
+        else "Steps are kept in memory and lost when the process exits."
+    )
+    if outcome.kind == "unwelcome":
+        return (
+            f"{target.endpoint} rejected the recorded steps: {outcome.reason}. Check the key "
+            "(init(api_key=…) or PLAYHEAD_API_KEY) and the address (init(endpoint=…) or PLAYHEAD_ENDPOINT)."
+        )
+    if outcome.is_server_there:
+        return f"{target.endpoint} can't accept steps right now ({outcome.reason}). {kept}"
+    return (
+        f"No Playhead server responds at {target.endpoint} ({outcome.reason}). {kept} Start one with "
+        '"npx playhead serve", set PLAYHEAD_ENDPOINT, or record to files with init(dir=".playhead").'
+    )
