@@ -25,7 +25,7 @@ export const langSmith: Dialect = {
     userId: ['langsmith.metadata.user_id'],
   },
   values: {
-    usageObject: ['langsmith.usage_metadata'],
+    usageObject: ['langsmith.usage_metadata', 'langsmith.metadata.usage_metadata'],
     tags: ['langsmith.span.tags'],
   },
   groups: { 'langsmith.metadata.': 'metadata' },

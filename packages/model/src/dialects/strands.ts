@@ -7,8 +7,7 @@ export const strands: Dialect = {
   signs: ['event_loop.'],
   scopes: ['strands'],
   hasFirstTokenInMs: true,
-  excludesCache: (_reading, { provider, isSplitProvider, isFromResponse }) =>
-    isSplitProvider || (provider === undefined && !isFromResponse),
+  excludesCache: ({ fields }, { isSplitProvider }) => isSplitProvider && fields.totalTokens === undefined,
   // An agent reports the tokens of all its runs.
   isUsageRollup: ({ fields }) => fields.operation === 'invoke_agent',
   kind: ({ span }) => (span.name.startsWith('execute_event_loop_cycle') ? ofKind('workflow') : undefined),

@@ -139,11 +139,29 @@ function cardOf(prices: ModelPrice): RateCard | null {
     const rate = rateOf(prices[key])
     if (rate !== undefined) card[field] = rate
   }
+  const forHour = card.cacheWrite1h ?? hourRate(card)
+  if (forHour !== undefined) card.cacheWrite1h = forHour
   const request = prices['requests_kcount']
   if (typeof request === 'number') card.request = request / 1000
   const isFree = Object.keys(prices).length === 0
   const isChargedByToken = card.input !== undefined || card.output !== undefined
   return isFree || isChargedByToken ? card : null
+}
+
+/**
+ * Claude's writes for five minutes cost 1.25 times the input and those for an hour twice the input, whoever serves it. The
+ * table has the second rate only for Anthropic.
+ */
+function hourRate({ input, cacheWrite }: RateCard): Rate | undefined {
+  if (input === undefined || cacheWrite === undefined) return undefined
+  const isClaudes = Math.abs(baseOf(cacheWrite) - 1.25 * baseOf(input)) < 1e-9
+  if (!isClaudes) return undefined
+  if (typeof input === 'number') return 2 * input
+  return { base: 2 * input.base, tiers: input.tiers.map(({ start, price }) => ({ start, price: 2 * price })) }
+}
+
+function baseOf(rate: Rate): number {
+  return typeof rate === 'number' ? rate : rate.base
 }
 
 function rateOf(price: ModelPrice[string]): Rate | undefined {

@@ -46,6 +46,15 @@ test('claude-sonnet-4-5 charges cache reads a tenth, writes for five minutes 1.2
   expect(costOf('claude-sonnet-4-5', partsOnly, { provider })).toBeCloseTo(mixedCost, 12)
 })
 
+test.each([
+  ['anthropic.claude-sonnet-4-5-20250929-v1:0', 'aws.bedrock', 3.3],
+  ['claude-sonnet-4-5@20250929', 'gcp.vertex_ai', 3],
+])('%s of %s charges twice the input for what it writes for an hour', (model, provider, perMillion) => {
+  const usage = { input: 1000, cacheWrite: 1000, cacheWrite1h: 1000, output: 0 }
+
+  expect(costOf(model, usage, { provider })).toBeCloseTo((1000 * 2 * perMillion) / 1e6, 12)
+})
+
 test('gemini-2.5-pro charges the whole call by the higher tier above 200,000 tokens', () => {
   const provider = 'gcp.gemini'
 

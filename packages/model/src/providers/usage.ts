@@ -48,10 +48,12 @@ export function readTokenDetails(value: unknown, side: 'input' | 'output'): RawU
 export function normalizeUsage(raw: RawUsage, { isCacheApart, isReasoningApart }: Counting = {}): Usage {
   const usage: Usage = {}
   const { input, output, total, reasoning = 0 } = raw
+  // LangChain reports 0 written beside the tokens written for five minutes or an hour.
+  const written = (raw.cacheWrite5m ?? 0) + (raw.cacheWrite1h ?? 0)
+  if (written > (raw.cacheWrite ?? 0)) raw = { ...raw, cacheWrite: written }
   const cache = (raw.cacheRead ?? 0) + (raw.cacheWrite ?? 0)
   if (input !== undefined || cache > 0) {
-    const isApart = cache > 0 && (isCacheApart === true || leavesOutCache(raw, cache))
-    usage.input = isApart ? (input ?? 0) + cache : (input ?? cache)
+    usage.input = isApart(raw, cache, isCacheApart) ? (input ?? 0) + cache : (input ?? cache)
   }
   if (reasoning > 0 && (isReasoningApart === true || leavesOutReasoning(raw, usage.input ?? 0)))
     usage.output = (output ?? 0) + reasoning
@@ -63,8 +65,15 @@ export function normalizeUsage(raw: RawUsage, { isCacheApart, isReasoningApart }
   return usage
 }
 
-function leavesOutCache({ input = 0, output = 0, total }: RawUsage, cache: number): boolean {
-  return cache > input || total === input + output + cache
+/** The figures decide whether the cache is counted apart from the input, and the sender's custom where they do not. */
+function isApart(
+  { input = 0, output = 0, total }: RawUsage,
+  cache: number,
+  custom: boolean | undefined,
+): boolean {
+  if (cache === 0) return false
+  if (cache > input || total === input + output + cache) return true
+  return custom === true
 }
 
 function leavesOutReasoning({ input = 0, output, total, reasoning = 0 }: RawUsage, fullInput: number) {

@@ -29,10 +29,25 @@ def card_of(prices: Optional[dict[str, Any]]) -> Optional[Card]:
     if prices is None:
         return None
     card: Card = {field: prices[key] for field, key in _RATES.items() if key in prices}
+    _add_hour_rate(card)
     if isinstance(prices.get("requests_kcount"), (int, float)):
         card["request"] = prices["requests_kcount"] / 1000
     is_charged_by_token = "input" in card or "output" in card
     return card if not prices or is_charged_by_token else None
+
+
+def _add_hour_rate(card: Card) -> None:
+    """Claude's one-hour cache writes cost twice the input, whoever serves it; the table knows only Anthropic's."""
+    if "cacheWrite1h" in card or "input" not in card or "cacheWrite" not in card:
+        return
+    rate = card["input"]
+    if abs(_rate_for(card["cacheWrite"], 0) - 1.25 * _rate_for(rate, 0)) >= 1e-9:
+        return
+    if not isinstance(rate, dict):
+        card["cacheWrite1h"] = 2 * rate
+        return
+    tiers = [{"start": tier["start"], "price": 2 * tier["price"]} for tier in rate["tiers"]]
+    card["cacheWrite1h"] = {"base": 2 * rate["base"], "tiers": tiers}
 
 
 def cost_of(

@@ -7,13 +7,16 @@ import { parseJson } from '../../json/json-text.ts'
 import { usageOf } from '../../providers/payload.ts'
 import { readJson } from '../reading/payload.ts'
 import { normalizeUsage, readTokenDetails, readUsageObject, type RawUsage } from '../../providers/usage.ts'
+import { findUsageInText, readUsageText } from '../../providers/usage-in-text.ts'
+import type { AttributeValue } from '../../otlp/span.ts'
+import type { StepKind } from '../../session/step.ts'
 
 export type UsageOfSpan = { usage?: Usage; isRollup: boolean; isEstimated: boolean }
 
 /** The tokens of one span. Input always includes cached tokens, output always includes reasoning. */
 export function usageOfSpan(
   reading: SpanReading,
-  provider: string | undefined,
+  { kind, provider }: { kind: StepKind; provider?: string },
   response: unknown,
 ): UsageOfSpan {
   const buckets = parseJson(reading.fields.usageBuckets)
@@ -24,6 +27,7 @@ export function usageOfSpan(
   const raw = collect(reading)
   const isFromResponse = raw.input === undefined && response !== undefined
   if (isFromResponse) fill(raw, readUsageObject(usageOf(response)))
+  const isCacheApart = fillFromOutput(raw, reading, kind)
   if (raw.input === undefined && raw.output === undefined && raw.total === undefined) {
     const usage = aggregated(reading.fields)
     return usage === undefined
@@ -31,7 +35,9 @@ export function usageOfSpan(
       : { usage, isRollup: true, isEstimated: false }
   }
   return {
-    usage: normalizeUsage(raw, { isCacheApart: excludesCache(reading, provider, isFromResponse) }),
+    usage: normalizeUsage(raw, {
+      isCacheApart: isCacheApart ?? excludesCache(reading, raw, { provider, isFromResponse }),
+    }),
     isRollup: someDialect(reading, (dialect) => dialect.isUsageRollup?.(reading)),
     isEstimated: isEstimated(reading, raw),
   }
@@ -62,7 +68,7 @@ function collect(reading: SpanReading): RawUsage {
   if (fields.audioInputTokens !== undefined) raw.audioInput = fields.audioInputTokens
   if (fields.audioOutputTokens !== undefined) raw.audioOutput = fields.audioOutputTokens
   if (fields.imageInputTokens !== undefined) raw.imageInput = fields.imageInputTokens
-  if (fields.usageObject !== undefined) fill(raw, readUsageObject(readJson(reading, fields.usageObject)))
+  if (fields.usageObject !== undefined) fillFromObject(raw, usageObjectOf(reading, fields.usageObject))
   if (fields.inputTokenDetails !== undefined) {
     fill(raw, readTokenDetails(parseJson(fields.inputTokenDetails), 'input'))
   }
@@ -72,6 +78,53 @@ function collect(reading: SpanReading): RawUsage {
   if (fields.providerMetadata !== undefined) fillDetails(raw, parseJson(fields.providerMetadata))
   if (fields.llmResponse !== undefined) fill(raw, readUsageObject(usageOf(parseJson(fields.llmResponse))))
   return raw
+}
+
+/** JSON, or the repr of a Python object. */
+function usageObjectOf(reading: SpanReading, value: AttributeValue): unknown {
+  const parsed = readJson(reading, value)
+  return typeof parsed === 'string' ? readUsageText(parsed) : parsed
+}
+
+/**
+ * Fills from a usage object beside the counts. When its input and the cache add up to the reported input, the reported
+ * one includes the cache.
+ */
+function fillFromObject(raw: RawUsage, value: unknown): boolean | undefined {
+  const more = readUsageObject(value)
+  const cache =
+    (more.cacheRead ?? 0) +
+    Math.max(more.cacheWrite ?? 0, (more.cacheWrite5m ?? 0) + (more.cacheWrite1h ?? 0))
+  const isIncluded = cache > 0 && more.input !== undefined && raw.input === more.input + cache
+  fill(raw, more)
+  return isIncluded ? false : undefined
+}
+
+/** What a response calls the parts of its usage that spans often leave out. */
+const partNames = /cache[d_]|cache(?:Read|Write|Creation)|cachedContent|ephemeral_1h/
+
+/**
+ * Fills parts that only the recorded response has, as JSON or as the repr of a Python object. Returns whether the cache is
+ * counted apart, if the figures tell. Not parsed: the output of a call may be large.
+ */
+function fillFromOutput(raw: RawUsage, { fields }: SpanReading, kind: StepKind): boolean | undefined {
+  if (kind !== 'llm' || raw.cacheWrite1h !== undefined) return undefined
+  if (raw.cacheRead !== undefined && (raw.cacheWrite ?? 0) === 0) return undefined
+  let isCacheApart: boolean | undefined
+  for (const value of [fields.output ?? fields.unindexedCompletion, fields.metadata]) {
+    if (typeof value !== 'string' || !partNames.test(value)) continue
+    for (const found of findUsageInText(value)) {
+      if (isOfSameCall(raw, readUsageObject(found))) isCacheApart ??= fillFromObject(raw, found)
+    }
+  }
+  return isCacheApart
+}
+
+/** The output may hold other usages too: those of earlier messages, or sums. */
+function isOfSameCall(raw: RawUsage, found: RawUsage): boolean {
+  if (raw.input === undefined && raw.output === undefined) return true
+  if (raw.output !== undefined && found.output !== undefined) return raw.output === found.output
+  return raw.input !== undefined && raw.input === found.input
 }
 
 /** Different names of one count are aliases: the first one wins, they are never added. */
@@ -98,8 +151,12 @@ function aggregated(fields: Fields): Usage | undefined {
   return raw.input === undefined && raw.output === undefined ? undefined : normalizeUsage(raw)
 }
 
-/** Langfuse's buckets do not overlap: the input is the sum of all input buckets. */
+/**
+ * Langfuse's buckets do not overlap: the input is the sum of all input buckets. Other senders put a provider's usage there,
+ * with parts inside; the names, the nesting and the total tell.
+ */
 function usageOfBuckets(buckets: Record<string, unknown>): Usage {
+  if (isProviderUsage(buckets)) return normalizeUsage(readUsageObject(buckets))
   const usage: Usage = {}
   const add = (field: keyof Usage, count: number) => {
     usage[field] = (usage[field] ?? 0) + count
@@ -120,18 +177,37 @@ function usageOfBuckets(buckets: Record<string, unknown>): Usage {
       else if (key.includes('image')) add('imageInput', count)
     }
   }
+  const input = toTokens(buckets.input)
+  const output = toTokens(buckets.output)
+  if (input !== undefined && output !== undefined && usage.total === input + output) {
+    usage.input = input
+    usage.output = output
+  }
   const known = (usage.input ?? 0) + (usage.output ?? 0)
   if (usage.input !== undefined || usage.output !== undefined) usage.total = known
   return usage
 }
 
+function isProviderUsage(buckets: Record<string, unknown>): boolean {
+  if (buckets.prompt_tokens !== undefined || buckets.input_tokens !== undefined) return true
+  return Object.values(buckets).some((value) => isRecord(value))
+}
+
 const splitProviders = /anthropic|bedrock/
 
-/** True when the span reports input tokens as Anthropic and Bedrock do: without the cached ones. */
-function excludesCache(reading: SpanReading, provider: string | undefined, isFromResponse: boolean): boolean {
+/**
+ * True when the sender is known to report input tokens as Anthropic and Bedrock do: without the cached ones. Asked where
+ * the figures do not tell.
+ */
+function excludesCache(
+  reading: SpanReading,
+  { input = 0, output = 0, total }: RawUsage,
+  { provider, isFromResponse }: { provider: string | undefined; isFromResponse: boolean },
+): boolean {
   const { name } = reading.span.scope
   const isSplitProvider = provider !== undefined && splitProviders.test(provider)
-  if (isFromResponse && isSplitProvider) return true
+  // Anthropic reports no total, and Bedrock's includes the cache: this is a framework's sum.
+  if (isFromResponse && isSplitProvider) return total !== input + output
   if (name.includes('claude-agent-sdk') || name.includes('claude_agent_sdk')) return true
   return someDialect(reading, (dialect) =>
     dialect.excludesCache?.(reading, { provider, isSplitProvider, isFromResponse }),

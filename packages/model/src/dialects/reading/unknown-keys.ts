@@ -19,7 +19,13 @@ const endings: ReadonlyMap<string, FieldName> = mapWords({
   cacheWriteTokens: `
     cache_creation_input_tokens cache_write_input_tokens cacheCreationInputTokens cacheWriteInputTokens
   `,
+  cacheWrite5mTokens: 'ephemeral_5m_input_tokens',
+  cacheWrite1hTokens: 'ephemeral_1h_input_tokens',
   reasoningTokens: 'reasoning_tokens reasoningTokens',
+  usageObject: `
+    usage_metadata usageMetadata usage_object usage_details token_usage tokenUsage raw_usage usage.raw
+    response.usage
+  `,
   input: 'input inputs input_json input.value',
   output: 'output outputs output_json output.value',
   toolName: 'tool.name tool_name toolName',
