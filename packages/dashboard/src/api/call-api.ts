@@ -3,7 +3,7 @@ import { reportUnreachable } from './connection.ts'
 
 const UNREACHABLE = 'UNREACHABLE'
 
-/** What the server said went wrong, and what to do about it. */
+/** An error response of the server; the message says what to do about it. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number

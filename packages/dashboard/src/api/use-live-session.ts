@@ -56,13 +56,13 @@ class LiveSession {
 
   #merge(): void {
     this.#batchTimer = undefined
-    const heard = { steps: this.#steps, session: this.#session }
+    const update = { steps: this.#steps, session: this.#session }
     this.#steps = []
     this.#session = undefined
     const known = this.#client.getQueryData<Session>(this.#key)
     if (known === undefined) return
-    this.#client.setQueryData<Session>(this.#key, mergeSteps(known, heard))
-    const hasEnded = heard.session !== undefined && heard.session.endState !== 'running'
+    this.#client.setQueryData<Session>(this.#key, mergeSteps(known, update))
+    const hasEnded = update.session !== undefined && update.session.endState !== 'running'
     if (hasEnded) return this.#refetch()
     clearTimeout(this.#quietTimer)
     const isDue = performance.now() - this.#fetchedAtMs > REFETCH_MS

@@ -132,7 +132,7 @@ export function readableValue(value: unknown): string {
   if (typeof value === 'string') return value
   if (isTexts(value)) return value.join('\n\n')
   if (isAnswer(value)) {
-    const calls = value.calls.map(({ name, arguments: given }) => `${name}(${readableJson(given)})`)
+    const calls = value.calls.map(({ name, arguments: values }) => `${name}(${readableJson(values)})`)
     return [value.text, ...calls].filter((part) => part !== '').join('\n')
   }
   return readableJson(value)

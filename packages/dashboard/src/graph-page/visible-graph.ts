@@ -48,7 +48,7 @@ function keyOf(from: string, to: string): string {
   return `${from}\u0000${to}`
 }
 
-const LITTLE_CHANCE = 0.05
+const SIGNIFICANCE_LEVEL = 0.05
 
 /**
  * Whether these sessions fail significantly more often than all sessions: Fisher's exact test, one-sided. With 2 failures
@@ -64,12 +64,12 @@ export function failsMore(
     chance += Math.exp(
       logChoose(allFailed, count) + logChoose(all - allFailed, ended - count) - logChoose(all, ended),
     )
-  return chance < LITTLE_CHANCE
+  return chance < SIGNIFICANCE_LEVEL
 }
 
-function logChoose(of: number, taken: number): number {
-  if (taken < 0 || taken > of) return -Infinity
-  return logFactorial(of) - logFactorial(taken) - logFactorial(of - taken)
+function logChoose(n: number, k: number): number {
+  if (k < 0 || k > n) return -Infinity
+  return logFactorial(n) - logFactorial(k) - logFactorial(n - k)
 }
 
 const logFactorials = [0]

@@ -139,7 +139,7 @@ function NothingFound({ hasFilter, hasRange, onClearFilter, onClearRange }: Noth
             ? 'Try fewer filter terms.'
             : 'Nothing was recorded in this period.'}
       </p>
-      <div className="nothing-ways">
+      <div className="nothing-found-actions">
         {hasFilter && <Button onClick={onClearFilter}>Clear filter</Button>}
         {hasRange && <Button onClick={onClearRange}>Show all time</Button>}
       </div>

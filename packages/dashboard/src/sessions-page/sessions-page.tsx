@@ -30,11 +30,11 @@ export function SessionsPage() {
     // Rows first: statistics over a million sessions would slow them down.
     { refreshMs: REFRESH_FIGURES_MS, enabled: !list.isPending && !list.isPlaceholderData },
   )
-  const isEverything = q === '' && from === undefined && to === undefined
+  const isUnfiltered = q === '' && from === undefined && to === undefined
   const isEmpty = list.data?.pages[0]?.sessions.length === 0 && !list.isPlaceholderData
   return (
     <SessionList search={search} list={list} stats={stats.data}>
-      {isEmpty && isEverything ? (
+      {isEmpty && isUnfiltered ? (
         <FirstSession />
       ) : (
         <>

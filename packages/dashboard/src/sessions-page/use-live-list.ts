@@ -23,32 +23,32 @@ export function useLiveList({ project, parameters, isNewestFirst, isPaused }: Li
   const [arrivals, setArrivals] = useState<SessionSummary[]>([])
   const key = sessionsKey(project, parameters)
   const keyText = JSON.stringify(key)
-  const list = listIn(client, key)
+  const list = cachedList(client, key)
   const add = (fresh: readonly SessionSummary[]) =>
     fresh.length > 0 && setArrivals((before) => latest([...before, ...fresh]))
   useEffect(() => setArrivals([]), [keyText])
 
   /** Only the server knows whether a new session matches the filter. */
-  const ask = useEffectEvent(async (isMeant: (id: string) => boolean) => {
+  const fetchNewest = useEffectEvent(async (isNew: (id: string) => boolean) => {
     const newest = { ...parameters, sort: 'time', order: 'desc', limit: MOST_ARRIVALS, cursor: undefined }
     const { sessions } = await fetchSessions(project, newest)
-    add(list.update(sessions).filter(({ id }) => isMeant(id)))
+    add(list.update(sessions).filter(({ id }) => isNew(id)))
   })
-  const take = useEffectEvent((changed: readonly SessionSummary[]) => {
+  const handleChanges = useEffectEvent((changed: readonly SessionSummary[]) => {
     const unknown = list.update(changed)
     if (unknown.length === 0) return
-    const isEverything = Object.keys(parameters).length === 0
-    if (isNewestFirst && isEverything && unknown.every((session) => list.isNewest(session)))
+    const isUnfiltered = Object.keys(parameters).length === 0
+    if (isNewestFirst && isUnfiltered && unknown.every((session) => list.isNewest(session)))
       return void add(unknown)
     const ids = new Set(unknown.map(({ id }) => id))
-    ask((id) => ids.has(id)).catch(handleLogout)
+    fetchNewest((id) => ids.has(id)).catch(handleLogout)
   })
   const catchUp = useEffectEvent(() => {
     // In any other order, new sessions may belong further down.
-    if (list.isLoaded()) ask(() => isNewestFirst).catch(handleLogout)
+    if (list.isLoaded()) fetchNewest(() => isNewestFirst).catch(handleLogout)
   })
   const checkRunning = useEffectEvent(() => {
-    if (list.hasRunning()) ask(() => false).catch(handleLogout)
+    if (list.hasRunning()) fetchNewest(() => false).catch(handleLogout)
   })
   useEffect(() => {
     const refreshStats = throttle(
@@ -56,7 +56,7 @@ export function useLiveList({ project, parameters, isNewestFirst, isPaused }: Li
       STATS_EVERY_MS,
     )
     const onChange = (changed: readonly SessionSummary[]) => {
-      take(changed)
+      handleChanges(changed)
       refreshStats()
     }
     const stop = watchSessions(project, { onOpen: () => catchUp(), onChange })
@@ -68,7 +68,7 @@ export function useLiveList({ project, parameters, isNewestFirst, isPaused }: Li
   }, [client, project])
 
   const show = useCallback(() => {
-    const shown = listIn(client, JSON.parse(keyText) as readonly unknown[])
+    const shown = cachedList(client, JSON.parse(keyText) as readonly unknown[])
     if (isNewestFirst && arrivals.length < MOST_ARRIVALS) shown.insert(arrivals)
     else shown.reload()
     setArrivals([])
@@ -80,7 +80,7 @@ export function useLiveList({ project, parameters, isNewestFirst, isPaused }: Li
 }
 
 /** The cached list, and the updates that it supports. */
-function listIn(client: QueryClient, key: readonly unknown[]) {
+function cachedList(client: QueryClient, key: readonly unknown[]) {
   const read = () => client.getQueryData<SessionPages>(key)
   const insert = (sessions: readonly SessionSummary[]) =>
     void client.setQueryData<SessionPages>(key, (data) => data && mergeArrivals(data, sessions))

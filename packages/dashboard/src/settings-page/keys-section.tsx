@@ -22,7 +22,7 @@ export function KeysSection() {
       {keys.data === undefined ? (
         <NotLoaded query={keys} lines={3} />
       ) : keys.data.length === 0 ? (
-        <p className="settings-said">No keys yet.</p>
+        <p className="settings-note">No keys yet.</p>
       ) : (
         <KeyTable keys={keys.data} />
       )}

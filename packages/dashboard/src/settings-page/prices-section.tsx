@@ -35,7 +35,7 @@ function Prices({ projectId, overrides }: { projectId: string; overrides: readon
       </p>
       <UnpricedModels onAdd={add} />
       {overrides.length === 0 ? (
-        <p className="settings-said">No custom prices yet.</p>
+        <p className="settings-note">No custom prices yet.</p>
       ) : (
         <PriceTable
           overrides={overrides}

@@ -91,7 +91,7 @@ export function RedactionSection() {
         are never recorded, and values that look like keys are masked by default.
       </p>
       <CodeBlock label="code" text={EXAMPLE} />
-      <p className="settings-said">
+      <p className="settings-note">
         The server stores data as it receives it. Redact data from other OpenTelemetry SDKs with their
         settings or in a collector. You can delete sessions that contain secrets from the sessions list.
       </p>
