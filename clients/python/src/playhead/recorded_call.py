@@ -10,8 +10,8 @@ from .runtime import Runtime
 from .scope import Scope, current_scope
 from .steps import OpenStep, end_step, set_error, set_value, start_step
 
-# How many of a generator's values are kept.
-MAX_YIELDED = 1000
+# How many of a generator's values are kept; with more, the step is marked as truncated.
+MAX_YIELDED = 20_000
 
 
 class CallPlan(NamedTuple):
@@ -115,6 +115,8 @@ class RecordedCall:
             self._yielded = []
         if len(self._yielded) < MAX_YIELDED:
             self._yielded.append(((time.perf_counter() - self._started) * 1000, value))
+        else:
+            self._step.span.attributes["playhead.truncated"] = True
 
     def _settle_yielded(self, returned: Any) -> Any:
         """Joins text chunks into one text and keeps their times; anything else becomes a list."""

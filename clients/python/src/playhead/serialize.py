@@ -21,9 +21,8 @@ from typing import Any, Callable, NamedTuple, Optional
 from .redaction import REDACTED
 
 MAX_DEPTH = 12
-MAX_ENTRIES = 1000
 # Values visited, which bounds the time of one call for any input.
-MAX_VALUES = 20_000
+MAX_VALUES = 100_000
 MAX_SAFE_INTEGER = 2**53 - 1
 
 
@@ -106,10 +105,10 @@ class _Writer:
 
     def _items(self, items: Iterable[Any]) -> list[Any]:
         written: list[Any] = []
-        listed = list(islice(items, MAX_ENTRIES + 1))
+        listed = list(islice(items, MAX_VALUES + 1))
         length = len(items) if isinstance(items, Sized) else len(listed)
         for index, item in enumerate(listed):
-            if self._is_full(index):
+            if self._is_full():
                 written.append(f"… {length - index} more")
                 break
             written.append(self.plain(item))
@@ -117,8 +116,8 @@ class _Writer:
 
     def _mapping(self, mapping: Mapping[Any, Any]) -> dict[str, Any]:
         written: dict[str, Any] = {}
-        for index, (key, value) in enumerate(mapping.items()):
-            if self._is_full(index):
+        for key, value in mapping.items():
+            if self._is_full():
                 written["…"] = "more keys were left out"
                 break
             name = key if type(key) is str else _key_text(key)
@@ -127,12 +126,8 @@ class _Writer:
             written[name] = REDACTED if is_hidden else self.plain(value)
         return written
 
-    def _is_full(self, count: int) -> bool:
-        is_full = (
-            count >= MAX_ENTRIES
-            or self._length >= self._options.max_length
-            or self._value_count >= MAX_VALUES
-        )
+    def _is_full(self) -> bool:
+        is_full = self._length >= self._options.max_length or self._value_count >= MAX_VALUES
         self.is_cut = self.is_cut or is_full
         return is_full
 

@@ -321,6 +321,21 @@ describe('generators', () => {
     })
   })
 
+  test('a long stream is kept whole, and an endless one is marked as truncated', () => {
+    const count = playhead.recordAction('count', function* (to: number) {
+      for (let number = 0; number < to; number += 1) yield number
+    })
+    const session = playhead.withSession((view) => {
+      for (const to of [5000, 20_001]) for (const _ of count(to));
+      return view
+    })
+    const counted = session.steps.filter(({ name }) => name === 'count')
+    expect(counted.map(({ tool, isTruncated }) => [(tool?.result as number[]).length, isTruncated])).toEqual([
+      [5000, undefined],
+      [20_000, true],
+    ])
+  })
+
   test('a generator that is abandoned, and one that throws', async () => {
     const numbers = playhead.recordAction('numbers', async function* () {
       yield 1

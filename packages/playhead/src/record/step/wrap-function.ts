@@ -123,8 +123,8 @@ function tryToStart(
   }
 }
 
-/** Further values that a generator yields are not recorded. */
-const MAX_YIELDED = 1000
+/** Further values that a generator yields are not recorded, and the step is marked as truncated. */
+const MAX_YIELDED = 20_000
 
 /** One recorded call, from start to end. */
 class Call implements Observer {
@@ -161,6 +161,7 @@ class Call implements Observer {
     this.#yielded ??= []
     if (this.#yielded.length < MAX_YIELDED)
       this.#yielded.push({ atMs: preciseNowMs() - startMsOf(this.step), value })
+    else this.step.span.setAttribute('playhead.truncated', true)
   }
 
   resume<Result>(callback: () => Result): Result {

@@ -2,7 +2,6 @@ import * as types from 'node:util/types'
 
 export type PlainDataLimits = {
   maxDepth: number
-  maxEntries: number
   maxLength: number
   isSecretKey: (key: string) => boolean
 }
@@ -39,7 +38,7 @@ function remainingAfter(value: unknown, depth: number, length: number, limits: P
 }
 
 function remainingAfterList(list: unknown[], depth: number, length: number, limits: PlainDataLimits): number {
-  if (Object.getPrototypeOf(list) !== Array.prototype || list.length > limits.maxEntries) return -1
+  if (Object.getPrototypeOf(list) !== Array.prototype) return -1
   let remaining = length - MIN_LENGTH
   for (let index = 0; index < list.length && remaining >= 0; index += 1)
     remaining = remainingAfter(list[index], depth - 1, remaining, limits)
@@ -53,10 +52,8 @@ function remainingAfterRecord(
   limits: PlainDataLimits,
 ): number {
   if (Object.getPrototypeOf(record) !== Object.prototype) return -1
-  const keys = Object.keys(record)
-  if (keys.length > limits.maxEntries) return -1
   let remaining = length - MIN_LENGTH
-  for (const key of keys) {
+  for (const key of Object.keys(record)) {
     if (limits.isSecretKey(key)) return -1
     const property = Object.getOwnPropertyDescriptor(record, key)!
     if (property.get !== undefined || property.set !== undefined) return -1

@@ -132,12 +132,43 @@ describe('limits', () => {
   })
 
   test('a list and an object are truncated and marked', () => {
-    expect(read(Array.from({ length: 3000 }, () => 1))).toHaveLength(1001)
-    expect(
-      read(Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`k${index}`, index]))),
-    ).toMatchObject({
-      '…': 'more keys were left out',
+    const long = { ...options, maxLength: 10_000 }
+    const list = serializeValue(
+      Array.from({ length: 30_000 }, () => 1),
+      long,
+    )
+    expect([list.isTruncated, (JSON.parse(list.text) as unknown[]).at(-1)]).toEqual([true, '… 25000 more'])
+    const entries = Array.from({ length: 3000 }, (_, index) => [`k${index}`, index] as const)
+    const record = serializeValue(Object.fromEntries(entries), long)
+    expect([record.isTruncated, JSON.parse(record.text)]).toEqual([
+      true,
+      expect.objectContaining({ '…': 'more keys were left out' }),
+    ])
+  })
+
+  test.each<[string, unknown]>([
+    ['list', Array.from({ length: 50_000 }, (_, index) => index)],
+    ['object', Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`k${index}`, index]))],
+    ['list of objects', Array.from({ length: 5000 }, (_, index) => ({ id: index, name: `n${index}` }))],
+  ])('a %s within the size limit is kept whole', (_, value) => {
+    expect(serializeValue(value, { ...options, maxLength: 1_048_576 })).toEqual({
+      text: JSON.stringify(value),
+      isTruncated: false,
     })
+  })
+
+  test('a set and a map within the size limit are kept whole', () => {
+    const numbers = Array.from({ length: 5000 }, (_, index) => index)
+    const map = new Map(numbers.map((number) => [`k${number}`, number]))
+    expect([read(new Set(numbers)), read(map)]).toEqual([numbers, Object.fromEntries(map)])
+  })
+
+  test('a list of endless length is bounded in time', () => {
+    const { text, isTruncated } = serializeValue(Array.from({ length: 200_000 }), {
+      ...options,
+      maxLength: 1e9,
+    })
+    expect([isTruncated, (JSON.parse(text) as unknown[]).length]).toEqual([true, 100_000])
   })
 
   test('deep values are truncated', () => {
@@ -156,7 +187,7 @@ describe('limits', () => {
     const shared = wide(2)
     const value = Array.from({ length: 900 }, () => shared)
     const { text, isTruncated } = serializeValue([value, value, value], { ...options, maxLength: 10_000_000 })
-    expect({ isTruncated, isBounded: text.length < 200_000 }).toEqual({ isTruncated: true, isBounded: true })
+    expect({ isTruncated, isBounded: text.length < 1_000_000 }).toEqual({ isTruncated: true, isBounded: true })
     expect(() => JSON.parse(text) as unknown).not.toThrow()
   })
 })

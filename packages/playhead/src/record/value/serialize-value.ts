@@ -15,9 +15,8 @@ export type SerializeOptions = {
 export type Serialized = { text: string; isTruncated: boolean }
 
 const MAX_DEPTH = 12
-const MAX_ENTRIES = 1000
 /** Bounds the time that one call may take. */
-const MAX_VALUES = 20_000
+const MAX_VALUES = 100_000
 
 /**
  * Writes any value as JSON within limits of size, depth and time. It calls no getters and no proxy traps, marks circular
@@ -37,7 +36,7 @@ export function serializeValue(value: unknown, options: SerializeOptions): Seria
 
 /** Half the limit, because escaping adds characters; the slow path counts exactly. */
 function limitsOf({ maxLength, isSecretKey }: SerializeOptions): PlainDataLimits {
-  return { maxDepth: MAX_DEPTH, maxEntries: MAX_ENTRIES, maxLength: maxLength / 2, isSecretKey }
+  return { maxDepth: MAX_DEPTH, maxLength: maxLength / 2, isSecretKey }
 }
 
 class ValueWriter {
@@ -118,7 +117,7 @@ class ValueWriter {
     this.text += '['
     for (let index = 0; index < length; index += 1) {
       if (index > 0) this.text += ','
-      if (this.#isFull(index)) {
+      if (this.#isFull()) {
         this.#writeLabel(`… ${length - index} more`)
         break
       }
@@ -156,7 +155,7 @@ class ValueWriter {
   /** Returns false if there was no room left. */
   #writeEntry(key: string, value: unknown, count: number): boolean {
     if (count > 0) this.text += ','
-    if (this.#isFull(count)) {
+    if (this.#isFull()) {
       this.text += '"…":"more keys were left out"'
       return false
     }
@@ -166,9 +165,8 @@ class ValueWriter {
     return true
   }
 
-  #isFull(count: number): boolean {
-    const isFull =
-      count >= MAX_ENTRIES || this.text.length >= this.#options.maxLength || this.#valueCount >= MAX_VALUES
+  #isFull(): boolean {
+    const isFull = this.text.length >= this.#options.maxLength || this.#valueCount >= MAX_VALUES
     if (isFull) this.isTruncated = true
     return isFull
   }
@@ -199,7 +197,7 @@ const sizeOfMap = Object.getOwnPropertyDescriptor(Map.prototype, 'size')!.get!
 /** As many items as can be written, plus one that shows that there are more. */
 function firstOf(values: Iterator<unknown>): unknown[] {
   const first: unknown[] = []
-  for (let next = values.next(); next.done !== true && first.length <= MAX_ENTRIES; next = values.next())
+  for (let next = values.next(); next.done !== true && first.length <= MAX_VALUES; next = values.next())
     first.push(next.value)
   return first
 }
