@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { countOf, formatBytes, formatCost, formatCount } from './format-number.ts'
 import { formatAge, formatDuration, formatOffset } from './format-time.ts'
+import { visibleText } from './visible-text.ts'
 
 test('costs keep two significant digits', () => {
   const costs = [0, 1234.5, 12.345, 1, 0.999, 0.5, 0.12, 0.01728, 0.0031, 0.003, 0.00000016]
@@ -60,6 +61,16 @@ test('an age is shown in the unit that fits', () => {
     '2d ago',
     '2026-01-01',
     '–',
+  ])
+})
+
+test('text of several lines is shown on one, and control characters are visible', () => {
+  const lines = ['Error: no customer', '  at find (a.ts:1)', '', 'tab\tend\r'].join('\r\n')
+  expect([lines, 'a\nb', '\u001B[31mred\u0000', 'x\u202Ey'].map(visibleText)).toEqual([
+    'Error: no customer at find (a.ts:1) tab end ',
+    'a b',
+    String.raw`\x1b[31mred\x00`,
+    String.raw`x\u202ey`,
   ])
 })
 

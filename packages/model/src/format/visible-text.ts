@@ -4,9 +4,11 @@ import { compactJson } from '../json/compact-json.ts'
 const unseen = /[\p{Cc}\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 const unseenInLines = new RegExp(String.raw`(?![\n\t])${unseen.source}`, 'gu')
 
-/** Escapes control characters, so that recorded text cannot move the cursor or colour the terminal. */
+const lineBreak = /[ \t]*[\n\r\t][ \t\n\r]*/g
+
+/** Text on one line, with control characters escaped, so that it cannot move the cursor or colour the terminal. */
 export function visibleText(text: string): string {
-  return text.toWellFormed().replaceAll(unseen, escapeCharacter)
+  return text.toWellFormed().replaceAll(lineBreak, ' ').replaceAll(unseen, escapeCharacter)
 }
 
 /** As `visibleText`, for text of several lines: line breaks and tabs stay. */
