@@ -68,6 +68,11 @@ async function createFolder(folder: string): Promise<void> {
   if (created !== undefined) await writeFile(join(folder, '.gitignore'), '*\n')
 }
 
+/** The replay page with the given sessions in it, as one HTML file. */
+export async function renderReplay(recordings: readonly Recording[]): Promise<string> {
+  return fillOneFile(await readOneFileTemplate(), recordings, { pack })
+}
+
 const compress = promisify<InputType, ZlibOptions, Buffer>(gzip)
 
 /** Higher levels compress little more and slow the report down. */

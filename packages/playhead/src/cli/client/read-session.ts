@@ -29,7 +29,7 @@ export async function readSession(
   { terminal, settings }: { terminal: Terminal; settings: Settings },
 ): Promise<Session> {
   if (source === '-') return readStdin(terminal)
-  if (/\.jsonl?$|[/\\]/i.test(source)) return readRecordingFile(source)
+  if (isRecordingFile(source)) return readRecordingFile(source)
   const api = await Api.connect(settings, 'read')
   return fetchSession(api, await findSessionId(api, source), view)
 }
@@ -40,7 +40,12 @@ async function readStdin({ stdin }: Terminal): Promise<Session> {
   return toSession(await readText(stdin), 'The input')
 }
 
-async function readRecordingFile(path: string): Promise<Session> {
+/** True for the path of a file, as opposed to a session's id. */
+export function isRecordingFile(source: string): boolean {
+  return /\.jsonl?$|[/\\]/i.test(source)
+}
+
+export async function readRecordingFile(path: string): Promise<Session> {
   try {
     return toSession(await readFile(path, 'utf8'), path)
   } catch (error) {

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
@@ -32,6 +32,31 @@ test('show reads what export saved', async () => {
   })
   expect(shown.stdout).toContain('Session: s_fc64bfcd')
   expect(await readdir(folder)).toEqual(['failure.json'])
+})
+
+test('export takes a recording, without a server', async () => {
+  const folder = await temporaryFolder()
+  await writeFile(join(folder, 'run.jsonl'), `${JSON.stringify(recording)}\n`)
+  const run = (...args: string[]) => playhead(['export', 'run.jsonl', ...args], { folder })
+
+  const { exportedAt: _, ...exported } = JSON.parse((await run()).stdout) as Record<string, unknown>
+  const { exportedAt: __, ...given } = recording as unknown as Record<string, unknown>
+  expect(exported).toEqual(given)
+  expect(await run('--format', 'html', '-o', 'replay.html')).toEqual({
+    stdout: '',
+    stderr: expect.stringMatching(/^Saved s_fc64bfcd to replay\.html \(\d+.*\)\.\n$/) as string,
+    exitCode: 0,
+  })
+  const html = await readFile(join(folder, 'replay.html'), 'utf8')
+  expect(html.match(/data-playhead-session="\d+"/g)).toHaveLength(1)
+  expect(await run('--format', 'otlp')).toMatchObject({
+    stderr: expect.stringContaining('only the server has the original spans. Use json or html.') as string,
+    exitCode: 2,
+  })
+  expect(await playhead(['export', 'missing.jsonl'], { folder })).toMatchObject({
+    stderr: 'playhead: No such file or folder: missing.jsonl\n',
+    exitCode: 1,
+  })
 })
 
 test('export writes the spans as OTLP', async () => {
