@@ -34,15 +34,22 @@ export class Registry {
   /** Picks up changes by other nodes. */
   async reload(): Promise<void> {
     const [projects, keys] = await Promise.all([
-      this.#read<ProjectRow>(
-        'SELECT id, name, created_at, retention_days, price_overrides, price_revision FROM projects FINAL ORDER BY created_at',
+      this.#read<Project & { overrides: string }>(
+        `SELECT id, name, ${isoTime('created_at')} AS createdAt, retention_days AS retentionDays,
+          price_overrides AS overrides, price_revision AS priceRevision FROM projects FINAL ORDER BY created_at`,
       ),
-      this.#read<KeyRow>(
-        'SELECT id, project, name, hash, hint, scopes, created_at, revoked_at FROM keys FINAL ORDER BY created_at',
+      this.#read<StoredKey>(
+        `SELECT id, project, name, hash, hint, scopes, ${isoTime('created_at')} AS createdAt,
+          ${isoTime('revoked_at')} AS revokedAt FROM keys FINAL ORDER BY created_at`,
       ),
     ])
-    this.#projects = new Map(projects.map((row) => [row.id, projectFromRow(row)]))
-    this.#keys = new Map(keys.map((row) => [row.hash, keyFromRow(row)]))
+    this.#projects = new Map(
+      projects.map(({ overrides, ...project }) => [
+        project.id,
+        { ...project, priceOverrides: JSON.parse(overrides || '[]') as PriceOverride[] },
+      ]),
+    )
+    this.#keys = new Map(keys.map((key) => [key.hash, key]))
     this.#pricers.clear()
   }
 
@@ -197,53 +204,9 @@ export class Registry {
   }
 }
 
-type ProjectRow = {
-  id: string
-  name: string
-  created_at: string
-  retention_days: number | null
-  price_overrides: string
-  price_revision: number
-}
-type KeyRow = {
-  id: string
-  project: string
-  name: string
-  hash: string
-  hint: string
-  scopes: Scope[]
-  created_at: string
-  revoked_at: string | null
-}
-
-function projectFromRow(row: ProjectRow): Project {
-  return {
-    id: row.id,
-    name: row.name,
-    createdAt: isoTime(row.created_at),
-    retentionDays: row.retention_days,
-    priceOverrides: JSON.parse(row.price_overrides || '[]') as PriceOverride[],
-    priceRevision: row.price_revision,
-  }
-}
-
-function keyFromRow(row: KeyRow): StoredKey {
-  const { id, project, name, hash, hint } = row
-  return {
-    id,
-    project,
-    name,
-    hash,
-    hint,
-    scopes: row.scopes,
-    createdAt: isoTime(row.created_at),
-    revokedAt: row.revoked_at && isoTime(row.revoked_at),
-  }
-}
-
-/** ClickHouse writes `2026-01-02 03:04:05.678` and means UTC. */
-function isoTime(text: string): string {
-  return `${text.replace(' ', 'T')}Z`
+/** SQL for a time in ISO format; ClickHouse writes `2026-01-02 03:04:05.678` and means UTC. */
+function isoTime(column: string): string {
+  return `concat(replaceOne(toString(${column}), ' ', 'T'), 'Z')`
 }
 
 function slug(name: string): string {

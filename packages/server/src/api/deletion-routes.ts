@@ -5,25 +5,21 @@ import { deleteSessions } from '../maintenance/delete-sessions.ts'
 import { findSessionId } from '../sessions/find-session.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
 import type { Store } from '../store/connect.ts'
-import { projectParameter, respondsWith, acceptsBody } from './route-parts.ts'
+import { projectParameter, jsonRoute, acceptsBody } from './route-parts.ts'
 
 const deleteOneRoute = createRoute({
-  method: 'delete',
-  path: '/api/sessions/{id}',
+  ...jsonRoute('DELETE /api/sessions/{id}', 'The id of the deleted session'),
   summary: 'Delete a session with all its data',
   request: { params: z.object({ id: z.string() }), query: z.object(projectParameter) },
-  responses: respondsWith('DELETE /api/sessions/{id}', 'The id of the deleted session'),
 })
 
 const deleteManyRoute = createRoute({
-  method: 'post',
-  path: '/api/sessions/delete',
+  ...jsonRoute('POST /api/sessions/delete', 'The ids of the deleted sessions'),
   summary: 'Delete several sessions with all their data',
   request: {
     query: z.object(projectParameter),
     ...acceptsBody('POST /api/sessions/delete'),
   },
-  responses: respondsWith('POST /api/sessions/delete', 'The ids of the deleted sessions'),
 })
 
 export function addDeletionRoutes(

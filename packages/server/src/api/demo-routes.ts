@@ -8,22 +8,18 @@ import type { Gate } from '../access/caller.ts'
 import { DEFAULT_PROJECT, type Registry } from '../access/registry.ts'
 import { projectOf } from '../access/request-project.ts'
 import { KnownError } from '../errors/known-error.ts'
-import { projectParameter, respondsWith } from './route-parts.ts'
+import { projectParameter, jsonRoute } from './route-parts.ts'
 
 const availableRoute = createRoute({
-  method: 'get',
-  path: '/api/demo',
+  ...jsonRoute('GET /api/demo', 'Whether it can'),
   summary: 'Whether this installation can record the demo sessions',
   request: { query: z.object(projectParameter) },
-  responses: respondsWith('GET /api/demo', 'Whether it can'),
 })
 
 const recordRoute = createRoute({
-  method: 'post',
-  path: '/api/demo',
+  ...jsonRoute('POST /api/demo', 'The sessions are recorded'),
   summary: 'Record the demo sessions: runs the example agent against a scripted model on this machine',
   request: { query: z.object(projectParameter) },
-  responses: respondsWith('POST /api/demo', 'The sessions are recorded'),
 })
 
 export function addDemoRoutes(app: OpenAPIHono, { gate, site }: { gate: Gate; site: Site }): void {

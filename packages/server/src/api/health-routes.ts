@@ -7,14 +7,12 @@ import type { Counters } from '../ingest/counters.ts'
 import type { IngestPipeline } from '../ingest/ingest-batch.ts'
 import { readDisk } from '../query/disk-use.ts'
 import type { Store } from '../store/connect.ts'
-import { respondsWith } from './route-parts.ts'
+import { jsonRoute } from './route-parts.ts'
 import { VERSION } from './version.ts'
 
 const healthRoute = createRoute({
-  method: 'get',
-  path: '/api/health',
+  ...jsonRoute('GET /api/health', 'The figures'),
   summary: 'What the server is doing: spans received, rows waiting for the store, disk use',
-  responses: respondsWith('GET /api/health', 'The figures'),
 })
 
 type Observed = { pipeline: IngestPipeline; store: Store; budget: BodyBudget }

@@ -1,33 +1,27 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
 import type { Gate } from '../access/caller.ts'
 import { projectOf } from '../access/request-project.ts'
-import { respondsWith, acceptsBody, projectParameter } from './route-parts.ts'
+import { jsonRoute, acceptsBody, projectParameter } from './route-parts.ts'
 
 const listRoute = createRoute({
-  method: 'get',
-  path: '/api/keys',
+  ...jsonRoute('GET /api/keys', 'The keys'),
   summary: "The project's keys, without their secrets",
   request: { query: z.object(projectParameter) },
-  responses: respondsWith('GET /api/keys', 'The keys'),
 })
 
 const createKeyRoute = createRoute({
-  method: 'post',
-  path: '/api/keys',
+  ...jsonRoute('POST /api/keys', 'The key and its secret'),
   summary: 'Create a key; only this response contains its secret',
   request: {
     query: z.object(projectParameter),
     ...acceptsBody('POST /api/keys'),
   },
-  responses: respondsWith('POST /api/keys', 'The key and its secret'),
 })
 
 const revokeRoute = createRoute({
-  method: 'delete',
-  path: '/api/keys/{id}',
+  ...jsonRoute('DELETE /api/keys/{id}', 'The revoked key'),
   summary: 'Revoke a key; it stops working immediately',
   request: { params: z.object({ id: z.string() }), query: z.object(projectParameter) },
-  responses: respondsWith('DELETE /api/keys/{id}', 'The revoked key'),
 })
 
 export function addKeyRoutes(app: OpenAPIHono, gate: Gate): void {

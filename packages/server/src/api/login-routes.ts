@@ -4,28 +4,22 @@ import type { Site } from '../access/addresses.ts'
 import { LOGIN_COOKIE, type Gate } from '../access/caller.ts'
 import { callerOf } from '../access/request-project.ts'
 import { KnownError } from '../errors/known-error.ts'
-import { respondsWith, acceptsBody } from './route-parts.ts'
+import { jsonRoute, acceptsBody } from './route-parts.ts'
 
 const loginRoute = createRoute({
-  method: 'post',
-  path: '/api/login',
+  ...jsonRoute('POST /api/login', 'Logged in'),
   summary: 'Log in with the password; the response sets a cookie',
   request: acceptsBody('POST /api/login'),
-  responses: respondsWith('POST /api/login', 'Logged in'),
 })
 
 const logoutRoute = createRoute({
-  method: 'post',
-  path: '/api/logout',
+  ...jsonRoute('POST /api/logout', 'Logged out'),
   summary: 'Log out of this browser',
-  responses: respondsWith('POST /api/logout', 'Logged out'),
 })
 
 const whoRoute = createRoute({
-  method: 'get',
-  path: '/api/me',
+  ...jsonRoute('GET /api/me', 'The caller'),
   summary: 'Who the caller is, and whether auth is on',
-  responses: respondsWith('GET /api/me', 'The caller'),
 })
 
 const LOGIN_LASTS_MS = 30 * 86_400_000

@@ -13,7 +13,7 @@ import type { SessionRefresher } from '../sessions/refresh-sessions.ts'
 import type { StoredLogs } from '../sessions/stored-logs.ts'
 import type { Store } from '../store/connect.ts'
 import type { UploadedObjects } from '../store/uploaded-objects.ts'
-import { errorResponse, projectParameter, respondsWith } from './route-parts.ts'
+import { errorResponse, projectParameter, jsonRoute } from './route-parts.ts'
 import type { ProgressLine, ProgressResults } from './schemas/responses.ts'
 
 const progressResponses = {
@@ -51,11 +51,9 @@ const backupRoute = createRoute({
 })
 
 const restoreRoute = createRoute({
-  method: 'post',
-  path: '/api/restore',
+  ...jsonRoute('POST /api/restore', 'What was restored'),
   summary: 'Add the contents of a backup',
   request: { body: { required: true, content: { 'application/x-tar': { schema: z.string() } } } },
-  responses: respondsWith('POST /api/restore', 'What was restored'),
 })
 
 export type MaintenanceServices = {

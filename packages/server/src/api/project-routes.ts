@@ -1,32 +1,26 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
 import type { Gate } from '../access/caller.ts'
 import { callerOf, projectOf, requirePerson } from '../access/request-project.ts'
-import { respondsWith, acceptsBody } from './route-parts.ts'
+import { jsonRoute, acceptsBody } from './route-parts.ts'
 
 const listRoute = createRoute({
-  method: 'get',
-  path: '/api/projects',
+  ...jsonRoute('GET /api/projects', 'The projects'),
   summary: 'The projects that the caller has access to',
-  responses: respondsWith('GET /api/projects', 'The projects'),
 })
 
 const createProjectRoute = createRoute({
-  method: 'post',
-  path: '/api/projects',
+  ...jsonRoute('POST /api/projects', 'The project'),
   summary: 'Create a project',
   request: acceptsBody('POST /api/projects'),
-  responses: respondsWith('POST /api/projects', 'The project'),
 })
 
 const updateRoute = createRoute({
-  method: 'patch',
-  path: '/api/projects/{project}',
+  ...jsonRoute('PATCH /api/projects/{project}', 'The project'),
   summary: "Change a project's name, retention or prices",
   request: {
     params: z.object({ project: z.string() }),
     ...acceptsBody('PATCH /api/projects/{project}'),
   },
-  responses: respondsWith('PATCH /api/projects/{project}', 'The project'),
 })
 
 export function addProjectRoutes(app: OpenAPIHono, gate: Gate): void {

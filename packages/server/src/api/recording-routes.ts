@@ -7,25 +7,21 @@ import type { Gate } from '../access/caller.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { projectOf } from '../access/request-project.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
-import { errorResponse, projectParameter, respondsWith } from './route-parts.ts'
+import { errorResponse, projectParameter, jsonRoute } from './route-parts.ts'
 import { respondWithSteps, withUrl } from './session-routes.ts'
 
 const request = { params: z.object({ id: z.string() }), query: z.object(projectParameter) }
 
 const recordingRoute = createRoute({
-  method: 'get',
-  path: '/api/sessions/{id}/recording',
+  ...jsonRoute('GET /api/sessions/{id}/recording', 'The recording'),
   summary: 'The session as a recording: one JSON file with all payloads',
   request,
-  responses: respondsWith('GET /api/sessions/{id}/recording', 'The recording'),
 })
 
 const otlpRoute = createRoute({
-  method: 'get',
-  path: '/api/sessions/{id}/recording.otlp',
+  ...jsonRoute('GET /api/sessions/{id}/recording.otlp', 'The spans'),
   summary: 'The spans of the session as OTLP/JSON, which any OpenTelemetry backend accepts',
   request,
-  responses: respondsWith('GET /api/sessions/{id}/recording.otlp', 'The spans'),
 })
 
 const htmlRoute = createRoute({

@@ -17,13 +17,25 @@ export const errorResponse: JsonResponse<typeof errorSchema> = {
   content: { 'application/json': { schema: errorSchema } },
 }
 
-/** The responses of a route: its JSON on success, else an error. */
-export function respondsWith<Route extends keyof typeof responseSchemas>(
+type MethodOf<Route> = Route extends `${infer Method} ${string}` ? Lowercase<Method> : never
+type PathOf<Route> = Route extends `${string} ${infer Path}` ? Path : never
+
+/** The method, path and responses of a route that responds with JSON. */
+export function jsonRoute<Route extends keyof typeof responseSchemas>(
   route: Route,
   description: string,
-): { readonly 200: JsonResponse<(typeof responseSchemas)[Route]>; readonly default: typeof errorResponse } {
+): {
+  method: MethodOf<Route>
+  path: PathOf<Route>
+  responses: { 200: JsonResponse<(typeof responseSchemas)[Route]>; default: typeof errorResponse }
+} {
+  const [method = '', path] = route.split(' ')
   const schema = responseSchemas[route]
-  return { 200: { description, content: { 'application/json': { schema } } }, default: errorResponse }
+  return {
+    method: method.toLowerCase() as MethodOf<Route>,
+    path: path as PathOf<Route>,
+    responses: { 200: { description, content: { 'application/json': { schema } } }, default: errorResponse },
+  }
 }
 
 /** The JSON body that a route accepts. */

@@ -8,19 +8,16 @@ import { projectOf } from '../access/request-project.ts'
 import { listQuerySchema, listSessions } from '../query/list-sessions.ts'
 import { filterFields, readFilterValues } from '../query/session-filter.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
-import { projectParameter, respondsWith } from './route-parts.ts'
+import { projectParameter, jsonRoute } from './route-parts.ts'
 
 const listRoute = createRoute({
-  method: 'get',
-  path: '/api/sessions',
+  ...jsonRoute('GET /api/sessions', 'One page; pass `nextCursor` as `cursor` to get the next'),
   summary: 'The sessions that match a filter, newest first',
   request: { query: listQuerySchema.extend(projectParameter) },
-  responses: respondsWith('GET /api/sessions', 'One page; pass `nextCursor` as `cursor` to get the next'),
 })
 
 const sessionRoute = createRoute({
-  method: 'get',
-  path: '/api/sessions/{id}',
+  ...jsonRoute('GET /api/sessions/{id}', 'The session'),
   summary: 'One session with its steps in start order; by default only the first steps have payloads',
   request: {
     params: z.object({
@@ -31,20 +28,16 @@ const sessionRoute = createRoute({
       payloads: z.enum(['first-screen', 'all', 'none']).default('first-screen'),
     }),
   },
-  responses: respondsWith('GET /api/sessions/{id}', 'The session'),
 })
 
 const stepRoute = createRoute({
-  method: 'get',
-  path: '/api/sessions/{id}/steps/{stepId}',
+  ...jsonRoute('GET /api/sessions/{id}/steps/{stepId}', 'The step'),
   summary: 'One step with its payload',
   request: { params: z.object({ id: z.string(), stepId: z.string() }), query: z.object(projectParameter) },
-  responses: respondsWith('GET /api/sessions/{id}/steps/{stepId}', 'The step'),
 })
 
 const valuesRoute = createRoute({
-  method: 'get',
-  path: '/api/values',
+  ...jsonRoute('GET /api/values', 'The values'),
   summary: 'The values of a field, most frequent first, for suggestions',
   request: {
     query: z.object({
@@ -54,7 +47,6 @@ const valuesRoute = createRoute({
       limit: z.coerce.number().int().min(1).max(200).default(20),
     }),
   },
-  responses: respondsWith('GET /api/values', 'The values'),
 })
 
 export type SessionServices = {

@@ -10,38 +10,30 @@ import {
 } from '../query/decision-graph.ts'
 import { listTests, testsQuerySchema } from '../query/list-tests.ts'
 import { readStats, statsQuerySchema } from '../query/stats.ts'
-import { projectParameter, respondsWith } from './route-parts.ts'
+import { projectParameter, jsonRoute } from './route-parts.ts'
 
 const statsRoute = createRoute({
-  method: 'get',
-  path: '/api/stats',
+  ...jsonRoute('GET /api/stats', 'The statistics'),
   summary: 'Counts, failure rate, cost, tokens and durations: in total, over time and by group',
   request: { query: statsQuerySchema.extend(projectParameter) },
-  responses: respondsWith('GET /api/stats', 'The statistics'),
 })
 
 const testsRoute = createRoute({
-  method: 'get',
-  path: '/api/tests',
+  ...jsonRoute('GET /api/tests', 'The tests, most recently run first'),
   summary: 'The tests that sessions were recorded in: how often each passed, and its recent runs',
   request: { query: testsQuerySchema.extend(projectParameter) },
-  responses: respondsWith('GET /api/tests', 'The tests, most recently run first'),
 })
 
 const graphRoute = createRoute({
-  method: 'get',
-  path: '/api/graph',
+  ...jsonRoute('GET /api/graph', 'The graph'),
   summary: 'The sessions that match a filter as one decision graph: nodes, edges and the most common paths',
   request: { query: graphQuerySchema.extend(projectParameter) },
-  responses: respondsWith('GET /api/graph', 'The graph'),
 })
 
 const graphSessionsRoute = createRoute({
-  method: 'get',
-  path: '/api/graph/sessions',
+  ...jsonRoute('GET /api/graph/sessions', 'The sessions'),
   summary: 'The sessions that pass through a node or an edge of the graph, newest first',
   request: { query: graphSessionsQuerySchema.extend(projectParameter) },
-  responses: respondsWith('GET /api/graph/sessions', 'The sessions'),
 })
 
 export function addStatisticsRoutes(
