@@ -32,8 +32,8 @@ export function compareInputs(a: Step, b: Step, context: StepComparison): Differ
 /** Compares the results of a step in both sessions. */
 export function compareResults(a: Step, b: Step, context: StepComparison): Difference[] {
   const { hasPayloads, comparison } = context
-  const isAnswered = a.messages !== undefined && b.messages !== undefined
-  if (isAnswered && hasPayloads && !hasFailed(a) && !hasFailed(b)) return compareReplies(a, b, comparison)
+  const hasMessages = a.messages !== undefined && b.messages !== undefined
+  if (hasMessages && hasPayloads && !hasFailed(a) && !hasFailed(b)) return compareReplies(a, b, comparison)
   const [left, right] = [stepResult(a, hasPayloads), stepResult(b, hasPayloads)]
   if (hasFailed(a) !== hasFailed(b)) return [{ kind: 'result', path: 'error', ...sides(left, right) }]
   const kind = a.kind === 'llm' ? 'decision' : 'result'
@@ -42,19 +42,19 @@ export function compareResults(a: Step, b: Step, context: StepComparison): Diffe
   )
 }
 
-type Reading = { kind: Difference['kind']; comparison: Comparison; isBeginning: boolean }
+type DifferenceContext = { kind: Difference['kind']; comparison: Comparison; isBeginning: boolean }
 
-function toDifference({ path, a, b }: ValueDifference, reading: Reading): Difference {
-  const { comparison, isBeginning } = reading
+function toDifference({ path, a, b }: ValueDifference, context: DifferenceContext): Difference {
+  const { comparison, isBeginning } = context
   const place = path === '' ? {} : { path }
   if (typeof a === 'string' && typeof b === 'string') {
     const [left, right] = [withoutName(a), withoutName(b)]
-    const kind = isBeginning ? 'input' : isSameInOtherWords(a, b) ? 'wording' : reading.kind
+    const kind = isBeginning ? 'input' : isSameInOtherWords(a, b) ? 'wording' : context.kind
     comparison.remember(left, right)
     return { kind, ...place, ...sides(a, b) }
   }
   const isGivenBoth = isBeginning && a !== undefined && b !== undefined && a !== null && b !== null
-  return { kind: isGivenBoth ? 'input' : reading.kind, ...place, ...sides(a, b) }
+  return { kind: isGivenBoth ? 'input' : context.kind, ...place, ...sides(a, b) }
 }
 
 /** Previews write arguments as `name=value`. */

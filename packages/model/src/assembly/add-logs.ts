@@ -81,11 +81,11 @@ function addError(step: ResolvedStep, error: StepError): void {
     return
   }
   if (step.error !== undefined) return
-  const isAnswered =
+  const hasSucceeded =
     (step.kind === 'llm' || step.kind === 'embedding') &&
     (step.outputPreview !== undefined || step.finishReasons !== undefined || step.usage?.output !== undefined)
-  step.error = isAnswered ? { ...error, isHandled: true } : error
-  if (!isAnswered) step.status = 'error'
+  step.error = hasSucceeded ? { ...error, isHandled: true } : error
+  if (!hasSucceeded) step.status = 'error'
 }
 
 function withFacts(own: SessionFacts | undefined, added: SessionFacts): SessionFacts {

@@ -132,26 +132,26 @@ type RetryFinder = (node: StepNode) => boolean
 
 /** Finds out whether a later sibling repeated a failed model call successfully. */
 function createRetryFinder(walk: readonly StepNode[]): RetryFinder {
-  let lastAnswers: LastAnswers | undefined
+  let lastSuccesses: LastSuccesses | undefined
   return ({ step, parent }) => {
     if (parent === null || (step.kind !== 'llm' && step.kind !== 'embedding')) return false
-    lastAnswers ??= findLastAnswers(walk)
-    return (lastAnswers[step.kind].get(parent) ?? -1) >= step.startedAtMs
+    lastSuccesses ??= findLastSuccesses(walk)
+    return (lastSuccesses[step.kind].get(parent) ?? -1) >= step.startedAtMs
   }
 }
 
 /** The start of the last successful call below each parent. */
-type LastAnswers = Record<'llm' | 'embedding', Map<StepNode, number>>
+type LastSuccesses = Record<'llm' | 'embedding', Map<StepNode, number>>
 
-function findLastAnswers(walk: readonly StepNode[]): LastAnswers {
-  const lastAnswers: LastAnswers = { llm: new Map(), embedding: new Map() }
+function findLastSuccesses(walk: readonly StepNode[]): LastSuccesses {
+  const lastSuccesses: LastSuccesses = { llm: new Map(), embedding: new Map() }
   for (const { step, parent } of walk) {
     if (parent === null || step.status !== 'ok' || (step.kind !== 'llm' && step.kind !== 'embedding'))
       continue
-    const last = lastAnswers[step.kind].get(parent) ?? 0
-    lastAnswers[step.kind].set(parent, Math.max(last, step.startedAtMs))
+    const last = lastSuccesses[step.kind].get(parent) ?? 0
+    lastSuccesses[step.kind].set(parent, Math.max(last, step.startedAtMs))
   }
-  return lastAnswers
+  return lastSuccesses
 }
 
 function markHandled({ owner, top }: ErrorTrail): void {

@@ -1,6 +1,13 @@
 import type { ResolvedStep } from './resolved-step.ts'
 import type { StepKind } from '../session/step.ts'
-import { ACTION_BELOW, AI_BELOW, ANSWER_BELOW, ANSWERS_BELOW, LLM_BELOW, type StepNode } from './step-node.ts'
+import {
+  ACTION_BELOW,
+  AI_BELOW,
+  SUCCESS_BELOW,
+  SUCCESSES_BELOW,
+  LLM_BELOW,
+  type StepNode,
+} from './step-node.ts'
 
 /** Decides the kinds that depend on the tree. Needs parents, but no usage. */
 export function decideKinds(walk: readonly StepNode[]): void {
@@ -28,7 +35,7 @@ function kindInTree(node: StepNode): StepKind {
     case 'llm-unless-model-below':
       return node.bits & LLM_BELOW ? 'workflow' : 'llm'
     case 'agent-if-tools-below':
-      return node.bits & (ACTION_BELOW | ANSWERS_BELOW) ? 'agent' : 'workflow'
+      return node.bits & (ACTION_BELOW | SUCCESSES_BELOW) ? 'agent' : 'workflow'
     case 'workflow-if-ai-below':
       return node.bits & AI_BELOW ? 'workflow' : 'other'
     default:
@@ -38,18 +45,18 @@ function kindInTree(node: StepNode): StepKind {
 
 function updateParent(node: StepNode, parent: StepNode): void {
   const { kind, status } = node.step
-  const isSecondAnswer = (parent.bits & ANSWER_BELOW) !== 0
+  const isSecondSuccess = (parent.bits & SUCCESS_BELOW) !== 0
   parent.bits |= node.bits & FOUND_BELOW
   if (kind === 'llm') parent.bits |= LLM_BELOW
   if (kind === 'action') parent.bits |= ACTION_BELOW
   if (isAi(kind)) parent.bits |= AI_BELOW
   // A retried attempt or a call seen twice is not a second step of an agent.
-  const isAnswered = kind === 'llm' && status !== 'error'
-  if (!isAnswered && (node.bits & ANSWER_BELOW) === 0) return
-  parent.bits |= isSecondAnswer ? ANSWERS_BELOW : ANSWER_BELOW
+  const hasSucceeded = kind === 'llm' && status !== 'error'
+  if (!hasSucceeded && (node.bits & SUCCESS_BELOW) === 0) return
+  parent.bits |= isSecondSuccess ? SUCCESSES_BELOW : SUCCESS_BELOW
 }
 
-const FOUND_BELOW = LLM_BELOW | ACTION_BELOW | AI_BELOW | ANSWERS_BELOW
+const FOUND_BELOW = LLM_BELOW | ACTION_BELOW | AI_BELOW | SUCCESSES_BELOW
 
 function isAi(kind: StepKind): boolean {
   return kind !== 'other' && kind !== 'event'

@@ -20,8 +20,8 @@ export type StepNode = {
 
 export const LLM_BELOW = 1
 /** At least one, and at least two, successful model calls. */
-export const ANSWER_BELOW = 2
-export const ANSWERS_BELOW = 4
+export const SUCCESS_BELOW = 2
+export const SUCCESSES_BELOW = 4
 export const ACTION_BELOW = 8
 export const AI_BELOW = 16
 export const USAGE_BELOW = 32
