@@ -107,6 +107,8 @@ test('a file with several sessions lists them with failures first, and can be se
 
 test('a file without sessions says so', async () => {
   const { page, close } = await openFile(await template())
-  await page.getByText('This file contains no sessions.').waitFor()
+  const notice = page.getByText('This file contains no sessions.')
+  await notice.waitFor()
+  expect(await notice.count()).toBe(1)
   await close()
 })

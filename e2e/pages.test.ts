@@ -108,7 +108,9 @@ describe('tests', () => {
 
   test('show instructions when there are none', async () => {
     const { page, close } = await stage.open('/tests')
-    await page.getByRole('heading', { name: 'Tests appear here when they run' }).waitFor()
+    const heading = page.getByRole('heading', { name: 'Tests appear here when they run' })
+    await heading.waitFor()
+    expect(await heading.count()).toBe(1)
     await close()
   })
 })
