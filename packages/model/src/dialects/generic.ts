@@ -19,7 +19,7 @@ export const generic: Dialect = {
     inputMessages: ['gen_ai.request.messages', 'llm.input_messages', 'llm.messages', 'messages'],
     outputMessages: ['gen_ai.response.messages', 'llm.output_messages'],
     toolArguments: ['tool.arguments', 'tool.input', 'tool.args', 'arguments'],
-    toolResult: ['tool.output', 'tool.response', 'tool_result', 'result'],
+    toolResult: ['tool.output', 'tool.response', 'tool_result', 'anthropic.tool_result.content', 'result'],
     toolDefinitions: ['gen_ai.request.tools', 'gen_ai.request.available_tools', 'llm.tools', 'tools'],
     usageObject: [
       'gen_ai.usage.raw',

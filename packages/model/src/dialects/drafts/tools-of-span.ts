@@ -1,5 +1,5 @@
 import type { StepTool } from '../../session/step.ts'
-import { isMeaningful, isRecord, toText } from '../../json/attribute-value.ts'
+import { firstText, isMeaningful, isRecord, toText, type JsonObject } from '../../json/attribute-value.ts'
 import type { SpanReading } from '../reading/dialect.ts'
 import { messagesOfEvent } from '../reading/event-messages.ts'
 import { parseJson, parseJsonText } from '../../json/json-text.ts'
@@ -42,31 +42,85 @@ function argumentsOf(reading: SpanReading): unknown {
   return isSchema(parameters) ? undefined : unwrapInput(parameters)
 }
 
-/** AgentOps writes arguments to this key, OpenInference the schema of the arguments. */
+/** AgentOps writes arguments to this key, OpenInference their schema, smolagents a schema for each argument. */
 function isSchema(value: unknown): boolean {
   if (!isRecord(value)) return false
-  return value.$schema !== undefined || (isRecord(value.properties) && typeof value.type === 'string')
+  if (value.$schema !== undefined || (isRecord(value.properties) && typeof value.type === 'string'))
+    return true
+  const parameters = Object.values(value)
+  return parameters.length > 0 && parameters.every(isParameterSchema)
+}
+
+const schemaTypes: ReadonlySet<unknown> = new Set(
+  'string number integer boolean object array null any image audio'.split(' '),
+)
+
+function isParameterSchema(value: unknown): boolean {
+  if (!isRecord(value)) return false
+  const isTyped = Array.isArray(value.type)
+    ? value.type.every((type) => schemaTypes.has(type))
+    : schemaTypes.has(value.type)
+  return isTyped && typeof (value.description ?? value.title ?? '') === 'string' && !('value' in value)
 }
 
 function resultOf(reading: SpanReading): unknown {
   const { fields } = reading
-  return fields.toolResult === undefined ? undefined : unwrapResult(readJson(reading, fields.toolResult))
+  if (fields.toolResult === undefined) return undefined
+  const result = readJson(reading, fields.toolResult)
+  // Our SDK records what a function returned, whatever that looks like.
+  return fields.stepKind === undefined ? unwrapResult(result) : unwrapBlocks(result)
 }
 
-/** Unwraps a LangChain message or a list with one text block. */
+/** Removes what frameworks and protocols put around a tool's result. */
 function unwrapResult(value: unknown): unknown {
-  if (isRecord(value) && isRecord(value.kwargs) && value.lc !== undefined) {
-    const { content, status } = value.kwargs
-    const result = unwrapBlocks(parseJson(content))
-    return status === 'error' ? { isError: true, content: result } : result
+  const message = toolMessageOf(value)
+  if (message !== undefined) {
+    const result = unwrapBlocks(parseJson(message.content))
+    return message.status === 'error' || message.is_error === true || message.isError === true
+      ? { isError: true, content: result }
+      : result
   }
-  return unwrapBlocks(value)
+  const isOnlyResult = isRecord(value) && value.result !== undefined && Object.keys(value).length === 1
+  return unwrapBlocks(isOnlyResult ? parseJson(value.result) : value)
+}
+
+/**
+ * The message that a tool's result was put in: LangChain's ToolMessage as it is serialised (`kwargs`, `data`), dumped
+ * or printed, and the results of Bedrock, Anthropic and MCP.
+ */
+function toolMessageOf(value: unknown): JsonObject | undefined {
+  if (typeof value === 'string') return printedMessage(value)
+  if (Array.isArray(value)) return value.length === 1 ? toolMessageOf(value[0]) : undefined
+  if (!isRecord(value)) return undefined
+  if (isRecord(value.kwargs) && value.lc !== undefined) return value.kwargs
+  if (isRecord(value.data) && value.type === 'tool') return value.data
+  if (value.content === undefined) return undefined
+  const isMessage = messageIds.some((key) => value[key] !== undefined) || value.type === 'tool'
+  const isBlocks = Array.isArray(value.content) && Object.keys(value).every((key) => resultKeys.has(key))
+  return isMessage || isBlocks ? value : undefined
+}
+
+const messageIds = ['tool_call_id', 'toolCallId', 'tool_use_id', 'toolUseId']
+/** The keys of MCP's result, and of Strands' without its id. */
+const resultKeys: ReadonlySet<string> = new Set(['content', 'isError', 'is_error', '_meta', 'meta', 'status'])
+
+const printed =
+  /^content=(['"])([^]*?)\1 (?:name='[^']*' )?(?:id='[^']*' )?tool_call_id='([^']*)'( status='error')?/
+
+/** `content='…' name='…' tool_call_id='…'`: how Python prints a message. */
+function printedMessage(text: string): JsonObject | undefined {
+  const match = printed.exec(text)
+  if (match === null) return undefined
+  const content = match[2]!.replaceAll(/\\(['"\\n])/g, (_, character: string) =>
+    character === 'n' ? '\n' : character,
+  )
+  return { content, tool_call_id: match[3], ...(match[4] !== undefined && { status: 'error' }) }
 }
 
 /** A LangChain tool does not report its call id, but the message that it returns has it. */
 function callIdOf(output: unknown): string | undefined {
-  const message = isRecord(output) && isRecord(output.kwargs) ? output.kwargs : undefined
-  return toText(message?.tool_call_id)
+  const message = toolMessageOf(output)
+  return message === undefined ? undefined : firstText(...messageIds.map((key) => message[key]))
 }
 
 function isPlaceholder(value: unknown): boolean {
