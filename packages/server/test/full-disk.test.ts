@@ -45,7 +45,7 @@ describe.skipIf(disk === undefined)('a full disk', () => {
     expect(refusal).toEqual({
       status: 503,
       retryAfter: '10',
-      error: { code: 'DISK_FULL', message: expect.stringMatching(/disk is full.*Make room/) as string },
+      error: { code: 'DISK_FULL', message: expect.stringMatching(/disk is full.*Free some space/) as string },
     })
     const protobuf = await server.request('/v1/traces', {
       method: 'POST',
@@ -135,7 +135,7 @@ describe.skipIf(disk === undefined)('a full disk', () => {
     await expect.poll(linesOnFullDisk, { timeout: 30_000, interval: 10 }).toMatch(noFileLeft)
     expect((await postUntilRefused(server, stored)).error).toEqual({
       code: 'DISK_FULL',
-      message: expect.stringMatching(/of files: df -i.*Make room/) as string,
+      message: expect.stringMatching(/no inodes: df -i.*Free some space/) as string,
     })
     expect((await server.request('/readyz')).status).toBe(503)
 
