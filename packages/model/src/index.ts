@@ -7,6 +7,7 @@ export { assembleSession, groupLogs, presentSession } from './assembly/assemble-
 export { correctLogTimes } from './converters/agentops-log-text.ts'
 export { costRelevance, isSameCall, type ReportedCall } from './assembly/count-usage.ts'
 export { deriveEndState, type DerivedEndState } from './assembly/derive-end-state.ts'
+export { contentWithParts } from './assembly/join-parts.ts'
 export { presentStep, type SessionLog } from './assembly/present-step.ts'
 export { resolveSteps } from './assembly/resolve-steps.ts'
 export type { ResolvedStep } from './assembly/resolved-step.ts'

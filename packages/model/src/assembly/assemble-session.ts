@@ -1,4 +1,5 @@
 import { oldestFirst } from './add-logs.ts'
+import { contentWithParts } from './join-parts.ts'
 import { presentStep, type SessionLog } from './present-step.ts'
 import type { ResolvedStep } from './resolved-step.ts'
 import { resolveSteps, type ResolveOptions } from './resolve-steps.ts'
@@ -29,7 +30,10 @@ export function presentSession(
   const logsOf = groupLogs(parts.logs ?? [], steps)
   return {
     session: summarizeSession(steps, parts),
-    steps: steps.map((step) => presentStep(step, session, parts.contents?.get(step.id), logsOf.get(step.id))),
+    steps: steps.map((step) => {
+      const content = parts.contents === undefined ? undefined : contentWithParts(step, parts.contents)
+      return presentStep(step, session, content, logsOf.get(step.id))
+    }),
   }
 }
 

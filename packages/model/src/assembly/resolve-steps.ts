@@ -2,6 +2,7 @@ import { addLogs } from './add-logs.ts'
 import { decideKinds } from './decide-kinds.ts'
 import { attributeErrors, type ErrorOptions } from './attribute-errors.ts'
 import { countUsage } from './count-usage.ts'
+import { joinParts } from './join-parts.ts'
 import { linkParents, walkDown } from './link-parents.ts'
 import type { LogOutline } from '../session/log-draft.ts'
 import { nestByTime } from './nest-by-time.ts'
@@ -24,8 +25,9 @@ export function resolveSteps(
   logs: readonly LogOutline[] = [],
   options: ResolveOptions = {},
 ): ResolvedStep[] {
-  const nodes = createNodes(outlines)
-  nestByTime(nodes)
+  const created = createNodes(outlines)
+  nestByTime(created)
+  const nodes = joinParts(created)
   linkParents(nodes)
   const walk = walkDown(nodes)
   repairTimes(walk, nodes)

@@ -14,6 +14,8 @@ export type ResolvedStep = StepOutline & {
   isRepeatedBelow?: boolean
   /** True when the tokens of this call are counted on a step above. */
   isCountedAbove?: boolean
+  /** Spans that tell of a part of this call, and are no steps of their own. */
+  parts?: string[]
   /** The log records that added to it, oldest first. */
   addedBy?: LogOutline[]
 }

@@ -80,3 +80,13 @@ test('placeholders are dropped from a tool', () => {
   expect(content.messages).toBeUndefined()
   expect(outline.toolCallId).toBeUndefined()
 })
+
+test('the merged results of parallel tools are no action', () => {
+  const { outline } = stepOf({
+    name: 'execute_tool (merged tools)',
+    scope: 'gcp.vertex.agent',
+    attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': '(merged tools)' },
+  })
+
+  expect(outline.kind).toBe('other')
+})

@@ -51,8 +51,12 @@ export function messagesOfResponse(response: unknown): Message[] | undefined {
 export function responseIdOf(response: unknown): string | undefined {
   if (!isRecord(response)) return undefined
   const id = firstText(response.id, response.responseId, response.response_id)
-  const inner = firstText(generatedMessage(response)?.id)
-  return [id, inner].find((candidate) => candidate !== undefined && !/^(?:lc_)?run-/.test(candidate))
+  const message = generatedMessage(response)
+  const metadata = isRecord(message?.response_metadata) ? message.response_metadata : undefined
+  const given = firstText(metadata?.id, metadata?.response_id)
+  return [id, given, firstText(message?.id)].find(
+    (candidate) => candidate !== undefined && !/^(?:lc_)?run-/.test(candidate),
+  )
 }
 
 /** The usage object of a response. */

@@ -1,4 +1,5 @@
 import {
+  contentWithParts,
   groupLogs,
   logsToSteps,
   ownsError,
@@ -86,7 +87,7 @@ export class SessionReader {
           : this.#readFirstRows(project, id),
     ])
     const wanted =
-      payloads === 'none' ? [] : payloads === 'all' ? open.steps.map((step) => step.id) : firstScreen(open)
+      payloads === 'none' ? [] : payloads === 'all' ? open.steps.flatMap(idsOf) : firstScreen(open)
     const contents = await this.#readWanted(project, open, wanted, early)
     const { logs, lastHeardAtMs } = open
     return presentSession(open.steps, { contents, logs, nowMs: Date.now(), lastHeardAtMs })
@@ -100,7 +101,8 @@ export class SessionReader {
       throw new KnownError('STEP_NOT_FOUND', `Session ${open.id} has no step ${stepId.slice(0, 60)}.`)
     }
     const content =
-      open.builtContents.get(stepId) ?? (await this.#readContents(project, open.id, [stepId])).get(stepId)
+      open.builtContents.get(stepId) ??
+      contentWithParts(step, await this.#readContents(project, open.id, idsOf(step)))
     const logs = groupLogs(open.logs, open.steps).get(stepId)
     return presentStep(step, { startedAtMs: open.steps[0]!.startedAtMs }, content, logs)
   }
@@ -220,6 +222,11 @@ export class SessionReader {
   }
 }
 
+/** The rows that a step is made of. */
+function idsOf(step: ResolvedStep): string[] {
+  return step.parts === undefined ? [step.id] : [step.id, ...step.parts]
+}
+
 function contentsOf(rows: readonly SpanRow[]): Map<string, StepContent> {
   return new Map(rows.map((row) => [row.step_id, spanToStep(spanFromRow(row)).content]))
 }
@@ -234,6 +241,6 @@ function firstScreen(open: ResolvedSession): string[] {
     const size = payloadSize(open.versions.get(step.id) ?? 0)
     if (size > budget) return []
     budget -= size
-    return [step.id]
+    return idsOf(step)
   })
 }

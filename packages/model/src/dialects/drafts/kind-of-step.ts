@@ -4,9 +4,12 @@ import { commonKindWords, ofKind, kindOfWord } from '../reading/kind-words.ts'
 import { hasUsageField } from './usage-of-span.ts'
 
 const embeddingModel = /embed/i
+/** Google's ADK repeats the results of tools that ran in parallel. */
+const MERGED_TOOLS = 'execute_tool (merged'
 
 /** The kind of a step: what its dialects state, otherwise what its attributes look like. */
 export function kindOfStep(reading: SpanReading): KindResult {
+  if (reading.span.name.startsWith(MERGED_TOOLS)) return ofKind('other')
   for (const { dialect, bit } of reading.dialects.kindOrder) {
     const stated = (reading.signs & bit) === 0 ? undefined : ask(dialect, 'kind', reading)
     if (stated !== undefined) return stated
@@ -31,7 +34,9 @@ function kindByShape(reading: SpanReading): KindResult {
   if (isTool && !isCall) return ofKind('action')
   const isEmbedding =
     fields.outputTokens === undefined && embeddingModel.test(model ?? fields.bareModel ?? '')
-  if (isCall) return ofKind(isEmbedding ? 'embedding' : 'llm')
+  if (isCall && isEmbedding) return ofKind('embedding')
+  // Turns, tasks and runs repeat the model or the tokens of the calls below them.
+  if (isCall) return { kind: 'llm', question: 'llm-unless-model-below' }
   const isConversation =
     fields.inputMessages !== undefined ||
     groups.inputMessages !== undefined ||

@@ -135,3 +135,12 @@ test('buckets of a total that is input and output are parts of these two', () =>
 
   expect(usageOf({ 'langfuse.observation.usage_details': JSON.stringify(buckets) })).toEqual(cached)
 })
+
+test('a span that only has tokens or a model is a call unless a call is below it', () => {
+  const { outline } = stepOf({
+    name: 'Turn 1 for agent weather_expert',
+    attributes: { 'gen_ai.usage.input_tokens': 110, 'gen_ai.usage.output_tokens': 31 },
+  })
+
+  expect(outline).toMatchObject({ kind: 'llm', treeQuestion: 'llm-unless-model-below' })
+})
