@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { answerClickHouse } from '../src/store/engine/answer-clickhouse.ts'
+import { serveClickHouse } from '../src/store/engine/serve-clickhouse.ts'
 import { openEngine, type Engine } from '../src/store/engine/open-engine.ts'
 
 /*
@@ -32,7 +32,7 @@ const cluster: Engine = {
   run: (statement, prepare) => engine.run(withoutKeeper(statement), [...prepare, showOwnRows]),
 }
 const server = createServer((request, response) => {
-  void answerClickHouse(cluster, request, response, { password: 'secret' })
+  void serveClickHouse(cluster, request, response, { password: 'secret' })
 })
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')

@@ -6,7 +6,7 @@ import {
   type ClickHouseClient,
   type ClickHouseSettings,
 } from '@clickhouse/client'
-import { INFILE_HEADER } from './engine/answer-clickhouse.ts'
+import { INFILE_HEADER } from './engine/serve-clickhouse.ts'
 import { startEngine, type EngineProcess } from './engine/start-engine.ts'
 import { migrate } from './migrate.ts'
 import { asStartError } from './store-error.ts'

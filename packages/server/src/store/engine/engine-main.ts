@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setPriority } from 'node:os'
-import { answerClickHouse } from './answer-clickhouse.ts'
+import { serveClickHouse } from './serve-clickhouse.ts'
 import { freeBytesOf, withCheckedWrites } from './checked-writes.ts'
 import { openEngine } from './open-engine.ts'
 
@@ -41,7 +41,7 @@ const onDamage = (message: string) => process.send?.({ damage: message } satisfi
 const server = createServer(
   { maxHeaderSize: 4 * 1024 * 1024, keepAliveTimeout: 60_000 },
   (request, response) => {
-    void answerClickHouse(engine, request, response, { password: options.password, onDamage })
+    void serveClickHouse(engine, request, response, { password: options.password, onDamage })
   },
 )
 server.requestTimeout = 0

@@ -28,22 +28,22 @@ const ignoredSettings = new Set([
   'send_progress_in_http_headers',
 ])
 
-type AnswerOptions = {
+type ServeOptions = {
   password?: string | undefined
   /** Called when a query finds a damaged file. */
   onDamage?: (message: string) => void
 }
 
 /** Serves the part of ClickHouse's HTTP interface that `@clickhouse/client` uses, with the embedded engine. */
-export async function answerClickHouse(
+export async function serveClickHouse(
   engine: Engine,
   request: IncomingMessage,
   response: ServerResponse,
-  { password, onDamage }: AnswerOptions,
+  { password, onDamage }: ServeOptions,
 ): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://engine')
   if (url.pathname === '/ping') return void response.end('Ok.\n')
-  if (url.pathname === '/alive') return answerHeartbeat(engine, response)
+  if (url.pathname === '/alive') return serveHeartbeat(engine, response)
   if (password !== undefined && !isAllowed(request, password)) {
     return sendError(
       response,
@@ -96,7 +96,7 @@ function endTurn(): void {
   else next()
 }
 
-async function answerHeartbeat(engine: Engine, response: ServerResponse): Promise<void> {
+async function serveHeartbeat(engine: Engine, response: ServerResponse): Promise<void> {
   await engine.run('SELECT 1', []).then(
     () => response.end('Ok.\n'),
     (error: Error) => sendError(response, error.message),
