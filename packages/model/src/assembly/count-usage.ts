@@ -27,10 +27,10 @@ export function countUsage(walk: readonly StepNode[], duplicateSteps?: ReadonlyS
     const { step } = node
     scopeInTree(node)
     if (step.usageScope === 'call' && node.firstChild !== null) countsForOthers = true
-    if (duplicateSteps?.has(step.id) && step.usageScope !== 'rollup') step.usageScope = 'duplicate'
-    else if (step.responseId !== undefined && mayBeCall(node)) withResponse.push(node)
+    if (step.responseId !== undefined && mayBeCall(node)) withResponse.push(node)
   }
   if (withResponse.length > 1) markDuplicates(withResponse)
+  if (duplicateSteps !== undefined) for (const { step } of walk) leaveToOther(step, duplicateSteps)
   markRepeatedBelow(walk)
   if (countsForOthers) markCountedAbove(walk)
 }
@@ -153,6 +153,13 @@ function isSameModel(left: ReportedCall, right: ReportedCall): boolean {
   return leftModel.startsWith(rightModel) || rightModel.startsWith(leftModel)
 }
 
+/** A call that another session counts is still a call of this one, once. */
+function leaveToOther(step: ResolvedStep, duplicateSteps: ReadonlySet<string>): void {
+  if (!duplicateSteps.has(step.id) || step.usageScope === 'rollup' || step.usageScope === 'duplicate') return
+  step.usageScope = 'duplicate'
+  step.isCountedElsewhere = true
+}
+
 /** Marks model calls that a step below reports again. */
 function markRepeatedBelow(walk: readonly StepNode[]): void {
   for (let index = walk.length - 1; index >= 0; index -= 1) {
@@ -162,8 +169,13 @@ function markRepeatedBelow(walk: readonly StepNode[]): void {
     if (node.bits & callBit) step.isRepeatedBelow = true
     if (parent === null) continue
     parent.bits |= node.bits & (LLM_CALL_BELOW | EMBEDDING_CALL_BELOW)
-    if (step.usageScope !== 'duplicate') parent.bits |= callBit
+    if (isCallHere(step)) parent.bits |= callBit
   }
+}
+
+/** False for a second report of a call that another step of the session stands for. */
+export function isCallHere({ usageScope, isCountedElsewhere }: ResolvedStep): boolean {
+  return usageScope !== 'duplicate' || isCountedElsewhere === true
 }
 
 /** Marks model calls whose tokens are reported by a step above. */

@@ -10,6 +10,8 @@ export type ResolvedStep = StepOutline & {
   isOrphan?: boolean
   /** Present on every step with usage or cost, and on a call that is a duplicate of another. */
   usageScope?: UsageScope
+  /** True for a call whose tokens another session counts. */
+  isCountedElsewhere?: boolean
   /** True for a model call that a step below reports again. */
   isRepeatedBelow?: boolean
   /** True when the tokens of this call are counted on a step above. */

@@ -278,3 +278,26 @@ test('an empty session can be rendered', () => {
     cost: null,
   })
 })
+
+test('calls that another session counts are calls of this session too, each once', () => {
+  const call = (id: string, from: number, reporter: string) =>
+    outline({
+      id,
+      kind: 'llm',
+      parentId: 'agent',
+      from,
+      reporter,
+      responseId: `r${from}`,
+      usage: { input: 5 },
+    })
+  const steps = [
+    outline({ id: 'agent', kind: 'agent', to: 100 }),
+    ...[10, 30, 50].flatMap((from) => [call(`a${from}`, from, 'wrapper'), call(`b${from}`, from, 'wire')]),
+  ]
+  const duplicateSteps = new Set(steps.slice(1).map(({ id }) => id))
+  const { llmCallCount, usage } = summarizeSession(resolveSteps(steps, [], { duplicateSteps }), {
+    nowMs: 0,
+    lastHeardAtMs: 0,
+  })
+  expect({ llmCallCount, usage }).toEqual({ llmCallCount: 3, usage: {} })
+})

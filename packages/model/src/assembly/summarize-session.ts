@@ -1,3 +1,4 @@
+import { isCallHere } from './count-usage.ts'
 import { lacksDetails } from './attribute-errors.ts'
 import type { EndState } from '../session/end-state.ts'
 import { hasFailed, ownsError } from '../session/failure.ts'
@@ -144,8 +145,7 @@ function countSteps(steps: readonly ResolvedStep[]): Counts {
   const tools = new Set<string>()
   for (const step of steps) {
     if (ownsError(step)) errorCount += 1
-    if (step.kind === 'llm' && step.isRepeatedBelow !== true && step.usageScope !== 'duplicate')
-      llmCallCount += 1
+    if (step.kind === 'llm' && step.isRepeatedBelow !== true && isCallHere(step)) llmCallCount += 1
     const model = isModelCall(step) || step.usageScope === 'call' ? modelOf(step) : undefined
     if (model !== undefined) models.add(model)
     const agent = step.agent ?? (step.kind === 'agent' ? step.name : undefined)
