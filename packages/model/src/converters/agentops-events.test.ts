@@ -50,7 +50,12 @@ test('any session object becomes a root or a reason for rejection', () => {
   fc.assert(
     fc.property(anySession, (session) => {
       const span = agentOpsSessionToSpan(session, context.receivedAtNs)
-      if (typeof span !== 'string') spanToStep(span)
+      const isHex = (id: unknown, digits: number) => new RegExp(`^[0-9a-f]{${digits}}$`).test(String(id))
+      if (typeof span === 'string') expect(span).not.toBe('')
+      else {
+        const { sessionId, id, parentId } = spanToStep(span).outline
+        expect([isHex(sessionId, 32), isHex(id, 16), parentId]).toEqual([true, true, null])
+      }
     }),
     { numRuns: 200 },
   )
