@@ -10,10 +10,24 @@ import { checkJunit } from './check-junit.ts'
 let server: TestServer
 let folder: string
 
-type Sample = { tag: string; branch: string; isFailed?: boolean; durationMs?: number; tokens?: number }
+type Sample = {
+  tag: string
+  branch: string
+  isFailed?: boolean
+  durationMs?: number
+  tokens?: number
+  testName?: string
+}
 let made = 0
 
-function spanOf({ tag, branch, isFailed = false, durationMs = 1_000, tokens = 1_000 }: Sample): SpanOptions {
+function spanOf({
+  tag,
+  branch,
+  isFailed = false,
+  durationMs = 1_000,
+  tokens = 1_000,
+  testName,
+}: Sample): SpanOptions {
   made += 1
   const startMs = Date.now() - 60_000 - made
   return {
@@ -28,6 +42,7 @@ function spanOf({ tag, branch, isFailed = false, durationMs = 1_000, tokens = 1_
       'playhead.session.end_state': isFailed ? 'Fail' : 'Success',
       ...(isFailed && { 'playhead.session.end_state_reason': 'ValueError: no <customer> | id' }),
       'vcs.ref.head.name': branch,
+      ...(testName !== undefined && { 'playhead.test.name': testName }),
       'gen_ai.operation.name': 'chat',
       'gen_ai.request.model': 'gpt-4o',
       'gen_ai.provider.name': 'openai',
@@ -54,6 +69,8 @@ beforeAll(async () => {
       ...many(40, { tag: 'gate', branch: 'dev' }),
       ...many(3, { tag: 'gate', branch: 'dev', isFailed: true }),
       ...many(5, { tag: 'few', branch: 'dev' }),
+      ...many(2, { tag: 'mixed', branch: 'ci' }),
+      ...many(2, { tag: 'mixed', branch: 'ci', isFailed: true, testName: 'bills-twice' }),
       ...many(20, { tag: 'cmp', branch: 'main' }),
       ...many(20, { tag: 'cmp', branch: 'same' }),
       ...many(12, { tag: 'cmp', branch: 'worse', durationMs: 1_400, tokens: 1_800 }),
@@ -71,6 +88,17 @@ afterAll(async () => {
 
 const check = (args: string, environment: Record<string, string> = {}) =>
   playheadOnTerminal(['check', ...args.split(' ')], { endpoint: server.url, environment })
+
+test('sessions of tests are judged only when they are asked for', async () => {
+  const rateOf = async (filter: string) => {
+    const { stdout } = await check(`--max-failure-rate 0.05 --tag mixed ${filter}`.trim())
+    return stdout.split('\n', 1)[0]
+  }
+  const withTests = '✗ failure rate: 50.0% > 5% (2 of 4 sessions failed)'
+  expect(await rateOf('')).toBe('✓ failure rate: 0.0% ≤ 5% (0 of 2 sessions failed)')
+  expect(await rateOf('--branch ci')).toBe(withTests)
+  expect(await rateOf('--test bills-twice')).toBe('✗ failure rate: 100.0% > 5% (2 of 2 sessions failed)')
+})
 
 test('too many failures exit with 1', async () => {
   const { stdout, stderr, exitCode } = await check('--max-failure-rate 0.05 --tag gate')

@@ -1,5 +1,5 @@
 import { appendFile } from 'node:fs/promises'
-import { parseDuration, type SessionSummary } from '@playhead/model'
+import { formatCount, parseDuration, type SessionSummary } from '@playhead/model'
 import { readBuildContext } from '../../testing/runs/build-context.ts'
 import { defineCommand, type OptionValues } from '../arguments/command.ts'
 import { checkChoice, parseCount } from '../arguments/option-values.ts'
@@ -44,7 +44,8 @@ const MAX_SESSIONS = 10_000
 export const checkCommand = defineCommand({
   name: 'check',
   summary: 'Fail a build if recent sessions are not good enough',
-  details: `Checks the matching sessions that have ended. Demo sessions are excluded.
+  details: `Checks the last ${formatCount(MAX_SESSIONS)} matching sessions that are not running any more. Demo sessions are excluded,
+and so are sessions of tests, unless you ask for them with --test, --branch, --baseline or --tag test.
 Exit codes: 0 all conditions hold, 1 a condition is broken, 2 no result (server unreachable, invalid
 arguments), 3 not enough sessions.`,
   options,
@@ -88,9 +89,10 @@ async function runCheck(
   const minimum =
     given['min-sessions'] === undefined ? 1 : parseCount('--min-sessions', given['min-sessions'])
   const api = await Api.connect(settings, 'read')
+  const isOfTests = given.test !== undefined || branch !== undefined || given.tag?.includes('test') === true
   const [sessions, before] = await Promise.all([
-    readEndedSessions(api, { ...query, branch }),
-    baseline === undefined ? undefined : readEndedSessions(api, { ...query, branch: baseline }),
+    readEndedSessions(api, { ...query, branch }, isOfTests),
+    baseline === undefined ? undefined : readEndedSessions(api, { ...query, branch: baseline }, isOfTests),
   ])
   const rows = [
     ...checkLimits(sessions, limits, minimum),
@@ -101,10 +103,13 @@ async function runCheck(
   return { rows, sessions, verdict: judgeRows(rows) }
 }
 
-async function readEndedSessions(api: Api, query: Query): Promise<SessionSummary[]> {
+/** The tests of a build should not be judged once more by its check, so their sessions have to be asked for. */
+async function readEndedSessions(api: Api, query: Query, isOfTests: boolean): Promise<SessionSummary[]> {
   const ended: SessionSummary[] = []
   for await (const { sessions } of readSessionPages(api, { ...query, demo: 'false' }, MAX_SESSIONS))
-    ended.push(...sessions.filter(({ endState }) => endState !== 'running'))
+    ended.push(
+      ...sessions.filter(({ endState, test }) => endState !== 'running' && (isOfTests || test === undefined)),
+    )
   return ended
 }
 

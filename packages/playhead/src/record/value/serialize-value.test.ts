@@ -187,7 +187,10 @@ describe('limits', () => {
     const shared = wide(2)
     const value = Array.from({ length: 900 }, () => shared)
     const { text, isTruncated } = serializeValue([value, value, value], { ...options, maxLength: 10_000_000 })
-    expect({ isTruncated, isBounded: text.length < 1_000_000 }).toEqual({ isTruncated: true, isBounded: true })
+    expect({ isTruncated, isBounded: text.length < 1_000_000 }).toEqual({
+      isTruncated: true,
+      isBounded: true,
+    })
     expect(() => JSON.parse(text) as unknown).not.toThrow()
   })
 })
