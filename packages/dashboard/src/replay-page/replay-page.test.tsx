@@ -172,6 +172,45 @@ describe('10,000 steps', () => {
   })
 })
 
+test('tools that fail at the same moment are one mark on the timeline, which opens each of them', async () => {
+  const names = ['search_orders', 'search_invoices', 'search_users', 'search_plans', 'search_logs']
+  await openReplay(
+    makeSession(
+      [
+        { id: 'support', kind: 'agent', durationMs: 3_000 },
+        ...names.map((id) => ({
+          id,
+          parentId: 'support',
+          offsetMs: 900,
+          durationMs: 30,
+          status: 'error' as const,
+          error: { type: 'TimeoutError', message: `${id} took too long` },
+        })),
+        {
+          id: 'write_reply',
+          parentId: 'support',
+          offsetMs: 2_000,
+          status: 'error',
+          error: { type: 'Error', message: 'no reply' },
+        },
+      ],
+      { durationMs: 3_000, endState: 'fail' },
+    ),
+  )
+  await page.getByRole('button', { name: '5 errors at 00:00.900' }).click()
+  expect(
+    page
+      .getByRole('menuitem')
+      .elements()
+      .map((item) => item.textContent),
+  ).toEqual(names.map((name) => `${name}TimeoutError: ${name} took too long`))
+  await page.getByRole('menuitem', { name: /search_users/ }).click()
+  await expect.element(row('search_users')).toHaveAttribute('aria-selected', 'true')
+  await page.getByRole('button', { name: 'Error at 00:02.000: write_reply' }).click()
+  await expect.element(row('write_reply')).toHaveAttribute('aria-selected', 'true')
+  expect(clock()).toBe('00:02.000')
+})
+
 test('on a phone the list and the step take turns, and nothing overflows', async () => {
   await page.viewport(390, 844)
   await openReplay(session)

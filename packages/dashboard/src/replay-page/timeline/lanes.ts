@@ -13,7 +13,7 @@ export type Lane = {
 }
 
 const MAX_AGENT_LANES = 5
-const MAX_ROWS = 3
+const MAX_ROWS = 6
 
 const laneOfKind: Record<StepKind, 'agent' | 'workflow' | 'llm' | 'actions' | 'other'> = {
   agent: 'agent',

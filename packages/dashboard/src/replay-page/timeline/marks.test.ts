@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLanes } from './lanes.ts'
-import { findCostLine, findMarks } from './marks.ts'
+import { findCostLine, findErrorMarks, findMarks } from './marks.ts'
 import { createRunningTotals, spentAt } from '../playback/running-totals.ts'
 import { makeTimeline } from '../../../test/make-session.ts'
 import { createTimeAxis } from '../playback/time-axis.ts'
@@ -80,6 +80,45 @@ test('an error is on top and visible, however short', () => {
   ])
   const marks = findMarks(createLanes(timeline)[0]!, timeline, scaleOf(timeline))
   expect(marks.at(-1)).toMatchObject({ colour: 'error', width: 3 })
+})
+
+const parallelFailures = makeTimeline([
+  { id: 'agent', kind: 'agent', durationMs: 10_000 },
+  ...Array.from({ length: 5 }, (_, index) => ({
+    id: `tool ${index}`,
+    parentId: 'agent',
+    offsetMs: 4_000,
+    durationMs: 30,
+    status: 'error' as const,
+    error: { type: 'TimeoutError', message: 'too slow' },
+  })),
+  {
+    id: 'later',
+    parentId: 'agent',
+    offsetMs: 6_000,
+    status: 'error' as const,
+    error: { type: 'E', message: '' },
+  },
+])
+
+test('steps that fail at the same moment have a mark each', () => {
+  const lane = createLanes(parallelFailures).find(({ id }) => id === 'actions')!
+  const marks = findMarks(lane, parallelFailures, scaleOf(parallelFailures))
+  expect(marks.map(({ x, row, colour }) => [x, row, colour])).toEqual([
+    [400, 0, 'error'],
+    [400, 1, 'error'],
+    [400, 2, 'error'],
+    [400, 3, 'error'],
+    [400, 4, 'error'],
+    [600, 0, 'error'],
+  ])
+})
+
+test('errors that are too close to click share a mark that has them all', () => {
+  expect(findErrorMarks(parallelFailures, scaleOf(parallelFailures))).toEqual([
+    { x: 400, positions: [1, 2, 3, 4, 5] },
+    { x: 600, positions: [6] },
+  ])
 })
 
 test('each call is counted once, in the order the calls ended', () => {

@@ -20,7 +20,7 @@ export function findMarks(lane: Lane, timeline: Timeline, scale: TimeScale): Mar
   const marks: Mark[] = []
   const errors: Mark[] = []
   const cells: (Mark | undefined)[] = []
-  let lastErrorX = -Infinity
+  const lastErrorX: number[] = []
   for (let index = 0; index < lane.positions.length; index += 1) {
     const position = lane.positions[index]!
     const from = scale.toX(timeline.startsMs[position]!)
@@ -29,8 +29,8 @@ export function findMarks(lane: Lane, timeline: Timeline, scale: TimeScale): Mar
     const row = lane.rows[index]!
     const step = timeline.steps[position]!
     if (ownsError(step)) {
-      if (from - lastErrorX < 1) continue
-      lastErrorX = from
+      if (from - (lastErrorX[row] ?? -Infinity) < 1) continue
+      lastErrorX[row] = from
       errors.push({ ...placed(from, to, scale), row, colour: 'error', busy: 1 })
     } else if (to - from < CELL_WIDTH) {
       const cell = Math.floor(from / CELL_WIDTH)
@@ -62,6 +62,28 @@ function isSparse(marks: readonly Mark[], scale: TimeScale): boolean {
 
 function solid(marks: Mark[]): Mark[] {
   for (const mark of marks) mark.busy = 1
+  return marks
+}
+
+/** The errors at one place of the ruler, in start order. */
+export type ErrorMark = { x: number; positions: number[] }
+
+/** Closer marks could not be clicked one by one. */
+const ERROR_SPACING = 14
+
+/** Every error in view, alone or together with those that are too close to it. */
+export function findErrorMarks(
+  { startsMs, errors }: Pick<Timeline, 'startsMs' | 'errors'>,
+  scale: TimeScale,
+): ErrorMark[] {
+  const marks: ErrorMark[] = []
+  for (const position of errors) {
+    const x = scale.toX(startsMs[position]!)
+    if (x < -SPACED_FROM || x > scale.widthPx + SPACED_FROM) continue
+    const last = marks.at(-1)
+    if (last !== undefined && x - last.x < ERROR_SPACING) last.positions.push(position)
+    else marks.push({ x, positions: [position] })
+  }
   return marks
 }
 

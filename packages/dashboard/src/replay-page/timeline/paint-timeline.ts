@@ -8,7 +8,7 @@ import type { Timeline } from '../playback/timeline.ts'
 
 /** Where the lanes are, from the top of the timeline. */
 export type TimelineLayout = {
-  laneHeight: number
+  laneHeights: number[]
   laneTops: number[]
   /** Undefined when no step has a price. */
   costTop: number | undefined
@@ -19,12 +19,23 @@ export const RULER_HEIGHT = 22
 const COST_HEIGHT = 24
 const FOOT = 6
 
+/** Rows that a lane of ordinary height has room for. */
+const ROWS_IN_LANE = 3
+const ROW_HEIGHT = 4
+
 export function layOut(lanes: readonly Lane[], hasCost: boolean): TimelineLayout {
   const laneHeight = lanes.length <= 4 ? 20 : lanes.length <= 6 ? 17 : 14
-  const laneTops = lanes.map((_, index) => RULER_HEIGHT + index * laneHeight)
-  const lanesEnd = RULER_HEIGHT + lanes.length * laneHeight
+  const laneHeights = lanes.map(
+    ({ rowCount }) => laneHeight + Math.max(0, rowCount - ROWS_IN_LANE) * ROW_HEIGHT,
+  )
+  const laneTops: number[] = []
+  let lanesEnd = RULER_HEIGHT
+  for (const height of laneHeights) {
+    laneTops.push(lanesEnd)
+    lanesEnd += height
+  }
   return {
-    laneHeight,
+    laneHeights,
     laneTops,
     costTop: hasCost ? lanesEnd : undefined,
     height: lanesEnd + (hasCost ? COST_HEIGHT : 0) + FOOT,
@@ -61,26 +72,8 @@ export function paintTimeline(canvas: HTMLCanvasElement, picture: TimelinePictur
   context.setTransform(ratio, 0, 0, ratio, 0, 0)
   paintIdle(context, picture)
   for (const [index, lane] of picture.lanes.entries())
-    paintLane(context, picture, lane, layout.laneTops[index]!)
+    paintLane(context, picture, lane, { top: layout.laneTops[index]!, height: layout.laneHeights[index]! })
   if (layout.costTop !== undefined) paintCost(context, picture, layout.costTop)
-  paintErrorDots(context, picture)
-}
-
-/** In the ruler, where nothing covers them. */
-function paintErrorDots(
-  context: CanvasRenderingContext2D,
-  { timeline, scale, colours }: TimelinePicture,
-): void {
-  context.fillStyle = colours.error
-  let lastX = -Infinity
-  for (const position of timeline.errors) {
-    const x = scale.toX(timeline.startsMs[position]!)
-    if (x < -4 || x > scale.widthPx + 4 || x - lastX < 2) continue
-    lastX = x
-    context.beginPath()
-    context.roundRect(x - 2.5, RULER_HEIGHT - 6, 5, 6, 2)
-    context.fill()
-  }
 }
 
 /** Skipped time is hatched. */
@@ -108,12 +101,13 @@ function paintIdle(context: CanvasRenderingContext2D, { scale, layout, colours }
 
 function paintLane(
   context: CanvasRenderingContext2D,
-  { timeline, scale, layout, colours }: TimelinePicture,
+  { timeline, scale, colours }: TimelinePicture,
   lane: Lane,
-  top: number,
+  { top, height: laneHeight }: { top: number; height: number },
 ): void {
-  const room = layout.laneHeight - 6
-  const rowHeight = room / lane.rowCount
+  const rowHeight = (laneHeight - 6) / lane.rowCount
+  // Marks of errors stick out, unless they would hide those in the next row.
+  const rise = lane.rowCount > 1 ? 0 : 2
   for (const mark of findMarks(lane, timeline, scale)) {
     const isError = mark.colour === 'error'
     // A container stays behind the steps inside it, even where it failed.
@@ -121,7 +115,7 @@ function paintLane(
     context.fillStyle = colours[mark.colour]
     const y = top + 3 + mark.row * rowHeight
     const height = Math.max(2, rowHeight - (lane.rowCount > 1 ? 1 : 0))
-    paintMark(context, mark, isError ? y - 2 : y, isError ? height + 4 : height)
+    paintMark(context, mark, isError ? y - rise : y, isError ? height + 2 * rise : height)
   }
   context.globalAlpha = 1
 }

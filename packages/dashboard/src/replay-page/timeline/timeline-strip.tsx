@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, type RefObject } from 'rea
 import { formatCost, formatDuration, formatOffset, stepTitle } from '@playhead/model'
 import { readColours, useThemeVersion } from '../../ui/browser/theme.ts'
 import { useWidth } from '../../ui/browser/use-width.ts'
+import { ErrorMarks } from './error-marks.tsx'
 import { createLanes } from './lanes.ts'
 import { Minimap } from './minimap.tsx'
 import {
@@ -42,7 +43,7 @@ export function TimelineStrip() {
           {lanes.map((lane, index) => (
             <span
               key={lane.id}
-              style={{ top: layout.laneTops[index], height: layout.laneHeight }}
+              style={{ top: layout.laneTops[index], height: layout.laneHeights[index] }}
               title={lane.label}
             >
               {lane.label}
@@ -55,6 +56,7 @@ export function TimelineStrip() {
           )}
         </div>
         <Plot plot={plot} picture={{ timeline, lanes, totals, scale, layout }} />
+        <ErrorMarks scale={scale} />
       </div>
     </section>
   )
