@@ -15,8 +15,8 @@ import { ReplayPage } from '../src/replay-page/replay-page.tsx'
 import '../src/shell/shell.css'
 import '../src/ui/browser/theme.css'
 
-/** Renders the replay page with a source that has this session; `source` overrides parts of it. */
-export function openReplay(session: Session, source: Partial<SessionSource> = {}) {
+/** Renders the replay page with a source that has this session; `source` overrides parts of it, `search` is the URL's. */
+export function openReplay(session: Session, source: Partial<SessionSource> = {}, search = '') {
   const root = createRootRoute()
   const list = createRoute({ getParentRoute: () => root, path: '/sessions' })
   const replay = createRoute({
@@ -27,7 +27,7 @@ export function openReplay(session: Session, source: Partial<SessionSource> = {}
   })
   const router = createRouter({
     routeTree: root.addChildren([list, replay]),
-    history: createMemoryHistory({ initialEntries: [`/sessions/${session.session.id}`] }),
+    history: createMemoryHistory({ initialEntries: [`/sessions/${session.session.id}${search}`] }),
   })
   const client = new QueryClient({ defaultOptions: queryClient.getDefaultOptions() })
   return render(

@@ -11,7 +11,7 @@ export { contentWithParts } from './assembly/join-parts.ts'
 export { presentStep, type SessionLog } from './assembly/present-step.ts'
 export { resolveSteps } from './assembly/resolve-steps.ts'
 export type { ResolvedStep } from './assembly/resolved-step.ts'
-export { summarizeSession, UNKNOWN_MODEL } from './assembly/summarize-session.ts'
+export { summarizeSession } from './assembly/summarize-session.ts'
 export { agentOpsEventToItems, type AgentOpsItems } from './converters/agentops-events.ts'
 export { agentOpsLogToRecords } from './converters/agentops-log-text.ts'
 export {
@@ -95,6 +95,12 @@ export {
   type EndState,
 } from './session/end-state.ts'
 export { describeAbort } from './session/aborted-stream.ts'
+export {
+  findCallsWithoutUsage,
+  findMissingCosts,
+  NO_USAGE,
+  type MissingCosts,
+} from './session/calls-without-usage.ts'
 export { hasFailed, ownsError } from './session/failure.ts'
 export type { LogDraft, LogOutline } from './session/log-draft.ts'
 export type { Message, Part, ToolDefinition } from './session/message.ts'
@@ -110,6 +116,7 @@ export {
   type Session,
   type SessionSummary,
   type SessionTest,
+  UNKNOWN_MODEL,
 } from './session/session.ts'
 export type { DialectFailure, StepContent, StepDraft, StepOutline } from './session/step-draft.ts'
 export { stepInput, stepResult } from './session/step-input-output.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import type { Session } from '@playhead/model'
+import type { Message, Session } from '@playhead/model'
 import type { LiveEvent } from '@playhead/server/api-types'
 import { makeSession, makeStep } from '../../test/make-session.ts'
 import { openReplay } from '../../test/open-replay.tsx'
@@ -170,6 +170,134 @@ describe('10,000 steps', () => {
     await expect.element(row('step_7777')).toBeVisible()
     expect(page.getByRole('treeitem').elements()).toHaveLength(1)
   })
+})
+
+describe('the conversation of an agent', () => {
+  const said = (role: string, text: string, isOutput = false): Message => ({
+    role,
+    parts: [{ type: 'text', text }],
+    ...(isOutput && { isOutput }),
+  })
+  const asked = said('user', 'Where is my order?')
+  const talk = makeSession(
+    [
+      { id: 'support', kind: 'agent', durationMs: 3_000 },
+      {
+        id: 'first',
+        kind: 'llm',
+        parentId: 'support',
+        offsetMs: 500,
+        durationMs: 400,
+        messages: [asked, said('assistant', 'Let me look.', true)],
+      },
+      {
+        id: 'second',
+        kind: 'llm',
+        parentId: 'support',
+        offsetMs: 2_000,
+        durationMs: 400,
+        messages: [asked, said('assistant', 'Let me look.'), said('assistant', 'It is on its way.', true)],
+      },
+    ],
+    { durationMs: 3_000 },
+  )
+  const shown = page.getByRole('region', { name: 'Conversation' })
+  const openAt = (timeMs: number) => openReplay(talk, {}, `?step=support&t=${timeMs}`)
+
+  test('is that of the last call that had begun at the playhead', async () => {
+    await openAt(1_500)
+    await expect.element(shown.getByText('Let me look.')).toBeVisible()
+    expect(shown.getByText('It is on its way.').elements()).toEqual([])
+  })
+
+  test('grows while the playhead moves on', async () => {
+    await openAt(2_900)
+    await expect.element(shown.getByText('It is on its way.')).toBeVisible()
+  })
+
+  test('has not begun before the first call', async () => {
+    await openAt(100)
+    await expect.element(shown.getByText('No model call has begun at the playhead.')).toBeVisible()
+    expect(shown.getByText('It is on its way.').elements()).toEqual([])
+  })
+
+  test('is complete while the playhead rests at the start', async () => {
+    await openReplay(talk)
+    await expect.element(shown.getByText('It is on its way.')).toBeVisible()
+  })
+})
+
+test('a stream that was aborted says so and how far it got, in the list and in the step', async () => {
+  await openReplay(
+    makeSession(
+      [
+        { id: 'support', kind: 'agent', durationMs: 3_000 },
+        {
+          id: 'write',
+          kind: 'llm',
+          parentId: 'support',
+          offsetMs: 100,
+          durationMs: 900,
+          usage: { output: 4 },
+          usageScope: 'call',
+          cost: 0.01,
+          outputPreview: 'Dear Ada, I',
+          messages: [{ role: 'assistant', isOutput: true, parts: [{ type: 'text', text: 'Dear Ada, I' }] }],
+          streaming: { isAborted: true, chunks: [[120, 'Dear Ada, I']] },
+        },
+      ],
+      { durationMs: 3_000 },
+    ),
+  )
+  await expect.element(row('write').getByText('aborted')).toBeVisible()
+  await row('write').click()
+  const step = page.getByRole('region', { name: 'Step', exact: true })
+  await expect
+    .element(step.getByRole('listitem'))
+    .toHaveTextContent('Stream aborted after 900ms: 11 characters had arrived, the last at 120ms')
+  await expect.element(step.getByText('Dear Ada, I')).toBeVisible()
+  expect(document.querySelector('.step-title p')?.textContent).toContain('aborted')
+})
+
+test('a call that reported no usage says so, where its cost would stand', async () => {
+  await openReplay(
+    makeSession(
+      [
+        { id: 'support', kind: 'agent', durationMs: 3_000 },
+        { id: 'write', kind: 'llm', model: 'gpt-4o', parentId: 'support', offsetMs: 100, input: 'hi' },
+      ],
+      { durationMs: 3_000, unpricedModels: ['gpt-4o'] },
+    ),
+  )
+  const noUsage = 'no usage reported (OpenAI: stream_options.include_usage)'
+  await expect.element(page.getByText('Cost unknown')).toHaveAttribute('title', `1 call with ${noUsage}`)
+  expect(page.getByRole('complementary', { name: 'Missing data' }).element().textContent).toBe(
+    `The cost is incomplete: 1 call with ${noUsage}.Show`,
+  )
+  await page.getByRole('button', { name: 'Show' }).click()
+  const step = page.getByRole('region', { name: 'Step', exact: true })
+  await expect
+    .element(step.getByRole('definition').filter({ hasText: 'Unknown' }))
+    .toHaveTextContent(`Unknown: ${noUsage}`)
+  expect(document.body.textContent).not.toContain('No price')
+})
+
+test('a step that nobody recorded is marked as inferred', async () => {
+  await openReplay(
+    makeSession(
+      [
+        { id: 'support', kind: 'agent', durationMs: 3_000 },
+        { id: 'lookup', parentId: 'support', offsetMs: 100, isInferred: true, input: { id: 7 } },
+      ],
+      { durationMs: 3_000 },
+    ),
+  )
+  await expect.element(row('lookup').getByText('inferred')).toBeVisible()
+  expect(row('support').element().textContent).not.toContain('inferred')
+  await row('lookup').click()
+  await expect
+    .element(page.getByRole('region', { name: 'Step', exact: true }).getByRole('listitem'))
+    .toHaveTextContent('Inferred from the conversation: no instrumentation recorded this call.')
 })
 
 test('tools that fail at the same moment are one mark on the timeline, which opens each of them', async () => {

@@ -1,5 +1,5 @@
 import { useCallback, useLayoutEffect, useMemo, useState, type ReactNode } from 'react'
-import type { Session } from '@playhead/model'
+import { findMissingCosts, type Session } from '@playhead/model'
 import { Segments } from '../ui/controls/segments.tsx'
 import { Splitter } from '../ui/controls/splitter.tsx'
 import { NARROW, useMediaQuery } from '../ui/browser/use-media-query.ts'
@@ -154,8 +154,9 @@ function SinglePane({ steps, detail }: { steps: ReactNode; detail: ReactNode }) 
 function useDerivedData(
   timeline: Timeline,
   isSkippingIdle: boolean,
-): Pick<Replay, 'totals' | 'llmCalls' | 'idleGaps' | 'axis'> {
-  const { startsMs, durationMs } = timeline
+): Pick<Replay, 'totals' | 'missingCosts' | 'llmCalls' | 'idleGaps' | 'axis'> {
+  const { startsMs, durationMs, session, steps } = timeline
+  const missingCosts = useMemo(() => findMissingCosts({ session, steps }), [session, steps])
   const totals = useMemo(() => createRunningTotals(timeline), [startsMs])
   const llmCalls = useMemo(() => findLlmCalls(timeline), [startsMs])
   const idleGaps = useMemo(() => findIdleGaps(timeline), [startsMs, durationMs])
@@ -163,7 +164,10 @@ function useDerivedData(
     () => createTimeAxis(durationMs, isSkippingIdle ? idleGaps : []),
     [durationMs, idleGaps, isSkippingIdle],
   )
-  return useMemo(() => ({ totals, llmCalls, idleGaps, axis }), [totals, llmCalls, idleGaps, axis])
+  return useMemo(
+    () => ({ totals, missingCosts, llmCalls, idleGaps, axis }),
+    [totals, missingCosts, llmCalls, idleGaps, axis],
+  )
 }
 
 function useGoTo(list: StepListState, select: (stepId: string) => void): (stepId: string) => void {

@@ -57,6 +57,7 @@ const copiedFields = [
   'attempt',
   'isOrphan',
   'isTruncated',
+  'isInferred',
 ] as const satisfies readonly (keyof ResolvedStep & keyof Step)[]
 
 function copyKnown(step: ResolvedStep, presented: Step): void {

@@ -4,15 +4,12 @@ import type { EndState } from '../session/end-state.ts'
 import { hasFailed, ownsError } from '../session/failure.ts'
 import type { ResolvedStep } from './resolved-step.ts'
 import { nameSession } from './name-session.ts'
-import type { SessionSummary } from '../session/session.ts'
+import { UNKNOWN_MODEL, type SessionSummary } from '../session/session.ts'
 import { roundDollars } from '../prices/price.ts'
 import { isoTime, roundMs } from '../session/session-time.ts'
 import { endStateAt, reportedEndState, deriveEndState, topSteps } from './derive-end-state.ts'
 import type { SessionFacts } from '../session/step-draft.ts'
 import { addUsage, hasUsage, type Usage } from '../session/usage.ts'
-
-/** The entry of `unpricedModels` for a call without a model name. */
-export const UNKNOWN_MODEL = 'unknown model'
 
 /** Summarizes a session from its steps. */
 export function summarizeSession(

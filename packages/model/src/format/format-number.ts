@@ -37,10 +37,14 @@ export function formatCost(dollars: number): string {
   return `$${text.padEnd(4, '0')}`
 }
 
-/** As `formatCost`, and names models without a price: "unknown (no price for my-model)". */
-export function describeCost(cost: number | null, unpricedModels: readonly string[]): string {
-  const missing =
-    unpricedModels.length > 0 ? `unknown (no price for ${unpricedModels.join(', ')})` : undefined
-  if (cost === null) return missing ?? 'none'
-  return missing === undefined ? formatCost(cost) : `${formatCost(cost)} + ${missing}`
+/** As `formatCost`, and says what is missing: "unknown (no price for my-model)", "unknown, no usage reported". */
+export function describeCost(
+  cost: number | null,
+  unpricedModels: readonly string[],
+  noUsage?: string,
+): string {
+  const prices = unpricedModels.length > 0 ? ` (no price for ${unpricedModels.join(', ')})` : ''
+  const missing = `${prices}${noUsage === undefined ? '' : `, ${noUsage}`}`
+  if (missing === '') return cost === null ? 'none' : formatCost(cost)
+  return `${cost === null ? '' : `${formatCost(cost)} + `}unknown${missing}`
 }

@@ -12,6 +12,9 @@ export type SessionTest = {
   runId?: string
 }
 
+/** The entry of `unpricedModels` for a call without a model name. */
+export const UNKNOWN_MODEL = 'unknown model'
+
 /** One run of one agent, without its steps. */
 export type SessionSummary = {
   /** 32 hex digits, the trace id on the wire. */

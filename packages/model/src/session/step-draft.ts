@@ -86,6 +86,8 @@ export type StepOutline = {
   inputPreview?: string
   outputPreview?: string
   isTruncated?: boolean
+  /** True when nobody reported the step: the conversation shows that it took place. */
+  isInferred?: boolean
   treeQuestion?: TreeQuestion
   session?: SessionFacts
 }

@@ -111,6 +111,8 @@ export type Step = {
   isOrphan?: boolean
   /** True when part of the content was cut before it reached us. */
   isTruncated?: boolean
+  /** True when nobody reported the step: the conversation shows that it took place. */
+  isInferred?: boolean
 }
 
 /** The name people know a step by: its tool's or agent's, if it has one. */

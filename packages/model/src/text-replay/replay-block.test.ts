@@ -304,3 +304,31 @@ test('an aborted stream is said to be, with how far it got', () => {
   expect(renderTextReplay(session)).toContain(`\n           ${told}\n`)
   expect(renderTextReplay(session, { step: 1 })).toContain(`\n           ${told}\n`)
 })
+
+test('a call without usage is not said to have no price', () => {
+  const silent = outline({ id: 'a', kind: 'llm', model: 'gpt-4o' })
+  const priced = outline({ id: 'b', kind: 'llm', model: 'gpt-4o', usage: { input: 9 }, cost: 0.5, from: 20 })
+  const unpriced = outline({ id: 'c', kind: 'llm', model: 'my-model', usage: { input: 9 }, from: 40 })
+  const noUsage = 'no usage reported (OpenAI: stream_options.include_usage)'
+
+  expect(renderTextReplay(sessionOf([silent]))).toBe(`\
+Session: s_abc12345 | Duration: 10ms | Cost: unknown, ${noUsage} | Status: Success
+
+00:00.000  LLM Call (gpt-4o)  #1
+           Tokens: ${noUsage}
+
+00:00.010  Session ended: Success
+`)
+  expect(renderTextReplay(sessionOf([silent, priced]))).toContain(`| Cost: $0.50 + unknown, ${noUsage} |`)
+  expect(renderTextReplay(sessionOf([silent, priced, unpriced]))).toContain(
+    `| Cost: $0.50 + unknown (no price for my-model), ${noUsage} |`,
+  )
+})
+
+test('a step that nobody recorded is said to be inferred', () => {
+  const replay = renderTextReplay(
+    sessionOf([outline({ id: 'lookup', kind: 'action', isInferred: true, inputPreview: 'id=7' })]),
+  )
+
+  expect(replay).toContain('00:00.000  Action: lookup  #1  inferred from the conversation\n')
+})

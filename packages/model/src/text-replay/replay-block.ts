@@ -2,6 +2,7 @@ import { describeCost, formatCount } from '../format/format-number.ts'
 import { formatDuration, formatOffset } from '../format/format-time.ts'
 import { oneLine, textOfValue, visibleLines, visibleText } from '../format/visible-text.ts'
 import { describeAbort } from '../session/aborted-stream.ts'
+import { NO_USAGE } from '../session/calls-without-usage.ts'
 import { ownsError } from '../session/failure.ts'
 import { argumentsOf } from '../session/problem.ts'
 import { isEmptyValue } from '../provenance/value-index.ts'
@@ -40,6 +41,8 @@ export type BlockOptions = {
   width: number
   /** It only contains other steps, which are shown themselves. */
   isWrapper: boolean
+  /** It is a model call, and nobody reported its tokens. */
+  hasNoUsage: boolean
   place: Place
   trace: ArgumentTracer
 }
@@ -91,8 +94,11 @@ function numberOf({ number, parentNumber }: Place): string {
 }
 
 function stateOf(step: Step, paint: Painter): string {
-  if (step.status === 'running') return paint('yellow', '  … running')
-  return step.guardrail?.isTriggered === true ? paint('yellow', '  triggered') : ''
+  const states: string[] = []
+  if (step.status === 'running') states.push('… running')
+  if (step.guardrail?.isTriggered === true) states.push('triggered')
+  if (step.isInferred === true) states.push('inferred from the conversation')
+  return states.map((state) => `  ${paint('yellow', state)}`).join('')
 }
 
 /** The origin of a bad value, unless it first appears here. */
@@ -103,7 +109,11 @@ function createOriginOf(step: Step, trace: ArgumentTracer): OriginOf {
   }
 }
 
-function shortBody(step: Step, { paint, width, isWrapper, trace }: BlockOptions, indent: number): string[] {
+function shortBody(
+  step: Step,
+  { paint, width, isWrapper, hasNoUsage, trace }: BlockOptions,
+  indent: number,
+): string[] {
   const room = Math.max(20, width - indent)
   const isTold = step.kind === 'handoff' && step.handoff?.to !== undefined
   const isOneLine = isTold || (isWrapper && step.kind !== 'action' && step.kind !== 'retrieval')
@@ -113,7 +123,7 @@ function shortBody(step: Step, { paint, width, isWrapper, trace }: BlockOptions,
   if (!isOneLine) lines.push(...labelled('Output: ', describeOutput(step, room - 8), paint))
   const abort = describeAbort(step)
   if (abort !== undefined) lines.push(paint('yellow', abort))
-  const usage = isOneLine ? [] : usageOf(step)
+  const usage = isOneLine ? [] : usageOf(step, hasNoUsage)
   if (usage.length > 0) lines.push(usage.join(' | '))
   if (ownsError(step))
     for (const [label, error] of errorChain(step.error))
@@ -152,8 +162,8 @@ function describeError(error: StepError | undefined): string {
   return isHandled === true ? `${once} (handled)` : once
 }
 
-function fullBody(step: Step, { paint, trace }: BlockOptions): string[] {
-  const lines = factsOf(step)
+function fullBody(step: Step, { paint, hasNoUsage, trace }: BlockOptions): string[] {
+  const lines = factsOf(step, hasNoUsage)
   const problems = describeInput(step, 1000, createOriginOf(step, trace)).filter((line) =>
     line.includes(PROBLEM_MARK),
   )
@@ -189,14 +199,14 @@ function originLines(step: Step, trace: ArgumentTracer): string[] {
   })
 }
 
-function factsOf(step: Step): string[] {
+function factsOf(step: Step, hasNoUsage: boolean): string[] {
   const duration = step.durationMs === null ? [] : [`Duration: ${formatDuration(step.durationMs)}`]
-  const facts = [...duration, ...usageOf(step)]
+  const facts = [...duration, ...usageOf(step, hasNoUsage)]
   return facts.length > 0 ? [facts.join(' | ')] : []
 }
 
 /** "Tokens: 400 in (300 cached), 200 out", "First token: 350ms", "Cost: $0.003": as far as they are known. */
-function usageOf(step: Step): string[] {
+function usageOf(step: Step, hasNoUsage: boolean): string[] {
   const { input, output, cacheRead, cacheWrite, reasoning } = step.usage ?? {}
   const facts: string[] = []
   const tokens = [
@@ -204,6 +214,7 @@ function usageOf(step: Step): string[] {
     describeTokens(output, 'out', [reasoning, 'reasoning']),
   ].filter((part) => part !== undefined)
   if (tokens.length > 0) facts.push(`Tokens: ${tokens.join(', ')}`)
+  else if (hasNoUsage) facts.push(`Tokens: ${NO_USAGE}`)
   if (step.streaming?.firstTokenMs !== undefined)
     facts.push(`First token: ${formatDuration(step.streaming.firstTokenMs)}`)
   if (step.cost !== null) facts.push(`Cost: ${describeCost(step.cost, [])}`)

@@ -4,6 +4,7 @@ import { formatDuration, formatOffset } from '../format/format-time.ts'
 import { createArgumentTracer, type ArgumentTracer } from '../provenance/trace-arguments.ts'
 import { oneLine, visibleText } from '../format/visible-text.ts'
 import { createPainter, renderStep, type Painter, type Place } from './replay-block.ts'
+import { findCallsWithoutUsage, findMissingCosts, NO_USAGE } from '../session/calls-without-usage.ts'
 import { ownsError } from '../session/failure.ts'
 import { shortSessionId, type Session, type SessionSummary } from '../session/session.ts'
 import { buildStepTree } from '../session/step-tree.ts'
@@ -31,11 +32,14 @@ export function renderTextReplay(session: Session, options: TextReplayOptions = 
   return `${blocks.join('\n\n')}\n`
 }
 
-function renderHeader({ session, steps }: Session, paint: Painter): string {
+function renderHeader(whole: Session, paint: Painter): string {
+  const { session, steps } = whole
   const length = session.durationMs ?? lengthSoFar(steps)
   const duration = session.durationMs === null ? `${formatDuration(length)} so far` : formatDuration(length)
   const status = paint(colourOf(session.endState), describeEndState(session.endState))
-  const cost = describeCost(session.cost, session.unpricedModels.map(visibleText))
+  const { unpricedModels, callsWithoutUsage } = findMissingCosts(whole)
+  const noUsage = callsWithoutUsage.length > 0 ? NO_USAGE : undefined
+  const cost = describeCost(session.cost, unpricedModels.map(visibleText), noUsage)
   const id = paint('bold', shortSessionId(visibleText(session.id)))
   return `Session: ${id} | Duration: ${duration} | Cost: ${cost} | Status: ${status}`
 }
@@ -46,11 +50,13 @@ function renderSteps({ session, steps }: Session, options: TextReplayOptions, pa
   const trace = createLazyTracer(steps)
   const isShown = (step: Step) => ownsError(step) || (options.errorsOnly !== true && !family.isDetail(step))
   const places = findPlaces(steps, isShown)
+  const withoutUsage = new Set(findCallsWithoutUsage(steps))
   const blocks = steps.filter(isShown).map((step) =>
     renderStep(step, {
       paint,
       width,
       isWrapper: family.isWrapper(step),
+      hasNoUsage: withoutUsage.has(step),
       place: places.get(step.id)!,
       trace,
     }),
@@ -143,6 +149,7 @@ function renderOneStep({ steps }: Session, position: number, paint: Painter): st
     paint,
     width: Infinity,
     isWrapper: false,
+    hasNoUsage: findCallsWithoutUsage(steps).includes(step),
     place,
     trace: createLazyTracer(steps),
   })

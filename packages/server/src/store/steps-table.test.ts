@@ -107,6 +107,7 @@ const outline: StepOutline = {
   inputPreview: 'where is my order?',
   outputPreview: 'on its way',
   isTruncated: true,
+  isInferred: true,
   treeQuestion: 'parent-by-time',
   session: { name: 'refund', tags: ['vip'], endState: 'success' },
 }

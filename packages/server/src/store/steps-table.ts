@@ -89,6 +89,7 @@ const outlineFields: FieldMap<StepOutline, 'span' | 'json'> = {
   guardrail: 'json',
   isStreamAborted: 'json',
   isTruncated: 'json',
+  isInferred: 'json',
   treeQuestion: 'json',
   session: 'json',
 }

@@ -14,7 +14,7 @@ import { callOf, previousCall } from './model-calls.ts'
 import { MessageView } from './message.tsx'
 import { MissingContent } from '../steps/missing-content.tsx'
 import { compareConversation, type SentMessage } from './new-messages.ts'
-import { useReplay } from '../playback/replay-context.ts'
+import { usePlayerState, useReplay } from '../playback/replay-context.ts'
 import { StepLink } from '../steps/step-link.tsx'
 import { StreamedAnswer, useArrivedCount } from './streamed-answer.tsx'
 import { useFullStep, useIsPlayheadInside } from '../playback/shown-step.ts'
@@ -27,13 +27,14 @@ const MESSAGES_SHOWN = 60
 export function ConversationTab({ step }: { step: Step }) {
   const { timeline, llmCalls } = useReplay()
   const position = timeline.positionOf.get(step.id) ?? -1
-  const call = callOf(timeline, llmCalls, position)
+  const isInside = useIsPlayheadInside(step)
+  const call = usePlayerState(({ positionMs }) =>
+    callOf(timeline, llmCalls, position, isInside ? positionMs : Infinity),
+  )
   if (call === undefined)
     return (
       <div className="conversation">
-        <p className="dim">
-          {llmCalls.length === 0 ? 'No model calls in this session.' : 'No model calls before this step.'}
-        </p>
+        <p className="dim">{whyNoCall(llmCalls, isInside)}</p>
         {llmCalls.length > 0 && <StepLink position={llmCalls[0]!} />}
       </div>
     )
@@ -47,6 +48,11 @@ export function ConversationTab({ step }: { step: Step }) {
       <CallConversation key={call} call={call} />
     </div>
   )
+}
+
+function whyNoCall(llmCalls: readonly number[], isPlayheadInside: boolean): string {
+  if (llmCalls.length === 0) return 'No model calls in this session.'
+  return isPlayheadInside ? 'No model call has begun at the playhead.' : 'No model calls before this step.'
 }
 
 function CallConversation({ call }: { call: number }) {

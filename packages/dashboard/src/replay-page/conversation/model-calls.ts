@@ -1,16 +1,17 @@
 import { lastUpTo } from '../playback/playhead-state.ts'
-import type { Timeline } from '../playback/timeline.ts'
+import { countUpTo, positionAt, type Timeline } from '../playback/timeline.ts'
 
 const MAX_DISTANCE = 500
 
 /**
- * The model call whose conversation belongs to a step: the step itself, the last call inside an agent or workflow, or
- * the last call before it, preferably of the same agent.
+ * The model call whose conversation belongs to a step: the step itself, the last call inside an agent or workflow that
+ * had begun at a time, or the last call before it, preferably of the same agent.
  */
 export function callOf(
   timeline: Timeline,
   llmCalls: readonly number[],
   position: number,
+  timeMs = Infinity,
 ): number | undefined {
   const { steps, treeSizes } = timeline
   const step = steps[position]
@@ -18,8 +19,9 @@ export function callOf(
   if (step.kind === 'llm') return position
   const isContainer = step.kind === 'agent' || step.kind === 'workflow'
   if (isContainer && treeSizes[position]! > 1) {
-    const inside = llmCalls.findLast((call) => call > position && isBelow(timeline, call, position))
-    if (inside !== undefined) return inside
+    const begun = countUpTo(llmCalls, positionAt(timeline, timeMs))
+    for (let index = begun - 1; index >= 0 && llmCalls[index]! > position; index -= 1)
+      if (isBelow(timeline, llmCalls[index]!, position)) return llmCalls[index]
   }
   return previousCall(timeline, llmCalls, position) ?? lastUpTo(llmCalls, position)
 }

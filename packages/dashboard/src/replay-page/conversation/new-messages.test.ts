@@ -75,6 +75,13 @@ test('a step belongs to the last call of its agent', () => {
   expect(callOf(timeline, calls, at('lead'))).toBe(at('lead-2'))
 })
 
+test('an agent belongs to its last call that had begun at a time', () => {
+  expect(callOf(timeline, calls, at('lead'), 599)).toBe(at('helper-1'))
+  expect(callOf(timeline, calls, at('lead'), 29)).toBe(at('lead-1'))
+  expect(callOf(timeline, calls, at('lead'), 9)).toBeUndefined()
+  expect(callOf(timeline, calls, at('helper'), 25)).toBe(at('lead-1'))
+})
+
 test('the previous call is that of the same agent', () => {
   expect(previousCall(timeline, calls, at('lead-2'))).toBe(at('lead-1'))
   expect(previousCall(timeline, calls, at('helper-1'))).toBeUndefined()

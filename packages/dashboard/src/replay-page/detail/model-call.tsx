@@ -5,6 +5,7 @@ import {
   formatCost,
   formatCount,
   formatOffset,
+  NO_USAGE,
   visibleText,
   type Message,
   type Step,
@@ -83,7 +84,11 @@ function AnswerSection({ step, call }: { step: Step; call: number }) {
 }
 
 function CallFacts({ step }: { step: Step }) {
-  const facts = factsOf(step)
+  const { callsWithoutUsage } = useReplay().missingCosts
+  const facts = factsOf(
+    step,
+    callsWithoutUsage.some(({ id }) => id === step.id),
+  )
   return (
     <DetailSection title="Call">
       <dl className="facts">
@@ -98,7 +103,7 @@ function CallFacts({ step }: { step: Step }) {
   )
 }
 
-function factsOf(step: Step): [name: string, value: ReactNode][] {
+function factsOf(step: Step, hasNoUsage: boolean): [name: string, value: ReactNode][] {
   const { usage = {}, streaming, finishReasons, parameters } = step
   const facts: [string, ReactNode][] = []
   const add = (name: string, value: ReactNode) => facts.push([name, value])
@@ -118,7 +123,9 @@ function factsOf(step: Step): [name: string, value: ReactNode][] {
   add(
     'Cost',
     step.cost === null
-      ? 'Unknown'
+      ? hasNoUsage
+        ? `Unknown: ${NO_USAGE}`
+        : 'Unknown'
       : `${formatCost(step.cost)}${step.costSource === 'reported' ? ' (reported)' : ''}`,
   )
   if (streaming?.firstTokenMs !== undefined)

@@ -1,6 +1,6 @@
 import { Info, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { visibleText, formatDuration } from '@playhead/model'
+import { visibleText, formatDuration, NO_USAGE, type MissingCosts } from '@playhead/model'
 import { IconButton } from '../../ui/controls/button.tsx'
 import { useReplay } from '../playback/replay-context.ts'
 import type { Timeline } from '../playback/timeline.ts'
@@ -8,9 +8,12 @@ import './notice-bar.css'
 
 /** Warnings about data that is missing from the session. */
 export function NoticeBar() {
-  const { timeline, goTo } = useReplay()
+  const { timeline, missingCosts, goTo } = useReplay()
   const [isClosed, setIsClosed] = useState(false)
-  const notices = useMemo(() => findNotices(timeline), [timeline.steps, timeline.session])
+  const notices = useMemo(
+    () => findNotices(timeline, missingCosts),
+    [timeline.steps, timeline.session, missingCosts],
+  )
   if (notices.length === 0 || isClosed) return null
   return (
     <aside className="notice-bar" aria-label="Missing data">
@@ -36,7 +39,7 @@ export function NoticeBar() {
 
 type Notice = { id: string; text: string; stepId?: string }
 
-export function findNotices(timeline: Timeline): Notice[] {
+export function findNotices(timeline: Timeline, missingCosts: MissingCosts): Notice[] {
   const { session, steps, endsMs } = timeline
   const notices: Notice[] = []
   const add = (id: string, text: string, stepId?: string) =>
@@ -56,8 +59,15 @@ export function findNotices(timeline: Timeline): Notice[] {
       `${count(orphans, 'step')} ${orphans === 1 ? 'refers' : 'refer'} to a parent that never arrived.`,
       orphan.id,
     )
-  if (session.unpricedModels.length > 0)
-    add('prices', `No price is known for ${session.unpricedModels.join(', ')}, so the cost is incomplete.`)
+  const { unpricedModels, callsWithoutUsage } = missingCosts
+  if (unpricedModels.length > 0)
+    add('prices', `No price is known for ${unpricedModels.join(', ')}, so the cost is incomplete.`)
+  if (callsWithoutUsage.length > 0)
+    add(
+      'usage',
+      `The cost is incomplete: ${count(callsWithoutUsage.length, 'call')} with ${NO_USAGE}.`,
+      callsWithoutUsage[0]!.id,
+    )
   const cut = steps.find((step) => step.isTruncated === true)
   if (cut !== undefined) add('cut', 'Part of the content was truncated before it was sent.', cut.id)
   return notices

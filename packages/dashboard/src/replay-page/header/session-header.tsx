@@ -5,6 +5,7 @@ import {
   formatCost,
   formatCount,
   formatDuration,
+  NO_USAGE,
   shortSessionId,
   visibleText,
   type SessionSummary,
@@ -85,9 +86,14 @@ function sumOf(input: number | undefined, output: number | undefined): number | 
 }
 
 /** Unknown prices are shown, never counted as 0. */
-function Cost({ session: { cost, unpricedModels } }: { session: SessionSummary }) {
-  const isIncomplete = unpricedModels.length > 0
-  const missing = `No price for ${unpricedModels.map(visibleText).join(', ')}`
+function Cost({ session: { cost } }: { session: SessionSummary }) {
+  const { unpricedModels, callsWithoutUsage } = useReplay().missingCosts
+  const reasons: string[] = []
+  if (unpricedModels.length > 0) reasons.push(`No price for ${unpricedModels.map(visibleText).join(', ')}`)
+  if (callsWithoutUsage.length > 0)
+    reasons.push(`${countOf(callsWithoutUsage.length, 'call')} with ${NO_USAGE}`)
+  const isIncomplete = reasons.length > 0
+  const missing = reasons.join('; ')
   if (cost === null) return isIncomplete ? <span title={missing}>Cost unknown</span> : null
   return (
     <span title={isIncomplete ? missing : 'Estimated cost'}>

@@ -1,3 +1,4 @@
+import { findMissingCosts } from '@playhead/model'
 import { expect, test } from 'vitest'
 import { contextWindowOf } from './context-window.ts'
 import { contextAt, findLlmCalls, phaseOf, runningPath } from './playhead-state.ts'
@@ -107,12 +108,12 @@ test('missing data is reported', () => {
     ],
     { endState: 'lost', unpricedModels: ['acme'] },
   )
-  expect(findNotices(lost).map(({ id, text }) => `${id}: ${text}`)).toEqual([
+  expect(findNotices(lost, findMissingCosts(lost)).map(({ id, text }) => `${id}: ${text}`)).toEqual([
     'lost: The session never ended. Nothing arrived after 10ms.',
     'open: 1 step never ended.',
     'orphans: 1 step refers to a parent that never arrived.',
     'prices: No price is known for acme, so the cost is incomplete.',
     'cut: Part of the content was truncated before it was sent.',
   ])
-  expect(findNotices(timeline)).toEqual([])
+  expect(findNotices(timeline, { unpricedModels: [], callsWithoutUsage: [] })).toEqual([])
 })

@@ -1,3 +1,4 @@
+import type { MissingCosts } from '@playhead/model'
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { TimeRange, TimeAxis } from './time-axis.ts'
 import type { Player, PlayerState } from './player.ts'
@@ -9,6 +10,8 @@ import type { Timeline } from './timeline.ts'
 export type Replay = {
   timeline: Timeline
   totals: RunningTotals
+  /** Why the cost is not complete. */
+  missingCosts: MissingCosts
   /** Positions of the model calls. */
   llmCalls: readonly number[]
   idleGaps: readonly TimeRange[]

@@ -1,3 +1,4 @@
+import { findCallsWithoutUsage } from '@playhead/model'
 import { countUpTo, type Timeline } from './timeline.ts'
 
 /** Tokens and cost so far, after each model call, in the order the calls ended. */
@@ -7,7 +8,7 @@ export type RunningTotals = {
   outputTokens: Float64Array
   cost: Float64Array
   hasCost: boolean
-  /** When the calls ended whose model has no known price. */
+  /** When the calls ended whose cost is not known. */
   unpricedAtMs: Float64Array
 }
 
@@ -20,7 +21,7 @@ export type Spent = {
 }
 
 /** Counts each call once, like the session's own totals: `usageScope` says which steps count. */
-export function createRunningTotals({ steps, startsMs, endsMs }: Timeline): RunningTotals {
+export function createRunningTotals({ steps, startsMs, endsMs, positionOf }: Timeline): RunningTotals {
   const counted: number[] = []
   const unpriced: number[] = []
   for (const [position, step] of steps.entries()) {
@@ -28,6 +29,7 @@ export function createRunningTotals({ steps, startsMs, endsMs }: Timeline): Runn
     counted.push(position)
     if (step.cost === null && step.usage !== undefined) unpriced.push(whenKnown(position))
   }
+  for (const { id } of findCallsWithoutUsage(steps)) unpriced.push(whenKnown(positionOf.get(id)!))
   function whenKnown(position: number): number {
     const endMs = endsMs[position]!
     return endMs === Infinity ? startsMs[position]! : endMs

@@ -1,11 +1,15 @@
 import { Info } from 'lucide-react'
-import type { Step } from '@playhead/model'
+import { describeAbort, type Step } from '@playhead/model'
 import { useReplay } from '../playback/replay-context.ts'
 
-/** What is missing from a step, and why. */
+/** What is missing from a step, or not certain about it, and why. */
 export function MissingContent({ step }: { step: Step }) {
   const { timeline } = useReplay()
   const notes: string[] = []
+  const abort = describeAbort(step)
+  if (abort !== undefined) notes.push(abort)
+  if (step.isInferred === true)
+    notes.push('Inferred from the conversation: no instrumentation recorded this call.')
   if (step.isOrphan === true)
     notes.push('The parent of this step never arrived, so it is shown at the top level.')
   if (step.isTruncated === true) notes.push('Part of the content was truncated before it was sent.')

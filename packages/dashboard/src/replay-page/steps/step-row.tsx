@@ -38,11 +38,21 @@ export const StepRow = memo(function StepRow(props: RowProps & { isMatch: boolea
     <RowFrame {...props} startMs={startMs} endMs={endMs} isBad={isOwner} isQuiet={!isMatch}>
       <KindMark kind={step.kind} isBad={isOwner} />
       <span className="step-row-name">{visibleText(stepTitle(step))}</span>
+      {step.isInferred === true && <StepTag text="inferred" title="No instrumentation recorded this call" />}
+      {step.streaming?.isAborted === true && <StepTag text="aborted" title="The stream was aborted" />}
       <ErrorMark step={step} />
       {!isOwner && <span className="step-row-preview">{visibleText(previewOf(step)).slice(0, 200)}</span>}
     </RowFrame>
   )
 })
+
+function StepTag({ text, title }: { text: string; title: string }) {
+  return (
+    <span className="step-row-tag" title={title}>
+      {text}
+    </span>
+  )
+}
 
 function ErrorMark({ step }: { step: Step }) {
   if (!hasFailed(step)) return null

@@ -33,6 +33,7 @@ export function outcomeOf(
   { isFatal, isRunning }: { isFatal: boolean; isRunning: boolean },
 ): string {
   const { error } = step
+  if (step.status === 'ok' && step.streaming?.isAborted === true) return 'aborted'
   switch (step.status) {
     case 'running':
       return isRunning ? 'running' : 'never ended'

@@ -230,6 +230,10 @@ export const stepSchema = z
     attributes: attributesSchema.optional(),
     isOrphan: z.boolean().optional(),
     isTruncated: z.boolean().optional(),
+    isInferred: z
+      .boolean()
+      .optional()
+      .describe('Nobody reported the step: the conversation shows that it took place.'),
   })
   .openapi('Step')
 
