@@ -11,6 +11,7 @@ import { writeEventStreams } from '../live/write-event-streams.ts'
 import { startRetention } from '../maintenance/retention.ts'
 import { connectStore } from '../store/connect.ts'
 import type { Config } from './config.ts'
+import { asDataProblem } from './data-problem.ts'
 import { lockDataDirectory } from './data-lock.ts'
 import { setDeadline } from './request-deadline.ts'
 import { createServices, type Services } from './services.ts'
@@ -26,24 +27,14 @@ export type RunningServer = {
 /** Starts everything in the order of dependencies; `stop` ends it in reverse. */
 export async function startServer(config: Config, report: (line: string) => void): Promise<RunningServer> {
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
-  const lock = await lockDataDirectory(config.dataDirectory, {
-    pid: process.pid,
-    url,
-    startedAt: new Date().toISOString(),
-  })
-  const cleanups: (() => unknown)[] = [() => lock.release()]
+  const cleanups: (() => unknown)[] = []
   const stop = async () => {
     for (const cleanUp of cleanups.toReversed()) await cleanUp()
   }
   try {
-    const store = await connectStore({
-      path: join(config.dataDirectory, 'store'),
-      clickhouseUrl: config.clickhouseUrl,
-      cluster: config.clickhouseCluster,
-      report,
+    const services = await openData(config, url, report, cleanups).catch((error: unknown) => {
+      throw asDataProblem(error, config)
     })
-    cleanups.push(() => store.close())
-    const services = await createServices(config, store, report, cleanups)
     cleanups.push(startRetention(services))
     const server = await listen(services)
     cleanups.push(() => {
@@ -58,6 +49,26 @@ export async function startServer(config: Config, report: (line: string) => void
     await stop()
     throw error
   }
+}
+
+/** Locks the data folder and opens what is in it. */
+async function openData(
+  config: Config,
+  url: string,
+  report: (line: string) => void,
+  cleanups: (() => unknown)[],
+): Promise<Services> {
+  const holder = { pid: process.pid, url, startedAt: new Date().toISOString() }
+  const lock = await lockDataDirectory(config.dataDirectory, holder)
+  cleanups.push(() => lock.release())
+  const store = await connectStore({
+    path: join(config.dataDirectory, 'store'),
+    clickhouseUrl: config.clickhouseUrl,
+    cluster: config.clickhouseCluster,
+    report,
+  })
+  cleanups.push(() => store.close())
+  return createServices(config, store, report, cleanups)
 }
 
 async function listen(services: Services) {
@@ -82,10 +93,11 @@ async function listen(services: Services) {
     },
   )
   server.listen(site.port, site.host)
-  await Promise.race([
-    once(server, 'listening'),
-    once(server, 'error').then(([error]) => Promise.reject(listenError(error, site))),
-  ])
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    throw listenError(error as NodeJS.ErrnoException, site)
+  }
   return server
 }
 
@@ -126,9 +138,28 @@ function refuse(error: unknown, response: ServerResponse): void {
 }
 
 function listenError(error: NodeJS.ErrnoException, { host, port }: Site): Error {
-  if (error.code !== 'EADDRINUSE') return error
-  return new KnownError(
-    'PORT_IN_USE',
-    `Port ${port} on ${host} is in use by another program (an OpenTelemetry Collector uses it by default). Stop it, or choose another port with PLAYHEAD_PORT=4319.`,
-  )
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new KnownError(
+        'PORT_IN_USE',
+        `Port ${port} on ${host} is in use by another program (an OpenTelemetry Collector uses 4318 by default). Stop it, or choose another port with PLAYHEAD_PORT=4319 (playhead serve --port 4319).`,
+        { cause: error },
+      )
+    case 'EACCES':
+      return new KnownError(
+        'ADDRESS_UNAVAILABLE',
+        `This user may not listen on port ${port}. Choose a port above 1023 with PLAYHEAD_PORT=4318 (playhead serve --port 4318).`,
+        { cause: error },
+      )
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new KnownError(
+        'ADDRESS_UNAVAILABLE',
+        `${host} is not an address of this machine. Set PLAYHEAD_HOST (playhead serve --host) to one, for example 127.0.0.1.`,
+        { cause: error },
+      )
+    default:
+      return error
+  }
 }

@@ -29,6 +29,8 @@ const HEARTBEAT_TIMEOUT_MS = 20_000
 const START_TIMEOUT_MS = 30_000
 const FOLDER_TIMEOUT_MS = 15_000
 const FOLDER_IN_USE = 'another process is using its data directory'
+/** What chDB says about files that it can't read, and Node about a folder that is none. */
+const UNREADABLE_FOLDER = /Failed to create connection|EEXIST|ENOTDIR|Code: \d+/
 
 export async function startEngine(settings: Settings): Promise<EngineProcess> {
   const problem = engineProblem()
@@ -102,6 +104,7 @@ async function launchFirst(options: EngineOptions): Promise<ChildProcess> {
       return await launch(options)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
+      if (UNREADABLE_FOLDER.test(message)) throw error
       if (message !== FOLDER_IN_USE || performance.now() - startedAtMs > FOLDER_TIMEOUT_MS) {
         throw new KnownError('ENGINE_UNAVAILABLE', `Could not start the embedded engine: ${message}.`, {
           cause: error,
@@ -164,7 +167,7 @@ function megabytes(bytes: number): string {
 function explain(errors: string): string | undefined {
   if (/Cannot lock file|Another server instance/.test(errors)) return FOLDER_IN_USE
   const line = errors.split('\n').findLast((text) => /error|exception|cannot/i.test(text))
-  return line?.trim().slice(0, 300)
+  return line?.replace('[cause]: ', '').trim().slice(0, 300)
 }
 
 async function stopChild(child: ChildProcess): Promise<void> {
