@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readResults } from '../packages/playhead/src/report/read-results.ts'
 import { startTestServer, type TestServer } from '../packages/server/test/test-server.ts'
 
 const example = fileURLToPath(new URL('../examples/support-agent', import.meta.url))
@@ -102,6 +103,20 @@ test(
       const session = sessions.find(({ name }) => name === title)!
       expect(annotations).toEqual([{ type: 'replay', description: `${server.url}/sessions/${session.id}` }])
     }
+    const spec = (await readFile(join(example, 'e2e/chat.spec.ts'), 'utf8')).split('\n')
+    const placed = (await readResults([join(folder, 'runs')])).entries.map(({ test: of, location }) => [
+      of.name,
+      location,
+    ])
+    expect(placed.toSorted()).toEqual(
+      [...results.keys()].toSorted().map((title) => [
+        title,
+        {
+          path: 'examples/support-agent/e2e/chat.spec.ts',
+          line: spec.findIndex((line) => line.includes(`test('${title}'`)) + 1,
+        },
+      ]),
+    )
   },
 )
 
