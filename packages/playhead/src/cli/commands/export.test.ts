@@ -8,10 +8,37 @@ import { playhead, playheadOnTerminal } from '../test/run-playhead.ts'
 
 const { id } = recordedSession.session
 
+test.each([
+  ['json', 'recording', 's_fc64bfcd.json'],
+  ['html', 'recording.html', 's_fc64bfcd.html'],
+  ['otlp', 'recording.otlp', 's_fc64bfcd.otlp.json'],
+])('export --format %s writes a file named after the session', async (format, resource, file) => {
+  const folder = await temporaryFolder()
+  const { endpoint } = await startFakeServer({ [`GET /api/sessions/${id}/${resource}`]: { format } })
+
+  expect(await playhead(['export', id, '--format', format], { endpoint, folder })).toEqual({
+    stdout: '',
+    stderr: `Saved s_fc64bfcd to ${file} (17 B).\n`,
+    exitCode: 0,
+  })
+  expect(await readFile(join(folder, file), 'utf8')).toBe(JSON.stringify({ format }))
+})
+
+test('export does not replace the recording that it reads', async () => {
+  const folder = await temporaryFolder()
+  await writeFile(join(folder, 's_fc64bfcd.json'), JSON.stringify(recording))
+
+  expect(await playhead(['export', 's_fc64bfcd.json'], { folder })).toEqual({
+    stdout: '',
+    stderr: 'playhead: s_fc64bfcd.json is the recording itself. Pass another name with -o.\n',
+    exitCode: 2,
+  })
+})
+
 test('export writes the recording to stdout unchanged', async () => {
   const { endpoint } = await startFakeServer({ [`GET /api/sessions/${id}/recording`]: recording })
 
-  expect(await playhead(['export', id], { endpoint })).toEqual({
+  expect(await playhead(['export', id, '-o', '-'], { endpoint })).toEqual({
     stdout: JSON.stringify(recording),
     stderr: '',
     exitCode: 0,
@@ -39,7 +66,7 @@ test('export takes a recording, without a server', async () => {
   await writeFile(join(folder, 'run.jsonl'), `${JSON.stringify(recording)}\n`)
   const run = (...args: string[]) => playhead(['export', 'run.jsonl', ...args], { folder })
 
-  const { exportedAt: _, ...exported } = JSON.parse((await run()).stdout) as Record<string, unknown>
+  const { exportedAt: _, ...exported } = JSON.parse((await run('-o', '-')).stdout) as Record<string, unknown>
   const { exportedAt: __, ...given } = recording as unknown as Record<string, unknown>
   expect(exported).toEqual(given)
   expect(await run('--format', 'html', '-o', 'replay.html')).toEqual({
@@ -64,7 +91,7 @@ test('export writes the spans as OTLP', async () => {
     [`GET /api/sessions/${id}/recording.otlp`]: { resourceSpans: [] },
   })
 
-  const { stdout } = await playheadOnTerminal(['export', id, '--format', 'otlp'], { endpoint })
+  const { stdout } = await playheadOnTerminal(['export', id, '--format', 'otlp', '-o', '-'], { endpoint })
 
   expect(JSON.parse(stdout)).toEqual({ resourceSpans: [] })
 })
@@ -73,7 +100,7 @@ test('export escapes control characters in a terminal', async () => {
   const evil = { name: 'x\u009B31m\u202E😀' }
   const { endpoint } = await startFakeServer({ [`GET /api/sessions/${id}/recording`]: evil })
 
-  const { stdout } = await playheadOnTerminal(['export', id], { endpoint })
+  const { stdout } = await playheadOnTerminal(['export', id, '-o', '-'], { endpoint })
 
   expect(stdout).toBe('{"name":"x\\u009b31m\\u202e😀"}\n')
   expect(JSON.parse(stdout)).toEqual(evil)

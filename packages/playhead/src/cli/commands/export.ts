@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { formatBytes, shortSessionId, toRecording } from '@playhead/model'
 import { renderReplay } from '../../report/write-report.ts'
@@ -12,12 +13,13 @@ import { UsageError } from '../terminal/cli-error.ts'
 import { escapeJson } from '../terminal/printable-text.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** Export formats and the API resource of each. */
+/** Export formats: the API resource of each, and how the names of its files end. */
 const formats = new Map([
-  ['json', 'recording'],
-  ['html', 'recording.html'],
-  ['otlp', 'recording.otlp'],
+  ['json', { resource: 'recording', ending: '.json' }],
+  ['html', { resource: 'recording.html', ending: '.html' }],
+  ['otlp', { resource: 'recording.otlp', ending: '.otlp.json' }],
 ])
+const STDOUT = '-'
 
 export const exportCommand = defineCommand({
   name: 'export',
@@ -29,13 +31,18 @@ single file for any browser, otlp is the original spans for any OpenTelemetry ba
 server has.`,
   options: {
     format: { type: 'text', value: 'format', summary: `${[...formats.keys()].join(', ')} (default json)` },
-    output: { type: 'text', short: 'o', value: 'file', summary: 'File to write (default: stdout)' },
+    output: {
+      type: 'text',
+      short: 'o',
+      value: 'file',
+      summary: 'File to write; - is stdout (default: the id of the session, as in s_1a2b3c4d.json)',
+    },
   },
   examples: [
-    ['playhead export last-failed -o failure.json', 'Attach a failure to a bug report'],
+    ['playhead export last-failed', 'Attach a failure to a bug report'],
     ['playhead export last-failed --format html -o failure.html', 'Share a replay'],
-    ['playhead export .playhead/run/s_1a2b3c4d.jsonl --format html -o replay.html', 'Without a server'],
-    ['playhead export s_1a2b3c4d --format otlp | gzip > spans.json.gz', 'The spans as they were received'],
+    ['playhead export .playhead/run/s_1a2b3c4d.jsonl --format html', 'Without a server'],
+    ['playhead export s_1a2b3c4d --format otlp -o - | gzip > spans.json.gz', 'Pipe the spans as received'],
   ],
   async run({ options, globals, positionals, terminal }) {
     const [source = ''] = positionals
@@ -48,9 +55,12 @@ server has.`,
           format,
           await Api.connect(readSettings(globals, terminal.environment), 'read'),
         )
-    if (options.output === undefined) return writeOut(content, terminal)
-    const size = await saveFile(options.output, content)
-    terminal.note(`Saved ${shortSessionId(id)} to ${options.output} (${formatBytes(size)}).`)
+    if (options.output === STDOUT) return writeOut(content, terminal)
+    const path = options.output ?? `${shortSessionId(id)}${formats.get(format)!.ending}`
+    if (resolve(path) === resolve(source))
+      throw new UsageError(`${path} is the recording itself. Pass another name with -o.`)
+    const size = await saveFile(path, content)
+    terminal.note(`Saved ${shortSessionId(id)} to ${path} (${formatBytes(size)}).`)
   },
 })
 
@@ -58,7 +68,7 @@ type Exported = { id: string; content: AsyncIterable<Uint8Array> }
 
 async function readServer(source: string, format: string, api: Api): Promise<Exported> {
   const id = await findSessionId(api, source)
-  return { id, content: api.stream(`/api/sessions/${id}/${formats.get(format)}`) }
+  return { id, content: api.stream(`/api/sessions/${id}/${formats.get(format)!.resource}`) }
 }
 
 async function readRecording(path: string, format: string): Promise<Exported> {
