@@ -58,5 +58,11 @@ export default defineConfig([
     format: ['cjs'],
     outputOptions: { chunkFileNames: 'kit-[name].cjs' },
   },
-  { ...shared, entry: { cli: 'src/cli/main.ts' }, format: ['esm'], dts: false },
+  {
+    ...shared,
+    entry: { cli: 'src/cli/main.ts' },
+    format: ['esm'],
+    dts: false,
+    outputOptions: { chunkFileNames: 'cli-[name].mjs' },
+  },
 ])

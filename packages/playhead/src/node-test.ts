@@ -1,11 +1,6 @@
 import { relative } from 'node:path'
-import {
-  after,
-  assert,
-  test as nodeTest,
-  type TestContext as NodeTestContext,
-  type TestOptions,
-} from 'node:test'
+import { after, test as nodeTest, type TestContext as NodeTestContext, type TestOptions } from 'node:test'
+import * as runner from 'node:test'
 import type { TestIdentity } from '@playhead/model'
 import { flush, type SessionView } from 'playhead'
 import { expectSession, verdictsOf, type MatcherName } from './testing/matchers/matchers.ts'
@@ -23,7 +18,8 @@ const FLUSH_TIMEOUT_MS = 5_000
 joinTestRun()
 after(async () => void (await flush({ timeoutMs: FLUSH_TIMEOUT_MS })))
 for (const name of Object.keys(verdictsOf) as MatcherName[])
-  assert.register(name, (...[session, ...args]: unknown[]) => {
+  // Not a named import: in a Node that is too old, it would fail before we can say so.
+  runner.assert.register(name, (...[session, ...args]: unknown[]) => {
     ;(expectSession(session as SessionSubject)[name] as (...given: unknown[]) => void)(...args)
   })
 

@@ -1,4 +1,8 @@
 // Checks of sessions without a test runner: for scripts, and for runners without an integration.
+import { requireNode } from './runtime/node-version.ts'
+
+requireNode()
+
 export { called, type CalledOptions } from './testing/matchers/called.ts'
 export { costsLessThan, type CostLimit } from './testing/matchers/cost.ts'
 export { finishesWithin, type DurationText, type FinishOptions } from './testing/matchers/duration.ts'

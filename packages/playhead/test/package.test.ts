@@ -86,6 +86,56 @@ describe.each([
   })
 })
 
+describe('an old Node', () => {
+  /** Stands in for a Node that this machine may not have. */
+  const old = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})`
+  const runOld = (args: string[]) =>
+    run(process.execPath, ['--import', old, ...args], { cwd: project }).then(
+      ({ stdout, stderr }) => ({ stdout, stderr, exitCode: 0 }),
+      ({ stdout, stderr, code }: { stdout: string; stderr: string; code: number }) => ({
+        stdout,
+        stderr,
+        exitCode: code,
+      }),
+    )
+
+  test.each([
+    ['old.mjs', `import * as playhead from 'playhead'\n`],
+    ['old.cjs', `const playhead = require('playhead')\n`],
+  ])('the SDK says so once in %s, records nothing and lets the program run', async (file, source) => {
+    const program = `
+playhead.init()
+playhead.init()
+const act = playhead.recordAction('act', (x) => x + 1)
+playhead.withSession({ name: 'old' }, async () => {
+  console.log(act(1), await playhead.flush())
+})
+`
+    await writeFile(join(project, file), source + program)
+    expect(await runOld([file])).toEqual({
+      stdout: '2 true\n',
+      stderr: 'playhead: The SDK needs Node 22.15 or newer; this is 20.20.2, so nothing is recorded.\n',
+      exitCode: 0,
+    })
+  })
+
+  test('the command line says so', async () => {
+    expect(await runOld(['node_modules/playhead/dist/cli.mjs', 'ls'])).toEqual({
+      stdout: '',
+      stderr: 'playhead: The command line needs Node 22.15 or newer; this is 20.20.2.\n',
+      exitCode: 1,
+    })
+  })
+
+  test.each(['testing', 'node-test'])('playhead/%s says so', async (kit) => {
+    const { stderr, exitCode } = await runOld(['--input-type=module', '-e', `import 'playhead/${kit}'`])
+    expect(stderr).toContain(
+      'Error: The testing kit of playhead needs Node 22.15 or newer; this is 20.20.2.\n',
+    )
+    expect(exitCode).toBe(1)
+  })
+})
+
 test('both copies record together', async () => {
   const source = `import { createRequire } from 'node:module'
 import * as imported from 'playhead'

@@ -1,6 +1,7 @@
 import type { Context, Span } from '@opentelemetry/api'
 import type { RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
-import { activeRecorder, setRecorder } from '../record/session/active-recorder.ts'
+import { activeRecorder, reportNoRecorder, setRecorder } from '../record/session/active-recorder.ts'
+import { findNodeProblem } from './node-version.ts'
 import { knownRuntime, Runtime, setRuntime } from './runtime.ts'
 import { readSettings, type InitOptions } from './settings.ts'
 
@@ -15,6 +16,9 @@ const FLUSH_TIMEOUT_MS = 10_000
  */
 export function init(options: InitOptions = {}): void {
   try {
+    const problem = findNodeProblem(process.versions)
+    if (problem !== undefined)
+      return reportNoRecorder(`The SDK ${problem}, so nothing is recorded.`, options.silent === true)
     const settings = readSettings(options, process.env)
     let runtime = knownRuntime()
     if (runtime === undefined) {

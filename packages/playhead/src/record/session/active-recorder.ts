@@ -27,3 +27,9 @@ export function requireRecorder(call: string): Recorder | undefined {
     )
   return activeRecorder()
 }
+
+/** Says once why there is no recorder, in place of the warning above. */
+export function reportNoRecorder(line: string, isSilent: boolean): void {
+  reporter.isSilent = isSilent
+  reporter.once('init', line)
+}

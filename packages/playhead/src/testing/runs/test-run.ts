@@ -2,6 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestResult } from '@playhead/model'
 import * as playhead from 'playhead'
+import { requireNode } from '../../runtime/node-version.ts'
 import { announceTestRun, RESULTS_SUFFIX, type TestRun } from './announce-test-run.ts'
 import { readBuildContext, type BuildContext } from './build-context.ts'
 
@@ -14,6 +15,7 @@ export function joinTestRun(): TestRun {
 }
 
 function startRecording(): TestRun {
+  requireNode()
   const { env: environment } = process
   const run = announceTestRun(environment)
   const context = readBuildContext(environment, process.cwd())
