@@ -97,6 +97,7 @@ export {
 export { describeAbort } from './session/aborted-stream.ts'
 export {
   findCallsWithoutUsage,
+  describeMissingCost,
   findMissingCosts,
   NO_USAGE,
   type MissingCosts,

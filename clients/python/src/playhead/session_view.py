@@ -79,12 +79,18 @@ class SessionView:
         """US dollars, at the server's prices. None if models were used and none could be priced."""
         steps = self.steps
         cost = summary.cost_of_steps(steps)
-        return 0.0 if cost is None and not summary.unpriced_models(steps) else cost
+        is_known = not summary.unpriced_models(steps) and not summary.models_without_usage(steps)
+        return 0.0 if cost is None and is_known else cost
 
     @property
     def unpriced_models(self) -> list[str]:
         """Models without a known price; `cost` excludes them."""
         return summary.unpriced_models(self.steps)
+
+    @property
+    def models_without_usage(self) -> list[str]:
+        """Models of calls that reported no usage; `tokens` and `cost` exclude them."""
+        return summary.models_without_usage(self.steps)
 
     @property
     def tokens(self) -> dict[str, int]:

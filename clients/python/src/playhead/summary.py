@@ -30,12 +30,19 @@ def unpriced_models(steps: Sequence[Step]) -> list[str]:
     return list(dict.fromkeys(step.model or UNKNOWN_MODEL for step in steps if _lacks_price(step)))
 
 
+def models_without_usage(steps: Sequence[Step]) -> list[str]:
+    return list(dict.fromkeys(step.model or UNKNOWN_MODEL for step in steps if _lacks_usage(step)))
+
+
 def _lacks_price(step: Step) -> bool:
-    """True for a call missing from the cost because its price or its tokens are unknown."""
-    if step.cost is not None:
+    """True for a call with tokens whose price is unknown."""
+    return step.cost is None and step.usage is not None
+
+
+def _lacks_usage(step: Step) -> bool:
+    """True for a call that reported no tokens, so nobody knows what it cost."""
+    if step.cost is not None or step.usage is not None:
         return False
-    if step.usage is not None:
-        return True
     return step.kind in ("llm", "embedding") and step.status in ("ok", "soft-error")
 
 

@@ -61,7 +61,7 @@ function SessionCard({ side, session }: { side: 'A' | 'B'; session: SessionSumma
           <Duration durationMs={session.durationMs} />
         </Figure>
         <Figure name="cost">
-          <Cost cost={session.cost} unpricedModels={session.unpricedModels} />
+          <Cost {...session} />
         </Figure>
         <Figure name="tokens">
           <Tokens usage={session.usage} />

@@ -1,4 +1,5 @@
 import {
+  describeMissingCost,
   formatCost,
   formatCount,
   formatDuration,
@@ -38,8 +39,13 @@ export function Tokens({ usage }: { usage: Usage }) {
 export function Cost({
   cost,
   unpricedModels = [],
-}: Pick<SessionSummary, 'cost'> & { unpricedModels?: string[] }) {
-  const missing = unpricedModels.length === 0 ? undefined : `No price for ${unpricedModels.join(', ')}`
+  modelsWithoutUsage,
+}: Pick<SessionSummary, 'cost' | 'modelsWithoutUsage'> & { unpricedModels?: string[] }) {
+  const reason = describeMissingCost({
+    unpricedModels,
+    ...(modelsWithoutUsage !== undefined && { modelsWithoutUsage }),
+  })
+  const missing = reason === undefined ? undefined : `${reason[0]!.toUpperCase()}${reason.slice(1)}`
   if (cost === null) return <Unknown why={missing ?? 'No model calls to price'} />
   return (
     <span title={missing === undefined ? `$${cost}` : `$${cost}; ${missing}`}>

@@ -115,7 +115,7 @@ function Facts({ session, fullDurationMs }: { session: SessionSummary; fullDurat
         <span className="session-unit"> tokens</span>
       </span>
       <span role="gridcell" className="session-cost">
-        <Cost cost={session.cost} unpricedModels={session.unpricedModels} />
+        <Cost {...session} />
       </span>
       <span role="gridcell" className="session-duration">
         <Duration durationMs={durationMs} />

@@ -228,7 +228,7 @@ test('tokens and costs are added over the steps that count, and unreported field
   expect(summary.cost).toBeNull()
 })
 
-test('unpriced models are listed once, whether their price or their tokens are unknown', () => {
+test('models without a price and models that reported no usage are listed apart, each once', () => {
   const summary = summarize([
     outline({ id: 'priced', kind: 'llm', model: 'gpt-4o', usage: { input: 1, output: 1 }, cost: 0.1 }),
     outline({ id: 'no-price', kind: 'llm', model: 'my-model', usage: { input: 1, output: 1 } }),
@@ -250,7 +250,8 @@ test('unpriced models are listed once, whether their price or their tokens are u
     }),
   ])
 
-  expect(summary.unpricedModels).toEqual(['unknown model', 'my-model', 'streamed'])
+  expect(summary.unpricedModels).toEqual(['unknown model', 'my-model'])
+  expect(summary.modelsWithoutUsage).toEqual(['streamed'])
   expect(summary.cost).toBe(0.6)
 })
 

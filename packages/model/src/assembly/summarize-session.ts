@@ -100,18 +100,28 @@ function inputPreviewOf(top: readonly ResolvedStep[], steps: readonly ResolvedSt
   return steps.find((step) => step.kind === 'llm' && step.inputPreview !== undefined)?.inputPreview
 }
 
-function sumUsage(steps: readonly ResolvedStep[]): Pick<SessionSummary, 'usage' | 'cost' | 'unpricedModels'> {
+function sumUsage(
+  steps: readonly ResolvedStep[],
+): Pick<SessionSummary, 'usage' | 'cost' | 'unpricedModels' | 'modelsWithoutUsage'> {
   let usage: Usage = {}
   let cost: number | null = null
   const unpriced = new Set<string>()
+  const withoutUsage = new Set<string>()
   for (const step of steps) {
     if (step.usageScope === 'call') {
       if (step.usage !== undefined) usage = addUsage(usage, withTotal(step.usage))
       if (step.cost !== undefined) cost = (cost ?? 0) + step.cost
     }
+    if (step.cost !== undefined) continue
     if (lacksPrice(step)) unpriced.add(modelOf(step) ?? UNKNOWN_MODEL)
+    else if (lacksUsage(step)) withoutUsage.add(modelOf(step) ?? UNKNOWN_MODEL)
   }
-  return { usage, cost: cost === null ? null : roundDollars(cost), unpricedModels: [...unpriced] }
+  return {
+    usage,
+    cost: cost === null ? null : roundDollars(cost),
+    unpricedModels: [...unpriced],
+    ...(withoutUsage.size > 0 && { modelsWithoutUsage: [...withoutUsage] }),
+  }
 }
 
 /** Computes a missing total from input and output. */
@@ -120,10 +130,14 @@ function withTotal(usage: Usage): Usage {
   return { ...usage, total: usage.input + usage.output }
 }
 
-/** True for a call that is missing from the cost because its price or its tokens are unknown. */
+/** True for a call with tokens whose price is unknown. */
 function lacksPrice(step: ResolvedStep): boolean {
-  if (step.cost !== undefined) return false
-  if (step.usageScope !== undefined) return step.usageScope === 'call' && hasUsage(step.usage)
+  return step.usageScope === 'call' && hasUsage(step.usage)
+}
+
+/** True for a call that reported no tokens, so that nobody knows what it cost: a stream without its last chunk. */
+function lacksUsage(step: ResolvedStep): boolean {
+  if (step.usageScope !== undefined) return false
   if (!isModelCall(step) || step.isRepeatedBelow === true || step.isCountedAbove === true) return false
   return step.status === 'ok' || step.status === 'soft-error'
 }

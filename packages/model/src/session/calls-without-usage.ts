@@ -5,6 +5,18 @@ import { hasUsage } from './usage.ts'
 /** What to say of a call whose cost is unknown because its tokens are. */
 export const NO_USAGE = 'no usage reported (OpenAI: stream_options.include_usage)'
 
+/** What the cost of a session does not include: "no price for my-model". Undefined if it includes every call. */
+export function describeMissingCost({
+  unpricedModels,
+  modelsWithoutUsage = [],
+}: Pick<SessionSummary, 'unpricedModels' | 'modelsWithoutUsage'>): string | undefined {
+  const reasons = [
+    ...(unpricedModels.length > 0 ? [`no price for ${unpricedModels.join(', ')}`] : []),
+    ...(modelsWithoutUsage.length > 0 ? [`${modelsWithoutUsage.join(', ')}: ${NO_USAGE}`] : []),
+  ]
+  return reasons.length === 0 ? undefined : reasons.join('; ')
+}
+
 /** Why the cost of a session is not complete: models without a price, and calls that reported no usage. */
 export type MissingCosts = { unpricedModels: string[]; callsWithoutUsage: Step[] }
 

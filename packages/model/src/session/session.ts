@@ -33,6 +33,8 @@ export type SessionSummary = {
   cost: number | null
   /** Models without a known price; their calls are not in `cost`. */
   unpricedModels: string[]
+  /** Models of calls that reported no usage; they are not in `usage` and `cost`. Absent if there are none. */
+  modelsWithoutUsage?: string[]
   stepCount: number
   llmCallCount: number
   actionCount: number

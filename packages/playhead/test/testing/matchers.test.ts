@@ -345,6 +345,19 @@ function messageOf(check: () => void): string {
   throw new Error('nothing was thrown')
 }
 
+test('a call without usage leaves the cost undecided, and no price is asked for', () => {
+  const session = playhead.withSession((view) => {
+    playhead.record(new playhead.LLMEvent({ model: 'gpt-4o' }))
+    return view
+  })
+
+  expect([session.cost, session.unpricedModels, session.modelsWithoutUsage]).toEqual([null, [], ['gpt-4o']])
+  for (const check of [expectSession(session), expectSession(session).not])
+    expect(messageOf(() => check.toCostLessThan(0.01))).toContain(
+      'its cost is unknown: unknown, no usage reported (OpenAI: stream_options.include_usage). Ask for the usage, or limit { llmCalls } instead.',
+    )
+})
+
 test('a cost limit lists everything that it counts, and what has no price', () => {
   const session = playhead.withSession((view) => {
     playhead.record(new playhead.LLMEvent({ model: 'gpt-4o', usage: { input: 1000, output: 100 } }))

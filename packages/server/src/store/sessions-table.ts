@@ -76,6 +76,7 @@ const summaryFields: FieldMap<SessionSummary, 'row'> = {
   usage: { column: 'usage', type: 'Map(String, UInt64)' },
   cost: { column: 'cost', type: 'Nullable(Float64)' },
   unpricedModels: { column: 'unpriced_models', type: 'Array(String)' },
+  modelsWithoutUsage: { column: 'models_without_usage', type: 'Array(String)', absent: [] },
   stepCount: { column: 'step_count', type: 'UInt32' },
   llmCallCount: { column: 'llm_call_count', type: 'UInt32' },
   actionCount: { column: 'action_count', type: 'UInt32' },

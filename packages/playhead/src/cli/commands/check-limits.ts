@@ -1,4 +1,11 @@
-import { countOf, formatCost, formatDuration, formatPercent, type SessionSummary } from '@playhead/model'
+import {
+  countOf,
+  describeMissingCost,
+  formatCost,
+  formatDuration,
+  formatPercent,
+  type SessionSummary,
+} from '@playhead/model'
 
 export type CheckLimits = { failureRate?: number; usd?: number; p95Ms?: number }
 
@@ -61,7 +68,12 @@ function checkCost(sessions: readonly SessionSummary[], limit: number, minimum: 
   if (costs.length < minimum) return tooFew(name, costs.length, minimum)
   const mean = costs.reduce((sum, cost) => sum + cost, 0) / costs.length
   const unpriced = new Set(sessions.flatMap(({ unpricedModels }) => unpricedModels))
-  const missing = unpriced.size === 0 ? '' : `; no price for ${[...unpriced].join(', ')}`
+  const withoutUsage = new Set(sessions.flatMap(({ modelsWithoutUsage }) => modelsWithoutUsage ?? []))
+  const reason = describeMissingCost({
+    unpricedModels: [...unpriced],
+    modelsWithoutUsage: [...withoutUsage],
+  })
+  const missing = reason === undefined ? '' : `; ${reason}`
   const isBroken = mean > limit
   const text = `${formatCost(mean)} ${isBroken ? '>' : '≤'} ${formatCost(limit)} (mean of ${countOf(costs.length, 'session')}${missing})`
   return { name, state: isBroken ? 'broken' : 'kept', text }

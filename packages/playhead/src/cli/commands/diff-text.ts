@@ -11,6 +11,7 @@ import {
   type Alignment,
   type EffectChange,
   type Session,
+  NO_USAGE,
 } from '@playhead/model'
 import { cutToWidth, plainLine } from '../terminal/printable-text.ts'
 import type { Painter, Terminal } from '../terminal/terminal.ts'
@@ -46,7 +47,11 @@ function describeSession({ session, steps }: Session, paint: Painter): string {
     paint('bold', shortSessionId(session.id)),
     paint(endStateColour(session.endState), describeEndState(session.endState)),
     session.durationMs === null ? 'running' : formatDuration(session.durationMs),
-    describeCost(session.cost, session.unpricedModels.map(plainLine)),
+    describeCost(
+      session.cost,
+      session.unpricedModels.map(plainLine),
+      session.modelsWithoutUsage === undefined ? undefined : NO_USAGE,
+    ),
     countOf(steps.length, 'step'),
     plainLine(session.inputPreview ?? session.name),
   ]

@@ -97,9 +97,9 @@ function describeTokens({ usage }: SessionSummary): string {
   return tokens === undefined ? MISSING : formatCount(tokens)
 }
 
-/** `+ ?` marks a cost without the models that have no price. */
-function describeSessionCost({ cost, unpricedModels }: SessionSummary): string {
-  const isPartial = unpricedModels.length > 0
+/** `+ ?` marks a cost without the calls that have no price or reported no usage. */
+function describeSessionCost({ cost, unpricedModels, modelsWithoutUsage }: SessionSummary): string {
+  const isPartial = unpricedModels.length > 0 || modelsWithoutUsage !== undefined
   if (cost === null) return isPartial ? 'unknown' : MISSING
   return isPartial ? `${formatCost(cost)} + ?` : formatCost(cost)
 }

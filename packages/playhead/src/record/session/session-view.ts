@@ -68,13 +68,18 @@ export class SessionView {
 
   /** US dollars, at the same prices as on the server. 0 before the first call; null if no call could be priced. */
   get cost(): number | null {
-    const { cost, unpricedModels } = this.#priced.session
-    return cost ?? (unpricedModels.length === 0 ? 0 : null)
+    const { cost, unpricedModels, modelsWithoutUsage } = this.#priced.session
+    return cost ?? (unpricedModels.length === 0 && modelsWithoutUsage === undefined ? 0 : null)
   }
 
   /** Models whose price is unknown: `cost` does not include them. */
   get unpricedModels(): string[] {
     return this.#priced.session.unpricedModels
+  }
+
+  /** Models of calls that reported no usage: `tokens` and `cost` do not include them. */
+  get modelsWithoutUsage(): string[] {
+    return this.#priced.session.modelsWithoutUsage ?? []
   }
 
   get tokens(): Usage {

@@ -3,6 +3,7 @@ import {
   formatCost,
   formatCount,
   formatOffset,
+  NO_USAGE,
   totalTokens,
   type Session,
   type Step,
@@ -20,7 +21,7 @@ export type CostLimit = {
 
 /**
  * Checks that a session cost less than a limit in US dollars, or stayed below several limits. If a model has no known
- * price, the cost is undecided: both the check and its negation fail.
+ * price or a call reported no usage, the cost is undecided: both the check and its negation fail.
  *
  * @example
  * costsLessThan(session, 0.01)
@@ -29,14 +30,15 @@ export type CostLimit = {
 export function costsLessThan(subject: SessionSubject, limit: number | CostLimit): Verdict {
   const session = readSubject(subject)
   const { usd, tokens, llmCalls } = typeof limit === 'number' ? ({ usd: limit } as CostLimit) : limit
-  const { cost, unpricedModels, llmCallCount } = session.session
+  const { cost, unpricedModels, modelsWithoutUsage = [], llmCallCount } = session.session
   const used = totalTokens(session.session.usage) ?? 0
   const counted = listCounted(session)
-  if (usd !== undefined && unpricedModels.length > 0 && (cost ?? 0) < usd)
+  const isIncomplete = unpricedModels.length > 0 || modelsWithoutUsage.length > 0
+  if (usd !== undefined && isIncomplete && (cost ?? 0) < usd)
     return {
       pass: false,
       isUndecided: true,
-      message: `Expected the session to cost less than ${formatCost(usd)}, but its cost is unknown: ${describeCost(cost, unpricedModels)}. Set the price in the project's settings, or limit { tokens, llmCalls } instead.${counted}${replayLine(session.session)}`,
+      message: `Expected the session to cost less than ${formatCost(usd)}, but its cost is unknown: ${describeCost(cost, unpricedModels, modelsWithoutUsage.length > 0 ? NO_USAGE : undefined)}. ${unpricedModels.length > 0 ? "Set the price in the project's settings, or limit { tokens, llmCalls } instead." : 'Ask for the usage, or limit { llmCalls } instead.'}${counted}${replayLine(session.session)}`,
     }
   const rows = [
     usd !== undefined && {

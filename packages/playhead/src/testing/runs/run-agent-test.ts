@@ -129,11 +129,11 @@ async function runOnce<Input>(
 }
 
 function fillIn(finished: FinishedRun, session: SessionView, failure: TestFailure | undefined): void {
-  const { usage, cost, unpricedModels } = session.toJSON().session
+  const { usage, cost, unpricedModels, modelsWithoutUsage } = session.toJSON().session
   Object.assign(finished, {
     isPassed: failure === undefined,
     cost,
-    isCostIncomplete: unpricedModels.length > 0,
+    isCostIncomplete: unpricedModels.length > 0 || modelsWithoutUsage !== undefined,
     tokens: totalTokens(usage) ?? 0,
     sessionId: session.id,
     url: session.url,

@@ -42,6 +42,10 @@ export const sessionSummarySchema = z
     usage: usageSchema,
     cost: z.number().nullable().describe('US dollars; null if no call could be priced'),
     unpricedModels: z.array(z.string()).describe('models without a known price; cost does not include them'),
+    modelsWithoutUsage: z
+      .array(z.string())
+      .optional()
+      .describe('models of calls that reported no usage; usage and cost do not include them'),
     stepCount: z.number(),
     llmCallCount: z.number(),
     actionCount: z.number(),
