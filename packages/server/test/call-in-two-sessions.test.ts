@@ -45,9 +45,9 @@ test('a call that two instrumentations report as two sessions counts once, in th
     expect(usage.get(second.traceId)).toMatchObject({ input: 100, output: 20 })
     expect(usage.get(first.traceId)?.input ?? 0).toBe(0)
     expect([await tokensOf(first.traceId), await tokensOf(second.traceId)]).toEqual([0, 120])
-    // Its tokens count once, but each session made the call.
+    // Neither is part of a run, so the second report is no second call.
     const counts = new Map((await server.sessions()).map(({ id, llmCallCount }) => [id, llmCallCount]))
-    expect([counts.get(first.traceId), counts.get(second.traceId)]).toEqual([1, 1])
+    expect([counts.get(first.traceId), counts.get(second.traceId)]).toEqual([0, 1])
   }
 })
 

@@ -153,11 +153,11 @@ function isSameModel(left: ReportedCall, right: ReportedCall): boolean {
   return leftModel.startsWith(rightModel) || rightModel.startsWith(leftModel)
 }
 
-/** A call that another session counts is still a call of this one, once. */
+/** A call of a run that another session counts is still a call of that run. One that stands alone is only a second report. */
 function leaveToOther(step: ResolvedStep, duplicateSteps: ReadonlySet<string>): void {
   if (!duplicateSteps.has(step.id) || step.usageScope === 'rollup' || step.usageScope === 'duplicate') return
   step.usageScope = 'duplicate'
-  step.isCountedElsewhere = true
+  if (step.parentId !== null) step.isCountedElsewhere = true
 }
 
 /** Marks model calls that a step below reports again. */

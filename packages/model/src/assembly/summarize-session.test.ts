@@ -302,3 +302,14 @@ test('calls that another session counts are calls of this session too, each once
   })
   expect({ llmCallCount, usage }).toEqual({ llmCallCount: 3, usage: {} })
 })
+
+test('a call outside of any run that another session counts is no second call', () => {
+  const alone = outline({ id: 'alone', kind: 'llm', responseId: 'r', usage: { input: 5 } })
+
+  const steps = resolveSteps([alone], [], { duplicateSteps: new Set(['alone']) })
+
+  expect(summarizeSession(steps, { nowMs: 0, lastHeardAtMs: 0 })).toMatchObject({
+    llmCallCount: 0,
+    usage: {},
+  })
+})
