@@ -17,7 +17,7 @@ export type CaptureFigures = {
   /** The CPU time of the same calls without capture. */
   bareWholeMicroseconds: number
   bareStreamedMicroseconds: number
-  /** The time to the first token in milliseconds with a model that thinks for `thinkMs`, and what capture adds to it. */
+  /** The time to the first token in milliseconds with a model that thinks, and what capture adds to it. */
   firstTokenBareMs: number
   firstTokenCapturedMs: number
   firstTokenAddedPercent: number
@@ -25,33 +25,26 @@ export type CaptureFigures = {
   firstTokenAddedMicroseconds: number
 }
 
-export type CaptureBenchOptions = {
-  /** The rounds of each measurement. Calls with and without capture alternate. */
-  rounds?: number
-  callsPerRound?: number
-  /** How long the model takes until its first token. */
-  thinkMs?: number
-}
-
+const ROUNDS = 12
+const CALLS_PER_ROUND = 100
+/** How long the model takes until its first token. */
+const THINK_MS = 200
 const EVENTS = 200
 /** Compares the faster rounds, because other programs only ever make a round slower. */
 const FAST_SHARE = 0.25
 
 /** Measures what capture costs its host, with a model in another process on loopback. */
-export async function measureCapture(options: CaptureBenchOptions = {}): Promise<CaptureFigures> {
-  const { rounds = 12, callsPerRound = 100, thinkMs = 200 } = options
+export async function measureCapture(): Promise<CaptureFigures> {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   const tracer = new TracerProvider({ spanProcessors: [new NoopSpanProcessor()] }).getTracer('playhead')
   const model = await startModel()
   try {
-    const whole = await compare(rounds, tracer, () => cpuTime(callsPerRound, () => callWhole(model.url)))
-    const streamed = await compare(rounds, tracer, () =>
-      cpuTime(Math.ceil(callsPerRound / 5), () => callStreamed(model.url)),
+    const whole = await compare(tracer, () => cpuTime(CALLS_PER_ROUND, () => callWhole(model.url)))
+    const streamed = await compare(tracer, () =>
+      cpuTime(Math.ceil(CALLS_PER_ROUND / 5), () => callStreamed(model.url)),
     )
-    const thinking = await compare(rounds, tracer, () =>
-      firstTokens(40, () => callStreamed(model.url, thinkMs), 8),
-    )
-    const atOnce = await compare(rounds, tracer, () => firstTokens(30, () => callStreamed(model.url, 0), 1))
+    const thinking = await compare(tracer, () => firstTokens(40, () => callStreamed(model.url, THINK_MS), 8))
+    const atOnce = await compare(tracer, () => firstTokens(30, () => callStreamed(model.url, 0), 1))
     return {
       wholeCallMicroseconds: whole.captured - whole.bare,
       streamedCallMicroseconds: streamed.captured - streamed.bare,
@@ -69,11 +62,11 @@ export async function measureCapture(options: CaptureBenchOptions = {}): Promise
 }
 
 /** Measures with and without capture in turns, so that both see the same machine. */
-async function compare(rounds: number, tracer: Tracer, measure: () => Promise<number>) {
+async function compare(tracer: Tracer, measure: () => Promise<number>) {
   const bare: number[] = []
   const captured: number[] = []
   await measure()
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     bare.push(await measure())
     const capture = installCapture({
       tracer: () => tracer,

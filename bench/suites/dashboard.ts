@@ -1,4 +1,3 @@
-import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from '@playwright/test'
 import { launchBrowser } from '../../e2e/browser.ts'
 import { longSession } from '../../e2e/sample-extremes.ts'
@@ -8,8 +7,8 @@ import { startBenchServer, type BenchServer } from '../server/bench-server.ts'
 import { withDataDirectory } from '../harness/data-directory.ts'
 import { describeMachine } from '../harness/machine.ts'
 import { percentile } from '../harness/percentile.ts'
-import { Progress } from '../harness/progress.ts'
-import { printReport, type Figure, type Report } from '../harness/report.ts'
+import type { Progress } from '../harness/progress.ts'
+import type { Figure, Report } from '../harness/report.ts'
 
 const FRAME_MS = 1000 / 60
 const DRAG_MS = 5_000
@@ -245,11 +244,4 @@ async function readHeap(page: Page): Promise<number> {
 
 function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds))
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const progress = new Progress()
-  const report = await runDashboardSuite({ data: undefined }, progress)
-  progress.end()
-  printReport(report, process.argv.includes('--json'))
 }

@@ -11,28 +11,37 @@ export type ColumnWriter<Value> = {
   pieces(): Buffer[]
 }
 
-export class StringWriter implements ColumnWriter<string> {
-  readonly #buffer = new GrowingBuffer()
+/** A column whose values are written to one buffer. */
+abstract class BufferWriter<Value> implements ColumnWriter<Value> {
+  protected readonly buffer: GrowingBuffer
 
-  append(value: string): void {
-    this.#buffer.writeString(value)
+  constructor(capacity?: number) {
+    this.buffer = new GrowingBuffer(capacity)
   }
 
+  abstract append(value: Value): void
+
   get size(): number {
-    return this.#buffer.length
+    return this.buffer.length
   }
 
   mark(): () => void {
-    return this.#buffer.mark()
+    return this.buffer.mark()
   }
 
   pieces(): Buffer[] {
-    return [this.#buffer.contents()]
+    return [this.buffer.contents()]
   }
 }
 
-type NumberKind = 'UInt8' | 'UInt16' | 'UInt32' | 'UInt64' | 'Int64' | 'Float32' | 'Float64'
-const widths: Record<NumberKind, number> = {
+export class StringWriter extends BufferWriter<string> {
+  append(value: string): void {
+    this.buffer.writeString(value)
+  }
+}
+
+/** The bytes of a value of each type. */
+export const widths = {
   UInt8: 1,
   UInt16: 2,
   UInt32: 4,
@@ -40,35 +49,24 @@ const widths: Record<NumberKind, number> = {
   Int64: 8,
   Float32: 4,
   Float64: 8,
-}
+} as const
+type NumberKind = keyof typeof widths
 
-export class NumberWriter implements ColumnWriter<number | bigint> {
-  readonly #buffer = new GrowingBuffer(1024)
+export class NumberWriter extends BufferWriter<number | bigint> {
   readonly #kind: NumberKind
   readonly #width: number
 
   constructor(kind: NumberKind) {
+    super(1024)
     this.#kind = kind
     this.#width = widths[kind]
   }
 
   append(value: number | bigint): void {
-    const buffer = this.#buffer
+    const { buffer } = this
     buffer.reserve(this.#width)
     writeNumber(this.#kind, buffer.bytes, buffer.length, value)
     buffer.length += this.#width
-  }
-
-  get size(): number {
-    return this.#buffer.length
-  }
-
-  mark(): () => void {
-    return this.#buffer.mark()
-  }
-
-  pieces(): Buffer[] {
-    return [this.#buffer.contents()]
   }
 }
 

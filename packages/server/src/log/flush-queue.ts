@@ -16,10 +16,10 @@ const MAX_RETRY_DELAY_MS = 5_000
 /** Sealed segments on their way into the store, oldest first. A failed flush is retried until the store accepts it. */
 export class FlushQueue {
   readonly #options: FlushQueueOptions
-  readonly #segments: Segment[] = []
-  #isFlushing = false
+  readonly segments: Segment[] = []
+  isFlushing = false
+  failures = 0
   #isClosed = false
-  #failures = 0
   #failuresInARow = 0
   #lastFailureMs = -Infinity
   /** Resolves when the current attempt to flush a segment has ended, one way or the other. */
@@ -31,24 +31,8 @@ export class FlushQueue {
     this.#options = options
   }
 
-  get segments(): readonly Segment[] {
-    return this.#segments
-  }
-
-  get isFlushing(): boolean {
-    return this.#isFlushing
-  }
-
-  get failures(): number {
-    return this.#failures
-  }
-
-  push(segment: Segment): void {
-    this.#segments.push(segment)
-  }
-
   start(): void {
-    if (!this.#isFlushing && this.#segments.length > 0) void this.#flushAll()
+    if (!this.isFlushing && this.segments.length > 0) void this.#flushAll()
   }
 
   /** From now on a failure ends the flushing; the segments that are left stay on disk. */
@@ -63,11 +47,11 @@ export class FlushQueue {
   /** Resolves when all segments that are queued now are in the store; rejects after more than `failures` failures. */
   async drain(failures: number): Promise<void> {
     this.#retry?.resolve()
-    const last = this.#segments.at(-1)
+    const last = this.segments.at(-1)
     // Does not wait for segments that are queued from here on: under load there would always be one more.
-    const isWaiting = () => last !== undefined && this.#segments.includes(last) && this.#failures === failures
+    const isWaiting = () => last !== undefined && this.segments.includes(last) && this.failures === failures
     while (isWaiting()) await this.#attempt.promise
-    if (this.#failures !== failures) {
+    if (this.failures !== failures) {
       throw new KnownError(
         'STORE_UNAVAILABLE',
         'The store is not accepting rows at the moment. They are safe in the log. Try again.',
@@ -76,8 +60,8 @@ export class FlushQueue {
   }
 
   async #flushAll(): Promise<void> {
-    this.#isFlushing = true
-    while (this.#segments.length > 0) {
+    this.isFlushing = true
+    while (this.segments.length > 0) {
       await this.#flushFirst()
       this.#attempt.resolve()
       this.#attempt = Promise.withResolvers<void>()
@@ -85,7 +69,7 @@ export class FlushQueue {
       if (this.#isClosed) break
       await this.#waitForRetry()
     }
-    this.#isFlushing = false
+    this.isFlushing = false
   }
 
   async #waitForRetry(): Promise<void> {
@@ -98,14 +82,14 @@ export class FlushQueue {
   }
 
   async #flushFirst(): Promise<void> {
-    const segment = this.#segments[0]!
+    const segment = this.segments[0]!
     try {
       await this.#flushOrSetAside(segment)
-      this.#segments.shift()
+      this.segments.shift()
       this.#failuresInARow = 0
     } catch (error) {
       this.#failuresInARow += 1
-      this.#failures += 1
+      this.failures += 1
       this.#lastFailureMs = performance.now()
       if (this.#failuresInARow === 1)
         this.#options.report(`could not flush segment ${segment.id}, will retry: ${errorText(error)}`)

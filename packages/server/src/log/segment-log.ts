@@ -75,7 +75,7 @@ export class SegmentLog<Row> {
     const ids = (await readdir(options.directory)).flatMap((name) => segmentId(name) ?? [])
     for (const id of ids.sort((left, right) => (left < right ? -1 : 1))) {
       const segment = await recoverSegment(options.directory, id)
-      if (segment !== undefined) log.#queue.push(segment)
+      if (segment !== undefined) log.#queue.segments.push(segment)
       log.#ids.skipTo(id + 1n)
     }
     log.#queue.start()
@@ -240,7 +240,7 @@ export class SegmentLog<Row> {
     if (open !== undefined && open.segment.rows > 0) {
       this.#open = undefined
       this.#lastSealMs = performance.now()
-      this.#queue.push(open.segment)
+      this.#queue.segments.push(open.segment)
       // Every row in it was synced, so closing has nothing left to write.
       await open.close().catch((error: unknown) => this.#options.report(errorText(error)))
     }

@@ -1,3 +1,5 @@
+import { widths } from './column-writers.ts'
+
 /** The complete blocks at the start of a segment. Everything after them was never acknowledged. */
 export type WholeBlocks = { length: number; rows: number }
 
@@ -13,15 +15,6 @@ export function wholeBlocks(bytes: Buffer): WholeBlocks {
   return whole
 }
 
-const widths: Record<string, number> = {
-  UInt8: 1,
-  UInt16: 2,
-  UInt32: 4,
-  UInt64: 8,
-  Int64: 8,
-  Float32: 4,
-  Float64: 8,
-}
 // More than any of our tables has. Bytes that claim more columns are not a block.
 const MAX_COLUMNS = 200
 
@@ -50,7 +43,7 @@ class BlockWalker {
   #skipColumn(type: string, rows: number): boolean {
     if (type === 'String') return this.#skipStrings(rows)
     if (type.startsWith('DateTime64')) return this.#skip(rows * 8)
-    const width = widths[type]
+    const width = (widths as Record<string, number | undefined>)[type]
     if (width !== undefined) return this.#skip(rows * width)
     const [outer, inner] = splitType(type)
     if (outer === 'Nullable') return this.#skip(rows) && this.#skipColumn(inner, rows)

@@ -39,21 +39,11 @@ export type RefresherOptions = {
  * was sent twice is never counted twice.
  */
 export class SessionRefresher {
-  readonly #store: Store
-  readonly #directory: string
-  readonly #logs: StoredLogs
-  readonly #duplicates: DuplicateCalls
-  readonly #pricerOf: RefresherOptions['pricerOf']
-  readonly #onRefreshed: RefresherOptions['onRefreshed']
+  readonly #options: RefresherOptions
   #lastVersion = 0
 
   constructor(options: RefresherOptions) {
-    this.#store = options.store
-    this.#directory = options.directory
-    this.#logs = options.logs
-    this.#duplicates = options.duplicates
-    this.#pricerOf = options.pricerOf
-    this.#onRefreshed = options.onRefreshed
+    this.#options = options
   }
 
   /** `segment` is the segment that was just stored: a session with steps from no other segment is new. */
@@ -72,7 +62,7 @@ export class SessionRefresher {
   ): Promise<string[]> {
     const version = this.#nextVersion()
     const sessions = await this.#readParts(project, ids, segment)
-    const { duplicates, changedElsewhere } = await this.#duplicates.find(project, sessions)
+    const { duplicates, changedElsewhere } = await this.#options.duplicates.find(project, sessions)
     const buckets = await this.#readBuckets(
       project,
       [...sessions].flatMap(([id, parts]) => (parts.isNew ? [] : [id])),
@@ -83,11 +73,11 @@ export class SessionRefresher {
       const duplicateSteps = duplicates.get(id)
       const steps = resolveSteps(parts.outlines, parts.logs, {
         duplicateSteps,
-        pricer: this.#pricerOf(project).pricer,
+        pricer: this.#options.pricerOf(project).pricer,
       })
       const row = toSessionRow(project, steps, { version, lastHeardAtMs: parts.lastHeardAtMs })
       rows.push(row)
-      this.#onRefreshed(project, steps, parts.lastHeardAtMs)
+      this.#options.onRefreshed(project, steps, parts.lastHeardAtMs)
       for (const bucket of buckets.get(id) ?? [])
         if (bucket !== row.bucket) rows.push(toTombstone(row, bucket))
     }
@@ -101,8 +91,8 @@ export class SessionRefresher {
     segment: bigint | undefined,
   ): Promise<Map<string, SessionParts>> {
     const [steps, logs, newIds] = await Promise.all([
-      readOutlines(this.#store.client, project, ids),
-      this.#logs.readOutlines(project, ids),
+      readOutlines(this.#options.store.client, project, ids),
+      this.#options.logs.readOutlines(project, ids),
       this.#findNew(project, ids, segment),
     ])
     const sessions = new Map<string, SessionParts>()
@@ -133,11 +123,11 @@ export class SessionRefresher {
   async #buildFromLogs(project: string, sessions: ReadonlyMap<string, SessionParts>): Promise<void> {
     const ids = [...sessions].flatMap(([id, parts]) => (parts.outlines.length === 0 ? [id] : []))
     if (ids.length === 0) return
-    const logs = await this.#logs.readRecords(project, ids)
+    const logs = await this.#options.logs.readRecords(project, ids)
     for (const id of ids) {
       const drafts = logs.flatMap((log) => (log.sessionId === id ? [log.draft] : []))
       sessions.get(id)!.outlines = logsToSteps(drafts).map((draft) =>
-        priceStep(draft.outline, this.#pricerOf(project).pricer),
+        priceStep(draft.outline, this.#options.pricerOf(project).pricer),
       )
     }
   }
@@ -149,7 +139,7 @@ export class SessionRefresher {
     segment: bigint | undefined,
   ): Promise<ReadonlySet<string>> {
     if (segment === undefined) return new Set()
-    const result = await this.#store.client.query({
+    const result = await this.#options.store.client.query({
       query: `SELECT session_id FROM steps WHERE project = {project:String} AND session_id IN {ids:Array(String)}
         GROUP BY session_id HAVING min(segment) = {segment:UInt64} AND max(segment) = {segment:UInt64}`,
       query_params: { project, ids, segment },
@@ -161,7 +151,7 @@ export class SessionRefresher {
   async #readBuckets(project: string, ids: readonly string[]): Promise<Map<string, number[]>> {
     const buckets = new Map<string, number[]>()
     if (ids.length === 0) return buckets
-    const result = await this.#store.client.query({
+    const result = await this.#options.store.client.query({
       query: `SELECT session_id, groupUniqArray(bucket) AS buckets FROM sessions
         WHERE project = {project:String} AND session_id IN {ids:Array(String)} AND is_deleted = 0 GROUP BY session_id`,
       query_params: { project, ids },
@@ -176,12 +166,16 @@ export class SessionRefresher {
     if (rows.length === 0) return
     const block = new NativeBlock(sessionColumns)
     for (const row of rows) block.append(row)
-    await mkdir(this.#directory, { recursive: true })
-    const path = join(this.#directory, `${randomUUID()}.native`)
+    await mkdir(this.#options.directory, { recursive: true })
+    const path = join(this.#options.directory, `${randomUUID()}.native`)
     try {
       await writeFile(path, Buffer.concat(block.pieces()))
       const columns = Object.keys(sessionColumns).join(', ')
-      await this.#store.insertFile(`INSERT INTO sessions (${columns}) FORMAT Native`, path, randomUUID())
+      await this.#options.store.insertFile(
+        `INSERT INTO sessions (${columns}) FORMAT Native`,
+        path,
+        randomUUID(),
+      )
     } finally {
       await rm(path, { force: true })
     }
