@@ -3,11 +3,16 @@ export { describeDifference, describeFirstDivergence } from './align/describe-di
 export { diffWords, type WordDifference } from './align/diff-words.ts'
 export { isMinor, type Difference, type DifferenceKind } from './align/difference.ts'
 export type { EffectChange } from './align/effect-changes.ts'
-export { assembleSession, groupLogs, presentSession } from './assembly/assemble-session.ts'
+export {
+  assembleSession,
+  contentReader,
+  groupLogs,
+  presentSession,
+  sourcesOf,
+} from './assembly/assemble-session.ts'
 export { correctLogTimes } from './converters/agentops-log-text.ts'
 export { costRelevance, isSameCall, type ReportedCall } from './assembly/count-usage.ts'
 export { deriveEndState, type DerivedEndState } from './assembly/derive-end-state.ts'
-export { contentWithParts } from './assembly/join-parts.ts'
 export { presentStep, type SessionLog } from './assembly/present-step.ts'
 export { resolveSteps } from './assembly/resolve-steps.ts'
 export type { ResolvedStep } from './assembly/resolved-step.ts'

@@ -1,5 +1,6 @@
 import { oldestFirst } from './add-logs.ts'
 import { contentWithParts } from './join-parts.ts'
+import { contentOfAction } from './infer-actions.ts'
 import { presentStep, type SessionLog } from './present-step.ts'
 import type { ResolvedStep } from './resolved-step.ts'
 import { resolveSteps, type ResolveOptions } from './resolve-steps.ts'
@@ -28,13 +29,36 @@ export function presentSession(
 ): Session {
   const session = { startedAtMs: steps[0]?.startedAtMs ?? parts.lastHeardAtMs }
   const logsOf = groupLogs(parts.logs ?? [], steps)
+  const contentOf = contentReader(steps, parts.contents)
   return {
     session: summarizeSession(steps, parts),
-    steps: steps.map((step) => {
-      const content = parts.contents === undefined ? undefined : contentWithParts(step, parts.contents)
-      return presentStep(step, session, content, logsOf.get(step.id))
-    }),
+    steps: steps.map((step) => presentStep(step, session, contentOf(step), logsOf.get(step.id))),
   }
+}
+
+/**
+ * Reads the content of a step from what was loaded, together with what other spans contain of it; `sourcesOf` tells
+ * which.
+ */
+export function contentReader(
+  steps: readonly ResolvedStep[],
+  contents: ReadonlyMap<string, StepContent> | undefined,
+): (step: ResolvedStep) => StepContent | undefined {
+  if (contents === undefined) return () => undefined
+  const byId = new Map(steps.map((step) => [step.id, step]))
+  return (step) =>
+    contentOfAction(step, (id) => {
+      const source = byId.get(id)
+      return source === undefined ? undefined : contentWithParts(source, contents)
+    })
+}
+
+/** The ids of the spans that hold the content of a step. */
+export function sourcesOf(step: ResolvedStep, byId: ReadonlyMap<string, ResolvedStep>): string[] {
+  const ids = [step.id, ...(step.parts ?? [])]
+  for (const id of [step.requestedBy, step.answeredBy])
+    if (id !== undefined) ids.push(id, ...(byId.get(id)?.parts ?? []))
+  return ids
 }
 
 /** Groups records by step, oldest first. Records that name no step of the session go to its root. */

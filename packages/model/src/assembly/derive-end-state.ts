@@ -23,7 +23,7 @@ export function deriveEndState(steps: readonly ResolvedStep[]): DerivedEndState 
   for (const step of steps) {
     if (step.status === 'running' || step.isOrphan === true) isOpen = true
     if (step.depth > 0) continue
-    if (hasFailed(step)) hasFailedRoot = true
+    if (hasFailed(step) && step.isInferred !== true) hasFailedRoot = true
     if (step.isOrphan === true) continue
     hasRoot = true
     if (step.status === 'running') hasOpenRoot = true

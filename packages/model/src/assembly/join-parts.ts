@@ -77,6 +77,7 @@ const answerFields = [
   'finishReasons',
   'outputPreview',
   'firstTokenMs',
+  'toolRequests',
 ] as const satisfies readonly (keyof ResolvedStep)[]
 
 function takeAnswer(call: ResolvedStep, answer: ResolvedStep): void {
@@ -98,9 +99,26 @@ function joinToolRequests({ all, byId }: StepNodes, joined: Set<StepNode>): void
   const parents = new Set(all.map(({ step }) => step.parentId))
   for (const node of requests) {
     if (parents.has(node.step.id)) continue
-    addPart(byId.get(node.step.parentId!)!.step, node.step)
+    takeRequest(byId.get(node.step.parentId!)!.step, node.step)
     joined.add(node)
   }
+}
+
+function takeRequest(
+  call: ResolvedStep,
+  { id, toolName, toolCallId, inputPreview, name }: ResolvedStep,
+): void {
+  const known = call.toolRequests ?? []
+  const isKnown = known.some((request) =>
+    toolCallId === undefined ? request.name === (toolName ?? name) : request.id === toolCallId,
+  )
+  const request = {
+    ...(toolCallId !== undefined && { id: toolCallId }),
+    name: toolName ?? name,
+    ...(inputPreview !== undefined && { inputPreview }),
+  }
+  if (!isKnown) call.toolRequests = [...known, request]
+  call.parts = [...(call.parts ?? []), id]
 }
 
 function addPart(step: ResolvedStep, part: ResolvedStep): void {

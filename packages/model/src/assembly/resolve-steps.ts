@@ -2,6 +2,7 @@ import { addLogs } from './add-logs.ts'
 import { decideKinds } from './decide-kinds.ts'
 import { attributeErrors, type ErrorOptions } from './attribute-errors.ts'
 import { countUsage } from './count-usage.ts'
+import { inferActions } from './infer-actions.ts'
 import { joinParts } from './join-parts.ts'
 import { linkParents, walkDown } from './link-parents.ts'
 import type { LogOutline } from '../session/log-draft.ts'
@@ -34,6 +35,7 @@ export function resolveSteps(
   addLogs(walk, nodes, { logs, pricer: options.pricer })
   decideKinds(walk)
   countUsage(walk, options.duplicateSteps)
+  inferActions(walk, nodes)
   attributeErrors(walk, options)
   return inStartOrder(nodes)
 }

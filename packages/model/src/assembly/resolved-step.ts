@@ -18,6 +18,10 @@ export type ResolvedStep = StepOutline & {
   isCountedAbove?: boolean
   /** Spans that tell of a part of this call, and are no steps of their own. */
   parts?: string[]
+  /** The model call that asked for this action, if the action lacks arguments of its own. */
+  requestedBy?: string
+  /** The model call that got its result, if the action lacks a result of its own. */
+  answeredBy?: string
   /** The log records that added to it, oldest first. */
   addedBy?: LogOutline[]
 }

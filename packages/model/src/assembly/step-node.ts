@@ -105,7 +105,7 @@ function compareDepths(left: ResolvedStep, right: ResolvedStep): number {
   return left.depth - right.depth || compareIds(left, right)
 }
 
-function createNode(step: ResolvedStep): StepNode {
+export function createNode(step: ResolvedStep): StepNode {
   return {
     step,
     parent: null,

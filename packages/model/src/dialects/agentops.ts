@@ -84,18 +84,10 @@ export const agentOps: Dialect = {
 function readKind(reading: SpanReading): KindResult | undefined {
   const stated = kindOfWord(kinds, reading.fields.agentOpsKind?.toLowerCase())
   if (stated !== undefined) return stated
-  if (isToolRequest(reading)) return ofKind('event')
   if (!isTypeScriptSdk(reading)) return undefined
   if (reading.span.parentSpanId === null) return ofKind('workflow')
   const kind = kindByShape(reading)
   return kind === undefined ? undefined : byTime.get(kind)
-}
-
-/** The Python SDK records that a model asked for a tool, below the model call. Nothing ran. */
-function isToolRequest({ fields, span }: SpanReading): boolean {
-  return (
-    span.name.startsWith('tool_call.') && fields.toolName !== undefined && fields.toolResult === undefined
-  )
 }
 
 /** The TypeScript SDK reports no kinds and makes every span a child of the root. */

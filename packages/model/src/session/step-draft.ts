@@ -42,6 +42,12 @@ export type TreeQuestion =
   | 'workflow-if-ai-below'
   | 'parent-by-time'
 
+/** A tool that a model asked for. */
+export type ToolRequest = { id?: string; name: string; inputPreview?: string }
+
+/** A tool's result that was sent to a model. The error is what the result says. */
+export type ToolAnswer = { id?: string; name?: string; outputPreview?: string; error?: StepError }
+
 /** The small part of a step: all that lists, trees and totals need. */
 export type StepOutline = {
   sessionId: string
@@ -76,6 +82,9 @@ export type StepOutline = {
   attempt?: number
   toolName?: string
   toolCallId?: string
+  /** The tools that a model asked for, and the results that it got since its previous reply. */
+  toolRequests?: ToolRequest[]
+  toolAnswers?: ToolAnswer[]
   agent?: string
   effect?: Effect
   handoff?: { from?: string; to?: string }

@@ -1,5 +1,5 @@
 import {
-  contentWithParts,
+  contentReader,
   groupLogs,
   logsToSteps,
   ownsError,
@@ -8,6 +8,7 @@ import {
   resolveSteps,
   correctLogTimes,
   spanToStep,
+  sourcesOf,
   summarizeSession,
   type Pricer,
   type ResolvedStep,
@@ -87,7 +88,7 @@ export class SessionReader {
           : this.#readFirstRows(project, id),
     ])
     const wanted =
-      payloads === 'none' ? [] : payloads === 'all' ? open.steps.flatMap(idsOf) : firstScreen(open)
+      payloads === 'none' ? [] : payloads === 'all' ? open.steps.map((step) => step.id) : firstScreen(open)
     const contents = await this.#readWanted(project, open, wanted, early)
     const { logs, lastHeardAtMs } = open
     return presentSession(open.steps, { contents, logs, nowMs: Date.now(), lastHeardAtMs })
@@ -100,10 +101,9 @@ export class SessionReader {
     if (step === undefined) {
       throw new KnownError('STEP_NOT_FOUND', `Session ${open.id} has no step ${stepId.slice(0, 60)}.`)
     }
-    const content =
-      open.builtContents.get(stepId) ??
-      contentWithParts(step, await this.#readContents(project, open.id, idsOf(step)))
+    const contents = await this.#readWanted(project, open, [stepId], [])
     const logs = groupLogs(open.logs, open.steps).get(stepId)
+    const content = contentReader(open.steps, contents)(step)
     return presentStep(step, { startedAtMs: open.steps[0]!.startedAtMs }, content, logs)
   }
 
@@ -196,14 +196,17 @@ export class SessionReader {
     return result.json<VersionedRow>()
   }
 
-  /** Reads the contents of steps. Uses the rows that were read early, if they are current. */
+  /** Reads the contents of steps, wherever they stand. Uses the rows that were read early, if they are current. */
   async #readWanted(
     project: string,
     open: ResolvedSession,
     wanted: readonly string[],
     early: readonly VersionedRow[],
   ): Promise<Map<string, StepContent>> {
-    const isWanted = new Set(wanted)
+    const byId = new Map(open.steps.map((step) => [step.id, step]))
+    const isWanted = new Set(
+      wanted.flatMap((id) => sourcesOf(byId.get(id)!, byId)).filter((id) => open.versions.has(id)),
+    )
     const rows = early.filter(
       (row) => isWanted.has(row.step_id) && open.versions.get(row.step_id) === row.version,
     )
@@ -222,11 +225,6 @@ export class SessionReader {
   }
 }
 
-/** The rows that a step is made of. */
-function idsOf(step: ResolvedStep): string[] {
-  return step.parts === undefined ? [step.id] : [step.id, ...step.parts]
-}
-
 function contentsOf(rows: readonly SpanRow[]): Map<string, StepContent> {
   return new Map(rows.map((row) => [row.step_id, spanToStep(spanFromRow(row)).content]))
 }
@@ -241,6 +239,6 @@ function firstScreen(open: ResolvedSession): string[] {
     const size = payloadSize(open.versions.get(step.id) ?? 0)
     if (size > budget) return []
     budget -= size
-    return idsOf(step)
+    return [step.id]
   })
 }

@@ -85,6 +85,8 @@ const outlineFields: FieldMap<StepOutline, 'span' | 'json'> = {
   finishReasons: 'json',
   attempt: 'json',
   toolCallId: 'json',
+  toolRequests: 'json',
+  toolAnswers: 'json',
   handoff: 'json',
   guardrail: 'json',
   isStreamAborted: 'json',

@@ -5,6 +5,7 @@ import { hasUsage } from '../../session/usage.ts'
 import { toolDefinitionsOfSpan, toolOfSpan } from './tools-of-span.ts'
 import { toFlag } from '../../json/attribute-value.ts'
 import type { KindResult, SpanReading } from '../reading/dialect.ts'
+import { toolAnswersIn, toolRequestsIn } from './tool-use-in-messages.ts'
 import { embeddedTexts, retrievalOfSpan, withoutVectors } from './retrieval-and-embedding.ts'
 import { finishReasonsOf } from '../../providers/finish-reasons.ts'
 import { firstTokenMs, isStreamAborted, streamingOf } from './first-token.ts'
@@ -39,6 +40,7 @@ export function draftStep(reading: SpanReading): StepDraft {
   const conversation = messagesOfSpan(reading, decided.kind)
   addPayload(reading, outline, content, conversation)
   if (tool !== undefined) addTool(outline, content, tool)
+  addToolUse(outline, content)
   addOutcome(reading, outline, content, tool)
   addStreaming(reading, outline, content)
   addPreviews(outline, content, tool)
@@ -165,6 +167,17 @@ function addTool(outline: StepOutline, content: StepContent, tool: StepTool): vo
   content.tool = tool
   if (tool.arguments !== undefined) content.input = tool.arguments
   if (tool.result !== undefined) content.output = tool.result
+}
+
+/** What the conversation says about tools, so that actions that nobody recorded can be inferred without its payload. */
+function addToolUse(outline: StepOutline, content: StepContent): void {
+  const { messages } = content
+  if (outline.kind === 'llm' && messages !== undefined) {
+    const requests = toolRequestsIn(messages)
+    if (requests.length > 0) outline.toolRequests = requests
+    const answers = toolAnswersIn(messages)
+    if (answers.length > 0) outline.toolAnswers = answers
+  }
 }
 
 /** Sets the status: running, error, or soft error. */

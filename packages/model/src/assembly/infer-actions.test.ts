@@ -1,0 +1,195 @@
+import { expect, test } from 'vitest'
+import { outline, resolveById, SESSION_START } from '../../test/outline.ts'
+import { sessionOf } from '../../test/session-of.ts'
+import type { StepOutline } from '../session/step-draft.ts'
+import { resolveSteps } from './resolve-steps.ts'
+
+const root = outline({ id: 'root', kind: 'workflow', to: 100 })
+const asking = outline({
+  id: 'asking',
+  kind: 'llm',
+  parentId: 'root',
+  from: 10,
+  to: 20,
+  toolRequests: [{ id: 'call_1', name: 'get_weather', inputPreview: 'city=Paris' }],
+})
+const answered = outline({
+  id: 'answered',
+  kind: 'llm',
+  parentId: 'root',
+  from: 50,
+  to: 60,
+  toolAnswers: [{ id: 'call_1', outputPreview: 'sunny' }],
+})
+const conversation = [root, asking, answered]
+
+const actionsOf = (steps: StepOutline[]) =>
+  resolveSteps(steps)
+    .filter(({ kind }) => kind === 'action')
+    .map(({ name, isInferred = false }) => ({ name, isInferred }))
+
+test('a tool call that was answered but not recorded is an inferred action between the two calls', () => {
+  const steps = resolveSteps(conversation)
+
+  expect(steps.map(({ id, isInferred }) => (isInferred === true ? 'inferred' : id))).toEqual([
+    'root',
+    'asking',
+    'inferred',
+    'answered',
+  ])
+  expect(steps[2]).toEqual({
+    sessionId: 'a'.repeat(32),
+    id: expect.stringMatching(/^[0-9a-f]{16}$/) as string,
+    parentId: 'root',
+    isParentRemote: false,
+    startedAtMs: SESSION_START + 20,
+    endedAtMs: SESSION_START + 50,
+    kind: 'action',
+    name: 'get_weather',
+    dialect: 'otel-genai',
+    status: 'ok',
+    toolName: 'get_weather',
+    toolCallId: 'call_1',
+    inputPreview: 'city=Paris',
+    outputPreview: 'sunny',
+    depth: 1,
+    isInferred: true,
+    requestedBy: 'asking',
+    answeredBy: 'answered',
+  })
+})
+
+test('the session counts an inferred action and shows its arguments and result', () => {
+  const { session, steps } = sessionOf(conversation, {
+    asking: {
+      messages: [
+        {
+          role: 'assistant',
+          isOutput: true,
+          parts: [{ type: 'tool-call', id: 'call_1', name: 'get_weather', arguments: { city: 'Paris' } }],
+        },
+      ],
+    },
+    answered: {
+      messages: [{ role: 'tool', parts: [{ type: 'tool-result', id: 'call_1', result: 'sunny' }] }],
+    },
+  })
+
+  expect(session).toMatchObject({ stepCount: 4, llmCallCount: 2, actionCount: 1, tools: ['get_weather'] })
+  expect(steps[2]).toMatchObject({
+    kind: 'action',
+    isInferred: true,
+    hasPayload: true,
+    tool: { name: 'get_weather', callId: 'call_1', arguments: { city: 'Paris' }, result: 'sunny' },
+    input: { city: 'Paris' },
+    output: 'sunny',
+  })
+})
+
+test('a call that nobody answered is not an action', () => {
+  expect(actionsOf([root, asking])).toEqual([])
+})
+
+test.each([
+  ['with the same call id', { kind: 'action', name: 'weather', toolCallId: 'call_1' }],
+  ['with the same name', { kind: 'action', name: 'get_weather' }],
+] as const)('nothing is inferred beside a recorded action %s', (_case, recorded) => {
+  const real = outline({ id: 'real', parentId: 'root', from: 25, to: 40, ...recorded })
+
+  expect(actionsOf([...conversation, real])).toEqual([{ name: recorded.name, isInferred: false }])
+})
+
+test('an action with another call id is another action', () => {
+  const other = outline({
+    id: 'other',
+    kind: 'action',
+    name: 'get_weather',
+    toolCallId: 'call_2',
+    parentId: 'root',
+    from: 25,
+  })
+
+  expect(actionsOf([...conversation, other])).toEqual([
+    { name: 'get_weather', isInferred: true },
+    { name: 'get_weather', isInferred: false },
+  ])
+})
+
+test('plain code with the name of the tool is the action', () => {
+  const code = outline({ id: 'code', kind: 'other', name: 'get_weather', parentId: 'root', from: 25, to: 40 })
+
+  expect(resolveById([...conversation, code]).code).toMatchObject({
+    kind: 'action',
+    toolName: 'get_weather',
+    toolCallId: 'call_1',
+    inputPreview: 'city=Paris',
+    outputPreview: 'sunny',
+  })
+  expect(resolveById([...conversation, code]).code).not.toHaveProperty('isInferred')
+})
+
+test('an agent that runs as a tool is not repeated as an action', () => {
+  const agent = outline({
+    id: 'expert',
+    kind: 'agent',
+    name: 'get_weather',
+    parentId: 'root',
+    from: 25,
+    to: 40,
+  })
+
+  expect(actionsOf([...conversation, agent])).toEqual([])
+})
+
+test('without call ids, results belong to requests by name and order', () => {
+  const ask = { ...asking, toolRequests: [{ name: 'a' }, { name: 'b' }, { name: 'a', inputPreview: 'x=2' }] }
+  const reply = {
+    ...answered,
+    toolAnswers: [{ name: 'b', outputPreview: '1' }, { name: 'a' }, { name: 'a' }],
+  }
+
+  const inferred = resolveSteps([root, ask, reply]).filter((step) => step.isInferred === true)
+
+  expect(
+    inferred.map(({ name, inputPreview, outputPreview }) => [name, inputPreview, outputPreview]),
+  ).toEqual(
+    expect.arrayContaining([
+      ['a', undefined, undefined],
+      ['b', undefined, '1'],
+      ['a', 'x=2', undefined],
+    ]),
+  )
+  expect(inferred).toHaveLength(3)
+})
+
+test('a conversation that is sent again does not repeat its actions', () => {
+  const later = { ...answered, id: 'later', startedAtMs: SESSION_START + 70, endedAtMs: SESSION_START + 80 }
+
+  expect(actionsOf([...conversation, later])).toEqual([{ name: 'get_weather', isInferred: true }])
+})
+
+test('a call that two instrumentations report is one action', () => {
+  const copy = { ...asking, id: 'copy', reporter: 'other', parentId: 'asking' }
+
+  expect(actionsOf([...conversation, copy])).toEqual([{ name: 'get_weather', isInferred: true }])
+})
+
+test('a result that says it failed makes the inferred action a soft error, not the session a failure', () => {
+  const failing = {
+    ...answered,
+    toolAnswers: [{ id: 'call_1', error: { type: 'ToolError', message: 'no such city' } }],
+  }
+  const { session, steps } = sessionOf([
+    { ...asking, parentId: null },
+    { ...failing, parentId: null },
+  ])
+
+  expect(session).toMatchObject({ endState: 'success', errorCount: 1 })
+  expect(steps[1]).toMatchObject({ status: 'soft-error', error: { message: 'no such city' } })
+})
+
+test('a tool that hands over to another agent is no action', () => {
+  const ask = { ...asking, toolRequests: [{ id: 'call_1', name: 'transfer_to_billing' }] }
+
+  expect(actionsOf([root, ask, answered])).toEqual([])
+})

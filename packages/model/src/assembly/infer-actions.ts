@@ -1,0 +1,228 @@
+import { stableId } from '../otlp/stable-id.ts'
+import type { Message, Part } from '../session/message.ts'
+import type { StepContent, ToolAnswer, ToolRequest } from '../session/step-draft.ts'
+import type { StepTool } from '../session/step.ts'
+import type { ResolvedStep } from './resolved-step.ts'
+import { byStart, createNode, type StepNode, type StepNodes } from './step-node.ts'
+
+/** A tool that a model asked for, and the later call that got its result. */
+type Exchange = {
+  caller: StepNode
+  index: number
+  request: ToolRequest
+  answer?: { node: StepNode; value: ToolAnswer }
+}
+
+/** Clocks with milliseconds only let an action seem to start before the reply that asked for it ended. */
+const CLOCK_SLACK_MS = 1
+const handoffName = /^(?:handoff_to_|transfer_to_|transfer_back_to_)/
+
+/**
+ * Completes the actions of a session with what its model calls say. A tool that was asked for and answered, but that
+ * nobody recorded, becomes an inferred action between the two calls. Plain code with the tool's name is the action.
+ */
+export function inferActions(walk: StepNode[], nodes: StepNodes): void {
+  const calls = walk.filter(({ step }) => step.toolRequests !== undefined || step.toolAnswers !== undefined)
+  if (!calls.some(({ step }) => step.toolRequests !== undefined)) return
+  const exchanges = findExchanges(calls.sort(byStart))
+  const executions = new Executions(walk)
+  const [answered, open] = [exchanges.filter(isAnswered), exchanges.filter((each) => !isAnswered(each))]
+  for (const exchange of [...answered, ...open]) {
+    const node = executions.take(exchange)
+    if (node !== undefined) completeAction(node, exchange)
+    else if (isAnswered(exchange) && !handoffName.test(exchange.request.name)) {
+      const inferred = inferAction(exchange)
+      walk.push(inferred)
+      nodes.all.push(inferred)
+      nodes.isOrderSure = false
+    }
+  }
+}
+
+function isAnswered(exchange: Exchange): exchange is Required<Exchange> {
+  return exchange.answer !== undefined
+}
+
+/** Pairs requests with results: by call id, otherwise by name and order. Calls are earliest first. */
+function findExchanges(calls: readonly StepNode[]): Exchange[] {
+  const exchanges: Exchange[] = []
+  const byCallId = new Map<string, Exchange>()
+  for (const node of calls) {
+    for (const value of node.step.toolAnswers ?? []) {
+      const exchange = value.id === undefined ? undefined : byCallId.get(value.id)
+      const found = exchange ?? (value.id === undefined ? findOpen(exchanges, node, value) : undefined)
+      if (found !== undefined && found.caller !== node) found.answer ??= { node, value }
+    }
+    for (const [index, request] of (node.step.toolRequests ?? []).entries()) {
+      const isReportedAgain = request.id === undefined ? isDuplicate(node.step) : byCallId.has(request.id)
+      if (isReportedAgain) continue
+      const exchange: Exchange = { caller: node, index, request }
+      exchanges.push(exchange)
+      if (request.id !== undefined) byCallId.set(request.id, exchange)
+    }
+  }
+  return exchanges
+}
+
+function isDuplicate(step: ResolvedStep): boolean {
+  return step.usageScope === 'duplicate' || step.isRepeatedBelow === true
+}
+
+/** The oldest open request with this name, first among the calls beside this one. */
+function findOpen(
+  exchanges: readonly Exchange[],
+  node: StepNode,
+  { name }: ToolAnswer,
+): Exchange | undefined {
+  const open = exchanges.filter(
+    ({ answer, request }) => answer === undefined && (name === undefined || request.name === name),
+  )
+  return open.find(({ caller }) => caller.parent === node.parent) ?? open[0]
+}
+
+/** The recorded steps that may be the execution of a tool; each is one execution only. */
+class Executions {
+  readonly #byCallId = new Map<string, StepNode>()
+  readonly #byName = new Map<string, StepNode[]>()
+  readonly #taken = new Set<StepNode>()
+
+  constructor(walk: readonly StepNode[]) {
+    for (const node of walk.toSorted(byStart)) {
+      const { kind, toolCallId, toolName, agent, name } = node.step
+      if (kind === 'llm' || kind === 'embedding' || kind === 'event') continue
+      if (toolCallId !== undefined && !this.#byCallId.has(toolCallId)) this.#byCallId.set(toolCallId, node)
+      for (const word of new Set([toolName ?? name, kind === 'agent' ? (agent ?? name) : name])) {
+        const list = this.#byName.get(word)
+        if (list === undefined) this.#byName.set(word, [node])
+        else list.push(node)
+      }
+    }
+  }
+
+  take(exchange: Exchange): StepNode | undefined {
+    const { id, name } = exchange.request
+    const byCallId = id === undefined ? undefined : this.#byCallId.get(id)
+    const named = this.#byName.get(name)?.filter((node) => !this.#taken.has(node) && mayBe(node, exchange))
+    const found = byCallId ?? named?.find(({ step }) => step.kind === 'action') ?? named?.[0]
+    if (found !== undefined) this.#taken.add(found)
+    return found
+  }
+}
+
+/** True for a step after the request and before the result that has no other call id. */
+function mayBe({ step }: StepNode, { caller, request, answer }: Exchange): boolean {
+  if (step.toolCallId !== undefined && request.id !== undefined) return false
+  const fromMs = step.kind === 'action' ? caller.step.startedAtMs : (caller.step.endedAtMs ?? Infinity)
+  if (step.startedAtMs < fromMs - CLOCK_SLACK_MS) return false
+  return answer === undefined || step.startedAtMs <= answer.node.step.startedAtMs + CLOCK_SLACK_MS
+}
+
+/** Adds what a recorded execution lacks; its own values take precedence. */
+function completeAction({ step }: StepNode, { caller, request, answer }: Exchange): void {
+  if (step.kind === 'other') {
+    step.kind = 'action'
+    step.name = request.name
+    step.toolName = request.name
+    delete step.inputPreview
+    step.requestedBy = caller.step.id
+  }
+  if (step.kind !== 'action') return
+  if (request.id !== undefined) step.toolCallId ??= request.id
+  if (step.inputPreview === undefined || isBareArgument(step.inputPreview, request)) {
+    if (request.inputPreview !== undefined) step.inputPreview = request.inputPreview
+    step.requestedBy = caller.step.id
+  }
+  if (answer === undefined || step.outputPreview !== undefined || step.status !== 'ok') return
+  if (answer.value.outputPreview !== undefined) step.outputPreview = answer.value.outputPreview
+  step.answeredBy = answer.node.step.id
+}
+
+/** LangChain passes a single argument without its name. */
+function isBareArgument(preview: string, { inputPreview }: ToolRequest): boolean {
+  const text = preview.startsWith('"') ? preview.slice(1, preview.endsWith('"') ? -1 : undefined) : preview
+  return text !== '' && inputPreview?.endsWith(`=${text}`) === true
+}
+
+function inferAction({ caller, index, request, answer }: Required<Exchange>): StepNode {
+  let beside = caller
+  while (beside.parent?.step.kind === 'llm') beside = beside.parent
+  const { sessionId, id, parentId, isParentRemote, depth, dialect, agent, isOrphan } = beside.step
+  const startedAtMs = caller.step.endedAtMs ?? caller.step.startedAtMs
+  const { error, outputPreview } = answer.value
+  const step: ResolvedStep = {
+    sessionId,
+    id: stableId(`${id} ${request.id ?? `${request.name} ${index}`}`, 16),
+    parentId,
+    isParentRemote,
+    startedAtMs,
+    endedAtMs: Math.max(startedAtMs, answer.node.step.startedAtMs),
+    kind: 'action',
+    name: request.name,
+    dialect,
+    status: error === undefined ? 'ok' : 'soft-error',
+    toolName: request.name,
+    depth,
+    isInferred: true,
+    requestedBy: caller.step.id,
+    answeredBy: answer.node.step.id,
+    ...(request.id !== undefined && { toolCallId: request.id }),
+    ...(request.inputPreview !== undefined && { inputPreview: request.inputPreview }),
+    ...(outputPreview !== undefined && { outputPreview }),
+    ...(error !== undefined && { error }),
+    ...(agent !== undefined && { agent }),
+    ...(isOrphan === true && { isOrphan }),
+  }
+  const node = createNode(step)
+  node.parent = beside.parent
+  return node
+}
+
+/** The content of an action, completed with the arguments and the result that its model calls contain. */
+export function contentOfAction(
+  step: ResolvedStep,
+  contentOf: (stepId: string) => StepContent | undefined,
+): StepContent | undefined {
+  const own = contentOf(step.id)
+  const { requestedBy, answeredBy, toolName: name } = step
+  if (name === undefined || (requestedBy === undefined && answeredBy === undefined)) return own
+  const given = requestedBy === undefined ? undefined : argumentsIn(contentOf(requestedBy), step)
+  const result = answeredBy === undefined ? undefined : resultIn(contentOf(answeredBy), step)
+  if (own === undefined && given === undefined && result === undefined) return undefined
+  const tool: StepTool = { ...own?.tool, name }
+  if (step.toolCallId !== undefined) tool.callId = step.toolCallId
+  if (given !== undefined) tool.arguments = given
+  if (result !== undefined && tool.result === undefined) tool.result = own?.output ?? result
+  return {
+    attributes: {},
+    ...own,
+    tool,
+    ...(tool.arguments !== undefined && { input: tool.arguments }),
+    ...(tool.result !== undefined && { output: tool.result }),
+  }
+}
+
+function argumentsIn(content: StepContent | undefined, step: ResolvedStep): unknown {
+  const calls = partsOf(content?.messages, 'tool-call', true).filter((call) => call.name === step.toolName)
+  return (calls.find(({ id }) => id === step.toolCallId) ?? calls[0])?.arguments
+}
+
+function resultIn(content: StepContent | undefined, step: ResolvedStep): unknown {
+  const results = partsOf(content?.messages, 'tool-result', false)
+  const found =
+    step.toolCallId === undefined
+      ? results.findLast(({ name }) => name === undefined || name === step.toolName)
+      : (results.findLast(({ id }) => id === step.toolCallId) ??
+        results.findLast(({ id, name }) => id === undefined && name === step.toolName))
+  return found?.result
+}
+
+function partsOf<Type extends Part['type']>(
+  messages: readonly Message[] = [],
+  type: Type,
+  isOutput: boolean,
+): Extract<Part, { type: Type }>[] {
+  return messages
+    .filter((message) => (message.isOutput === true) === isOutput)
+    .flatMap(({ parts }) => parts)
+    .filter((part): part is Extract<Part, { type: Type }> => part.type === type)
+}
