@@ -1,4 +1,5 @@
 import type { StepOutline } from '../../session/step-draft.ts'
+import type { Span } from '../../otlp/span.ts'
 import type { Streaming } from '../../session/step.ts'
 import { toFlag, toNumber, toText } from '../../json/attribute-value.ts'
 import type { SpanReading } from '../reading/dialect.ts'
@@ -11,8 +12,17 @@ export function firstTokenMs(reading: SpanReading): number | undefined {
   if (fields.firstChunkSeconds !== undefined) return fields.firstChunkSeconds * 1000
   if (fields.firstChunkMs !== undefined) return fields.firstChunkMs
   if (fields.completionStart !== undefined) return sinceStart(fields.completionStart, span.startNs)
-  if (fields.serverFirstToken === undefined) return undefined
+  if (fields.serverFirstToken === undefined) return firstTokenEvent(span)
   return fields.serverFirstToken * (isInMilliseconds(reading, fields.serverFirstToken) ? 1 : 1000)
+}
+
+/** OpenInference: `First Token Stream Event`, AgentOps: `first_token_received`, Traceloop: one event for each chunk. */
+const firstTokenName = /first[ _.]?(?:\w+_)?(?:token|chunk)|completion\.chunk$/i
+
+function firstTokenEvent({ events, startNs }: Span): number | undefined {
+  for (const { name, timeNs } of events)
+    if (firstTokenName.test(name) && timeNs >= startNs) return Number(timeNs - startNs) / 1e6
+  return undefined
 }
 
 /** More seconds than the span took are milliseconds. */
