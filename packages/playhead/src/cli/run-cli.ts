@@ -4,11 +4,19 @@ import { renderCommandHelp, renderOverview } from './arguments/help.ts'
 import { parseArguments, type Parsed } from './arguments/parse-arguments.ts'
 import { backupCommand } from './commands/backup.ts'
 import { checkCommand } from './commands/check.ts'
+import { deleteCommand } from './commands/delete.ts'
 import { diffCommand } from './commands/diff.ts'
+import { doctorCommand } from './commands/doctor.ts'
 import { exportCommand } from './commands/export.ts'
 import { keysCreateCommand, keysListCommand, keysRevokeCommand } from './commands/keys.ts'
 import { lsCommand } from './commands/ls.ts'
 import { openCommand } from './commands/open.ts'
+import {
+  pricesListCommand,
+  pricesRemoveCommand,
+  pricesSetCommand,
+  retentionCommand,
+} from './commands/project-settings.ts'
 import { projectsCreateCommand, projectsListCommand } from './commands/projects.ts'
 import { rederiveCommand } from './commands/rederive.ts'
 import { reportCommand } from './commands/report.ts'
@@ -65,11 +73,13 @@ function report(error: unknown, { stderr }: Streams): number {
 /** All commands, in the order the help lists them. */
 export const commands: readonly Command[] = [
   serveCommand,
+  doctorCommand,
   lsCommand,
   showCommand,
   diffCommand,
   openCommand,
   exportCommand,
+  deleteCommand,
   checkCommand,
   reportCommand,
   keysListCommand,
@@ -77,6 +87,10 @@ export const commands: readonly Command[] = [
   keysRevokeCommand,
   projectsListCommand,
   projectsCreateCommand,
+  retentionCommand,
+  pricesListCommand,
+  pricesSetCommand,
+  pricesRemoveCommand,
   backupCommand,
   restoreCommand,
   repriceCommand,

@@ -5,6 +5,7 @@ import { LOGIN_COOKIE, type Gate } from '../access/caller.ts'
 import { callerOf } from '../access/request-project.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { jsonRoute, acceptsBody } from './route-parts.ts'
+import { VERSION } from './version.ts'
 
 const loginRoute = createRoute({
   ...jsonRoute('POST /api/login', 'Logged in'),
@@ -57,7 +58,12 @@ export function addLoginRoutes(app: OpenAPIHono, { gate, site }: { gate: Gate; s
     try {
       const caller = callerOf(context, gate)
       return context.json(
-        { kind: caller.kind, isAuthOn, ...(caller.kind === 'key' && { project: caller.key.project }) },
+        {
+          kind: caller.kind,
+          isAuthOn,
+          version: VERSION,
+          ...(caller.kind === 'key' && { project: caller.key.project, scopes: caller.key.scopes }),
+        },
         200,
       )
     } catch (error) {

@@ -7,7 +7,7 @@ export type Access = 'read' | 'admin' | 'server'
 export type Query = { readonly [name: string]: string | readonly string[] | undefined }
 
 type RequestOptions = {
-  method?: 'GET' | 'POST' | 'DELETE'
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   query?: Query
   /** Sent as JSON. */
   body?: unknown

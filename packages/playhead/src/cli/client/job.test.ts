@@ -31,7 +31,7 @@ my-\\x1b[31mmodel      1  unknown  →    $1.50
 `)
   expect(stderr).toBe(`\
 Updated the cost of 12 steps in 3 sessions.
-No price for: other-model, local llama. You can set prices on the settings page.
+No price for: other-model, local llama. Set them with: playhead prices set <model>
 `)
   expect(exitCode).toBe(0)
 })

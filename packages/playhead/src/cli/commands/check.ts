@@ -14,7 +14,7 @@ import { checkLimits, judgeRows, type CheckLimits, type CheckResult } from './ch
 import { filterOptions, toFilterQuery } from './session-filter.ts'
 
 /** Filtering by what is being checked would skew the result. */
-const { status: _, cost: __, duration: ___, ...filters } = filterOptions
+const { status: _, cost: __, duration: ___, demo: ____, ...filters } = filterOptions
 
 const options = {
   'max-failure-rate': {
@@ -89,7 +89,8 @@ async function runCheck(
   const minimum =
     given['min-sessions'] === undefined ? 1 : parseCount('--min-sessions', given['min-sessions'])
   const api = await Api.connect(settings, 'read')
-  const isOfTests = given.test !== undefined || branch !== undefined || given.tag?.includes('test') === true
+  const test = given.test ?? given['test-file'] ?? given['run-id'] ?? given.variant
+  const isOfTests = test !== undefined || branch !== undefined || given.tag?.includes('test') === true
   const [sessions, before] = await Promise.all([
     readEndedSessions(api, { ...query, branch }, isOfTests),
     baseline === undefined ? undefined : readEndedSessions(api, { ...query, branch: baseline }, isOfTests),

@@ -23,7 +23,7 @@ export const repriceCommand = defineCommand({
   details: `Costs that were reported with a call are not changed. Prints the changes for each model. When piped, prints
 tab-separated lines: model, steps, cost before, cost after; an unknown cost is empty.`,
   options: { json: { type: 'flag', summary: "Print the API's response" } },
-  examples: [['playhead reprice --project shop', 'After adding a price in the settings']],
+  examples: [['playhead reprice --project shop', 'After: playhead prices set']],
   async run({ options, globals, terminal }) {
     const api = await Api.connect(readSettings(globals, terminal.environment), 'admin')
     const repriced = await runJob<Repriced>(api, { path: '/api/reprice', label: 'Repricing' }, terminal)
@@ -58,5 +58,5 @@ function describeResult({ steps, sessions, unpricedModels }: Repriced): string {
       ? 'Nothing changed: all costs already match current prices.'
       : `Updated the cost of ${countOf(steps, 'step')} in ${countOf(sessions, 'session')}.`
   if (unpricedModels.length === 0) return changed
-  return `${changed}\nNo price for: ${unpricedModels.map(plainLine).join(', ')}. You can set prices on the settings page.`
+  return `${changed}\nNo price for: ${unpricedModels.map(plainLine).join(', ')}. Set them with: playhead prices set <model>`
 }

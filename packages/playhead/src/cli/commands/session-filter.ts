@@ -4,7 +4,7 @@ import { checkChoice } from '../arguments/option-values.ts'
 import type { Query } from '../client/api.ts'
 import { UsageError } from '../terminal/cli-error.ts'
 
-/** Options that select sessions, named like the API's filter except for `since` (`from`) and `until` (`to`). */
+/** Options that select sessions: every field of the API's filter, with dashes, and `from` and `to` as `since` and `until`. */
 export const filterOptions = {
   status: {
     type: 'list',
@@ -14,12 +14,19 @@ export const filterOptions = {
   tag: { type: 'list', value: 'tag', summary: describeFilterField('tag') },
   model: { type: 'list', value: 'model', summary: describeFilterField('model') },
   tool: { type: 'list', value: 'name', summary: describeFilterField('tool') },
+  'failed-tool': { type: 'list', value: 'name', summary: describeFilterField('failedTool') },
+  error: { type: 'list', value: 'type', summary: describeFilterField('error') },
   agent: { type: 'list', value: 'name', summary: describeFilterField('agent') },
   name: { type: 'text', value: 'text', summary: describeFilterField('name') },
   user: { type: 'text', value: 'id', summary: describeFilterField('user') },
   thread: { type: 'text', value: 'id', summary: describeFilterField('thread') },
   branch: { type: 'text', value: 'name', summary: describeFilterField('branch') },
   test: { type: 'text', value: 'name', summary: describeFilterField('test') },
+  'test-file': { type: 'text', value: 'path', summary: describeFilterField('testFile') },
+  'run-id': { type: 'text', value: 'id', summary: describeFilterField('runId') },
+  variant: { type: 'text', value: 'name', summary: describeFilterField('variant') },
+  environment: { type: 'text', value: 'name', summary: describeFilterField('environment') },
+  demo: { type: 'text', value: 'true|false', summary: describeFilterField('demo') },
   text: { type: 'text', value: 'words', summary: describeFilterField('text') },
   since: { type: 'text', value: 'time', summary: describeFilterField('from') },
   until: { type: 'text', value: 'time', summary: describeFilterField('to') },
@@ -34,8 +41,15 @@ export function toFilterQuery(given: FilterValues): Query {
   for (const status of given.status ?? []) checkChoice('status', status, endStates)
   checkShapes(given)
   const { since, until, ...others } = given
-  const filters = Object.entries(others).filter(([name]) => Object.hasOwn(filterOptions, name))
+  const filters = Object.entries(others)
+    .filter(([name]) => Object.hasOwn(filterOptions, name))
+    .map(([name, value]) => [toFieldName(name), value])
   return { ...Object.fromEntries(filters), from: since, to: until }
+}
+
+/** `failed-tool` is `failedTool` in the API. */
+function toFieldName(option: string): string {
+  return option.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
 /** Catches obvious mistakes only; the server validates the rest. */

@@ -70,6 +70,8 @@ export const callerSchema = z.object({
   kind: z.enum(['anyone', 'person', 'key', 'nobody']),
   isAuthOn: z.boolean(),
   project: z.string().optional(),
+  scopes: z.array(z.enum(scopes)).optional().describe('what a key may do'),
+  version: z.string().optional().describe("the server's version, for callers that it knows"),
 })
 
 export const diskSchema = z.object({
