@@ -158,12 +158,7 @@ function Failure({ session, isNamed }: { session: ReportSession; isNamed: boolea
           </a>
         )}
       </div>
-      <pre
-        className="mono"
-        tabIndex={0}
-        role="region"
-        aria-label={`Why it failed: ${variant ?? `attempt ${attempt}`}`}
-      >
+      <pre className="mono" role="region" aria-label={`Why it failed: ${variant ?? `attempt ${attempt}`}`}>
         {lines.slice(0, LINES_SHOWN).join('\n').trimEnd()}
       </pre>
     </div>
