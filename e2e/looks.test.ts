@@ -5,7 +5,7 @@ import { DESKTOP, PHONE, startStage, takeScreenshot, type OpenPage, type Stage }
 import { findViolations } from './find-violations.ts'
 import { pageLooks, replayLooks, type Look } from './looks.ts'
 import { manySessions, testSessions } from './sample-lists.ts'
-import { hostileSession, longSession } from './sample-extremes.ts'
+import { hostileSession, longSession, troubledSession } from './sample-extremes.ts'
 import { failingSession, lostSession, multiAgentSession } from './sample-sessions.ts'
 
 /** `npm run screenshots` covers both sizes in both themes; the tests cover each size and each theme once. */
@@ -22,6 +22,7 @@ const samples = {
   long: longSession(isEverything ? 10_000 : 1_000),
   lost: lostSession(),
   hostile: hostileSession(),
+  troubled: troubledSession(),
 }
 const ids = Object.fromEntries(
   Object.entries(samples).map(([name, { traceId }]) => [name, traceId]),

@@ -87,7 +87,9 @@ export const pageLooks: readonly Look[] = [
 const STEP = '.step-row.is-selected'
 
 /** The replay of each sample session. */
-export function replayLooks(ids: Record<'failing' | 'agents' | 'long' | 'lost' | 'hostile', string>): Look[] {
+export function replayLooks(
+  ids: Record<'failing' | 'agents' | 'long' | 'lost' | 'hostile' | 'troubled', string>,
+): Look[] {
   const sessions = Object.entries(ids).map(([name, id]) => ({
     name: `replay-${name}`,
     path: `/sessions/${id}`,

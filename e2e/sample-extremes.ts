@@ -1,5 +1,14 @@
 import { hex, type SpanOptions } from '../packages/server/test/otlp.ts'
-import { actionSpan, agentSpan, beginSession, chatSpan, said, type SampleSession } from './sample-spans.ts'
+import {
+  actionSpan,
+  agentSpan,
+  beginSession,
+  called,
+  chatSpan,
+  returned,
+  said,
+  type SampleSession,
+} from './sample-spans.ts'
 
 /** Hostile text: markup, scripts, escape codes, marks that reverse text. */
 export const HOSTILE = [
@@ -148,4 +157,65 @@ export function longSession(count: number, startMs = Date.now() - 4 * 3_600_000)
       )
   }
   return { traceId, spans, resource: { 'service.name': 'coder' } }
+}
+
+/**
+ * Five tools that fail at the same moment, a tool that nobody recorded, a call without usage, and a stream that was
+ * aborted.
+ */
+export function troubledSession(startMs = Date.now() - 45_000): SampleSession {
+  const { traceId, root, at } = beginSession(startMs)
+  const question = said('user', 'Which of my five suppliers delivers by Friday?')
+  const suppliers = ['acme', 'globex', 'initech', 'umbrella', 'hooli']
+  const plan = {
+    role: 'assistant',
+    parts: [
+      { type: 'text', content: 'I will ask all five suppliers at once.' },
+      ...suppliers.map((supplier) => ({
+        type: 'tool_call',
+        id: `call_${supplier}`,
+        name: `ask_${supplier}`,
+        arguments: { by: 'Friday' },
+      })),
+    ],
+  }
+  const lookup = called('call_calendar', 'read_calendar', { week: 47 })
+  const free = returned('call_calendar', { friday: 'public holiday' })
+  const aborted = chatSpan(at(4200, 5400), {
+    sent: [question, plan, lookup, free],
+    answer: [said('assistant', 'Friday is a public holiday, so')],
+    chunks: [
+      [320, 'Friday is a '],
+      [410, 'public holiday, so'],
+    ],
+  })
+  delete aborted.attributes!['gen_ai.response.finish_reasons']
+  aborted.attributes!['playhead.stream.aborted'] = true
+  return {
+    traceId,
+    resource: { 'service.name': 'purchasing' },
+    spans: [
+      agentSpan(
+        { traceId, spanId: root, startMs, endMs: startMs + 6000 },
+        { name: 'purchasing', attributes: { 'playhead.session.end_state': 'Fail' } },
+      ),
+      chatSpan(at(100, 1300), {
+        sent: [question],
+        answer: [plan],
+        input: 1840,
+        output: 96,
+        finish: 'tool_calls',
+      }),
+      ...suppliers.map((supplier, index) =>
+        actionSpan(at(1400, 1900 + index * 20), {
+          name: `ask_${supplier}`,
+          callId: `call_${supplier}`,
+          given: { by: 'Friday' },
+          error: { type: 'TimeoutError', message: `${supplier} did not answer within 500 ms` },
+        }),
+      ),
+      chatSpan(at(2100, 3300), { sent: [question, plan], answer: [lookup], finish: 'tool_calls' }),
+      aborted,
+    ],
+  }
 }
