@@ -331,7 +331,7 @@ test('tools that fail at the same moment are one mark on the timeline, which ope
       .getByRole('menuitem')
       .elements()
       .map((item) => item.textContent),
-  ).toEqual(names.map((name) => `${name}TimeoutError: ${name} took too long`))
+  ).toEqual(names.map((name) => `${name} TimeoutError: ${name} took too long`))
   await page.getByRole('menuitem', { name: /search_users/ }).click()
   await expect.element(row('search_users')).toHaveAttribute('aria-selected', 'true')
   await page.getByRole('button', { name: 'Error at 00:02.000: write_reply' }).click()

@@ -66,11 +66,13 @@ function SeveralErrors({ mark: { x, positions } }: { mark: ErrorMark }) {
     >
       <MenuHeading>{label}</MenuHeading>
       {positions.slice(0, MAX_LISTED).map((position) => {
-        const { id, error } = timeline.steps[position]!
-        const hint = error === undefined ? undefined : visibleText(errorLine(error)).slice(0, 120)
+        const step = timeline.steps[position]!
         return (
-          <MenuItem key={id} onSelect={() => goTo(id)} hint={hint}>
-            {visibleText(stepTitle(timeline.steps[position]!))}
+          <MenuItem key={step.id} onSelect={() => goTo(step.id)}>
+            <b>{visibleText(stepTitle(step))}</b>{' '}
+            {step.error !== undefined && (
+              <span className="dim">{visibleText(errorLine(step.error)).slice(0, 120)}</span>
+            )}
           </MenuItem>
         )
       })}

@@ -19,7 +19,13 @@ export function Menu({
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
-        <DropdownMenu.Content className="menu" align={align} sideOffset={6} aria-label={label}>
+        <DropdownMenu.Content
+          className="menu"
+          align={align}
+          sideOffset={6}
+          collisionPadding={8}
+          aria-label={label}
+        >
           {children}
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
