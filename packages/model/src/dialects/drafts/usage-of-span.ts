@@ -100,9 +100,6 @@ function fillFromObject(raw: RawUsage, value: unknown): boolean | undefined {
   return isIncluded ? false : undefined
 }
 
-/** What a response calls the parts of its usage that spans often leave out. */
-const partNames = /cache[d_]|cache(?:Read|Write|Creation)|cachedContent|ephemeral_1h/
-
 /**
  * Fills parts that only the recorded response has, as JSON or as the repr of a Python object. Returns whether the cache is
  * counted apart, if the figures tell. Not parsed: the output of a call may be large.
@@ -112,7 +109,7 @@ function fillFromOutput(raw: RawUsage, { fields }: SpanReading, kind: StepKind):
   if (raw.cacheRead !== undefined && (raw.cacheWrite ?? 0) === 0) return undefined
   let isCacheApart: boolean | undefined
   for (const value of [fields.output ?? fields.unindexedCompletion, fields.metadata]) {
-    if (typeof value !== 'string' || !partNames.test(value)) continue
+    if (typeof value !== 'string' || !value.includes('cache')) continue
     for (const found of findUsageInText(value)) {
       if (isOfSameCall(raw, readUsageObject(found))) isCacheApart ??= fillFromObject(raw, found)
     }
