@@ -206,6 +206,7 @@ def soft_error_of(result: Any) -> Optional[tuple[str, str]]:
     is_failed = (
         result.get("isError") is True
         or result.get("is_error") is True
+        or str(result.get("status")).lower() in ("error", "errored", "failure")
         or result.get("success") is False
         or result.get("ok") is False
         or _has_error(result.get("error"))

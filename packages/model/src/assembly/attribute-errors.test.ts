@@ -198,3 +198,43 @@ test('a root that was created afterwards gets the status of its last child', () 
     again: 'ok',
   })
 })
+
+test('the status of an HTTP span is the failure that the client above explains', () => {
+  const steps = resolveById([
+    failed({ id: 'call', kind: 'llm', to: 50, message: 'Invalid value: temperature must be at most 2.' }),
+    failed({ id: 'http', parentId: 'call', from: 5, to: 40, message: '400 Bad Request' }),
+  ])
+
+  expect([steps.call!.error?.isPropagated, steps.http!.error?.isPropagated]).toEqual([true, undefined])
+})
+
+test('an error that was wrapped on both sides is one error', () => {
+  const cause = { type: 'Error', message: 'connection refused' }
+  const steps = resolveById([
+    {
+      ...failed({ id: 'run', to: 50, message: 'the run broke' }),
+      error: { type: 'E', message: 'run', cause },
+    },
+    {
+      ...failed({ id: 'tool', parentId: 'run', from: 5, to: 40 }),
+      error: { type: 'E', message: 'lookup', cause },
+    },
+  ])
+
+  expect(steps.run!.error?.isPropagated).toBe(true)
+})
+
+test('a run whose last agent failed has failed, whatever the status of the root', () => {
+  const steps = [
+    outline({ id: 'root', kind: 'workflow', to: 100 }),
+    outline({ id: 'task', kind: 'workflow', parentId: 'root', to: 90 }),
+    failed({ id: 'agent', kind: 'agent', parentId: 'task', from: 5, to: 80, message: 'no such customer' }),
+  ]
+
+  expect(resolveById(steps).root).toMatchObject({
+    status: 'error',
+    error: { message: 'no such customer', isPropagated: true },
+  })
+  expect(resolveById(steps).agent!.error).not.toHaveProperty('isHandled')
+  expect(resolveById([{ ...steps[0]!, outputPreview: 'Sorry.' }, ...steps.slice(1)]).root!.status).toBe('ok')
+})

@@ -1,7 +1,7 @@
 import { hasFailed } from '../session/failure.ts'
 import type { ResolvedStep } from './resolved-step.ts'
 import type { StepError, StepStatus } from '../session/step.ts'
-import { BLIND, MAY_FAIL_ABOVE, type ErrorTrail, type StepNode } from './step-node.ts'
+import { BLIND, ENDS_WITH_FAILURE, MAY_FAIL_ABOVE, type ErrorTrail, type StepNode } from './step-node.ts'
 
 /** Errors kept per step on the way up: enough to recognise one, and a bound for sessions full of failures. */
 const MAX_TRAILS = 16
@@ -25,6 +25,7 @@ export function attributeErrors(
 ): void {
   if (!walk.some((node) => hasFailed(node.step))) return
   const wasTriedAgain = createRetryFinder(walk)
+  markBlindContainers(walk)
   markBelowFailures(walk)
   const trails: ErrorTrail[] = []
   for (let index = walk.length - 1; index >= 0; index -= 1) {
@@ -47,6 +48,23 @@ function hasSurvivor({ parent }: StepNode, isRunningEnough: boolean): boolean {
   return topStatus === 'running' && isRunningEnough
 }
 
+/**
+ * Some senders leave a container without status, or set it to OK, whatever happened inside. If it has no output and
+ * its last step is an agent that failed, it failed too.
+ */
+function markBlindContainers(walk: readonly StepNode[]): void {
+  for (let index = walk.length - 1; index >= 0; index -= 1) {
+    const node = walk[index]!
+    const { kind, status, outputPreview } = node.step
+    if (status !== 'ok' || outputPreview !== undefined) continue
+    if (kind !== 'workflow' && kind !== 'agent' && kind !== 'other') continue
+    const last = lastChildOf(node)
+    if (last === undefined) continue
+    const hasAgentFailed = last.step.kind === 'agent' && last.step.status === 'error'
+    if (hasAgentFailed || last.bits & ENDS_WITH_FAILURE) node.bits |= BLIND | ENDS_WITH_FAILURE
+  }
+}
+
 /** Errors are followed upwards only where a step above may have failed. */
 function markBelowFailures(walk: readonly StepNode[]): void {
   for (const node of walk) {
@@ -67,13 +85,18 @@ function excuseGuardrail(step: ResolvedStep): void {
   delete step.error
 }
 
-function copyStatusOfLastChild(node: StepNode): void {
+function lastChildOf(node: StepNode): StepNode | undefined {
   let last: StepNode | undefined
   for (let child = node.firstChild; child !== null; child = child.nextSibling) {
     const { kind, startedAtMs } = child.step
     if (kind === 'guardrail' || kind === 'event' || kind === 'handoff') continue
     if (last === undefined || startedAtMs >= last.step.startedAtMs) last = child
   }
+  return last
+}
+
+function copyStatusOfLastChild(node: StepNode): void {
+  const last = lastChildOf(node)
   if (last === undefined || !hasFailed(last.step)) return
   node.step.status = last.step.status
   node.step.error ??= errorOf(last.step)
@@ -101,7 +124,10 @@ function trailsOf(error: StepError, node: StepNode, wasTriedAgain: RetryFinder):
   if (lacksDetails(error))
     return node.trails.filter(({ top }) => top.parent === node && !wasTriedAgain(top)).slice(-1)
   const same = node.trails.filter(
-    ({ owner, top }) => isSameError(error, errorOf(owner.step)) || isSameError(error, errorOf(top.step)),
+    ({ owner, top }) =>
+      isSameError(error, errorOf(owner.step)) ||
+      isSameError(error, errorOf(top.step)) ||
+      (top.parent === node && saysOnlyStatus(errorOf(top.step)) && !wasTriedAgain(top)),
   )
   const unsolved = same.filter(({ top }) => !wasTriedAgain(top))
   return unsolved.length > 0 ? unsolved : same
@@ -113,13 +139,28 @@ export function lacksDetails({ type, message }: StepError): boolean {
   return text === '' || text === type || /^error in agent run\.?$/i.test(text)
 }
 
+/** True for the error of an HTTP span: the client above says what the status means. */
+function saysOnlyStatus(error: StepError): boolean {
+  return (
+    lacksDetails(error) ||
+    /^(?:http |status(?: code)? )?[45]\d\d(?: [\w ]{1,40})?$/i.test(error.message.trim())
+  )
+}
+
+/** Compares the chains of causes, because an error may be wrapped several times on its way up. */
 function isSameError(outer: StepError, inner: StepError): boolean {
-  let error: StepError | undefined = outer
-  for (let depth = 0; error !== undefined && depth < CAUSES_FOLLOWED; depth += 1) {
-    if (isSameText(error.message, inner.message)) return true
-    error = error.cause
+  return causesOf(outer).some((left) =>
+    causesOf(inner).some((right) => isSameText(left.message, right.message)),
+  )
+}
+
+function causesOf(error: StepError): StepError[] {
+  const causes: StepError[] = []
+  for (let next: StepError | undefined = error; next !== undefined; next = next.cause) {
+    causes.push(next)
+    if (causes.length === CAUSES_FOLLOWED) break
   }
-  return false
+  return causes
 }
 
 function isSameText(left: string, right: string): boolean {

@@ -15,6 +15,7 @@ export type DerivedEndState = { isOpen: boolean; whenSilent: Exclude<EndState, '
  */
 export function deriveEndState(steps: readonly ResolvedStep[]): DerivedEndState {
   const given = reportedEndState(steps)?.endState
+  if (given === 'indeterminate' && endsWithFailure(steps)) return { isOpen: false, whenSilent: 'fail' }
   if (given !== undefined) return { isOpen: false, whenSilent: given }
   let isOpen = steps.length === 0
   let hasRoot = false
@@ -31,6 +32,14 @@ export function deriveEndState(steps: readonly ResolvedStep[]): DerivedEndState 
   if (hasFailedRoot) return { isOpen, whenSilent: 'fail' }
   const hasEnded = hasRoot && !hasOpenRoot
   return { isOpen, whenSilent: hasEnded ? 'success' : 'lost' }
+}
+
+/** True when the last agent or task threw and nothing came after it. "Indeterminate" only means that nobody said how it ended. */
+function endsWithFailure(steps: readonly ResolvedStep[]): boolean {
+  const last = steps.findLast(({ kind, depth }) => depth > 0 && (kind === 'agent' || kind === 'workflow'))
+  if (last?.status !== 'error' || last.endedAtMs === null) return false
+  const endMs = last.endedAtMs
+  return !steps.some((step) => step.startedAtMs > endMs)
 }
 
 /** The end state at a moment. */

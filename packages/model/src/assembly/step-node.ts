@@ -33,6 +33,8 @@ export const EMBEDDING_CALL_BELOW = 256
 export const COUNTED_ABOVE = 512
 /** A container that was created afterwards or without times, so that its status says nothing. */
 export const BLIND = 1024
+/** The last step of this container is an agent that failed. */
+export const ENDS_WITH_FAILURE = 4096
 /** A step above failed or may have failed. */
 export const MAY_FAIL_ABOVE = 2048
 

@@ -70,6 +70,21 @@ describe.each(variants)('$name', ({ load, isBuiltBefore }) => {
     const calls = recorder.calls()
     expect(calls).toHaveLength(4)
     for (const { step } of calls) expect(step.parentId).toBe(action.step.id)
+    expect(
+      recorder.inferred().map(({ name, parentId, inputPreview, outputPreview }) => ({
+        name,
+        parentId,
+        inputPreview,
+        outputPreview,
+      })),
+    ).toEqual(
+      Array.from({ length: 2 }, () => ({
+        name: 'get_weather',
+        parentId: action.step.id,
+        inputPreview: 'city=Ulm',
+        outputPreview: '{"city":"Ulm","sky":"fog"}',
+      })),
+    )
     for (const asked of [calls[0]!, calls[2]!]) {
       expect(asked.step).toMatchObject({
         model: 'gpt-5-mini',

@@ -13,6 +13,7 @@ import {
   type ResolvedStep,
   type Span,
   type StepContent,
+  type StepDraft,
   type StepOutline,
 } from '@playhead/model'
 import { createPricer } from '@playhead/model/prices'
@@ -37,6 +38,8 @@ export type Recorder = Capture & {
   steps(): RecordedStep[]
   /** The calls among them that the capture recorded. */
   calls(): RecordedStep[]
+  /** The actions that only the conversation shows. */
+  inferred(): ResolvedStep[]
   /** The only call; more or fewer fail the test. */
   call(): RecordedStep
   reset(): void
@@ -56,6 +59,10 @@ export function startRecorder(change: Partial<CaptureOptions> = {}): Recorder {
     ...change,
   })
   const steps = () => readSteps(exporter.getFinishedSpans())
+  const inferred = () =>
+    resolveAll(exporter.getFinishedSpans().map(toSpan).map(spanToStep)).filter(
+      ({ isInferred }) => isInferred === true,
+    )
   const calls = () =>
     steps().filter(
       ({ step, span }) =>
@@ -66,6 +73,7 @@ export function startRecorder(change: Partial<CaptureOptions> = {}): Recorder {
     reports,
     steps,
     calls,
+    inferred,
     call() {
       const found = calls()
       if (found.length !== 1) throw new Error(`${found.length} calls were recorded instead of 1.`)
@@ -89,17 +97,19 @@ export function inAction<Result>(name: string, run: () => Promise<Result>): Prom
 function readSteps(finished: readonly ReadableSpan[]): RecordedStep[] {
   const spans = finished.map(toSpan)
   const drafts = spans.map(spanToStep)
-  const bySession = Map.groupBy(drafts, ({ outline }) => outline.sessionId)
-  const resolved = [...bySession.values()].flatMap((group) =>
-    resolveSteps(group.map(({ outline }) => priced(outline))),
-  )
-  return resolved
+  return resolveAll(drafts)
+    .filter(({ isInferred }) => isInferred !== true)
     .map((step) => ({
       step,
       content: drafts.find(({ outline }) => outline.id === step.id)!.content,
       span: spans.find(({ spanId }) => spanId === step.id)!,
     }))
     .sort((left, right) => Number(left.span.startNs - right.span.startNs))
+}
+
+function resolveAll(drafts: readonly StepDraft[]): ResolvedStep[] {
+  const bySession = Map.groupBy(drafts, ({ outline }) => outline.sessionId)
+  return [...bySession.values()].flatMap((group) => resolveSteps(group.map(({ outline }) => priced(outline))))
 }
 
 function priced(outline: StepOutline): StepOutline {

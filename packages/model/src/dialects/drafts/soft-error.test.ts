@@ -18,6 +18,14 @@ test.each([
     { ok: false, error: 'timeout' },
     { type: 'ToolError', message: 'timeout' },
   ],
+  [
+    { status: 'error', error_message: 'no such city' },
+    { type: 'ToolError', message: 'no such city' },
+  ],
+  [
+    { status: 'ERROR', message: 'no such city' },
+    { type: 'ToolError', message: 'no such city' },
+  ],
   [{ error: { code: 'E404', message: 'not found' } }, { type: 'E404', message: 'not found' }],
   [{ error: { reason: 'x' } }, { type: 'ToolError', message: '{"reason":"x"}' }],
   [
@@ -41,6 +49,7 @@ test.each([
   [{ error: '' }],
   [{ error: false, data: 1 }],
   [{ success: true }],
+  [{ status: 'failed', order: 7 }],
   [{ code: 200 }],
   [{ exitCode: 0, stdout: 'ok' }],
   ['Error: just text'],

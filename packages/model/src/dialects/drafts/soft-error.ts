@@ -22,8 +22,14 @@ export function softErrorOf(result: unknown): StepError | undefined {
     result.is_error === true ||
     result.success === false ||
     result.ok === false ||
+    isErrorWord(result.status) ||
     hasError(result.error)
   return isFailed ? { type: typeOf(result), message: messageOf(result) } : undefined
+}
+
+/** `{ status: 'error', message: … }`; a status is often something else, like that of an order. */
+function isErrorWord(status: unknown): boolean {
+  return typeof status === 'string' && /^(?:error|errored|failure)$/i.test(status)
 }
 
 function hasError(error: unknown): boolean {
@@ -46,7 +52,16 @@ function messageOf(result: JsonObject): string {
   const { error } = result
   if (isRecord(error)) return firstText(error.message, error.detail) ?? previewJson(error)
   const text = error === true ? undefined : toText(error)
-  const said = text ?? firstText(result.message, result.reason, result.content, textOfBlocks(result.content))
+  const said =
+    text ??
+    firstText(
+      result.message,
+      result.error_message,
+      result.reason,
+      result.detail,
+      result.content,
+      textOfBlocks(result.content),
+    )
   return said === undefined ? previewJson(result) : said
 }
 

@@ -56,6 +56,8 @@ function exceptionOf(span: Span): SpanEvent | undefined {
 const typePrefix =
   /^((?:[A-Za-z_$][\w$.]*)?(?:Error|Exception|Warning|Interrupt|Triggered|Exceeded|Exit|Failure)): (?=\S)/
 const embedded = /^(.*?): (\{.*\})$/s
+/** Python prints `{'error': '…'}`. */
+const printedError = /^\{(?:.*, )?'error': (['"])(.*)\1\}$/s
 
 /** Splits a message that also contains its type, its stack or JSON. */
 export function parseErrorMessage(message: string, type?: string, stack?: string): StepError {
@@ -64,19 +66,48 @@ export function parseErrorMessage(message: string, type?: string, stack?: string
   if (isRecord(inner) && typeof inner.error === 'string') {
     return describeInner(json![1]!, inner.error, type, stack)
   }
-  const newline = message.indexOf('\n')
-  const first = newline === -1 ? message : message.slice(0, newline)
-  const rest = newline === -1 ? '' : message.slice(newline + 1).trim()
+  const printedInner = json === null ? undefined : printedError.exec(json[2]!)?.[2]
+  if (printedInner !== undefined) return describeInner(json![1]!, printedInner, type, stack)
+  const { text, trace } = splitTrace(message)
+  const printed = printedException.exec(text)
+  if (printed !== null && (type === undefined || isGeneralType(type) || type.endsWith(printed[1]!))) {
+    const isNamed = type === undefined || isGeneralType(type)
+    return withStack({ type: isNamed ? printed[1]! : type, message: unescape(printed[3]!) }, stack ?? trace)
+  }
+  const first = text
   const named = typePrefix.exec(first)
   const isSameType = named !== null && (type === undefined || type === 'Error' || type.endsWith(named[1]!))
   const error: StepError = {
     type: (isSameType ? (type === undefined || type === 'Error' ? named[1] : type) : type) ?? 'Error',
     message: isSameType ? first.slice(named[0].length) : first,
   }
-  const trace = stack ?? (rest.includes('\n') || rest.includes(' at ') ? rest : undefined)
-  if (trace !== undefined) error.stack = trace
-  else if (rest !== '') error.message = message
-  return error
+  return withStack(error, stack ?? trace)
+}
+
+const traceStart = /(?:^|\n|(?<=\)))(?=Traceback \(most recent call last\):|[ \t]*at \S[^\n]*(?:\(|:\d+))/
+
+/** A message may have several lines; what looks like a stack trace is one. */
+function splitTrace(message: string): { text: string; trace?: string } {
+  const start = traceStart.exec(message)
+  if (start === null) return { text: message.trimEnd() }
+  const before = message.slice(0, start.index).trimEnd()
+  // A stack of JavaScript begins with the error itself.
+  const header = /\n[\w$.]*: ([^]*)$/.exec(before)
+  const shown = header === null ? '' : before.slice(0, header.index).trimEnd()
+  const text = shown !== '' && shown.endsWith(header![1]!) ? shown : before
+  return text === '' ? { text: message } : { text, trace: message.slice(start.index).trim() }
+}
+
+/** `ValueError('customer_id cannot be null')`: how Python prints an exception. */
+const printedException =
+  /^([A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|Exit|Failure))\((['"])([^]*)\2,?\)$/
+
+function isGeneralType(type: string): boolean {
+  return type === 'Error' || type === 'Exception'
+}
+
+function unescape(text: string): string {
+  return text.replaceAll(/\\(['"\\n])/g, (_, character: string) => (character === 'n' ? '\n' : character))
 }
 
 /** OpenAI Agents: the detail is better than "Error in agent run", unless it is redacted. */

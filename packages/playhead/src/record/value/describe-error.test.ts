@@ -49,6 +49,13 @@ test.each<[unknown, { type: string; message: string }]>([
   expect(describe(thrown)).toEqual(expected)
 })
 
+test.each([
+  [AbortSignal.abort().reason, 'AbortError', 'This operation was aborted'],
+  [new DOMException('took too long', 'TimeoutError'), 'TimeoutError', 'took too long'],
+])('a DOMException keeps its name and message', (thrown, type, message) => {
+  expect(describe(thrown)).toMatchObject({ type, message })
+})
+
 test('an unreadable message, and an endless chain of causes', () => {
   const hostile = Object.defineProperty(new Error('x'), 'message', {
     get() {

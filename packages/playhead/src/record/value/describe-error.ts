@@ -50,13 +50,25 @@ function describeOther(thrown: unknown, options: SerializeOptions): DescribedErr
 
 /** Instances of `class ValueError extends Error` still have the name "Error". */
 function typeOf(error: object): string {
-  const name = findDataProperty(error, 'name')
+  const name = readField(error, 'name')
   if (typeof name === 'string' && name !== '' && name !== 'Error') return name
   return constructorName(error)
 }
 
+/** The name and message of an AbortError or TimeoutError are getters of `DOMException`, which are safe to run. */
+function readField(error: object, field: 'name' | 'message'): unknown {
+  const own = findDataProperty(error, field)
+  const getter = Object.getOwnPropertyDescriptor(DOMException.prototype, field)?.get
+  if (!(error instanceof DOMException) || getter === undefined) return own
+  try {
+    return getter.call(error)
+  } catch {
+    return own
+  }
+}
+
 function messageOf(error: object, inner: DescribedError[] | undefined, options: SerializeOptions): string {
-  const message = findDataProperty(error, 'message')
+  const message = readField(error, 'message')
   if (typeof message === 'string' && message !== '') return visibleText(message, options)
   if (inner !== undefined && inner.length > 0)
     return `${inner.length} errors: ${inner.map((one) => one.message).join('; ')}`
