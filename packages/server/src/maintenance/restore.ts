@@ -40,7 +40,7 @@ async function loadParts(targets: Tables & { objects: UploadedObjects }, body: R
   try {
     for await (const entry of archive) {
       const name = entry.header.name
-      if (name === 'backup.json') head = readHead(await readText(entry))
+      if (name === 'backup.json') head = readHead(await readBytes(entry))
       else if (head === undefined) throw notABackup()
       else if (name === 'end.json') isComplete = true
       else {
@@ -83,10 +83,10 @@ async function loadPart(
   for await (const _ of stream) continue
 }
 
-function readHead(text: string): BackupHead {
+function readHead(content: Buffer): BackupHead {
   let head: BackupHead
   try {
-    head = JSON.parse(text) as BackupHead
+    head = JSON.parse(content.toString()) as BackupHead
   } catch {
     throw notABackup()
   }
@@ -116,10 +116,6 @@ function notABackup(): KnownError {
     'BAD_REQUEST',
     'This is not a Playhead backup. Create one with: playhead backup -o playhead.tar',
   )
-}
-
-async function readText(stream: AsyncIterable<unknown>): Promise<string> {
-  return (await readBytes(stream)).toString()
 }
 
 /** Limited to the size of an object, because the file is untrusted. */

@@ -60,6 +60,8 @@ export const graphSessionsQuerySchema = graphQuerySchema.extend({
   limit: z.coerce.number().int().min(1).max(500).default(50),
 })
 
+type GraphSessionsQuery = z.infer<typeof graphSessionsQuerySchema>
+
 /** Aggregates sessions into one graph: which step follows which, how often, and how sessions end. The store does the counting. */
 export async function readDecisionGraph(
   client: ClickHouseClient,
@@ -82,7 +84,7 @@ export async function readDecisionGraph(
 export async function readGraphSessions(
   client: ClickHouseClient,
   project: string,
-  query: z.infer<typeof graphSessionsQuerySchema>,
+  query: GraphSessionsQuery,
 ): Promise<SessionSummary[]> {
   const { values, params } = statementParts(project, query)
   const path = pathCondition(query)
@@ -115,13 +117,7 @@ function statementParts(
 }
 
 /** Fixed SQL; the node and the edge are parameters. */
-function pathCondition({
-  node,
-  edge,
-}: {
-  node?: string | undefined
-  edge?: string | string[] | undefined
-}): Conditions {
+function pathCondition({ node, edge }: GraphSessionsQuery): Conditions {
   const [from, to] = typeof edge === 'object' ? edge : []
   if (from !== undefined && to !== undefined) return edgeCondition(from, to)
   if (node === undefined || node === 'start') return { sql: '1', params: {} }

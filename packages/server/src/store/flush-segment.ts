@@ -26,7 +26,8 @@ export async function flushSegment(
     await insert(segment, table, store)
   }
   const touched = segment.touched ?? (await touchedSessions(segment, table.name, store))
-  for (const [project, ids] of byProject(touched)) {
+  for (const [project, keys] of Map.groupBy(touched, (key) => key.split('\0')[0]!)) {
+    const ids = keys.map((key) => key.slice(project.length + 1))
     await refresh(
       project,
       ids,
@@ -79,16 +80,4 @@ async function touchedSessions(segment: Segment, table: string, store: Store): P
   })
   const rows = await result.json<{ project: string; session_id: string }>()
   return new Set(rows.map((row) => `${row.project}\0${row.session_id}`))
-}
-
-function byProject(touched: Iterable<string>): Map<string, string[]> {
-  const projects = new Map<string, string[]>()
-  for (const key of touched) {
-    const separator = key.indexOf('\0')
-    const project = key.slice(0, separator)
-    const ids = projects.get(project)
-    if (ids === undefined) projects.set(project, [key.slice(separator + 1)])
-    else ids.push(key.slice(separator + 1))
-  }
-  return projects
 }
