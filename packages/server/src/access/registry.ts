@@ -17,6 +17,7 @@ export class Registry {
   readonly #client: ClickHouseClient
   #projects = new Map<string, Project>()
   #keys = new Map<string, StoredKey>()
+  #writes = 0
   readonly #pricers = new Map<string, ProjectPricer>()
 
   private constructor(client: ClickHouseClient) {
@@ -33,6 +34,7 @@ export class Registry {
 
   /** Picks up changes by other nodes. */
   async reload(): Promise<void> {
+    const writes = this.#writes
     const [projects, keys] = await Promise.all([
       this.#read<Project & { overrides: string }>(
         `SELECT id, name, ${isoTime('created_at')} AS createdAt, retention_days AS retentionDays,
@@ -43,6 +45,8 @@ export class Registry {
           ${isoTime('revoked_at')} AS revokedAt FROM keys FINAL ORDER BY created_at`,
       ),
     ])
+    // Something was written during the read, which may have missed it.
+    if (writes !== this.#writes) return this.reload()
     this.#projects = new Map(
       projects.map(({ overrides, ...project }) => [
         project.id,
@@ -172,6 +176,7 @@ export class Registry {
         },
       ],
     })
+    this.#writes += 1
     this.#projects.set(project.id, project)
     this.#pricers.delete(project.id)
   }
@@ -195,6 +200,7 @@ export class Registry {
         },
       ],
     })
+    this.#writes += 1
     this.#keys.set(hash, key)
   }
 
