@@ -218,5 +218,6 @@ test('large requests are compressed', async () => {
   const { sink } = await prepare()
   act('x'.repeat(2 * 1024 * 1024))
   await playhead.flush()
-  expect(sink.requests[0]!.headers['content-encoding']).toBe('gzip')
+  // On a busy machine a small request that announces the running step goes first.
+  expect(sink.requests.map(({ headers }) => headers['content-encoding'])).toContain('gzip')
 })
