@@ -104,18 +104,17 @@ test(
       expect(annotations).toEqual([{ type: 'replay', description: `${server.url}/sessions/${session.id}` }])
     }
     const spec = (await readFile(join(example, 'e2e/chat.spec.ts'), 'utf8')).split('\n')
-    const placed = (await readResults([join(folder, 'runs')])).entries.map(({ test: of, location }) => [
-      of.name,
-      location,
-    ])
-    expect(placed.toSorted()).toEqual(
-      [...results.keys()].toSorted().map((title) => [
-        title,
-        {
-          path: 'examples/support-agent/e2e/chat.spec.ts',
-          line: spec.findIndex((line) => line.includes(`test('${title}'`)) + 1,
-        },
-      ]),
+    const { entries } = await readResults([join(folder, 'runs')])
+    expect(Object.fromEntries(entries.map((entry) => [entry.test.name, entry.location]))).toEqual(
+      Object.fromEntries(
+        [...results.keys()].map((title) => [
+          title,
+          {
+            path: 'examples/support-agent/e2e/chat.spec.ts',
+            line: spec.findIndex((line) => line.includes(`test('${title}'`)) + 1,
+          },
+        ]),
+      ),
     )
   },
 )

@@ -54,7 +54,7 @@ test.each([
     (element) =>
       element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== 'inline',
   )
-  expect(wide.map(({ tagName, className }) => `${tagName}.${String(className)}`)).toEqual([])
+  expect(wide.map(({ tagName, className }) => `${tagName}.${className}`)).toEqual([])
   expect(document.documentElement.scrollWidth).toBe(width)
   const [failure] = page.getByRole('region', { name: /Why it failed/ }).elements()
   expect(failure!.textContent).toContain(url)

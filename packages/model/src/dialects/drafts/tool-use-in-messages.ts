@@ -43,7 +43,7 @@ export function toolAnswersIn(messages: readonly Message[]): ToolAnswer[] {
     }
     for (const part of parts.toReversed()) if (part.type === 'tool-result') answers.push(toAnswer(part))
   }
-  return answers.reverse()
+  return answers.toReversed()
 }
 
 function toAnswer({ id, name, result, isError }: Extract<Part, { type: 'tool-result' }>): ToolAnswer {
