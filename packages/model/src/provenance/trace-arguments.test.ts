@@ -143,6 +143,37 @@ test('a null is blamed only on a result whose name relates to the argument', () 
     expect(rename(unrelated)).toEqual(['customer_id first null here'])
 })
 
+test('of several tools that a model called at once, the argument comes from its own call', () => {
+  const session = scenario('refund')
+  const position = session.steps.findIndex(({ name }) => name === 'issue_refund')
+  const refund = session.steps[position]!
+  const given = { invoice: 'INV-7731' }
+  refund.tool!.arguments = given
+  const ask: Step = {
+    ...refund,
+    id: 'ask',
+    kind: 'llm',
+    name: 'gpt-4o',
+    durationMs: 0,
+    messages: [
+      {
+        role: 'assistant',
+        isOutput: true,
+        parts: ['read_invoice', 'issue_refund', 'send_email'].map((name) => ({
+          type: 'tool-call',
+          name,
+          arguments: given,
+        })),
+      },
+    ],
+  }
+  delete ask.tool
+  session.steps.splice(position, 0, ask)
+  expect(originsOf(session, 'issue_refund')).toEqual([
+    `invoice written by the model in step ${position + 1} gpt-4o · issue_refund.invoice`,
+  ])
+})
+
 test('common numbers are never stated as fact, and short ones have no source', () => {
   const session = scenario('refund')
   const fetch = session.steps.find(({ name }) => name === 'fetch_customer_data')!

@@ -126,7 +126,8 @@ function traceValue(value: unknown, search: Search): Traced {
   return unknown(isUnknown ? 'unclaimed' : 'nowhere')
 }
 
-function toTraced(places: readonly Appearance[], search: Search): Traced {
+function toTraced(found: readonly Appearance[], search: Search): Traced {
+  const places = withoutOtherCalls(found, search)
   const { steps } = search
   const [first] = places
   if (first === undefined) return { origin: { kind: 'nowhere' }, trail: trailOf([], search) }
@@ -146,6 +147,17 @@ function toTraced(places: readonly Appearance[], search: Search): Traced {
     ...(via !== undefined && { via: sourceOf(via, steps) }),
     trail: trailOf(stops, search),
   }
+}
+
+/** A model that calls several tools at once may give them the same value; the action got it from its own call. */
+function withoutOtherCalls(places: readonly Appearance[], { call, action }: Search): readonly Appearance[] {
+  if (call === undefined) return places
+  const tool = stepName(action)
+  const isIn = ({ by, position }: Appearance) => by === 'model' && position === call.position
+  const isOwn = ({ path }: Appearance) =>
+    path === tool || path.startsWith(`${tool}.`) || path.startsWith(`${tool}[`)
+  if (!places.some((place) => isIn(place) && isOwn(place))) return places
+  return places.filter((place) => !isIn(place) || isOwn(place))
 }
 
 function originOf(place: Appearance, steps: readonly Step[]): ValueOrigin {
