@@ -313,3 +313,35 @@ test('a call outside of any run that another session counts is no second call', 
     usage: {},
   })
 })
+
+test.each([
+  [
+    'the question, not the result of a tool',
+    { kind: 'llm', inputPreview: 'sunny', questionPreview: 'Weather?' },
+    'Weather?',
+  ],
+  ['the first model call, if the root has JSON', { kind: 'workflow', inputPreview: '{"step":1}' }, 'Hello'],
+  ['the root, if it has text', { kind: 'workflow', inputPreview: 'Weather?' }, 'Weather?'],
+] as const)('the preview of a session is what the user said: %s', (_case, root, expected) => {
+  const { inputPreview } = summarize([
+    outline({ id: 'root', to: 90, ...root }),
+    outline({ id: 'call', kind: 'llm', parentId: 'root', from: 5, inputPreview: 'Hello' }),
+  ])
+
+  expect(inputPreview).toBe(expected)
+})
+
+test('a tool on its own was asked by a model, not by the user', () => {
+  expect(summarize([outline({ id: 'tool', kind: 'action', inputPreview: 'city=Paris' })])).not.toHaveProperty(
+    'inputPreview',
+  )
+})
+
+test('a session that nobody ended has failed if its last task did', () => {
+  const root = outline({ id: 'root', kind: 'workflow', to: 90, session: { endState: 'indeterminate' } })
+  const task = failed({ id: 'task', kind: 'workflow', parentId: 'root', from: 5, to: 80 })
+  const later = outline({ id: 'later', kind: 'llm', parentId: 'root', from: 85 })
+
+  expect(summarize([root, task]).endState).toBe('fail')
+  expect(summarize([root, task, later]).endState).toBe('indeterminate')
+})

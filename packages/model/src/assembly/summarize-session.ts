@@ -94,10 +94,20 @@ function timesOf(
   return { startedAtMs, endedAtMs }
 }
 
+/** What the user said: the input of the root, otherwise of the first model call. JSON says less than either. */
 function inputPreviewOf(top: readonly ResolvedStep[], steps: readonly ResolvedStep[]): string | undefined {
-  const root = top.find((step) => step.inputPreview !== undefined)
-  if (root !== undefined) return root.inputPreview
-  return steps.find((step) => step.kind === 'llm' && step.inputPreview !== undefined)?.inputPreview
+  const isRun = steps.some(({ kind }) => kind === 'llm' || kind === 'agent')
+  const texts: string[] = []
+  for (const step of top) {
+    // A tool on its own got its input from a model.
+    const isTool = step.kind === 'action' && step.dialect !== 'playhead' && !isRun
+    const text = isTool ? undefined : (step.questionPreview ?? step.inputPreview)
+    if (text !== undefined) texts.push(text)
+  }
+  const call = steps.find((step) => step.kind === 'llm' && step.inputPreview !== undefined)
+  const said = call?.questionPreview ?? call?.inputPreview
+  if (said !== undefined) texts.push(said)
+  return texts.find((text) => !/^[{[]/.test(text)) ?? texts[0]
 }
 
 function sumUsage(

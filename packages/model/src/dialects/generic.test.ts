@@ -112,7 +112,7 @@ test('inputs and outputs below any prefix are read, whatever the kind', () => {
 
   expect(outline).toMatchObject({
     kind: 'other',
-    inputPreview: '{"query":"x"}',
+    inputPreview: 'x',
     outputPreview: '{"documents":[]}',
   })
 })

@@ -67,3 +67,12 @@ test('status OK with an exception is an error only in LangSmith', () => {
   })
   expect(other.outline.status).toBe('ok')
 })
+
+test.each([
+  ['langsmith.metadata.lc_agent_name', 'supervisor'],
+  ['metadata', '{"lc_agent_name": "supervisor"}'],
+])('a step of LangChain belongs to the agent in %s', (key, value) => {
+  const { outline } = stepOf({ attributes: { 'langsmith.span.kind': 'chain', [key]: value } })
+
+  expect(outline.agent).toBe('supervisor')
+})

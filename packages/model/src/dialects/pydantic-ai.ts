@@ -10,7 +10,7 @@ import { toMessage } from '../providers/messages.ts'
 export const pydanticAi: Dialect = {
   name: 'pydantic-ai',
   signs: ['pydantic_ai.', 'gen_ai.aggregated_usage.'],
-  scopes: ['pydantic-ai', 'pydantic_ai'],
+  scopes: ['pydantic-ai', 'pydantic_ai', 'logfire'],
   numbers: {
     aggregatedInputTokens: ['gen_ai.aggregated_usage.input_tokens'],
     aggregatedOutputTokens: ['gen_ai.aggregated_usage.output_tokens'],

@@ -93,6 +93,8 @@ export type StepOutline = {
   /** True when the stream ended before the model had finished. */
   isStreamAborted?: boolean
   inputPreview?: string
+  /** What the user said last, if the last message is a tool's result. */
+  questionPreview?: string
   outputPreview?: string
   isTruncated?: boolean
   /** True when nobody reported the step: the conversation shows that it took place. */

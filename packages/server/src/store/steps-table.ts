@@ -85,6 +85,7 @@ const outlineFields: FieldMap<StepOutline, 'span' | 'json'> = {
   finishReasons: 'json',
   attempt: 'json',
   toolCallId: 'json',
+  questionPreview: 'json',
   toolRequests: 'json',
   toolAnswers: 'json',
   handoff: 'json',

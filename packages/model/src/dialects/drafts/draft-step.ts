@@ -21,6 +21,8 @@ import {
   previewOfArguments,
   previewOfInput,
   previewOfOutput,
+  previewOfQuestion,
+  previewOfUser,
   previewOfValue,
 } from './preview.ts'
 import { responseIdOf } from '../../providers/payload.ts'
@@ -226,9 +228,11 @@ function addPreviews(outline: StepOutline, content: StepContent, tool: StepTool 
   const messages: Message[] = content.messages ?? []
   const input =
     tool === undefined
-      ? (previewOfInput(messages) ?? previewOfValue(content.retrieval?.query ?? content.input))
+      ? (previewOfInput(messages) ?? previewOfQuestion(content.retrieval?.query ?? content.input))
       : previewOfArguments(tool.arguments)
   if (input !== undefined) outline.inputPreview = input
+  const question = previewOfUser(messages)
+  if (question !== undefined) outline.questionPreview = question
   const output =
     tool === undefined
       ? (previewOfOutput(messages) ?? previewOfValue(content.output))

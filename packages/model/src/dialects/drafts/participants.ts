@@ -1,6 +1,7 @@
 import type { StepKind } from '../../session/step.ts'
 import type { StepOutline } from '../../session/step-draft.ts'
 import { firstText, isRecord, toFlag, toText } from '../../json/attribute-value.ts'
+import { parseJson } from '../../json/json-text.ts'
 import type { SpanReading } from '../reading/dialect.ts'
 import { unflattenList } from '../reading/flattened-keys.ts'
 import { inputOf, outputOf } from '../reading/payload.ts'
@@ -11,11 +12,19 @@ export function agentOfSpan(
   kind: StepKind,
   isLoop: boolean,
 ): string | undefined {
-  if (fields.agentName !== undefined) return fields.agentName
+  const named = fields.agentName ?? agentInMetadata(fields.metadata)
+  if (named !== undefined) return named
   if (kind === 'agent') {
     return fields.graphNode ?? fields.functionId ?? fields.entityName ?? bareAgentName(span.name)
   }
   return isLoop ? fields.functionId : undefined
+}
+
+/** LangChain names the agent in the metadata of each of its steps. */
+function agentInMetadata(metadata: unknown): string | undefined {
+  if (typeof metadata !== 'string' || !metadata.includes('"lc_agent_name"')) return undefined
+  const parsed = parseJson(metadata)
+  return isRecord(parsed) ? toText(parsed.lc_agent_name) : undefined
 }
 
 const decoration = /^(?:invoke_agent|create_agent|agent_run|agent) (?=\S)|\.agent$/g

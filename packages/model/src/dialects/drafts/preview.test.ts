@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { previewJson, oneLine, previewOfArguments, previewOfValue } from './preview.ts'
+import {
+  oneLine,
+  previewJson,
+  previewOfArguments,
+  previewOfQuestion,
+  previewOfUser,
+  previewOfValue,
+} from './preview.ts'
 
 test('a preview is one line of at most 200 characters with collapsed white space', () => {
   expect(oneLine('  a\n\n b\t c  ')).toBe('a b c')
@@ -39,4 +46,19 @@ test('JSON in a preview stops at the maximum length', () => {
   const endless = Array.from({ length: 100_000 }, (_, index) => index)
 
   expect(previewJson(endless).length).toBeLessThan(220)
+})
+
+test('the preview of an input is the question inside it', () => {
+  expect(previewOfQuestion({ task: 'Weather in Paris?', stream: false, max_steps: null })).toBe(
+    'Weather in Paris?',
+  )
+  expect(previewOfQuestion({ city: 'Paris' })).toBe('{"city":"Paris"}')
+})
+
+test('what the user said is remembered once a tool has answered', () => {
+  const user = { role: 'user', parts: [{ type: 'text' as const, text: 'Weather?' }] }
+  const tool = { role: 'tool', parts: [{ type: 'tool-result' as const, result: 'sunny' }] }
+
+  expect(previewOfUser([user, { role: 'assistant', parts: [] }, tool])).toBe('Weather?')
+  expect(previewOfUser([user])).toBeUndefined()
 })

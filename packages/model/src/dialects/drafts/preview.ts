@@ -120,6 +120,32 @@ const textKeys = [
   'input',
 ]
 
+/** Names under which agents get what the user said. */
+const questionKeys = ['question', 'task', 'query', 'user_input', 'prompt', 'topic', 'goal']
+
+/** As `previewOfValue`, for what an agent was given. */
+export function previewOfQuestion(value: unknown): string | undefined {
+  if (isRecord(value) && !Array.isArray(value.messages))
+    for (const key of questionKeys) {
+      const text = typeof value[key] === 'string' ? oneLine(value[key]) : undefined
+      if (text !== undefined) return text
+    }
+  return previewOfValue(value)
+}
+
+/** What the user said last, if tools have answered since. */
+export function previewOfUser(messages: readonly Message[]): string | undefined {
+  let hasToolResult = false
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const { role, parts, isOutput } = messages[index]!
+    if (isOutput === true) continue
+    const text = role === 'user' ? textOfParts(parts) : undefined
+    if (text !== undefined) return hasToolResult ? oneLine(text) : undefined
+    if (parts.some((part) => part.type === 'tool-result') || role.startsWith('tool')) hasToolResult = true
+  }
+  return undefined
+}
+
 /** The preview of any value: its text, the last message of a conversation, or JSON. */
 export function previewOfValue(value: unknown): string | undefined {
   if (!isMeaningful(value)) return undefined
