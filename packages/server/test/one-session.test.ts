@@ -40,6 +40,49 @@ describeWithEachEngine((api) => {
       expect(await api.names('status=running')).toEqual([])
     })
 
+    test('shows an action that nobody recorded, with what the two calls around it say', async () => {
+      const traceId = hex(16)
+      const root = { traceId, spanId: hex(8), name: 'untraced tools', startMs: NOW, endMs: NOW + 100 }
+      const chat = (startMs: number, input: unknown[], output: unknown[]) => ({
+        traceId,
+        spanId: hex(8),
+        parentSpanId: root.spanId,
+        startMs,
+        endMs: startMs + 20,
+        attributes: {
+          'gen_ai.operation.name': 'chat',
+          'gen_ai.request.model': 'gpt-4o',
+          'gen_ai.input.messages': JSON.stringify(input),
+          'gen_ai.output.messages': JSON.stringify(output),
+        },
+      })
+      const question = { role: 'user', parts: [{ type: 'text', content: 'Weather in Paris?' }] }
+      const request = { type: 'tool_call', id: 'call_1', name: 'get_weather', arguments: { city: 'Paris' } }
+      const asked = { role: 'assistant', parts: [request] }
+      const result = { type: 'tool_call_response', id: 'call_1', response: 'sunny' }
+      await api.post([
+        root,
+        chat(NOW + 10, [question], [asked]),
+        chat(NOW + 60, [question, asked, { role: 'tool', parts: [result] }], []),
+      ])
+      const shown = {
+        kind: 'action',
+        name: 'get_weather',
+        isInferred: true,
+        offsetMs: 30,
+        durationMs: 30,
+        input: { city: 'Paris' },
+        output: 'sunny',
+      }
+
+      const [listed] = await api.server.sessions(`project=${api.project}&name=untraced tools`)
+      expect(listed).toMatchObject({ actionCount: 1, stepCount: 4, tools: ['get_weather'] })
+      const { steps } = await api.server.session(traceId, `project=${api.project}&payloads=all`)
+      expect(steps[2]).toMatchObject(shown)
+      const path = `/api/sessions/${traceId}/steps/${steps[2]!.id}?project=${api.project}`
+      expect(await (await api.server.request(path)).json()).toMatchObject(shown)
+    })
+
     test('keeps the richer of two copies of a span, in any order of arrival', async () => {
       for (const isRicherFirst of [true, false]) {
         const [root, call] = session({ name: 'copies' })

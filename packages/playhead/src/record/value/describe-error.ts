@@ -58,10 +58,9 @@ function typeOf(error: object): string {
 /** The name and message of an AbortError or TimeoutError are getters of `DOMException`, which are safe to run. */
 function readField(error: object, field: 'name' | 'message'): unknown {
   const own = findDataProperty(error, field)
-  const getter = Object.getOwnPropertyDescriptor(DOMException.prototype, field)?.get
-  if (!(error instanceof DOMException) || getter === undefined) return own
+  if (!(error instanceof DOMException)) return own
   try {
-    return getter.call(error)
+    return Reflect.get(DOMException.prototype, field, error)
   } catch {
     return own
   }
