@@ -12,9 +12,8 @@ export type SegmentLogOptions<Row> = FlushQueueOptions & {
   columns: Columns<Row>
   /** Where the ids of new segments start; unique among all nodes that write to one store. */
   firstId: bigint
-  /** How much may wait for the store before the log refuses new rows. */
+  /** How many rows may wait for the store before the log refuses new ones. */
   maxPendingRows?: number
-  maxPendingBytes?: number
 }
 
 export type SegmentLogState = {
@@ -27,6 +26,7 @@ export type SegmentLogState = {
 const MAX_SEGMENT_ROWS = 30_000
 /** The engine inserts a segment whole, and needs up to ten times its size to index the words in it. */
 const MAX_SEGMENT_BYTES = 64 * 1024 * 1024
+const MAX_PENDING_BYTES = 2 * 1024 ** 3
 /** Rows in memory that wait for the write before theirs. Enough for a burst. */
 const MAX_BUFFERED_BYTES = 32 * 1024 * 1024
 /** A segment is sealed this soon after the first row of a quiet log, and at most this often while rows trickle in. */
@@ -151,8 +151,8 @@ export class SegmentLog<Row> {
 
   #overload(): KnownError | undefined {
     const { pendingRows, pendingBytes } = this.state()
-    const { maxPendingRows = 2_000_000, maxPendingBytes = 2 * 1024 ** 3 } = this.#options
-    if (pendingRows < maxPendingRows && pendingBytes < maxPendingBytes) return undefined
+    const { maxPendingRows = 2_000_000 } = this.#options
+    if (pendingRows < maxPendingRows && pendingBytes < MAX_PENDING_BYTES) return undefined
     return new KnownError(
       'SERVER_BUSY',
       `The store is behind: ${pendingRows} rows are waiting for it. The server accepts more when it has caught up.`,

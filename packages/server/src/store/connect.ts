@@ -57,19 +57,13 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       clickhouseUrl === undefined
         ? await connectEngine(settings)
         : await connectServer(clickhouseUrl, cluster)
-    return await withTables(store)
-  } catch (error) {
-    throw asStartError(error, clickhouseUrl)
-  }
-}
-
-async function withTables(store: Store): Promise<Store> {
-  try {
-    await migrate(store)
+    await migrate(store).catch(async (error: unknown) => {
+      await store.close()
+      throw error
+    })
     return store
   } catch (error) {
-    await store.close()
-    throw error
+    throw asStartError(error, clickhouseUrl)
   }
 }
 

@@ -9,10 +9,7 @@ import { join } from 'node:path'
 const require = createRequire(import.meta.url)
 
 type ChdbSession = {
-  queryAsync(
-    sql: string,
-    options: { format: string },
-  ): Promise<{ bytes(): Uint8Array; rowsRead: number; bytesRead: number; elapsed: number }>
+  queryAsync(sql: string, options: { format: string }): Promise<{ bytes(): Uint8Array }>
   close(): void
 }
 type Chdb = {
@@ -20,12 +17,7 @@ type Chdb = {
   drainPending(): Promise<void>
 }
 
-type StatementResult = {
-  bytes: Uint8Array
-  rowsRead: number
-  bytesRead: number
-  elapsedSeconds: number
-}
+type StatementResult = { bytes: Uint8Array }
 
 export type Engine = {
   /** Runs `prepare` and then `statement` in a session of their own, and returns the output of `statement`. */
@@ -63,8 +55,7 @@ export function openEngine(path: string, moreArguments: readonly string[] = []):
     try {
       for (const step of prepare) await session.queryAsync(step, { format: 'TabSeparated' })
       const result = await session.queryAsync(statement, { format: 'TabSeparated' })
-      const { rowsRead, bytesRead, elapsed } = result
-      return { bytes: result.bytes(), rowsRead, bytesRead, elapsedSeconds: elapsed }
+      return { bytes: result.bytes() }
     } finally {
       session.close()
     }

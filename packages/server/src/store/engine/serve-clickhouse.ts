@@ -60,14 +60,13 @@ export async function serveClickHouse(
     try {
       await waitForTurn()
       if (response.destroyed) return
-      const result = await engine.run(
+      const { bytes } = await engine.run(
         `/* ${queryId.replaceAll(/[^\w-]/g, '')} */ ${statement}`,
         preparation(url),
       )
       isFinished = true
       response.setHeader('x-clickhouse-query-id', queryId)
-      response.setHeader('x-clickhouse-summary', summary(result))
-      response.end(result.bytes)
+      response.end(bytes)
     } finally {
       isFinished = true
       endTurn()
@@ -170,19 +169,6 @@ function basicPassword(authorization: string | undefined): string | undefined {
   if (authorization?.startsWith('Basic ') !== true) return undefined
   const pair = Buffer.from(authorization.slice(6), 'base64').toString()
   return pair.slice(pair.indexOf(':') + 1)
-}
-
-function summary(result: { rowsRead: number; bytesRead: number; elapsedSeconds: number }): string {
-  return JSON.stringify({
-    read_rows: String(result.rowsRead),
-    read_bytes: String(result.bytesRead),
-    written_rows: '0',
-    written_bytes: '0',
-    total_rows_to_read: '0',
-    result_rows: '0',
-    result_bytes: '0',
-    elapsed_ns: String(Math.round(result.elapsedSeconds * 1e9)),
-  })
 }
 
 function sendError(response: ServerResponse, message: string): void {
