@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stepOf } from '../../test/steps-of.ts'
+import { outlineOf, stepOf } from '../../test/steps-of.ts'
 
 test('span names give the kinds, and one list has the whole conversation', () => {
   const run = stepOf({
@@ -69,5 +69,22 @@ test('aggregated usage is a rollup of the runs below', () => {
     isUsageRollup: true,
     reportedCost: 0.002,
     outputPreview: 'Sunny',
+  })
+})
+
+test("Logfire's spans of OpenAI Agents have kinds and names", () => {
+  const steps = [
+    { name: 'Agent run: {name!r}', attributes: { name: 'expert' } },
+    {
+      name: 'Function: {name}',
+      attributes: { name: 'get_weather', input: '{"city":"Paris"}', output: 'sunny' },
+    },
+  ].map((shape) => stepOf({ ...shape, scope: 'logfire.openai_agents' }))
+
+  expect(outlineOf(steps)).toEqual(['agent expert', 'action get_weather'])
+  expect(steps[1]!.content.tool).toEqual({
+    name: 'get_weather',
+    arguments: { city: 'Paris' },
+    result: 'sunny',
   })
 })

@@ -1,5 +1,7 @@
 import type { Message } from '../session/message.ts'
-import { isRecord } from '../json/attribute-value.ts'
+import { isRecord, toText } from '../json/attribute-value.ts'
+import { mapWords } from '../json/word-table.ts'
+import type { StepKind } from '../session/step.ts'
 import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
 import { messagesOfEvent } from './reading/event-messages.ts'
 import { ofKind } from './reading/kind-words.ts'
@@ -36,15 +38,41 @@ export const pydanticAi: Dialect = {
     allMessages: ['pydantic_ai.all_messages', 'all_messages_events', 'events'],
     invocationParameters: ['model_request_parameters', 'model_config'],
   },
+  expand: nameAgentsAndTools,
   kind: readKind,
   inputMessages: (reading) => select(reading, false),
   outputMessages: (reading) => select(reading, true),
 }
 
+/** Logfire's spans of OpenAI Agents: the name of the span is a template, the attribute `name` fills it. */
+const logfireKinds = mapWords({
+  agent: 'Agent',
+  action: 'Function',
+  handoff: 'Handoff',
+  guardrail: 'Guardrail',
+})
+
+function logfireKind({ span }: SpanReading): StepKind | undefined {
+  if (span.scope.name !== 'logfire.openai_agents') return undefined
+  return logfireKinds.get(/^\w+(?=(?: run)?:)/.exec(span.name)?.[0] ?? '')
+}
+
+function nameAgentsAndTools(reading: SpanReading): void {
+  const { fields, span } = reading
+  const kind = logfireKind(reading)
+  const name = kind === undefined ? undefined : toText(span.attributes.name)
+  if (kind === 'agent') fields.agentName ??= name
+  if (kind === 'action') fields.toolName ??= name
+  if (kind === 'guardrail') fields.guardrailName ??= name
+}
+
 const severalTools = /^running \d+ tools?$/
 
 /** Up to version 2 only span names tell the kind: "agent run", "running tool", "running 2 tools". */
-function readKind({ fields, span }: SpanReading): KindResult | undefined {
+function readKind(reading: SpanReading): KindResult | undefined {
+  const { fields, span } = reading
+  const kind = logfireKind(reading)
+  if (kind !== undefined) return ofKind(kind)
   if (severalTools.test(span.name)) return ofKind('workflow')
   if (span.name.startsWith('running tool')) return ofKind('action')
   const isRun = span.name === 'agent run' || span.name.endsWith(' run')

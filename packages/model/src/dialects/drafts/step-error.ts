@@ -61,6 +61,9 @@ const printedError = /^\{(?:.*, )?'error': (['"])(.*)\1\}$/s
 
 /** Splits a message that also contains its type, its stack or JSON. */
 export function parseErrorMessage(message: string, type?: string, stack?: string): StepError {
+  const whole = message.startsWith('{') ? parseJson(message) : undefined
+  if (isRecord(whole) && isRecord(whole.data) && toText(whole.data.error) !== undefined)
+    return describeInner(toText(whole.message) ?? '', toText(whole.data.error)!, type, stack)
   const json = embedded.exec(message)
   const inner = json === null ? undefined : parseJson(json[2])
   if (isRecord(inner) && typeof inner.error === 'string') {

@@ -56,6 +56,16 @@ test.each([
   expect(describe(thrown)).toMatchObject({ type, message })
 })
 
+test('our own frames are not in a stack', () => {
+  const error = new Error('x')
+  const own = new URL('../step/wrap-function.ts', import.meta.url).href
+  error.stack = `Error: x\n    at lookUp (/app/tools.ts:3:1)\n    at run (${own}:20:5)\n    at main (/app/main.ts:9:1)`
+
+  expect(describe(error).stack).toBe(
+    'Error: x\n    at lookUp (/app/tools.ts:3:1)\n    at main (/app/main.ts:9:1)',
+  )
+})
+
 test('an unreadable message, and an endless chain of causes', () => {
   const hostile = Object.defineProperty(new Error('x'), 'message', {
     get() {

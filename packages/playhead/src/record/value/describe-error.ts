@@ -89,13 +89,22 @@ function stackOf(error: object, { isContentKept }: SerializeOptions): string | u
     return undefined
   }
   if (typeof stack !== 'string') return undefined
-  const lines = isContentKept
-    ? stack
-    : stack
-        .split('\n')
-        .filter((line) => /^\s+at /.test(line))
-        .join('\n')
-  return truncateAtWord(lines, MAX_STACK_LENGTH)
+  const lines = stack.split('\n').filter((line) => {
+    if (!/^\s+at /.test(line)) return isContentKept
+    return !isOwnFrame(line)
+  })
+  return truncateAtWord(lines.join('\n'), MAX_STACK_LENGTH)
+}
+
+/** The folder of our own code: of the sources in the repository, of the bundle in the package. */
+const ownFolder = import.meta.url.endsWith('/src/record/value/describe-error.ts')
+  ? new URL('../../', import.meta.url).href
+  : new URL('./', import.meta.url).href
+const ownPath = decodeURIComponent(new URL(ownFolder).pathname)
+
+/** The SDK calls the functions that it records, but nobody looks for a bug in its frames. */
+function isOwnFrame(line: string): boolean {
+  return (line.includes(ownFolder) || line.includes(ownPath)) && !/\.test\.[cm]?[jt]sx?:/.test(line)
 }
 
 /** An error in one line: its name and message. */
