@@ -247,7 +247,9 @@ def _message_of(result: dict[str, Any]) -> str:
     if isinstance(error, dict):
         return _first_text(error.get("message"), error.get("detail")) or write_json(error)[:_MAX_LENGTH]
     text = error if isinstance(error, str) else None
-    said = text or _first_text(result.get("message"), result.get("reason"), result.get("content"))
+    said = text or _first_text(
+        *(result.get(key) for key in ("message", "error_message", "reason", "detail", "content"))
+    )
     return said or write_json(result)[:_MAX_LENGTH]
 
 
