@@ -59,7 +59,7 @@ test.each([
 test('our own frames are not in a stack', () => {
   const error = new Error('x')
   const own = new URL('../step/wrap-function.ts', import.meta.url).href
-  error.stack = `Error: x\n    at lookUp (/app/tools.ts:3:1)\n    at run (${own}:20:5)\n    at main (/app/main.ts:9:1)`
+  error.stack = `Error: x\n    at lookUp (/app/tools.ts:3:1)\n    at run (${own}:20:5)\n    at wrap (/app/node_modules/playhead/dist/index.js:7:2)\n    at main (/app/main.ts:9:1)`
 
   expect(describe(error).stack).toBe(
     'Error: x\n    at lookUp (/app/tools.ts:3:1)\n    at main (/app/main.ts:9:1)',

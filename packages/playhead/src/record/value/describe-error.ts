@@ -96,15 +96,15 @@ function stackOf(error: object, { isContentKept }: SerializeOptions): string | u
   return truncateAtWord(lines.join('\n'), MAX_STACK_LENGTH)
 }
 
-/** The folder of our own code: of the sources in the repository, of the bundle in the package. */
-const ownFolder = import.meta.url.endsWith('/src/record/value/describe-error.ts')
-  ? new URL('../../', import.meta.url).href
-  : new URL('./', import.meta.url).href
-const ownPath = decodeURIComponent(new URL(ownFolder).pathname)
+/** The folder of our sources in the repository. The package is recognised by its name, wherever it is installed. */
+const sources = import.meta.url.endsWith('/src/record/value/describe-error.ts')
+  ? decodeURIComponent(new URL('../../', import.meta.url).pathname)
+  : undefined
 
 /** The SDK calls the functions that it records, but nobody looks for a bug in its frames. */
 function isOwnFrame(line: string): boolean {
-  return (line.includes(ownFolder) || line.includes(ownPath)) && !/\.test\.[cm]?[jt]sx?:/.test(line)
+  if (/[\\/]node_modules[\\/]playhead[\\/]/.test(line)) return true
+  return sources !== undefined && line.includes(sources) && !/\.test\.[cm]?[jt]sx?:/.test(line)
 }
 
 /** An error in one line: its name and message. */
