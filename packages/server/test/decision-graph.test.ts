@@ -163,4 +163,48 @@ describeWithEachEngine((api) => {
       variants: [],
     })
   })
+
+  test('a name may contain any character', async () => {
+    const names = [
+      'nul\u0000 in it',
+      'a → b',
+      'tab\tand\nline',
+      '\u001B[31mred',
+      '"quoted\\',
+      '\u202Ebidi',
+      '🙂',
+    ]
+    await post('characters', [{ tools: names }, { tools: [names[0]!, names[1]!] }])
+    const graph = await read<DecisionGraph>('/api/graph?project=characters')
+
+    const ids = names.map((name) => `action ${name}`)
+    expect(graph.nodes.map(({ id }) => id).toSorted()).toEqual(['start', 'end success', ...ids].toSorted())
+    const steps = ['start', ...ids, 'end success']
+    const edges = [...steps.slice(1).map((to, index) => [steps[index]!, to]), [ids[1]!, 'end success']]
+    const asText = (lists: readonly (readonly string[])[]) =>
+      lists.map((list) => JSON.stringify(list)).toSorted()
+    expect(asText(graph.edges.map(({ from, to }) => [from, to]))).toEqual(asText(edges))
+    expect(asText(graph.variants.map(({ path }) => path))).toEqual(asText([ids.slice(0, 2), ids]))
+    for (const [from, to] of edges) {
+      const query = new URLSearchParams([
+        ['edge', from!],
+        ['edge', to!],
+      ]).toString()
+      const { sessions } = await read<{ sessions: SessionSummary[] }>(
+        `/api/graph/sessions?project=characters&${query}`,
+      )
+      expect([from, to, sessions.length]).toEqual([
+        from,
+        to,
+        graph.edges.find((edge) => edge.from === from && edge.to === to)!.sessions,
+      ])
+    }
+    for (const id of ids) {
+      const query = new URLSearchParams({ node: id }).toString()
+      const { sessions } = await read<{ sessions: SessionSummary[] }>(
+        `/api/graph/sessions?project=characters&${query}`,
+      )
+      expect([id, sessions.length]).toEqual([id, graph.nodes.find((node) => node.id === id)!.sessions])
+    }
+  })
 })

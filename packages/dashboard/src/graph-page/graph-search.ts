@@ -47,8 +47,12 @@ export function filterParameters({ q = '', from, to }: GraphSearch): Record<stri
 
 const ARROW = ' → '
 
+export function writeNode(id: string): string {
+  return id.replaceAll(/[\\→]/g, String.raw`\$&`)
+}
+
 export function writeEdge(from: string, to: string): string {
-  return `${from}${ARROW}${to}`
+  return `${writeNode(from)}${ARROW}${writeNode(to)}`
 }
 
 /** The selected node, or the two nodes of the selected edge. */
@@ -57,5 +61,11 @@ export function readPick(
 ): { node: string } | { edge: [string, string] } | undefined {
   if (pick === undefined) return undefined
   const at = pick.indexOf(ARROW)
-  return at < 0 ? { node: pick } : { edge: [pick.slice(0, at), pick.slice(at + ARROW.length)] }
+  return at < 0
+    ? { node: readNode(pick) }
+    : { edge: [readNode(pick.slice(0, at)), readNode(pick.slice(at + ARROW.length))] }
+}
+
+function readNode(text: string): string {
+  return text.replaceAll(/\\([\\→])/g, '$1')
 }

@@ -2,7 +2,7 @@ import { useMemo, useRef, type CSSProperties } from 'react'
 import { describeEndState, visibleText, type DecisionGraph, type GraphNode } from '@playhead/model'
 import { useWidth } from '../ui/browser/use-width.ts'
 import { EdgeLabel, EdgeLine } from './graph-edge.tsx'
-import { writeEdge, type Metric } from './graph-search.ts'
+import { writeEdge, writeNode, type Metric } from './graph-search.ts'
 import type { LayoutInput, Point } from './layout-graph.ts'
 import { describeFailures, describeLift, nodeLabel } from './metric-labels.ts'
 import { failedShare, pickable } from './pickable.ts'
@@ -119,10 +119,14 @@ function NodeView({
   const words = nodeLabel(node, metric)
   return (
     <g
-      className={nodeClass(node, { isPicked: pick === node.id, isFollowed })}
+      className={nodeClass(node, { isPicked: pick === writeNode(node.id), isFollowed })}
       transform={`translate(${place.x} ${place.y})`}
       style={{ '--failed': failedShare(node.failure) } as CSSProperties}
-      {...pickable(node.id, `${titleOf(node)} ${words}, ${describeFailures(node.failure)}`, onPick)}
+      {...pickable(
+        writeNode(node.id),
+        `${titleOf(node)} ${words}, ${describeFailures(node.failure)}`,
+        onPick,
+      )}
     >
       <rect
         className="graph-node-box"

@@ -45,7 +45,7 @@ function addEnds(
 }
 
 function keyOf(from: string, to: string): string {
-  return `${from}\u0000${to}`
+  return JSON.stringify([from, to])
 }
 
 const SIGNIFICANCE_LEVEL = 0.05

@@ -59,10 +59,9 @@ function add(tally: Tally, { sessions, fail, success, total_cost, priced }: Vari
   tally.priced += priced
 }
 
-const SEPARATOR = '\u0000'
-
+/** As JSON: a name may contain any character, so none can separate two of them. */
 function edgesOf(path: readonly string[]): string[] {
-  return path.map((id, index) => [index === 0 ? 'start' : path[index - 1], id].join(SEPARATOR))
+  return path.map((id, index) => JSON.stringify([index === 0 ? 'start' : path[index - 1], id]))
 }
 
 /** Adds an end node for each state that sessions on this path ended in. */
@@ -84,7 +83,7 @@ function addEnd(
   }
   const end = `end ${state}`
   add(tallyOf(nodes, end), part)
-  add(tallyOf(edges, [row.path.at(-1) ?? 'start', end].join(SEPARATOR)), part)
+  add(tallyOf(edges, JSON.stringify([row.path.at(-1) ?? 'start', end])), part)
 }
 
 function toNode(id: string, tally: Tally, figures: StepFigures | undefined): GraphNode {
@@ -105,7 +104,7 @@ function toNode(id: string, tally: Tally, figures: StepFigures | undefined): Gra
 }
 
 function toEdge(key: string, tally: Tally): GraphEdge {
-  const [from = '', to = ''] = key.split(SEPARATOR)
+  const [from, to] = JSON.parse(key) as [string, string]
   return {
     from,
     to,
@@ -124,7 +123,7 @@ function groupVariants(rows: readonly VariantRow[]): GraphVariant[] {
   const groups = new Map<string, { path: string[]; rows: VariantRow[] }>()
   for (const row of rows) {
     const path = collapseLoops(row.path)
-    const key = path.join(SEPARATOR)
+    const key = JSON.stringify(path)
     const group = groups.get(key)
     if (group === undefined) groups.set(key, { path, rows: [row] })
     else group.rows.push(row)
