@@ -53,24 +53,34 @@ describe('getting in without a key', () => {
   })
 
   test('a login cookie with a foreign signature is refused, and works if that signature is trusted', async () => {
-    const forged = { cookie: `playhead_login=${new LoginCookies('attacker').issue(Date.now() + 60_000)}` }
+    const logins = server.services.gate.logins!
+    const [id] = logins.list(undefined).map((login) => login.id)
+    const attacker = new LoginCookies('attacker')
+    const forged = { cookie: `playhead_login=${attacker.issue(id!)}` }
     const attack = () => server.request('/api/sessions?project=b', { headers: forged })
     expect((await attack()).status).toBe(401)
-    switchOff(server.services.gate, 'cookies', new LoginCookies('attacker'))
+    switchOff(logins, 'cookies', attacker)
     expect(await seesSecret(attack())).toBe(true)
   })
 
   test('an expired cookie is refused, and works if the time is not checked', async () => {
-    const expired = { cookie: `playhead_login=${server.services.gate.cookies!.issue(Date.now() - 1)}` }
-    const attack = () => server.request('/api/sessions?project=b', { headers: expired })
+    const logins = server.services.gate.logins!
+    const { login, cookie: value } = await logins.start({ address: '', device: '', lastsMs: -1 })
+    const attack = () =>
+      server.request('/api/sessions?project=b', { headers: { cookie: `playhead_login=${value}` } })
     expect((await attack()).status).toBe(401)
-    const { cookies } = server.services.gate
-    const isValid = (value: string) => cookies!.isValid(value, 0)
-    switchOff(
-      server.services.gate,
-      'cookies',
-      Object.assign(Object.create(cookies!) as LoginCookies, { isValid }),
-    )
+    switchOff(logins, 'find', () => login)
+    expect(await seesSecret(attack())).toBe(true)
+  })
+
+  test('a copied cookie is refused after the logout, and works if ended logins are not remembered', async () => {
+    const started = await server.request('/api/login', { json: { password: PASSWORD } })
+    const copied = { cookie: started.headers.get('set-cookie')!.split(';')[0]! }
+    const attack = () => server.request('/api/sessions?project=b', { headers: copied })
+    expect(await seesSecret(attack())).toBe(true)
+    await server.request('/api/logout', { method: 'POST', headers: copied })
+    expect((await attack()).status).toBe(401)
+    switchOff(server.services.gate.logins!, 'find', () => ({ id: '', device: '' }) as never)
     expect(await seesSecret(attack())).toBe(true)
   })
 })

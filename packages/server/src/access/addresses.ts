@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { DEFAULT_PROJECT } from './registry.ts'
 
 /** Where the server listens, and the address that people use if it is another one. */
@@ -23,4 +24,9 @@ export function isLoopback(host: string): boolean {
   return (
     name === 'localhost' || name === '::1' || name.endsWith('.localhost') || /^127(\.\d{1,3}){3}$/.test(name)
   )
+}
+
+/** The network address that a request comes from; behind a proxy, the proxy's. */
+export function addressOf({ socket }: Pick<IncomingMessage, 'socket'>): string {
+  return (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
 }

@@ -1,28 +1,44 @@
-import type { Key, Scope } from '../api/schemas/settings.ts'
-import { KnownError } from '../errors/known-error.ts'
-import { DEFAULT_PROJECT, type Registry } from './registry.ts'
-import type { LoginCookies } from './secrets.ts'
+import type { Scope } from '../api/schemas/settings.ts'
+import { errorStatus, KnownError } from '../errors/known-error.ts'
+import type { AuditLog } from './audit.ts'
+import type { LastUses } from './last-uses.ts'
+import type { Logins } from './logins.ts'
+import { DEFAULT_PROJECT, type RegisteredKey, type Registry } from './registry.ts'
 
 export const LOGIN_COOKIE = 'playhead_login'
 
 /** Who sent a request. A key acts for one project, with its scopes; a person, or anyone while auth is off, for all. */
-export type Caller = { kind: 'anyone' } | { kind: 'person' } | { kind: 'key'; key: Key }
+export type Caller =
+  | { kind: 'anyone' }
+  | { kind: 'person'; login: { id: string; device: string } }
+  | { kind: 'key'; key: RegisteredKey }
 
-/** What callers are checked against. */
-export type Gate = { isAuthOn: boolean; registry: Registry; cookies: LoginCookies | undefined }
+/** What callers are checked against, and where it is written down. */
+export type Gate = {
+  isAuthOn: boolean
+  registry: Registry
+  /** Undefined without a password. */
+  logins: Logins | undefined
+  uses: LastUses
+  audit: AuditLog
+}
 
 export type HeaderReader = (name: string) => string | undefined
 
-/** Identifies the caller by key or login cookie. Throws UNAUTHORIZED if auth is on and neither is valid. */
-export function identify(header: HeaderReader, gate: Gate): Caller {
+/** Identifies the caller by key or login cookie. Throws if auth is on and neither is valid. */
+export function identify(header: HeaderReader, gate: Gate, address = ''): Caller {
   const secrets = presentedSecrets(header)
-  for (const secret of secrets) {
-    const key = gate.registry.findKey(secret)
-    if (key !== undefined) return { kind: 'key', key }
+  const known = secrets.map((secret) => gate.registry.findKey(secret)).filter((key) => key !== undefined)
+  const key = known.find(isUsable)
+  if (key !== undefined) {
+    gate.uses.note(key.id)
+    return { kind: 'key', key }
   }
   if (!gate.isAuthOn) return { kind: 'anyone' }
   const cookie = readCookie(header('cookie'), LOGIN_COOKIE)
-  if (cookie !== undefined && gate.cookies?.isValid(cookie, Date.now()) === true) return { kind: 'person' }
+  const login = cookie === undefined ? undefined : gate.logins?.find(cookie)
+  if (login !== undefined) return { kind: 'person', login }
+  if (known[0] !== undefined) throw refuseKey(known[0], gate, address)
   if (secrets.length > 0) {
     throw new KnownError(
       'UNAUTHORIZED',
@@ -33,6 +49,29 @@ export function identify(header: HeaderReader, gate: Gate): Caller {
     'UNAUTHORIZED',
     'This server needs a key: send it as "Authorization: Bearer ph_…" (SDK: PLAYHEAD_API_KEY), or log in on the page.',
   )
+}
+
+function isUsable({ revokedAt, expiresAt }: RegisteredKey): boolean {
+  return revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > Date.now())
+}
+
+/** Someone still uses a key that no longer works. */
+function refuseKey(key: RegisteredKey, { audit }: Gate, address: string): KnownError {
+  const { id, name, project, revokedAt, expiresAt } = key
+  const isRevoked = revokedAt !== null
+  audit.recordRepeatable({
+    action: 'key.refused',
+    project,
+    caller: { kind: 'key', id, name, address },
+    subject: name,
+    detail: isRevoked ? `revoked ${revokedAt}` : `expired ${expiresAt}`,
+  })
+  return isRevoked
+    ? new KnownError('UNAUTHORIZED', 'This key is unknown or revoked. Create one with: playhead keys create')
+    : new KnownError(
+        'KEY_EXPIRED',
+        `The key "${name}" expired on ${expiresAt?.slice(0, 10)}. Create a new one with: playhead keys create`,
+      )
 }
 
 /**
@@ -73,14 +112,20 @@ export function authorize(
 }
 
 /** The project of a request that names one only in its headers. */
-export function projectOfHeaders(header: HeaderReader, scope: Scope, gate: Gate): string {
-  return authorize(identify(header, gate), scope, header('x-playhead-project') || undefined, gate.registry)
+export function projectOfHeaders(header: HeaderReader, scope: Scope, gate: Gate, address?: string): string {
+  return authorize(
+    identify(header, gate, address),
+    scope,
+    header('x-playhead-project') || undefined,
+    gate.registry,
+  )
 }
 
 /** Refuses keys, which are for one project, where a request concerns the whole server (projects, backups). */
-export function requireLogin(header: HeaderReader, gate: Gate): void {
-  if (identifyForServer(header, gate).kind === 'key')
-    throw new KnownError('FORBIDDEN', `A key is for one project. ${HOW_TO_LOG_IN}`)
+export function requireLogin(header: HeaderReader, gate: Gate): Caller {
+  const caller = identifyForServer(header, gate)
+  if (caller.kind === 'key') throw new KnownError('FORBIDDEN', `A key is for one project. ${HOW_TO_LOG_IN}`)
+  return caller
 }
 
 const HOW_TO_LOG_IN =
@@ -91,9 +136,14 @@ function identifyForServer(header: HeaderReader, gate: Gate): Caller {
   try {
     return identify(header, gate)
   } catch (error) {
-    if (!(error instanceof KnownError) || error.code !== 'UNAUTHORIZED') throw error
+    if (!isUnauthorized(error)) throw error
     throw new KnownError('UNAUTHORIZED', HOW_TO_LOG_IN, { cause: error })
   }
+}
+
+/** Whether the caller is not known, as opposed to not allowed. */
+export function isUnauthorized(error: unknown): boolean {
+  return error instanceof KnownError && errorStatus[error.code] === 401
 }
 
 /** SDKs send keys in many headers. Basic carries one as the password or, from some SDKs, as the user. */

@@ -4,12 +4,15 @@ import type { Pricer, PriceOverride } from '@playhead/model'
 import { createPricer } from '@playhead/model/prices'
 import type { Key, KeyFormat, Project, Scope } from '../api/schemas/settings.ts'
 import { KnownError } from '../errors/known-error.ts'
+import { isoTime } from '../store/iso-time.ts'
 import { isProjectId } from '../store/project-id.ts'
 import { hashSecret, newKeySecret } from './secrets.ts'
 
 export const DEFAULT_PROJECT = 'default'
 
-type StoredKey = Key & { hash: string }
+/** A key, except for its last use. */
+export type RegisteredKey = Omit<Key, 'lastUsedAt'>
+type StoredKey = RegisteredKey & { hash: string }
 type ProjectPricer = { pricer: Pricer; revision: number }
 
 /** Projects and keys: kept in the store, cached in memory because every request needs them. */
@@ -42,7 +45,7 @@ export class Registry {
       ),
       this.#read<StoredKey>(
         `SELECT id, project, name, hash, hint, scopes, ${isoTime('created_at')} AS createdAt,
-          ${isoTime('revoked_at')} AS revokedAt FROM keys FINAL ORDER BY created_at`,
+          ${isoTime('expires_at')} AS expiresAt, ${isoTime('revoked_at')} AS revokedAt FROM keys FINAL ORDER BY created_at`,
       ),
     ])
     // Something was written during the read, which may have missed it.
@@ -117,41 +120,43 @@ export class Registry {
     return known
   }
 
-  keys(project: string): Key[] {
+  keys(project: string): RegisteredKey[] {
     return [...this.#keys.values()].filter((key) => key.project === project).map(({ hash: _, ...key }) => key)
   }
 
-  /** The key with this secret, unless revoked. */
-  findKey(secret: string): Key | undefined {
-    const key = this.#keys.get(hashSecret(secret))
-    return key === undefined || key.revokedAt !== null ? undefined : key
+  /** The key with this secret, whether or not it still works. */
+  findKey(secret: string): RegisteredKey | undefined {
+    return this.#keys.get(hashSecret(secret))
   }
 
   /** A key in the format of a UUID is for SDKs that accept nothing else, such as AgentOps'. */
   async createKey({
     format = 'playhead',
+    expiresAt = null,
     ...given
   }: {
     project: string
     name: string
     scopes: Scope[]
     format?: KeyFormat
-  }): Promise<{ key: Key; secret: string }> {
+    expiresAt?: string | null
+  }): Promise<{ key: RegisteredKey; secret: string }> {
     if (!this.#projects.has(given.project))
       throw new KnownError('NOT_FOUND', `There is no project "${given.project}".`)
     const secret = format === 'uuid' ? randomUUID() : newKeySecret()
-    const key: Key = {
+    const key: RegisteredKey = {
       id: randomUUID(),
       ...given,
       hint: secret.slice(0, 7),
       createdAt: new Date().toISOString(),
+      expiresAt,
       revokedAt: null,
     }
     await this.#writeKey({ ...key, hash: hashSecret(secret) })
     return { key, secret }
   }
 
-  async revokeKey(project: string, id: string): Promise<Key> {
+  async revokeKey(project: string, id: string): Promise<RegisteredKey> {
     const stored = [...this.#keys.values()].find((key) => key.id === id && key.project === project)
     if (stored === undefined) throw new KnownError('NOT_FOUND', `Project "${project}" has no key ${id}.`)
     const revoked = { ...stored, revokedAt: stored.revokedAt ?? new Date().toISOString() }
@@ -195,6 +200,7 @@ export class Registry {
           hint,
           scopes: allowed,
           created_at: key.createdAt,
+          expires_at: key.expiresAt,
           revoked_at: key.revokedAt,
           version: Date.now(),
         },
@@ -208,11 +214,6 @@ export class Registry {
     const result = await this.#client.query({ query, format: 'JSONEachRow' })
     return result.json<Row>()
   }
-}
-
-/** SQL for a time in ISO format; ClickHouse writes `2026-01-02 03:04:05.678` and means UTC. */
-function isoTime(column: string): string {
-  return `concat(replaceOne(toString(${column}), ' ', 'T'), 'Z')`
 }
 
 function slug(name: string): string {

@@ -20,7 +20,7 @@ export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }
 
-/** Signs and verifies login cookies. The signing key is derived from the password: changing it ends every login. */
+/** Signs the cookies of logins. The signing key is derived from the password: changing it ends every login. */
 export class LoginCookies {
   readonly #signingKey: Buffer
   readonly #passwordHash: Buffer
@@ -34,19 +34,19 @@ export class LoginCookies {
     return timingSafeEqual(createHash('sha256').update(typed).digest(), this.#passwordHash)
   }
 
-  issue(expiresAtMs: number): string {
-    return `${expiresAtMs.toString(36)}.${this.#sign(expiresAtMs)}`
+  issue(loginId: string): string {
+    return `${loginId}.${this.sign('cookie', loginId)}`
   }
 
-  isValid(cookie: string, nowMs: number): boolean {
-    const [expires = '', signature = ''] = cookie.split('.')
-    const expiresAtMs = Number.parseInt(expires, 36)
-    if (!(expiresAtMs > nowMs)) return false
-    const [given, right] = [Buffer.from(signature), Buffer.from(this.#sign(expiresAtMs))]
-    return given.length === right.length && timingSafeEqual(given, right)
+  /** The login that a cookie belongs to; undefined if we did not sign it. */
+  read(cookie: string): string | undefined {
+    const [loginId = '', signature = ''] = cookie.split('.')
+    const [given, right] = [Buffer.from(signature), Buffer.from(this.sign('cookie', loginId))]
+    return given.length === right.length && timingSafeEqual(given, right) ? loginId : undefined
   }
 
-  #sign(expiresAtMs: number): string {
-    return createHmac('sha256', this.#signingKey).update(String(expiresAtMs)).digest('base64url')
+  /** A signature for one purpose; it can't be used for another. */
+  sign(purpose: 'cookie' | 'record', text: string): string {
+    return createHmac('sha256', this.#signingKey).update(`${purpose} ${text}`).digest('base64url')
   }
 }

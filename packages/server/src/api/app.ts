@@ -9,6 +9,7 @@ import type { BodyLimits } from '../ingest/body-budget.ts'
 import type { LiveFeed } from '../live/live-feed.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
 import { asStoreError } from '../store/store-error.ts'
+import { addAuditRoutes } from './audit-routes.ts'
 import { addDeletionRoutes } from './deletion-routes.ts'
 import { addDemoRoutes } from './demo-routes.ts'
 import { addHealthRoutes } from './health-routes.ts'
@@ -53,6 +54,7 @@ export function createApp(services: AppServices): OpenAPIHono {
   addStatisticsRoutes(app, all)
   addProjectRoutes(app, gate)
   addKeyRoutes(app, gate)
+  addAuditRoutes(app, all)
   addMaintenanceRoutes(app, all)
   addDemoRoutes(app, all)
   addDeletionRoutes(app, all)

@@ -1,6 +1,6 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
 import type { Gate } from '../access/caller.ts'
-import { projectOf } from '../access/request-project.ts'
+import { projectOf, recordAudit } from '../access/request-project.ts'
 import { deleteSessions } from '../maintenance/delete-sessions.ts'
 import { findSessionId } from '../sessions/find-session.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
@@ -33,6 +33,7 @@ export function addDeletionRoutes(
     const id = await findSessionId(store.client, project, context.req.valid('param').id)
     await deleteSessions(store, project, { idsSql: '{id:String}', params: { id } })
     reader.invalidate(project, id)
+    await recordAudit(context, gate, { action: 'sessions.deleted', project, subject: id })
     return context.json({ deleted: id }, 200)
   })
   app.openapi(deleteManyRoute, async (context) => {
@@ -44,6 +45,8 @@ export function addDeletionRoutes(
       params: { ids },
     })
     for (const id of ids) reader.invalidate(project, id)
+    const detail = ids.length === 1 ? '1 session' : `${ids.length} sessions`
+    await recordAudit(context, gate, { action: 'sessions.deleted', project, subject: ids.join(', '), detail })
     return context.json({ deleted: ids }, 200)
   })
 }

@@ -1,8 +1,10 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
+import type { Context } from 'hono'
 import { setCookie, deleteCookie } from 'hono/cookie'
 import type { Site } from '../access/addresses.ts'
-import { LOGIN_COOKIE, type Gate } from '../access/caller.ts'
-import { callerOf } from '../access/request-project.ts'
+import { isUnauthorized, LOGIN_COOKIE, type Caller, type Gate } from '../access/caller.ts'
+import { describeDevice, LOGIN_LASTS_MS } from '../access/logins.ts'
+import { callerAddress, callerOf, recordAudit } from '../access/request-project.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { jsonRoute, acceptsBody } from './route-parts.ts'
 import { VERSION } from './version.ts'
@@ -15,7 +17,7 @@ const loginRoute = createRoute({
 
 const logoutRoute = createRoute({
   ...jsonRoute('POST /api/logout', 'Logged out'),
-  summary: 'Log out of this browser',
+  summary: 'Log out: the cookie no longer works, wherever it was copied to',
 })
 
 const whoRoute = createRoute({
@@ -23,55 +25,70 @@ const whoRoute = createRoute({
   summary: 'Who the caller is, and whether auth is on',
 })
 
-const LOGIN_LASTS_MS = 30 * 86_400_000
-
 export function addLoginRoutes(app: OpenAPIHono, { gate, site }: { gate: Gate; site: Site }): void {
   const limiter = new LoginLimiter()
-  app.openapi(loginRoute, (context) => {
-    const { cookies } = gate
-    if (cookies === undefined)
+  app.openapi(loginRoute, async (context) => {
+    const { logins, audit } = gate
+    if (logins === undefined)
       throw new KnownError('BAD_REQUEST', 'Auth is off on this server: no login is needed.')
     const now = Date.now()
     limiter.check(now)
-    if (!cookies.isPassword(context.req.valid('json').password)) {
+    const { password, lastsSeconds } = context.req.valid('json')
+    const [address, device] = [callerAddress(context), describeDevice(context.req.header('user-agent'))]
+    if (!logins.cookies.isPassword(password)) {
       limiter.noteFailure(now)
+      const caller = { kind: 'anyone', id: '', name: device, address } as const
+      audit.recordRepeatable({ action: 'login.failed', project: null, caller })
       throw new KnownError(
         'UNAUTHORIZED',
         'Wrong password. The password is the value of PLAYHEAD_PASSWORD when the server started.',
       )
     }
-    setCookie(context, LOGIN_COOKIE, cookies.issue(now + LOGIN_LASTS_MS), {
+    const lastsMs = lastsSeconds === undefined ? LOGIN_LASTS_MS : lastsSeconds * 1_000
+    const { login, cookie } = await logins.start({ address, device, lastsMs })
+    const caller = { kind: 'person', id: login.id, name: device, address } as const
+    await audit.record({ action: 'login.started', project: null, caller })
+    setCookie(context, LOGIN_COOKIE, cookie, {
       httpOnly: true,
       sameSite: 'Strict',
       secure: site.publicUrl?.startsWith('https:') === true,
       path: '/',
-      maxAge: LOGIN_LASTS_MS / 1_000,
+      maxAge: lastsMs / 1_000,
     })
     return context.json({ ok: true as const }, 200)
   })
-  app.openapi(logoutRoute, (context) => {
+  app.openapi(logoutRoute, async (context) => {
+    const caller = knownCaller(context, gate)
+    if (caller?.kind === 'person') {
+      await recordAudit(context, gate, { action: 'login.ended', project: null, subject: caller.login.device })
+      await gate.logins?.end(caller.login.id)
+    }
     deleteCookie(context, LOGIN_COOKIE, { path: '/' })
     return context.json({ ok: true as const }, 200)
   })
   app.openapi(whoRoute, (context) => {
     const { isAuthOn } = gate
-    try {
-      const caller = callerOf(context, gate)
-      return context.json(
-        {
-          kind: caller.kind,
-          isAuthOn,
-          version: VERSION,
-          ...(caller.kind === 'key' && { project: caller.key.project, scopes: caller.key.scopes }),
-        },
-        200,
-      )
-    } catch (error) {
-      if (error instanceof KnownError && error.code === 'UNAUTHORIZED')
-        return context.json({ kind: 'nobody' as const, isAuthOn }, 200)
-      throw error
-    }
+    const caller = knownCaller(context, gate)
+    if (caller === undefined) return context.json({ kind: 'nobody' as const, isAuthOn }, 200)
+    return context.json(
+      {
+        kind: caller.kind,
+        isAuthOn,
+        version: VERSION,
+        ...(caller.kind === 'key' && { project: caller.key.project, scopes: caller.key.scopes }),
+      },
+      200,
+    )
   })
+}
+
+function knownCaller(context: Context, gate: Gate): Caller | undefined {
+  try {
+    return callerOf(context, gate)
+  } catch (error) {
+    if (isUnauthorized(error)) return undefined
+    throw error
+  }
 }
 
 const MAX_FAILURES = 10

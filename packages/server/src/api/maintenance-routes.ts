@@ -3,7 +3,7 @@ import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { stream } from 'hono/streaming'
 import type { Gate } from '../access/caller.ts'
-import { projectOf, requirePerson } from '../access/request-project.ts'
+import { projectOf, recordAudit, requirePerson } from '../access/request-project.ts'
 import type { IngestPipeline } from '../ingest/ingest-batch.ts'
 import { createBackup } from '../maintenance/backup.ts'
 import { rederiveProject } from '../maintenance/rederive.ts'
@@ -70,14 +70,16 @@ export type MaintenanceServices = {
 export function addMaintenanceRoutes(app: OpenAPIHono, services: MaintenanceServices): void {
   const { gate, store, storedLogs, objects, pipeline, refresher, drain, report } = services
   const { registry } = gate
-  app.openapi(repriceRoute, (context) => {
+  app.openapi(repriceRoute, async (context) => {
     const project = projectOf(context, 'admin', gate)
+    await recordAudit(context, gate, { action: 'sessions.repriced', project })
     return streamProgress<ProgressResults['POST /api/reprice']>(context, report, (onProgress) =>
       repriceProject({ store, registry, refresher }, project, onProgress),
     )
   })
-  app.openapi(rederiveRoute, (context) => {
+  app.openapi(rederiveRoute, async (context) => {
     const project = projectOf(context, 'admin', gate)
+    await recordAudit(context, gate, { action: 'sessions.rederived', project })
     const isForced = context.req.valid('query').all === 'true'
     return streamProgress<ProgressResults['POST /api/rederive']>(context, report, (onProgress) =>
       rederiveProject({ store, registry, targets: pipeline }, project, { isForced, onProgress }),
@@ -85,6 +87,7 @@ export function addMaintenanceRoutes(app: OpenAPIHono, services: MaintenanceServ
   })
   app.openapi(backupRoute, async (context) => {
     requirePerson(context, gate)
+    await recordAudit(context, gate, { action: 'backup.downloaded', project: null })
     await drain()
     context.header('content-type', 'application/x-tar')
     context.header('content-disposition', 'attachment; filename="playhead-backup.tar"')
@@ -93,7 +96,10 @@ export function addMaintenanceRoutes(app: OpenAPIHono, services: MaintenanceServ
   app.openapi(restoreRoute, async (context) => {
     requirePerson(context, gate)
     const body = Readable.fromWeb(context.req.raw.body ?? new Blob([]).stream())
-    return context.json(await restoreBackup({ store, storedLogs, objects, registry, refresher }, body), 200)
+    const restored = await restoreBackup({ store, storedLogs, objects, registry, refresher }, body)
+    const detail = `${restored.parts} parts, ${restored.sessions} sessions`
+    await recordAudit(context, gate, { action: 'backup.restored', project: null, detail })
+    return context.json(restored, 200)
   })
 }
 

@@ -1,7 +1,8 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
 import type { Gate } from '../access/caller.ts'
-import { callerOf, projectOf, requirePerson } from '../access/request-project.ts'
+import { callerOf, projectOf, recordAudit, requirePerson } from '../access/request-project.ts'
 import { jsonRoute, acceptsBody } from './route-parts.ts'
+import type { Project } from './schemas/settings.ts'
 
 const listRoute = createRoute({
   ...jsonRoute('GET /api/projects', 'The projects'),
@@ -33,7 +34,13 @@ export function addProjectRoutes(app: OpenAPIHono, gate: Gate): void {
   })
   app.openapi(createProjectRoute, async (context) => {
     requirePerson(context, gate)
-    return context.json(await registry.createProject(context.req.valid('json')), 200)
+    const project = await registry.createProject(context.req.valid('json'))
+    await recordAudit(context, gate, {
+      action: 'project.created',
+      project: project.id,
+      subject: project.name,
+    })
+    return context.json(project, 200)
   })
   app.openapi(updateRoute, async (context) => {
     const project = projectOf(context, 'admin', gate, context.req.valid('param').project)
@@ -43,8 +50,29 @@ export function addProjectRoutes(app: OpenAPIHono, gate: Gate): void {
       ...(retentionDays !== undefined && { retentionDays }),
       ...(priceOverrides !== undefined && { priceOverrides: priceOverrides.map(withoutUndefined) }),
     }
-    return context.json(await registry.updateProject(project, change), 200)
+    const updated = await registry.updateProject(project, change)
+    const detail = describeChange(change)
+    await recordAudit(context, gate, { action: 'project.changed', project, subject: updated.name, detail })
+    return context.json(updated, 200)
   })
+}
+
+function describeChange({ name, retentionDays, priceOverrides }: Partial<Project>): string {
+  const changes = [
+    ...(name === undefined ? [] : [`name: ${name}`]),
+    ...(retentionDays === undefined
+      ? []
+      : [`retention: ${retentionDays === null ? 'forever' : `${retentionDays} days`}`]),
+    ...(priceOverrides === undefined ? [] : [`prices: ${describePrices(priceOverrides)}`]),
+  ]
+  return changes.join('; ')
+}
+
+function describePrices(prices: Project['priceOverrides']): string {
+  if (prices.length === 0) return 'none'
+  return prices
+    .map(({ model, inputPerMillion, outputPerMillion }) => `${model} ${inputPerMillion}/${outputPerMillion}`)
+    .join(', ')
 }
 
 function withoutUndefined<Value extends object>(

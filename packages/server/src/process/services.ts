@@ -1,7 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { summarizeSession } from '@playhead/model'
-import { LoginCookies } from '../access/secrets.ts'
+import { AuditLog } from '../access/audit.ts'
+import type { Gate } from '../access/caller.ts'
+import { LastUses } from '../access/last-uses.ts'
+import { Logins } from '../access/logins.ts'
 import { Registry } from '../access/registry.ts'
 import type { AppServices } from '../api/app.ts'
 import { createBodyBudget } from '../ingest/body-budget.ts'
@@ -23,8 +26,9 @@ import { stepColumns } from '../store/steps-table.ts'
 import { UploadedObjects } from '../store/uploaded-objects.ts'
 import type { Config } from './config.ts'
 
-/** How often a node checks for keys and projects that another node changed. */
-const REGISTRY_RELOAD_MS = 5_000
+/** How often a node checks for keys, projects and logins that another node changed. */
+const RELOAD_MS = 5_000
+const SAVE_USES_MS = 60_000
 
 /** Everything that a running server is made of. */
 export type Services = AppServices & { registry: Registry }
@@ -36,7 +40,8 @@ export async function createServices(
   report: (line: string) => void,
   cleanups: (() => unknown)[],
 ): Promise<Services> {
-  const registry = await openRegistry(store, report, cleanups)
+  const gate = await openGate(config, store, report, cleanups)
+  const { registry } = gate
   const live = new LiveFeed()
   const [duplicates, storedLogs] = await Promise.all([DuplicateCalls.open(store), StoredLogs.open(store)])
   const pricerOf = (project: string) => registry.pricerOf(project)
@@ -67,7 +72,8 @@ export async function createServices(
   const reader: SessionReader = new SessionReader({ store, logs: storedLogs, duplicates, pricerOf, catchUp })
   const counters = createCounters()
   return {
-    ...fromConfig(config, registry),
+    ...fromConfig(config),
+    gate,
     store,
     storedLogs,
     registry,
@@ -83,10 +89,8 @@ export async function createServices(
   }
 }
 
-function fromConfig({ host, port, publicUrl, dataDirectory, ...config }: Config, registry: Registry) {
-  const { isAuthOn, password, maxBodyBytes } = config
+function fromConfig({ host, port, publicUrl, dataDirectory, maxBodyBytes }: Config) {
   return {
-    gate: { isAuthOn, registry, cookies: password === undefined ? undefined : new LoginCookies(password) },
     site: { host, port, publicUrl },
     bodyLimits: {
       maxBytes: maxBodyBytes,
@@ -97,21 +101,26 @@ function fromConfig({ host, port, publicUrl, dataDirectory, ...config }: Config,
   }
 }
 
-/** Other nodes may change keys and projects of a shared store, so it is read again from time to time. */
-async function openRegistry(
-  store: Store,
+/** Other nodes may change keys, projects and logins of a shared store, so they are read again from time to time. */
+async function openGate(
+  { isAuthOn, password }: Config,
+  { client, engine }: Store,
   report: (line: string) => void,
   cleanups: (() => unknown)[],
-): Promise<Registry> {
-  const registry = await Registry.open(store.client)
-  if (store.engine === undefined) {
-    const timer = setInterval(
-      () => void registry.reload().catch((error: Error) => report(error.message)),
-      REGISTRY_RELOAD_MS,
-    )
+): Promise<Gate> {
+  const [registry, uses] = await Promise.all([Registry.open(client), LastUses.open(client)])
+  const logins = password === undefined ? undefined : await Logins.open(client, uses, password)
+  const audit = new AuditLog(client, report)
+  const every = (intervalMs: number, work: () => Promise<unknown>) => {
+    const timer = setInterval(() => void work().catch((error: Error) => report(error.message)), intervalMs)
     cleanups.push(() => clearInterval(timer))
   }
-  return registry
+  cleanups.push(() => uses.save().catch((error: Error) => report(error.message)))
+  cleanups.push(() => audit.close())
+  every(SAVE_USES_MS, () => uses.save())
+  if (engine === undefined)
+    every(RELOAD_MS, () => Promise.all([registry.reload(), uses.reload(), logins?.reload()]))
+  return { isAuthOn, registry, logins, uses, audit }
 }
 
 async function openLogs(

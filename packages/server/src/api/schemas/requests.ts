@@ -2,10 +2,14 @@ import { z } from '@hono/zod-openapi'
 import { keyFormats, priceOverrideSchema, scopes } from './settings.ts'
 
 const MAX_DELETED_SESSIONS = 1_000
+const MAX_LOGIN_SECONDS = 30 * 86_400
 
 /** The JSON body that each route of the API accepts. */
 export const bodySchemas = {
-  'POST /api/login': z.object({ password: z.string().max(1_000) }),
+  'POST /api/login': z.object({
+    password: z.string().max(1_000),
+    lastsSeconds: z.number().int().min(60).max(MAX_LOGIN_SECONDS).optional().describe('default: 30 days'),
+  }),
   'POST /api/sessions/delete': z.object({
     ids: z
       .array(z.string().regex(/^[0-9a-f]{32}$/, 'must be 32 hex digits'))
@@ -22,6 +26,13 @@ export const bodySchemas = {
     name: z.string().min(1).max(200),
     scopes: z.array(z.enum(scopes)).min(1).default(['ingest', 'read']),
     format: z.enum(keyFormats).default('playhead').describe('uuid is for SDKs that accept nothing else'),
+    expiresAt: z.iso
+      .datetime({ offset: true })
+      .refine((at) => Date.parse(at) > Date.now(), 'must be in the future')
+      .transform((at) => new Date(at).toISOString())
+      .nullable()
+      .default(null)
+      .describe('when the key stops working; null: never'),
   }),
 } as const satisfies Record<string, z.ZodType>
 

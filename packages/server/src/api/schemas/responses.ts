@@ -2,7 +2,8 @@ import { z } from '@hono/zod-openapi'
 import type { SessionSummary, Step } from '@playhead/model'
 import { sessionSummarySchema, stepSchema } from './session.ts'
 import type { OnTheWire } from './on-the-wire.ts'
-import { callerSchema, healthSchema, keySchema, projectSchema } from './settings.ts'
+import { auditEntrySchema } from './audit.ts'
+import { callerSchema, healthSchema, keySchema, loginSchema, projectSchema } from './settings.ts'
 import { graphSchema, statsSchema, testSchema } from './statistics.ts'
 
 const ok = z.object({ ok: z.literal(true) })
@@ -35,6 +36,10 @@ export const responseSchemas = {
   'GET /api/keys': z.object({ keys: z.array(keySchema) }),
   'POST /api/keys': z.object({ key: keySchema, secret: z.string() }),
   'DELETE /api/keys/{id}': keySchema,
+  'GET /api/audit': z.object({ entries: z.array(auditEntrySchema), nextCursor: z.string().optional() }),
+  'GET /api/logins': z.object({ logins: z.array(loginSchema) }),
+  'DELETE /api/logins/{id}': ok,
+  'POST /api/logins/end-others': z.object({ ended: z.number() }),
   'GET /api/me': callerSchema,
   'POST /api/login': ok,
   'POST /api/logout': ok,

@@ -59,12 +59,29 @@ export const keySchema = z
     hint: z.string().describe('the first characters of the secret'),
     scopes: z.array(z.enum(scopes)),
     createdAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime().nullable().describe('null: never'),
     revokedAt: z.iso.datetime().nullable(),
+    lastUsedAt: z.iso.datetime().nullable().describe('to the minute; null: never used'),
   })
   .openapi('Key')
 
 /** A key without its secret, which is shown once and never stored. */
 export type Key = OnTheWire<typeof keySchema>
+
+export const loginSchema = z
+  .object({
+    id: z.string(),
+    createdAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime(),
+    lastUsedAt: z.iso.datetime().nullable().describe('to the minute'),
+    address: z.string().describe('the network address that logged in'),
+    device: z.string().describe('the browser or program that logged in'),
+    isCurrent: z.boolean().describe('whether the request was made with this login'),
+  })
+  .openapi('Login')
+
+/** A person's login in one browser or program. */
+export type Login = OnTheWire<typeof loginSchema>
 
 export const callerSchema = z.object({
   kind: z.enum(['anyone', 'person', 'key', 'nobody']),

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { addressOf } from '../../access/addresses.ts'
 import { projectOfHeaders, type Gate } from '../../access/caller.ts'
 import { KnownError, toErrorResponse, type ErrorResponse } from '../../errors/known-error.ts'
 import type { Diagnostics } from '../counters.ts'
@@ -34,7 +35,8 @@ export function createIngestHandler(options: {
           `${path} accepts only POST: SDKs send OTLP to it. Read sessions from /api/sessions.`,
         )
       }
-      const project = projectOfHeaders((name) => [request.headers[name]].flat()[0], 'ingest', gate)
+      const readHeader = (name: string) => [request.headers[name]].flat()[0]
+      const project = projectOfHeaders(readHeader, 'ingest', gate, addressOf(request))
       const result = await withBody(request, limits, (body) =>
         ingest(pipeline, { project, path, request, body }),
       )
