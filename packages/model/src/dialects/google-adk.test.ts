@@ -56,7 +56,7 @@ test('requests and responses are Gemini JSON, thoughts are added to the output',
     'system',
     'user',
     'assistant',
-    'user',
+    'tool',
     'assistant',
   ])
   expect(call.content.toolDefinitions).toEqual([{ name: 'get_weather' }])

@@ -1,6 +1,6 @@
 import { isRecord, textOf, toNumber, toObject, toObjects, type JsonObject } from '../json/attribute-value.ts'
 import { parseJsonText } from '../json/json-text.ts'
-import { readMessage, type ProviderMessage } from './messages.ts'
+import { readMessage, separateToolResults } from './messages.ts'
 import {
   attributesFrom,
   outputType,
@@ -49,7 +49,7 @@ function readRequest(body: JsonObject, { pathname }: URL): ModelRequest {
     ...textField('model', textOf(body.model) || modelInPath.exec(decodeURIComponent(pathname))?.[1]),
     isStream,
     system: readContent(body.system),
-    messages: toObjects(body.messages).flatMap(readTurn),
+    messages: separateToolResults(toObjects(body.messages).map((message) => readMessage(message, 'user')!)),
     tools: readTools(body.tools),
     attributes: {
       ...attributesFrom({ ...body, stream: isStream || undefined }, parameters),
@@ -62,17 +62,6 @@ function formatOf(body: JsonObject): RequestAttributes {
   const format = body.output_format ?? toObject(body.output_config).format
   if (!isRecord(format)) return {}
   return { 'gen_ai.request.response_format': JSON.stringify(format), ...outputType(format.type) }
-}
-
-/** Anthropic sends tool results in user messages; here they get their own role. */
-function readTurn(raw: JsonObject): ProviderMessage[] {
-  const message = readMessage(raw, 'user')!
-  const results = message.parts.filter(({ type }) => type === 'tool-result')
-  if (results.length === 0) return [message]
-  const others = message.parts.filter(({ type }) => type !== 'tool-result')
-  const messages: ProviderMessage[] = [{ role: 'tool', parts: results }]
-  if (others.length > 0) messages.push({ ...message, parts: others })
-  return messages
 }
 
 function readResponse(body: JsonObject): ModelResponse {

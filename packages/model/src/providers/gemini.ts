@@ -7,7 +7,7 @@ import {
   toTokens,
   type JsonObject,
 } from '../json/attribute-value.ts'
-import { readMessage, type ProviderMessage } from './messages.ts'
+import { readMessage, separateToolResults, type ProviderMessage } from './messages.ts'
 import {
   attributesFrom,
   createWholeAssembler,
@@ -86,13 +86,12 @@ function modelIn({ pathname }: URL): { model?: string } {
 
 /** One content or several. Each may be a string, or a single part instead of a content. */
 function readContents(contents: unknown): ProviderMessage[] {
-  return (Array.isArray(contents) ? contents : [contents]).flatMap((content): ProviderMessage[] => {
+  const messages = (Array.isArray(contents) ? contents : [contents]).flatMap((content): ProviderMessage[] => {
     const isPart = isRecord(content) && content.parts === undefined && content.role === undefined
     const message = readMessage(isPart ? { parts: [content] } : content, 'user')
-    if (message === undefined) return []
-    const isResult = message.parts.length > 0 && message.parts.every(({ type }) => type === 'tool-result')
-    return [isResult ? { ...message, role: 'tool' } : message]
+    return message === undefined ? [] : [message]
   })
+  return separateToolResults(messages)
 }
 
 function readResponse(body: JsonObject): ModelResponse {

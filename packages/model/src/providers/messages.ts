@@ -46,6 +46,33 @@ function simplify(message: ProviderMessage): Message {
   return message as Message
 }
 
+/**
+ * Gives tool results the role `tool`, although Anthropic, Gemini and Bedrock send them as the user. What the user says
+ * beside them is a message of its own, in the same order.
+ */
+export function separateToolResults<One extends Message | ProviderMessage>(messages: One[]): One[] {
+  return messages.some(isMixed)
+    ? messages.flatMap((message) => (isMixed(message) ? split(message) : message))
+    : messages
+}
+
+function isMixed({ role, parts }: Message | ProviderMessage): boolean {
+  return role !== 'tool' && role !== 'assistant' && parts.some(({ type }) => type === 'tool-result')
+}
+
+function split<One extends Message | ProviderMessage>(message: One): One[] {
+  const messages: One[] = []
+  let isResult: boolean | undefined
+  for (const part of message.parts) {
+    if ((part.type === 'tool-result') !== isResult) {
+      isResult = part.type === 'tool-result'
+      messages.push((isResult ? { role: 'tool', parts: [] } : { ...message, parts: [] }) as unknown as One)
+    }
+    ;(messages.at(-1)!.parts as ProviderPart[]).push(part)
+  }
+  return messages
+}
+
 /** Marks messages as the model's output. */
 export function asOutput(messages: Message[]): Message[] {
   for (const message of messages) message.isOutput = true
@@ -79,6 +106,13 @@ const roles = new Map([
   ['systemmessage', 'system'],
   ['toolmessage', 'tool'],
   ['functionmessage', 'tool'],
+  ['toolmessagechunk', 'tool'],
+  ['tool_result', 'tool'],
+  ['tool-result', 'tool'],
+  ['tool_response', 'tool'],
+  ['tool-response', 'tool'],
+  ['tool_call', 'assistant'],
+  ['tool-call', 'assistant'],
 ])
 
 export function normaliseRole(role: unknown, defaultRole: string): string {

@@ -1,5 +1,5 @@
 import { isRecord, textOf, toNumber, toObject, toObjects, type JsonObject } from '../json/attribute-value.ts'
-import { readMessage, type ProviderMessage } from './messages.ts'
+import { readMessage, separateToolResults, type ProviderMessage } from './messages.ts'
 import {
   attributesFrom,
   outputType,
@@ -57,7 +57,7 @@ function readRequest(body: JsonObject, { pathname }: URL): ModelRequest {
     operation: 'chat',
     ...textField('model', textOf(body.model) || deploymentInPath.exec(pathname)?.[1]),
     isStream: body.stream === true,
-    messages: toObjects(body.messages).map(readChatMessage),
+    messages: separateToolResults(toObjects(body.messages).map(readChatMessage)),
     tools: readTools(body.tools ?? body.functions),
     attributes: chatParameters(body),
   }

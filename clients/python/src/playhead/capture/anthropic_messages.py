@@ -63,16 +63,15 @@ def _read_request(body: JsonObject, path: str) -> ModelRequest:
 
 
 def _messages_of(raw: JsonObject) -> list[Message]:
-    """Anthropic sends tool results in user messages; here they get their own role."""
-    parts = _parts_of(raw.get("content"))
-    results = [part for part in parts if part["type"] == "tool_call_response"]
-    others = [part for part in parts if part["type"] != "tool_call_response"]
+    """Anthropic sends tool results in user messages; here they are messages of their own, in the same order."""
+    role = to_text(raw.get("role")) or "user"
     messages: list[Message] = []
-    if results:
-        messages.append({"role": "tool", "parts": results})
-    if others or not results:
-        messages.append({"role": to_text(raw.get("role")) or "user", "parts": others})
-    return messages
+    for part in _parts_of(raw.get("content")):
+        part_role = "tool" if part["type"] == "tool_call_response" else role
+        if not messages or messages[-1]["role"] != part_role:
+            messages.append({"role": part_role, "parts": []})
+        messages[-1]["parts"].append(part)
+    return messages or [{"role": role, "parts": []}]
 
 
 def _parts_of(content: Any) -> list[Part]:

@@ -5,7 +5,7 @@ import { ask } from '../reading/dialect-set.ts'
 import { isCutJson } from '../../json/json-text.ts'
 import { inputOf, outputOf, readJson } from '../reading/payload.ts'
 import { messagesOfRequest, messagesOfResponse } from '../../providers/payload.ts'
-import { asOutput, textMessage } from '../../providers/messages.ts'
+import { asOutput, separateToolResults, textMessage } from '../../providers/messages.ts'
 
 /** The conversation of a step: system prompt, input, reply. `hasInput` and `hasOutput` tell which sides it has. */
 export type MessagesOfSpan = { messages?: Message[]; hasInput: boolean; hasOutput: boolean }
@@ -27,7 +27,7 @@ export function messagesOfSpan(reading: SpanReading, kind: StepKind): MessagesOf
   if (system === undefined && input === undefined && output === undefined) {
     return { hasInput: false, hasOutput: false }
   }
-  const messages = withSystem(system, input ?? [])
+  const messages = withSystem(system, separateToolResults(input ?? []))
   if (output !== undefined) for (const message of asOutput(output)) messages.push(message)
   return { messages, hasInput: input !== undefined, hasOutput: output !== undefined }
 }

@@ -14,6 +14,7 @@ import { additionOfClaudeCode, isClaudeCodeLog, nameOfClaudeCodeLog, type Added 
 import { messagesOfEvent, OPERATION_DETAILS } from '../reading/event-messages.ts'
 import { parseJson } from '../../json/json-text.ts'
 import { previewOfInput, previewOfOutput } from '../drafts/preview.ts'
+import { separateToolResults } from '../../providers/messages.ts'
 import { allDialects } from '../all-dialects.ts'
 import { readResource } from '../reading/read-span.ts'
 import { parseErrorMessage } from '../drafts/step-error.ts'
@@ -62,8 +63,8 @@ function additionOfEvent(log: LogRecord): Added {
   const body = isGenAi ? parseJson(log.body) : undefined
   const payload = isRecord(body) ? { ...log.attributes, ...body } : withText(log.attributes, body)
   if (isException(name)) return { adds: { error: errorOf(payload), ...sessionOf(log) } }
-  const messages = isGenAi ? messagesOfEvent(name, payload) : undefined
-  if (messages === undefined || messages.length === 0) return {}
+  const messages = separateToolResults((isGenAi ? messagesOfEvent(name, payload) : undefined) ?? [])
+  if (messages.length === 0) return {}
   const adds: LogAddition = sessionOf(log)
   adds.sequence =
     toNumber(payload['gen_ai.message.index']) ??
