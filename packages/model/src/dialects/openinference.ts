@@ -132,6 +132,8 @@ function readContent(raw: JsonObject): Part[] {
   const text = toText(raw.content)
   const parts: Part[] = text === undefined ? [] : [{ type: 'text', text }]
   if (!Array.isArray(raw.contents)) return parts
+  // OpenAI Agents' instrumentation writes the same text in both places.
+  if (text !== undefined && textsOf(raw.contents) === text) parts.length = 0
   for (const item of raw.contents) {
     if (!isRecord(item)) continue
     const content = isRecord(item.message_content) ? item.message_content : {}

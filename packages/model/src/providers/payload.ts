@@ -2,6 +2,7 @@ import type { Message } from '../session/message.ts'
 import { firstText, isRecord, type JsonObject } from '../json/attribute-value.ts'
 import { textMessage, toMessage, toMessages } from './messages.ts'
 import { toPart } from './parts.ts'
+import { assembleEvents } from './stream-pieces.ts'
 
 /** The messages of a request to any API: a whole body, a list of messages, or text. */
 export function messagesOfRequest(request: unknown): Message[] | undefined {
@@ -27,13 +28,16 @@ export function messagesOfRequest(request: unknown): Message[] | undefined {
 }
 
 /** The messages of a response from any API: a whole body, one message, or text. */
-export function messagesOfResponse(response: unknown): Message[] | undefined {
+export function messagesOfResponse(given: unknown): Message[] | undefined {
+  const response = assembleEvents(given)
   if (Array.isArray(response)) return atLeastOne(messagesOfList(response))
   if (!isRecord(response)) return atLeastOne(toMessages(response, 'assistant'))
   if (response.lc !== undefined) return atLeastOne(toMessages(response, 'assistant'))
   const list = response.choices ?? response.candidates ?? response.generations ?? response.messages
   if (Array.isArray(list)) return atLeastOne(list.flatMap(messagesOfChoice))
-  if (Array.isArray(response.output)) return atLeastOne(toMessages(response.output, 'assistant'))
+  const whole = assembleEvents(response.output)
+  if (whole !== response.output) return messagesOfResponse(whole)
+  if (Array.isArray(response.output)) return atLeastOne(oneReply(toMessages(response.output, 'assistant')))
   if (isRecord(response.output)) return messagesOfResponse(response.output)
   if (isRecord(response.message)) return atLeastOne(toMessages(response, 'assistant'))
   if (response.content !== undefined || response.role !== undefined)
@@ -45,6 +49,14 @@ export function messagesOfResponse(response: unknown): Message[] | undefined {
       'assistant',
     ),
   )
+}
+
+/** The items of a response are one reply: reasoning, text and tool calls. */
+function oneReply(items: Message[]): Message[] {
+  const isReply = items.every(({ role, finishReason }) => role === 'assistant' && finishReason === undefined)
+  return isReply && items.length > 1
+    ? [{ role: 'assistant', parts: items.flatMap(({ parts }) => parts) }]
+    : items
 }
 
 /** The provider's response id, wherever the instrumentation put it. */

@@ -2,6 +2,7 @@ import type { Message } from '../../session/message.ts'
 import type { StepKind } from '../../session/step.ts'
 import type { SpanReading } from '../reading/dialect.ts'
 import { ask } from '../reading/dialect-set.ts'
+import { joinPieces } from '../../providers/stream-pieces.ts'
 import { isCutJson } from '../../json/json-text.ts'
 import { inputOf, outputOf, readJson } from '../reading/payload.ts'
 import { messagesOfRequest, messagesOfResponse } from '../../providers/payload.ts'
@@ -28,7 +29,7 @@ export function messagesOfSpan(reading: SpanReading, kind: StepKind): MessagesOf
     return { hasInput: false, hasOutput: false }
   }
   const messages = withSystem(system, separateToolResults(input ?? []))
-  if (output !== undefined) for (const message of asOutput(output)) messages.push(message)
+  if (output !== undefined) for (const message of asOutput(joinPieces(output))) messages.push(message)
   return { messages, hasInput: input !== undefined, hasOutput: output !== undefined }
 }
 

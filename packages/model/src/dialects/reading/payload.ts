@@ -1,5 +1,6 @@
 import { isRecord, type JsonObject } from '../../json/attribute-value.ts'
 import type { SpanReading } from './dialect.ts'
+import { assembleEvents } from '../../providers/stream-pieces.ts'
 import { isCutJson, parseJson, parseJsonText } from '../../json/json-text.ts'
 
 /** The input of the span, parsed once; undefined when it has none. */
@@ -18,7 +19,7 @@ export function outputOf(reading: SpanReading): unknown {
   const { fields } = reading
   const raw = fields.output ?? fields.unindexedCompletion ?? unreadable(fields.outputMessages)
   const isText = fields.outputMimeType === 'text/plain' && raw === fields.output
-  return (reading.parsed.output = isText ? raw : unwrapOutput(readJson(reading, raw)))
+  return (reading.parsed.output = isText ? raw : assembleEvents(unwrapOutput(readJson(reading, raw))))
 }
 
 /** The invocation parameters, parsed once. */
