@@ -1,11 +1,31 @@
 import type { Dialect } from './reading/dialect.ts'
 
+/** LangChain's metadata, as each exporter spells its keys. */
+const inLangChainMetadata = (name: string): string[] =>
+  [
+    'metadata.',
+    'langsmith.metadata.',
+    'langfuse.observation.metadata.',
+    'traceloop.association.properties.',
+    'lmnr.association.properties.metadata.',
+  ].map((prefix) => prefix + name)
+
 /** Keys that several senders share. Read after all others. */
 export const generic: Dialect = {
   name: 'generic',
   texts: {
     userId: ['gen_ai.user', 'llm.user', 'gen_ai.request.user'],
-    agentName: ['agent', 'gen_ai.agent.id'],
+    agentName: [
+      ...inLangChainMetadata('lc_agent_name'),
+      'crewai.agent.role',
+      'gen_ai.agent.role',
+      'agent.role',
+      'agent_role',
+      'agent',
+      'gen_ai.agent.id',
+    ],
+    langGraphNode: inLangChainMetadata('langgraph_node'),
+    langGraphPath: inLangChainMetadata('langgraph_checkpoint_ns'),
     bareModel: ['model_name', 'llm.model'],
     toolName: ['tool.function.name', 'spring.ai.tool.definition.name'],
     toolCallId: ['tool.call.id', 'tool.call_id', 'tool_call_id'],

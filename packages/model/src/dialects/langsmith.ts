@@ -16,7 +16,6 @@ export const langSmith: Dialect = {
   signs: ['langsmith.'],
   scopes: ['langsmith'],
   texts: {
-    agentName: ['langsmith.metadata.lc_agent_name'],
     langSmithKind: ['langsmith.span.kind'],
     threadId: [
       'langsmith.metadata.session_id',

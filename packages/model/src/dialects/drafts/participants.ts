@@ -1,6 +1,7 @@
 import type { StepKind } from '../../session/step.ts'
 import type { StepOutline } from '../../session/step-draft.ts'
 import { firstText, isRecord, toFlag, toText } from '../../json/attribute-value.ts'
+import { oneLine } from './preview.ts'
 import { parseJson } from '../../json/json-text.ts'
 import type { SpanReading } from '../reading/dialect.ts'
 import { unflattenList } from '../reading/flattened-keys.ts'
@@ -13,24 +14,53 @@ export function agentOfSpan(
   isLoop: boolean,
 ): string | undefined {
   const named = fields.agentName ?? agentInMetadata(fields.metadata)
-  if (named !== undefined) return named
+  if (named !== undefined) return oneLine(named)
   if (kind === 'agent') {
     return fields.graphNode ?? fields.functionId ?? fields.entityName ?? bareAgentName(span.name)
   }
+  if (kind === 'llm') return agentNode(fields.langGraphPath, fields.langGraphNode)
   return isLoop ? fields.functionId : undefined
 }
 
-/** LangChain names the agent in the metadata of each of its steps. */
+/** LangChain names the agent and the node of the graph in the metadata of each of its steps. */
 function agentInMetadata(metadata: unknown): string | undefined {
-  if (typeof metadata !== 'string' || !metadata.includes('"lc_agent_name"')) return undefined
+  if (typeof metadata !== 'string' || !/"(?:lc_agent_name|langgraph_node)"/.test(metadata)) return undefined
   const parsed = parseJson(metadata)
-  return isRecord(parsed) ? toText(parsed.lc_agent_name) : undefined
+  if (!isRecord(parsed)) return undefined
+  return (
+    toText(parsed.lc_agent_name) ??
+    agentNode(toText(parsed.langgraph_checkpoint_ns), toText(parsed.langgraph_node))
+  )
 }
 
-const decoration = /^(?:invoke_agent|create_agent|agent_run|agent) (?=\S)|\.agent$/g
+/** Nodes inside an agent of LangGraph, whose names say nothing. */
+const innerNodes = new Set([
+  'agent',
+  'model',
+  'model_request',
+  'call_model',
+  'llm',
+  'chatbot',
+  'tools',
+  '__start__',
+])
 
+/** The innermost node of a graph that is named after an agent. */
+function agentNode(path: string | undefined, node: string | undefined): string | undefined {
+  const nodes = path?.split('|').map((part) => part.split(':', 1)[0]!) ?? []
+  if (node !== undefined) nodes.push(node)
+  return nodes.findLast((name) => name !== '' && !innerNodes.has(name))
+}
+
+const prefix = /^(?:invoke_agent|create_agent|agent_run|agent run:|agent:?) (?=\S)/i
+const suffix = /(?:\.agent|[. ](?:a?run|run_stream|a?invoke|execute))$/
+const wrapped = /^(?:\[(.+)\]|'(.+)'|"(.+)")$/
+
+/** The agent in the name of a span: `invoke_agent x`, `agent_run [x]`, `agent run: 'x'`, `x.run`. */
 export function bareAgentName(spanName: string): string {
-  return spanName.replace(decoration, '')
+  const name = spanName.replace(suffix, '').replace(prefix, '')
+  const inner = wrapped.exec(name)
+  return (inner?.[1] ?? inner?.[2] ?? inner?.[3] ?? name).trim()
 }
 
 /** True for `handoff_to_x`, and for `transfer_to_x` without arguments. */

@@ -73,6 +73,9 @@ const texts = {
   agentName: text,
   functionId: text,
   graphNode: text,
+  langGraphNode: text,
+  /** The nodes around a step of LangGraph: `supervisor:<id>|agent:<id>`. */
+  langGraphPath: text,
   handoffFrom: text,
   handoffTo: text,
   guardrailName: text,
