@@ -42,12 +42,12 @@ function endsWithFailure(steps: readonly ResolvedStep[]): boolean {
   return !steps.some((step) => step.startedAtMs > endMs)
 }
 
-/** The end state at a moment. */
+/** The end state at a moment. A session that was heard in the future is not running: the clock was ahead then. */
 export function endStateAt(
   settled: DerivedEndState,
   context: { nowMs: number; lastHeardAtMs: number },
 ): EndState {
-  const isHeard = context.nowMs - context.lastHeardAtMs <= LOST_AFTER_MS
+  const isHeard = Math.abs(context.nowMs - context.lastHeardAtMs) <= LOST_AFTER_MS
   return settled.isOpen && isHeard ? 'running' : settled.whenSilent
 }
 

@@ -1,5 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import { expect, test } from 'vitest'
+import { VersionClock } from '../store/version-clock.ts'
 import { Registry } from './registry.ts'
 
 test('a reload keeps a project that was created while it was reading', async () => {
@@ -8,14 +9,14 @@ test('a reload keeps a project that was created while it was reading', async () 
   const client = {
     async query({ query }: { query: string }) {
       const found = query.includes('FROM projects') ? [...rows] : []
-      await waiting
+      if (!query.includes('max(version)')) await waiting
       return { json: async () => found }
     },
     async insert({ values }: { values: { id: string }[] }) {
       rows.push(...values)
     },
   } as unknown as ClickHouseClient
-  const registry = await Registry.open(client)
+  const registry = await Registry.open(client, await VersionClock.open(client))
 
   const reading = Promise.withResolvers<void>()
   waiting = reading.promise

@@ -6,6 +6,7 @@ import type { Key, KeyFormat, Project, Scope } from '../api/schemas/settings.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { isoTime } from '../store/iso-time.ts'
 import { isProjectId } from '../store/project-id.ts'
+import type { VersionClock } from '../store/version-clock.ts'
 import { hashSecret, newKeySecret } from './secrets.ts'
 
 export const DEFAULT_PROJECT = 'default'
@@ -18,17 +19,19 @@ type ProjectPricer = { pricer: Pricer; revision: number }
 /** Projects and keys: kept in the store, cached in memory because every request needs them. */
 export class Registry {
   readonly #client: ClickHouseClient
+  readonly #versions: VersionClock
   #projects = new Map<string, Project>()
   #keys = new Map<string, StoredKey>()
   #writes = 0
   readonly #pricers = new Map<string, ProjectPricer>()
 
-  private constructor(client: ClickHouseClient) {
+  private constructor(client: ClickHouseClient, versions: VersionClock) {
     this.#client = client
+    this.#versions = versions
   }
 
-  static async open(client: ClickHouseClient): Promise<Registry> {
-    const registry = new Registry(client)
+  static async open(client: ClickHouseClient, versions: VersionClock): Promise<Registry> {
+    const registry = new Registry(client, versions)
     await registry.reload()
     if (!registry.#projects.has(DEFAULT_PROJECT))
       await registry.createProject({ id: DEFAULT_PROJECT, name: 'Default' })
@@ -166,6 +169,7 @@ export class Registry {
   }
 
   async #write(project: Project): Promise<void> {
+    const version = await this.#nextVersion('projects', project.id)
     await this.#client.insert({
       table: 'projects',
       format: 'JSONEachRow',
@@ -177,7 +181,7 @@ export class Registry {
           retention_days: project.retentionDays,
           price_overrides: JSON.stringify(project.priceOverrides),
           price_revision: project.priceRevision,
-          version: Date.now(),
+          version,
         },
       ],
     })
@@ -188,6 +192,7 @@ export class Registry {
 
   async #writeKey(key: StoredKey): Promise<void> {
     const { id, project, name, hash, hint, scopes: allowed } = key
+    const version = await this.#nextVersion('keys', id)
     await this.#client.insert({
       table: 'keys',
       format: 'JSONEachRow',
@@ -202,12 +207,18 @@ export class Registry {
           created_at: key.createdAt,
           expires_at: key.expiresAt,
           revoked_at: key.revokedAt,
-          version: Date.now(),
+          version,
         },
       ],
     })
     this.#writes += 1
     this.#keys.set(hash, key)
+  }
+
+  /** Higher than any version of this row, whichever server wrote it: a revoked key stays revoked. */
+  async #nextVersion(table: 'projects' | 'keys', id: string): Promise<number> {
+    await this.#versions.observe(table, 'id = {id:String}', { id })
+    return this.#versions.next()
   }
 
   async #read<Row>(query: string): Promise<Row[]> {

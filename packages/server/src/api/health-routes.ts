@@ -45,7 +45,7 @@ export function addHealthRoutes(
     return context.json(
       {
         version: VERSION,
-        uptimeMs: Date.now() - counters.startedAtMs,
+        uptimeMs: Math.round(performance.now() - counters.startedAtMs),
         spansStored: counters.spansStored,
         spansRejected: counters.spansRejected,
         logsStored: counters.logsStored,

@@ -17,7 +17,7 @@ export function createCounters(): Counters {
     logsRejected: 0,
     requestsRefused: 0,
     failures: 0,
-    startedAtMs: Date.now(),
+    startedAtMs: performance.now(),
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { presentStep, type SessionSummary, type StepOutline } from '@playhead/model'
 import type { LiveEvent } from '../api/schemas/responses.ts'
 
@@ -16,7 +17,7 @@ export const MAX_LIVE_BATCH = 5_000
 /** Publishes steps and sessions to viewers once they are on disk. A viewer sees only what its own node receives. */
 export class LiveFeed {
   /** Part of event ids: those from before a restart are invalid. */
-  readonly #epoch = Date.now().toString(36)
+  readonly #epoch = randomUUID().slice(0, 8)
   readonly #subscriptions = new Set<Subscription>()
   readonly #startedAtMs = new Map<string, number>()
   #kept: Stored[] = []

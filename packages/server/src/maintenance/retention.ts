@@ -20,13 +20,14 @@ type RetentionOptions = Stored & {
  */
 export function startRetention(options: RetentionOptions): () => void {
   const { registry, drain, report, retryMs = 60_000 } = options
+  const trustedNow = createCautiousClock()
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   const run = async () => {
     let pauseMs = HOUR_MS
     try {
       if (registry.projects().some(({ retentionDays }) => retentionDays !== null)) await drain()
-      await applyRetention(options, Date.now())
+      await applyRetention(options, trustedNow())
     } catch (error) {
       pauseMs = retryMs
       if (!isStopped) report(`retention failed: ${(error as Error).message}`)
@@ -37,6 +38,23 @@ export function startRetention(options: RetentionOptions): () => void {
   return () => {
     isStopped = true
     clearTimeout(timer)
+  }
+}
+
+/**
+ * The time, except that a jump ahead counts only from the next call on: a clock that is wrong for a moment must not delete
+ * sessions that nobody can bring back.
+ */
+export function createCautiousClock(
+  nowMs: () => number = Date.now,
+  elapsedMs: () => number = () => performance.now(),
+): () => number {
+  let last = { nowMs: nowMs(), elapsedMs: elapsedMs() }
+  return () => {
+    const current = { nowMs: nowMs(), elapsedMs: elapsedMs() }
+    const expectedMs = last.nowMs + current.elapsedMs - last.elapsedMs
+    last = current
+    return Math.min(current.nowMs, expectedMs)
   }
 }
 

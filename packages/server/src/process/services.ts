@@ -24,6 +24,7 @@ import { flushSegment } from '../store/flush-segment.ts'
 import { logColumns } from '../store/logs-table.ts'
 import { stepColumns } from '../store/steps-table.ts'
 import { UploadedObjects } from '../store/uploaded-objects.ts'
+import { VersionClock } from '../store/version-clock.ts'
 import type { Config } from './config.ts'
 
 /** How often a node checks for keys, projects and logins that another node changed. */
@@ -40,16 +41,21 @@ export async function createServices(
   report: (line: string) => void,
   cleanups: (() => unknown)[],
 ): Promise<Services> {
-  const gate = await openGate(config, store, report, cleanups)
+  const versions = await VersionClock.open(store.client)
+  const gate = await openGate(config, { ...store, versions }, report, cleanups)
   const { registry } = gate
   const live = new LiveFeed()
-  const [duplicates, storedLogs] = await Promise.all([DuplicateCalls.open(store), StoredLogs.open(store)])
+  const [duplicates, storedLogs] = await Promise.all([
+    DuplicateCalls.open(store, versions),
+    StoredLogs.open(store),
+  ])
   const pricerOf = (project: string) => registry.pricerOf(project)
   const inbox = join(config.dataDirectory, 'inbox')
   // Whatever a killed process left there is computed again from the steps.
   await rm(inbox, { recursive: true, force: true })
   const refresher = new SessionRefresher({
     store,
+    versions,
     directory: inbox,
     logs: storedLogs,
     duplicates,
@@ -104,11 +110,11 @@ function fromConfig({ host, port, publicUrl, dataDirectory, maxBodyBytes }: Conf
 /** Other nodes may change keys, projects and logins of a shared store, so they are read again from time to time. */
 async function openGate(
   { isAuthOn, password }: Config,
-  { client, engine }: Store,
+  { client, engine, versions }: Store & { versions: VersionClock },
   report: (line: string) => void,
   cleanups: (() => unknown)[],
 ): Promise<Gate> {
-  const [registry, uses] = await Promise.all([Registry.open(client), LastUses.open(client)])
+  const [registry, uses] = await Promise.all([Registry.open(client, versions), LastUses.open(client)])
   const logins = password === undefined ? undefined : await Logins.open(client, uses, password)
   const audit = new AuditLog(client, report)
   const every = (intervalMs: number, work: () => Promise<unknown>) => {

@@ -68,7 +68,7 @@ export type Conditions = { sql: string; params: Record<string, unknown> }
 /** Turns a filter into SQL over `sessions`: fixed text, with the values as parameters. */
 export function sessionConditions(project: string, filter: Partial<SessionFilter>): Conditions {
   const parts = ['project = {project:String}']
-  const params: Record<string, unknown> = { project }
+  const params: Record<string, unknown> = { project, nowMs: Date.now() }
   const add = (sql: string, values: Record<string, unknown>) => {
     parts.push(sql)
     Object.assign(params, values)

@@ -1,5 +1,6 @@
 import type { StepOutline } from '@playhead/model'
 import type { Store } from '../store/connect.ts'
+import type { VersionClock } from '../store/version-clock.ts'
 import { RecentCalls, type Verdict } from './recent-calls.ts'
 
 /**
@@ -8,21 +9,23 @@ import { RecentCalls, type Verdict } from './recent-calls.ts'
  */
 export class DuplicateCalls {
   readonly #store: Store
+  readonly #versions: VersionClock
   readonly #recent = new RecentCalls()
   #isAnyKnown: boolean
 
-  private constructor(store: Store, isAnyKnown: boolean) {
+  private constructor(store: Store, versions: VersionClock, isAnyKnown: boolean) {
     this.#store = store
+    this.#versions = versions
     this.#isAnyKnown = isAnyKnown
   }
 
-  static async open(store: Store): Promise<DuplicateCalls> {
+  static async open(store: Store, versions: VersionClock): Promise<DuplicateCalls> {
     const result = await store.client.query({
       query: 'SELECT count() > 0 AS known FROM duplicate_calls',
       format: 'JSONEachRow',
     })
     const [row] = await result.json<{ known: number }>()
-    return new DuplicateCalls(store, row?.known === 1)
+    return new DuplicateCalls(store, versions, row?.known === 1)
   }
 
   /** Returns the duplicate steps of these sessions, and the other sessions that have to be refreshed because of them. */
@@ -53,7 +56,7 @@ export class DuplicateCalls {
         response_id: call.responseId,
         kept_session_id: keptSessionId,
         is_duplicate: isDuplicate ? 1 : 0,
-        version: Date.now() * 1_000,
+        version: this.#versions.next(),
       })),
     })
   }

@@ -12,19 +12,21 @@ import {
 } from '@playhead/model'
 import { NativeBlock } from '../log/native-block.ts'
 import type { Store } from '../store/connect.ts'
+import type { VersionClock } from '../store/version-clock.ts'
 import type { DuplicateCalls } from './duplicate-calls.ts'
 import { logOutlineFromRow } from '../store/logs-table.ts'
 import { sessionColumns, toSessionRow, toTombstone, type SessionRow } from '../store/sessions-table.ts'
 import type { StoredLogs } from './stored-logs.ts'
-import { readOutlines } from './stored-steps.ts'
+import { lastHeardAt, readOutlines } from './stored-steps.ts'
 
 /** Everything a refresh needs to know about one session. */
-type SessionParts = { outlines: StepOutline[]; logs: LogOutline[]; lastHeardAtMs: number; isNew: boolean }
+type SessionParts = { outlines: StepOutline[]; logs: LogOutline[]; receivedMs: number[]; isNew: boolean }
 
 const BATCH_SESSIONS = 1_000
 
 export type RefresherOptions = {
   store: Store
+  versions: VersionClock
   /** Holds the rows of an insert as a temporary file. */
   directory: string
   logs: StoredLogs
@@ -40,7 +42,6 @@ export type RefresherOptions = {
  */
 export class SessionRefresher {
   readonly #options: RefresherOptions
-  #lastVersion = 0
 
   constructor(options: RefresherOptions) {
     this.#options = options
@@ -60,7 +61,7 @@ export class SessionRefresher {
     ids: readonly string[],
     segment: bigint | undefined,
   ): Promise<string[]> {
-    const version = this.#nextVersion()
+    const version = await this.#nextVersion(project, ids, segment)
     const sessions = await this.#readParts(project, ids, segment)
     const { duplicates, changedElsewhere } = await this.#options.duplicates.find(project, sessions)
     const buckets = await this.#readBuckets(
@@ -75,9 +76,10 @@ export class SessionRefresher {
         duplicateSteps,
         pricer: this.#options.pricerOf(project).pricer,
       })
-      const row = toSessionRow(project, steps, { version, lastHeardAtMs: parts.lastHeardAtMs })
+      const lastHeardAtMs = lastHeardAt(parts.receivedMs, Date.now())
+      const row = toSessionRow(project, steps, { version, lastHeardAtMs })
       rows.push(row)
-      this.#options.onRefreshed(project, steps, parts.lastHeardAtMs)
+      this.#options.onRefreshed(project, steps, lastHeardAtMs)
       for (const bucket of buckets.get(id) ?? [])
         if (bucket !== row.bucket) rows.push(toTombstone(row, bucket))
     }
@@ -99,7 +101,7 @@ export class SessionRefresher {
     const partsOf = (id: string) => {
       let parts = sessions.get(id)
       if (parts === undefined) {
-        parts = { outlines: [], logs: [], lastHeardAtMs: 0, isNew: newIds.has(id) }
+        parts = { outlines: [], logs: [], receivedMs: [], isNew: newIds.has(id) }
         sessions.set(id, parts)
       }
       return parts
@@ -107,12 +109,12 @@ export class SessionRefresher {
     for (const { outline, receivedMs } of steps) {
       const parts = partsOf(outline.sessionId)
       parts.outlines.push(outline)
-      parts.lastHeardAtMs = Math.max(parts.lastHeardAtMs, receivedMs)
+      parts.receivedMs.push(receivedMs)
     }
     for (const row of logs) {
       const parts = partsOf(row.session_id)
       parts.logs.push(logOutlineFromRow(row))
-      parts.lastHeardAtMs = Math.max(parts.lastHeardAtMs, row.received_ms)
+      parts.receivedMs.push(row.received_ms)
       parts.isNew = false
     }
     await this.#buildFromLogs(project, sessions)
@@ -181,9 +183,16 @@ export class SessionRefresher {
     }
   }
 
-  /** Later refreshes win. Two in the same millisecond keep their order. */
-  #nextVersion(): number {
-    this.#lastVersion = Math.max(Date.now() * 1_000, this.#lastVersion + 1)
-    return this.#lastVersion
+  /**
+   * Later refreshes win. Only this process writes sessions to the embedded engine, so it knows all versions there, except
+   * those of a restored backup, which has no segment.
+   */
+  async #nextVersion(project: string, ids: readonly string[], segment: bigint | undefined): Promise<number> {
+    const { store, versions } = this.#options
+    if (store.engine === undefined || segment === undefined) {
+      const condition = 'project = {project:String} AND session_id IN {ids:Array(String)}'
+      await versions.observe('sessions', condition, { project, ids })
+    }
+    return versions.next()
   }
 }

@@ -24,7 +24,7 @@ import type { DuplicateCalls } from './duplicate-calls.ts'
 import { PAYLOAD_SIZE, payloadSize, spanFromRow, spanSelect, type SpanRow } from '../store/steps-table.ts'
 import type { StoredLogs } from './stored-logs.ts'
 import { findSessionId, sessionNotFound } from './find-session.ts'
-import { readOutlines, readSpans } from './stored-steps.ts'
+import { lastHeardAt, readOutlines, readSpans } from './stored-steps.ts'
 
 /** A session with its steps resolved, without payloads. */
 type ResolvedSession = {
@@ -139,9 +139,9 @@ export class SessionReader {
     const key = `${project}\0${id}`
     const cached = this.#cache.get(key)
     const { pricer } = this.#options.pricerOf(project)
-    if (cached?.pricer === pricer && Date.now() - cached.atMs < CACHE_MS) return cached.open
+    if (cached?.pricer === pricer && performance.now() - cached.atMs < CACHE_MS) return cached.open
     const open = this.#read(project, id, pricer)
-    const entry = { open, atMs: Date.now(), pricer }
+    const entry = { open, atMs: performance.now(), pricer }
     const drop = () => {
       if (this.#cache.get(key) === entry) this.#cache.delete(key)
     }
@@ -173,10 +173,10 @@ export class SessionReader {
       builtContents: new Map(built.map((draft) => [draft.outline.id, draft.content])),
       logs,
       versions: new Map(rows.map(({ outline, version }) => [outline.id, version])),
-      lastHeardAtMs: [
-        ...rows.map((row) => row.receivedMs),
-        ...records.map((record) => record.receivedMs),
-      ].reduce((last, ms) => Math.max(last, ms), 0),
+      lastHeardAtMs: lastHeardAt(
+        [...rows, ...records].map((row) => row.receivedMs),
+        Date.now(),
+      ),
     }
   }
 

@@ -1,5 +1,5 @@
 import type { ClickHouseClient } from '@clickhouse/client'
-import type { StepOutline } from '@playhead/model'
+import { LOST_AFTER_MS, type StepOutline } from '@playhead/model'
 import { loadSql } from '../store/load-sql.ts'
 import {
   outlineFromRow,
@@ -50,4 +50,13 @@ export async function readSpans(
     format: 'JSONEachRow',
   })
   return result.json<StoredSpan>()
+}
+
+/**
+ * When a session was last heard: the latest of its times that is not in the future. Rows that arrived while the clock was
+ * ahead would hide all later ones.
+ */
+export function lastHeardAt(receivedMs: readonly number[], nowMs: number): number {
+  const latest = (times: readonly number[]) => times.reduce((last, ms) => Math.max(last, ms), 0)
+  return latest(receivedMs.filter((ms) => ms <= nowMs + LOST_AFTER_MS)) || latest(receivedMs)
 }

@@ -194,8 +194,11 @@ export const sessionColumns: Columns<SessionRow> = {
   },
 }
 
-/** The state of a session now: an open session is running until nothing has arrived for a while. */
-export const STATE = `if(is_open AND last_heard_at > now64(3) - toIntervalMillisecond(${LOST_AFTER_MS}), 'running', toString(settled_state))`
+/**
+ * The state of a session at {nowMs}: an open session is running until nothing has arrived for a while. One that was heard
+ * in the future is not: the clock was ahead then.
+ */
+export const STATE = `if(is_open AND abs({nowMs:Int64} - toUnixTimestamp64Milli(last_heard_at)) <= ${LOST_AFTER_MS}, 'running', toString(settled_state))`
 
 export const DURATION_MS = `if(${STATE} = 'running' OR ended_at IS NULL, NULL, (toUnixTimestamp64Micro(assumeNotNull(ended_at)) - toUnixTimestamp64Micro(started_at)) / 1000)`
 

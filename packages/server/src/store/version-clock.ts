@@ -1,0 +1,43 @@
+import type { ClickHouseClient } from '@clickhouse/client'
+
+/** The tables in which the row with the highest version counts, and the version is a time. */
+const versionedTables = ['keys', 'projects', 'sessions', 'duplicate_calls'] as const
+type VersionedTable = (typeof versionedTables)[number]
+
+/**
+ * Gives out the versions of rows: microseconds of the clock, but always higher than every version seen before. The store
+ * itself remembers the highest one, so that versions also rise across restarts, with the clock set back, and when several
+ * servers with different clocks write to one store.
+ */
+export class VersionClock {
+  readonly #client: ClickHouseClient
+  readonly #nowMs: () => number
+  #last = 0
+
+  private constructor(client: ClickHouseClient, nowMs: () => number) {
+    this.#client = client
+    this.#nowMs = nowMs
+  }
+
+  static async open(client: ClickHouseClient, nowMs: () => number = Date.now): Promise<VersionClock> {
+    const clock = new VersionClock(client, nowMs)
+    await Promise.all(versionedTables.map((table) => clock.observe(table)))
+    return clock
+  }
+
+  next(): number {
+    this.#last = Math.max(Math.floor(this.#nowMs() * 1_000), this.#last + 1)
+    return this.#last
+  }
+
+  /** Call it before `next` for rows that another server or a restored backup may have written. */
+  async observe(table: VersionedTable, condition = '1', params: Record<string, unknown> = {}): Promise<void> {
+    const result = await this.#client.query({
+      query: `SELECT max(version) AS newest FROM ${table} WHERE ${condition}`,
+      query_params: params,
+      format: 'JSONEachRow',
+    })
+    const [row] = await result.json<{ newest: number }>()
+    this.#last = Math.max(this.#last, row?.newest ?? 0)
+  }
+}
