@@ -9,6 +9,8 @@ import { Traffic, type SentSession } from './traffic.ts'
 const killLines = [
   /^playhead: the embedded engine exited \(SIGKILL\); restarting it$/,
   /^playhead: could not start the embedded engine: it exited with SIGKILL$/,
+  // A write that was killed halfway: never acknowledged.
+  /^playhead: segment \d+ of the log of \w+ ends in an incomplete write of \d+ bytes\./,
   /^playhead: could not flush segment \d+, will retry: (socket hang up|connect (ENOENT|ECONNREFUSED)|read ECONNRESET|write EPIPE)/,
 ]
 

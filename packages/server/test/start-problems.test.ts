@@ -98,22 +98,22 @@ test('a file in place of the folder is reported', async () => {
   )
 })
 
-test.each([
-  ['store', 'store/tables/**/*.sql', "Failed to create connection for path '{data}/store/tables'"],
-  ['log', 'log/steps/next-id', 'Cannot convert garbage to a BigInt'],
-])('a damaged %s is reported', async (_, files, reason) => {
-  const data = await temporaryFolder()
-  const server = await startTestServer({ PLAYHEAD_DATA: data })
-  await server.stop()
-  const damaged = [...globSync(files, { cwd: data }), ...(files.includes('*') ? [] : [files])]
-  for (const file of damaged) writeFileSync(join(data, file), 'garbage')
+test.each([['store', 'store/tables/**/*.sql', "Failed to create connection for path '{data}/store/tables'"]])(
+  'a damaged %s is reported',
+  async (_, files, reason) => {
+    const data = await temporaryFolder()
+    const server = await startTestServer({ PLAYHEAD_DATA: data })
+    await server.stop()
+    const damaged = [...globSync(files, { cwd: data }), ...(files.includes('*') ? [] : [files])]
+    for (const file of damaged) writeFileSync(join(data, file), 'garbage')
 
-  expect(await failToStart({ data, door: 'playhead serve' })).toEqual(
-    saying(
-      `Can't open the data in ${data}; it looks damaged (${reason.replace('{data}', data)}). Move the folder away and start again with an empty one, or choose another one with PLAYHEAD_DATA; then load your last backup with: playhead restore <file>`,
-    ),
-  )
-})
+    expect(await failToStart({ data, door: 'playhead serve' })).toEqual(
+      saying(
+        `Can't open the data in ${data}; it looks damaged (${reason.replace('{data}', data)}). Move the folder away and start again with an empty one, or choose another one with PLAYHEAD_DATA; then load your last backup with: playhead restore <file>`,
+      ),
+    )
+  },
+)
 
 test('a second server on the same folder is told about the first', async () => {
   const data = await temporaryFolder()

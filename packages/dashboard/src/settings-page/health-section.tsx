@@ -1,6 +1,7 @@
 import { formatBytes, formatCount, formatDuration } from '@playhead/model'
 import { useEffect, useState, type ReactNode } from 'react'
 import { useHealth, type Health } from '../api/health.ts'
+import { Age } from '../ui/data/age.tsx'
 import { ErrorNotice, NotLoaded } from '../ui/data/error-notice.tsx'
 import { ShareBar } from '../ui/charts/share-bar.tsx'
 import './health-section.css'
@@ -34,11 +35,15 @@ export function HealthSection() {
         <Figure name="Engine restarts" isBad={figures.engineRestarts > 0}>
           {formatCount(figures.engineRestarts)}
         </Figure>
+        <Figure name="Damaged files" isBad={figures.damagedFiles.length > 0}>
+          {formatCount(figures.damagedFiles.length)}
+        </Figure>
         <Figure name="Live viewers">{formatCount(figures.liveViewers)}</Figure>
         <Figure name="Free disk space" isBad={(figures.disk.freeBytes ?? Infinity) < LOW_DISK_BYTES}>
           {figures.disk.freeBytes === null ? 'unknown' : formatBytes(figures.disk.freeBytes)}
         </Figure>
       </dl>
+      {figures.damagedFiles.length > 0 && <DamagedFiles files={figures.damagedFiles} />}
       <h2>Disk space by table</h2>
       <DiskTable tables={figures.disk.tables} />
     </>
@@ -51,6 +56,41 @@ function Figure({ name, isBad = false, children }: { name: string; isBad?: boole
       <dt>{name}</dt>
       <dd className={isBad ? 'is-bad' : ''}>{children}</dd>
     </div>
+  )
+}
+
+function DamagedFiles({ files }: { files: Health['damagedFiles'] }) {
+  return (
+    <>
+      <h2>Damaged files</h2>
+      <p className="dim">
+        Kept in the folder <code>damaged</code> of the data directory, and listed here until you remove them
+        and restart the server.
+      </p>
+      <table className="settings-table">
+        <thead>
+          <tr>
+            <th>Found</th>
+            <th>What happened</th>
+            <th className="number">Rows lost</th>
+          </tr>
+        </thead>
+        <tbody>
+          {files.map(({ name, problem, foundAt, rows }) => (
+            <tr key={name}>
+              <td>
+                <Age time={foundAt} />
+              </td>
+              <td>
+                {problem}
+                <div className="mono dim">{name}</div>
+              </td>
+              <td className="number">{rows === null ? 'unknown' : formatCount(rows)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
   )
 }
 

@@ -8,6 +8,7 @@ import type { Diagnostics } from '../ingest/counters.ts'
 import type { BodyLimits } from '../ingest/body-budget.ts'
 import type { LiveFeed } from '../live/live-feed.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
+import type { DamagedFiles } from '../log/damaged-files.ts'
 import { asStoreError } from '../store/store-error.ts'
 import { addAuditRoutes } from './audit-routes.ts'
 import { addDeletionRoutes } from './deletion-routes.ts'
@@ -33,6 +34,7 @@ export type AppServices = MaintenanceServices &
     live: LiveFeed
     bodyLimits: BodyLimits
     dataDirectory: string
+    damaged: DamagedFiles
     catchUp: () => Promise<void>
   }
 

@@ -5,6 +5,7 @@ import { KnownError } from '../errors/known-error.ts'
 import type { BodyBudget } from '../ingest/body-budget.ts'
 import type { Counters } from '../ingest/counters.ts'
 import type { IngestPipeline } from '../ingest/ingest-batch.ts'
+import type { DamagedFiles } from '../log/damaged-files.ts'
 import { readDisk } from '../query/disk-use.ts'
 import type { Store } from '../store/connect.ts'
 import { jsonRoute } from './route-parts.ts'
@@ -15,7 +16,7 @@ const healthRoute = createRoute({
   summary: 'What the server is doing: spans received, rows waiting for the store, disk use',
 })
 
-type Observed = { pipeline: IngestPipeline; store: Store; budget: BodyBudget }
+type Observed = { pipeline: IngestPipeline; store: Store; budget: BodyBudget; damaged: DamagedFiles }
 
 export function addHealthRoutes(
   app: OpenAPIHono,
@@ -52,6 +53,7 @@ export function addHealthRoutes(
         pendingRows,
         engineRestarts,
         liveViewers,
+        damagedFiles: [...observed.damaged.list()],
         disk: await readDisk(client, dataDirectory),
       },
       200,
@@ -59,7 +61,8 @@ export function addHealthRoutes(
   })
 }
 
-function readGauges({ pipeline, store, budget }: Observed) {
+function readGauges({ pipeline, store, budget, damaged }: Observed) {
+  const damagedFiles = damaged.list()
   const [steps, logs] = [pipeline.steps.state(), pipeline.logs.state()]
   return {
     pendingRows: steps.pendingRows + logs.pendingRows,
@@ -68,6 +71,8 @@ function readGauges({ pipeline, store, budget }: Observed) {
     flushFailures: steps.flushFailures + logs.flushFailures,
     engineRestarts: store.engine?.restarts() ?? 0,
     liveViewers: pipeline.live.viewerCount,
+    damagedFiles: damagedFiles.length,
+    damagedRows: damagedFiles.reduce((sum, { rows }) => sum + (rows ?? 0), 0),
     bytesInFlight: budget.bytesInFlight,
     residentBytes: process.memoryUsage.rss(),
   }
@@ -91,6 +96,8 @@ export function renderMetrics(
     ['log_pending_segments', 'gauge', 'Files of these rows.', gauges.pendingSegments],
     ['log_flush_failures_total', 'counter', 'Failed flushes of a segment.', gauges.flushFailures],
     ['engine_restarts_total', 'counter', 'Restarts of the embedded engine.', gauges.engineRestarts],
+    ['damaged_files', 'gauge', 'Damaged files of the log and the store.', gauges.damagedFiles],
+    ['damaged_rows', 'gauge', 'Rows in them that are known to be lost.', gauges.damagedRows],
     ['live_viewers', 'gauge', 'Open live connections.', gauges.liveViewers],
     ['request_bytes_in_flight', 'gauge', 'Bytes of request bodies in memory.', gauges.bytesInFlight],
     ['resident_bytes', 'gauge', 'Resident memory, without the engine.', gauges.residentBytes],

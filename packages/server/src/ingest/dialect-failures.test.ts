@@ -54,6 +54,8 @@ const gauges = {
   pendingSegments: 0,
   flushFailures: 0,
   engineRestarts: 0,
+  damagedFiles: 0,
+  damagedRows: 0,
   liveViewers: 0,
   bytesInFlight: 0,
   residentBytes: 0,

@@ -1,8 +1,13 @@
 import { rename, rm } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { KnownError } from '../errors/known-error.ts'
-import type { Segment } from './segment-file.ts'
+import type { DamagedFiles } from './damaged-files.ts'
+import { verifySegment, type Segment } from './segment-file.ts'
 
 export type FlushQueueOptions = {
+  /** What the rows are, for reports. */
+  name: string
+  damaged: DamagedFiles
   /** Inserts a segment into the store, whole. Called for one segment at a time, and again after a failure. */
   flush: (segment: Segment) => Promise<void>
   report: (line: string) => void
@@ -98,15 +103,18 @@ export class FlushQueue {
 
   /** A segment that can never be stored must not block the others. Its file stays for a person to look at. */
   async #flushOrSetAside(segment: Segment): Promise<void> {
+    const { name, damaged, flush } = this.#options
+    await verifySegment(segment, name, damaged)
     try {
-      await this.#options.flush(segment)
+      await flush(segment)
       await rm(segment.path, { force: true })
     } catch (error) {
       if (!isPermanent(error)) throw error
-      await rename(segment.path, `${segment.path}.rejected`)
-      this.#options.report(
-        `the store rejected segment ${segment.id}; moved it to ${segment.path}.rejected: ${errorText(error)}`,
-      )
+      await damaged.add(basename(segment.path), (path) => rename(segment.path, path), {
+        problem: `the store rejected segment ${segment.id} of the log of ${name}: ${errorText(error)}.`,
+        blocks: null,
+        rows: segment.rows,
+      })
     }
   }
 }

@@ -6,6 +6,7 @@ import {
   StringWriter,
   type ColumnWriter,
 } from './column-writers.ts'
+import type { EncodedBlock } from './frames.ts'
 import { GrowingBuffer } from './growing-buffer.ts'
 
 /** The column types that we write. The engine casts them to the table's own, such as LowCardinality. */
@@ -85,21 +86,27 @@ export class NativeBlock<Row> {
     }
   }
 
-  /** The encoded block, as buffers for one gathered write. `constant` adds a UInt64 column with the same value in every row. */
-  pieces(constant?: { name: string; value: bigint }): Buffer[] {
+  /** The encoded block, as buffers for one gathered write. */
+  pieces(): Buffer[] {
     const head = new GrowingBuffer(64)
-    head.writeVarint(this.#writers.length + (constant === undefined ? 0 : 1))
+    head.writeVarint(this.#writers.length)
     head.writeVarint(this.rows)
-    const pieces = [head.contents()]
-    this.#writers.forEach((writer, index) => {
-      pieces.push(columnHeader(this.#names[index]!, this.#types[index]!), ...writer.pieces())
-    })
-    if (constant !== undefined) {
-      const values = Buffer.alloc(this.rows * 8)
-      for (let row = 0; row < this.rows; row++) values.writeBigUInt64LE(constant.value, row * 8)
-      pieces.push(columnHeader(constant.name, 'UInt64'), values)
-    }
-    return pieces
+    return [head.contents(), ...this.#columnPieces()]
+  }
+
+  /** The columns without the block's head, and a UInt64 column with the same value in every row. */
+  withConstant(name: string, value: bigint): EncodedBlock {
+    const values = Buffer.alloc(this.rows * 8)
+    for (let row = 0; row < this.rows; row++) values.writeBigUInt64LE(value, row * 8)
+    const pieces = [...this.#columnPieces(), columnHeader(name, 'UInt64'), values]
+    return { columns: this.#writers.length + 1, rows: this.rows, pieces }
+  }
+
+  #columnPieces(): Buffer[] {
+    return this.#writers.flatMap((writer, index) => [
+      columnHeader(this.#names[index]!, this.#types[index]!),
+      ...writer.pieces(),
+    ])
   }
 }
 

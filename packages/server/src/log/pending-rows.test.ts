@@ -21,7 +21,7 @@ function rowsOf(count: number, bytes: number) {
 
 function writtenRows(pending: PendingRows<Row>): number[] {
   return pending.groups(20 * MB, 0).map((blocks) => {
-    const bytes = Buffer.concat(blocks.flatMap((block) => block.pieces({ name: 'segment', value: 1n })))
+    const bytes = Buffer.concat(blocks.flatMap((block) => block.pieces()))
     const whole = wholeBlocks(bytes)
     expect(whole.length).toBe(bytes.length)
     return whole.rows

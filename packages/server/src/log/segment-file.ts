@@ -1,61 +1,184 @@
-import { open, readFile, rm, truncate, type FileHandle } from 'node:fs/promises'
-import { join } from 'node:path'
+import { copyFile, link, open, readFile, rename, writeFile, type FileHandle } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { DamagedFiles } from './damaged-files.ts'
+import {
+  countRows,
+  newMarker,
+  readFrames,
+  toFrame,
+  type EncodedBlock,
+  type SegmentContents,
+} from './frames.ts'
 import { wholeBlocks } from './whole-blocks.ts'
 
 /** One file of the log: acknowledged rows that the store may not have yet. */
 export type Segment = {
   id: bigint
   path: string
+  /** Begins the frames of this file; undefined in files of older versions, which are blocks without frames. */
+  marker: string | undefined
   rows: number
   bytes: number
   /** The sessions with rows in it, each as `project` NUL `session`; undefined for a segment of an earlier process. */
   touched: Set<string> | undefined
   /** True once an insert may have happened. Before another one, check whether the store has the rows. */
   mayBeStored: boolean
+  /** When its checksums were last compared, by `performance.now()`. */
+  verifiedAtMs: number
 }
 
-function segmentPath(directory: string, id: bigint): string {
-  return join(directory, `${id.toString().padStart(20, '0')}.native`)
-}
-
-export function segmentId(fileName: string): bigint | undefined {
-  const match = /^(\d{20})\.native$/.exec(fileName)
-  return match === null ? undefined : BigInt(match[1]!)
-}
-
-/** Reopens a segment that an earlier process left, without the incomplete write it may end in. */
-export async function recoverSegment(directory: string, id: bigint): Promise<Segment | undefined> {
-  const path = segmentPath(directory, id)
-  const bytes = await readFile(path)
-  const whole = wholeBlocks(bytes)
-  if (whole.rows === 0) {
-    await rm(path, { force: true })
-    return undefined
+/** A segment that an earlier process left; undefined if the name is not one of a segment. Verify it to know its rows. */
+export function segmentFrom(directory: string, fileName: string): Segment | undefined {
+  const match = /^(\d{20})(?:-([0-9a-f]{16})\.segment|\.native)$/.exec(fileName)
+  if (match === null) return undefined
+  const path = join(directory, fileName)
+  return {
+    id: BigInt(match[1]!),
+    path,
+    marker: match[2],
+    rows: 0,
+    bytes: 0,
+    touched: undefined,
+    mayBeStored: true,
+    verifiedAtMs: -Infinity,
   }
-  if (whole.length < bytes.length) await truncate(path, whole.length)
-  return { id, path, rows: whole.rows, bytes: whole.length, touched: undefined, mayBeStored: true }
+}
+
+const CHUNK_BYTES = 1024 * 1024
+/** A store that is down is tried every few seconds. */
+const VERIFIED_FOR_MS = 60_000
+
+/**
+ * Compares a segment with its checksums. If it is damaged, keeps the file aside, reports it, and puts a file with the
+ * undamaged blocks in its place.
+ */
+export async function verifySegment(segment: Segment, name: string, damaged: DamagedFiles): Promise<void> {
+  if (performance.now() - segment.verifiedAtMs < VERIFIED_FOR_MS) return
+  await compareWithChecksums(segment, name, damaged)
+  segment.verifiedAtMs = performance.now()
+}
+
+async function compareWithChecksums(segment: Segment, name: string, damaged: DamagedFiles): Promise<void> {
+  if (segment.marker !== undefined && (await isIntact(segment, segment.marker))) return
+  const bytes = await readFile(segment.path)
+  const contents = segment.marker === undefined ? readBlocks(bytes) : readFrames(bytes, segment.marker)
+  const missing = segment.bytes - bytes.length
+  if (missing > 0)
+    contents.damaged.push({
+      start: bytes.length,
+      end: segment.bytes,
+      rows: contents.damaged.length === 0 ? segment.rows - contents.rows : undefined,
+      isUnfinished: false,
+    })
+  if (contents.damaged.length > 0) {
+    await damaged.add(basename(segment.path), (path) => keepCopy(segment.path, path), {
+      problem: describeDamage(`segment ${segment.id} of the log of ${name}`, contents),
+      blocks: contents.damaged.length,
+      rows: lostRows(contents),
+    })
+    await replaceFile(
+      segment.path,
+      contents.readable.map(({ start, end }) => bytes.subarray(start, end)),
+    )
+    segment.touched = undefined
+    // The store may have some of its rows, and a count can't tell which. Inserting them again does no harm.
+    if (contents.damaged.some(({ isUnfinished }) => !isUnfinished)) segment.mayBeStored = false
+  }
+  segment.rows = contents.rows
+  segment.bytes = contents.readable.reduce((sum, { start, end }) => sum + end - start, 0)
+}
+
+async function isIntact(segment: Segment, marker: string): Promise<boolean> {
+  const handle = await open(segment.path, 'r')
+  try {
+    const { size } = await handle.stat()
+    const rows = await countRows(
+      handle.createReadStream({ highWaterMark: CHUNK_BYTES, autoClose: false }),
+      marker,
+    )
+    if (rows === undefined || size < segment.bytes) return false
+    segment.rows = rows
+    segment.bytes = size
+    return true
+  } finally {
+    await handle.close()
+  }
+}
+
+/** A file of an older version has no checksums: all that can be found is an end that is not a block. */
+function readBlocks(bytes: Buffer): SegmentContents {
+  const { length, rows, blocks } = wholeBlocks(bytes)
+  const rest = { start: length, end: bytes.length, rows: undefined, isUnfinished: true }
+  return {
+    rows,
+    blocks,
+    readable: [{ start: 0, end: length }],
+    damaged: length < bytes.length ? [rest] : [],
+  }
+}
+
+function lostRows({ damaged }: SegmentContents): number | null {
+  let lost = 0
+  for (const { rows } of damaged) {
+    if (rows === undefined) return null
+    lost += rows
+  }
+  return lost
+}
+
+function describeDamage(subject: string, contents: SegmentContents): string {
+  const { damaged, blocks, rows } = contents
+  const recovered = `${blocks} undamaged ${blocks === 1 ? 'block' : 'blocks'} (${rows} ${rows === 1 ? 'row' : 'rows'}) recovered.`
+  if (damaged.every(({ isUnfinished }) => isUnfinished)) {
+    const { start, end } = damaged[0]!
+    return `${subject} ends in an incomplete write of ${end - start} bytes. A crash during a write leaves this behind, and such a write was not acknowledged; otherwise the file was truncated. ${recovered}`
+  }
+  const lost = lostRows(contents)
+  return `${subject} is damaged: ${damaged.length} ${damaged.length === 1 ? 'block' : 'blocks'} can't be read (${lost === null ? 'an unknown number of rows' : `${lost} ${lost === 1 ? 'row' : 'rows'}`}). ${recovered}`
+}
+
+async function keepCopy(from: string, to: string): Promise<void> {
+  // Not every file system has hard links.
+  await link(from, to).catch(() => copyFile(from, to))
+}
+
+/** A crash leaves either the old file or the new one. */
+async function replaceFile(path: string, pieces: readonly Buffer[]): Promise<void> {
+  await writeFile(`${path}.new`, Buffer.concat(pieces), { flush: true })
+  await rename(`${path}.new`, path)
+  await syncDirectory(dirname(path))
 }
 
 /** A segment that accepts rows. */
 export class OpenSegment {
   readonly segment: Segment
-  readonly openedAtMs = performance.now()
+  readonly #marker: string
   readonly #handle: FileHandle
 
-  private constructor(segment: Segment, handle: FileHandle) {
+  private constructor(segment: Segment, marker: string, handle: FileHandle) {
     this.segment = segment
+    this.#marker = marker
     this.#handle = handle
   }
 
   static async create(directory: string, id: bigint): Promise<OpenSegment> {
-    const path = segmentPath(directory, id)
+    const marker = newMarker()
+    const path = join(directory, `${id.toString().padStart(20, '0')}-${marker}.segment`)
     const handle = await open(path, 'wx')
     await syncDirectory(directory)
-    return new OpenSegment({ id, path, rows: 0, bytes: 0, touched: new Set(), mayBeStored: false }, handle)
+    const counted = {
+      rows: 0,
+      bytes: 0,
+      touched: new Set<string>(),
+      mayBeStored: false,
+      verifiedAtMs: -Infinity,
+    }
+    return new OpenSegment({ id, path, marker, ...counted }, marker, handle)
   }
 
   /** Resolves once the blocks are on disk. If it fails, the file stays as it was. */
-  async append(pieces: Buffer[], rows: number): Promise<void> {
+  async append(blocks: readonly EncodedBlock[]): Promise<void> {
+    const pieces = blocks.flatMap((block) => toFrame(this.#marker, block))
     const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
     try {
       const { bytesWritten } = await this.#handle.writev(pieces, this.segment.bytes)
@@ -65,7 +188,7 @@ export class OpenSegment {
       await this.#handle.truncate(this.segment.bytes)
       throw error
     }
-    this.segment.rows += rows
+    this.segment.rows += blocks.reduce((sum, block) => sum + block.rows, 0)
     this.segment.bytes += size
   }
 

@@ -6,6 +6,7 @@ import { temporaryFolder } from '../../test/temporary-folder.ts'
 import type { Columns } from './native-block.ts'
 import type { Segment } from './segment-file.ts'
 import { SegmentLog } from './segment-log.ts'
+import { DamagedFiles } from './damaged-files.ts'
 import { wholeBlocks } from './whole-blocks.ts'
 
 const columns: Columns<{ text: string }> = { text: { type: 'String', value: ({ text }) => text } }
@@ -15,20 +16,24 @@ afterEach(() => {
 })
 
 async function segmentFiles(folder: string): Promise<string[]> {
-  return (await readdir(folder)).filter((name) => name !== 'next-id')
+  return (await readdir(folder)).filter((name) => name.endsWith('.segment'))
 }
 
 async function openLog(flush: (segment: Segment) => Promise<void>, directory?: string) {
   const reports: string[] = []
   const folder = directory ?? (await temporaryFolder())
+  const report = (line: string) => reports.push(line)
+  const damaged = await DamagedFiles.open(join(folder, 'damaged'), report)
   const log = await SegmentLog.open({
+    name: 'steps',
+    damaged,
     directory: folder,
     columns,
     firstId: 100n,
     flush,
-    report: (line) => reports.push(line),
+    report,
   })
-  return { log, folder, reports }
+  return { log, folder, reports, damaged }
 }
 
 test('append resolves once rows are on disk, and the file is deleted once the store has them', async () => {
@@ -228,7 +233,7 @@ test('a store that comes back receives everything acknowledged in the meantime',
 
 test('a segment that the store rejects for good is set aside and does not block the next ones', async () => {
   const flushed: bigint[] = []
-  const { log, folder, reports } = await openLog(async ({ id }) => {
+  const { log, folder, reports, damaged } = await openLog(async ({ id }) => {
     if (id === 100n) throw Object.assign(new Error('type mismatch'), { isPermanent: true })
     flushed.push(id)
   })
@@ -239,14 +244,19 @@ test('a segment that the store rejects for good is set aside and does not block 
   await log.drain()
 
   expect(flushed).toEqual([101n])
-  expect(await segmentFiles(folder)).toEqual([expect.stringMatching(/\.rejected$/)])
-  expect(reports).toEqual([expect.stringContaining('the store rejected segment 100')])
+  expect(await segmentFiles(folder)).toEqual([])
+  const problem = 'the store rejected segment 100 of the log of steps: type mismatch.'
+  const [file] = await segmentFiles(join(folder, 'damaged'))
+  expect(damaged.list()).toMatchObject([{ name: file, problem, rows: 1 }])
+  expect(reports).toEqual([`${problem} The damaged file is kept: ${join(folder, 'damaged', file!)}`])
   await log.close()
 })
 
 test('refuses new rows when the store is too far behind, and says when to retry', async () => {
   const folder = await temporaryFolder()
   const log = await SegmentLog.open({
+    name: 'steps',
+    damaged: await DamagedFiles.open(join(folder, 'damaged'), () => undefined),
     directory: folder,
     columns,
     firstId: 1n,

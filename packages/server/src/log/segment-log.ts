@@ -4,7 +4,7 @@ import { KnownError } from '../errors/known-error.ts'
 import { errorText, FlushQueue, type FlushQueueOptions } from './flush-queue.ts'
 import type { Columns, NativeBlock } from './native-block.ts'
 import { PendingRows } from './pending-rows.ts'
-import { OpenSegment, recoverSegment, segmentId } from './segment-file.ts'
+import { OpenSegment, segmentFrom, verifySegment } from './segment-file.ts'
 import { SegmentIds } from './segment-ids.ts'
 
 export type SegmentLogOptions<Row> = FlushQueueOptions & {
@@ -71,12 +71,15 @@ export class SegmentLog<Row> {
   /** Opens the log in a directory. Flushes the segments that an earlier process left there first. */
   static async open<Row>(options: SegmentLogOptions<Row>): Promise<SegmentLog<Row>> {
     await mkdir(options.directory, { recursive: true })
-    const log = new SegmentLog(options, await SegmentIds.open(options.directory, options.firstId))
-    const ids = (await readdir(options.directory)).flatMap((name) => segmentId(name) ?? [])
-    for (const id of ids.sort((left, right) => (left < right ? -1 : 1))) {
-      const segment = await recoverSegment(options.directory, id)
-      if (segment !== undefined) log.#queue.segments.push(segment)
-      log.#ids.skipTo(id + 1n)
+    const { directory, firstId, name, damaged } = options
+    const log = new SegmentLog(options, await SegmentIds.open(directory, { firstId, name, damaged }))
+    // The names begin with the id, so this is the order in which they were written.
+    for (const file of (await readdir(directory)).sort()) {
+      const segment = segmentFrom(directory, file)
+      if (segment === undefined) continue
+      await verifySegment(segment, name, damaged)
+      log.#queue.segments.push(segment)
+      log.#ids.skipTo(segment.id + 1n)
     }
     log.#queue.start()
     return log
@@ -207,11 +210,7 @@ export class SegmentLog<Row> {
   async #write(blocks: readonly NativeBlock<Row>[], touched: ReadonlySet<string>): Promise<void> {
     this.#open ??= await OpenSegment.create(this.#options.directory, await this.#ids.next())
     const { segment } = this.#open
-    const rows = blocks.reduce((sum, block) => sum + block.rows, 0)
-    await this.#open.append(
-      blocks.flatMap((block) => block.pieces({ name: 'segment', value: segment.id })),
-      rows,
-    )
+    await this.#open.append(blocks.map((block) => block.withConstant('segment', segment.id)))
     for (const session of touched) segment.touched?.add(session)
   }
 

@@ -35,7 +35,7 @@ const anyRow = fc.record({
 function encode(rows: readonly Row[]): Buffer {
   const block = new NativeBlock(columns)
   for (const row of rows) block.append(row)
-  return Buffer.concat(block.pieces({ name: 'segment', value: 7n }))
+  return Buffer.concat(block.pieces())
 }
 
 test('a segment truncated anywhere keeps exactly the complete blocks', () => {
@@ -50,13 +50,14 @@ test('a segment truncated anywhere keeps exactly the complete blocks', () => {
 
         const whole = wholeBlocks(file.subarray(0, cut))
 
-        let [length, rows] = [0, 0]
+        let [length, rows, count] = [0, 0, 0]
         for (const [index, block] of blocks.entries()) {
           if (length + block.length > cut) break
           length += block.length
           rows += batches[index]!.length
+          count += 1
         }
-        expect(whole).toEqual({ length, rows })
+        expect(whole).toEqual({ length, rows, blocks: count })
       },
     ),
   )
@@ -65,6 +66,10 @@ test('a segment truncated anywhere keeps exactly the complete blocks', () => {
 test('ignores garbage after the last block', () => {
   const block = encode([{ name: 'a', count: 1, at: 0n, ended: null, tags: [], costs: [], usage: {} }])
 
-  expect(wholeBlocks(Buffer.concat([block, Buffer.alloc(4096)]))).toEqual({ length: block.length, rows: 1 })
-  expect(wholeBlocks(Buffer.alloc(100, 0xff))).toEqual({ length: 0, rows: 0 })
+  expect(wholeBlocks(Buffer.concat([block, Buffer.alloc(4096)]))).toEqual({
+    length: block.length,
+    rows: 1,
+    blocks: 1,
+  })
+  expect(wholeBlocks(Buffer.alloc(100, 0xff))).toEqual({ length: 0, rows: 0, blocks: 0 })
 })

@@ -1,16 +1,16 @@
 import { widths } from './column-writers.ts'
 
 /** The complete blocks at the start of a segment. Everything after them was never acknowledged. */
-export type WholeBlocks = { length: number; rows: number }
+export type WholeBlocks = { length: number; rows: number; blocks: number }
 
 /** Finds the complete Native blocks of a segment. A crash during a write leaves part of a block at the end. */
 export function wholeBlocks(bytes: Buffer): WholeBlocks {
   const walker = new BlockWalker(bytes)
-  let whole: WholeBlocks = { length: 0, rows: 0 }
+  let whole: WholeBlocks = { length: 0, rows: 0, blocks: 0 }
   while (walker.at < bytes.length) {
     const rows = walker.skipBlock()
     if (rows === undefined) break
-    whole = { length: walker.at, rows: whole.rows + rows }
+    whole = { length: walker.at, rows: whole.rows + rows, blocks: whole.blocks + 1 }
   }
   return whole
 }

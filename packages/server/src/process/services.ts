@@ -12,6 +12,7 @@ import { createCounters } from '../ingest/counters.ts'
 import { DialectFailures } from '../ingest/dialect-failures.ts'
 import { MAX_BYTES_IN_FLIGHT } from '../ingest/limits.ts'
 import { LiveFeed } from '../live/live-feed.ts'
+import { DamagedFiles } from '../log/damaged-files.ts'
 import type { Columns } from '../log/native-block.ts'
 import { firstSegmentId } from '../log/segment-ids.ts'
 import { SegmentLog } from '../log/segment-log.ts'
@@ -41,6 +42,7 @@ export async function createServices(
   report: (line: string) => void,
   cleanups: (() => unknown)[],
 ): Promise<Services> {
+  const damaged = await DamagedFiles.open(join(config.dataDirectory, 'damaged'), report)
   const versions = await VersionClock.open(store.client)
   const gate = await openGate(config, { ...store, versions }, report, cleanups)
   const { registry } = gate
@@ -68,7 +70,7 @@ export async function createServices(
         live.publishSession(project, summarizeSession(steps, { nowMs: Date.now(), lastHeardAtMs }))
     },
   })
-  const [steps, logs] = await openLogs(config, { store, storedLogs, refresher, report })
+  const [steps, logs] = await openLogs(config, { store, storedLogs, refresher, damaged, report })
   cleanups.push(
     () => logs.close(),
     () => steps.close(),
@@ -89,6 +91,7 @@ export async function createServices(
     reader,
     refresher,
     counters,
+    damaged,
     catchUp,
     drain,
     report,
@@ -135,14 +138,17 @@ async function openLogs(
     store: Store
     storedLogs: StoredLogs
     refresher: SessionRefresher
+    damaged: DamagedFiles
     report: (line: string) => void
   },
 ) {
-  const { store, storedLogs, refresher, report } = options
+  const { store, storedLogs, refresher, damaged, report } = options
   const root = join(config.dataDirectory, 'log')
-  const firstId = firstSegmentId(root)
+  const firstId = await firstSegmentId(root, damaged)
   const open = <Row>(name: 'steps' | 'logs', columns: Columns<Row>) =>
     SegmentLog.open({
+      name,
+      damaged,
       directory: join(root, name),
       columns,
       firstId,

@@ -21,7 +21,8 @@ export async function flushSegment(
   store: Store,
   refresh: (project: string, ids: readonly string[], segment: bigint | undefined) => Promise<void>,
 ): Promise<void> {
-  if (!segment.mayBeStored || !(await isInStore(segment, table.name, store))) {
+  // A segment in which nothing is readable is empty.
+  if (segment.rows > 0 && (!segment.mayBeStored || !(await isInStore(segment, table.name, store)))) {
     segment.mayBeStored = true
     await insert(segment, table, store)
   }
@@ -43,11 +44,16 @@ async function insert(
 ): Promise<void> {
   const statement = `INSERT INTO ${table.name} (${table.columns.join(', ')}, segment) FORMAT Native`
   const token = `${table.name}-${segment.id}`
+  // Each block of a segment begins with a column that is not in the table: it holds the checksum.
+  const settings = { input_format_skip_unknown_fields: 1 } as const
   try {
-    await store.insertFile(statement, segment.path, token).catch((error: unknown) => {
+    await store.insertFile(statement, segment.path, token, settings).catch((error: unknown) => {
       if (!isMemoryExceeded(error)) throw error
       // Indexing very many distinct words can exceed the engine's memory. Merges index them in smaller steps.
-      return store.insertFile(statement, segment.path, token, { materialize_skip_indexes_on_insert: 0 })
+      return store.insertFile(statement, segment.path, token, {
+        ...settings,
+        materialize_skip_indexes_on_insert: 0,
+      })
     })
   } catch (error) {
     if (permanentCodes.has(String((error as { code?: unknown }).code))) {

@@ -146,8 +146,12 @@ test.each([
   const block = new NativeBlock(stepColumns)
   block.append(toStepRow(project, written, { outline: writtenOutline, content: { attributes: {} } }, context))
   const path = join(directory, 'rows.native')
-  await writeFile(path, Buffer.concat(block.pieces({ name: 'segment', value: 1n })))
-  await store.insertFile('INSERT INTO steps FORMAT Native', path, project)
+  await writeFile(path, Buffer.concat(block.pieces()))
+  await store.insertFile(
+    `INSERT INTO steps (${Object.keys(stepColumns).join(', ')}) FORMAT Native`,
+    path,
+    project,
+  )
 
   const read = async <Row>(select: string) => {
     const result = await store.client.query({

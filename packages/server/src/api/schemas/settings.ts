@@ -96,6 +96,18 @@ export const diskSchema = z.object({
   tables: z.array(z.object({ name: z.string(), rows: z.number(), bytes: z.number() })),
 })
 
+export const damagedFileSchema = z
+  .object({
+    name: z.string().describe('in the folder "damaged" of the data directory'),
+    problem: z.string(),
+    foundAt: z.iso.datetime(),
+    blocks: z.number().nullable().describe('blocks that could not be read; null if unknown'),
+    rows: z.number().nullable().describe('rows that could not be read; null if unknown'),
+  })
+  .openapi('DamagedFile')
+
+export type DamagedFile = OnTheWire<typeof damagedFileSchema>
+
 export const healthSchema = z.object({
   version: z.string(),
   uptimeMs: z.number(),
@@ -105,5 +117,6 @@ export const healthSchema = z.object({
   pendingRows: z.number(),
   engineRestarts: z.number(),
   liveViewers: z.number(),
+  damagedFiles: z.array(damagedFileSchema).describe('files of the log and the store that were damaged'),
   disk: diskSchema,
 })
