@@ -13,6 +13,7 @@ import { connectStore } from '../store/connect.ts'
 import type { Config } from './config.ts'
 import { asDataProblem } from './data-problem.ts'
 import { lockDataDirectory } from './data-lock.ts'
+import { protectData } from './protect-data.ts'
 import { setDeadline } from './request-deadline.ts'
 import { createServices, type Services } from './services.ts'
 
@@ -59,6 +60,7 @@ async function openData(
   cleanups: (() => unknown)[],
 ): Promise<Services> {
   const holder = { pid: process.pid, url, startedAt: new Date().toISOString() }
+  protectData(config.dataDirectory, report)
   const lock = await lockDataDirectory(config.dataDirectory, holder)
   cleanups.push(() => lock.release())
   const store = await connectStore({

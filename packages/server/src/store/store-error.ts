@@ -32,6 +32,13 @@ export function asStoreError(error: Error): KnownError | undefined {
     )
   }
   if (isDiskFull(error)) return diskFull(error)
+  if (isUnwritable(error)) {
+    return new KnownError(
+      'DATA_UNWRITABLE',
+      `The server may not write to its data folder (${error.message}). Nothing was stored. Give its user write access to PLAYHEAD_DATA.`,
+      { cause: error },
+    )
+  }
   if (!isConnectionLost(error)) return undefined
   return new KnownError(
     'STORE_UNAVAILABLE',
@@ -53,6 +60,11 @@ export function asStartError(error: unknown, clickhouseUrl: string | undefined):
     `Could not use ClickHouse at ${host}: ${reason}. Check CLICKHOUSE_URL.`,
     { cause: error },
   )
+}
+
+/** A file of ours can't be written, as opposed to a port that may not be used. */
+function isUnwritable({ code, path }: NodeJS.ErrnoException): boolean {
+  return path !== undefined && (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
 }
 
 function isConnectionLost(error: NodeJS.ErrnoException): boolean {
