@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { DEFAULT_PROJECT } from './registry.ts'
 
-/** Where the server listens, and the address that people use if it is another one. */
-export type Site = { host: string; port: number; publicUrl: string | undefined }
+/** Where the server listens, whether it speaks TLS itself, and the address that people use if it is another one. */
+export type Site = { host: string; port: number; isTlsOn: boolean; publicUrl: string | undefined }
 
 /** The origin of links in responses: the public one, or the one that the request came to. */
 export function originOf(requestUrl: string, site: Site): string {

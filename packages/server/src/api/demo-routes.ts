@@ -28,7 +28,7 @@ export function addDemoRoutes(app: OpenAPIHono, { gate, site }: { gate: Gate; si
     return context.json({ isAvailable: isDemoAvailable() }, 200)
   })
   app.openapi(recordRoute, async (context) => {
-    await recordDemo(gate.registry, site.port, projectOf(context, 'admin', gate))
+    await recordDemo(gate.registry, site, projectOf(context, 'admin', gate))
     return context.json({ ok: true as const }, 200)
   })
 }
@@ -37,10 +37,10 @@ export function addDemoRoutes(app: OpenAPIHono, { gate, site }: { gate: Gate; si
 export async function recordDemoOnEmptyStore(
   client: ClickHouseClient,
   registry: Registry,
-  port: number,
+  site: Site,
 ): Promise<boolean> {
   if (!isDemoAvailable() || (await hasSessions(client))) return false
-  await recordDemo(registry, port, DEFAULT_PROJECT)
+  await recordDemo(registry, site, DEFAULT_PROJECT)
   return true
 }
 
@@ -65,26 +65,28 @@ async function hasSessions(client: ClickHouseClient): Promise<boolean> {
 }
 
 /** Runs the example agent in a process of its own. It sends its sessions to this server as any agent does. */
-async function recordDemo(registry: Registry, port: number, project: string): Promise<void> {
+async function recordDemo(registry: Registry, site: Site, project: string): Promise<void> {
   const script = scripts.find((path) => existsSync(path))
   if (script === undefined)
     throw new KnownError('NOT_FOUND', 'This installation does not include the example agent.')
   const { key, secret } = await registry.createKey({ project, name: 'demo', scopes: ['ingest'] })
   try {
-    await run(script, port, secret)
+    await run(script, site, secret)
   } finally {
     await registry.revokeKey(project, key.id)
   }
 }
 
-function run(script: string, port: number, key: string): Promise<void> {
+function run(script: string, { port, isTlsOn }: Site, key: string): Promise<void> {
   const agent = spawn(
     process.execPath,
     [...(script.endsWith('.ts') ? ['--conditions=playhead-source'] : []), script],
     {
       env: {
         ...process.env,
-        PLAYHEAD_ENDPOINT: `http://127.0.0.1:${port}`,
+        PLAYHEAD_ENDPOINT: `${isTlsOn ? 'https' : 'http'}://127.0.0.1:${port}`,
+        // It connects to this very process, whose certificate is for the name that people use.
+        ...(isTlsOn && { NODE_TLS_REJECT_UNAUTHORIZED: '0' }),
         PLAYHEAD_API_KEY: key,
         OTEL_RESOURCE_ATTRIBUTES: 'playhead.demo=true',
       },

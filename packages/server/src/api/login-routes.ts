@@ -51,7 +51,7 @@ export function addLoginRoutes(app: OpenAPIHono, { gate, site }: { gate: Gate; s
     setCookie(context, LOGIN_COOKIE, cookie, {
       httpOnly: true,
       sameSite: 'Strict',
-      secure: site.publicUrl?.startsWith('https:') === true,
+      secure: site.isTlsOn || site.publicUrl?.startsWith('https:') === true,
       path: '/',
       maxAge: lastsMs / 1_000,
     })

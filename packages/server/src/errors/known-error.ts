@@ -25,6 +25,7 @@ export const errorStatus = {
   PORT_IN_USE: 503,
   SERVER_BUSY: 503,
   STORE_UNAVAILABLE: 503,
+  TLS_UNUSABLE: 503,
 } as const satisfies Record<string, number>
 
 export type ErrorCode = keyof typeof errorStatus

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { isLoopback } from '../access/addresses.ts'
+import type { TlsFiles } from './tls-identity.ts'
 import { MAX_BODY_BYTES } from '../ingest/limits.ts'
 
 /** The settings of the server. Only this file reads the environment. */
@@ -17,6 +18,8 @@ export type Config = {
   isAuthOn: boolean
   /** The password of the login page; required if auth is on. */
   password: string | undefined
+  /** The certificate and key for HTTP and gRPC; undefined serves both in plain text. */
+  tls: TlsFiles | undefined
   isDemoOn: boolean
   /** The address that people use, for links in responses; undefined uses the address of the request. */
   publicUrl: string | undefined
@@ -50,6 +53,8 @@ export function readConfig(
   const isAuthOn = auth === 'on' || (auth !== 'off' && !isLoopback(host))
   const refusal = authProblem(host, isAuthOn, password)
   if (refusal !== undefined) return { problem: refusal }
+  const tls = readTls(environment)
+  if (tls !== undefined && 'problem' in tls) return tls
   const maxBodyMebibytes = Number(environment.PLAYHEAD_MAX_BODY_MB || MAX_BODY_BYTES / MEBIBYTE)
   if (!(maxBodyMebibytes >= 1 && maxBodyMebibytes <= 512)) {
     return {
@@ -65,6 +70,7 @@ export function readConfig(
     clickhouseCluster: environment.CLICKHOUSE_CLUSTER || undefined,
     isAuthOn,
     password,
+    tls,
     isDemoOn: environment.PLAYHEAD_DEMO?.toLowerCase() !== 'off',
     publicUrl: environment.PLAYHEAD_URL?.replace(/\/+$/, '') || undefined,
     maxBodyBytes: maxBodyMebibytes * MEBIBYTE,
@@ -80,6 +86,18 @@ function readGrpcPort(text: string | undefined, httpPort: number): number | unde
   return {
     problem: `PLAYHEAD_GRPC_PORT is "${text}"; it must be a port number, for example 4317, or "off".`,
   }
+}
+
+function readTls({
+  PLAYHEAD_TLS_CERT: certPath,
+  PLAYHEAD_TLS_KEY: keyPath,
+}: Readonly<Record<string, string | undefined>>): TlsFiles | undefined | ConfigProblem {
+  if (certPath && keyPath) return { certPath: resolve(certPath), keyPath: resolve(keyPath) }
+  if (!certPath && !keyPath) return undefined
+  const [set, missing] = certPath
+    ? ['PLAYHEAD_TLS_CERT', 'PLAYHEAD_TLS_KEY']
+    : ['PLAYHEAD_TLS_KEY', 'PLAYHEAD_TLS_CERT']
+  return { problem: `${set} is set, but ${missing} is not: TLS needs both a certificate and its key.` }
 }
 
 function isPort(port: number): boolean {

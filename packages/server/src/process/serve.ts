@@ -35,7 +35,7 @@ export async function serve(
 /** Runs while the server is up: the demo agent sends its sessions to it. */
 async function recordDemoAtStart(services: Services): Promise<void> {
   try {
-    if (await recordDemoOnEmptyStore(services.store.client, services.registry, services.site.port))
+    if (await recordDemoOnEmptyStore(services.store.client, services.registry, services.site))
       console.log(
         '  demo        recorded (an example agent with a scripted model); turn it off with PLAYHEAD_DEMO=off',
       )

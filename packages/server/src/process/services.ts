@@ -98,9 +98,9 @@ export async function createServices(
   }
 }
 
-function fromConfig({ host, port, publicUrl, dataDirectory, maxBodyBytes }: Config) {
+function fromConfig({ host, port, tls, publicUrl, dataDirectory, maxBodyBytes }: Config) {
   return {
-    site: { host, port, publicUrl },
+    site: { host, port, isTlsOn: tls !== undefined, publicUrl },
     bodyLimits: {
       maxBytes: maxBodyBytes,
       maxInflatedBytes: maxBodyBytes,

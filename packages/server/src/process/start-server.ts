@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import type { Site } from '../access/addresses.ts'
@@ -7,6 +8,7 @@ import { guardOrigin, isIngestPath } from '../access/origin-guard.ts'
 import { createApp } from '../api/app.ts'
 import { KnownError, toErrorResponse } from '../errors/known-error.ts'
 import { createIngestHandler } from '../ingest/http/ingest-handler.ts'
+import type { TlsSource } from '../ingest/grpc/start-grpc.ts'
 import { writeEventStreams } from '../live/write-event-streams.ts'
 import { startRetention } from '../maintenance/retention.ts'
 import { connectStore } from '../store/connect.ts'
@@ -16,6 +18,7 @@ import { lockDataDirectory } from './data-lock.ts'
 import { protectData } from './protect-data.ts'
 import { setDeadline } from './request-deadline.ts'
 import { createServices, type Services } from './services.ts'
+import { openTls } from './tls-identity.ts'
 
 export type RunningServer = {
   url: string
@@ -27,24 +30,26 @@ export type RunningServer = {
 
 /** Starts everything in the order of dependencies; `stop` ends it in reverse. */
 export async function startServer(config: Config, report: (line: string) => void): Promise<RunningServer> {
-  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
+  const url = `${config.tls === undefined ? 'http' : 'https'}://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
   const cleanups: (() => unknown)[] = []
   const stop = async () => {
     for (const cleanUp of cleanups.toReversed()) await cleanUp()
   }
   try {
+    const tls = config.tls === undefined ? undefined : openTls(config.tls, report)
+    cleanups.push(() => tls?.close())
     const services = await openData(config, url, report, cleanups).catch((error: unknown) => {
       throw asDataProblem(error, config)
     })
     cleanups.push(startRetention(services))
-    const server = await listen(services)
+    const server = await listen(services, tls)
     cleanups.push(() => {
       server.close()
       server.closeAllConnections()
     })
     const address = server.address()
     if (typeof address === 'object' && address !== null) services.site.port = address.port
-    const grpcAddress = await listenForGrpc(services, config, cleanups)
+    const grpcAddress = await listenForGrpc(services, { ...config, tls }, cleanups)
     return { url: url.replace(/:\d+$/, `:${services.site.port}`), grpcAddress, services, stop }
   } catch (error) {
     await stop()
@@ -73,7 +78,7 @@ async function openData(
   return createServices(config, store, report, cleanups)
 }
 
-async function listen(services: Services) {
+async function listen(services: Services, tls: TlsSource | undefined) {
   const { gate, site } = services
   const app = createApp(services)
   const handleApi = getRequestListener(
@@ -81,19 +86,16 @@ async function listen(services: Services) {
     { overrideGlobalObjects: false },
   )
   const handleIngest = createIngestHandler(ingestOptions(services))
-  const server = createServer(
-    { keepAliveTimeout: 65_000, requestTimeout: 0, headersTimeout: 60_000 },
-    (request, response) => {
-      setDeadline(request, response)
-      try {
-        guardOrigin(request, site, gate.isAuthOn)
-      } catch (error) {
-        return refuse(error, response)
-      }
-      if (isIngestPath(request.url ?? '')) void handleIngest(request, response)
-      else void handleApi(request, response)
-    },
-  )
+  const server = createHttpServer(tls, (request, response) => {
+    setDeadline(request, response)
+    try {
+      guardOrigin(request, site, gate.isAuthOn)
+    } catch (error) {
+      return refuse(error, response)
+    }
+    if (isIngestPath(request.url ?? '')) void handleIngest(request, response)
+    else void handleApi(request, response)
+  })
   server.listen(site.port, site.host)
   try {
     await once(server, 'listening')
@@ -103,17 +105,28 @@ async function listen(services: Services) {
   return server
 }
 
+const timeouts = { keepAliveTimeout: 65_000, requestTimeout: 0, headersTimeout: 60_000 }
+const HANDSHAKE_TIMEOUT_MS = 10_000
+
+function createHttpServer(tls: TlsSource | undefined, listener: RequestListener) {
+  if (tls === undefined) return createServer(timeouts, listener)
+  const options = { ...timeouts, ...tls.current(), handshakeTimeout: HANDSHAKE_TIMEOUT_MS }
+  const server = createSecureServer(options, listener)
+  tls.onRenewed((pair) => server.setSecureContext(pair))
+  return server
+}
+
 /** If the port is taken, only gRPC is off. */
 async function listenForGrpc(
   services: Services,
-  { host, grpcPort }: Config,
+  { host, grpcPort, tls }: Pick<Config, 'host' | 'grpcPort'> & { tls: TlsSource | undefined },
   cleanups: (() => unknown)[],
 ): Promise<string | undefined> {
   if (grpcPort === undefined) return undefined
   // Loaded on demand: it takes a while.
   const { startGrpc } = await import('../ingest/grpc/start-grpc.ts')
   try {
-    const grpc = await startGrpc(ingestOptions(services), { host, port: grpcPort })
+    const grpc = await startGrpc(ingestOptions(services), { host, port: grpcPort, tls })
     cleanups.push(() => grpc.stop())
     return grpc.address
   } catch (error) {

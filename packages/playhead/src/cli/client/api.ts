@@ -147,20 +147,49 @@ const unreachable = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
+const untrusted = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])
+
+/** What a client sees that speaks HTTP to a server that speaks TLS, and the other way round. */
+const wrongProtocol = new Map([
+  ['UND_ERR_SOCKET', 'https'],
+  ['ECONNRESET', 'https'],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'http'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'http'],
+])
+
 const DEFAULT_PORT = '4318'
 
 /** Explains a failed or lost connection and what to do about it. */
 export function connectionError(error: unknown, endpoint: string): CliError {
   const reason = deepestCause(error)
   const code = 'code' in reason ? String(reason.code) : ''
-  if (!unreachable.has(code))
-    return new CliError(`The connection to ${endpoint} failed: ${reason.message || code}`, { cause: error })
+  if (!unreachable.has(code)) {
+    const failed = `The connection to ${endpoint} failed: ${reason.message || code}`
+    return new CliError([failed, ...tlsHint(code, endpoint)].join('\n'), { cause: error })
+  }
   const { hostname, port } = new URL(endpoint)
   const isLocal = /^(localhost|127\..*|\[::1\])$/.test(hostname)
   const hint = isLocal
     ? `Start a server with: npx playhead serve${port === DEFAULT_PORT ? '' : ` --port ${port || '80'}`}`
     : `Check the URL (--endpoint or PLAYHEAD_ENDPOINT) and your network (${code}).`
   return new CliError(`Can't connect to ${endpoint}. ${hint}`, { cause: error })
+}
+
+function tlsHint(code: string, endpoint: string): string[] {
+  if (untrusted.has(code))
+    return [
+      'This machine does not trust the certificate. If a private CA issued it: NODE_EXTRA_CA_CERTS=ca.pem playhead …',
+    ]
+  const other = wrongProtocol.get(code)
+  return other === undefined || endpoint.startsWith(`${other}:`)
+    ? []
+    : [`If the server uses ${other}, set the URL to ${endpoint.replace(/^https?/, other)}.`]
 }
 
 /** `fetch` reports only "fetch failed" and wraps the reason. */

@@ -18,7 +18,7 @@ export const serveCommand = defineCommand({
   name: 'serve',
   summary: `Start the server and the dashboard (requires ${SERVER_PACKAGE})`,
   details:
-    'The options override PLAYHEAD_PORT, PLAYHEAD_HOST and PLAYHEAD_DATA. Stop the server with Ctrl-C.',
+    'The options override PLAYHEAD_PORT, PLAYHEAD_HOST, PLAYHEAD_DATA, PLAYHEAD_TLS_CERT and PLAYHEAD_TLS_KEY. Stop the server with Ctrl-C.',
   options: {
     port: { type: 'text', value: 'port', summary: "Port (default 4318, OpenTelemetry's default)" },
     host: {
@@ -27,11 +27,18 @@ export const serveCommand = defineCommand({
       summary: 'Address to listen on (default 127.0.0.1; any other requires PLAYHEAD_PASSWORD)',
     },
     data: { type: 'text', value: 'folder', summary: 'Data folder (default ~/.playhead)' },
+    'tls-cert': {
+      type: 'text',
+      value: 'file',
+      summary: 'Certificate (PEM), to serve https and gRPC with TLS',
+    },
+    'tls-key': { type: 'text', value: 'file', summary: 'Its private key (PEM)' },
   },
   examples: [
     ['playhead serve', 'For yourself, on this machine'],
     ['playhead serve --port 4319 --data ./.playhead-data', 'A second server'],
     ['PLAYHEAD_PASSWORD=… playhead serve --host 0.0.0.0', 'For a team'],
+    ['PLAYHEAD_PASSWORD=… playhead serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem', 'With TLS'],
   ],
   async run({ options, globals, terminal }) {
     const { serve } = await loadServer()
@@ -41,6 +48,8 @@ export const serveCommand = defineCommand({
       ...(options.port !== undefined && { PLAYHEAD_PORT: options.port }),
       ...(options.host !== undefined && { PLAYHEAD_HOST: options.host }),
       ...(options.data !== undefined && { PLAYHEAD_DATA: options.data }),
+      ...(options['tls-cert'] !== undefined && { PLAYHEAD_TLS_CERT: options['tls-cert'] }),
+      ...(options['tls-key'] !== undefined && { PLAYHEAD_TLS_KEY: options['tls-key'] }),
       ...(globals.password !== undefined && { PLAYHEAD_PASSWORD: globals.password }),
     })
   },

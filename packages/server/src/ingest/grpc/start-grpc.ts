@@ -1,4 +1,5 @@
 import {
+  experimental,
   logVerbosity,
   Server,
   ServerCredentials,
@@ -23,6 +24,12 @@ import { toGrpcStatus } from './grpc-status.ts'
 /** `address` is the `host:port` it listens on. */
 export type GrpcServer = { address: string; stop(): void }
 
+/** A certificate (or chain) and its key, in PEM format. */
+export type TlsPair = { cert: Buffer; key: Buffer }
+
+/** The pair to use, and the one that replaces it when it is renewed. */
+export type TlsSource = { current(): TlsPair; onRenewed(listener: (pair: TlsPair) => void): void }
+
 /** Per connection; a sender has a handful of requests open. */
 const MAX_CONCURRENT_STREAMS = 64
 
@@ -36,7 +43,7 @@ export type GrpcOptions = {
 /** Starts OTLP over gRPC. Spans and log records go the same way as over HTTP. */
 export async function startGrpc(
   options: GrpcOptions,
-  { host, port }: { host: string; port: number },
+  { host, port, tls }: { host: string; port: number; tls: TlsSource | undefined },
 ): Promise<GrpcServer> {
   const { pipeline, gate, diagnostics } = options
   // Everything that it logs reaches us as an error as well.
@@ -54,12 +61,29 @@ export async function startGrpc(
   add('metrics', 'Metrics', async () => [])
   const name = host.includes(':') ? `[${host}]` : host
   const bound = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`${name}:${port}`, ServerCredentials.createInsecure(), (error, boundPort) => {
+    server.bindAsync(`${name}:${port}`, credentialsOf(tls), (error, boundPort) => {
       if (error === null) resolve(boundPort)
       else reject(error)
     })
   })
   return { address: `${name}:${bound}`, stop: () => server.forceShutdown() }
+}
+
+function credentialsOf(tls: TlsSource | undefined): ServerCredentials {
+  if (tls === undefined) return ServerCredentials.createInsecure()
+  const provider = {
+    addIdentityCertificateListener(listener: experimental.IdentityCertificateUpdateListener) {
+      const update = ({ cert, key }: TlsPair) => listener({ certificate: cert, privateKey: key })
+      // The credentials start to pass updates on only after they called this.
+      process.nextTick(update, tls.current())
+      tls.onRenewed(update)
+    },
+    removeIdentityCertificateListener() {},
+    addCaCertificateListener() {},
+    removeCaCertificateListener() {},
+  }
+  // The first argument provides our certificate, whatever the types call it; the second would ask clients for theirs.
+  return experimental.createCertificateProviderServerCredentials(provider, null, false)
 }
 
 type Ingest = (project: string, body: Buffer) => Promise<Rejection[]>
