@@ -13,6 +13,7 @@ import { extract, pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { isIngestPath } from '../src/access/origin-guard.ts'
 import { safePath } from '../src/api/page-routes.ts'
+import { createBodyBudget } from '../src/door/body-budget.ts'
 import { toReportLine } from '../src/process/report-line.ts'
 import { hex, tracesPayload } from './otlp.ts'
 import { sendRaw } from './send-raw.ts'
@@ -253,7 +254,7 @@ test('a decompression bomb stops at the limit; without a limit it does not', asy
   }
   expect(await attack()).toBe('BODY_TOO_LARGE')
   switchOff(server.services.bodyLimits, 'maxInflatedBytes', 1_000 * MB)
-  switchOff(server.services.bodyLimits, 'budget', { maxBytes: 1_000 * MB, bytesInFlight: 0 })
+  switchOff(server.services.bodyLimits, 'budget', createBodyBudget(1_000 * MB))
   expect(await attack()).toBe('OTLP_UNREADABLE')
 })
 

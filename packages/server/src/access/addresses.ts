@@ -1,8 +1,17 @@
-import type { IncomingMessage } from 'node:http'
+import type { BlockList } from 'node:net'
 import { DEFAULT_PROJECT } from './registry.ts'
 
-/** Where the server listens, whether it speaks TLS itself, and the address that people use if it is another one. */
-export type Site = { host: string; port: number; isTlsOn: boolean; publicUrl: string | undefined }
+/**
+ * Where the server listens, whether it speaks TLS itself, the address that people use if it is another one, and the
+ * proxies in front of it.
+ */
+export type Site = {
+  host: string
+  port: number
+  isTlsOn: boolean
+  publicUrl: string | undefined
+  trustedProxies: BlockList
+}
 
 /** The origin of links in responses: the public one, or the one that the request came to. */
 export function originOf(requestUrl: string, site: Site): string {
@@ -24,9 +33,4 @@ export function isLoopback(host: string): boolean {
   return (
     name === 'localhost' || name === '::1' || name.endsWith('.localhost') || /^127(\.\d{1,3}){3}$/.test(name)
   )
-}
-
-/** The network address that a request comes from; behind a proxy, the proxy's. */
-export function addressOf({ socket }: Pick<IncomingMessage, 'socket'>): string {
-  return (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
 }

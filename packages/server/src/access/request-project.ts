@@ -1,14 +1,29 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import type { Scope } from '../api/schemas/settings.ts'
-import { addressOf } from './addresses.ts'
 import type { NewAuditEntry } from './audit.ts'
-import { authorize, identify, requireLogin, type Caller, type Gate } from './caller.ts'
+import { authorize, identify, requireLogin, type Caller, type Gate, type HeaderReader } from './caller.ts'
+import { addressOf } from './client-address.ts'
 
 /** The project of an API request, if its caller has the scope there. `named` is a project in the path. */
 export function projectOf(context: Context, scope: Scope, gate: Gate, named?: string): string {
-  const requested = named ?? (context.req.query('project') || context.req.header('x-playhead-project'))
-  return authorize(callerOf(context, gate), scope, requested || undefined, gate.registry)
+  const head = {
+    header: (name: string) => context.req.header(name),
+    query: (name: string) => context.req.query(name),
+    address: callerAddress(context),
+  }
+  return projectOfHead(head, scope, gate, named)
+}
+
+/** The same, before the body of a request is read. */
+export function projectOfHead(
+  { header, query, address }: { header: HeaderReader; query: HeaderReader; address: string },
+  scope: Scope,
+  gate: Gate,
+  named?: string,
+): string {
+  const requested = named ?? (query('project') || header('x-playhead-project'))
+  return authorize(identify(header, gate, address), scope, requested || undefined, gate.registry)
 }
 
 /** Refuses keys: only a person who logged in may do this, or anyone while auth is off. */

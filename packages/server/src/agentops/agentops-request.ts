@@ -2,19 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import type { HeaderReader } from '../access/caller.ts'
 import { KnownError } from '../errors/known-error.ts'
-import type { BodyLimits } from '../ingest/body-budget.ts'
-import { withBody } from '../ingest/http/read-body.ts'
 import { MAX_UNCOUNTED_JSON_BYTES } from '../ingest/limits.ts'
 import { refuseHeavyJson } from '../ingest/otlp-json/json-body.ts'
 
-/** Reads a body within the limits of OTLP. Its bytes count against the budget until `use` resolves. */
-export async function withAgentOpsBody<Result>(
-  context: Context,
-  limits: BodyLimits,
-  use: (body: Buffer) => Promise<Result>,
-): Promise<Result> {
-  const { incoming } = context.env as { incoming: IncomingMessage }
-  return withBody(incoming, limits, use)
+/** The body, which the door has read. */
+export function bodyOf(context: Context): Buffer {
+  const { incoming } = context.env as { incoming: IncomingMessage & { rawBody?: Buffer } }
+  return incoming.rawBody ?? Buffer.alloc(0)
 }
 
 export function readJsonObject(body: Buffer): Record<string, unknown> {

@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { Hono } from 'hono'
-import { KnownError, toErrorResponse } from '../errors/known-error.ts'
+import { KnownError, toErrorResponse, type ErrorResponse } from '../errors/known-error.ts'
 import { addLinkRoutes, type LinkServices } from './link-routes.ts'
 import { addPublicRoutes, type PublicServices } from './public-routes.ts'
 import { addSessionDataRoutes } from './session-data-routes.ts'
@@ -18,9 +18,8 @@ export function addAgentOpsRoutes(
   agentOps.onError((error, context) => {
     if (!(error instanceof KnownError)) throw error
     counters.requestsRefused += 1
-    const { status, headers, body } = toErrorResponse(error)
-    // AgentOps' SDKs print `message`; ours read `error`.
-    return context.json({ ...body, message: error.message }, status, headers)
+    const { status, headers, body } = toAgentOpsError(error)
+    return context.json(body, status, headers)
   })
   addTokenRoutes(agentOps, services)
   addUploadRoutes(agentOps, services)
@@ -29,4 +28,15 @@ export function addAgentOpsRoutes(
   addPublicRoutes(agentOps, services)
   app.route('/', agentOps)
   addLinkRoutes(app, services)
+}
+
+export function isAgentOpsPath(pathname: string): boolean {
+  return /^\/(v[234]|public\/v1)\//.test(pathname)
+}
+
+/** AgentOps' SDKs print `message`; ours read `error`. */
+export function toAgentOpsError(error: KnownError): ErrorResponse {
+  const response = toErrorResponse(error)
+  const body: ErrorResponse['body'] & { message: string } = { ...response.body, message: error.message }
+  return { ...response, body }
 }

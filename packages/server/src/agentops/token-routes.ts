@@ -1,9 +1,8 @@
 import { KnownError } from '../errors/known-error.ts'
 import type { Gate } from '../access/caller.ts'
-import type { BodyLimits } from '../ingest/body-budget.ts'
 import type { Hono } from 'hono'
 import { agentOpsCaller, projectOfKey } from './agentops-caller.ts'
-import { headerOf, readJsonObject, withAgentOpsBody } from './agentops-request.ts'
+import { bodyOf, headerOf, readJsonObject } from './agentops-request.ts'
 
 /** Effectively forever: SDKs request a token once and never again. */
 const TOKEN_LASTS_MS = 100 * 365 * 86_400_000
@@ -12,30 +11,23 @@ const TOKEN_LASTS_MS = 100 * 365 * 86_400_000
  * Exchanges a key for a token, which is the key itself. Without auth any token works; with auth, a token that outlives
  * its key would be a second secret to protect.
  */
-export function addTokenRoutes(
-  app: Hono,
-  { gate, bodyLimits }: { gate: Gate; bodyLimits: BodyLimits },
-): void {
-  app.post('/v3/auth/token', (context) =>
-    withAgentOpsBody(context, bodyLimits, async (body) => {
-      const key = keyIn(body)
-      const project = projectOfKey(key, { header: headerOf(context), scope: 'ingest' }, gate)
-      return context.json({ token: key, project_id: project, project_prem_status: 'pro' })
-    }),
-  )
+export function addTokenRoutes(app: Hono, { gate }: { gate: Gate }): void {
+  app.post('/v3/auth/token', (context) => {
+    const key = keyIn(bodyOf(context))
+    const project = projectOfKey(key, { header: headerOf(context), scope: 'ingest' }, gate)
+    return context.json({ token: key, project_id: project, project_prem_status: 'pro' })
+  })
   app.get('/v3/auth/token', (context) => {
     const { project } = agentOpsCaller(headerOf(context), 'ingest', gate)
     const expires = new Date(Date.now() + TOKEN_LASTS_MS).toISOString()
     const payload = { project_id: project, project_prem_status: 'pro', aud: 'authenticated' }
     return context.json({ message: 'The token is valid.', payload, expires_at: expires })
   })
-  app.post('/public/v1/auth/access_token', (context) =>
-    withAgentOpsBody(context, bodyLimits, async (body) => {
-      const key = keyIn(body)
-      projectOfKey(key, { header: headerOf(context), scope: 'read' }, gate)
-      return context.json({ bearer: key })
-    }),
-  )
+  app.post('/public/v1/auth/access_token', (context) => {
+    const key = keyIn(bodyOf(context))
+    projectOfKey(key, { header: headerOf(context), scope: 'read' }, gate)
+    return context.json({ bearer: key })
+  })
 }
 
 function keyIn(body: Buffer): string {

@@ -3,19 +3,17 @@ import type { Context, Hono } from 'hono'
 import { originOf, type Site } from '../access/addresses.ts'
 import type { Gate } from '../access/caller.ts'
 import { KnownError } from '../errors/known-error.ts'
-import type { BodyLimits } from '../ingest/body-budget.ts'
 import type { IngestPipeline } from '../ingest/ingest-batch.ts'
 import { MAX_ITEM_BYTES } from '../ingest/limits.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
 import { MAX_OBJECT_BYTES, type UploadedObjects } from '../store/uploaded-objects.ts'
 import { agentOpsCaller } from './agentops-caller.ts'
-import { headerOf, parseBody, traceIdOf, withAgentOpsBody } from './agentops-request.ts'
+import { bodyOf, headerOf, parseBody, traceIdOf } from './agentops-request.ts'
 import { ingestAgentOps } from './ingest-agentops.ts'
 
 export type UploadServices = {
   gate: Gate
   site: Site
-  bodyLimits: BodyLimits
   pipeline: IngestPipeline
   reader: SessionReader
   objects: UploadedObjects
@@ -23,33 +21,29 @@ export type UploadServices = {
 
 /** What a session printed, and objects too large for an attribute. */
 export function addUploadRoutes(app: Hono, services: UploadServices): void {
-  const { gate, site, bodyLimits, pipeline, reader, objects } = services
+  const { gate, site, pipeline, reader, objects } = services
   const uploadLog = async (context: Context) => {
     const { project } = agentOpsCaller(headerOf(context), 'ingest', gate)
     const sessionId = traceIdOf(context.req.header('trace-id'))
     if (sessionId === undefined)
       throw new KnownError('BAD_REQUEST', 'The header Trace-Id must be a trace id, in hex or as a number.')
-    return withAgentOpsBody(context, bodyLimits, async (body) => {
-      const text = uploadedText(body)
-      const size = Buffer.byteLength(text)
-      checkSize('text', size, MAX_ITEM_BYTES)
-      const receivedAtNs = BigInt(Date.now()) * 1_000_000n
-      await ingestAgentOps(pipeline, project, {
-        logs: agentOpsLogToRecords(text, { sessionId, receivedAtNs }),
-      })
-      return context.json({ url: `${originOf(context.req.url, site)}/v4/logs/${sessionId}`, size })
+    const text = uploadedText(bodyOf(context))
+    const size = Buffer.byteLength(text)
+    checkSize('text', size, MAX_ITEM_BYTES)
+    const receivedAtNs = BigInt(Date.now()) * 1_000_000n
+    await ingestAgentOps(pipeline, project, {
+      logs: agentOpsLogToRecords(text, { sessionId, receivedAtNs }),
     })
+    return context.json({ url: `${originOf(context.req.url, site)}/v4/logs/${sessionId}`, size })
   }
   const uploadObject = async (context: Context) => {
     const { project } = agentOpsCaller(headerOf(context), 'ingest', gate)
-    return withAgentOpsBody(context, bodyLimits, async (body) => {
-      const content = Buffer.from(uploadedText(body))
-      checkSize('object', content.length, MAX_OBJECT_BYTES)
-      const name = await objects.keep(project, content)
-      return context.json({
-        url: `${originOf(context.req.url, site)}/v4/objects/${name}`,
-        size: content.length,
-      })
+    const content = Buffer.from(uploadedText(bodyOf(context)))
+    checkSize('object', content.length, MAX_OBJECT_BYTES)
+    const name = await objects.keep(project, content)
+    return context.json({
+      url: `${originOf(context.req.url, site)}/v4/objects/${name}`,
+      size: content.length,
     })
   }
   app.post('/v4/logs/upload', uploadLog)

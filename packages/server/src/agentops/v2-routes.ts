@@ -3,18 +3,16 @@ import type { Context, Hono } from 'hono'
 import { originOf, sessionUrl, type Site } from '../access/addresses.ts'
 import type { Gate } from '../access/caller.ts'
 import { KnownError } from '../errors/known-error.ts'
-import type { BodyLimits } from '../ingest/body-budget.ts'
 import type { IngestPipeline } from '../ingest/ingest-batch.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
 import { asStoreError } from '../store/store-error.ts'
 import { agentOpsCaller, writeSessionToken, type AgentOpsCaller } from './agentops-caller.ts'
-import { headerOf, readJsonObject, withAgentOpsBody } from './agentops-request.ts'
+import { bodyOf, headerOf, readJsonObject } from './agentops-request.ts'
 import { decodeEvents, decodeSession, ingestAgentOps } from './ingest-agentops.ts'
 
 type V2Services = {
   gate: Gate
   site: Site
-  bodyLimits: BodyLimits
   pipeline: IngestPipeline
   reader: SessionReader
 }
@@ -26,13 +24,11 @@ type V2Request = { context: Context; caller: AgentOpsCaller; body: Body }
  * The API of AgentOps' Python SDK 0.2 and 0.3. Every response is JSON: these SDKs parse it before they look at the
  * status.
  */
-export function addV2Routes(app: Hono, { gate, site, bodyLimits, pipeline, reader }: V2Services): void {
+export function addV2Routes(app: Hono, { gate, site, pipeline, reader }: V2Services): void {
   const route = (path: string, handle: (request: V2Request) => Promise<Response>) =>
     app.on(['POST', 'PUT'], `/v2/${path}`, (context: Context) => {
       const caller = agentOpsCaller(headerOf(context), 'ingest', gate)
-      return withAgentOpsBody(context, bodyLimits, (body) =>
-        handle({ context, caller, body: readJsonObject(body) }),
-      )
+      return handle({ context, caller, body: readJsonObject(bodyOf(context)) })
     })
   const urlOf = (context: Context, id: string, project: string) =>
     sessionUrl(originOf(context.req.url, site), { id, project })

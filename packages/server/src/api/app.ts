@@ -1,16 +1,22 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { HTTPException } from 'hono/http-exception'
 import type { Site } from '../access/addresses.ts'
 import type { Gate } from '../access/caller.ts'
-import { addAgentOpsRoutes } from '../agentops/agentops-routes.ts'
+import { addAgentOpsRoutes, isAgentOpsPath, toAgentOpsError } from '../agentops/agentops-routes.ts'
+import { agentOpsBodyRules } from '../agentops/body-rules.ts'
 import { KnownError, toErrorResponse } from '../errors/known-error.ts'
 import type { Diagnostics } from '../ingest/counters.ts'
-import type { BodyLimits } from '../ingest/body-budget.ts'
+import type { BodyLimits } from '../door/body-budget.ts'
+import { createRuleFinder } from '../door/body-rules.ts'
+import type { Destination } from '../door/door.ts'
+import { toRefusal } from '../door/refuse-request.ts'
 import type { LiveFeed } from '../live/live-feed.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
 import type { DamagedFiles } from '../log/damaged-files.ts'
 import { asStoreError } from '../store/store-error.ts'
 import { addAuditRoutes } from './audit-routes.ts'
+import { apiBodyRules } from './body-rules.ts'
 import { addDeletionRoutes } from './deletion-routes.ts'
 import { addDemoRoutes } from './demo-routes.ts'
 import { addHealthRoutes } from './health-routes.ts'
@@ -60,17 +66,55 @@ export function createApp(services: AppServices): OpenAPIHono {
   addMaintenanceRoutes(app, all)
   addDemoRoutes(app, all)
   addDeletionRoutes(app, all)
-  app.doc31('/api/openapi.json', {
-    openapi: '3.1.0',
-    info: {
-      title: 'Playhead',
-      version: VERSION,
-      description: 'Sessions of AI agents: what they did, what it cost, and how they ended.',
-    },
-  })
+  addDocument(app)
   addAgentOpsRoutes(app, all)
   addPageRoutes(app, site)
   return app
+}
+
+/** Made once: anyone may ask for it, and making it takes a while. */
+function addDocument(app: OpenAPIHono): void {
+  let document: object | undefined
+  app.get('/api/openapi.json', (context) => {
+    document ??= app.getOpenAPI31Document({
+      openapi: '3.1.0',
+      info: {
+        title: 'Playhead',
+        version: VERSION,
+        description: 'Sessions of AI agents: what they did, what it cost, and how they ended.',
+      },
+    })
+    return context.json(document)
+  })
+}
+
+/** Where the door leads for all these requests. `fetch` is the app's, wrapped. */
+export function createAppDestination(
+  { gate, bodyLimits, counters, report }: Pick<AppServices, 'gate' | 'bodyLimits'> & Diagnostics,
+  listener: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+): Destination {
+  const rules = { ...apiBodyRules(gate), ...agentOpsBodyRules(gate, bodyLimits.maxBytes) }
+  return {
+    findRule: createRuleFinder(rules),
+    // Hono reads a body from here, if it is set, and not from the connection.
+    handle: (request, response, { body }) =>
+      listener(body === undefined ? request : Object.assign(request, { rawBody: body }), response),
+    describe(error, request) {
+      if (!(error instanceof KnownError)) {
+        counters.failures += 1
+        report(
+          `${request.method} ${request.url} failed: ${error instanceof Error ? error.stack : String(error)}`,
+        )
+        return toRefusal({ status: 500, headers: {}, body: internalError })
+      }
+      counters.requestsRefused += 1
+      return toRefusal(isAgentOpsPath(request.url ?? '') ? toAgentOpsError(error) : toErrorResponse(error))
+    },
+  }
+}
+
+const internalError = {
+  error: { code: 'INTERNAL', message: 'Internal error; see the output of the server.' },
 }
 
 function handleErrors(app: OpenAPIHono, { counters, report }: Diagnostics): void {
@@ -89,8 +133,7 @@ function handleErrors(app: OpenAPIHono, { counters, report }: Diagnostics): void
     }
     counters.failures += 1
     report(`${context.req.method} ${context.req.path} failed: ${error.stack ?? error.message}`)
-    const message = 'Internal error; see the output of the server.'
-    return context.json({ error: { code: 'INTERNAL', message } }, 500)
+    return context.json(internalError, 500)
   })
 }
 

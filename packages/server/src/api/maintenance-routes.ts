@@ -4,6 +4,8 @@ import type { Context } from 'hono'
 import { stream } from 'hono/streaming'
 import type { Gate } from '../access/caller.ts'
 import { projectOf, recordAudit, requirePerson } from '../access/request-project.ts'
+import { MAX_BACKUP_BYTES } from '../door/body-limits.ts'
+import { limitBytes } from '../door/read-body.ts'
 import type { IngestPipeline } from '../ingest/ingest-batch.ts'
 import { createBackup } from '../maintenance/backup.ts'
 import { rederiveProject } from '../maintenance/rederive.ts'
@@ -95,7 +97,8 @@ export function addMaintenanceRoutes(app: OpenAPIHono, services: MaintenanceServ
   })
   app.openapi(restoreRoute, async (context) => {
     requirePerson(context, gate)
-    const body = Readable.fromWeb(context.req.raw.body ?? new Blob([]).stream())
+    const sent = Readable.fromWeb(context.req.raw.body ?? new Blob([]).stream())
+    const body = Readable.from(limitBytes(sent, MAX_BACKUP_BYTES))
     const restored = await restoreBackup({ store, storedLogs, objects, registry, refresher }, body)
     const detail = `${restored.parts} parts, ${restored.sessions} sessions`
     await recordAudit(context, gate, { action: 'backup.restored', project: null, detail })

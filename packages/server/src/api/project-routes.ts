@@ -1,5 +1,5 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
-import type { Gate } from '../access/caller.ts'
+import { authorize, type Gate } from '../access/caller.ts'
 import { callerOf, projectOf, recordAudit, requirePerson } from '../access/request-project.ts'
 import { jsonRoute, acceptsBody } from './route-parts.ts'
 import type { Project } from './schemas/settings.ts'
@@ -29,7 +29,9 @@ export function addProjectRoutes(app: OpenAPIHono, gate: Gate): void {
   app.openapi(listRoute, (context) => {
     const caller = callerOf(context, gate)
     const all = registry.projects()
-    const projects = caller.kind === 'key' ? all.filter(({ id }) => id === caller.key.project) : all
+    // A project includes its prices, which are none of the business of a key that only sends.
+    const own = caller.kind === 'key' ? authorize(caller, 'read', undefined, registry) : undefined
+    const projects = own === undefined ? all : all.filter(({ id }) => id === own)
     return context.json({ projects }, 200)
   })
   app.openapi(createProjectRoute, async (context) => {

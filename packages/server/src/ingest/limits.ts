@@ -1,24 +1,5 @@
 const MB = 1024 * 1024
 
-/** The largest request body, before and after decompression: a 20 MB attribute should cost its span, not its batch. */
-export const MAX_BODY_BYTES = 64 * MB
-
-/** Body bytes of all requests in memory: four of the largest, or a thousand typical ones. */
-export const MAX_BYTES_IN_FLIGHT = 256 * MB
-
-/** Large bodies may hold three quarters of that: typical ones still get in while large ones are slow or stall. */
-export const LARGE_BODY_BYTES = 4 * MB
-export const SHARE_OF_LARGE_BODIES = 0.75
-
-/** Bodies up to this size are decompressed synchronously: 1.5 times as fast as a stream, without blocking other requests for long. */
-export const MAX_SYNC_INFLATE_BYTES = 1 * MB
-
-/** The most that is decompressed synchronously, about 25 ms of work; beyond it a stream takes over. */
-export const MAX_SYNC_INFLATED_BYTES = 16 * MB
-
-/** Bytes read and discarded after a refusal, so that the client gets to see the response. */
-export const MAX_DISCARDED_BYTES = 256 * MB
-
 /** A span or log record: room for a 5 MB prompt and its response, within one row of the store. */
 export const MAX_ITEM_BYTES = 16 * MB
 

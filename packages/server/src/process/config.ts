@@ -1,8 +1,10 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { BlockList } from 'node:net'
 import { isLoopback } from '../access/addresses.ts'
+import { readProxies } from '../access/client-address.ts'
+import { MAX_BODY_BYTES } from '../door/body-limits.ts'
 import type { TlsFiles } from './tls-identity.ts'
-import { MAX_BODY_BYTES } from '../ingest/limits.ts'
 
 /** The settings of the server. Only this file reads the environment. */
 export type Config = {
@@ -23,6 +25,8 @@ export type Config = {
   isDemoOn: boolean
   /** The address that people use, for links in responses; undefined uses the address of the request. */
   publicUrl: string | undefined
+  /** Proxies whose `X-Forwarded-For` names the client. */
+  trustedProxies: BlockList
   maxBodyBytes: number
 }
 
@@ -61,6 +65,12 @@ export function readConfig(
       problem: `PLAYHEAD_MAX_BODY_MB is "${environment.PLAYHEAD_MAX_BODY_MB}"; it must be from 1 to 512.`,
     }
   }
+  const trustedProxies = readProxies(environment.PLAYHEAD_TRUSTED_PROXIES ?? '')
+  if (!(trustedProxies instanceof BlockList)) {
+    return {
+      problem: `PLAYHEAD_TRUSTED_PROXIES contains "${trustedProxies.problem}"; list addresses or networks, for example 10.0.0.1, 10.1.0.0/16.`,
+    }
+  }
   return {
     host,
     port,
@@ -73,6 +83,7 @@ export function readConfig(
     tls,
     isDemoOn: environment.PLAYHEAD_DEMO?.toLowerCase() !== 'off',
     publicUrl: environment.PLAYHEAD_URL?.replace(/\/+$/, '') || undefined,
+    trustedProxies,
     maxBodyBytes: maxBodyMebibytes * MEBIBYTE,
   }
 }

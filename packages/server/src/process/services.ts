@@ -7,10 +7,10 @@ import { LastUses } from '../access/last-uses.ts'
 import { Logins } from '../access/logins.ts'
 import { Registry } from '../access/registry.ts'
 import type { AppServices } from '../api/app.ts'
-import { createBodyBudget } from '../ingest/body-budget.ts'
+import { createBodyBudget } from '../door/body-budget.ts'
 import { createCounters } from '../ingest/counters.ts'
 import { DialectFailures } from '../ingest/dialect-failures.ts'
-import { MAX_BYTES_IN_FLIGHT } from '../ingest/limits.ts'
+import { MAX_BYTES_IN_FLIGHT } from '../door/body-limits.ts'
 import { LiveFeed } from '../live/live-feed.ts'
 import { DamagedFiles } from '../log/damaged-files.ts'
 import type { Columns } from '../log/native-block.ts'
@@ -98,9 +98,9 @@ export async function createServices(
   }
 }
 
-function fromConfig({ host, port, tls, publicUrl, dataDirectory, maxBodyBytes }: Config) {
+function fromConfig({ host, port, tls, publicUrl, trustedProxies, dataDirectory, maxBodyBytes }: Config) {
   return {
-    site: { host, port, isTlsOn: tls !== undefined, publicUrl },
+    site: { host, port, isTlsOn: tls !== undefined, publicUrl, trustedProxies },
     bodyLimits: {
       maxBytes: maxBodyBytes,
       maxInflatedBytes: maxBodyBytes,

@@ -1,12 +1,13 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import type { Site } from '../access/addresses.ts'
-import { guardOrigin, isIngestPath } from '../access/origin-guard.ts'
-import { createApp } from '../api/app.ts'
-import { KnownError, toErrorResponse } from '../errors/known-error.ts'
+import { isIngestPath } from '../access/origin-guard.ts'
+import { createApp, createAppDestination } from '../api/app.ts'
+import { createDoor } from '../door/door.ts'
+import { KnownError } from '../errors/known-error.ts'
 import { createIngestHandler } from '../ingest/http/ingest-handler.ts'
 import type { TlsSource } from '../ingest/grpc/start-grpc.ts'
 import { writeEventStreams } from '../live/write-event-streams.ts'
@@ -16,7 +17,6 @@ import type { Config } from './config.ts'
 import { asDataProblem } from './data-problem.ts'
 import { lockDataDirectory } from './data-lock.ts'
 import { protectData } from './protect-data.ts'
-import { setDeadline } from './request-deadline.ts'
 import { createServices, type Services } from './services.ts'
 import { openTls } from './tls-identity.ts'
 
@@ -79,23 +79,23 @@ async function openData(
 }
 
 async function listen(services: Services, tls: TlsSource | undefined) {
-  const { gate, site } = services
+  const { gate, site, bodyLimits } = services
   const app = createApp(services)
   const handleApi = getRequestListener(
     writeEventStreams((request, bindings) => app.fetch(request, bindings)),
     { overrideGlobalObjects: false },
   )
-  const handleIngest = createIngestHandler(ingestOptions(services))
-  const server = createHttpServer(tls, (request, response) => {
-    setDeadline(request, response)
-    try {
-      guardOrigin(request, site, gate.isAuthOn)
-    } catch (error) {
-      return refuse(error, response)
-    }
-    if (isIngestPath(request.url ?? '')) void handleIngest(request, response)
-    else void handleApi(request, response)
+  const toApp = createAppDestination(services, handleApi)
+  const toIngest = createIngestHandler(ingestOptions(services))
+  const enter = createDoor({
+    site,
+    isAuthOn: () => gate.isAuthOn,
+    limits: bodyLimits,
+    destinationOf: (pathname) => (isIngestPath(pathname) ? toIngest : toApp),
   })
+  const server = createHttpServer(tls, (request, response) => void enter(request, response))
+  // Sent before a body, to ask whether it is wanted: the door says so.
+  server.on('checkContinue', (request, response) => void enter(request, response))
   server.listen(site.port, site.host)
   try {
     await once(server, 'listening')
@@ -105,12 +105,19 @@ async function listen(services: Services, tls: TlsSource | undefined) {
   return server
 }
 
-const timeouts = { keepAliveTimeout: 65_000, requestTimeout: 0, headersTimeout: 60_000 }
+/** The head of a request may have 16 KB and take 20 seconds. How long a body may take is up to the door. */
+const connectionLimits = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 20_000,
+  connectionsCheckingInterval: 5_000,
+  requestTimeout: 0,
+  keepAliveTimeout: 65_000,
+}
 const HANDSHAKE_TIMEOUT_MS = 10_000
 
 function createHttpServer(tls: TlsSource | undefined, listener: RequestListener) {
-  if (tls === undefined) return createServer(timeouts, listener)
-  const options = { ...timeouts, ...tls.current(), handshakeTimeout: HANDSHAKE_TIMEOUT_MS }
+  if (tls === undefined) return createServer(connectionLimits, listener)
+  const options = { ...connectionLimits, ...tls.current(), handshakeTimeout: HANDSHAKE_TIMEOUT_MS }
   const server = createSecureServer(options, listener)
   tls.onRenewed((pair) => server.setSecureContext(pair))
   return server
@@ -144,12 +151,6 @@ function ingestOptions({ pipeline, gate, bodyLimits, counters, report }: Service
 function grpcFault(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   return /\b(E[A-Z]{3,})\b/.exec(message)?.[1] ?? message.split('\n', 1)[0]!
-}
-
-function refuse(error: unknown, response: ServerResponse): void {
-  if (!(error instanceof KnownError)) throw error
-  const { status, headers, body } = toErrorResponse(error)
-  response.writeHead(status, { ...headers, 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
 function listenError(error: NodeJS.ErrnoException, { host, port }: Site): Error {

@@ -10,9 +10,9 @@ import {
   type ServerUnaryCall,
 } from '@grpc/grpc-js'
 import { projectOfHeaders, type Gate } from '../../access/caller.ts'
-import { openBudgetShare } from '../body-budget.ts'
+import { openBudgetShare } from '../../door/body-budget.ts'
 import type { Diagnostics } from '../counters.ts'
-import type { BodyLimits } from '../body-budget.ts'
+import type { BodyLimits } from '../../door/body-budget.ts'
 import { ingestLogs, ingestSpans, type IngestPipeline } from '../ingest-batch.ts'
 import { decodeProtobufLogs } from '../otlp-protobuf/protobuf-logs.ts'
 import { encodeProtobufResponse } from '../otlp-protobuf/protobuf-responses.ts'

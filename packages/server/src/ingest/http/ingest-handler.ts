@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { addressOf } from '../../access/addresses.ts'
 import { projectOfHeaders, type Gate } from '../../access/caller.ts'
+import type { BodyLimits } from '../../door/body-budget.ts'
+import { UPLOAD_ARRIVAL_MS } from '../../door/body-limits.ts'
+import type { BodyRule } from '../../door/body-rules.ts'
+import type { Destination } from '../../door/door.ts'
+import type { Refusal } from '../../door/refuse-request.ts'
 import { KnownError, toErrorResponse, type ErrorResponse } from '../../errors/known-error.ts'
 import type { Diagnostics } from '../counters.ts'
 import { ingestLogs, ingestSpans, type IngestPipeline } from '../ingest-batch.ts'
 import { encodeStatus, encodeProtobufResponse } from '../otlp-protobuf/protobuf-responses.ts'
 import { decodeOpenAiAgents } from './decode-openai-agents.ts'
 import { decodeLogs, decodeTraces, formatOf, type ContentFormat } from './decode-otlp.ts'
-import type { BodyLimits } from '../body-budget.ts'
-import { withBody } from './read-body.ts'
 import { describeRejections, type Rejection } from '../rejection.ts'
-
-export type IngestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /**
  * Handles what SDKs post: OTLP, under any path prefix, and the export of OpenAI Agents. Works on the raw socket instead
@@ -22,29 +22,25 @@ export function createIngestHandler(options: {
   gate: Gate
   limits: BodyLimits
   diagnostics: Diagnostics
-}): IngestHandler {
+}): Destination {
   const { pipeline, gate, limits, diagnostics } = options
-  return async (request, response) => {
-    allowLoopbackPages(request, response)
-    try {
+  const from: BodyRule['from'] = ({ header, address }) => projectOfHeaders(header, 'ingest', gate, address)
+  return {
+    findRule: (method) =>
+      method === 'POST' ? { rule: { from, ...limits, arrivalMs: UPLOAD_ARRIVAL_MS }, params: {} } : undefined,
+    greet: allowLoopbackPages,
+    async handle(request, response, { project, body }) {
       if (request.method === 'OPTIONS') return void response.writeHead(204).end()
       const path = (request.url ?? '').replace(/\?.*$/, '').replace(/\/$/, '')
-      if (request.method !== 'POST') {
+      if (project === undefined || body === undefined) {
         throw new KnownError(
           'METHOD_NOT_ALLOWED',
           `${path} accepts only POST: SDKs send OTLP to it. Read sessions from /api/sessions.`,
         )
       }
-      const readHeader = (name: string) => [request.headers[name]].flat()[0]
-      const project = projectOfHeaders(readHeader, 'ingest', gate, addressOf(request))
-      const result = await withBody(request, limits, (body) =>
-        ingest(pipeline, { project, path, request, body }),
-      )
-      send(response, 200, result)
-    } catch (error) {
-      if (response.headersSent || response.destroyed) return
-      sendError(request, response, errorResponseOf(error, request, diagnostics))
-    }
+      send(response, 200, await ingest(pipeline, { project, path, request, body }))
+    },
+    describe: (error, request) => toOtlpRefusal(request, errorResponseOf(error, request, diagnostics)),
   }
 }
 
@@ -91,18 +87,21 @@ function errorResponseOf(
   return { status: 500, headers: {}, body: { error: { code: 'INTERNAL', message } } }
 }
 
-function sendError(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, headers, body }: ErrorResponse,
-): void {
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  if (status === 405) response.setHeader('allow', 'POST, OPTIONS')
+function toOtlpRefusal(request: IncomingMessage, { status, headers, body }: ErrorResponse): Refusal {
   const { message } = body.error
-  if (contentType(request).includes('protobuf'))
-    return send(response, status, { contentType: 'application/x-protobuf', body: encodeStatus(message) })
-  // Besides our error, the fields of OTLP's Status: SDKs print its `message`.
-  send(response, status, jsonBody({ code: status === 503 ? 14 : 3, message, ...body }))
+  const refusal = contentType(request).includes('protobuf')
+    ? { contentType: 'application/x-protobuf', body: encodeStatus(message) }
+    : // Besides our error, the fields of OTLP's Status: SDKs print its `message`.
+      jsonBody({ code: status === 503 ? 14 : 3, message, ...body })
+  return {
+    status,
+    headers: {
+      ...headers,
+      ...(status === 405 && { allow: 'POST, OPTIONS' }),
+      'content-type': refusal.contentType,
+    },
+    body: refusal.body,
+  }
 }
 
 function send(response: ServerResponse, status: number, { contentType: type, body }: ResponseBody): void {

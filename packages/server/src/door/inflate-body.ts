@@ -1,9 +1,9 @@
 import type { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import * as zlib from 'node:zlib'
-import { KnownError } from '../../errors/known-error.ts'
-import type { BudgetShare } from '../body-budget.ts'
-import { MAX_SYNC_INFLATE_BYTES, MAX_SYNC_INFLATED_BYTES } from '../limits.ts'
+import { KnownError } from '../errors/known-error.ts'
+import type { BudgetShare } from './body-budget.ts'
+import { MAX_SYNC_INFLATE_BYTES, MAX_SYNC_INFLATED_BYTES } from './body-limits.ts'
 
 /** One content encoding. */
 export type Inflater = {
