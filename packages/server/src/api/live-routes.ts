@@ -1,5 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
+import type { Context } from 'hono'
 import type { Gate } from '../access/caller.ts'
 import { projectOf } from '../access/request-project.ts'
 import type { LiveFeed } from '../live/live-feed.ts'
@@ -41,15 +42,24 @@ export function addLiveRoutes(
   app: OpenAPIHono,
   { gate, live, client }: { gate: Gate; live: LiveFeed; client: ClickHouseClient },
 ): void {
+  const isAllowed = (context: Context) => () => {
+    try {
+      projectOf(context, 'read', gate)
+      return true
+    } catch {
+      return false
+    }
+  }
   app.openapi(projectRoute, (context) =>
     streamEvents(context, live, {
       project: projectOf(context, 'read', gate),
       isSummariesOnly: context.req.valid('query').only === 'session',
+      isAllowed: isAllowed(context),
     }),
   )
   app.openapi(sessionRoute, async (context) => {
     const project = projectOf(context, 'read', gate)
     const sessionId = await findSessionId(client, project, context.req.valid('param').id)
-    return streamEvents(context, live, { project, sessionId })
+    return streamEvents(context, live, { project, sessionId, isAllowed: isAllowed(context) })
   })
 }

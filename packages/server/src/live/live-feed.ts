@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { presentStep, type SessionSummary, type StepOutline } from '@playhead/model'
 import type { LiveEvent } from '../api/schemas/responses.ts'
 
-type Stored = { sequence: number; project: string; event: Exclude<LiveEvent, { type: 'reset' }> }
-type Listener = (id: string, event: LiveEvent) => void
-type Subscription = { project: string; sessionId: string | undefined; listener: Listener }
-
-/** Events that are kept for viewers that reconnect. */
+/** Events that are kept for viewers that reconnect, or read slowly. */
 const KEPT_EVENTS = 5_000
 /** Sessions whose start is cached, for the offsets of new steps. */
 const KEPT_SESSIONS = 10_000
@@ -14,84 +11,178 @@ const KEPT_SESSIONS = 10_000
 /** For larger batches, viewers get a reset instead of the steps. */
 export const MAX_LIVE_BATCH = 5_000
 
-/** Publishes steps and sessions to viewers once they are on disk. A viewer sees only what its own node receives. */
+/** The most that is written to a viewer at once: what a viewer that does not read can hold. */
+const MAX_CHUNK_BYTES = 256 * 1024
+/** Viewers that are written to before senders get their turn. */
+const VIEWERS_PER_TURN = 16
+/** For each millisecond that viewers take, senders get at least this many. */
+const SENDERS_SHARE = 4
+
+/** What a viewer wants to see. */
+export type LiveScope = { project: string; sessionId?: string; isSummariesOnly?: boolean }
+
+type Viewer = LiveScope & {
+  /** The last event that it has seen. */
+  cursor: number
+  /** Writes a chunk; false if no more should be written until `resume`. */
+  write: (chunk: Buffer) => boolean
+  isReading: boolean
+}
+
+/** `sessionId` is undefined if it concerns all sessions of the project. */
+type Stored = {
+  project: string
+  sessionId: string | undefined
+  type: LiveEvent['type']
+  make: () => LiveEvent
+  encoded?: Buffer
+}
+
+/**
+ * Publishes steps and sessions to viewers once they are on disk. A viewer sees only what its own node receives. Nothing
+ * here delays an acknowledgement: publishing only notes what happened. An event is encoded once for all viewers, and
+ * written when senders don't need the processor.
+ */
 export class LiveFeed {
   /** Part of event ids: those from before a restart are invalid. */
   readonly #epoch = randomUUID().slice(0, 8)
-  readonly #subscriptions = new Set<Subscription>()
+  readonly #viewers = new Set<Viewer>()
   readonly #startedAtMs = new Map<string, number>()
+  /** The newest events; the last one has the number `#sequence`. */
   #kept: Stored[] = []
   #sequence = 0
+  #isDelivering = false
 
   publishSteps(project: string, outlines: readonly StepOutline[]): void {
-    if (outlines.length > MAX_LIVE_BATCH) return this.#reset(project)
+    if (outlines.length > MAX_LIVE_BATCH)
+      return this.#publish({ project, sessionId: undefined, type: 'reset', make: () => ({ type: 'reset' }) })
     for (const outline of outlines) {
+      const { sessionId } = outline
       const startedAtMs = this.#noteStart(project, outline)
-      const step = presentStep({ ...outline, depth: outline.parentId === null ? 0 : 1 }, { startedAtMs })
-      this.#publish(project, { type: 'step', sessionId: outline.sessionId, step })
+      const present = () =>
+        presentStep({ ...outline, depth: outline.parentId === null ? 0 : 1 }, { startedAtMs })
+      this.#publish({
+        project,
+        sessionId,
+        type: 'step',
+        make: () => ({ type: 'step', sessionId, step: present() }),
+      })
     }
   }
 
   publishSession(project: string, session: SessionSummary): void {
-    this.#publish(project, { type: 'session', sessionId: session.id, session })
+    const sessionId = session.id
+    this.#publish({
+      project,
+      sessionId,
+      type: 'session',
+      make: () => ({ type: 'session', sessionId, session }),
+    })
   }
 
   /** Whether a viewer has this session or the project's list open. */
   isWatched(project: string, sessionId: string): boolean {
-    for (const subscription of this.#subscriptions) if (matches(subscription, project, sessionId)) return true
+    for (const viewer of this.#viewers)
+      if (viewer.project === project && (viewer.sessionId ?? sessionId) === sessionId) return true
     return false
   }
 
   get viewerCount(): number {
-    return this.#subscriptions.size
+    return this.#viewers.size
   }
 
-  /** Calls `listener` for every event after `lastEventId`. Returns a function that unsubscribes. */
+  /** Writes every event after `lastEventId` as a server-sent event. */
   subscribe(
-    scope: { project: string; sessionId?: string | undefined; lastEventId?: string | undefined },
-    listener: Listener,
-  ): () => void {
-    const subscription: Subscription = { project: scope.project, sessionId: scope.sessionId, listener }
-    if (scope.lastEventId !== undefined) this.#catchUp(subscription, scope.lastEventId)
-    this.#subscriptions.add(subscription)
-    return () => this.#subscriptions.delete(subscription)
-  }
-
-  /** Tells all viewers of the project, and those that reconnect, that they missed events. */
-  #reset(project: string): void {
-    this.#sequence += 1
-    this.#kept = []
-    for (const subscription of this.#subscriptions) {
-      if (subscription.project === project) subscription.listener(this.#id(this.#sequence), { type: 'reset' })
+    scope: LiveScope & { lastEventId?: string | undefined },
+    write: Viewer['write'],
+  ): { resume: () => void; end: () => void } {
+    const cursor = scope.lastEventId === undefined ? this.#sequence : this.#sequenceOf(scope.lastEventId)
+    const viewer: Viewer = { ...scope, cursor, write, isReading: true }
+    this.#viewers.add(viewer)
+    this.#deliver()
+    return {
+      resume: () => {
+        viewer.isReading = true
+        this.#deliver()
+      },
+      end: () => void this.#viewers.delete(viewer),
     }
   }
 
-  #publish(project: string, event: Stored['event']): void {
+  #publish(event: Stored): void {
     this.#sequence += 1
-    this.#kept.push({ sequence: this.#sequence, project, event })
+    this.#kept.push(event)
     // Trimmed rarely: removing one at a time would move the whole array for every event.
     if (this.#kept.length > 2 * KEPT_EVENTS) this.#kept = this.#kept.slice(-KEPT_EVENTS)
-    for (const subscription of this.#subscriptions) {
-      if (matches(subscription, project, event.sessionId))
-        subscription.listener(this.#id(this.#sequence), event)
+    this.#deliver()
+  }
+
+  #deliver(): void {
+    if (this.#isDelivering || this.#viewers.size === 0) return
+    this.#isDelivering = true
+    void this.#deliverAll().finally(() => {
+      this.#isDelivering = false
+      if (this.#waiting().length > 0) this.#deliver()
+    })
+  }
+
+  async #deliverAll(): Promise<void> {
+    await nextTurn()
+    for (let viewers = this.#waiting(); viewers.length > 0; viewers = this.#waiting()) {
+      // Viewers that want the same get the same bytes.
+      const chunks = new Map<string, Chunk>()
+      let busyMs = 0
+      for (let first = 0; first < viewers.length; first += VIEWERS_PER_TURN) {
+        const startedAtMs = performance.now()
+        for (const viewer of viewers.slice(first, first + VIEWERS_PER_TURN)) this.#advance(viewer, chunks)
+        busyMs += performance.now() - startedAtMs
+        await nextTurn()
+      }
+      await pause(busyMs * SENDERS_SHARE)
     }
   }
 
-  #catchUp(subscription: Subscription, lastEventId: string): void {
-    const [epoch, sequence] = lastEventId.split('-')
-    const last = Number.parseInt(sequence ?? '', 36)
-    const oldest = this.#kept[0]?.sequence ?? this.#sequence + 1
-    if (epoch !== this.#epoch || Number.isNaN(last) || last + 1 < oldest) {
-      return subscription.listener(this.#id(this.#sequence), { type: 'reset' })
-    }
-    for (const { sequence: at, project, event } of this.#kept) {
-      if (at > last && matches(subscription, project, event.sessionId))
-        subscription.listener(this.#id(at), event)
-    }
+  #waiting(): Viewer[] {
+    return [...this.#viewers].filter(({ isReading, cursor }) => isReading && cursor < this.#sequence)
   }
 
-  #id(sequence: number): string {
+  #advance(viewer: Viewer, chunks: Map<string, Chunk>): void {
+    if (!this.#viewers.has(viewer)) return
+    const { cursor, project, sessionId = '', isSummariesOnly = false } = viewer
+    const key = `${cursor} ${project} ${sessionId} ${isSummariesOnly}`
+    const chunk = chunks.get(key) ?? this.#chunkFor(viewer)
+    chunks.set(key, chunk)
+    viewer.cursor = chunk.cursor
+    if (chunk.bytes.length > 0) viewer.isReading = viewer.write(chunk.bytes)
+  }
+
+  /** What a viewer has not seen yet, up to a limit. */
+  #chunkFor(viewer: Viewer): Chunk {
+    const oldest = this.#sequence - this.#kept.length + 1
+    if (viewer.cursor + 1 < oldest)
+      return { cursor: this.#sequence, bytes: encode(this.#idOf(this.#sequence), { type: 'reset' }) }
+    const parts: Buffer[] = []
+    let [bytes, cursor] = [0, viewer.cursor]
+    while (cursor < this.#sequence && bytes < MAX_CHUNK_BYTES) {
+      cursor += 1
+      const event = this.#kept[cursor - oldest]!
+      if (!matches(viewer, event)) continue
+      event.encoded ??= encode(this.#idOf(cursor), event.make())
+      parts.push(event.encoded)
+      bytes += event.encoded.length
+    }
+    return { cursor, bytes: Buffer.concat(parts) }
+  }
+
+  #idOf(sequence: number): string {
     return `${this.#epoch}-${sequence.toString(36)}`
+  }
+
+  /** An id that is not ours, or not any more, is before all events. */
+  #sequenceOf(id: string): number {
+    const [epoch, sequence = ''] = id.split('-')
+    const last = Number.parseInt(sequence, 36)
+    return epoch === this.#epoch && last <= this.#sequence ? last : -1
   }
 
   #noteStart(project: string, outline: StepOutline): number {
@@ -107,7 +198,13 @@ export class LiveFeed {
   }
 }
 
-function matches(subscription: Subscription, project: string, sessionId: string): boolean {
-  if (subscription.project !== project) return false
-  return subscription.sessionId === undefined || subscription.sessionId === sessionId
+type Chunk = { cursor: number; bytes: Buffer }
+
+function matches(viewer: LiveScope, { project, sessionId, type }: Stored): boolean {
+  if (viewer.project !== project || (viewer.isSummariesOnly === true && type === 'step')) return false
+  return viewer.sessionId === undefined || sessionId === undefined || viewer.sessionId === sessionId
+}
+
+function encode(id: string, { type, ...data }: LiveEvent): Buffer {
+  return Buffer.from(`id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`)
 }
