@@ -1,5 +1,6 @@
-import { connect } from 'node:http2'
-import { afterAll, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { connect, type ClientHttp2Session } from 'node:http2'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { status } from '@grpc/grpc-js'
 import type { Session } from '@playhead/model'
 import { decodeTraces, formatOf } from '../src/ingest/http/decode-otlp.ts'
@@ -8,6 +9,7 @@ import { spansToOtlpProtobuf } from '../src/ingest/otlp-protobuf/spans-to-otlp-p
 import { otlpRequests, type RecordedRequest } from './fixtures.ts'
 import { grpcSender } from './grpc-client.ts'
 import { hex, tracesPayload } from './otlp.ts'
+import { switchOff } from './switch-off.ts'
 import { SpawnedServer } from './spawned-server.ts'
 import { startTestServer, type TestServer } from './test-server.ts'
 
@@ -149,39 +151,74 @@ test('with auth on, a caller without a key is refused before the body is read', 
     expect((await guarded.request(`/api/sessions/${traceId}`, { headers })).status).toBe(404)
     expect(await send(batch(traceId), headers)).toEqual({ body: Buffer.alloc(0) })
     expect((await guarded.request(`/api/sessions/${traceId}`, { headers })).status).toBe(200)
-    // More than may arrive at once: each frees its place.
-    for (let round = 0; round < 40; round += 1) {
-      expect(await send(batch(hex(16), 'x'.repeat(1_100_000)), headers)).toMatchObject({
-        code: status.RESOURCE_EXHAUSTED,
-      })
-    }
+    expect(await send(batch(hex(16), 'x'.repeat(1_100_000)), headers)).toEqual({
+      code: status.INVALID_ARGUMENT,
+      details: expect.stringContaining('larger than the limit') as string,
+    })
     expect(await send(batch(hex(16)), headers)).toEqual({ body: Buffer.alloc(0) })
+    expect(guarded.services.bodyLimits.budget).toMatchObject({ bytesInFlight: 0, held: new Map() })
   } finally {
     guardedSender.close()
     await guarded.stop()
   }
 })
 
-test('of many calls whose body never arrives, the last are told to retry, and others get in once those are gone', async () => {
-  const session = connect(`http://${server.grpcAddress}`)
-  const streams = Array.from({ length: 32 }, () =>
-    session.request({
-      ':method': 'POST',
-      ':path': '/opentelemetry.proto.collector.trace.v1.TraceService/Export',
-      'content-type': 'application/grpc',
-      te: 'trailers',
-    }),
-  )
-  for (const stream of streams) stream.on('error', () => {})
-  const send = () => sender.send('trace', batch(hex(16)))
-
-  await expect.poll(send).toEqual({
-    code: status.UNAVAILABLE,
-    details: '32 gRPC requests are already arriving: retry shortly.',
+/** Opens a call and sends the beginning of its message. */
+function openCall(session: ClientHttp2Session, beginning: Buffer, headers: Record<string, string> = {}) {
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': '/opentelemetry.proto.collector.trace.v1.TraceService/Export',
+    'content-type': 'application/grpc',
+    te: 'trailers',
+    ...headers,
   })
+  stream.on('error', () => {})
+  stream.resume()
+  stream.write(beginning)
+  return stream
+}
+
+test('a message counts against the budget as it arrives, and no longer once its sender is gone', async () => {
+  const { budget } = server.services.bodyLimits
+  const session = connect(`http://${server.grpcAddress}`)
+  onTestFinished(() => session.destroy())
+  const streams = Array.from({ length: 40 }, () => openCall(session, Buffer.alloc(1_000)))
+
+  await expect.poll(() => budget.bytesInFlight).toBe(40_000)
+  expect(await sender.send('trace', batch(hex(16)))).toEqual({ body: Buffer.alloc(0) })
   for (const stream of streams) stream.close()
-  await expect.poll(send).toEqual({ body: Buffer.alloc(0) })
-  session.destroy()
+  await expect.poll(() => budget.bytesInFlight).toBe(0)
+})
+
+test('a call without a key is refused from its headers and holds nothing', async () => {
+  const { gate, bodyLimits } = server.services
+  switchOff(gate, 'isAuthOn', true)
+  const session = connect(`http://${server.grpcAddress}`)
+  onTestFinished(() => session.destroy())
+  for (let count = 0; count < 200; count++) {
+    const stream = openCall(session, Buffer.alloc(100_000))
+    const [answer] = (await once(stream, 'response')) as [Record<string, string>]
+    expect(answer['grpc-status']).toBe(String(status.UNAUTHENTICATED))
+    await once(stream, 'close')
+  }
+  expect(bodyLimits.budget).toMatchObject({ bytesInFlight: 0, held: new Map() })
+})
+
+test.each<[string, Buffer, Record<string, string>?]>([
+  ['nothing', Buffer.alloc(0)],
+  ['half a prefix', Buffer.from([0, 0])],
+  ['less than it announces', Buffer.from([0, 0, 0, 0, 9, 1])],
+  ['more than it announces', Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0])],
+  ['an unknown flag', Buffer.from([7, 0, 0, 0, 0])],
+  ['something compressed without an encoding', Buffer.from([1, 0, 0, 0, 1, 0])],
+  ['something compressed that is not', Buffer.from([1, 0, 0, 0, 1, 0]), { 'grpc-encoding': 'gzip' }],
+])('a call with %s is refused', async (_, bytes, headers = {}) => {
+  const session = connect(`http://${server.grpcAddress}`)
+  onTestFinished(() => session.destroy())
+  const stream = openCall(session, bytes, headers)
+  stream.end()
+  const [answer] = (await once(stream, 'response')) as [Record<string, string>]
+  expect(answer['grpc-status']).toBe(String(status.INVALID_ARGUMENT))
 })
 
 test('if the port is taken, only gRPC is off, and one line reports it', async () => {

@@ -44,7 +44,7 @@ function isTrusted(address: string, proxies: BlockList): boolean {
 }
 
 /** IPv4 as a socket for both versions writes it: `::ffff:10.0.0.1`. */
-function plainAddress(address: string): string {
+export function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '')
 }
 

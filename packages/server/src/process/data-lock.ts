@@ -1,10 +1,10 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { KnownError } from '../errors/known-error.ts'
 import { socketPath } from '../store/engine/socket-path.ts'
 
 /** The process that holds a data directory, as it describes itself. */
-export type LockHolder = { pid: number; url: string; startedAt: string }
+export type LockHolder = { pid: number; url: string; startedAt: string; isAuthOn?: boolean }
 
 export type DataLock = { release(): Promise<void> }
 
@@ -23,6 +23,11 @@ export async function lockDataDirectory(directory: string, holder: LockHolder): 
     rmSync(path, { force: true })
   }
   throw new KnownError('DATA_LOCKED', `${directory} is just being opened by another process. Try again.`)
+}
+
+/** The server that uses a data directory now. */
+export async function findLockHolder(directory: string): Promise<LockHolder | undefined> {
+  return existsSync(directory) ? queryHolder(socketPath(directory, 'lock.sock')) : undefined
 }
 
 function lockedError(directory: string, other: LockHolder): KnownError {

@@ -8,9 +8,8 @@ import { isIngestPath } from '../access/origin-guard.ts'
 import { createApp, createAppDestination } from '../api/app.ts'
 import { createDoor } from '../door/door.ts'
 import { KnownError } from '../errors/known-error.ts'
+import { startGrpc, type TlsSource } from '../ingest/grpc/start-grpc.ts'
 import { createIngestHandler } from '../ingest/http/ingest-handler.ts'
-import type { TlsSource } from '../ingest/grpc/start-grpc.ts'
-import { writeEventStreams } from '../live/write-event-streams.ts'
 import { startRetention } from '../maintenance/retention.ts'
 import { connectStore } from '../store/connect.ts'
 import type { Config } from './config.ts'
@@ -64,7 +63,8 @@ async function openData(
   report: (line: string) => void,
   cleanups: (() => unknown)[],
 ): Promise<Services> {
-  const holder = { pid: process.pid, url, startedAt: new Date().toISOString() }
+  const { isAuthOn, publicUrl } = config
+  const holder = { pid: process.pid, url: publicUrl ?? url, startedAt: new Date().toISOString(), isAuthOn }
   protectData(config.dataDirectory, report)
   const lock = await lockDataDirectory(config.dataDirectory, holder)
   cleanups.push(() => lock.release())
@@ -81,10 +81,9 @@ async function openData(
 async function listen(services: Services, tls: TlsSource | undefined) {
   const { gate, site, bodyLimits } = services
   const app = createApp(services)
-  const handleApi = getRequestListener(
-    writeEventStreams((request, bindings) => app.fetch(request, bindings)),
-    { overrideGlobalObjects: false },
-  )
+  const handleApi = getRequestListener((request, bindings) => app.fetch(request, bindings), {
+    overrideGlobalObjects: false,
+  })
   const toApp = createAppDestination(services, handleApi)
   const toIngest = createIngestHandler(ingestOptions(services))
   const enter = createDoor({
@@ -130,8 +129,6 @@ async function listenForGrpc(
   cleanups: (() => unknown)[],
 ): Promise<string | undefined> {
   if (grpcPort === undefined) return undefined
-  // Loaded on demand: it takes a while.
-  const { startGrpc } = await import('../ingest/grpc/start-grpc.ts')
   try {
     const grpc = await startGrpc(ingestOptions(services), { host, port: grpcPort, tls })
     cleanups.push(() => grpc.stop())

@@ -1,27 +1,36 @@
-import { status } from '@grpc/grpc-js'
 import { errorStatus, KnownError } from '../../errors/known-error.ts'
 import type { Diagnostics } from '../counters.ts'
 
+export type GrpcStatus = { code: number; details: string }
+
+export const GRPC_OK = 0
+export const GRPC_UNIMPLEMENTED = 12
+
+const INVALID_ARGUMENT = 3
+const NOT_FOUND = 5
+const PERMISSION_DENIED = 7
+const FAILED_PRECONDITION = 9
+const INTERNAL = 13
+const UNAVAILABLE = 14
+const UNAUTHENTICATED = 16
+
 /** The gRPC status for each of our HTTP statuses. Of these, senders retry only on UNAVAILABLE. */
-const codes: Record<(typeof errorStatus)[keyof typeof errorStatus], status> = {
-  400: status.INVALID_ARGUMENT,
-  401: status.UNAUTHENTICATED,
-  403: status.PERMISSION_DENIED,
-  404: status.NOT_FOUND,
-  405: status.UNIMPLEMENTED,
-  408: status.UNAVAILABLE,
-  409: status.FAILED_PRECONDITION,
-  413: status.INVALID_ARGUMENT,
-  415: status.UNIMPLEMENTED,
-  429: status.UNAVAILABLE,
-  503: status.UNAVAILABLE,
+const codes: Record<(typeof errorStatus)[keyof typeof errorStatus], number> = {
+  400: INVALID_ARGUMENT,
+  401: UNAUTHENTICATED,
+  403: PERMISSION_DENIED,
+  404: NOT_FOUND,
+  405: GRPC_UNIMPLEMENTED,
+  408: UNAVAILABLE,
+  409: FAILED_PRECONDITION,
+  413: INVALID_ARGUMENT,
+  415: GRPC_UNIMPLEMENTED,
+  429: UNAVAILABLE,
+  503: UNAVAILABLE,
 }
 
 /** The status for an error. An unexpected one is reported with its stack. */
-export function toGrpcStatus(
-  error: unknown,
-  { counters, report }: Diagnostics,
-): { code: status; details: string } {
+export function toGrpcStatus(error: unknown, { counters, report }: Diagnostics): GrpcStatus {
   if (error instanceof KnownError) {
     counters.requestsRefused += 1
     return { code: codes[errorStatus[error.code]], details: error.message }
@@ -29,7 +38,7 @@ export function toGrpcStatus(
   counters.failures += 1
   report(`gRPC call failed: ${error instanceof Error ? error.stack : String(error)}`)
   return {
-    code: status.INTERNAL,
+    code: INTERNAL,
     details: 'Internal error; see the output of the server. No part of this batch was acknowledged.',
   }
 }

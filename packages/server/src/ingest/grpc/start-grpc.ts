@@ -1,25 +1,29 @@
+import { once } from 'node:events'
 import {
-  experimental,
-  logVerbosity,
-  Server,
-  ServerCredentials,
-  setLogVerbosity,
-  type Metadata,
-  type MethodDefinition,
-  type sendUnaryData,
-  type ServerUnaryCall,
-} from '@grpc/grpc-js'
+  constants,
+  createSecureServer,
+  createServer,
+  type Http2SecureServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2'
+import type { AddressInfo } from 'node:net'
 import { projectOfHeaders, type Gate } from '../../access/caller.ts'
-import { openBudgetShare } from '../../door/body-budget.ts'
+import { networkOf, plainAddress } from '../../access/client-address.ts'
+import { openBudgetShare, type BodyLimits, type BudgetShare } from '../../door/body-budget.ts'
+import { UPLOAD_ARRIVAL_MS } from '../../door/body-limits.ts'
+import { findInflater, inflateBody } from '../../door/inflate-body.ts'
+import { receiveBytes } from '../../door/read-body.ts'
+import { KnownError } from '../../errors/known-error.ts'
 import type { Diagnostics } from '../counters.ts'
-import type { BodyLimits } from '../../door/body-budget.ts'
 import { ingestLogs, ingestSpans, type IngestPipeline } from '../ingest-batch.ts'
 import { decodeProtobufLogs } from '../otlp-protobuf/protobuf-logs.ts'
 import { encodeProtobufResponse } from '../otlp-protobuf/protobuf-responses.ts'
 import { decodeProtobufTraces } from '../otlp-protobuf/protobuf-traces.ts'
 import type { Rejection } from '../rejection.ts'
-import { admitCalls } from './admit-calls.ts'
-import { toGrpcStatus } from './grpc-status.ts'
+import { GRPC_OK, GRPC_UNIMPLEMENTED, toGrpcStatus, type GrpcStatus } from './grpc-status.ts'
 
 /** `address` is the `host:port` it listens on. */
 export type GrpcServer = { address: string; stop(): void }
@@ -30,9 +34,6 @@ export type TlsPair = { cert: Buffer; key: Buffer }
 /** The pair to use, and the one that replaces it when it is renewed. */
 export type TlsSource = { current(): TlsPair; onRenewed(listener: (pair: TlsPair) => void): void }
 
-/** Per connection; a sender has a handful of requests open. */
-const MAX_CONCURRENT_STREAMS = 64
-
 export type GrpcOptions = {
   pipeline: IngestPipeline
   gate: Gate
@@ -40,91 +41,148 @@ export type GrpcOptions = {
   diagnostics: Diagnostics
 }
 
-/** Starts OTLP over gRPC. Spans and log records go the same way as over HTTP. */
+/** Per connection: a sender has a handful of requests open, and their headers are short. */
+const settings = { maxConcurrentStreams: 64, maxHeaderListSize: 16 * 1024 }
+
+/** How long a connection may be silent: before its first call with a key, and after it. */
+const STRANGER_IDLE_MS = 20_000
+const SENDER_IDLE_MS = 600_000
+const HANDSHAKE_TIMEOUT_MS = 10_000
+
+/** In front of every message: whether it is compressed, and its length. */
+const PREFIX_BYTES = 5
+
+type Ingest = (project: string, body: Buffer) => Promise<Rejection[]>
+
+/**
+ * Starts OTLP over gRPC. Spans and log records go the same way as over HTTP. It speaks the part of gRPC that OTLP uses,
+ * one message each way, because a library hands over a message only once it is whole: here it counts against the budget
+ * as it arrives, and nothing is read of a call without a key.
+ */
 export async function startGrpc(
   options: GrpcOptions,
   { host, port, tls }: { host: string; port: number; tls: TlsSource | undefined },
 ): Promise<GrpcServer> {
-  const { pipeline, gate, diagnostics } = options
-  // Everything that it logs reaches us as an error as well.
-  setLogVerbosity(logVerbosity.NONE)
-  const server = new Server({
-    'grpc.max_receive_message_length': options.limits.maxBytes,
-    'grpc.max_concurrent_streams': MAX_CONCURRENT_STREAMS,
-    interceptors: [admitCalls((metadata) => projectOf(metadata, gate), diagnostics)],
+  const { pipeline } = options
+  const services: Readonly<Record<string, Ingest>> = {
+    [pathOf('trace', 'Trace')]: (project, body) =>
+      ingestSpans(pipeline, project, () => decodeProtobufTraces(body)),
+    [pathOf('logs', 'Logs')]: (project, body) =>
+      ingestLogs(pipeline, project, () => decodeProtobufLogs(body)),
+    // Metrics are accepted and dropped, as over HTTP.
+    [pathOf('metrics', 'Metrics')]: async () => [],
+  }
+  const server = createHttp2Server(tls)
+  const sessions = new Set<ServerHttp2Session>()
+  server.on('session', (session) => {
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+    session.setTimeout(STRANGER_IDLE_MS, () => session.close())
   })
-  const add = (folder: string, name: string, ingest: Ingest) =>
-    server.addService({ export: exportMethod(folder, name) }, { export: handleExport(options, ingest) })
-  add('trace', 'Trace', (project, body) => ingestSpans(pipeline, project, () => decodeProtobufTraces(body)))
-  add('logs', 'Logs', (project, body) => ingestLogs(pipeline, project, () => decodeProtobufLogs(body)))
-  // Metrics are accepted and dropped, as over HTTP.
-  add('metrics', 'Metrics', async () => [])
+  server.on('stream', (stream, headers) => void answerCall(stream, headers, services, options))
+  server.listen(port, host)
+  await once(server, 'listening')
   const name = host.includes(':') ? `[${host}]` : host
-  const bound = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`${name}:${port}`, credentialsOf(tls), (error, boundPort) => {
-      if (error === null) resolve(boundPort)
-      else reject(error)
-    })
-  })
-  return { address: `${name}:${bound}`, stop: () => server.forceShutdown() }
+  const stop = () => {
+    server.close()
+    for (const session of sessions) session.destroy()
+  }
+  return { address: `${name}:${(server.address() as AddressInfo).port}`, stop }
 }
 
-function credentialsOf(tls: TlsSource | undefined): ServerCredentials {
-  if (tls === undefined) return ServerCredentials.createInsecure()
-  const provider = {
-    addIdentityCertificateListener(listener: experimental.IdentityCertificateUpdateListener) {
-      const update = ({ cert, key }: TlsPair) => listener({ certificate: cert, privateKey: key })
-      // The credentials start to pass updates on only after they called this.
-      process.nextTick(update, tls.current())
-      tls.onRenewed(update)
+function createHttp2Server(tls: TlsSource | undefined): Http2Server | Http2SecureServer {
+  if (tls === undefined) return createServer({ settings })
+  const server = createSecureServer({ settings, ...tls.current(), handshakeTimeout: HANDSHAKE_TIMEOUT_MS })
+  tls.onRenewed((pair) => server.setSecureContext(pair))
+  return server
+}
+
+function pathOf(folder: string, name: string): string {
+  return `/opentelemetry.proto.collector.${folder}.v1.${name}Service/Export`
+}
+
+async function answerCall(
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  services: Readonly<Record<string, Ingest>>,
+  { gate, limits, diagnostics }: GrpcOptions,
+): Promise<void> {
+  // The client is gone; reading or writing ends with the same error.
+  stream.on('error', () => {})
+  if (headers[':method'] !== 'POST' || !headers['content-type']?.startsWith('application/grpc'))
+    return stream.respond({ ':status': 415 }, { endStream: true })
+  const deadline = setTimeout(() => fail(stream, toGrpcStatus(tooSlow(), diagnostics)), UPLOAD_ARRIVAL_MS)
+  let share: BudgetShare | undefined
+  try {
+    const path = headers[':path'] ?? ''
+    const ingest = Object.hasOwn(services, path) ? services[path] : undefined
+    if (ingest === undefined) return fail(stream, unknownCall(path))
+    const address = plainAddress(stream.session?.socket.remoteAddress ?? '')
+    const project = projectOfHeaders((name) => [headers[name]].flat()[0], 'ingest', gate, address)
+    stream.session?.setTimeout(SENDER_IDLE_MS)
+    share = openBudgetShare(limits.budget, [networkOf(address), `project "${project}"`])
+    const body = await receiveMessage(stream, headers['grpc-encoding'], { ...limits, share })
+    clearTimeout(deadline)
+    succeed(stream, encodeProtobufResponse(await ingest(project, body)))
+  } catch (error) {
+    fail(stream, toGrpcStatus(error, diagnostics))
+  } finally {
+    clearTimeout(deadline)
+    share?.release()
+  }
+}
+
+async function receiveMessage(
+  stream: ServerHttp2Stream,
+  encoding: string | string[] | undefined,
+  { maxBytes, ...limits }: Omit<BodyLimits, 'budget'> & { share: BudgetShare },
+): Promise<Buffer> {
+  const bytes = await receiveBytes(stream, maxBytes + PREFIX_BYTES, limits.share)
+  const message = bytes.subarray(PREFIX_BYTES)
+  if (bytes.length < PREFIX_BYTES || bytes.readUInt32BE(1) !== message.length || bytes[0]! > 1)
+    throw new KnownError('BAD_REQUEST', 'The call must contain one whole message.')
+  if (bytes[0] === 0) return message
+  const inflater = findInflater([encoding].flat()[0])
+  if (inflater === null)
+    throw new KnownError('BAD_REQUEST', 'The message is compressed, but grpc-encoding does not say how.')
+  return inflateBody(message, inflater, limits)
+}
+
+function succeed(stream: ServerHttp2Stream, message: Buffer): void {
+  if (stream.headersSent || stream.destroyed) return
+  const frame = Buffer.alloc(PREFIX_BYTES + message.length)
+  frame.writeUInt32BE(message.length, 1)
+  message.copy(frame, PREFIX_BYTES)
+  stream.respond({ 'content-type': 'application/grpc+proto' }, { waitForTrailers: true })
+  stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': String(GRPC_OK) }))
+  stream.end(frame)
+}
+
+/** Refuses a call and tells the client to stop sending. */
+function fail(stream: ServerHttp2Stream, { code, details }: GrpcStatus): void {
+  if (stream.headersSent || stream.destroyed) return
+  stream.respond(
+    {
+      'content-type': 'application/grpc+proto',
+      'grpc-status': String(code),
+      'grpc-message': encodeURI(details.slice(0, 1_000).toWellFormed()),
+      'grpc-accept-encoding': 'identity,gzip,deflate',
     },
-    removeIdentityCertificateListener() {},
-    addCaCertificateListener() {},
-    removeCaCertificateListener() {},
-  }
-  // The first argument provides our certificate, whatever the types call it; the second would ask clients for theirs.
-  return experimental.createCertificateProviderServerCredentials(provider, null, false)
+    { endStream: true },
+  )
+  stream.close(constants.NGHTTP2_NO_ERROR)
 }
 
-type Ingest = (project: string, body: Buffer) => Promise<Rejection[]>
-
-/** Messages stay bytes: we decode them ourselves. */
-function exportMethod(folder: string, name: string): MethodDefinition<Buffer, Buffer> {
-  const asIs = (bytes: Buffer) => bytes
+function unknownCall(path: string): GrpcStatus {
   return {
-    path: `/opentelemetry.proto.collector.${folder}.v1.${name}Service/Export`,
-    requestStream: false,
-    responseStream: false,
-    requestSerialize: asIs,
-    requestDeserialize: asIs,
-    responseSerialize: asIs,
-    responseDeserialize: asIs,
+    code: GRPC_UNIMPLEMENTED,
+    details: `There is no ${path.slice(0, 200)}: send OTLP traces, logs or metrics.`,
   }
 }
 
-function handleExport({ gate, limits, diagnostics }: GrpcOptions, ingest: Ingest) {
-  const respond = async ({ request, metadata }: ServerUnaryCall<Buffer, Buffer>): Promise<Buffer> => {
-    const share = openBudgetShare(limits.budget)
-    try {
-      share.reserve(request.length)
-      return encodeProtobufResponse(await ingest(projectOf(metadata, gate), request))
-    } finally {
-      share.release()
-    }
-  }
-  const handle = async (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
-    let response: Buffer
-    try {
-      response = await respond(call)
-    } catch (error) {
-      return callback(toGrpcStatus(error, diagnostics))
-    }
-    callback(null, response)
-  }
-  return (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) =>
-    void handle(call, callback)
-}
-
-function projectOf(metadata: Metadata, gate: Gate): string {
-  return projectOfHeaders((name) => metadata.get(name).map(String)[0], 'ingest', gate)
+function tooSlow(): KnownError {
+  return new KnownError(
+    'REQUEST_TOO_SLOW',
+    `The request did not arrive within ${UPLOAD_ARRIVAL_MS / 1_000} seconds: send smaller batches.`,
+  )
 }
