@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readCorpus } from './fuzz/corpus.ts'
 import { Fuzzer, type Violation } from './fuzz/fuzz-batch.ts'
 import { makeCases } from './fuzz/fuzz-case.ts'
+import { makeGrpcCases } from './fuzz/grpc-cases.ts'
 import { SpawnedServer } from './spawned-server.ts'
 
 /** A sample of what `npm run fuzz` does, with different requests each day. */
@@ -13,9 +14,10 @@ let server: SpawnedServer
 let fuzzer: Fuzzer
 
 beforeAll(async () => {
-  server = await SpawnedServer.create()
+  server = await SpawnedServer.create({ PLAYHEAD_GRPC_PORT: '0' })
   await server.start()
   fuzzer = new Fuzzer(server.url)
+  fuzzer.grpcAddress = server.grpcAddress()
 }, 90_000)
 afterAll(async () => {
   fuzzer.close()
@@ -38,6 +40,17 @@ test(`${REQUESTS} generated and damaged requests break no guarantee (reproduce w
   expect(fuzzer.spansAcknowledged).toBeGreaterThan(500)
   expect(fuzzer.spansReadBack).toBeGreaterThan(50)
   expect(Object.keys(Object.fromEntries(fuzzer.statuses))).toEqual(expect.arrayContaining(['200', '400']))
+  expect(server.isAlive()).toBe(true)
+  expect(server.unexpectedLines()).toEqual([])
+}, 120_000)
+
+test(`${REQUESTS} generated and damaged gRPC calls break no guarantee (reproduce with FUZZ_SEED=${SEED})`, async () => {
+  const before = { acknowledged: fuzzer.spansAcknowledged, readBack: fuzzer.spansReadBack }
+  for (let batch = 0; batch < REQUESTS / BATCH; batch++)
+    expect(problemsOf(await fuzzer.run(makeGrpcCases(SEED, batch, BATCH)))).toEqual([])
+
+  expect(fuzzer.spansAcknowledged - before.acknowledged).toBeGreaterThan(500)
+  expect(fuzzer.spansReadBack - before.readBack).toBeGreaterThan(50)
   expect(server.isAlive()).toBe(true)
   expect(server.unexpectedLines()).toEqual([])
 }, 120_000)

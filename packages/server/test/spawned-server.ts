@@ -109,6 +109,13 @@ export class SpawnedServer {
     return childrenOf(this.pid)[0]
   }
 
+  /** Where it listens for OTLP/gRPC, as it printed; it chooses a port if PLAYHEAD_GRPC_PORT is 0. */
+  grpcAddress(): string {
+    const address = [...this.#output.matchAll(/^ {2}OTLP\/gRPC +(\S+)$/gm)].at(-1)?.[1]
+    if (address === undefined) throw new Error('The server does not listen for gRPC.')
+    return address
+  }
+
   /** All lines that the server printed, across restarts, except its greeting and the expected ones. */
   unexpectedLines(expected: readonly RegExp[] = []): string[] {
     return this.#output

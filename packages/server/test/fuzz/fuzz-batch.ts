@@ -5,6 +5,7 @@ import type { Span } from '@playhead/model'
 import { decodeTraces, formatOf } from '../../src/ingest/http/decode-otlp.ts'
 import { spanText } from '../span-text.ts'
 import type { FuzzCase } from './fuzz-case.ts'
+import { GrpcChannel } from './grpc-channel.ts'
 
 export type Violation = { case: FuzzCase; problem: string }
 
@@ -19,13 +20,14 @@ type Reply = {
 const CONNECTIONS = 8
 /** One in this many cases with known spans is read back from the API; all of them are counted. */
 const READ_BACK_EVERY = 6
-const allowed = new Set([200, 400, 404, 405, 408, 409, 411, 413, 414, 415, 431])
+const allowed = new Set([200, 400, 401, 404, 405, 408, 409, 411, 413, 414, 415, 431])
 
 /** Sends requests to a server and checks that its guarantees still hold. */
 export class Fuzzer {
   /** May change between two batches. */
   url: string
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
+  #grpc: GrpcChannel | undefined
   readonly statuses = new Map<number, number>()
   spansAcknowledged = 0
   spansReadBack = 0
@@ -34,8 +36,15 @@ export class Fuzzer {
     this.url = url
   }
 
+  /** Where cases of gRPC go. */
+  set grpcAddress(address: string) {
+    this.#grpc?.close()
+    this.#grpc = new GrpcChannel(address)
+  }
+
   close(): void {
     this.#agent.destroy()
+    this.#grpc?.close()
   }
 
   /** Sends the cases and returns every violation. */
@@ -93,9 +102,12 @@ export class Fuzzer {
   }
 
   /** Sends a request, and retries it on 503. */
-  async send({ method, path, headers, body }: Omit<FuzzCase, 'what'>): Promise<Reply> {
+  async send(one: Omit<FuzzCase, 'what'>): Promise<Reply> {
+    const { method, path, headers, body } = one
     for (let attempt = 0; ; attempt++) {
-      const reply = await this.#sendOnce(method, path, { headers, body })
+      const reply = isGrpc(one)
+        ? await this.#grpc!.send(one)
+        : await this.#sendOnce(method, path, { headers, body })
       if (reply.status !== 503 || reply.retryAfter === undefined || attempt === 20) return reply
       await new Promise((resolve) => setTimeout(resolve, 250))
     }
@@ -164,7 +176,11 @@ export class Fuzzer {
 }
 
 function isTraces({ path }: FuzzCase): boolean {
-  return /\/v1\/traces\/?(\?.*)?$/.test(path)
+  return /(\/v1\/traces\/?(\?.*)?|\.TraceService\/Export)$/.test(path)
+}
+
+function isGrpc({ headers, pieces }: Pick<FuzzCase, 'headers' | 'pieces'>): boolean {
+  return pieces !== undefined || headers['content-type']?.startsWith('application/grpc') === true
 }
 
 /** How many spans must be stored and rejected; undefined if the whole body must be refused. */
@@ -172,6 +188,10 @@ function expectedOf(one: FuzzCase): { stored: number; rejected: number } | undef
   if (one.spans !== undefined) return { stored: one.spans.length, rejected: one.badSpans ?? 0 }
   try {
     const type = one.headers['content-type'] ?? ''
+    if (isGrpc(one)) {
+      const { items, rejected } = decodeTraces(unframe(one), 'protobuf')
+      return { stored: items.length, rejected: rejected.length }
+    }
     const body = inflate(one)
     const { items, rejected } = decodeTraces(body, formatOf(body, type))
     return { stored: items.length, rejected: rejected.length }
@@ -180,7 +200,16 @@ function expectedOf(one: FuzzCase): { stored: number; rejected: number } | undef
   }
 }
 
-function inflate({ headers, body }: FuzzCase): Buffer {
+/** The message of a gRPC call; throws unless it is one, and whole. */
+function unframe({ headers, body }: FuzzCase): Buffer {
+  const message = body.subarray(5)
+  const isAllowed = headers['x-playhead-project'] === undefined && body.length >= 5 && body[0]! <= 1
+  if (!isAllowed || body.readUInt32BE(1) !== message.length) throw new Error('not one whole message')
+  if (body[0] === 0) return message
+  return inflate({ headers: { 'content-encoding': headers['grpc-encoding'] || 'none' }, body: message })
+}
+
+function inflate({ headers, body }: Pick<FuzzCase, 'headers' | 'body'>): Buffer {
   switch (headers['content-encoding'] ?? '') {
     case '':
       return body

@@ -14,13 +14,15 @@ export type FuzzCase = {
   path: string
   headers: Record<string, string>
   body: Buffer
+  /** The frames that a gRPC call is sent in. */
+  pieces?: number
   /** The spans that must be stored unchanged; undefined if the outcome is unknown. */
   spans?: Span[]
   /** How many other spans must be rejected by name. */
   badSpans?: number
 }
 
-type Make = (ids: Ids) => FuzzCase
+export type Make = (ids: Ids) => FuzzCase
 
 /** Ids that are unique to a case, so that reading back finds only its own spans. */
 type Ids = { traceId: string; spanId: (index: number) => string }
@@ -32,7 +34,7 @@ export function makeCases(seed: number, batch: number, count: number): FuzzCase[
     .map((make, index) => make(idsOf(`${seed}/${batch}/${index}`)))
 }
 
-function idsOf(text: string): Ids {
+export function idsOf(text: string): Ids {
   const hash = (name: string) => createHash('sha256').update(`${text}/${name}`).digest('hex')
   return {
     traceId: hash('trace').slice(0, 32),
@@ -66,10 +68,10 @@ const spanOfToday: fc.Arbitrary<Span> = fc
   .map(([span, startNs, luck]) =>
     luck === 0 ? span : { ...span, startNs, endNs: span.endNs === null ? null : startNs + 1_000n },
   )
-const someSpans = fc.array(spanOfToday, { minLength: 1, maxLength: 6 })
+export const someSpans = fc.array(spanOfToday, { minLength: 1, maxLength: 6 })
 
 /** Faults that must get a span rejected by name. */
-const anyFault: fc.Arbitrary<(span: Span) => Span> = fc.constantFrom<((span: Span) => Span)[]>(
+export const anyFault: fc.Arbitrary<(span: Span) => Span> = fc.constantFrom<((span: Span) => Span)[]>(
   (span) => ({ ...span, traceId: '0'.repeat(32) }),
   (span) => ({ ...span, spanId: '0'.repeat(16) }),
   (span) => ({ ...span, startNs: 1n }),
@@ -93,16 +95,20 @@ const goodCase: fc.Arbitrary<Make> = fc
     path: anyPath,
   })
   .map(({ spans, faults, format, path }) => (ids) => {
-    const good = withIds(spans, ids)
-    const bad = faults.map((spoil, index) =>
-      spoil({ ...good[0]!, spanId: ids.spanId(100 + index), parentSpanId: null }),
-    )
-    const all = good.flatMap((span, index) => [...(bad[index] === undefined ? [] : [bad[index]]), span])
-    const sentBad = all.length - good.length
-    return { what: 'spans', path, ...encode(all, format), spans: good, badSpans: sentBad }
+    const { all, good } = spoiledSpans(withIds(spans, ids), faults, ids)
+    return { what: 'spans', path, ...encode(all, format), spans: good, badSpans: all.length - good.length }
   })
 
-function withIds(spans: readonly Span[], ids: Ids): Span[] {
+/** Adds spans with faults between the good ones. */
+export function spoiledSpans(good: Span[], faults: readonly ((span: Span) => Span)[], ids: Ids) {
+  const bad = faults.map((spoil, index) =>
+    spoil({ ...good[0]!, spanId: ids.spanId(100 + index), parentSpanId: null }),
+  )
+  const all = good.flatMap((span, index) => [...(bad[index] === undefined ? [] : [bad[index]]), span])
+  return { all, good }
+}
+
+export function withIds(spans: readonly Span[], ids: Ids): Span[] {
   return spans.map((span, index) => ({
     ...span,
     traceId: ids.traceId,

@@ -4,10 +4,11 @@ import { SpawnedServer } from '../spawned-server.ts'
 import { addToCorpus } from './corpus.ts'
 import { Fuzzer } from './fuzz-batch.ts'
 import { makeCases } from './fuzz-case.ts'
+import { makeGrpcCases } from './grpc-cases.ts'
 
-const USAGE = `npm run fuzz -- [--requests 100000] [--seed 1] [--state fuzz-state.json]
+const USAGE = `npm run fuzz -- [--requests 100000] [--seed 1] [--over http|grpc] [--state fuzz-state.json]
 
-Sends generated and damaged OTLP requests and API queries to its own server, and checks the guarantees of the server:
+Sends generated and damaged OTLP requests and API queries (--over grpc: OTLP/gRPC calls) to its own server, and checks the guarantees of the server:
 it stays alive, answers bad input with a 4xx, counts what it stores and rejects, and returns what was sent.
 The same seed produces the same requests. With --state, an interrupted run continues where it stopped.
 Requests that violate a guarantee are saved in packages/server/test/fuzz/corpus, and the tests send them again.`
@@ -24,6 +25,7 @@ const { values } = parseArgs({
   options: {
     requests: { type: 'string', default: '100000' },
     seed: { type: 'string', default: '1' },
+    over: { type: 'string', default: 'http' },
     state: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -36,6 +38,8 @@ async function fuzz(): Promise<boolean> {
   const state = readState(seed)
   let server = await startFresh()
   const fuzzer = new Fuzzer(server.url)
+  fuzzer.grpcAddress = server.grpcAddress()
+  const make = values.over === 'grpc' ? makeGrpcCases : makeCases
   let reportedAtMs = 0
   const startedAtMs = performance.now()
   const before = state.requests
@@ -43,7 +47,7 @@ async function fuzz(): Promise<boolean> {
     while (state.requests < wanted && state.violations.length < MAX_VIOLATIONS) {
       const [spans, readBack] = [fuzzer.spansAcknowledged, fuzzer.spansReadBack]
       const count = Math.min(BATCH, wanted - state.requests)
-      for (const violation of await fuzzer.run(makeCases(seed, state.requests / BATCH, count)))
+      for (const violation of await fuzzer.run(make(seed, state.requests / BATCH, count)))
         state.violations.push(`${violation.problem.slice(0, 300)} (${addToCorpus(violation)})`)
       state.requests += count
       state.spans += fuzzer.spansAcknowledged - spans
@@ -52,12 +56,14 @@ async function fuzz(): Promise<boolean> {
       if (!server.isAlive()) {
         state.violations.push(`the server exited: ${server.unexpectedLines().join('\n').slice(0, 1_000)}`)
         await server.start()
+        fuzzer.grpcAddress = server.grpcAddress()
       }
       if (state.requests % FRESH_STORE_EVERY === 0) {
         noteLines(server, state)
         await server.remove()
         server = await startFresh()
         fuzzer.url = server.url
+        fuzzer.grpcAddress = server.grpcAddress()
       }
       if (performance.now() - reportedAtMs < PROGRESS_EVERY_MS) continue
       reportedAtMs = performance.now()
@@ -76,7 +82,7 @@ async function fuzz(): Promise<boolean> {
 }
 
 async function startFresh(): Promise<SpawnedServer> {
-  const server = await SpawnedServer.create()
+  const server = await SpawnedServer.create({ PLAYHEAD_GRPC_PORT: '0' })
   await server.start()
   return server
 }
