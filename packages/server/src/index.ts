@@ -17,6 +17,14 @@ export async function serve(
   await server.serve(environment)
 }
 
+/** Makes a link that logs in once, to the server that uses the data folder. */
+export async function createLoginLink(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<{ url: string } | { problem: string }> {
+  const link = await import('./process/login-link.ts')
+  return link.createLoginLink(environment)
+}
+
 /** Loading code is half of the startup time, so compiled code is cached, also for the engine's process, which inherits the setting. */
 function cacheCompiledCode(): void {
   const folder = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url))

@@ -22,7 +22,7 @@ import { rederiveCommand } from './commands/rederive.ts'
 import { reportCommand } from './commands/report.ts'
 import { repriceCommand } from './commands/reprice.ts'
 import { restoreCommand } from './commands/restore.ts'
-import { serveCommand } from './commands/serve.ts'
+import { loginLinkCommand, serveCommand } from './commands/serve.ts'
 import { showCommand } from './commands/show.ts'
 import { CliError, InterruptedError, QuietExit } from './terminal/cli-error.ts'
 import { plainLines } from './terminal/printable-text.ts'
@@ -73,6 +73,7 @@ function report(error: unknown, { stderr }: Streams): number {
 /** All commands, in the order the help lists them. */
 export const commands: readonly Command[] = [
   serveCommand,
+  loginLinkCommand,
   doctorCommand,
   lsCommand,
   showCommand,

@@ -24,10 +24,17 @@ export function addHealthRoutes(
 ): void {
   const { client } = observed.store
   const { counters, dialectFailures } = observed.pipeline
+  // Anyone may ask, so everyone who asks at the same time gets the answer to one question.
+  let asking: Promise<unknown> | undefined
+  const askStore = () =>
+    (asking ??= client
+      .query({ query: 'SELECT 1', format: 'JSONEachRow' })
+      .then((result) => result.text())
+      .finally(() => (asking = undefined)))
   app.get('/healthz', (context) => context.text('ok\n'))
   app.get('/readyz', async (context) => {
     try {
-      await client.query({ query: 'SELECT 1', format: 'JSONEachRow' }).then((result) => result.text())
+      await askStore()
     } catch (error) {
       throw new KnownError(
         'STORE_UNAVAILABLE',

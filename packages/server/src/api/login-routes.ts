@@ -3,6 +3,9 @@ import type { Context } from 'hono'
 import { setCookie, deleteCookie } from 'hono/cookie'
 import type { Site } from '../access/addresses.ts'
 import { isUnauthorized, LOGIN_COOKIE, type Caller, type Gate } from '../access/caller.ts'
+import { networkOf } from '../access/client-address.ts'
+import { LoginLimiter } from '../access/login-limiter.ts'
+import { claimLoginSecret } from '../access/login-links.ts'
 import { describeDevice, LOGIN_LASTS_MS } from '../access/logins.ts'
 import { callerAddress, callerOf, recordAudit } from '../access/request-project.ts'
 import { KnownError } from '../errors/known-error.ts'
@@ -25,18 +28,22 @@ const whoRoute = createRoute({
   summary: 'Who the caller is, and whether auth is on',
 })
 
-export function addLoginRoutes(app: OpenAPIHono, { gate, site }: { gate: Gate; site: Site }): void {
+type LoginServices = { gate: Gate; site: Site; dataDirectory: string }
+
+export function addLoginRoutes(app: OpenAPIHono, services: LoginServices): void {
+  const { gate } = services
   const limiter = new LoginLimiter()
+  addLinkRoute(app, services)
   app.openapi(loginRoute, async (context) => {
     const { logins, audit } = gate
     if (logins === undefined)
       throw new KnownError('BAD_REQUEST', 'Auth is off on this server: no login is needed.')
-    const now = Date.now()
-    limiter.check(now)
     const { password, lastsSeconds } = context.req.valid('json')
     const [address, device] = [callerAddress(context), describeDevice(context.req.header('user-agent'))]
+    const network = networkOf(address)
+    limiter.check(network, performance.now())
     if (!logins.cookies.isPassword(password)) {
-      limiter.noteFailure(now)
+      limiter.noteFailure(network, performance.now())
       const caller = { kind: 'anyone', id: '', name: device, address } as const
       audit.recordRepeatable({ action: 'login.failed', project: null, caller })
       throw new KnownError(
@@ -44,17 +51,9 @@ export function addLoginRoutes(app: OpenAPIHono, { gate, site }: { gate: Gate; s
         'Wrong password. The password is the value of PLAYHEAD_PASSWORD when the server started.',
       )
     }
+    limiter.noteSuccess(network)
     const lastsMs = lastsSeconds === undefined ? LOGIN_LASTS_MS : lastsSeconds * 1_000
-    const { login, cookie } = await logins.start({ address, device, lastsMs })
-    const caller = { kind: 'person', id: login.id, name: device, address } as const
-    await audit.record({ action: 'login.started', project: null, caller })
-    setCookie(context, LOGIN_COOKIE, cookie, {
-      httpOnly: true,
-      sameSite: 'Strict',
-      secure: site.isTlsOn || site.publicUrl?.startsWith('https:') === true,
-      path: '/',
-      maxAge: lastsMs / 1_000,
-    })
+    await logIn(context, services, { action: 'login.started', lastsMs })
     return context.json({ ok: true as const }, 200)
   })
   app.openapi(logoutRoute, async (context) => {
@@ -82,32 +81,45 @@ export function addLoginRoutes(app: OpenAPIHono, { gate, site }: { gate: Gate; s
   })
 }
 
+/** The owner's way in: it passes every limit, because only who can write to the data folder can make a link. */
+function addLinkRoute(app: OpenAPIHono, services: LoginServices): void {
+  app.get('/api/login/:secret', async (context) => {
+    context.header('cache-control', 'no-store')
+    context.header('referrer-policy', 'no-referrer')
+    if (services.gate.logins === undefined) return context.redirect('/')
+    if (!(await claimLoginSecret(services.dataDirectory, context.req.param('secret'))))
+      return context.text(
+        'This link was used already, or is older than 10 minutes. Get a new one with: playhead login-link\n',
+        401,
+      )
+    await logIn(context, services, { action: 'login.recovery-link', lastsMs: LOGIN_LASTS_MS })
+    return context.redirect('/')
+  })
+}
+
+async function logIn(
+  context: Context,
+  { gate, site }: LoginServices,
+  { action, lastsMs }: { action: 'login.started' | 'login.recovery-link'; lastsMs: number },
+): Promise<void> {
+  const [address, device] = [callerAddress(context), describeDevice(context.req.header('user-agent'))]
+  const { login, cookie } = await gate.logins!.start({ address, device, lastsMs })
+  const caller = { kind: 'person', id: login.id, name: device, address } as const
+  await gate.audit.record({ action, project: null, caller })
+  setCookie(context, LOGIN_COOKIE, cookie, {
+    httpOnly: true,
+    sameSite: 'Strict',
+    secure: site.isTlsOn || site.publicUrl?.startsWith('https:') === true,
+    path: '/',
+    maxAge: lastsMs / 1_000,
+  })
+}
+
 function knownCaller(context: Context, gate: Gate): Caller | undefined {
   try {
     return callerOf(context, gate)
   } catch (error) {
     if (isUnauthorized(error)) return undefined
     throw error
-  }
-}
-
-const MAX_FAILURES = 10
-const WINDOW_MS = 60_000
-
-/** Limits wrong passwords, for all callers together: behind a proxy they share one address anyway. */
-class LoginLimiter {
-  #failuresAtMs: number[] = []
-
-  check(nowMs: number): void {
-    this.#failuresAtMs = this.#failuresAtMs.filter((at) => nowMs - at < WINDOW_MS)
-    if (this.#failuresAtMs.length >= MAX_FAILURES) {
-      throw new KnownError('TOO_MANY_LOGINS', 'Too many wrong passwords. Wait a minute.', {
-        retryAfterSeconds: 60,
-      })
-    }
-  }
-
-  noteFailure(nowMs: number): void {
-    this.#failuresAtMs.push(nowMs)
   }
 }

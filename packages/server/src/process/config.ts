@@ -75,7 +75,7 @@ export function readConfig(
     host,
     port,
     grpcPort,
-    dataDirectory: resolve(environment.PLAYHEAD_DATA || join(homedir(), '.playhead')),
+    dataDirectory: dataDirectoryOf(environment),
     clickhouseUrl: environment.CLICKHOUSE_URL || undefined,
     clickhouseCluster: environment.CLICKHOUSE_CLUSTER || undefined,
     isAuthOn,
@@ -86,6 +86,10 @@ export function readConfig(
     trustedProxies,
     maxBodyBytes: maxBodyMebibytes * MEBIBYTE,
   }
+}
+
+export function dataDirectoryOf(environment: Readonly<Record<string, string | undefined>>): string {
+  return resolve(environment.PLAYHEAD_DATA || join(homedir(), '.playhead'))
 }
 
 /** With a custom HTTP port, gRPC is off unless it is set too: the default port belongs to the default server. */

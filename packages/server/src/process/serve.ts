@@ -22,7 +22,9 @@ export async function serve(
     console.log(`  OTLP/HTTP   ${server.url}/v1/traces`)
     if (server.grpcAddress !== undefined) console.log(`  OTLP/gRPC   ${server.grpcAddress}`)
     if (config.isAuthOn)
-      console.log('  auth        on: people log in, programs need a key (playhead keys create)')
+      console.log(
+        '  auth        on: people log in (locked out? playhead login-link), programs need a key (playhead keys create)',
+      )
     endOnSignal(() => server.stop())
     flushCompileCache()
     if (config.isDemoOn) await recordDemoAtStart(server.services)

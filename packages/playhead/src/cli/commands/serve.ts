@@ -5,8 +5,11 @@ import { defineCommand } from '../arguments/command.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import type { Environment, Terminal } from '../terminal/terminal.ts'
 
-/** The part of `@playhead/server` that this command uses. The package is optional. */
-type ServerPackage = { serve: (environment: Environment) => Promise<void> }
+/** The part of `@playhead/server` that these commands use. The package is optional. */
+type ServerPackage = {
+  serve: (environment: Environment) => Promise<void>
+  createLoginLink: (environment: Environment) => Promise<{ url: string } | { problem: string }>
+}
 
 const SERVER_PACKAGE: string = '@playhead/server'
 
@@ -52,6 +55,29 @@ export const serveCommand = defineCommand({
       ...(options['tls-key'] !== undefined && { PLAYHEAD_TLS_KEY: options['tls-key'] }),
       ...(globals.password !== undefined && { PLAYHEAD_PASSWORD: globals.password }),
     })
+  },
+})
+
+export const loginLinkCommand = defineCommand({
+  name: 'login-link',
+  summary: 'Print a link that logs you in once, without the password',
+  details:
+    "Run it on the server's machine, as a user who can write to its data folder. The link works for 10 minutes, also while too many wrong passwords keep everybody else out.",
+  options: {
+    data: { type: 'text', value: 'folder', summary: "The server's data folder (default ~/.playhead)" },
+  },
+  examples: [
+    ['playhead login-link', 'For the server that uses ~/.playhead'],
+    ['playhead login-link --data /var/lib/playhead', 'For one that uses another folder'],
+  ],
+  async run({ options, terminal }) {
+    const { createLoginLink } = await loadServer()
+    const link = await createLoginLink({
+      ...terminal.environment,
+      ...(options.data !== undefined && { PLAYHEAD_DATA: options.data }),
+    })
+    if ('problem' in link) throw new CliError(link.problem)
+    terminal.print(link.url)
   },
 })
 
