@@ -1,4 +1,4 @@
-import type { Message } from '../session/message.ts'
+import { wordsOf, type Message } from '../session/message.ts'
 import type { Step } from '../session/step.ts'
 import { compareValues } from './compare-values.ts'
 import type { Comparison } from './comparison.ts'
@@ -93,7 +93,7 @@ function isUser({ role }: Message): boolean {
 function textsOf(step: Step, isWanted: (message: Message) => boolean): string[] {
   return inputMessagesOf(step)
     .filter(isWanted)
-    .map(({ parts }) => parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n'))
+    .map(({ parts }) => parts.map(wordsOf).join('\n'))
     .filter((text) => text !== '')
 }
 

@@ -182,6 +182,10 @@ function addCall({ calls }: Choice, raw: JsonObject): void {
   const target = toObject(call.function)
   const delta = toObject(raw.function)
   if (raw.id !== undefined) call.id = raw.id
+  if (isRecord(raw.custom)) {
+    calls.set(index, { id: call.id, type: 'custom', custom: raw.custom })
+    return
+  }
   append(target, 'name', textOf(delta.name))
   if (typeof delta.arguments === 'string') append(target, 'arguments', delta.arguments)
   else if (delta.arguments !== undefined && delta.arguments !== null) target.arguments = delta.arguments

@@ -10,10 +10,9 @@ import {
   type ToolResult,
 } from './tool-use.ts'
 
-/** A part as a provider sends it. Unlike a `Part`, it distinguishes refusals from text and server tools from the agent's own. */
+/** A part as a provider sends it. Unlike a `Part`, it keeps the blocks of a tool's result. */
 export type ProviderPart =
   | Exclude<Part, { type: 'tool-result' }>
-  | { type: 'refusal'; text: string }
   | ToolCall<'server-tool-call'>
   | ToolResult
   | ToolResult<'server-tool-result'>
@@ -45,15 +44,16 @@ export function toPart(raw: unknown): Part {
 
 export function simplifyPart(part: ProviderPart): Part {
   switch (part.type) {
-    case 'refusal':
-      return { type: 'text', text: part.text }
     case 'server-tool-call':
-      return { ...part, type: 'tool-call' }
-    case 'tool-result':
-    case 'server-tool-result': {
-      if (part.type === 'tool-result' && part.blocks === undefined) return part
+      return { ...part, type: 'tool-call', isServerSide: true }
+    case 'tool-result': {
+      if (part.blocks === undefined) return part
       const { blocks: _blocks, ...result } = part
-      return { ...result, type: 'tool-result' }
+      return result
+    }
+    case 'server-tool-result': {
+      const { blocks: _blocks, ...result } = part
+      return { ...result, type: 'tool-result', isServerSide: true }
     }
     default:
       return part

@@ -1,4 +1,4 @@
-import type { Message, Part } from './message.ts'
+import { wordsOf, type Message, type Part } from './message.ts'
 import { parseJson } from '../json/json-text.ts'
 import { hasFailed } from './failure.ts'
 import { argumentsOf } from './problem.ts'
@@ -39,7 +39,7 @@ export function modelReply(step: Step): ModelReply {
   for (const message of step.messages ?? []) {
     if (message.isOutput !== true) continue
     for (const part of message.parts) {
-      if (part.type === 'text') answer.text += part.text
+      answer.text += wordsOf(part)
       if (part.type === 'tool-call')
         answer.calls.push({ name: part.name, arguments: parseResult(part.arguments) })
     }
@@ -55,6 +55,7 @@ export function messageText(message: Message): string {
 function partText(part: Part): string {
   switch (part.type) {
     case 'text':
+    case 'refusal':
       return part.text
     case 'tool-call':
       return `${part.name}(${JSON.stringify(part.arguments)})`

@@ -168,6 +168,7 @@ export function textOf(message: Message): string {
 function partText(part: Part): string {
   switch (part.type) {
     case 'text':
+    case 'refusal':
       return part.text
     case 'reasoning':
       return ''

@@ -90,10 +90,11 @@ const shownImages = /^image\/(?:png|jpeg|gif|webp|avif)$/
 function MessagePart({ part, call, isRaw }: { part: Part; call: number | undefined; isRaw: boolean }) {
   if (isRaw)
     return (
-      <LongText text={textOfValue(part.type === 'text' ? part.text : part)} limit={4_000} className="mono" />
+      <LongText text={part.type === 'text' ? part.text : textOfValue(part)} limit={4_000} className="mono" />
     )
   switch (part.type) {
     case 'text':
+    case 'refusal':
       return part.text.length > LONGEST_MARKDOWN ? (
         <LongText text={part.text} limit={4_000} />
       ) : (
@@ -116,6 +117,7 @@ function MessagePart({ part, call, isRaw }: { part: Part; call: number | undefin
 function partText(part: Part): string {
   switch (part.type) {
     case 'text':
+    case 'refusal':
     case 'reasoning':
       return part.text ?? ''
     case 'tool-call':
@@ -157,6 +159,7 @@ function ToolCallPart({
       <div className="tool-part-head">
         <ArrowRight size={13} aria-hidden="true" />
         <span className="mono">{visibleText(part.name)}</span>
+        {part.isServerSide === true && <span className="dim">run by the provider</span>}
         {action !== undefined && <StepLink position={action} text="" />}
       </div>
       {given !== undefined && !(isBranch(given) && Object.keys(given).length === 0) && (

@@ -59,6 +59,7 @@ function contentKey(message: Message): string {
 function partKey(part: Part): string {
   switch (part.type) {
     case 'text':
+    case 'refusal':
       return `text ${part.text.trim()}`
     case 'reasoning':
       return ''

@@ -106,6 +106,7 @@ function describeConversation(messages: readonly Message[]): string {
 function partText(part: Part): string {
   switch (part.type) {
     case 'text':
+    case 'refusal':
       return cut(part.text, MESSAGE_LENGTH)
     case 'reasoning':
       return cut(part.text ?? '', MESSAGE_LENGTH)

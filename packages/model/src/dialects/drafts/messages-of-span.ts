@@ -1,4 +1,4 @@
-import type { Message } from '../../session/message.ts'
+import { wordsOf, type Message } from '../../session/message.ts'
 import type { StepKind } from '../../session/step.ts'
 import type { SpanReading } from '../reading/dialect.ts'
 import { ask } from '../reading/dialect-set.ts'
@@ -56,5 +56,5 @@ function withSystem(system: Message | undefined, input: Message[]): Message[] {
 }
 
 function textOf(message: Message): string {
-  return message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  return message.parts.map(wordsOf).join('')
 }

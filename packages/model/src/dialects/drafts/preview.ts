@@ -1,4 +1,4 @@
-import type { Message, Part } from '../../session/message.ts'
+import { wordsOf, type Message, type Part } from '../../session/message.ts'
 import { isMeaningful, isRecord, toText, type JsonObject } from '../../json/attribute-value.ts'
 import { compactJson } from '../../json/compact-json.ts'
 import { toMessages } from '../../providers/messages.ts'
@@ -80,8 +80,9 @@ function previewOfParts(parts: readonly Part[]): string | undefined {
 function textOfParts(parts: readonly Part[]): string | undefined {
   let text = ''
   for (const part of parts) {
-    if (part.type !== 'text' || part.text === '') continue
-    text = text === '' ? part.text : `${text} ${part.text}`
+    const words = wordsOf(part)
+    if (words === '') continue
+    text = text === '' ? words : `${text} ${words}`
     if (text.length > MAX_LOOK) break
   }
   return text === '' ? undefined : text

@@ -103,6 +103,7 @@ const stepErrorSchema = z
 
 const partSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({ type: z.literal('refusal'), text: z.string() }),
   z.object({
     type: z.literal('reasoning'),
     text: z.string().optional(),
@@ -114,6 +115,7 @@ const partSchema = z.discriminatedUnion('type', [
     id: z.string().optional(),
     name: z.string(),
     arguments: z.unknown(),
+    isServerSide: z.boolean().optional(),
   }),
   z.object({
     type: z.literal('tool-result'),
@@ -121,6 +123,7 @@ const partSchema = z.discriminatedUnion('type', [
     name: z.string().optional(),
     result: z.unknown(),
     isError: z.boolean().optional(),
+    isServerSide: z.boolean().optional(),
   }),
   z.object({
     type: z.literal('media'),
