@@ -2,10 +2,12 @@
 export type VolatileToken = { text: string; shape: string }
 
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
-const time = String.raw`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?`
-const hex = '(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{12,}'
-const prefixed = '[A-Za-z]{2,12}[_-](?=[A-Za-z0-9]*[0-9])(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{8,}'
-const epoch = String.raw`(?:1[5-9]|2[01])\d{8}(?:\d{3})?(?:\.\d+)?`
+const time = String.raw`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,12})?)?(?:Z|[+-]\d\d:?\d\d)?`
+// No id is longer, and the engine runs out of stack on megabytes of digits.
+const hex = '(?=[0-9a-f]{0,512}[0-9])(?=[0-9a-f]{0,512}[a-f])[0-9a-f]{12,512}'
+const prefixed =
+  '[A-Za-z]{2,12}[_-](?=[A-Za-z0-9]{0,512}[0-9])(?=[A-Za-z0-9]{0,512}[A-Za-z])[A-Za-z0-9]{8,512}'
+const epoch = String.raw`(?:1[5-9]|2[01])\d{8}(?:\d{3})?(?:\.\d{1,12})?`
 const volatile = new RegExp(
   String.raw`\b(?:(${uuid})|(${time})|(${hex})|(${prefixed})|(${epoch}))(?![A-Za-z0-9_])`,
   'gi',
