@@ -1,24 +1,31 @@
 import { isRecord, type JsonObject } from '../json/attribute-value.ts'
-import type { Comparison } from './comparison.ts'
 import { parseResult } from '../session/step-input-output.ts'
 import { isMeasure } from './text-shape.ts'
 
 /** A place where two values differ. A side without a value is undefined; the path of the whole value is empty. */
 export type ValueDifference = { path: string; a: unknown; b: unknown }
 
+/** Decides whether two texts that are not equal still say the same. */
+export type TextComparison = { isSameText(a: string, b: string): boolean }
+
 const MAX_DEPTH = 40
 
 /**
  * Finds the first differences between two values, in the order of `a`. Ignores the order of keys and measured times.
  */
-export function compareValues(a: unknown, b: unknown, comparison: Comparison, most = 1): ValueDifference[] {
+export function compareValues(
+  a: unknown,
+  b: unknown,
+  comparison: TextComparison,
+  most = 1,
+): ValueDifference[] {
   const found: ValueDifference[] = []
   collect({ a, b, path: '', depth: 0 }, { comparison, found, most })
   return found
 }
 
 type Place = { a: unknown; b: unknown; path: string; depth: number }
-type Search = { comparison: Comparison; found: ValueDifference[]; most: number }
+type Search = { comparison: TextComparison; found: ValueDifference[]; most: number }
 
 function collect({ path, depth, ...values }: Place, search: Search): void {
   if (search.found.length >= search.most) return

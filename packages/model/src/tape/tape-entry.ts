@@ -1,0 +1,103 @@
+import { isRecord } from '../json/attribute-value.ts'
+import { parseJson } from '../json/json-text.ts'
+import type { Session } from '../session/session.ts'
+import { argumentsOf } from '../session/problem.ts'
+import { stepName, type Step } from '../session/step.ts'
+import { buildStepTree, type StepBranch } from '../session/step-tree.ts'
+import { readMeaning, type Meaning } from './meaning.ts'
+
+type EntryBase = {
+  step: Step
+  /** The number of the step in its session; the first is 1. */
+  number: number
+  isUsed: boolean
+}
+
+/** A recorded model call: what was asked, and the step that holds the answer. */
+export type ModelEntry = EntryBase & { kind: 'model'; asked: Meaning }
+
+/** A recorded action. One that holds other entries runs again, and what is inside it is served. */
+export type ActionEntry = EntryBase & {
+  kind: 'action'
+  name: string
+  arguments: unknown
+  isContainer: boolean
+}
+
+export type TapeEntry = ModelEntry | ActionEntry
+
+/** The model calls and actions of a session that a run can ask for, in recorded order. */
+export function readEntries({ steps }: Session): TapeEntry[] {
+  const numbers = new Map(steps.map((step, index) => [step.id, index + 1]))
+  const entries: TapeEntry[] = []
+  const visit = (branch: StepBranch): boolean => {
+    const { step } = branch
+    const holdsEntries = branch.children.map(visit).some(Boolean)
+    const base = { step, number: numbers.get(step.id) ?? 0, isUsed: false }
+    if (isModelCall(branch)) {
+      entries.push({ ...base, kind: 'model', asked: readMeaning(step) })
+      return true
+    }
+    if (step.kind === 'action' && isAsked(step)) {
+      const given = argumentsOf(step)
+      const action: ActionEntry = {
+        ...base,
+        kind: 'action',
+        name: stepName(step),
+        arguments: given,
+        isContainer: holdsEntries || holdsAgent(branch),
+      }
+      entries.push(action)
+      return true
+    }
+    return holdsEntries
+  }
+  for (const branch of buildStepTree(steps)) visit(branch)
+  return entries.toSorted((one, other) => one.number - other.number)
+}
+
+/** Some instrumentations report a call twice, one inside the other; the one with the messages counts. */
+function isModelCall({ step, children }: StepBranch): boolean {
+  if (step.kind !== 'llm' && step.kind !== 'embedding') return false
+  const inner = children.filter(({ step: { kind } }) => kind === 'llm' || kind === 'embedding')
+  if (inner.length === 0) return step.messages !== undefined || step.error !== undefined
+  return step.messages !== undefined && inner.every(({ step: { messages } }) => messages === undefined)
+}
+
+/** Nobody calls an action that was reported after the fact or that only the conversation shows. */
+function isAsked(step: Step): boolean {
+  return step.isInferred !== true && step.attributes?.['playhead.step.reported'] !== true
+}
+
+function holdsAgent({ children }: StepBranch): boolean {
+  return children.some((child) => child.step.kind === 'agent' || holdsAgent(child))
+}
+
+/** The recorded result of an action as JSON. The step's own `tool.result` is parsed further than it was returned. */
+export function recordedResult(step: Step): unknown {
+  const text = step.attributes?.['gen_ai.tool.call.result'] ?? step.attributes?.['playhead.action.result']
+  if (typeof text !== 'string') return text ?? step.tool?.result ?? step.output
+  return parseOnce(text)
+}
+
+function parseOnce(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}
+
+/** Every id in the session, so that a live id that the tape knows can't be taken for another. */
+export function collectTexts(entries: readonly TapeEntry[], onText: (text: string) => void): void {
+  const visit = (value: unknown, depth: number): void => {
+    if (typeof value === 'string') {
+      onText(value)
+      const parsed = value.startsWith('{') || value.startsWith('[') ? parseJson(value) : undefined
+      if (isRecord(parsed) || Array.isArray(parsed)) visit(parsed, depth + 1)
+    } else if (typeof value === 'object' && value !== null && depth < 40) {
+      for (const item of Object.values(value)) visit(item, depth + 1)
+    }
+  }
+  for (const entry of entries) visit(entry.kind === 'model' ? entry.asked.messages : entry.arguments, 0)
+}

@@ -1,0 +1,98 @@
+import { REDACTED } from '../redaction/redact.ts'
+import type { Session } from '../session/session.ts'
+import { stepTitle, type Step } from '../session/step.ts'
+import { keptResponse, recordedStatus } from './recorded-answer.ts'
+import { readEntries, recordedResult, type TapeEntry } from './tape-entry.ts'
+
+/**
+ * Why a step can't be served from the tape.
+ * - `content-off`: the content was not recorded. `no-output`: the step has no recorded end.
+ * - `answer-cut`: the answer or result was too large to be kept whole. `redacted-result`: a secret was removed from it.
+ * - `embeddings`: vectors are not recorded. `result-not-data`: the result can't be written as data.
+ * - `tool-not-wrapped`: another instrumentation reported the action, so nothing asks the tape for it.
+ */
+export type TapeGapReason =
+  | 'content-off'
+  | 'no-output'
+  | 'answer-cut'
+  | 'redacted-result'
+  | 'embeddings'
+  | 'result-not-data'
+  | 'tool-not-wrapped'
+
+export type TapeGap = { reason: TapeGapReason; stepId: string; sentence: string }
+
+const sentences: Record<TapeGapReason, string> = {
+  'content-off': 'its content was not recorded',
+  'no-output': 'it has no recorded end',
+  'answer-cut': 'its answer was too large to be recorded whole',
+  'redacted-result': 'a secret was removed from its result',
+  embeddings: 'vectors are not recorded',
+  'result-not-data': 'its result is not data that can be recorded',
+  'tool-not-wrapped': 'its tool is not wrapped with recordTool, so it can’t be answered from the tape',
+}
+
+/** What keeps a session from being run again from its tape; empty if nothing does. */
+export function findTapeGaps(session: Session): TapeGap[] {
+  const entries = readEntries(session)
+  const servedInside = stepsInsideLeaves(session, entries)
+  const gaps = entries
+    .filter(({ step }) => !servedInside.has(step.id))
+    .flatMap((entry) => gapOf(entry.step, findReason(entry)))
+  const unasked = session.steps.filter(({ kind, isInferred }) => kind === 'action' && isInferred === true)
+  return [...gaps, ...unasked.flatMap((step) => gapOf(step, 'tool-not-wrapped'))]
+}
+
+function gapOf(step: Step, reason: TapeGapReason | undefined): TapeGap[] {
+  if (reason === undefined) return []
+  return [{ reason, stepId: step.id, sentence: `${stepTitle(step)}: ${sentences[reason]}` }]
+}
+
+/** Steps below an action that is served as a whole are never asked for. */
+function stepsInsideLeaves({ steps }: Session, entries: readonly TapeEntry[]): Set<string> {
+  const leaves = new Set(
+    entries.flatMap((entry) => (entry.kind === 'action' && !entry.isContainer ? [entry.step.id] : [])),
+  )
+  const inside = new Set<string>()
+  for (const { id, parentId } of steps)
+    if (parentId !== null && (leaves.has(parentId) || inside.has(parentId))) inside.add(id)
+  return inside
+}
+
+function findReason(entry: TapeEntry): TapeGapReason | undefined {
+  const { step } = entry
+  if (step.status === 'running') return 'no-output'
+  return entry.kind === 'model' ? modelReason(step) : entry.isContainer ? undefined : actionReason(step)
+}
+
+function modelReason(step: Step): TapeGapReason | undefined {
+  if (step.kind === 'embedding') return 'embeddings'
+  const outputs = step.messages?.filter(({ isOutput }) => isOutput === true) ?? []
+  const hasFailed = step.status === 'error' || (recordedStatus(step) ?? 0) >= 400
+  if (outputs.length === 0 && !hasFailed && keptResponse(step) === undefined) return 'no-output'
+  const texts = outputs.flatMap(({ parts }) => parts.map((part) => (part.type === 'text' ? part.text : '')))
+  if (texts.some((text) => notRecorded.test(text))) return 'content-off'
+  return wasCut(step, 'response') ? 'answer-cut' : undefined
+}
+
+function actionReason(step: Step): TapeGapReason | undefined {
+  if (!step.dialect.includes('playhead')) return 'tool-not-wrapped'
+  if (step.status === 'error') return undefined
+  const result = recordedResult(step)
+  if (result === '[not recorded]') return 'content-off'
+  if (wasCut(step, 'result')) return 'answer-cut'
+  const text = typeof result === 'string' ? result : JSON.stringify(result ?? null)
+  if (text.includes(REDACTED)) return 'redacted-result'
+  return typeof result === 'string' && notData.test(result) ? 'result-not-data' : undefined
+}
+
+const notRecorded = /^\[\d+ characters\]$/
+const notData =
+  /^\[(?:\d+ bytes|function\b.*|class\b.*|Response|Request|ReadableStream|Readable|WebSocket)\]$/i
+
+/** `playhead.truncated` lists what was cut; older SDKs only said that something was. */
+function wasCut(step: Step, what: string): boolean {
+  const cut = step.attributes?.['playhead.truncated']
+  if (Array.isArray(cut)) return cut.includes(what)
+  return cut === true || cut === 'true'
+}
