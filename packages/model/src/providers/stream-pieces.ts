@@ -122,8 +122,7 @@ function isContinued(left: Part, right: Part): boolean {
 function joinPart(left: Part, right: Part): Part {
   if (left.type === 'tool-call' && right.type === 'tool-call')
     return { ...left, arguments: parseJsonText(argumentText(left.arguments) + argumentText(right.arguments)) }
-  if ('text' in left && 'text' in right)
-    return { ...left, ...right, text: `${left.text}${right.text}` }
+  if ('text' in left && 'text' in right) return { ...left, ...right, text: `${left.text}${right.text}` }
   return right
 }
 

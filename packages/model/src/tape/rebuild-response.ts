@@ -12,7 +12,7 @@ import type { LiveRequest, ResponseWriter } from './response-writer.ts'
 import { anthropicWriter } from './write-anthropic.ts'
 import { geminiWriter } from './write-gemini.ts'
 import { ollamaWriter } from './write-ollama.ts'
-import { chatWriter, completionsWriter, writeOpenAiError } from './write-openai-chat.ts'
+import { chatWriter, completionsWriter } from './write-openai-chat.ts'
 import { responsesWriter } from './write-openai-responses.ts'
 
 const writers = new Map<ModelApi, ResponseWriter>([
@@ -75,8 +75,7 @@ function wholeResponse(body: JsonObject, status: number): TapedResponse {
 
 function failedResponse(step: Step, status: number, writer: ResponseWriter | undefined): TapedResponse {
   const error = { type: step.error?.type ?? '', message: step.error?.message ?? '', status }
-  const response = wholeResponse((writer?.writeError ?? writeOpenAiError)(error), status)
-  return { ...response, headers: { 'content-type': 'application/json', ...RETRY_AT_ONCE } } as TapedResponse
+  return errorResponse(error, writer ?? chatWriter, RETRY_AT_ONCE)
 }
 
 function connectionError({ error }: Step): TapedResponse {
@@ -85,12 +84,20 @@ function connectionError({ error }: Step): TapedResponse {
 
 /** The response for a request that the tape has no answer to. No client retries it, and all show its message. */
 export function missResponse(sentence: string, api: ModelApi | undefined): TapedResponse {
-  const writer = api === undefined ? undefined : writers.get(api)
+  const writer = (api === undefined ? undefined : writers.get(api)) ?? chatWriter
   const error = { type: 'playhead_miss', message: sentence, status: 400 }
+  return errorResponse(error, writer, { 'x-should-retry': 'false' })
+}
+
+function errorResponse(
+  error: { type: string; message: string; status: number },
+  writer: ResponseWriter,
+  headers: Record<string, string>,
+): TapedResponse {
   return {
     kind: 'response',
-    status: 400,
-    headers: { 'content-type': 'application/json', 'x-should-retry': 'false' },
-    chunks: [JSON.stringify((writer?.writeError ?? writeOpenAiError)(error))],
+    status: error.status,
+    headers: { 'content-type': 'application/json', ...headers },
+    chunks: [JSON.stringify(writer.writeError(error))],
   }
 }

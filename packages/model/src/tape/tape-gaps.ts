@@ -1,4 +1,4 @@
-import { REDACTED } from '../redaction/redact.ts'
+import { REDACTED } from '../redaction/secret-keys.ts'
 import type { Session } from '../session/session.ts'
 import { stepTitle, type Step } from '../session/step.ts'
 import { keptResponse, recordedStatus } from './recorded-answer.ts'

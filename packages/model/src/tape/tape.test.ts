@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { readScenarios } from '../../test/planted-faults.ts'
 import { shapeOfText } from '../align/text-shape.ts'
 import type { Message } from '../session/message.ts'
 import type { Session } from '../session/session.ts'
@@ -9,13 +9,9 @@ import { isMiss, Tape } from './tape.ts'
 import type { TapeEntry } from './tape-entry.ts'
 import type { TapeMiss } from './tape-miss.ts'
 
-const folder = new URL('../../test/scenarios/', import.meta.url)
-const scenarios = readdirSync(folder).map((file): [string, Session] => [
-  file.replace('.json', ''),
-  JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Session,
-])
+const scenarios = readScenarios()
 
-describe.each(scenarios)('%s', (_name, session) => {
+describe.each(scenarios)('$name', ({ session }) => {
   test('a tape answers its own session, whatever the order', () => {
     fc.assert(
       fc.property(fc.integer(), (seed) => {
