@@ -25,7 +25,7 @@ type Planter = (steps: Step[], random: Random) => Planted | undefined
 
 const folder = new URL('scenarios/', import.meta.url)
 
-export export function readScenarios(): { name: string; session: Session }[] {
+export function readScenarios(): { name: string; session: Session }[] {
   return readdirSync(folder)
     .toSorted()
     .map((file) => ({
