@@ -26,6 +26,7 @@ export {
 } from './converters/agentops-session.ts'
 export { openAiAgentsItemToSpan } from './converters/openai-agents-items.ts'
 export { isAgentSpan, withoutContent } from './dialects/drafts/attribute-content.ts'
+export { copiesToStep, type SpanCopy } from './dialects/drafts/join-copies.ts'
 export { NORMALIZER_VERSION, spanToStep } from './dialects/drafts/span-to-step.ts'
 export { logToDraft, sessionOfLog } from './dialects/logs/log-to-draft.ts'
 export { logsToSteps } from './dialects/logs/logs-to-steps.ts'
@@ -136,6 +137,7 @@ export {
   type LogEntry,
   type RetrievedDocument,
   type Step,
+  type StepChange,
   type StepError,
   type StepKind,
   type StepStatus,

@@ -40,3 +40,9 @@ test('a new summary replaces the old one', () => {
   const ended = { ...session, endState: 'success' as const }
   expect(mergeSteps({ session, steps }, { steps: [], session: ended })).toEqual({ session: ended, steps })
 })
+
+test('a step that has ended is not changed by a later copy', () => {
+  const failed = { ...step('a', 0, 20), status: 'error' as const }
+  const forged = { ...step('a', 0, 20), status: 'ok' as const }
+  expect(mergeSteps(sessionOf([failed]), { steps: [forged] }).steps).toEqual([failed])
+})

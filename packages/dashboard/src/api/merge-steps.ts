@@ -1,7 +1,8 @@
 import type { Session, SessionSummary, Step } from '@playhead/model'
 
 /**
- * Merges live events into a session. Live steps are sent before the whole session is known, so their offsets are computed
+ * Merges live events into a session. A step that has ended stays as it is: a start that arrives late is outdated, and what
+ * a later copy adds comes with the next request. Live steps are sent before the whole session is known, so their offsets are computed
  * again here.
  */
 export function mergeSteps(
@@ -19,17 +20,12 @@ export function mergeSteps(
       if (placed.offsetMs < (merged.at(-1)?.offsetMs ?? 0)) isSorted = false
       positions.set(step.id, merged.length)
       merged.push(placed)
-    } else if (!isOlder(placed, merged[position]!)) {
+    } else if (merged[position]!.durationMs === null) {
       merged[position] = placed
     }
   }
   if (!isSorted) merged.sort((left, right) => left.offsetMs - right.offsetMs)
   return { session: update.session ?? { ...session, stepCount: merged.length }, steps: merged }
-}
-
-/** A start event that arrives after the end is outdated. */
-function isOlder(update: Step, known: Step): boolean {
-  return update.durationMs === null && known.durationMs !== null
 }
 
 /** Live steps may be sent before the session's start is known. */

@@ -34,7 +34,7 @@ test('shows a skeleton until the session is loaded', async () => {
 test('a session without steps says so, and its controls do nothing', async () => {
   await openReplay(makeSession([], { name: 'Nothing' }))
   await expect.element(page.getByRole('tree')).toHaveTextContent('No steps were recorded.')
-  expect(page.getByRole('complementary', { name: 'Missing data' }).element().textContent).toBe(
+  expect(page.getByRole('complementary', { name: 'Notices' }).element().textContent).toBe(
     'No steps were recorded.',
   )
   await expect.element(page.getByText('No step selected')).toBeVisible()
@@ -271,7 +271,7 @@ test('a call that reported no usage says so, where its cost would stand', async 
   )
   const noUsage = 'no usage reported (OpenAI: stream_options.include_usage)'
   await expect.element(page.getByText('Cost unknown')).toHaveAttribute('title', `1 call with ${noUsage}`)
-  expect(page.getByRole('complementary', { name: 'Missing data' }).element().textContent).toBe(
+  expect(page.getByRole('complementary', { name: 'Notices' }).element().textContent).toBe(
     `The cost is incomplete: 1 call with ${noUsage}.Show`,
   )
   await page.getByRole('button', { name: 'Show' }).click()
@@ -351,4 +351,26 @@ test('on a phone the list and the step take turns, and nothing overflows', async
   expect(document.documentElement.scrollWidth).toBe(390)
   await page.getByRole('radio', { name: 'Steps 3' }).click()
   await expect.element(row('classify_intent')).toBeVisible()
+})
+
+test('what was sent after a step had ended is shown beside what was there', async () => {
+  const changes = [
+    {
+      at: '2026-11-16T12:00:00.000Z',
+      fields: [{ field: 'status', was: 'error', sent: 'ok' }],
+    },
+  ]
+  await openReplay(
+    makeSession([
+      { id: 'refund', status: 'error', error: { type: 'Declined', message: 'no' }, changes },
+      { id: 'reply', offsetMs: 20 },
+    ]),
+  )
+  await expect.element(row('refund').getByText('changed')).toBeVisible()
+  await expect
+    .element(page.getByRole('complementary', { name: 'Notices' }))
+    .toHaveTextContent('1 step changed after the end.Show')
+  await page.getByRole('button', { name: 'Show' }).click()
+  await page.getByText('Changed after it ended').click()
+  await expect.element(page.getByRole('row', { name: 'status error ok' })).toBeVisible()
 })

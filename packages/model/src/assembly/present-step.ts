@@ -58,6 +58,7 @@ const copiedFields = [
   'isOrphan',
   'isTruncated',
   'isInferred',
+  'changes',
 ] as const satisfies readonly (keyof ResolvedStep & keyof Step)[]
 
 function copyKnown(step: ResolvedStep, presented: Step): void {

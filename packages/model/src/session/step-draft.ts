@@ -5,6 +5,7 @@ import type { Attributes } from '../otlp/span.ts'
 import type {
   Effect,
   RetrievedDocument,
+  StepChange,
   StepError,
   StepKind,
   StepStatus,
@@ -99,6 +100,8 @@ export type StepOutline = {
   isTruncated?: boolean
   /** True when nobody reported the step: the conversation shows that it took place. */
   isInferred?: boolean
+  /** What later copies of the step said differently, oldest first. */
+  changes?: StepChange[]
   treeQuestion?: TreeQuestion
   session?: SessionFacts
 }

@@ -62,6 +62,16 @@ export type LogEntry = {
   attributes?: Attributes
 }
 
+/** What somebody sent about a step after it had ended, where it differs from what was there. */
+export type StepChange = {
+  at: string
+  /** True if the sender was allowed to replace the step; otherwise the step stayed as it was. */
+  isRewrite?: boolean
+  fields: ChangedField[]
+}
+
+export type ChangedField = { field: string; was: string; sent: string }
+
 export type RetrievedDocument = { id?: string; score?: number; content?: string; metadata?: unknown }
 
 /** One thing the agent did, as the API, recordings and the SDK represent it. Unknown fields are absent. */
@@ -113,6 +123,8 @@ export type Step = {
   isTruncated?: boolean
   /** True when nobody reported the step: the conversation shows that it took place. */
   isInferred?: boolean
+  /** What later copies of the step said differently, oldest first. */
+  changes?: StepChange[]
 }
 
 /** The name people know a step by: its tool's or agent's, if it has one. */

@@ -16,7 +16,7 @@ import {
   textOf,
   type OriginOf,
 } from './replay-content.ts'
-import { stepName, type Step, type StepError, type StepKind } from '../session/step.ts'
+import { stepName, type Step, type StepChange, type StepError, type StepKind } from '../session/step.ts'
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow'
 
@@ -128,6 +128,7 @@ function shortBody(
   if (ownsError(step))
     for (const [label, error] of errorChain(step.error))
       lines.push(paint('red', `${label}: ${oneLine(describeError(error), room - label.length - 2)}`))
+  for (const change of step.changes ?? []) lines.push(paint('yellow', oneLine(describeChange(change), room)))
   return lines
 }
 
@@ -189,7 +190,13 @@ function fullBody(step: Step, { paint, hasNoUsage, trace }: BlockOptions): strin
       lines.push(paint('red', `${label}: ${first}`), ...rest.map((line) => paint('red', `  ${line}`)))
       for (const line of linesOf(error?.stack ?? '')) if (line.trim() !== '') lines.push(`  ${line}`)
     }
+  for (const change of step.changes ?? []) lines.push(paint('yellow', visibleText(describeChange(change))))
   return lines
+}
+
+function describeChange({ fields, isRewrite = false }: StepChange): string {
+  const told = fields.map(({ field, was, sent }) => `${field} was ${was}, sent ${sent || 'nothing'}`)
+  return `Changed after it ended (${isRewrite ? 'replaced' : 'kept as it was'}): ${told.join('; ')}`
 }
 
 function originLines(step: Step, trace: ArgumentTracer): string[] {

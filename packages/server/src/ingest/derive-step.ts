@@ -1,4 +1,12 @@
-import { priceStep, spanToStep, type Pricer, type Span, type StepDraft } from '@playhead/model'
+import {
+  copiesToStep,
+  priceStep,
+  spanToStep,
+  type Pricer,
+  type Span,
+  type SpanCopy,
+  type StepDraft,
+} from '@playhead/model'
 import type { DialectFailures } from './dialect-failures.ts'
 
 /** Names, models, ids: what lists and trees show. The span itself is stored in full. */
@@ -10,7 +18,20 @@ const MAX_ERROR_LENGTH = 16_000
 
 /** Converts a span to a step with the current rules and prices it. Outlines are clipped: lists and live viewers hold many. */
 export function deriveStep(span: Span, pricer: Pricer, dialectFailures: DialectFailures): StepDraft {
-  const draft = spanToStep(span)
+  return finishDraft(spanToStep(span), pricer, dialectFailures)
+}
+
+/** As `deriveStep`, for a span that arrived several times after it had ended. */
+export function deriveCopies(
+  copies: readonly SpanCopy[],
+  pricer: Pricer,
+  dialectFailures: DialectFailures,
+): { span: Span; draft: StepDraft } {
+  const { span, draft } = copiesToStep(copies)
+  return { span, draft: finishDraft(draft, pricer, dialectFailures) }
+}
+
+function finishDraft(draft: StepDraft, pricer: Pricer, dialectFailures: DialectFailures): StepDraft {
   if (draft.failures !== undefined) dialectFailures.note(draft.failures)
   priceStep(draft.outline, pricer)
   clipFields(draft.outline, MAX_TEXT_LENGTH)

@@ -13,7 +13,7 @@ import { KnownError } from '../errors/known-error.ts'
 import { MAX_LIVE_BATCH, type LiveFeed } from '../live/live-feed.ts'
 import type { SegmentLog } from '../log/segment-log.ts'
 import { toLogRow, type LogRow } from '../store/logs-table.ts'
-import { toStepRow, type StepRow } from '../store/steps-table.ts'
+import { arrivalOf, toStepRow, type StepRow } from '../store/steps-table.ts'
 import type { Counters } from './counters.ts'
 import { deriveStep } from './derive-step.ts'
 import type { DialectFailures } from './dialect-failures.ts'
@@ -29,16 +29,24 @@ export type IngestPipeline = {
   pricerOf: (project: string) => { pricer: Pricer; revision: number }
   counters: Counters
   dialectFailures: DialectFailures
+  /** Numbers the copies of a finished span in the order of their arrival. */
+  nextArrival: () => number
 }
 
-/** Ingests a batch of spans. Resolves with the rejected ones, once the others are on disk. */
+/**
+ * Ingests a batch of spans. Resolves with the rejected ones, once the others are on disk. A rewrite replaces steps that
+ * have ended; otherwise a later copy can only add to them.
+ */
 export async function ingestSpans(
   pipeline: IngestPipeline,
   project: string,
   decode: () => Batch<Span>,
+  { isRewrite = false } = {},
 ): Promise<Rejection[]> {
   const { counters, steps } = pipeline
-  const { stored, rejected } = await appendBatch(steps, () => appendSpans(pipeline, project, decode()))
+  const { stored, rejected } = await appendBatch(steps, () =>
+    appendSpans(pipeline, project, decode(), isRewrite),
+  )
   counters.spansStored += stored
   counters.spansRejected += rejected.length
   return rejected
@@ -73,11 +81,22 @@ async function appendBatch(
   return appended
 }
 
-function appendSpans(pipeline: IngestPipeline, project: string, { items, rejected }: Batch<Span>): Appended {
+function appendSpans(
+  pipeline: IngestPipeline,
+  project: string,
+  { items, rejected }: Batch<Span>,
+  isRewrite: boolean,
+): Appended {
   const resourceText = cacheText()
   limitEnvelopeCopies(items, resourceText)
-  const { live, dialectFailures } = pipeline
-  const context = { receivedAtMs: Date.now(), dialectFailures, ...pipeline.pricerOf(project) }
+  const { live, dialectFailures, nextArrival } = pipeline
+  const context = {
+    receivedAtMs: Date.now(),
+    isRewrite,
+    nextArrival,
+    dialectFailures,
+    ...pipeline.pricerOf(project),
+  }
   const outlines: StepOutline[] = []
   const touched = new Set<string>()
   const durable = pipeline.steps
@@ -88,6 +107,8 @@ function appendSpans(pipeline: IngestPipeline, project: string, { items, rejecte
 
 type StepContext = {
   receivedAtMs: number
+  isRewrite: boolean
+  nextArrival: () => number
   dialectFailures: DialectFailures
   pricer: Pricer
   revision: number
@@ -100,11 +121,14 @@ type StepContext = {
 function* stepRows(project: string, spans: readonly Span[], context: StepContext): Generator<StepRow, void> {
   const derivation = { normalizerVersion: NORMALIZER_VERSION, priceRevision: context.revision }
   const { receivedAtMs, pricer, dialectFailures, resourceText, outlines, touched } = context
+  const { isRewrite, nextArrival } = context
   for (const span of spans) {
     const draft = deriveStep(span, pricer, dialectFailures)
     if (outlines.length <= MAX_LIVE_BATCH) outlines.push(draft.outline)
     touched.add(`${project}\0${span.traceId}`)
-    yield toStepRow(project, span, draft, { receivedAtMs, derivation, resource: resourceText(span.resource) })
+    const arrival = arrivalOf(span, nextArrival(), isRewrite)
+    const resource = resourceText(span.resource)
+    yield toStepRow(project, span, draft, { receivedAtMs, arrival, derivation, resource })
   }
 }
 

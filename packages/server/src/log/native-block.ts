@@ -16,6 +16,7 @@ const writerFactories = {
   UInt16: () => new NumberWriter('UInt16'),
   UInt32: () => new NumberWriter('UInt32'),
   UInt64: () => new NumberWriter('UInt64'),
+  Int64: () => new NumberWriter('Int64'),
   Float64: () => new NumberWriter('Float64'),
   "DateTime64(3, 'UTC')": () => new NumberWriter('Int64'),
   "DateTime64(9, 'UTC')": () => new NumberWriter('Int64'),

@@ -5,7 +5,7 @@ import type { DialectFailures } from '../ingest/dialect-failures.ts'
 import type { SegmentLog } from '../log/segment-log.ts'
 import { readSpans } from '../sessions/stored-steps.ts'
 import type { Store } from '../store/connect.ts'
-import { spanFromRow, toStepRow, type StepRow } from '../store/steps-table.ts'
+import { toStepRow, type StepRow } from '../store/steps-table.ts'
 import type { Progress } from './reprice.ts'
 import { countSessions, sessionBatches } from './session-batches.ts'
 
@@ -33,7 +33,7 @@ export async function rederiveProject(
     )
     await targets.steps.drain()
     result.sessions += ids.length
-    result.steps += rows.length
+    result.steps += new Set(rows.map(({ span }) => `${span.traceId} ${span.spanId}`)).size
     await options.onProgress({ done: result.sessions, total })
   }
   return result
@@ -46,12 +46,13 @@ async function deriveAgain(
 ): Promise<StepRow[]> {
   const { pricer, revision } = registry.pricerOf(project)
   const derivation = { normalizerVersion: NORMALIZER_VERSION, priceRevision: revision }
-  return (await readSpans(store.client, project, { ids })).map((row) => {
-    const span = spanFromRow(row)
-    return toStepRow(project, span, deriveStep(span, pricer, targets.dialectFailures), {
-      receivedAtMs: row.received_ms,
+  const rows = await readSpans(store, project, { ids, isEveryCopy: true })
+  return rows.map(({ span, receivedMs, arrival, resource }) =>
+    toStepRow(project, span, deriveStep(span, pricer, targets.dialectFailures), {
+      receivedAtMs: receivedMs,
+      arrival,
       derivation,
-      resource: row.resource,
-    })
-  })
+      resource,
+    }),
+  )
 }

@@ -3,7 +3,7 @@ import type { Registry } from '../access/registry.ts'
 import type { SessionRefresher } from '../sessions/refresh-sessions.ts'
 import { readOutlines } from '../sessions/stored-steps.ts'
 import type { Store } from '../store/connect.ts'
-import { REPRICED_VERSION } from '../store/steps-table.ts'
+import { CURRENT_FIRST, REPRICED_VERSION } from '../store/steps-table.ts'
 import { countSessions, sessionBatches } from './session-batches.ts'
 
 /** What repricing changed, by model. `before` and `after` are sums over the steps whose cost changed. */
@@ -56,7 +56,7 @@ async function findChanges(
 ): Promise<Change[]> {
   const { pricer } = registry.pricerOf(project)
   const changes: Change[] = []
-  for (const { outline: step } of await readOutlines(store.client, project, ids)) {
+  for (const { outline: step } of await readOutlines(store, project, ids)) {
     const after = pricer.price(step)?.cost
     tally.note(step, after)
     if (!isSameCost(step.cost, after)) changes.push({ step, before: step.cost, after })
@@ -80,7 +80,7 @@ async function writeCosts(
         FROM (
           SELECT * FROM steps
           WHERE project = {project:String} AND session_id IN {sessions:Array(String)} AND step_id IN {ids:Array(String)}
-          ORDER BY session_id, step_id, version DESC, received_at DESC LIMIT 1 BY session_id, step_id
+          ORDER BY session_id, step_id, ${CURRENT_FIRST} LIMIT 1 BY session_id, step_id
         )`,
     query_params: {
       project,

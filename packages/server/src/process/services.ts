@@ -9,6 +9,7 @@ import { Registry } from '../access/registry.ts'
 import type { AppServices } from '../api/app.ts'
 import { createBodyBudget } from '../door/body-budget.ts'
 import { createCounters } from '../ingest/counters.ts'
+import { deriveCopies } from '../ingest/derive-step.ts'
 import { DialectFailures } from '../ingest/dialect-failures.ts'
 import { MAX_BYTES_IN_FLIGHT } from '../door/body-limits.ts'
 import { LiveFeed } from '../live/live-feed.ts'
@@ -17,6 +18,7 @@ import type { Columns } from '../log/native-block.ts'
 import { firstSegmentId } from '../log/segment-ids.ts'
 import { SegmentLog } from '../log/segment-log.ts'
 import { DuplicateCalls } from '../sessions/duplicate-calls.ts'
+import type { DeriveCopies } from '../sessions/step-copies.ts'
 import { SessionRefresher } from '../sessions/refresh-sessions.ts'
 import { SessionReader } from '../sessions/session-reader.ts'
 import { StoredLogs } from '../sessions/stored-logs.ts'
@@ -52,6 +54,9 @@ export async function createServices(
     StoredLogs.open(store),
   ])
   const pricerOf = (project: string) => registry.pricerOf(project)
+  const dialectFailures = new DialectFailures(report)
+  const derive: DeriveCopies = (project, copies) =>
+    deriveCopies(copies, registry.pricerOf(project).pricer, dialectFailures)
   const inbox = join(config.dataDirectory, 'inbox')
   // Whatever a killed process left there is computed again from the steps.
   await rm(inbox, { recursive: true, force: true })
@@ -61,6 +66,7 @@ export async function createServices(
     directory: inbox,
     logs: storedLogs,
     duplicates,
+    derive,
     pricerOf,
     onRefreshed(project, steps, lastHeardAtMs) {
       const id = steps[0]?.sessionId
@@ -77,7 +83,7 @@ export async function createServices(
   )
   const catchUp = async () => void (await Promise.all([steps.catchUp(), logs.catchUp()]))
   const drain = async () => void (await Promise.all([steps.drain(), logs.drain()]))
-  const reader: SessionReader = new SessionReader({ store, logs: storedLogs, duplicates, pricerOf, catchUp })
+  const reader: SessionReader = new SessionReader({ store, logs: storedLogs, duplicates, derive, pricerOf, catchUp })
   const counters = createCounters()
   return {
     ...fromConfig(config),
@@ -86,7 +92,7 @@ export async function createServices(
     storedLogs,
     registry,
     objects: new UploadedObjects(config.dataDirectory),
-    pipeline: { steps, logs, live, pricerOf, counters, dialectFailures: new DialectFailures(report) },
+    pipeline: { steps, logs, live, pricerOf, counters, dialectFailures, nextArrival: createArrivals() },
     live,
     reader,
     refresher,
@@ -96,6 +102,11 @@ export async function createServices(
     drain,
     report,
   }
+}
+
+function createArrivals(): () => number {
+  let last = 0
+  return () => (last = Math.max(Date.now() * 1_000, last + 1))
 }
 
 function fromConfig({ host, port, tls, publicUrl, trustedProxies, dataDirectory, maxBodyBytes }: Config) {

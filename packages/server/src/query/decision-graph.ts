@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { buildGraph, type StepFigures, type VariantRow } from './build-graph.ts'
 import { loadSql } from '../store/load-sql.ts'
 import { sessionConditions, sessionFilterSchema, type Conditions } from './session-filter.ts'
+import { CURRENT_FIRST } from '../store/steps-table.ts'
 import { STATE, summaryFromRow, summarySelect, type SummaryRow } from '../store/sessions-table.ts'
 
 const pathsSql = loadSql(new URL('./decision-paths.sql', import.meta.url))
@@ -103,7 +104,7 @@ function statementParts(
   const conditions = sessionConditions(project, query)
   const chosen = `SELECT session_id, ${STATE} AS state, started_at, cost FROM sessions FINAL WHERE ${conditions.sql}
     ORDER BY started_at DESC, session_id DESC LIMIT {sessions:UInt32}`
-  const paths = pathsSql({ chosen, steps: stepSets[query.of] })
+  const paths = pathsSql({ chosen, steps: stepSets[query.of], current_first: CURRENT_FIRST })
   return {
     values: { chosen, paths: query.of === 'steps' ? pathsOfCallsSql({ paths }) : paths },
     params: {

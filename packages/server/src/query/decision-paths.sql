@@ -14,5 +14,5 @@ FROM steps
 WHERE project = {project:String}
   AND session_id IN (SELECT session_id FROM ([[chosen]]))
   AND [[steps]]
-ORDER BY session_id, step_id, version DESC
+ORDER BY session_id, step_id, [[current_first]]
 LIMIT 1 BY session_id, step_id

@@ -1,7 +1,7 @@
--- The outline of each step of some sessions, from the row with the highest version. The version includes the size of the
--- payload (payloadSize in steps-table.ts), so that this query reads no payloads.
-SELECT toUnixTimestamp64Milli(received_at) AS received_ms, version, [[outline]]
+-- The outline of each step of some sessions, from the row that counts (CURRENT_FIRST in steps-table.ts). The version
+-- includes the size of the payload (payloadSize), so that this query reads no payloads.
+SELECT toUnixTimestamp64Milli(received_at) AS received_ms, version, arrival, [[outline]]
 FROM steps
 WHERE project = {project:String} AND session_id IN {ids:Array(String)}
-ORDER BY session_id, step_id, version DESC, received_at DESC
+ORDER BY session_id, step_id, [[current_first]]
 LIMIT 1 BY session_id, step_id

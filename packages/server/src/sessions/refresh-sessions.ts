@@ -17,7 +17,8 @@ import type { DuplicateCalls } from './duplicate-calls.ts'
 import { logOutlineFromRow } from '../store/logs-table.ts'
 import { sessionColumns, toSessionRow, toTombstone, type SessionRow } from '../store/sessions-table.ts'
 import type { StoredLogs } from './stored-logs.ts'
-import { lastHeardAt, readOutlines } from './stored-steps.ts'
+import { readJoinedOutlines, type DeriveCopies } from './step-copies.ts'
+import { lastHeardAt } from './stored-steps.ts'
 
 /** Everything a refresh needs to know about one session. */
 type SessionParts = { outlines: StepOutline[]; logs: LogOutline[]; receivedMs: number[]; isNew: boolean }
@@ -31,6 +32,7 @@ export type RefresherOptions = {
   directory: string
   logs: StoredLogs
   duplicates: DuplicateCalls
+  derive: DeriveCopies
   pricerOf: (project: string) => { pricer: Pricer }
   /** Called for every refreshed session. */
   onRefreshed: (project: string, steps: readonly ResolvedStep[], lastHeardAtMs: number) => void
@@ -93,7 +95,7 @@ export class SessionRefresher {
     segment: bigint | undefined,
   ): Promise<Map<string, SessionParts>> {
     const [steps, logs, newIds] = await Promise.all([
-      readOutlines(this.#options.store.client, project, ids),
+      readJoinedOutlines(this.#options, project, ids),
       this.#options.logs.readOutlines(project, ids),
       this.#findNew(project, ids, segment),
     ])

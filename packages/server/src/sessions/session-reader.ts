@@ -21,10 +21,11 @@ import {
 import { KnownError } from '../errors/known-error.ts'
 import type { Store } from '../store/connect.ts'
 import type { DuplicateCalls } from './duplicate-calls.ts'
-import { PAYLOAD_SIZE, payloadSize, spanFromRow, spanSelect, type SpanRow } from '../store/steps-table.ts'
+import { PAYLOAD_SIZE, payloadSize, spanSelect, type SpanRow } from '../store/steps-table.ts'
 import type { StoredLogs } from './stored-logs.ts'
 import { findSessionId, sessionNotFound } from './find-session.ts'
-import { lastHeardAt, readOutlines, readSpans } from './stored-steps.ts'
+import { joinCopies, readJoinedOutlines, type DeriveCopies } from './step-copies.ts'
+import { lastHeardAt, readSpans, toStoredSpans, type RowFacts, type StoredSpan } from './stored-steps.ts'
 
 /** A session with its steps resolved, without payloads. */
 type ResolvedSession = {
@@ -33,8 +34,10 @@ type ResolvedSession = {
   /** The contents of steps that were built from logs and have no row of their own. */
   builtContents: ReadonlyMap<string, StepContent>
   logs: SessionLog[]
-  /** The version of each step's current row. */
-  versions: ReadonlyMap<string, number>
+  /** The row that counts of each step. */
+  rows: ReadonlyMap<string, { version: number; arrival: number }>
+  /** Steps that were joined from several copies. */
+  joined: ReadonlySet<string>
   lastHeardAtMs: number
 }
 
@@ -42,12 +45,11 @@ export type ReaderOptions = {
   store: Store
   logs: StoredLogs
   duplicates: DuplicateCalls
+  derive: DeriveCopies
   pricerOf: (project: string) => { pricer: Pricer }
   /** Flushes acknowledged rows, so that a session includes what was just sent. */
   catchUp: () => Promise<void>
 }
-
-type VersionedRow = SpanRow & { version: number }
 
 /** The payloads that come with a session: about one screen of the replay page. */
 const FIRST_SCREEN_STEPS = 60
@@ -84,7 +86,7 @@ export class SessionReader {
       payloads === 'none'
         ? []
         : payloads === 'all'
-          ? readSpans(this.#options.store.client, project, { ids: [id] })
+          ? readSpans(this.#options.store, project, { ids: [id] })
           : this.#readFirstRows(project, id),
     ])
     const wanted =
@@ -110,8 +112,13 @@ export class SessionReader {
   /** Reads the spans as they arrived, for an export. */
   async readSpans(project: string, typedId: string): Promise<Span[]> {
     const open = await this.#open(project, await this.#find(project, typedId))
-    const rows = await readSpans(this.#options.store.client, project, { ids: [open.id] })
-    return rows.map(spanFromRow).sort((left, right) => Number(left.startNs - right.startNs))
+    const rows = await readSpans(this.#options.store, project, { ids: [open.id] })
+    const joined = new Map(
+      (await this.#joinCopies(project, open, [...open.joined])).map(({ span }) => [span.spanId, span]),
+    )
+    return rows
+      .map(({ span }) => joined.get(span.spanId) ?? span)
+      .sort((left, right) => Number(left.startNs - right.startNs))
   }
 
   async readSummary(project: string, typedId: string) {
@@ -154,7 +161,7 @@ export class SessionReader {
 
   async #read(project: string, id: string, pricer: Pricer): Promise<ResolvedSession | undefined> {
     const [rows, records] = await Promise.all([
-      readOutlines(this.#options.store.client, project, [id]),
+      readJoinedOutlines(this.#options, project, [id]),
       this.#options.logs.readRecords(project, [id]),
     ])
     if (rows.length === 0 && records.length === 0) return undefined
@@ -172,7 +179,8 @@ export class SessionReader {
       steps: resolveSteps(outlines, logs, { duplicateSteps, pricer }),
       builtContents: new Map(built.map((draft) => [draft.outline.id, draft.content])),
       logs,
-      versions: new Map(rows.map(({ outline, version }) => [outline.id, version])),
+      rows: new Map(rows.map((row) => [row.outline.id, row])),
+      joined: new Set(rows.flatMap(({ outline, isJoined }) => (isJoined ? [outline.id] : []))),
       lastHeardAtMs: lastHeardAt(
         [...rows, ...records].map((row) => row.receivedMs),
         Date.now(),
@@ -184,16 +192,17 @@ export class SessionReader {
    * Reads the rows that are probably on the first screen, in parallel with the outlines: the first rows of the table that
    * are not large. A step has up to two rows, one from its start and one from its end.
    */
-  async #readFirstRows(project: string, id: string): Promise<VersionedRow[]> {
-    const result = await this.#options.store.client.query({
-      query: `SELECT version, ${spanSelect} FROM steps
+  async #readFirstRows(project: string, id: string): Promise<StoredSpan[]> {
+    const { client, badRows } = this.#options.store
+    const result = await client.query({
+      query: `SELECT toUnixTimestamp64Milli(received_at) AS received_ms, version, arrival, ${spanSelect} FROM steps
         WHERE project = {project:String} AND session_id = {id:String}
           AND ${PAYLOAD_SIZE} < {largest:UInt32}
         ORDER BY started_at, step_id LIMIT {limit:UInt32}`,
       query_params: { project, id, largest: FIRST_SCREEN_BYTES / 16, limit: 2 * FIRST_SCREEN_STEPS },
       format: 'JSONEachRow',
     })
-    return result.json<VersionedRow>()
+    return toStoredSpans(badRows, await result.json<SpanRow & RowFacts>())
   }
 
   /** Reads the contents of steps, wherever they stand. Uses the rows that were read early, if they are current. */
@@ -201,18 +210,35 @@ export class SessionReader {
     project: string,
     open: ResolvedSession,
     wanted: readonly string[],
-    early: readonly VersionedRow[],
+    early: readonly StoredSpan[],
   ): Promise<Map<string, StepContent>> {
     const byId = new Map(open.steps.map((step) => [step.id, step]))
     const isWanted = new Set(
-      wanted.flatMap((id) => sourcesOf(byId.get(id)!, byId)).filter((id) => open.versions.has(id)),
+      wanted.flatMap((id) => sourcesOf(byId.get(id)!, byId)).filter((id) => open.rows.has(id)),
     )
-    const rows = early.filter(
-      (row) => isWanted.has(row.step_id) && open.versions.get(row.step_id) === row.version,
+    const joined = await this.#joinCopies(
+      project,
+      open,
+      [...isWanted].filter((id) => open.joined.has(id)),
     )
-    for (const row of rows) isWanted.delete(row.step_id)
+    for (const { span } of joined) isWanted.delete(span.spanId)
+    const spans = early.filter(({ span, version, arrival }) => {
+      const current = open.rows.get(span.spanId)
+      return isWanted.has(span.spanId) && current?.version === version && current.arrival === arrival
+    })
+    for (const { span } of spans) isWanted.delete(span.spanId)
     const others = await this.#readContents(project, open.id, [...isWanted])
-    return new Map([...open.builtContents, ...contentsOf(rows), ...others])
+    const joinedContents = joined.map(({ span, draft }) => [span.spanId, draft.content] as const)
+    return new Map([...open.builtContents, ...contentsOf(spans), ...others, ...joinedContents])
+  }
+
+  #joinCopies(project: string, { id }: ResolvedSession, stepIds: readonly string[]) {
+    if (stepIds.length === 0) return []
+    return joinCopies(
+      this.#options,
+      project,
+      stepIds.map((step_id) => ({ session_id: id, step_id })),
+    )
   }
 
   async #readContents(
@@ -221,12 +247,12 @@ export class SessionReader {
     stepIds: readonly string[],
   ): Promise<Map<string, StepContent>> {
     if (stepIds.length === 0) return new Map()
-    return contentsOf(await readSpans(this.#options.store.client, project, { ids: [id], stepIds }))
+    return contentsOf(await readSpans(this.#options.store, project, { ids: [id], stepIds }))
   }
 }
 
-function contentsOf(rows: readonly SpanRow[]): Map<string, StepContent> {
-  return new Map(rows.map((row) => [row.step_id, spanToStep(spanFromRow(row)).content]))
+function contentsOf(rows: readonly StoredSpan[]): Map<string, StepContent> {
+  return new Map(rows.map(({ span }) => [span.spanId, spanToStep(span).content]))
 }
 
 /** The steps at the top of the page and the first failed one, as far as their payloads fit the budget. */
@@ -236,7 +262,7 @@ function firstScreen(open: ResolvedSession): string[] {
   if (failed !== undefined && !candidates.includes(failed)) candidates.unshift(failed)
   let budget = FIRST_SCREEN_BYTES
   return candidates.flatMap((step) => {
-    const size = payloadSize(open.versions.get(step.id) ?? 0)
+    const size = payloadSize(open.rows.get(step.id)?.version ?? 0)
     if (size > budget) return []
     budget -= size
     return [step.id]

@@ -8,6 +8,7 @@ import {
 } from '@clickhouse/client'
 import { INFILE_HEADER } from './engine/serve-clickhouse.ts'
 import { startEngine, type EngineProcess } from './engine/start-engine.ts'
+import { BadRows } from './bad-rows.ts'
 import { migrate } from './migrate.ts'
 import { asStartError } from './store-error.ts'
 
@@ -20,6 +21,8 @@ export type Store = {
   cluster: string | undefined
   /** Runs an `INSERT … FORMAT Native` with the contents of a file. With the same `token`, a replicated table ignores a repeated insert. */
   insertFile(statement: string, path: string, token: string, settings?: ClickHouseSettings): Promise<void>
+  /** The rows that could not be read. */
+  badRows: BadRows
   close(): Promise<void>
 }
 
@@ -56,7 +59,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     const store =
       clickhouseUrl === undefined
         ? await connectEngine(settings)
-        : await connectServer(clickhouseUrl, cluster)
+        : await connectServer(clickhouseUrl, cluster, settings.report)
     await migrate(store).catch(async (error: unknown) => {
       await store.close()
       throw error
@@ -95,6 +98,7 @@ async function connectEngine(settings: StoreSettings): Promise<Store> {
     client,
     engine,
     cluster: undefined,
+    badRows: new BadRows(settings.report),
     async insertFile(statement, path, _token, settings = {}) {
       await client.command({
         query: statement,
@@ -110,7 +114,11 @@ async function connectEngine(settings: StoreSettings): Promise<Store> {
   }
 }
 
-async function connectServer(url: string, cluster: string | undefined): Promise<Store> {
+async function connectServer(
+  url: string,
+  cluster: string | undefined,
+  report: (line: string) => void,
+): Promise<Store> {
   const address = new URL(url)
   // The path selects the database: `http://host:8123/name`. Without one, we use our own.
   const database = address.pathname.replaceAll('/', '') || DATABASE
@@ -131,6 +139,7 @@ async function connectServer(url: string, cluster: string | undefined): Promise<
     client,
     engine: undefined,
     cluster,
+    badRows: new BadRows(report),
     async insertFile(statement, path, token, settings = {}) {
       const { stream } = await client.exec({
         query: statement,

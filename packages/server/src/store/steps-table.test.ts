@@ -140,6 +140,7 @@ test.each([
 ])('a step %s comes back from the store as it was written', async (project, written, writtenOutline) => {
   const context = {
     receivedAtMs: 1_760_000_002_000,
+    arrival: 1_760_000_002_000_000,
     derivation: { normalizerVersion: 1, priceRevision: 1 },
     resource: JSON.stringify(written.resource),
   }

@@ -8,6 +8,8 @@ export type StepRow = {
   span: Span
   outline: StepOutline
   version: number
+  /** See `arrivalOf`. */
+  arrival: number
   receivedAtMs: number
   normalizerVersion: number
   attributes: string
@@ -22,7 +24,7 @@ export function toStepRow(
   project: string,
   span: Span,
   { outline }: StepDraft,
-  context: { receivedAtMs: number; derivation: Derivation; resource: string },
+  context: { receivedAtMs: number; arrival: number; derivation: Derivation; resource: string },
 ): StepRow {
   const attributes = JSON.stringify(span.attributes)
   const events = span.events.length === 0 ? '' : JSON.stringify(span.events, bigintAsText)
@@ -31,6 +33,7 @@ export function toStepRow(
     span,
     outline,
     version: stepVersion(span.endNs !== null, attributes.length + events.length, context.derivation),
+    arrival: context.arrival,
     receivedAtMs: context.receivedAtMs,
     normalizerVersion: context.derivation.normalizerVersion,
     attributes,
@@ -95,6 +98,7 @@ const outlineFields: FieldMap<StepOutline, 'span' | 'json'> = {
   isInferred: 'json',
   treeQuestion: 'json',
   session: 'json',
+  changes: 'span',
 }
 
 const outlineColumns = storedFields(outlineFields, ({ outline }: StepRow) => outline)
@@ -142,6 +146,7 @@ const spanColumns = {
 export const stepColumns: Columns<StepRow> = {
   project: { type: 'String', value: (row) => row.project },
   version: { type: 'UInt64', value: (row) => row.version },
+  arrival: { type: 'Int64', value: (row) => BigInt(row.arrival) },
   received_at: { type: "DateTime64(3, 'UTC')", value: (row) => BigInt(row.receivedAtMs) },
   normalizer_version: { type: 'UInt16', value: (row) => row.normalizerVersion },
   started_at: { type: "DateTime64(9, 'UTC')", value: ({ span }) => span.startNs },
@@ -218,8 +223,26 @@ function bigintAsText(_key: string, value: unknown): unknown {
 }
 
 /**
- * Which of several rows of one step counts, whatever the order of arrival: an ended one before an open one, then the one
- * with more content, then the one derived last. From the highest bit: 1 ended, 24 size, 10 normalizer, 12 prices.
+ * The order in which the finished copies of a span arrived; 0 for an open span and for one without times, whose copies
+ * replace each other. Negative for a copy that may replace earlier ones, so that the latest of those comes first.
+ */
+export function arrivalOf(span: Span, sequence: number, isRewrite: boolean): number {
+  if (span.endNs === null || span.endNs === 0n) return 0
+  return isRewrite ? -sequence : sequence
+}
+
+/** Whether a row is of a span that has ended, in SQL. */
+export const IS_FINISHED = 'ifNull(toUnixTimestamp64Nano(ended_at), 0) != 0'
+
+/**
+ * Sorts the rows of a step in SQL, so that the one that counts comes first: the first finished copy, then open ones. Of the
+ * rows of one copy, the one derived last.
+ */
+export const CURRENT_FIRST = `${IS_FINISHED} DESC, arrival, version DESC, received_at DESC`
+
+/**
+ * Which of several rows of one copy counts: an ended one before an open one, then the one with more content, then the one
+ * derived last. From the highest bit: 1 ended, 24 size, 10 normalizer, 12 prices.
  */
 function stepVersion(isEnded: boolean, size: number, derivation: Derivation): number {
   const { normalizerVersion, priceRevision } = derivation

@@ -13,6 +13,7 @@ import { ErrorNotice } from '../../ui/data/error-notice.tsx'
 import { SkeletonLines } from '../../ui/data/skeleton.tsx'
 import { Tabs, type Tab } from '../../ui/controls/tabs.tsx'
 import { AttributesTab } from './attributes-tab.tsx'
+import { ChangeNotice } from './change-notice.tsx'
 import { ConversationTab } from '../conversation/conversation-tab.tsx'
 import { ErrorTab } from './error-tab.tsx'
 import { InputOutputTab } from './input-output-tab.tsx'
@@ -44,6 +45,9 @@ export const StepDetail = memo(function StepDetail({
     <div className={isConversationBeside ? 'detail-pair' : 'detail-alone'}>
       <section className="detail" aria-label="Step">
         <StepTitle step={step} />
+        {step.changes?.map((change, index) => (
+          <ChangeNotice key={index} change={change} />
+        ))}
         <DetailTabs step={step} isConversationBeside={isConversationBeside} />
       </section>
       {isConversationBeside && (

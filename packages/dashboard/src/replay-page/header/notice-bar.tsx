@@ -6,7 +6,7 @@ import { useReplay } from '../playback/replay-context.ts'
 import type { Timeline } from '../playback/timeline.ts'
 import './notice-bar.css'
 
-/** Warnings about data that is missing from the session. */
+/** Warnings about data that is missing from the session, or was changed later. */
 export function NoticeBar() {
   const { timeline, missingCosts, goTo } = useReplay()
   const [isClosed, setIsClosed] = useState(false)
@@ -16,7 +16,7 @@ export function NoticeBar() {
   )
   if (notices.length === 0 || isClosed) return null
   return (
-    <aside className="notice-bar" aria-label="Missing data">
+    <aside className="notice-bar" aria-label="Notices">
       <Info size={14} aria-hidden="true" />
       <ul>
         {notices.map(({ id, text, stepId }) => (
@@ -68,6 +68,9 @@ export function findNotices(timeline: Timeline, missingCosts: MissingCosts): Not
       `The cost is incomplete: ${count(callsWithoutUsage.length, 'call')} with ${NO_USAGE}.`,
       callsWithoutUsage[0]!.id,
     )
+  const changed = steps.filter((step) => step.changes !== undefined)
+  if (changed.length > 0)
+    add('changed', `${count(changed.length, 'step')} changed after the end.`, changed[0]!.id)
   const cut = steps.find((step) => step.isTruncated === true)
   if (cut !== undefined) add('cut', 'Part of the content was truncated before it was sent.', cut.id)
   return notices

@@ -40,6 +40,9 @@ export const StepRow = memo(function StepRow(props: RowProps & { isMatch: boolea
       <span className="step-row-name">{visibleText(stepTitle(step))}</span>
       {step.isInferred === true && <StepTag text="inferred" title="No instrumentation recorded this call" />}
       {step.streaming?.isAborted === true && <StepTag text="aborted" title="The stream was aborted" />}
+      {step.changes !== undefined && (
+        <StepTag text="changed" title="Something different was sent after it ended" />
+      )}
       <ErrorMark step={step} />
       {!isOwner && <span className="step-row-preview">{visibleText(previewOf(step)).slice(0, 200)}</span>}
     </RowFrame>

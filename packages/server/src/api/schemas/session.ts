@@ -180,6 +180,17 @@ const logEntrySchema = z
   })
   .openapi('LogEntry')
 
+const stepChangeSchema = z
+  .object({
+    at: z.iso.datetime().describe('when it arrived'),
+    isRewrite: z
+      .boolean()
+      .optional()
+      .describe('true if the sender was allowed to replace the step; otherwise the step stayed as it was'),
+    fields: z.array(z.object({ field: z.string(), was: z.string(), sent: z.string() })),
+  })
+  .openapi('StepChange')
+
 export const stepSchema = z
   .object({
     id: z.string(),
@@ -241,6 +252,10 @@ export const stepSchema = z
       .boolean()
       .optional()
       .describe('Nobody reported the step: the conversation shows that it took place.'),
+    changes: z
+      .array(stepChangeSchema)
+      .optional()
+      .describe('What was sent after the step had ended and differs from what was there, oldest first.'),
   })
   .openapi('Step')
 

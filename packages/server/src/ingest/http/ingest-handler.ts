@@ -13,6 +13,9 @@ import { decodeOpenAiAgents } from './decode-openai-agents.ts'
 import { decodeLogs, decodeTraces, formatOf, type ContentFormat } from './decode-otlp.ts'
 import { describeRejections, type Rejection } from '../rejection.ts'
 
+/** With `1`, the spans replace what has ended. It needs the scope "admin". */
+const REWRITE_HEADER = 'x-playhead-rewrite'
+
 /**
  * Handles what SDKs post: OTLP, under any path prefix, and the export of OpenAI Agents. Works on the raw socket instead
  * of Hono, because every span passes through here.
@@ -24,7 +27,8 @@ export function createIngestHandler(options: {
   diagnostics: Diagnostics
 }): Destination {
   const { pipeline, gate, limits, diagnostics } = options
-  const from: BodyRule['from'] = ({ header, address }) => projectOfHeaders(header, 'ingest', gate, address)
+  const from: BodyRule['from'] = ({ header, address }) =>
+    projectOfHeaders(header, isOn(header(REWRITE_HEADER)) ? 'admin' : 'ingest', gate, address)
   return {
     findRule: (method) =>
       method === 'POST' ? { rule: { from, ...limits, arrivalMs: UPLOAD_ARRIVAL_MS }, params: {} } : undefined,
@@ -38,17 +42,22 @@ export function createIngestHandler(options: {
           `${path} accepts only POST: SDKs send OTLP to it. Read sessions from /api/sessions.`,
         )
       }
-      send(response, 200, await ingest(pipeline, { project, path, request, body }))
+      const isRewrite = isOn([request.headers[REWRITE_HEADER]].flat()[0])
+      send(response, 200, await ingest(pipeline, { project, path, request, body, isRewrite }))
     },
     describe: (error, request) => toOtlpRefusal(request, errorResponseOf(error, request, diagnostics)),
   }
 }
 
+function isOn(header: string | undefined): boolean {
+  return header === '1' || header === 'true'
+}
+
 async function ingest(
   pipeline: IngestPipeline,
-  post: { project: string; path: string; request: IncomingMessage; body: Buffer },
+  post: { project: string; path: string; request: IncomingMessage; body: Buffer; isRewrite: boolean },
 ): Promise<ResponseBody> {
-  const { project, path, request, body } = post
+  const { project, path, request, body, isRewrite } = post
   if (path.endsWith('/v1/traces/ingest')) {
     const receivedAtNs = BigInt(Date.now()) * 1_000_000n
     return jsonBody({
@@ -57,7 +66,7 @@ async function ingest(
   }
   if (path.endsWith('/v1/traces')) {
     const format = formatOf(body, contentType(request))
-    const rejected = await ingestSpans(pipeline, project, () => decodeTraces(body, format))
+    const rejected = await ingestSpans(pipeline, project, () => decodeTraces(body, format), { isRewrite })
     return encodeExportResponse('traces', format, rejected)
   }
   if (path.endsWith('/v1/logs')) {
