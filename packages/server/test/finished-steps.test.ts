@@ -51,7 +51,11 @@ function shown({ steps, session: summary }: Session) {
 }
 
 function failedRun(): [SpanOptions, SpanOptions, SpanOptions] {
-  const spans = session({ name: 'refunds', error: 'card declined' }) as [SpanOptions, SpanOptions, SpanOptions]
+  const spans = session({ name: 'refunds', error: 'card declined' }) as [
+    SpanOptions,
+    SpanOptions,
+    SpanOptions,
+  ]
   return spans
 }
 
@@ -246,8 +250,15 @@ describe('a rewrite', () => {
     await merge()
     const after = await read(root.traceId!)
 
-    expect([refused.status, refused.body]).toEqual([403, expect.stringContaining('needs \\"admin\\"') as string])
-    expect([accepted.status, before.session.endState, after.session.endState]).toEqual([200, 'fail', 'success'])
+    expect([refused.status, refused.body]).toEqual([
+      403,
+      expect.stringContaining('needs \\"admin\\"') as string,
+    ])
+    expect([accepted.status, before.session.endState, after.session.endState]).toEqual([
+      200,
+      'fail',
+      'success',
+    ])
     expect(after.steps[0]!.changes).toEqual([
       {
         at: expect.any(String) as string,

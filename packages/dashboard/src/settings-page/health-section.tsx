@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, formatDuration } from '@playhead/model'
+import { countOf, formatBytes, formatCount, formatDuration, visibleText } from '@playhead/model'
 import { useEffect, useState, type ReactNode } from 'react'
 import { useHealth, type Health } from '../api/health.ts'
 import { Age } from '../ui/data/age.tsx'
@@ -44,8 +44,38 @@ export function HealthSection() {
         </Figure>
       </dl>
       {figures.damagedFiles.length > 0 && <DamagedFiles files={figures.damagedFiles} />}
+      {figures.badRows.count > 0 && <BadRows {...figures.badRows} />}
       <h2>Disk space by table</h2>
       <DiskTable tables={figures.disk.tables} />
+    </>
+  )
+}
+
+function BadRows({ count, rows }: Health['badRows']) {
+  return (
+    <>
+      <h2>{countOf(count, 'damaged row')}</h2>
+      <p className="dim">
+        The server could not read these rows of its store. It leaves them out, and everything else works.
+      </p>
+      <table className="settings-table">
+        <thead>
+          <tr>
+            <th>Table</th>
+            <th>Row</th>
+            <th>Problem</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ table, id, problem }) => (
+            <tr key={`${table} ${id} ${problem}`}>
+              <td className="mono">{table}</td>
+              <td className="mono health-row">{visibleText(id)}</td>
+              <td>{visibleText(problem)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </>
   )
 }

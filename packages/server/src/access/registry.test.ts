@@ -1,4 +1,5 @@
 import type { ClickHouseClient } from '@clickhouse/client'
+import { BadRows } from '../store/bad-rows.ts'
 import { expect, test } from 'vitest'
 import { VersionClock } from '../store/version-clock.ts'
 import { Registry } from './registry.ts'
@@ -16,7 +17,8 @@ test('a reload keeps a project that was created while it was reading', async () 
       rows.push(...values)
     },
   } as unknown as ClickHouseClient
-  const registry = await Registry.open(client, await VersionClock.open(client))
+  const store = { client, badRows: new BadRows(() => undefined) }
+  const registry = await Registry.open(store, await VersionClock.open(client))
 
   const reading = Promise.withResolvers<void>()
   waiting = reading.promise

@@ -1,37 +1,43 @@
 import { randomUUID } from 'node:crypto'
 import type { ClickHouseClient } from '@clickhouse/client'
-import type { Pricer, PriceOverride } from '@playhead/model'
+import type { Pricer } from '@playhead/model'
 import { createPricer } from '@playhead/model/prices'
 import type { Key, KeyFormat, Project, Scope } from '../api/schemas/settings.ts'
 import { KnownError } from '../errors/known-error.ts'
+import type { BadRows } from '../store/bad-rows.ts'
+import type { Store } from '../store/connect.ts'
 import { isoTime } from '../store/iso-time.ts'
 import { isProjectId } from '../store/project-id.ts'
 import type { VersionClock } from '../store/version-clock.ts'
 import { hashSecret, newKeySecret } from './secrets.ts'
+import { readKeys, readProjects, type ProjectRow } from './stored-registry.ts'
 
 export const DEFAULT_PROJECT = 'default'
 
 /** A key, except for its last use. */
 export type RegisteredKey = Omit<Key, 'lastUsedAt'>
-type StoredKey = RegisteredKey & { hash: string }
+export type StoredKey = RegisteredKey & { hash: string }
+type RegistryStore = Pick<Store, 'client' | 'badRows'>
 type ProjectPricer = { pricer: Pricer; revision: number }
 
 /** Projects and keys: kept in the store, cached in memory because every request needs them. */
 export class Registry {
   readonly #client: ClickHouseClient
   readonly #versions: VersionClock
+  readonly #badRows: BadRows
   #projects = new Map<string, Project>()
   #keys = new Map<string, StoredKey>()
   #writes = 0
   readonly #pricers = new Map<string, ProjectPricer>()
 
-  private constructor(client: ClickHouseClient, versions: VersionClock) {
+  private constructor({ client, badRows }: RegistryStore, versions: VersionClock) {
     this.#client = client
+    this.#badRows = badRows
     this.#versions = versions
   }
 
-  static async open(client: ClickHouseClient, versions: VersionClock): Promise<Registry> {
-    const registry = new Registry(client, versions)
+  static async open(store: RegistryStore, versions: VersionClock): Promise<Registry> {
+    const registry = new Registry(store, versions)
     await registry.reload()
     if (!registry.#projects.has(DEFAULT_PROJECT))
       await registry.createProject({ id: DEFAULT_PROJECT, name: 'Default' })
@@ -42,7 +48,7 @@ export class Registry {
   async reload(): Promise<void> {
     const writes = this.#writes
     const [projects, keys] = await Promise.all([
-      this.#read<Project & { overrides: string }>(
+      this.#read<ProjectRow>(
         `SELECT id, name, ${isoTime('created_at')} AS createdAt, retention_days AS retentionDays,
           price_overrides AS overrides, price_revision AS priceRevision FROM projects FINAL ORDER BY created_at`,
       ),
@@ -53,13 +59,8 @@ export class Registry {
     ])
     // Something was written during the read, which may have missed it.
     if (writes !== this.#writes) return this.reload()
-    this.#projects = new Map(
-      projects.map(({ overrides, ...project }) => [
-        project.id,
-        { ...project, priceOverrides: JSON.parse(overrides || '[]') as PriceOverride[] },
-      ]),
-    )
-    this.#keys = new Map(keys.map((key) => [key.hash, key]))
+    this.#projects = readProjects(projects, this.#badRows)
+    this.#keys = readKeys(keys, this.#projects, this.#badRows)
     this.#pricers.clear()
   }
 

@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from '@clickhouse/client'
+import type { Store } from '../store/connect.ts'
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
 import type { Session, SessionSummary, Step } from '@playhead/model'
 import type { Context } from 'hono'
@@ -52,17 +52,17 @@ const valuesRoute = createRoute({
 export type SessionServices = {
   gate: Gate
   site: Site
-  client: ClickHouseClient
+  store: Store
   reader: SessionReader
   catchUp: () => Promise<void>
 }
 
 export function addSessionRoutes(app: OpenAPIHono, services: SessionServices): void {
-  const { gate, site, client, reader, catchUp } = services
+  const { gate, site, store, reader, catchUp } = services
   app.openapi(listRoute, async (context) => {
     const project = projectOf(context, 'read', gate)
     await catchUp()
-    const page = await listSessions(client, project, context.req.valid('query'))
+    const page = await listSessions(store, project, context.req.valid('query'))
     const origin = originOf(context.req.url, site)
     const sessions = page.sessions.map((session) => withUrl(session, project, origin))
     return context.json({ ...page, sessions }, 200)
@@ -85,7 +85,10 @@ export function addSessionRoutes(app: OpenAPIHono, services: SessionServices): v
   app.openapi(valuesRoute, async (context) => {
     const project = projectOf(context, 'read', gate)
     await catchUp()
-    return context.json({ values: await readFilterValues(client, project, context.req.valid('query')) }, 200)
+    return context.json(
+      { values: await readFilterValues(store.client, project, context.req.valid('query')) },
+      200,
+    )
   })
 }
 

@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from '@clickhouse/client'
+import type { Store } from '../store/connect.ts'
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
 import type { Gate } from '../access/caller.ts'
 import { projectOf } from '../access/request-project.ts'
@@ -38,8 +38,9 @@ const graphSessionsRoute = createRoute({
 
 export function addStatisticsRoutes(
   app: OpenAPIHono,
-  { gate, client, catchUp }: { gate: Gate; client: ClickHouseClient; catchUp: () => Promise<void> },
+  { gate, store, catchUp }: { gate: Gate; store: Store; catchUp: () => Promise<void> },
 ): void {
+  const { client } = store
   app.openapi(statsRoute, async (context) => {
     const project = projectOf(context, 'read', gate)
     await catchUp()
@@ -58,7 +59,7 @@ export function addStatisticsRoutes(
   app.openapi(graphSessionsRoute, async (context) => {
     const project = projectOf(context, 'read', gate)
     await catchUp()
-    const sessions = await readGraphSessions(client, project, context.req.valid('query'))
+    const sessions = await readGraphSessions(store, project, context.req.valid('query'))
     return context.json({ sessions }, 200)
   })
 }

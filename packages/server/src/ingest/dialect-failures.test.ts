@@ -56,6 +56,7 @@ const gauges = {
   engineRestarts: 0,
   damagedFiles: 0,
   damagedRows: 0,
+  badRows: 0,
   liveViewers: 0,
   bytesInFlight: 0,
   residentBytes: 0,

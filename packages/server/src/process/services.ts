@@ -56,7 +56,7 @@ export async function createServices(
   const pricerOf = (project: string) => registry.pricerOf(project)
   const dialectFailures = new DialectFailures(report)
   const derive: DeriveCopies = (project, copies) =>
-    deriveCopies(copies, registry.pricerOf(project).pricer, dialectFailures)
+    deriveCopies(copies, pricerOf(project).pricer, dialectFailures)
   const inbox = join(config.dataDirectory, 'inbox')
   // Whatever a killed process left there is computed again from the steps.
   await rm(inbox, { recursive: true, force: true })
@@ -83,7 +83,14 @@ export async function createServices(
   )
   const catchUp = async () => void (await Promise.all([steps.catchUp(), logs.catchUp()]))
   const drain = async () => void (await Promise.all([steps.drain(), logs.drain()]))
-  const reader: SessionReader = new SessionReader({ store, logs: storedLogs, duplicates, derive, pricerOf, catchUp })
+  const reader: SessionReader = new SessionReader({
+    store,
+    logs: storedLogs,
+    duplicates,
+    derive,
+    pricerOf,
+    catchUp,
+  })
   const counters = createCounters()
   return {
     ...fromConfig(config),
@@ -124,11 +131,12 @@ function fromConfig({ host, port, tls, publicUrl, trustedProxies, dataDirectory,
 /** Other nodes may change keys, projects and logins of a shared store, so they are read again from time to time. */
 async function openGate(
   { isAuthOn, password }: Config,
-  { client, engine, versions }: Store & { versions: VersionClock },
+  { versions, ...store }: Store & { versions: VersionClock },
   report: (line: string) => void,
   cleanups: (() => unknown)[],
 ): Promise<Gate> {
-  const [registry, uses] = await Promise.all([Registry.open(client, versions), LastUses.open(client)])
+  const { client, engine } = store
+  const [registry, uses] = await Promise.all([Registry.open(store, versions), LastUses.open(client)])
   const logins = password === undefined ? undefined : await Logins.open(client, uses, password)
   const audit = new AuditLog(client, report)
   const every = (intervalMs: number, work: () => Promise<unknown>) => {

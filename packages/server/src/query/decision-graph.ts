@@ -1,11 +1,12 @@
 import type { ClickHouseClient } from '@clickhouse/client'
+import type { Store } from '../store/connect.ts'
 import type { DecisionGraph, SessionSummary } from '@playhead/model'
 import { z } from 'zod'
 import { buildGraph, type StepFigures, type VariantRow } from './build-graph.ts'
 import { loadSql } from '../store/load-sql.ts'
 import { sessionConditions, sessionFilterSchema, type Conditions } from './session-filter.ts'
 import { CURRENT_FIRST } from '../store/steps-table.ts'
-import { STATE, summaryFromRow, summarySelect, type SummaryRow } from '../store/sessions-table.ts'
+import { STATE, summariesFromRows, summarySelect, type SummaryRow } from '../store/sessions-table.ts'
 
 const pathsSql = loadSql(new URL('./decision-paths.sql', import.meta.url))
 const pathsOfCallsSql = loadSql(new URL('./decision-paths-of-calls.sql', import.meta.url))
@@ -83,7 +84,7 @@ export async function readDecisionGraph(
 
 /** Lists the sessions behind a node or an edge, newest first. */
 export async function readGraphSessions(
-  client: ClickHouseClient,
+  { client, badRows }: Pick<Store, 'client' | 'badRows'>,
   project: string,
   query: GraphSessionsQuery,
 ): Promise<SessionSummary[]> {
@@ -94,7 +95,7 @@ export async function readGraphSessions(
     query_params: { ...params, ...path.params, limit: query.limit },
     format: 'JSONEachRow',
   })
-  return (await result.json<SummaryRow>()).map(summaryFromRow)
+  return summariesFromRows(badRows, await result.json<SummaryRow>())
 }
 
 function statementParts(

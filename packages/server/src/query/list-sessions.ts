@@ -1,4 +1,5 @@
 import type { ClickHouseClient } from '@clickhouse/client'
+import type { Store } from '../store/connect.ts'
 import type { SessionSummary } from '@playhead/model'
 import { z } from 'zod'
 import { KnownError } from '../errors/known-error.ts'
@@ -7,7 +8,7 @@ import { sessionConditions, sessionFilterSchema, type Conditions } from './sessi
 import {
   DURATION_MS,
   hourBucket,
-  summaryFromRow,
+  summariesFromRows,
   summarySelect,
   type SummaryRow,
 } from '../store/sessions-table.ts'
@@ -46,7 +47,7 @@ const reachCache = new Map<string, number>()
 const MAX_CACHED_QUERIES = 1_000
 
 export async function listSessions(
-  client: ClickHouseClient,
+  { client, badRows }: Pick<Store, 'client' | 'badRows'>,
   project: string,
   query: ListQuery,
 ): Promise<SessionPage> {
@@ -73,7 +74,7 @@ export async function listSessions(
   if (isNewestFirst) cacheReach(cacheKey, reachOf(rows[limit - 1], query.from, endMs))
   const page = rows.slice(0, query.limit)
   const last = page.at(-1)
-  const sessions = page.map(summaryFromRow)
+  const sessions = summariesFromRows(badRows, page)
   return rows.length > query.limit && last !== undefined
     ? { sessions, nextCursor: encodeCursor(last.sort_key, last.session_id) }
     : { sessions }

@@ -14,7 +14,6 @@ import { NativeBlock } from '../log/native-block.ts'
 import type { Store } from '../store/connect.ts'
 import type { VersionClock } from '../store/version-clock.ts'
 import type { DuplicateCalls } from './duplicate-calls.ts'
-import { logOutlineFromRow } from '../store/logs-table.ts'
 import { sessionColumns, toSessionRow, toTombstone, type SessionRow } from '../store/sessions-table.ts'
 import type { StoredLogs } from './stored-logs.ts'
 import { readJoinedOutlines, type DeriveCopies } from './step-copies.ts'
@@ -73,20 +72,34 @@ export class SessionRefresher {
     const rows: SessionRow[] = []
     for (const [id, parts] of sessions) {
       if (parts.outlines.length === 0) continue
-      const duplicateSteps = duplicates.get(id)
-      const steps = resolveSteps(parts.outlines, parts.logs, {
-        duplicateSteps,
-        pricer: this.#options.pricerOf(project).pricer,
-      })
-      const lastHeardAtMs = lastHeardAt(parts.receivedMs, Date.now())
-      const row = toSessionRow(project, steps, { version, lastHeardAtMs })
+      const row = this.#summarize(project, id, { parts, version, duplicateSteps: duplicates.get(id) })
+      if (row === undefined) continue
       rows.push(row)
-      this.#options.onRefreshed(project, steps, lastHeardAtMs)
       for (const bucket of buckets.get(id) ?? [])
         if (bucket !== row.bucket) rows.push(toTombstone(row, bucket))
     }
     await this.#insert(rows)
     return changedElsewhere.filter((id) => !sessions.has(id))
+  }
+
+  /** One session that can't be summarized must not keep the others from being stored. */
+  #summarize(
+    project: string,
+    id: string,
+    given: { parts: SessionParts; version: number; duplicateSteps: ReadonlySet<string> | undefined },
+  ): SessionRow | undefined {
+    const { parts, version, duplicateSteps } = given
+    const lastHeardAtMs = lastHeardAt(parts.receivedMs, Date.now())
+    try {
+      const { pricer } = this.#options.pricerOf(project)
+      const steps = resolveSteps(parts.outlines, parts.logs, { duplicateSteps, pricer })
+      const row = toSessionRow(project, steps, { version, lastHeardAtMs })
+      this.#options.onRefreshed(project, steps, lastHeardAtMs)
+      return row
+    } catch (error) {
+      this.#options.store.badRows.note('steps', id, `The session is not listed: ${(error as Error).message}`)
+      return undefined
+    }
   }
 
   async #readParts(
@@ -113,10 +126,10 @@ export class SessionRefresher {
       parts.outlines.push(outline)
       parts.receivedMs.push(receivedMs)
     }
-    for (const row of logs) {
-      const parts = partsOf(row.session_id)
-      parts.logs.push(logOutlineFromRow(row))
-      parts.receivedMs.push(row.received_ms)
+    for (const { outline, receivedMs } of logs) {
+      const parts = partsOf(outline.sessionId)
+      parts.logs.push(outline)
+      parts.receivedMs.push(receivedMs)
       parts.isNew = false
     }
     await this.#buildFromLogs(project, sessions)

@@ -4,10 +4,7 @@ import { IS_FINISHED, payloadSize, spanSelect, type SpanRow } from '../store/ste
 import { readOutlines, toStoredSpans, type RowFacts, type StoredOutline } from './stored-steps.ts'
 
 /** Derives a step from the copies of its span, first copy first. */
-export type DeriveCopies = (
-  project: string,
-  copies: readonly SpanCopy[],
-) => { span: Span; draft: StepDraft }
+export type DeriveCopies = (project: string, copies: readonly SpanCopy[]) => { span: Span; draft: StepDraft }
 
 export type CopiesOptions = { store: Store; derive: DeriveCopies }
 
@@ -35,13 +32,16 @@ export async function readJoinedOutlines(
     findCopied(options.store, project, ids),
   ])
   if (copied.length === 0) return rows
-  const byKey = new Map<string, JoinedOutline>(rows.map((row) => [keyOf(row.outline.sessionId, row.outline.id), row]))
+  const byKey = new Map<string, JoinedOutline>(
+    rows.map((row) => [keyOf(row.outline.sessionId, row.outline.id), row]),
+  )
   const isCopied = ({ session_id, step_id }: StepKey) => byKey.get(keyOf(session_id, step_id))
   for (const batch of batches(copied, (key) => payloadSize(isCopied(key)?.version ?? 0))) {
     for (const { span, draft } of await joinCopies(options, project, batch)) {
       const row = byKey.get(keyOf(span.traceId, span.spanId))
       if (row === undefined) continue
-      row.outline = draft.outline
+      const { startedAtMs, endedAtMs } = row.outline
+      row.outline = { ...draft.outline, startedAtMs, endedAtMs }
       row.isJoined = true
     }
   }

@@ -1,6 +1,7 @@
-import { logToDraft, type LogDraft } from '@playhead/model'
+import { logToDraft, type LogDraft, type LogOutline } from '@playhead/model'
 import type { Store } from '../store/connect.ts'
 import {
+  logOutlineFromRow,
   logOutlineSelect,
   logRecordFromRow,
   logRecordSelect,
@@ -10,6 +11,7 @@ import {
 
 export type ReceivedLog = { sessionId: string; draft: LogDraft; receivedMs: number }
 
+type ReceivedOutline = { outline: LogOutline; receivedMs: number }
 type Received = { session_id: string; received_ms: number }
 
 /**
@@ -40,16 +42,28 @@ export class StoredLogs {
   /** Reads every log record of some sessions, each once. */
   async readRecords(project: string, ids: readonly string[]): Promise<ReceivedLog[]> {
     const rows = await this.#read<LogRecordRow & Received>(logRecordSelect, project, ids)
-    return rows.map((row) => ({
-      sessionId: row.session_id,
-      draft: logToDraft(logRecordFromRow(row)),
-      receivedMs: row.received_ms,
-    }))
+    return this.#store.badRows.readEach('logs', rows, {
+      idOf: (row) => `${row.session_id} ${row.step_id}`,
+      read: (row) => ({
+        sessionId: row.session_id,
+        draft: logToDraft(logRecordFromRow(row)),
+        receivedMs: row.received_ms,
+      }),
+    })
   }
 
   /** Reads the outlines of those records that add something to their step. */
-  readOutlines(project: string, ids: readonly string[]): Promise<(LogOutlineRow & Received)[]> {
-    return this.#read(logOutlineSelect, project, ids, "AND outline != ''")
+  async readOutlines(project: string, ids: readonly string[]): Promise<ReceivedOutline[]> {
+    const rows = await this.#read<LogOutlineRow & Received>(
+      logOutlineSelect,
+      project,
+      ids,
+      "AND outline != ''",
+    )
+    return this.#store.badRows.readEach('logs', rows, {
+      idOf: (row) => `${row.session_id} ${row.step_id}`,
+      read: (row) => ({ outline: logOutlineFromRow(row), receivedMs: row.received_ms }),
+    })
   }
 
   async #read<Row>(columns: string, project: string, ids: readonly string[], condition = ''): Promise<Row[]> {

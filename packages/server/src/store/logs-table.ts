@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Attributes, AttributeValue, LogDraft, LogOutline, LogRecord } from '@playhead/model'
 import type { Columns } from '../log/native-block.ts'
+import { parseObject } from './stored-fields.ts'
 
 /** A log record that belongs to a session, as a row of `logs`. */
 export type LogRow = {
@@ -68,7 +69,7 @@ export function logOutlineFromRow(row: LogOutlineRow): LogOutline {
     severity: row.severity,
     name: row.name,
   }
-  if (row.outline !== '') outline.adds = JSON.parse(row.outline) as NonNullable<LogOutline['adds']>
+  if (row.outline !== '') outline.adds = parseObject(row.outline) as NonNullable<LogOutline['adds']>
   return outline
 }
 
@@ -97,8 +98,8 @@ export function logRecordFromRow(row: LogRecordRow): LogRecord {
     severity: row.severity,
     name: row.name,
     body: JSON.parse(row.body) as AttributeValue,
-    attributes: JSON.parse(row.attributes) as Attributes,
-    resource: JSON.parse(row.resource) as Attributes,
+    attributes: parseObject(row.attributes) as Attributes,
+    resource: parseObject(row.resource) as Attributes,
     scope: { name: row.scope_name, version: row.scope_version },
   }
 }

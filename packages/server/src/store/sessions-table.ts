@@ -11,7 +11,8 @@ import {
   type SessionSummary,
 } from '@playhead/model'
 import type { Columns } from '../log/native-block.ts'
-import { storedFields, type FieldMap, type JsonRow } from './stored-fields.ts'
+import type { BadRows } from './bad-rows.ts'
+import { parseObject, storedFields, type FieldMap, type JsonRow } from './stored-fields.ts'
 
 /** A session as a row of `sessions`: its summary, and each call, action and error for statistics. */
 export type SessionRow = {
@@ -126,7 +127,7 @@ const summaryFields: FieldMap<SessionSummary, 'row'> = {
       },
     },
     read({ metadata }, summary) {
-      if (metadata !== '') summary.metadata = JSON.parse(metadata as string) as Record<string, unknown>
+      if (metadata !== '') summary.metadata = parseObject(metadata as string)
     },
   },
   demo: {
@@ -202,7 +203,7 @@ export const STATE = `if(is_open AND abs({nowMs:Int64} - toUnixTimestamp64Milli(
 
 export const DURATION_MS = `if(${STATE} = 'running' OR ended_at IS NULL, NULL, (toUnixTimestamp64Micro(assumeNotNull(ended_at)) - toUnixTimestamp64Micro(started_at)) / 1000)`
 
-/** What `summaryFromRow` needs. */
+/** What `summariesFromRows` needs. */
 export const summarySelect = [
   'session_id',
   `${STATE} AS state`,
@@ -219,7 +220,7 @@ export type SummaryRow = JsonRow & {
   duration_ms: number | null
 }
 
-export function summaryFromRow(row: SummaryRow): SessionSummary {
+function summaryFromRow(row: SummaryRow): SessionSummary {
   const isOpen = row.state === 'running' || row.ended_us === null
   const summary = {
     id: row.session_id,
@@ -230,6 +231,11 @@ export function summaryFromRow(row: SummaryRow): SessionSummary {
   } as SessionSummary
   summaryColumns.read(row, summary)
   return summary
+}
+
+/** Reads a list of sessions; leaves out those that can't be read. */
+export function summariesFromRows(badRows: BadRows, rows: readonly SummaryRow[]): SessionSummary[] {
+  return badRows.readEach('sessions', rows, { idOf: ({ session_id }) => session_id, read: summaryFromRow })
 }
 
 /** Hours counted backwards from the end of UInt32's range of seconds, so that newer sessions have smaller buckets. */

@@ -1,6 +1,15 @@
-import type { Attributes, Span, SpanEvent, SpanLink, StepDraft, StepOutline } from '@playhead/model'
+import {
+  stepKinds,
+  type Attributes,
+  type Span,
+  type SpanEvent,
+  type SpanLink,
+  type StepDraft,
+  type StepOutline,
+  type StepStatus,
+} from '@playhead/model'
 import type { Columns } from '../log/native-block.ts'
-import { storedFields, type FieldMap, type JsonRow } from './stored-fields.ts'
+import { parseList, parseObject, storedFields, type FieldMap, type JsonRow } from './stored-fields.ts'
 
 /** One span and the step that was derived from it, as a row of `steps`. */
 export type StepRow = {
@@ -121,6 +130,55 @@ function jsonPart(outline: StepOutline): Partial<StepOutline> {
   return part
 }
 
+type Shape = 'string' | 'number' | 'boolean' | 'object' | 'list'
+
+const jsonShapes: Readonly<Record<string, Shape>> = {
+  requestedModel: 'string',
+  isUsageRollup: 'boolean',
+  isUsageEstimated: 'boolean',
+  reportedCost: 'number',
+  finishReasons: 'list',
+  attempt: 'number',
+  toolCallId: 'string',
+  questionPreview: 'string',
+  toolRequests: 'list',
+  toolAnswers: 'list',
+  handoff: 'object',
+  guardrail: 'object',
+  isStreamAborted: 'boolean',
+  isTruncated: 'boolean',
+  isInferred: 'boolean',
+  treeQuestion: 'string',
+  session: 'object',
+  error: 'object',
+  isParentRemote: 'boolean',
+  // Of `session`:
+  tags: 'list',
+  test: 'object',
+  vcs: 'object',
+  metadata: 'object',
+  name: 'string',
+}
+
+/** Throws if a field has another type than `jsonPart` wrote: whoever reads the outline relies on it. */
+function checkJsonPart(part: Partial<StepOutline>): Partial<StepOutline> {
+  checkShapes(part)
+  if (part.session !== undefined) checkShapes(part.session)
+  return part
+}
+
+function checkShapes(fields: object): void {
+  for (const [field, value] of Object.entries(fields)) {
+    const shape = jsonShapes[field]
+    if (shape === undefined || value === undefined) continue
+    const found = Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value
+    if (found !== shape) throw new TypeError(`"${field}" must be a ${shape}, not a ${found}`)
+  }
+}
+
+const kinds: ReadonlySet<string> = new Set(stepKinds)
+const statuses: ReadonlySet<string> = new Set<StepStatus>(['ok', 'error', 'soft-error', 'running'])
+
 /** The columns that a span is read from, besides its times. Whether its parent is remote stands in `outline`. */
 const spanColumns = {
   session_id: { type: 'String', value: ({ span }) => span.traceId },
@@ -176,8 +234,11 @@ export function outlineFromRow(row: OutlineRow): StepOutline {
     isParentRemote: false,
     startedAtMs: row.started_us / 1000,
     endedAtMs: row.ended_us === null ? null : row.ended_us / 1000,
-    ...(JSON.parse(row.outline) as Partial<StepOutline>),
+    ...checkJsonPart(parseObject(row.outline)),
   } as StepOutline
+  if (!kinds.has(row.kind as string)) throw new TypeError(`it has the unknown kind "${String(row.kind)}"`)
+  if (!statuses.has(row.status as string))
+    throw new TypeError(`it has the unknown status "${String(row.status)}"`)
   if (row.scope_name !== '') outline.reporter = row.scope_name
   outlineColumns.read(row, outline)
   return outline
@@ -198,23 +259,23 @@ export function spanFromRow(row: SpanRow): Span {
     traceId: row.session_id,
     spanId: row.step_id,
     parentSpanId: row.parent_id === '' ? null : row.parent_id,
-    isParentRemote: (JSON.parse(row.outline) as Partial<StepOutline>).isParentRemote === true,
+    isParentRemote: parseObject(row.outline).isParentRemote === true,
     name: row.span_name,
     kind: row.span_kind,
     startNs: BigInt(row.started_ns),
     endNs: row.ended_ns === null ? null : BigInt(row.ended_ns),
     statusCode: row.status_code,
     statusMessage: row.status_message,
-    attributes: JSON.parse(row.attributes) as Attributes,
+    attributes: parseObject(row.attributes) as Attributes,
     events: row.events === '' ? [] : eventsFromText(row.events),
-    links: row.links === '' ? [] : (JSON.parse(row.links) as SpanLink[]),
-    resource: JSON.parse(row.resource) as Attributes,
+    links: row.links === '' ? [] : (parseList(row.links) as SpanLink[]),
+    resource: parseObject(row.resource) as Attributes,
     scope: { name: row.scope_name, version: row.scope_version },
   }
 }
 
 function eventsFromText(text: string): SpanEvent[] {
-  const events = JSON.parse(text) as (Omit<SpanEvent, 'timeNs'> & { timeNs: string })[]
+  const events = parseList(text) as (Omit<SpanEvent, 'timeNs'> & { timeNs: string })[]
   return events.map((event) => ({ ...event, timeNs: BigInt(event.timeNs) }))
 }
 

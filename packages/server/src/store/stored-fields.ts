@@ -3,6 +3,22 @@ import type { Column, Columns, ColumnType, ValueOf } from '../log/native-block.t
 /** A row as JSONEachRow returns it. */
 export type JsonRow = Readonly<Record<string, unknown>>
 
+/** Parses a column that holds a JSON object. Throws if it holds anything else. */
+export function parseObject(text: string): Record<string, unknown> {
+  const value: unknown = JSON.parse(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new TypeError('a column must hold a JSON object, and holds another value')
+  return value as Record<string, unknown>
+}
+
+/** As `parseObject`, for a list of objects. */
+export function parseList(text: string): object[] {
+  const value: unknown = JSON.parse(text)
+  if (!Array.isArray(value) || value.some((item) => typeof item !== 'object' || item === null))
+    throw new TypeError('a column must hold a JSON list of objects, and holds another value')
+  return value as object[]
+}
+
 /** A field that fills one column as it is. Where the field is missing, the column holds `absent`. */
 type OwnColumn<Value> = {
   [Type in ColumnType]: Exclude<Value, undefined> extends ValueOf<Type>

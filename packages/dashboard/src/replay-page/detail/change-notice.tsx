@@ -29,7 +29,13 @@ export function ChangeNotice({ change }: { change: StepChange }) {
               <td>
                 <LongText text={was} limit={200} className="mono" />
               </td>
-              <td>{sent === '' ? <span className="dim">removed</span> : <LongText text={sent} limit={200} className="mono" />}</td>
+              <td>
+                {sent === '' ? (
+                  <span className="dim">removed</span>
+                ) : (
+                  <LongText text={sent} limit={200} className="mono" />
+                )}
+              </td>
             </tr>
           ))}
         </tbody>

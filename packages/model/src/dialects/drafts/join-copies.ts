@@ -174,7 +174,11 @@ function isCutFrom(text: AttributeValue | undefined, whole: AttributeValue | und
 
 function shown(value: unknown): string {
   const text =
-    typeof value === 'string' ? value : typeof value === 'bigint' ? timeOf(value) : JSON.stringify(value ?? null)
+    typeof value === 'string'
+      ? value
+      : typeof value === 'bigint'
+        ? timeOf(value)
+        : JSON.stringify(value ?? null)
   return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH - 1).toWellFormed()}…` : text
 }
 

@@ -118,5 +118,11 @@ export const healthSchema = z.object({
   engineRestarts: z.number(),
   liveViewers: z.number(),
   damagedFiles: z.array(damagedFileSchema).describe('files of the log and the store that were damaged'),
+  badRows: z
+    .object({
+      count: z.number(),
+      rows: z.array(z.object({ table: z.string(), id: z.string(), problem: z.string() })),
+    })
+    .describe('rows of the store that could not be read, and were left out, since the start'),
   disk: diskSchema,
 })
