@@ -106,8 +106,9 @@ test('open sessions that were heard while the clock was a day ahead are lost; th
 })
 
 test('two servers on one store: the later change wins, even if the clock of its server is behind', async () => {
-  const { client } = server.services.store
-  const openAt = async (nowMs: number) => Registry.open(client, await VersionClock.open(client, () => nowMs))
+  const { store } = server.services
+  const { client } = store
+  const openAt = async (nowMs: number) => Registry.open(store, await VersionClock.open(client, () => nowMs))
   const [ahead, behind] = [await openAt(NOON + DAY_MS), await openAt(NOON - DAY_MS)]
   const { key } = await ahead.createKey({ project: 'default', name: 'k', scopes: ['read'] })
   await ahead.updateProject('default', { name: 'from ahead' })

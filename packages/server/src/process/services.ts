@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { summarizeSession } from '@playhead/model'
+import { summarizeSession, type ResolvedStep } from '@playhead/model'
 import { AuditLog } from '../access/audit.ts'
 import type { Gate } from '../access/caller.ts'
 import { LastUses } from '../access/last-uses.ts'
@@ -57,23 +57,17 @@ export async function createServices(
   const dialectFailures = new DialectFailures(report)
   const derive: DeriveCopies = (project, copies) =>
     deriveCopies(copies, pricerOf(project).pricer, dialectFailures)
+  const stored = { store, logs: storedLogs, duplicates, derive, pricerOf }
   const inbox = join(config.dataDirectory, 'inbox')
   // Whatever a killed process left there is computed again from the steps.
   await rm(inbox, { recursive: true, force: true })
   const refresher = new SessionRefresher({
-    store,
+    ...stored,
     versions,
     directory: inbox,
-    logs: storedLogs,
-    duplicates,
-    derive,
-    pricerOf,
     onRefreshed(project, steps, lastHeardAtMs) {
-      const id = steps[0]?.sessionId
-      if (id === undefined) return
-      reader.invalidate(project, id)
-      if (live.isWatched(project, id))
-        live.publishSession(project, summarizeSession(steps, { nowMs: Date.now(), lastHeardAtMs }))
+      reader.invalidate(project, steps[0]?.sessionId ?? '')
+      publishRefreshed(live, project, steps, lastHeardAtMs)
     },
   })
   const [steps, logs] = await openLogs(config, { store, storedLogs, refresher, damaged, report })
@@ -83,14 +77,7 @@ export async function createServices(
   )
   const catchUp = async () => void (await Promise.all([steps.catchUp(), logs.catchUp()]))
   const drain = async () => void (await Promise.all([steps.drain(), logs.drain()]))
-  const reader: SessionReader = new SessionReader({
-    store,
-    logs: storedLogs,
-    duplicates,
-    derive,
-    pricerOf,
-    catchUp,
-  })
+  const reader: SessionReader = new SessionReader({ ...stored, catchUp })
   const counters = createCounters()
   return {
     ...fromConfig(config),
@@ -99,7 +86,7 @@ export async function createServices(
     storedLogs,
     registry,
     objects: new UploadedObjects(config.dataDirectory),
-    pipeline: { steps, logs, live, pricerOf, counters, dialectFailures, nextArrival: createArrivals() },
+    pipeline: { steps, logs, live, pricerOf, counters, dialectFailures, nextArrival: () => versions.next() },
     live,
     reader,
     refresher,
@@ -111,9 +98,15 @@ export async function createServices(
   }
 }
 
-function createArrivals(): () => number {
-  let last = 0
-  return () => (last = Math.max(Date.now() * 1_000, last + 1))
+function publishRefreshed(
+  live: LiveFeed,
+  project: string,
+  steps: readonly ResolvedStep[],
+  lastHeardAtMs: number,
+): void {
+  const id = steps[0]?.sessionId
+  if (id === undefined || !live.isWatched(project, id)) return
+  live.publishSession(project, summarizeSession(steps, { nowMs: Date.now(), lastHeardAtMs }))
 }
 
 function fromConfig({ host, port, tls, publicUrl, trustedProxies, dataDirectory, maxBodyBytes }: Config) {

@@ -69,7 +69,7 @@ export function logOutlineFromRow(row: LogOutlineRow): LogOutline {
     severity: row.severity,
     name: row.name,
   }
-  if (row.outline !== '') outline.adds = parseObject(row.outline) as NonNullable<LogOutline['adds']>
+  if (row.outline !== '') outline.adds = parseObject(row.outline)
   return outline
 }
 
