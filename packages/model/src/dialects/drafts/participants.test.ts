@@ -103,6 +103,11 @@ test.each<[string, SpanShape, string | undefined]>([
     'weather-agent',
   ],
   [
+    'a run of OpenAI Agents',
+    { name: 'Agent workflow', attributes: { 'openinference.span.kind': 'AGENT' } },
+    'Agent workflow',
+  ],
+  [
     'an agent without a name',
     { name: 'invoke_agent', attributes: { 'gen_ai.operation.name': 'invoke_agent' } },
     'invoke_agent',

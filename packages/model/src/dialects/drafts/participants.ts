@@ -52,7 +52,7 @@ function agentNode(path: string | undefined, node: string | undefined): string |
   return nodes.findLast((name) => name !== '' && !innerNodes.has(name))
 }
 
-const prefix = /^(?:invoke_agent|create_agent|agent_run|agent run:|agent:?) (?=\S)/i
+const prefix = /^(?:invoke_agent|create_agent|agent_run|agent run:|agent) (?=\S)/
 const suffix = /(?:\.agent|[. ](?:a?run|run_stream|a?invoke|execute))$/
 const wrapped = /^(?:\[(.+)\]|'(.+)'|"(.+)")$/
 
