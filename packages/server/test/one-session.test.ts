@@ -83,6 +83,61 @@ describeWithEachEngine((api) => {
       expect(await (await api.server.request(path)).json()).toMatchObject(shown)
     })
 
+    test('shows a caught error as handled while it still runs, also if it was wrapped on its way up', async () => {
+      const traceId = hex(16)
+      const [root, helper] = [hex(8), hex(8)]
+      const startMs = Date.now() - 500
+      const at = (from: number, to?: number) => ({
+        traceId,
+        spanId: hex(8),
+        startMs: startMs + from,
+        ...(to !== undefined && { endMs: startMs + to }),
+      })
+      const error = (message: string, cause?: object) => ({
+        status: { code: 2, message },
+        attributes: { 'playhead.step.error': JSON.stringify({ type: 'Error', message, cause }) },
+      })
+      const open = { ...at(0), spanId: root, name: 'invoke_agent main' }
+      const tool = {
+        ...at(20, 40),
+        parentSpanId: helper,
+        name: 'execute_tool query',
+        ...error('no such table: orders'),
+      }
+      const wrapper = {
+        ...at(10, 50),
+        spanId: helper,
+        parentSpanId: root,
+        name: 'invoke_agent helper',
+        ...error('the order could not be found', { type: 'Error', message: 'no such table: orders' }),
+      }
+      const errorsOf = async () => {
+        const { session: summary, steps } = await api.server.session(traceId, `project=${api.project}`)
+        return [summary.endState, ...steps.flatMap(({ name, error }) => (error ? [{ name, ...error }] : []))]
+      }
+      const own = { name: 'query', type: 'Error', message: 'no such table: orders' }
+      const passedOn = {
+        name: 'helper',
+        type: 'Error',
+        message: 'the order could not be found',
+        cause: { type: 'Error', message: 'no such table: orders' },
+        isPropagated: true,
+      }
+
+      await api.post([open, tool, wrapper])
+      expect(await errorsOf()).toEqual(['running', passedOn, own])
+      await api.post([{ ...at(60), parentSpanId: root, name: 'execute_tool search' }])
+      expect(await errorsOf()).toEqual([
+        'running',
+        { ...passedOn, isHandled: true },
+        { ...own, isHandled: true },
+      ])
+      expect((await api.server.sessions(`project=${api.project}&status=running`))[0]).toMatchObject({
+        id: traceId,
+        errorCount: 1,
+      })
+    })
+
     test('keeps the richer of two copies of a span, in any order of arrival', async () => {
       for (const isRicherFirst of [true, false]) {
         const [root, call] = session({ name: 'copies' })

@@ -98,6 +98,21 @@ test('an error under a step that is still running is not handled yet', () => {
   expect(errorsOf(steps)).toEqual({ main: 'running', tool: ['error'] })
 })
 
+test('a step that still runs has handled an error below it once it started something else', () => {
+  const read = (startMs: number) =>
+    errorsOf(
+      resolveById([
+        outline({ id: 'main', kind: 'agent', to: null }),
+        failed({ id: 'tool', kind: 'action', parentId: 'main', from: 10, to: 20 }),
+        outline({ id: 'next', kind: 'llm', parentId: 'main', from: startMs, to: 60 }),
+      ]),
+    )
+
+  expect(read(30)).toEqual({ main: 'running', tool: ['error', 'handled'], next: 'ok' })
+  // It ran beside the tool, so it says nothing about what became of the error.
+  expect(read(15)).toEqual({ main: 'running', tool: ['error'], next: 'ok' })
+})
+
 test('in the recording process, errors of a running session count as handled', () => {
   const open = (id: string, parentId: string | null) => outline({ id, kind: 'agent', parentId, to: null })
   const tool = failed({ id: 'tool', kind: 'action', parentId: 'helper' })

@@ -1,6 +1,6 @@
 import { hasFailed } from '../session/failure.ts'
 import type { ResolvedStep } from './resolved-step.ts'
-import type { StepError, StepStatus } from '../session/step.ts'
+import type { StepError } from '../session/step.ts'
 import { BLIND, ENDS_WITH_FAILURE, MAY_FAIL_ABOVE, type ErrorTrail, type StepNode } from './step-node.ts'
 
 /** Errors kept per step on the way up: enough to recognise one, and a bound for sessions full of failures. */
@@ -35,17 +35,39 @@ export function attributeErrors(
     if (hasFailed(node.step)) followError(node, trails, wasTriedAgain)
     if (node.trails !== null && node.bits & MAY_FAIL_ABOVE) passUp(node.trails, node.parent!)
   }
-  for (const trail of trails)
-    if (hasSurvivor(trail.top, isReadWhileRecording) || wasTriedAgain(trail.top)) markHandled(trail)
+  const wentOn = createProgressFinder()
+  for (const { owner, top } of trails)
+    if (hasSurvivor(top, { wentOn, isReadWhileRecording }) || wasTriedAgain(top)) markHandled({ owner, top })
 }
 
-function hasSurvivor({ parent }: StepNode, isRunningEnough: boolean): boolean {
-  let topStatus: StepStatus | undefined
-  for (let above = parent; above !== null; above = above.parent) {
-    topStatus = above.step.status
-    if (topStatus === 'ok') return true
+type ProgressFinder = (running: StepNode, failed: StepNode) => boolean
+
+/** A step that still runs has caught an error below it if it has started something since. */
+function createProgressFinder(): ProgressFinder {
+  const latestStarts = new Map<StepNode, number>()
+  return (running, { step }) => {
+    let latestMs = latestStarts.get(running)
+    if (latestMs === undefined) {
+      latestMs = -Infinity
+      for (let child = running.firstChild; child !== null; child = child.nextSibling)
+        latestMs = Math.max(latestMs, child.step.startedAtMs)
+      latestStarts.set(running, latestMs)
+    }
+    return step.endedAtMs !== null && latestMs >= step.endedAtMs
   }
-  return topStatus === 'running' && isRunningEnough
+}
+
+function hasSurvivor(
+  top: StepNode,
+  { wentOn, isReadWhileRecording }: { wentOn: ProgressFinder; isReadWhileRecording: boolean },
+): boolean {
+  let below = top
+  for (let above = top.parent; above !== null; above = above.parent) {
+    const { status } = above.step
+    if (status === 'ok' || (status === 'running' && wentOn(above, below))) return true
+    below = above
+  }
+  return below !== top && below.step.status === 'running' && isReadWhileRecording
 }
 
 /**
