@@ -17,6 +17,7 @@ export { presentStep, type SessionLog } from './assembly/present-step.ts'
 export { resolveSteps } from './assembly/resolve-steps.ts'
 export type { ResolvedStep } from './assembly/resolved-step.ts'
 export { summarizeSession } from './assembly/summarize-session.ts'
+export { trimOutlines } from './assembly/trim-outlines.ts'
 export { agentOpsEventToItems, type AgentOpsItems } from './converters/agentops-events.ts'
 export { agentOpsLogToRecords } from './converters/agentops-log-text.ts'
 export {
@@ -125,7 +126,14 @@ export {
   type SessionTest,
   UNKNOWN_MODEL,
 } from './session/session.ts'
-export type { DialectFailure, StepContent, StepDraft, StepOutline } from './session/step-draft.ts'
+export type {
+  DialectFailure,
+  StepContent,
+  StepDraft,
+  StepOutline,
+  ToolAnswer,
+  ToolRequest,
+} from './session/step-draft.ts'
 export { stepInput, stepResult } from './session/step-input-output.ts'
 export { buildStepTree, type StepBranch } from './session/step-tree.ts'
 export {

@@ -1,3 +1,4 @@
+import { trimOutlines } from '@playhead/model'
 import { expect, test } from 'vitest'
 import { emitterRuns, factsOf, sessionsOfRun, type RunFacts } from './emitters.ts'
 
@@ -23,4 +24,18 @@ test.each(differing)('$emitter $variant differs from the truth as listed, with a
     expect(shown).not.toEqual(run.truth[fact as keyof RunFacts])
     expect(why).toMatch(/^[A-Z].*\.$/)
   }
+})
+
+test('what the outlines of recorded tools repeat is not stored, and nothing else depends on it', () => {
+  let dropped = 0
+  for (const run of runs) {
+    const changed = sessionsOfRun(run, (outlines) => {
+      const count = () => outlines.filter(({ toolRequests }) => toolRequests !== undefined).length
+      const before = count()
+      trimOutlines(outlines)
+      dropped += before - count()
+    })
+    expect(changed).toEqual(sessionsOfRun(run))
+  }
+  expect(dropped).toBeGreaterThan(20)
 })

@@ -72,14 +72,18 @@ export function spansOfRun({ emitter, requests }: Pick<EmitterRun, 'emitter' | '
   })
 }
 
-/** The sessions of a run as the server shows them a minute later, earliest first. */
-export function sessionsOfRun(run: Pick<EmitterRun, 'emitter' | 'requests'>): Session[] {
+/** The sessions of a run as the server shows them a minute later, earliest first. `change` may change the outlines. */
+export function sessionsOfRun(
+  run: Pick<EmitterRun, 'emitter' | 'requests'>,
+  change?: (outlines: StepOutline[]) => void,
+): Session[] {
   const pricer = createPricer()
   const drafts = spansOfRun(run).map((span) => {
     const draft = spanToStep(span)
     priceStep(draft.outline, pricer)
     return draft
   })
+  change?.(drafts.map(({ outline }) => outline))
   type Gathered = { outlines: StepOutline[]; contents: Map<string, StepContent> }
   const sessions = new Map<string, Gathered>()
   for (const { outline, content } of drafts) {

@@ -1,6 +1,6 @@
 import { stableId } from '../otlp/stable-id.ts'
 import type { Message, Part } from '../session/message.ts'
-import type { StepContent, ToolAnswer, ToolRequest } from '../session/step-draft.ts'
+import type { StepContent, StepOutline, ToolAnswer, ToolRequest } from '../session/step-draft.ts'
 import type { StepTool } from '../session/step.ts'
 import type { ResolvedStep } from './resolved-step.ts'
 import { byStart, createNode, type StepNode, type StepNodes } from './step-node.ts'
@@ -37,6 +37,11 @@ export function inferActions(walk: StepNode[], nodes: StepNodes): void {
       nodes.isOrderSure = false
     }
   }
+}
+
+/** True for the kinds of a step that may be the execution of a tool. */
+export function mayExecute({ kind }: StepOutline): boolean {
+  return kind !== 'llm' && kind !== 'embedding' && kind !== 'event'
 }
 
 function isAnswered(exchange: Exchange): exchange is Required<Exchange> {
@@ -89,7 +94,7 @@ class Executions {
   constructor(walk: readonly StepNode[]) {
     for (const node of walk.toSorted(byStart)) {
       const { kind, toolCallId, toolName, agent, name } = node.step
-      if (kind === 'llm' || kind === 'embedding' || kind === 'event') continue
+      if (!mayExecute(node.step)) continue
       if (toolCallId !== undefined && !this.#byCallId.has(toolCallId)) this.#byCallId.set(toolCallId, node)
       for (const word of new Set([toolName ?? name, kind === 'agent' ? (agent ?? name) : name])) {
         const list = this.#byName.get(word)
@@ -138,7 +143,7 @@ function completeAction({ step }: StepNode, { caller, request, answer }: Exchang
 }
 
 /** LangChain passes a single argument without its name. */
-function isBareArgument(preview: string, { inputPreview }: ToolRequest): boolean {
+export function isBareArgument(preview: string, { inputPreview }: ToolRequest): boolean {
   const text = preview.startsWith('"') ? preview.slice(1, preview.endsWith('"') ? -1 : undefined) : preview
   return text !== '' && inputPreview?.endsWith(`=${text}`) === true
 }

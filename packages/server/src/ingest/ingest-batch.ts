@@ -2,6 +2,7 @@ import {
   logToDraft,
   NORMALIZER_VERSION,
   sessionOfLog,
+  trimOutlines,
   type Attributes,
   type LogRecord,
   type Pricer,
@@ -117,18 +118,26 @@ type StepContext = {
   touched: Set<string>
 }
 
+/** Spans that are derived together. A tool's span mostly arrives within so many of the call that asked for it. */
+const WINDOW_SPANS = 512
+
 /** A generator, so that the rows of a large batch are never all in memory at once. */
 function* stepRows(project: string, spans: readonly Span[], context: StepContext): Generator<StepRow, void> {
   const derivation = { normalizerVersion: NORMALIZER_VERSION, priceRevision: context.revision }
   const { receivedAtMs, pricer, dialectFailures, resourceText, outlines, touched } = context
   const { isRewrite, nextArrival } = context
-  for (const span of spans) {
-    const draft = deriveStep(span, pricer, dialectFailures)
-    if (outlines.length <= MAX_LIVE_BATCH) outlines.push(draft.outline)
-    touched.add(`${project}\0${span.traceId}`)
-    const arrival = arrivalOf(span, nextArrival(), isRewrite)
-    const resource = resourceText(span.resource)
-    yield toStepRow(project, span, draft, { receivedAtMs, arrival, derivation, resource })
+  for (let start = 0; start < spans.length; start += WINDOW_SPANS) {
+    const window = spans.slice(start, start + WINDOW_SPANS)
+    const derived = window.map((span) => deriveStep(span, pricer, dialectFailures).outline)
+    trimOutlines(derived)
+    for (const [index, span] of window.entries()) {
+      const outline = derived[index]!
+      if (outlines.length <= MAX_LIVE_BATCH) outlines.push(outline)
+      touched.add(`${project}\0${span.traceId}`)
+      const arrival = arrivalOf(span, nextArrival(), isRewrite)
+      const resource = resourceText(span.resource)
+      yield toStepRow(project, span, outline, { receivedAtMs, arrival, derivation, resource })
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { NORMALIZER_VERSION } from '@playhead/model'
+import { NORMALIZER_VERSION, trimOutlines } from '@playhead/model'
 import type { Registry } from '../access/registry.ts'
 import { deriveStep } from '../ingest/derive-step.ts'
 import type { DialectFailures } from '../ingest/dialect-failures.ts'
@@ -47,12 +47,9 @@ async function deriveAgain(
   const { pricer, revision } = registry.pricerOf(project)
   const derivation = { normalizerVersion: NORMALIZER_VERSION, priceRevision: revision }
   const rows = await readSpans(store, project, { ids, isEveryCopy: true })
-  return rows.map(({ span, receivedMs, arrival, resource }) =>
-    toStepRow(project, span, deriveStep(span, pricer, targets.dialectFailures), {
-      receivedAtMs: receivedMs,
-      arrival,
-      derivation,
-      resource,
-    }),
+  const outlines = rows.map(({ span }) => deriveStep(span, pricer, targets.dialectFailures).outline)
+  trimOutlines(outlines)
+  return rows.map(({ span, receivedMs: receivedAtMs, arrival, resource }, index) =>
+    toStepRow(project, span, outlines[index]!, { receivedAtMs, arrival, derivation, resource }),
   )
 }

@@ -100,6 +100,12 @@ const outline: StepOutline = {
   toolCallId: 'call-1',
   agent: 'support',
   effect: 'read',
+  toolRequests: [{ id: 'call-2', name: 'look', inputPreview: 'at=1' }, { name: 'listen' }],
+  toolAnswers: [
+    { id: 'call-0', outputPreview: 'where is my order?' },
+    { name: 'look', outputPreview: 'nothing', error: { type: 'ToolError', message: 'nothing' } },
+    { id: 'call-1' },
+  ],
   handoff: { from: 'a', to: 'b' },
   guardrail: { name: 'pii', isTriggered: false },
   firstTokenMs: 81.5,
@@ -137,6 +143,15 @@ const bareSpan: Span = {
 test.each([
   ['with every field', span, outline],
   ['with no optional field', bareSpan, bareOutline],
+  [
+    'that only asks for a tool',
+    bareSpan,
+    {
+      ...bareOutline,
+      outputPreview: '→ look(at=(1))',
+      toolRequests: [{ id: 'call-1', name: 'look', inputPreview: 'at=(1)' }],
+    },
+  ],
 ])('a step %s comes back from the store as it was written', async (project, written, writtenOutline) => {
   const context = {
     receivedAtMs: 1_760_000_002_000,
@@ -145,7 +160,7 @@ test.each([
     resource: JSON.stringify(written.resource),
   }
   const block = new NativeBlock(stepColumns)
-  block.append(toStepRow(project, written, { outline: writtenOutline, content: { attributes: {} } }, context))
+  block.append(toStepRow(project, written, writtenOutline, context))
   const path = join(directory, 'rows.native')
   await writeFile(path, Buffer.concat(block.pieces()))
   await store.insertFile(
@@ -164,4 +179,28 @@ test.each([
   }
   expect((await read<OutlineRow>(outlineSelect)).map(outlineFromRow)).toEqual([writtenOutline])
   expect((await read<SpanRow>(spanSelect)).map(spanFromRow)).toEqual([written])
+})
+
+test('a preview that the step has anyway is stored once', () => {
+  const preview = 'sunny in Paris'
+  const { outline: stored } = Object.fromEntries(
+    Object.entries(stepColumns).map(([name, { value }]) => [
+      name,
+      value(
+        toStepRow(
+          'p',
+          bareSpan,
+          { ...bareOutline, inputPreview: preview, toolAnswers: [{ id: 'call-1', outputPreview: preview }] },
+          {
+            receivedAtMs: 1,
+            arrival: 1,
+            derivation: { normalizerVersion: 1, priceRevision: 1 },
+            resource: '{}',
+          },
+        ),
+      ),
+    ]),
+  )
+
+  expect(stored).toBe('{"toolAnswers":[{"id":"call-1","outputPreview":null}]}')
 })

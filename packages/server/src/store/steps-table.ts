@@ -4,9 +4,10 @@ import {
   type Span,
   type SpanEvent,
   type SpanLink,
-  type StepDraft,
   type StepOutline,
   type StepStatus,
+  type ToolAnswer,
+  type ToolRequest,
 } from '@playhead/model'
 import type { Columns } from '../log/native-block.ts'
 import { parseList, parseObject, storedFields, type FieldMap, type JsonRow } from './stored-fields.ts'
@@ -32,7 +33,7 @@ export type Derivation = { normalizerVersion: number; priceRevision: number }
 export function toStepRow(
   project: string,
   span: Span,
-  { outline }: StepDraft,
+  outline: StepOutline,
   context: { receivedAtMs: number; arrival: number; derivation: Derivation; resource: string },
 ): StepRow {
   const attributes = JSON.stringify(span.attributes)
@@ -122,12 +123,56 @@ function jsonPart(outline: StepOutline): Partial<StepOutline> {
     const value = outline[field]
     if (value !== undefined) part[field] = value
   }
+  Object.assign(part, shortToolUse(outline))
   if (outline.isParentRemote) part.isParentRemote = true
   if (outline.error !== undefined) {
     const { cause, isHandled, isPropagated } = outline.error
     part.error = { cause, isHandled, isPropagated }
   }
   return part
+}
+
+type Short<Item, Preview extends keyof Item> = Omit<Item, Preview> & { [Field in Preview]?: string | null }
+
+/** A preview that the step itself has is stored as null: the last result is its input, a single tool call its output. */
+function shortToolUse({ toolRequests, toolAnswers, inputPreview, outputPreview }: StepOutline): {
+  toolRequests?: Short<ToolRequest, 'inputPreview'>[]
+  toolAnswers?: Short<ToolAnswer, 'outputPreview'>[]
+} {
+  return {
+    ...(toolRequests !== undefined && {
+      toolRequests: toolRequests.map((request) =>
+        request.inputPreview !== undefined && outputPreview === describeCall(request)
+          ? { ...request, inputPreview: null }
+          : request,
+      ),
+    }),
+    ...(toolAnswers !== undefined && {
+      toolAnswers: toolAnswers.map((answer) =>
+        answer.outputPreview !== undefined && answer.outputPreview === inputPreview
+          ? { ...answer, outputPreview: null }
+          : answer,
+      ),
+    }),
+  }
+}
+
+function describeCall({ name, inputPreview = '' }: ToolRequest): string {
+  return `→ ${name}(${inputPreview})`
+}
+
+/** Reverses `shortToolUse`. */
+function expandToolUse({
+  toolRequests = [],
+  toolAnswers = [],
+  inputPreview,
+  outputPreview = '',
+}: StepOutline): void {
+  for (const request of toolRequests as Short<ToolRequest, 'inputPreview'>[])
+    if (request.inputPreview === null)
+      request.inputPreview = outputPreview.slice(describeCall({ name: request.name }).length - 1, -1)
+  for (const answer of toolAnswers as Short<ToolAnswer, 'outputPreview'>[])
+    if (answer.outputPreview === null && inputPreview !== undefined) answer.outputPreview = inputPreview
 }
 
 type Shape = 'string' | 'number' | 'boolean' | 'object' | 'list'
@@ -241,6 +286,7 @@ export function outlineFromRow(row: OutlineRow): StepOutline {
     throw new TypeError(`it has the unknown status "${String(row.status)}"`)
   if (row.scope_name !== '') outline.reporter = row.scope_name
   outlineColumns.read(row, outline)
+  if (outline.toolRequests !== undefined || outline.toolAnswers !== undefined) expandToolUse(outline)
   return outline
 }
 
