@@ -307,7 +307,8 @@ describe('a pair that can not be used', () => {
         `The key ${at('second.key')} (PLAYHEAD_TLS_KEY) does not belong to the certificate ${at('first.pem')} (PLAYHEAD_TLS_CERT). Set both to the same pair; if the file holds a chain, the server's own certificate comes first.`,
       ],
     ]
-    for (const [cert, key, sentence] of cases) expect(() => open(cert, key)).toThrow(new KnownError('TLS_UNUSABLE', sentence))
+    for (const [cert, key, sentence] of cases)
+      expect(() => open(cert, key)).toThrow(new KnownError('TLS_UNUSABLE', sentence))
     expect(readConfig({ PLAYHEAD_TLS_CERT: 'x' })).toEqual({
       problem:
         'PLAYHEAD_TLS_CERT is set, but PLAYHEAD_TLS_KEY is not: TLS needs both a certificate and its key.',

@@ -14,6 +14,8 @@ type StoredCase = {
   path: string
   headers: Record<string, string>
   body: string
+  /** Only of gRPC calls. */
+  pieces?: number
 }
 
 /** Reads the requests that once broke something. Their content may be anything, so it is not compared. */
@@ -29,7 +31,7 @@ export function readCorpus(): FuzzCase[] {
 
 /** Saves a request that broke something; returns its file. */
 export function addToCorpus({ case: one, problem }: Violation): string {
-  const { what, method, path, headers, body } = one
+  const { what, method, path, headers, body, pieces } = one
   const name = `${createHash('sha256').update(path).update(body).digest('hex').slice(0, 12)}.json`
   mkdirSync(folder, { recursive: true })
   const stored: StoredCase = {
@@ -39,6 +41,7 @@ export function addToCorpus({ case: one, problem }: Violation): string {
     path,
     headers,
     body: body.toString('base64'),
+    ...(pieces !== undefined && { pieces }),
   }
   writeFileSync(join(folder, name), `${JSON.stringify(stored, undefined, 2)}\n`)
   return `test/fuzz/corpus/${name}`

@@ -175,12 +175,14 @@ export class Fuzzer {
   }
 }
 
-function isTraces({ path }: FuzzCase): boolean {
-  return /(\/v1\/traces\/?(\?.*)?|\.TraceService\/Export)$/.test(path)
+function isTraces(one: FuzzCase): boolean {
+  if (!isGrpc(one)) return /\/v1\/traces\/?(\?.*)?$/.test(one.path)
+  const isGrpcType = /^application\/grpc(\+proto)?$/.test(one.headers['content-type'] ?? '')
+  return isGrpcType && one.path.endsWith('.TraceService/Export')
 }
 
-function isGrpc({ headers, pieces }: Pick<FuzzCase, 'headers' | 'pieces'>): boolean {
-  return pieces !== undefined || headers['content-type']?.startsWith('application/grpc') === true
+function isGrpc({ pieces }: Pick<FuzzCase, 'pieces'>): boolean {
+  return pieces !== undefined
 }
 
 /** How many spans must be stored and rejected; undefined if the whole body must be refused. */

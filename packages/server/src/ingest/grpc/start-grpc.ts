@@ -49,6 +49,9 @@ const STRANGER_IDLE_MS = 20_000
 const SENDER_IDLE_MS = 600_000
 const HANDSHAKE_TIMEOUT_MS = 10_000
 
+/** Messages of OTLP are protobuf. */
+const GRPC_TYPE = /^application\/grpc(\+proto)?($|;)/i
+
 /** In front of every message: whether it is compressed, and its length. */
 const PREFIX_BYTES = 5
 
@@ -109,7 +112,7 @@ async function answerCall(
 ): Promise<void> {
   // The client is gone; reading or writing ends with the same error.
   stream.on('error', () => {})
-  if (headers[':method'] !== 'POST' || !headers['content-type']?.startsWith('application/grpc'))
+  if (headers[':method'] !== 'POST' || !GRPC_TYPE.test(headers['content-type'] ?? ''))
     return stream.respond({ ':status': 415 }, { endStream: true })
   const deadline = setTimeout(() => fail(stream, toGrpcStatus(tooSlow(), diagnostics)), UPLOAD_ARRIVAL_MS)
   let share: BudgetShare | undefined
