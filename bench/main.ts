@@ -9,8 +9,10 @@ import { runQuerySuite } from './suites/query.ts'
 import { printReport, type Report } from './harness/report.ts'
 import { runRedactionSuite } from './suites/redaction.ts'
 import { runSdkSuite } from './suites/sdk.ts'
+import { runSiegeSuite } from './suites/siege.ts'
 import { runStorageSuite } from './suites/storage.ts'
 import { runTestingSuite } from './suites/testing.ts'
+import { runViewersSuite } from './suites/viewers.ts'
 import { renderBenchmarks, writeBenchmarks } from './write-benchmarks.ts'
 
 const runSuite: Record<Suite, (options: Options, progress: Progress) => Promise<Report>> = {
@@ -23,6 +25,8 @@ const runSuite: Record<Suite, (options: Options, progress: Progress) => Promise<
   'dashboard-list': runDashboardListSuite,
   testing: runTestingSuite,
   redaction: runRedactionSuite,
+  siege: runSiegeSuite,
+  viewers: runViewersSuite,
   peers: runPeersSuite,
 }
 

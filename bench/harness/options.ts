@@ -10,6 +10,8 @@ export const suites = [
   'dashboard-list',
   'testing',
   'redaction',
+  'siege',
+  'viewers',
   'peers',
 ] as const
 export type Suite = (typeof suites)[number]
@@ -38,11 +40,13 @@ export const USAGE = `npm run bench -- <suite> [<suite> …] [options]        (a
   dashboard-list  the list of a million sessions, in a browser                                   about 5 minutes
   testing         500 agent tests with the reporter, and their report                            about 1 minute
   redaction       planted secrets: how many leave the agent's process, and the cost of redaction about 3 minutes
+  siege           1,000 connections without a key: what they cost in memory and in acknowledgements  --seconds, and 2 minutes
+  viewers         500 live viewers: what they cost in acknowledgements                           about 2 minutes
   peers           the same corpus with Phoenix, MLflow and a Collector, where available          about 10 minutes
 
   --spans 1000000   size of the store for query and storage (filling 10000000 takes about 40 minutes);
                     the default for peers is 20000
-  --seconds 60      length of the main phase of ingest
+  --seconds 60      length of the main phase of ingest and siege
   --data folder     keep the filled store in this folder and reuse it
   --json            print JSON instead of a table
   --write           save the figures in bench/results and generate docs/benchmarks.md from all saved figures

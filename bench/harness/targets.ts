@@ -14,6 +14,11 @@ export const targets = {
   memoryIdle: { limit: 400, unit: 'MB' },
   memoryBusy: { limit: 1_100, unit: 'MB' },
   lostSpans: { limit: 0, unit: 'spans' },
+  /** What 1,000 connections without a key may cost: memory, and the acknowledgements of who has one. */
+  siegeMemory: { limit: 150, unit: 'MB' },
+  siegeRatio: { limit: 2, unit: '×' },
+  /** 500 live viewers. */
+  viewersRatio: { limit: 2, unit: '×' },
   openSessionP50: { limit: 20, unit: 'ms' },
   openSessionP95: { limit: 40, unit: 'ms' },
   listUnfilteredP95: { limit: 20, unit: 'ms' },

@@ -7,6 +7,8 @@ import { childOf } from '../harness/process-usage.ts'
 /** The real server in its own process, as a user starts it. */
 export type BenchServer = {
   url: string
+  /** Undefined unless PLAYHEAD_GRPC_PORT is set. */
+  grpcAddress: string | undefined
   api: Api
   pid: number
   enginePid: number | undefined
@@ -17,18 +19,28 @@ export type BenchServer = {
 
 const entry = fileURLToPath(new URL('../../packages/server/src/main.ts', import.meta.url))
 
-export async function startBenchServer(dataDirectory: string): Promise<BenchServer> {
+export async function startBenchServer(
+  dataDirectory: string,
+  environment: Record<string, string> = {},
+): Promise<BenchServer> {
   const startedAtMs = performance.now()
   const child = spawn(process.execPath, ['--conditions=playhead-source', entry], {
-    env: { ...process.env, PLAYHEAD_DATA: dataDirectory, PLAYHEAD_PORT: '0', PLAYHEAD_DEMO: 'off' },
+    env: {
+      ...process.env,
+      PLAYHEAD_DATA: dataDirectory,
+      PLAYHEAD_PORT: '0',
+      PLAYHEAD_DEMO: 'off',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
-  const url = await readUrl(child)
+  const { url, printed } = await readOutput(child)
   const api = new Api(url)
   await api.get('/readyz')
   const firstResponseMs = performance.now() - startedAtMs
   return {
     url,
+    grpcAddress: /OTLP\/gRPC +(\S+)/.exec(printed())?.[1],
     api,
     pid: child.pid!,
     enginePid: childOf(child.pid!),
@@ -42,14 +54,15 @@ export async function startBenchServer(dataDirectory: string): Promise<BenchServ
   }
 }
 
-async function readUrl(child: ChildProcess): Promise<string> {
+/** Resolves when the server has printed its URL; `printed` is everything so far. */
+async function readOutput(child: ChildProcess): Promise<{ url: string; printed: () => string }> {
   let output = ''
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`the server exited with code ${code}: ${output}`)))
     child.stdout!.on('data', (chunk: Buffer) => {
       output += chunk.toString()
       const url = /Playhead is at (\S+)/.exec(output)?.[1]
-      if (url !== undefined) resolve(url)
+      if (url !== undefined) resolve({ url, printed: () => output })
     })
   })
 }

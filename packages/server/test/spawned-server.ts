@@ -18,7 +18,7 @@ const END_TIMEOUT_MS = 30_000
 const greeting = [
   /^$/,
   /^Playhead is at http/,
-  /^ {2}(data|OTLP\/HTTP|OTLP\/gRPC) /,
+  /^ {2}(data|OTLP\/HTTP|OTLP\/gRPC|auth) /,
   /^Playhead is stopping \(SIGTERM\)/,
   // Depends on the machine, not on the test.
   /^playhead: only \d+ MB of disk space left/,
@@ -32,6 +32,8 @@ export class SpawnedServer {
   readonly url: string
   readonly dataDirectory: string
   readonly #environment: Record<string, string>
+  /** Sent with every request; `logIn` sets the cookie. */
+  headers: Record<string, string> = {}
   #child: ChildProcess | undefined
   #output = ''
 
@@ -134,8 +136,17 @@ export class SpawnedServer {
     clearTimeout(timeout)
   }
 
-  request(path: string, options: RequestInit = {}): Promise<Response> {
-    return fetch(`${this.url}${path}`, options)
+  request(path: string, options: RequestInit & { headers?: Record<string, string> } = {}): Promise<Response> {
+    return fetch(`${this.url}${path}`, { ...options, headers: { ...this.headers, ...options.headers } })
+  }
+
+  /** For a server with auth. The login survives restarts. */
+  async logIn(password: string): Promise<void> {
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ password })
+    const response = await this.request('/api/login', { method: 'POST', headers, body })
+    if (!response.ok) throw new Error(`POST /api/login: ${response.status} ${await response.text()}`)
+    this.headers = { cookie: response.headers.getSetCookie()[0]!.split(';')[0]! }
   }
 
   /** Fetches JSON; throws on any status but 200. */

@@ -27,6 +27,8 @@ export type SentSession = {
 
 type TrafficOptions = {
   url: string
+  /** Sent with every request. */
+  headers?: Record<string, string>
   random: () => number
   connections: number
   /** Starts no more sessions than this. */
@@ -109,6 +111,7 @@ export class Traffic {
       const response = await fetch(`${this.#options.url}/v1/traces`, {
         method: 'POST',
         headers: {
+          ...this.#options.headers,
           'content-type': isProtobuf ? 'application/x-protobuf' : 'application/json',
           ...(isGzip && { 'content-encoding': 'gzip' }),
         },

@@ -13,8 +13,8 @@ export const MAX_LIVE_BATCH = 5_000
 
 /** The most that is written to a viewer at once: what a viewer that does not read can hold. */
 const MAX_CHUNK_BYTES = 256 * 1024
-/** Viewers that are written to before senders get their turn. */
-const VIEWERS_PER_TURN = 16
+/** How long viewers are written to before senders get their turn. */
+const TURN_MS = 0.5
 /** For each millisecond that viewers take, senders get at least this many. */
 const SENDERS_SHARE = 4
 
@@ -131,13 +131,17 @@ export class LiveFeed {
     for (let viewers = this.#waiting(); viewers.length > 0; viewers = this.#waiting()) {
       // Viewers that want the same get the same bytes.
       const chunks = new Map<string, Chunk>()
-      let busyMs = 0
-      for (let first = 0; first < viewers.length; first += VIEWERS_PER_TURN) {
+      let [busyMs, turnMs] = [0, 0]
+      for (const viewer of viewers) {
         const startedAtMs = performance.now()
-        for (const viewer of viewers.slice(first, first + VIEWERS_PER_TURN)) this.#advance(viewer, chunks)
-        busyMs += performance.now() - startedAtMs
+        this.#advance(viewer, chunks)
+        turnMs += performance.now() - startedAtMs
+        if (turnMs < TURN_MS) continue
+        busyMs += turnMs
+        turnMs = 0
         await nextTurn()
       }
+      busyMs += turnMs
       await pause(busyMs * SENDERS_SHARE)
     }
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { startClients } from '../../../../bench/server/clients.ts'
 import { describeMachine } from '../../../../bench/harness/machine.ts'
 import { writeBenchmarks } from '../../../../bench/write-benchmarks.ts'
 import { seededRandom } from '../seeded-random.ts'
@@ -16,11 +17,12 @@ import { compareLedger } from './ledger.ts'
 import { MemoryWatch } from './memory-watch.ts'
 import { figuresOf, printSoak, type Soak } from './soak-report.ts'
 
-const USAGE = `npm run soak -- [--minutes 10] [--seed 1] [--json] [--write]
+const USAGE = `npm run soak -- [--minutes 10] [--seed 1] [--attackers 100] [--json] [--write]
 
 Runs a server under load while faults are injected. Agents send, people watch and query, somebody makes backups, and
 retention deletes. Meanwhile the server and its engine are killed and paused, the disk fills up or becomes slow, connections
-break and the clock jumps. In the end, every acknowledged span is compared with what the API returns. After 40% of the time
+break and the clock jumps. Beside all this, attackers without a key send huge logins, bodies that stall and heads that never
+end (--attackers 0: none). In the end, every acknowledged span is compared with what the API returns. After 40% of the time
 the server itself is no longer killed, so that its memory can be measured.
 
 The data is on a small file system of its own: ext4 in a file behind a loop device. It is filled, and frozen for up to 0.9 s
@@ -31,6 +33,7 @@ and the disk is never full either. The report says which.
 
 const DISK_MB = 1_500
 const MAX_SESSIONS = 60_000
+const PASSWORD = 'correct horse battery'
 const FAULT_PAUSE_MS = 8_000
 /** The first part of a run, in which the server itself may be killed. */
 const KILL_SHARE = 0.4
@@ -47,6 +50,7 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
+    attackers: { type: 'string', default: '100' },
     json: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -63,6 +67,8 @@ async function soak(minutes: number, seed: number): Promise<boolean> {
   const memory = new MemoryWatch()
   const server = await SpawnedServer.create({
     ...(disk !== undefined && { PLAYHEAD_DATA: join(disk.path, 'data') }),
+    PLAYHEAD_AUTH: 'on',
+    PLAYHEAD_PASSWORD: PASSWORD,
     PLAYHEAD_TEST_CLOCK: clockFile,
     PLAYHEAD_TEST_MEMORY: memory.heapFile,
     NODE_OPTIONS: preloaded.map((module) => `--import=${fileURLToPath(module)}`).join(' '),
@@ -78,6 +84,7 @@ async function soak(minutes: number, seed: number): Promise<boolean> {
     process.once(signal, () => void cleanUp().finally(() => process.exit(130)))
   try {
     await server.start()
+    await server.logIn(PASSWORD)
     const result = await run({ server, disk, clockFile, random }, minutes, memory)
     printSoak(result, values.json)
     if (values.write)
@@ -96,6 +103,7 @@ async function run(tools: FaultTools, minutes: number, memory: MemoryWatch): Pro
   const latenciesMs: number[] = []
   const traffic = new Traffic({
     url: server.url,
+    headers: server.headers,
     random,
     connections: 6,
     maxSessions: MAX_SESSIONS,
@@ -107,9 +115,13 @@ async function run(tools: FaultTools, minutes: number, memory: MemoryWatch): Pro
   const endMs = startedAtMs + minutes * 60_000
   await clients.start()
   traffic.start()
+  const attackers = await startClients({
+    attackers: { url: server.url, connections: Number(values.attackers), isAuthOn: true },
+  })
   memory.start(server)
   const counts = await injectFaults(tools, { startedAtMs, endMs })
   memory.stop()
+  const attacks = await attackers.stop()
   say('completing the sessions that were started')
   await Promise.all([traffic.finish(), clients.stop()])
   const expiredBefore = await clients.countExpired()
@@ -125,6 +137,7 @@ async function run(tools: FaultTools, minutes: number, memory: MemoryWatch): Pro
     minutes,
     traffic,
     clients,
+    attacks,
     counts,
     latenciesMs,
     memory: memory.trends(),

@@ -10,6 +10,8 @@ export type Soak = {
   minutes: number
   traffic: Traffic
   clients: OtherClients
+  /** What attackers did, and the responses that they got. */
+  attacks: Record<string, number>
   counts: Map<FaultName, number>
   latenciesMs: number[]
   memory: ReturnType<MemoryWatch['trends']>
@@ -53,6 +55,9 @@ function factsOf({ minutes, traffic, clients, counts, latenciesMs, memory, ledge
     'heap after full garbage collections': describeSlope(memory.heap),
     'memory of the engine': describeSlope(memory.engine),
     'other clients': `${tally.join(', ')}; ${clients.liveEvents} live events; ${Math.round(clients.backupBytes / 1024 ** 2)} MB of backups`,
+    attackers: Object.entries(soak.attacks)
+      .map(([what, count]) => `${count} ${what}`)
+      .join(', '),
     retention: `${soak.expiredBefore} expired sessions before the last start, ${soak.expiredAfter} after`,
     'spans compared': ledger.checked,
     lost: ledger.lost.length,
@@ -125,13 +130,16 @@ function describeSlope(trend: Trend): string {
   return `${Number.isNaN(slope) ? '' : `${slope.toFixed(1)} MB/min: `}${describeTrend(trend)}`
 }
 
-function problemsOf({ traffic, clients, ledger, expiredAfter }: Soak): string[] {
+function problemsOf({ traffic, clients, ledger, expiredAfter, attacks }: Soak): string[] {
   const few = (what: string, list: readonly string[]) => list.slice(0, 5).map((line) => `${what}: ${line}`)
   return [
     ...few('lost', ledger.lost),
     ...few('duplicated', ledger.duplicated),
     ...few('altered', ledger.altered),
     ...(expiredAfter === 0 ? [] : [`${expiredAfter} expired sessions were not deleted`]),
+    ...(attacks['status 500'] === undefined
+      ? []
+      : [`${attacks['status 500']} responses with a 500 to attackers`]),
     ...few('response to a sender', traffic.unexpected),
     ...Object.entries(clients.tally).flatMap(([who, { unexpected }]) =>
       few(`response to ${who}`, unexpected),
