@@ -86,7 +86,7 @@ export class Attackers {
   async #stalled(): Promise<void> {
     this.#count('stalled bodies')
     const length = Math.random() < 0.5 ? 'content-length: 4000' : 'transfer-encoding: chunked'
-    const socket = await this.#open(`${this.#head(this.#path(), length)}`)
+    const socket = await this.#open(this.#head(this.#path(), length))
     socket.write(length.startsWith('content') ? '{"api_key":"' : 'c\r\n{"api_key":"\r\n')
     await this.#ended(socket)
   }

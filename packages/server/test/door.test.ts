@@ -103,6 +103,20 @@ describe('without a key', () => {
     }
   })
 
+  test('clients that send a whole batch before they read see why it was refused', async () => {
+    for (const megabytes of [0.01, 0.5, 4]) {
+      const response = await server.request('/v1/traces', {
+        json: tracesPayload([{ attributes: { text: 'x'.repeat(megabytes * MB) } }]),
+        headers: bearer('ph_wrong'),
+      })
+      expect([megabytes, response.status, await response.json()]).toMatchObject([
+        megabytes,
+        401,
+        { error: { code: 'UNAUTHORIZED' }, message: expect.stringContaining('unknown or revoked') as string },
+      ])
+    }
+  })
+
   test('a client that asks before it sends its body is refused instead of being told to continue', async () => {
     const asked = { 'content-length': 5 * MB, expect: '100-continue' }
     expect((await answerToHead('POST', '/v1/traces', asked)).lines).toMatch(/^http\/1\.1 401/)

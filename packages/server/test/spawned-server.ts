@@ -136,7 +136,10 @@ export class SpawnedServer {
     clearTimeout(timeout)
   }
 
-  request(path: string, options: RequestInit & { headers?: Record<string, string> } = {}): Promise<Response> {
+  request(
+    path: string,
+    options: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> } = {},
+  ): Promise<Response> {
     return fetch(`${this.url}${path}`, { ...options, headers: { ...this.headers, ...options.headers } })
   }
 

@@ -16,7 +16,7 @@ const MAX_CHUNK_BYTES = 256 * 1024
 /** How long viewers are written to before senders get their turn. */
 const TURN_MS = 0.5
 /** For each millisecond that viewers take, senders get at least this many. */
-const SENDERS_SHARE = 4
+const SENDERS_SHARE = 9
 
 /** What a viewer wants to see. */
 export type LiveScope = { project: string; sessionId?: string; isSummariesOnly?: boolean }

@@ -61,3 +61,25 @@ test('a broken server package is not reported as missing', async () => {
   expect(stderr).not.toContain('not installed here')
   expect(exitCode).toBe(1)
 })
+
+test('login-link prints the link for the server that uses the folder', async () => {
+  const server = withServer(`
+    const code = 'export async function createLoginLink({ PLAYHEAD_DATA }) { return { url: "http://localhost:4318/api/login/" + PLAYHEAD_DATA } }'
+    return { url: 'data:text/javascript,' + encodeURIComponent(code), shortCircuit: true }`)
+  expect(await playhead(['login-link', '--data', 'here'], { nodeArguments: server })).toEqual({
+    stdout: 'http://localhost:4318/api/login/here\n',
+    stderr: '',
+    exitCode: 0,
+  })
+})
+
+test('login-link says why there is no link', async () => {
+  const server = withServer(`
+    const code = 'export async function createLoginLink() { return { problem: "No server is running here." } }'
+    return { url: 'data:text/javascript,' + encodeURIComponent(code), shortCircuit: true }`)
+  expect(await playhead(['login-link'], { nodeArguments: server })).toEqual({
+    stdout: '',
+    stderr: 'playhead: No server is running here.\n',
+    exitCode: 1,
+  })
+})
