@@ -13,6 +13,7 @@ export {
 export { correctLogTimes } from './converters/agentops-log-text.ts'
 export { costRelevance, isSameCall, type ReportedCall } from './assembly/count-usage.ts'
 export { deriveEndState, type DerivedEndState } from './assembly/derive-end-state.ts'
+export { asOneSession, describeTrace, joinTraces, type Trace } from './assembly/join-traces.ts'
 export { presentStep, type SessionLog } from './assembly/present-step.ts'
 export { resolveSteps } from './assembly/resolve-steps.ts'
 export type { ResolvedStep } from './assembly/resolved-step.ts'

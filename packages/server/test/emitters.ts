@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import {
+  asOneSession,
   assembleSession,
+  describeTrace,
+  joinTraces,
   priceStep,
   spanToStep,
   type Session,
@@ -77,8 +80,15 @@ export function sessionsOfRun(
   run: Pick<EmitterRun, 'emitter' | 'requests'>,
   change?: (outlines: StepOutline[]) => void,
 ): Session[] {
+  return sessionsOfSpans(spansOfRun(run), change)
+}
+
+export function sessionsOfSpans(
+  spans: readonly Span[],
+  change?: (outlines: StepOutline[]) => void,
+): Session[] {
   const pricer = createPricer()
-  const drafts = spansOfRun(run).map((span) => {
+  const drafts = spans.map((span) => {
     const draft = spanToStep(span)
     priceStep(draft.outline, pricer)
     return draft
@@ -86,9 +96,11 @@ export function sessionsOfRun(
   change?.(drafts.map(({ outline }) => outline))
   type Gathered = { outlines: StepOutline[]; contents: Map<string, StepContent> }
   const sessions = new Map<string, Gathered>()
+  const sessionOf = sessionOfTraces(drafts.map(({ outline }) => outline))
   for (const { outline, content } of drafts) {
-    const session: Gathered = sessions.get(outline.sessionId) ?? { outlines: [], contents: new Map() }
-    sessions.set(outline.sessionId, session)
+    const id = sessionOf(outline.sessionId)
+    const session: Gathered = sessions.get(id) ?? { outlines: [], contents: new Map() }
+    sessions.set(id, session)
     session.outlines.push(outline)
     session.contents.set(outline.id, content)
   }
@@ -97,7 +109,7 @@ export function sessionsOfRun(
   return [...sessions]
     .map(([id, { outlines, contents }]) =>
       assembleSession({
-        outlines,
+        outlines: asOneSession(id, outlines),
         contents,
         duplicateSteps: duplicates.get(id),
         pricer,
@@ -106,6 +118,12 @@ export function sessionsOfRun(
       }),
     )
     .sort((left, right) => (left.session.startedAt < right.session.startedAt ? -1 : 1))
+}
+
+function sessionOfTraces(outlines: readonly StepOutline[]): (traceId: string) => string {
+  const traces = Map.groupBy(outlines, ({ sessionId }) => sessionId)
+  const joined = joinTraces([...traces].map(([id, steps]) => describeTrace(id, steps)))
+  return (traceId) => joined.get(traceId) ?? traceId
 }
 
 /** The steps of each session whose call is counted in another one, as at the last verdict. */

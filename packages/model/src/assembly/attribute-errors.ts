@@ -78,12 +78,13 @@ function markBlindContainers(walk: readonly StepNode[]): void {
   for (let index = walk.length - 1; index >= 0; index -= 1) {
     const node = walk[index]!
     const { kind, status, outputPreview } = node.step
-    if (status !== 'ok' || outputPreview !== undefined) continue
+    if (status === 'running' || outputPreview !== undefined) continue
     if (kind !== 'workflow' && kind !== 'agent' && kind !== 'other') continue
     const last = lastChildOf(node)
     if (last === undefined) continue
     const hasAgentFailed = last.step.kind === 'agent' && last.step.status === 'error'
-    if (hasAgentFailed || last.bits & ENDS_WITH_FAILURE) node.bits |= BLIND | ENDS_WITH_FAILURE
+    if (hasAgentFailed || last.bits & ENDS_WITH_FAILURE)
+      node.bits |= status === 'ok' ? BLIND | ENDS_WITH_FAILURE : ENDS_WITH_FAILURE
   }
 }
 

@@ -46,5 +46,8 @@ function isModelName({ kind, name, model, requestedModel }: ResolvedStep): boole
 
 function isDescriptive(name: string): boolean {
   const text = name.trim().toLowerCase()
-  return text !== '' && !defaultNames.has(text)
+  return text !== '' && !defaultNames.has(text) && !uuid.test(text)
 }
+
+/** AutoGen names its queues after the run. */
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/

@@ -49,6 +49,13 @@ export type ToolRequest = { id?: string; name: string; inputPreview?: string }
 /** A tool's result that was sent to a model. The error is what the result says. */
 export type ToolAnswer = { id?: string; name?: string; outputPreview?: string; error?: StepError }
 
+/** The steps of other traces that a root names as its cause. */
+export type CauseElsewhere = {
+  steps: { traceId: string; stepId: string }[]
+  /** True when the root sends or handles a message, which may have waited for it. */
+  isMessage?: boolean
+}
+
 /** The small part of a step: all that lists, trees and totals need. */
 export type StepOutline = {
   sessionId: string
@@ -103,6 +110,7 @@ export type StepOutline = {
   /** What later copies of the step said differently, oldest first. */
   changes?: StepChange[]
   treeQuestion?: TreeQuestion
+  cause?: CauseElsewhere
   session?: SessionFacts
 }
 

@@ -107,6 +107,7 @@ const outlineFields: FieldMap<StepOutline, 'span' | 'json'> = {
   isTruncated: 'json',
   isInferred: 'json',
   treeQuestion: 'json',
+  cause: 'json',
   session: 'json',
   changes: 'span',
 }

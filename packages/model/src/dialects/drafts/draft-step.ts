@@ -1,6 +1,7 @@
 import type { Message } from '../../session/message.ts'
 import type { StepError, StepTool } from '../../session/step.ts'
-import type { StepContent, StepDraft, StepOutline } from '../../session/step-draft.ts'
+import type { Span } from '../../otlp/span.ts'
+import type { CauseElsewhere, StepContent, StepDraft, StepOutline } from '../../session/step-draft.ts'
 import { hasUsage } from '../../session/usage.ts'
 import { toolDefinitionsOfSpan, toolOfSpan } from './tools-of-span.ts'
 import { toFlag } from '../../json/attribute-value.ts'
@@ -83,7 +84,25 @@ function beginOutline(reading: SpanReading, { kind, question }: KindResult): Ste
   }
   if (span.scope.name !== '') outline.reporter = span.scope.name
   if (question !== undefined) outline.treeQuestion = question
+  const cause = causeElsewhere(span)
+  // Our own SDK links a session to the request it was recorded in, and the session stays a session.
+  if (cause !== undefined && outline.dialect !== 'playhead') outline.cause = cause
   return outline
+}
+
+const [SERVER, PRODUCER, CONSUMER] = [2, 4, 5]
+/** One is enough to find the session. A root that handles a batch links to hundreds. */
+const MAX_CAUSES = 8
+
+/** What a root's links to other traces say. An incoming request begins a run of its own, whoever sent it. */
+function causeElsewhere({ parentSpanId, kind, links, traceId }: Span): CauseElsewhere | undefined {
+  if (links.length === 0 || parentSpanId !== null || kind === SERVER) return undefined
+  const steps = links.filter((link) => link.traceId !== traceId).slice(0, MAX_CAUSES)
+  if (steps.length === 0) return undefined
+  return {
+    steps: steps.map((link) => ({ traceId: link.traceId, stepId: link.spanId })),
+    ...((kind === PRODUCER || kind === CONSUMER) && { isMessage: true }),
+  }
 }
 
 /** The name of the dialect that the span mostly follows. */
