@@ -11,6 +11,9 @@ export type SpanOptions = {
   attributes?: Record<string, unknown>
   status?: { code: number; message?: string }
   events?: { name: string; timeMs: number; attributes: Record<string, unknown> }[]
+  /** OTLP's number; 1 (internal) if absent. */
+  kind?: number
+  links?: { traceId: string; spanId: string }[]
 }
 
 export function hex(bytes: number): string {
@@ -40,7 +43,7 @@ function otlpSpan(options: SpanOptions) {
     spanId: options.spanId ?? hex(8),
     ...(options.parentSpanId !== undefined && { parentSpanId: options.parentSpanId }),
     name: options.name ?? 'step',
-    kind: 1,
+    kind: options.kind ?? 1,
     startTimeUnixNano: nanoseconds(startMs),
     ...(options.endMs !== undefined && { endTimeUnixNano: nanoseconds(options.endMs) }),
     attributes: keyValues(options.attributes ?? {}),
@@ -50,6 +53,7 @@ function otlpSpan(options: SpanOptions) {
       timeUnixNano: nanoseconds(event.timeMs),
       attributes: keyValues(event.attributes),
     })),
+    links: options.links ?? [],
   }
 }
 

@@ -3,6 +3,7 @@ import type { Gate } from '../access/caller.ts'
 import { projectOf, recordAudit } from '../access/request-project.ts'
 import { deleteSessions } from '../maintenance/delete-sessions.ts'
 import { findSessionId } from '../sessions/find-session.ts'
+import type { JoinedTraces } from '../sessions/joined-traces.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
 import type { Store } from '../store/connect.ts'
 import { projectParameter, jsonRoute, acceptsBody } from './route-parts.ts'
@@ -24,13 +25,20 @@ const deleteManyRoute = createRoute({
 
 export function addDeletionRoutes(
   app: OpenAPIHono,
-  services: { gate: Gate; store: Store; reader: SessionReader; drain: () => Promise<void> },
+  services: {
+    gate: Gate
+    store: Store
+    joined: JoinedTraces
+    reader: SessionReader
+    drain: () => Promise<void>
+  },
 ): void {
-  const { gate, store, reader, drain } = services
+  const { gate, store, joined, reader, drain } = services
+  const index = { client: store.client, joined }
   app.openapi(deleteOneRoute, async (context) => {
     const project = projectOf(context, 'admin', gate)
     await drain()
-    const id = await findSessionId(store.client, project, context.req.valid('param').id)
+    const id = await findSessionId(index, project, context.req.valid('param').id)
     await deleteSessions(store, project, { idsSql: '{id:String}', params: { id } })
     reader.invalidate(project, id)
     await recordAudit(context, gate, { action: 'sessions.deleted', project, subject: id })
@@ -38,8 +46,8 @@ export function addDeletionRoutes(
   })
   app.openapi(deleteManyRoute, async (context) => {
     const project = projectOf(context, 'admin', gate)
-    const { ids } = context.req.valid('json')
     await drain()
+    const ids = await joined.sessionsOf(project, context.req.valid('json').ids)
     await deleteSessions(store, project, {
       idsSql: 'SELECT arrayJoin({ids:Array(String)})',
       params: { ids },

@@ -1,11 +1,10 @@
-import type { ClickHouseClient } from '@clickhouse/client'
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Gate } from '../access/caller.ts'
 import { projectOf } from '../access/request-project.ts'
 import type { LiveFeed } from '../live/live-feed.ts'
 import { streamEvents } from '../live/stream-events.ts'
-import { findSessionId } from '../sessions/find-session.ts'
+import { findSessionId, type SessionIndex } from '../sessions/find-session.ts'
 import { errorResponse, projectParameter } from './route-parts.ts'
 
 const responses = {
@@ -40,7 +39,7 @@ const sessionRoute = createRoute({
 
 export function addLiveRoutes(
   app: OpenAPIHono,
-  { gate, live, client }: { gate: Gate; live: LiveFeed; client: ClickHouseClient },
+  { gate, live, client, joined }: { gate: Gate; live: LiveFeed } & SessionIndex,
 ): void {
   const isAllowed = (context: Context) => () => {
     try {
@@ -59,7 +58,7 @@ export function addLiveRoutes(
   )
   app.openapi(sessionRoute, async (context) => {
     const project = projectOf(context, 'read', gate)
-    const sessionId = await findSessionId(client, project, context.req.valid('param').id)
+    const sessionId = await findSessionId({ client, joined }, project, context.req.valid('param').id)
     return streamEvents(context, live, { project, sessionId, isAllowed: isAllowed(context) })
   })
 }

@@ -11,6 +11,7 @@ import { createBackup } from '../maintenance/backup.ts'
 import { rederiveProject } from '../maintenance/rederive.ts'
 import { repriceProject } from '../maintenance/reprice.ts'
 import { restoreBackup } from '../maintenance/restore.ts'
+import type { JoinedTraces } from '../sessions/joined-traces.ts'
 import type { SessionRefresher } from '../sessions/refresh-sessions.ts'
 import type { StoredLogs } from '../sessions/stored-logs.ts'
 import type { Store } from '../store/connect.ts'
@@ -62,6 +63,7 @@ export type MaintenanceServices = {
   gate: Gate
   store: Store
   storedLogs: StoredLogs
+  joined: JoinedTraces
   objects: UploadedObjects
   pipeline: IngestPipeline
   refresher: SessionRefresher
@@ -70,13 +72,13 @@ export type MaintenanceServices = {
 }
 
 export function addMaintenanceRoutes(app: OpenAPIHono, services: MaintenanceServices): void {
-  const { gate, store, storedLogs, objects, pipeline, refresher, drain, report } = services
+  const { gate, store, storedLogs, joined, objects, pipeline, refresher, drain, report } = services
   const { registry } = gate
   app.openapi(repriceRoute, async (context) => {
     const project = projectOf(context, 'admin', gate)
     await recordAudit(context, gate, { action: 'sessions.repriced', project })
     return streamProgress<ProgressResults['POST /api/reprice']>(context, report, (onProgress) =>
-      repriceProject({ store, registry, refresher }, project, onProgress),
+      repriceProject({ store, registry, joined, refresher }, project, onProgress),
     )
   })
   app.openapi(rederiveRoute, async (context) => {
@@ -84,7 +86,7 @@ export function addMaintenanceRoutes(app: OpenAPIHono, services: MaintenanceServ
     await recordAudit(context, gate, { action: 'sessions.rederived', project })
     const isForced = context.req.valid('query').all === 'true'
     return streamProgress<ProgressResults['POST /api/rederive']>(context, report, (onProgress) =>
-      rederiveProject({ store, registry, targets: pipeline }, project, { isForced, onProgress }),
+      rederiveProject({ store, registry, joined, targets: pipeline }, project, { isForced, onProgress }),
     )
   })
   app.openapi(backupRoute, async (context) => {
@@ -99,7 +101,7 @@ export function addMaintenanceRoutes(app: OpenAPIHono, services: MaintenanceServ
     requirePerson(context, gate)
     const sent = Readable.fromWeb(context.req.raw.body ?? new Blob([]).stream())
     const body = Readable.from(limitBytes(sent, MAX_BACKUP_BYTES))
-    const restored = await restoreBackup({ store, storedLogs, objects, registry, refresher }, body)
+    const restored = await restoreBackup({ store, storedLogs, joined, objects, registry, refresher }, body)
     const detail = `${restored.parts} parts, ${restored.sessions} sessions`
     await recordAudit(context, gate, { action: 'backup.restored', project: null, detail })
     return context.json(restored, 200)

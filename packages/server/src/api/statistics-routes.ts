@@ -10,6 +10,7 @@ import {
 } from '../query/decision-graph.ts'
 import { listTests, testsQuerySchema } from '../query/list-tests.ts'
 import { readStats, statsQuerySchema } from '../query/stats.ts'
+import type { JoinedTraces } from '../sessions/joined-traces.ts'
 import { projectParameter, jsonRoute } from './route-parts.ts'
 
 const statsRoute = createRoute({
@@ -38,7 +39,12 @@ const graphSessionsRoute = createRoute({
 
 export function addStatisticsRoutes(
   app: OpenAPIHono,
-  { gate, store, catchUp }: { gate: Gate; store: Store; catchUp: () => Promise<void> },
+  {
+    gate,
+    store,
+    joined,
+    catchUp,
+  }: { gate: Gate; store: Store; joined: JoinedTraces; catchUp: () => Promise<void> },
 ): void {
   const { client } = store
   app.openapi(statsRoute, async (context) => {
@@ -54,12 +60,12 @@ export function addStatisticsRoutes(
   app.openapi(graphRoute, async (context) => {
     const project = projectOf(context, 'read', gate)
     await catchUp()
-    return context.json(await readDecisionGraph(client, project, context.req.valid('query')), 200)
+    return context.json(await readDecisionGraph({ client, joined }, project, context.req.valid('query')), 200)
   })
   app.openapi(graphSessionsRoute, async (context) => {
     const project = projectOf(context, 'read', gate)
     await catchUp()
-    const sessions = await readGraphSessions(store, project, context.req.valid('query'))
+    const sessions = await readGraphSessions({ ...store, joined }, project, context.req.valid('query'))
     return context.json({ sessions }, 200)
   })
 }

@@ -3,6 +3,9 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { presentStep, type SessionSummary, type StepOutline } from '@playhead/model'
 import type { LiveEvent } from '../api/schemas/responses.ts'
 
+/** The session that a trace is known to belong to. */
+type SessionOfTrace = (project: string, traceId: string) => string
+
 /** Events that are kept for viewers that reconnect, or read slowly. */
 const KEPT_EVENTS = 5_000
 /** Sessions whose start is cached, for the offsets of new steps. */
@@ -48,17 +51,21 @@ export class LiveFeed {
   readonly #epoch = randomUUID().slice(0, 8)
   readonly #viewers = new Set<Viewer>()
   readonly #startedAtMs = new Map<string, number>()
+  readonly #sessionOf: SessionOfTrace
   /** The newest events; the last one has the number `#sequence`. */
   #kept: Stored[] = []
   #sequence = 0
   #isDelivering = false
 
+  constructor(sessionOf: SessionOfTrace = (_, traceId) => traceId) {
+    this.#sessionOf = sessionOf
+  }
+
   publishSteps(project: string, outlines: readonly StepOutline[]): void {
-    if (outlines.length > MAX_LIVE_BATCH)
-      return this.#publish({ project, sessionId: undefined, type: 'reset', make: () => ({ type: 'reset' }) })
+    if (outlines.length > MAX_LIVE_BATCH) return this.#reset(project, undefined)
     for (const outline of outlines) {
-      const { sessionId } = outline
-      const startedAtMs = this.#noteStart(project, outline)
+      const sessionId = this.#sessionOf(project, outline.sessionId)
+      const startedAtMs = this.#noteStart(`${project}\0${sessionId}`, outline)
       const present = () =>
         presentStep({ ...outline, depth: outline.parentId === null ? 0 : 1 }, { startedAtMs })
       this.#publish({
@@ -80,10 +87,24 @@ export class LiveFeed {
     })
   }
 
+  /**
+   * Tells the viewers of these traces, and of the sessions they belong to now, to read them again. Viewers of the
+   * project's list need that only if one of the traces was listed.
+   */
+  publishMove(project: string, traceIds: ReadonlySet<string>, isListed: boolean): void {
+    if (isListed) return this.#reset(project, undefined)
+    const sessionIds = [...traceIds].map((traceId) => this.#sessionOf(project, traceId))
+    for (const sessionId of new Set(sessionIds)) this.#reset(project, sessionId)
+  }
+
+  #reset(project: string, sessionId: string | undefined): void {
+    this.#publish({ project, sessionId, type: 'reset', make: () => ({ type: 'reset' }) })
+  }
+
   /** Whether a viewer has this session or the project's list open. */
   isWatched(project: string, sessionId: string): boolean {
     for (const viewer of this.#viewers)
-      if (viewer.project === project && (viewer.sessionId ?? sessionId) === sessionId) return true
+      if (viewer.project === project && (this.#sessionIdOf(viewer) ?? sessionId) === sessionId) return true
     return false
   }
 
@@ -170,7 +191,7 @@ export class LiveFeed {
     while (cursor < this.#sequence && bytes < MAX_CHUNK_BYTES) {
       cursor += 1
       const event = this.#kept[cursor - oldest]!
-      if (!matches(viewer, event)) continue
+      if (!this.#matches(viewer, event)) continue
       event.encoded ??= encode(this.#idOf(cursor), event.make())
       parts.push(event.encoded)
       bytes += event.encoded.length
@@ -189,8 +210,19 @@ export class LiveFeed {
     return epoch === this.#epoch && last <= this.#sequence ? last : -1
   }
 
-  #noteStart(project: string, outline: StepOutline): number {
-    const key = `${project}\0${outline.sessionId}`
+  #matches(viewer: Viewer, { project, sessionId, type }: Stored): boolean {
+    if (viewer.project !== project || (viewer.isSummariesOnly === true && type === 'step')) return false
+    const viewed = this.#sessionIdOf(viewer)
+    if (type === 'reset') return sessionId === undefined || viewed === sessionId
+    return viewed === undefined || viewed === sessionId
+  }
+
+  /** A viewer may have opened a trace before it turned out to belong to another session. */
+  #sessionIdOf({ project, sessionId }: Viewer): string | undefined {
+    return sessionId === undefined ? undefined : this.#sessionOf(project, sessionId)
+  }
+
+  #noteStart(key: string, outline: StepOutline): number {
     const known = this.#startedAtMs.get(key)
     if (known !== undefined && known <= outline.startedAtMs) return known
     this.#startedAtMs.set(key, outline.startedAtMs)
@@ -203,11 +235,6 @@ export class LiveFeed {
 }
 
 type Chunk = { cursor: number; bytes: Buffer }
-
-function matches(viewer: LiveScope, { project, sessionId, type }: Stored): boolean {
-  if (viewer.project !== project || (viewer.isSummariesOnly === true && type === 'step')) return false
-  return viewer.sessionId === undefined || sessionId === undefined || viewer.sessionId === sessionId
-}
 
 function encode(id: string, { type, ...data }: LiveEvent): Buffer {
   return Buffer.from(`id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`)

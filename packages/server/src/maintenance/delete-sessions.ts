@@ -12,12 +12,21 @@ export async function deleteSessions(
   project: string,
   { idsSql, params }: SessionIds,
 ): Promise<void> {
-  const table = (name: string) =>
-    store.cluster === undefined ? name : `${name}_local ON CLUSTER '${store.cluster}'`
-  // `sessions` comes last, because the subquery may read the ids from it.
-  for (const name of ['steps', 'logs', 'duplicate_calls', 'sessions']) {
+  const onCluster = store.cluster === undefined ? '' : `ON CLUSTER '${store.cluster}'`
+  const sharded = (name: string) => (store.cluster === undefined ? name : `${name}_local`)
+  const joinedSql = `SELECT trace_id FROM joined_traces FINAL WHERE project = {project:String} AND session_id IN (${idsSql})`
+  const ofTraces = `(session_id IN (${idsSql}) OR session_id IN (${joinedSql}))`
+  const ofSessions = `session_id IN (${idsSql})`
+  // The subqueries read `joined_traces` and may read `sessions`, so those come last.
+  for (const [table, condition] of [
+    [sharded('steps'), ofTraces],
+    [sharded('logs'), ofTraces],
+    [sharded('duplicate_calls'), ofTraces],
+    ['joined_traces', ofSessions],
+    [sharded('sessions'), ofSessions],
+  ] as const) {
     await store.client.command({
-      query: `DELETE FROM ${table(name)} WHERE project = {project:String} AND session_id IN (${idsSql})`,
+      query: `DELETE FROM ${table} ${onCluster} WHERE project = {project:String} AND ${condition}`,
       query_params: { project, ...params },
       clickhouse_settings: { lightweight_deletes_sync: '2' },
     })

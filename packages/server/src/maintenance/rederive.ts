@@ -3,13 +3,14 @@ import type { Registry } from '../access/registry.ts'
 import { deriveStep } from '../ingest/derive-step.ts'
 import type { DialectFailures } from '../ingest/dialect-failures.ts'
 import type { SegmentLog } from '../log/segment-log.ts'
+import type { JoinedTraces } from '../sessions/joined-traces.ts'
 import { readSpans } from '../sessions/stored-steps.ts'
 import type { Store } from '../store/connect.ts'
 import { toStepRow, type StepRow } from '../store/steps-table.ts'
 import type { Progress } from './reprice.ts'
 import { countSessions, sessionBatches } from './session-batches.ts'
 
-type Stored = { store: Store; registry: Registry }
+type Stored = { store: Store; registry: Registry; joined: JoinedTraces }
 type Targets = { steps: Pick<SegmentLog<StepRow>, 'append' | 'drain'>; dialectFailures: DialectFailures }
 
 export type RederiveResult = { project: string; sessions: number; steps: number; normalizerVersion: number }
@@ -20,11 +21,12 @@ export async function rederiveProject(
   project: string,
   options: { isForced: boolean; onProgress: (progress: Progress) => Promise<void> },
 ): Promise<RederiveResult> {
-  const { store, registry, targets } = stored
+  const { store, registry, joined, targets } = stored
   const condition = options.isForced ? '1' : `normalizer_version < ${NORMALIZER_VERSION}`
   if (options.isForced) await registry.advancePriceRevision(project)
   const result: RederiveResult = { project, sessions: 0, steps: 0, normalizerVersion: NORMALIZER_VERSION }
   const total = await countSessions(store.client, project, condition)
+  let done = 0
   for await (const ids of sessionBatches(store.client, project, condition)) {
     const rows = await deriveAgain(stored, project, ids)
     await targets.steps.append(
@@ -32,15 +34,16 @@ export async function rederiveProject(
       ids.map((id) => `${project}\0${id}`),
     )
     await targets.steps.drain()
-    result.sessions += ids.length
+    done += ids.length
+    result.sessions += await joined.countSessions(project, ids)
     result.steps += new Set(rows.map(({ span }) => `${span.traceId} ${span.spanId}`)).size
-    await options.onProgress({ done: result.sessions, total })
+    await options.onProgress({ done, total })
   }
   return result
 }
 
 async function deriveAgain(
-  { store, registry, targets }: Stored & { targets: Targets },
+  { store, registry, targets }: Omit<Stored, 'joined'> & { targets: Targets },
   project: string,
   ids: readonly string[],
 ): Promise<StepRow[]> {

@@ -1,6 +1,7 @@
 import type { StepOutline } from '@playhead/model'
 import type { Registry } from '../access/registry.ts'
 import type { SessionRefresher } from '../sessions/refresh-sessions.ts'
+import type { JoinedTraces } from '../sessions/joined-traces.ts'
 import { readOutlines } from '../sessions/stored-steps.ts'
 import type { Store } from '../store/connect.ts'
 import { CURRENT_FIRST, REPRICED_VERSION } from '../store/steps-table.ts'
@@ -18,7 +19,7 @@ export type RepriceResult = {
 
 export type Progress = { done: number; total: number }
 
-type Stored = { store: Store; registry: Registry }
+type Stored = { store: Store; registry: Registry; joined: JoinedTraces }
 type Change = { step: StepOutline; before: number | undefined; after: number | undefined }
 
 const PRICED = "(kind IN ('llm', 'embedding') OR notEmpty(usage))"
@@ -29,7 +30,7 @@ export async function repriceProject(
   project: string,
   onProgress: (progress: Progress) => Promise<void>,
 ): Promise<RepriceResult> {
-  const { store, registry, refresher } = stored
+  const { store, registry, joined, refresher } = stored
   await registry.advancePriceRevision(project)
   const total = await countSessions(store.client, project, PRICED)
   const tally = new RepriceTally()
@@ -40,7 +41,7 @@ export async function repriceProject(
       await writeCosts(stored, project, changes)
       const sessions = [...new Set(changes.map(({ step }) => step.sessionId))]
       await refresher.refresh(project, sessions)
-      tally.sessions += sessions.length
+      tally.sessions += await joined.countSessions(project, sessions)
     }
     done += ids.length
     await onProgress({ done, total })
@@ -49,7 +50,7 @@ export async function repriceProject(
 }
 
 async function findChanges(
-  { store, registry }: Stored,
+  { store, registry }: Omit<Stored, 'joined'>,
   project: string,
   ids: readonly string[],
   tally: RepriceTally,
@@ -67,7 +68,7 @@ async function findChanges(
 
 /** Writes a copy of each row with its new cost. The engine copies the payloads; they never pass through this process. */
 async function writeCosts(
-  { store, registry }: Stored,
+  { store, registry }: Omit<Stored, 'joined'>,
   project: string,
   changes: readonly Change[],
 ): Promise<void> {

@@ -4,6 +4,7 @@ import { extract } from 'tar-stream'
 import { MAX_OBJECT_BYTES, objectPlaceOf, type UploadedObjects } from '../store/uploaded-objects.ts'
 import { KnownError } from '../errors/known-error.ts'
 import type { Registry } from '../access/registry.ts'
+import type { JoinedTraces } from '../sessions/joined-traces.ts'
 import type { SessionRefresher } from '../sessions/refresh-sessions.ts'
 import type { StoredLogs } from '../sessions/stored-logs.ts'
 import type { Store } from '../store/connect.ts'
@@ -14,11 +15,16 @@ import { sessionBatches } from './session-batches.ts'
 export type RestoreResult = { parts: number; projects: number; sessions: number }
 
 type Tables = { store: Store; storedLogs: StoredLogs }
-type RestoreTargets = Tables & { objects: UploadedObjects; registry: Registry; refresher: SessionRefresher }
+type RestoreTargets = Tables & {
+  objects: UploadedObjects
+  registry: Registry
+  joined: JoinedTraces
+  refresher: SessionRefresher
+}
 
 /** Adds the contents of a backup to a running server. Existing data stays, and restoring twice duplicates nothing. */
 export async function restoreBackup(targets: RestoreTargets, body: Readable): Promise<RestoreResult> {
-  const { store, registry, refresher } = targets
+  const { store, registry, joined, refresher } = targets
   const parts = await loadParts(targets, body)
   await registry.reload()
   let sessions = 0
@@ -26,7 +32,7 @@ export async function restoreBackup(targets: RestoreTargets, body: Readable): Pr
     // Sessions that existed before may have gained steps, so every session is recomputed.
     for await (const ids of sessionBatches(store.client, id)) {
       await refresher.refresh(id, ids)
-      sessions += ids.length
+      sessions += await joined.countSessions(id, ids)
     }
   }
   return { parts, projects: registry.projects().length, sessions }

@@ -19,6 +19,7 @@ import { firstSegmentId } from '../log/segment-ids.ts'
 import { SegmentLog } from '../log/segment-log.ts'
 import { DuplicateCalls } from '../sessions/duplicate-calls.ts'
 import type { DeriveCopies } from '../sessions/step-copies.ts'
+import { JoinedTraces } from '../sessions/joined-traces.ts'
 import { SessionRefresher } from '../sessions/refresh-sessions.ts'
 import { SessionReader } from '../sessions/session-reader.ts'
 import { StoredLogs } from '../sessions/stored-logs.ts'
@@ -48,16 +49,17 @@ export async function createServices(
   const versions = await VersionClock.open(store.client)
   const gate = await openGate(config, { ...store, versions }, report, cleanups)
   const { registry } = gate
-  const live = new LiveFeed()
-  const [duplicates, storedLogs] = await Promise.all([
+  const [duplicates, storedLogs, joined] = await Promise.all([
     DuplicateCalls.open(store, versions),
     StoredLogs.open(store),
+    JoinedTraces.open(store, versions),
   ])
+  const live = new LiveFeed((project, traceId) => joined.recentSessionOf(project, traceId))
   const pricerOf = (project: string) => registry.pricerOf(project)
   const dialectFailures = new DialectFailures(report)
   const derive: DeriveCopies = (project, copies) =>
     deriveCopies(copies, pricerOf(project).pricer, dialectFailures)
-  const stored = { store, logs: storedLogs, duplicates, derive, pricerOf }
+  const stored = { store, logs: storedLogs, duplicates, joined, derive, pricerOf }
   const inbox = join(config.dataDirectory, 'inbox')
   // Whatever a killed process left there is computed again from the steps.
   await rm(inbox, { recursive: true, force: true })
@@ -65,16 +67,14 @@ export async function createServices(
     ...stored,
     versions,
     directory: inbox,
+    onMoved: (project, traceIds, isListed) => live.publishMove(project, traceIds, isListed),
     onRefreshed(project, steps, lastHeardAtMs) {
       reader.invalidate(project, steps[0]?.sessionId ?? '')
       publishRefreshed(live, project, steps, lastHeardAtMs)
     },
   })
   const [steps, logs] = await openLogs(config, { store, storedLogs, refresher, damaged, report })
-  cleanups.push(
-    () => logs.close(),
-    () => steps.close(),
-  )
+  for (const log of [logs, steps]) cleanups.push(() => log.close())
   const catchUp = async () => void (await Promise.all([steps.catchUp(), logs.catchUp()]))
   const drain = async () => void (await Promise.all([steps.drain(), logs.drain()]))
   const reader: SessionReader = new SessionReader({ ...stored, catchUp })
@@ -84,6 +84,7 @@ export async function createServices(
     gate,
     store,
     storedLogs,
+    joined,
     registry,
     objects: new UploadedObjects(config.dataDirectory),
     pipeline: { steps, logs, live, pricerOf, counters, dialectFailures, nextArrival: () => versions.next() },

@@ -1,8 +1,8 @@
-import type { ClickHouseClient } from '@clickhouse/client'
 import type { Store } from '../store/connect.ts'
 import type { DecisionGraph, SessionSummary } from '@playhead/model'
 import { z } from 'zod'
 import { buildGraph, type StepFigures, type VariantRow } from './build-graph.ts'
+import type { SessionIndex } from '../sessions/find-session.ts'
 import { loadSql } from '../store/load-sql.ts'
 import { sessionConditions, sessionFilterSchema, type Conditions } from './session-filter.ts'
 import { CURRENT_FIRST } from '../store/steps-table.ts'
@@ -66,11 +66,11 @@ type GraphSessionsQuery = z.infer<typeof graphSessionsQuerySchema>
 
 /** Aggregates sessions into one graph: which step follows which, how often, and how sessions end. The store does the counting. */
 export async function readDecisionGraph(
-  client: ClickHouseClient,
+  { client, joined }: SessionIndex,
   project: string,
   query: GraphQuery,
 ): Promise<DecisionGraph> {
-  const { values, params } = statementParts(project, query)
+  const { values, params } = statementParts(project, query, joined.isAny)
   const read = async <Row>(sql: string) => {
     const result = await client.query({ query: sql, query_params: params, format: 'JSONEachRow' })
     return result.json<Row>()
@@ -84,11 +84,11 @@ export async function readDecisionGraph(
 
 /** Lists the sessions behind a node or an edge, newest first. */
 export async function readGraphSessions(
-  { client, badRows }: Pick<Store, 'client' | 'badRows'>,
+  { client, badRows, joined }: SessionIndex & Pick<Store, 'badRows'>,
   project: string,
   query: GraphSessionsQuery,
 ): Promise<SessionSummary[]> {
-  const { values, params } = statementParts(project, query)
+  const { values, params } = statementParts(project, query, joined.isAny)
   const path = pathCondition(query)
   const result = await client.query({
     query: sessionsSql({ ...values, summary: summarySelect, path_condition: path.sql }),
@@ -101,11 +101,15 @@ export async function readGraphSessions(
 function statementParts(
   project: string,
   query: GraphQuery,
+  hasJoined: boolean,
 ): { values: Record<string, string>; params: Record<string, unknown> } {
   const conditions = sessionConditions(project, query)
   const chosen = `SELECT session_id, ${STATE} AS state, started_at, cost FROM sessions FINAL WHERE ${conditions.sql}
     ORDER BY started_at DESC, session_id DESC LIMIT {sessions:UInt32}`
-  const paths = pathsSql({ chosen, steps: stepSets[query.of], current_first: CURRENT_FIRST })
+  const pathsOf = (traces: string) =>
+    pathsSql({ traces, steps: stepSets[query.of], current_first: CURRENT_FIRST })
+  const own = pathsOf(`SELECT session_id FROM (${chosen})`)
+  const paths = hasJoined ? `(${own}) UNION ALL (${joinedPaths(chosen, pathsOf)})` : own
   return {
     values: { chosen, paths: query.of === 'steps' ? pathsOfCallsSql({ paths }) : paths },
     params: {
@@ -116,6 +120,15 @@ function statementParts(
       variants: MAX_PATHS,
     },
   }
+}
+
+/** The steps of traces that belong to chosen sessions, but whose id is not the session's. */
+function joinedPaths(chosen: string, pathsOf: (traces: string) => string): string {
+  const joined = `SELECT trace_id, session_id FROM joined_traces FINAL
+    WHERE project = {project:String} AND trace_id != session_id AND session_id IN (SELECT session_id FROM (${chosen}))`
+  return `SELECT path.* REPLACE (joined.session_id AS session_id)
+    FROM (${pathsOf(`SELECT trace_id FROM (${joined})`)}) AS path
+    INNER JOIN (${joined}) AS joined ON path.session_id = joined.trace_id`
 }
 
 /** Fixed SQL; the node and the edge are parameters. */

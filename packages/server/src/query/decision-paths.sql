@@ -1,4 +1,4 @@
--- The steps of the chosen sessions, each once, with their label in the graph. Reads no payloads.
+-- The steps of some traces, each once, with their label in the graph. Reads no payloads.
 SELECT
     session_id,
     step_id,
@@ -12,7 +12,7 @@ SELECT
     if(ended_at IS NULL, NULL, (toUnixTimestamp64Micro(assumeNotNull(ended_at)) - toUnixTimestamp64Micro(started_at)) / 1000) AS step_duration_ms
 FROM steps
 WHERE project = {project:String}
-  AND session_id IN (SELECT session_id FROM ([[chosen]]))
+  AND session_id IN ([[traces]])
   AND [[steps]]
 ORDER BY session_id, step_id, [[current_first]]
 LIMIT 1 BY session_id, step_id

@@ -144,9 +144,13 @@ function addTimes(add: Add, filter: Partial<SessionFilter>): void {
  * symbols), or in a script without spaces between words, is searched as a substring.
  */
 function textSubquery(text: string): string {
-  const from = 'SELECT session_id FROM steps WHERE project = {project:String} AND'
-  if (isSubstringSearch(text)) return `${from} position(${SEARCH_TEXT}, {text:String}) > 0`
-  return `${from} (hasAllTokens(${SEARCH_TEXT}, {text:String}) OR hasAllTokens(${SEARCH_TEXT}, {escapedText:String}))`
+  const condition = isSubstringSearch(text)
+    ? `position(${SEARCH_TEXT}, {text:String}) > 0`
+    : `(hasAllTokens(${SEARCH_TEXT}, {text:String}) OR hasAllTokens(${SEARCH_TEXT}, {escapedText:String}))`
+  return `SELECT if(joined.session = '', found.id, joined.session)
+    FROM (SELECT session_id AS id FROM steps WHERE project = {project:String} AND ${condition}) AS found
+    LEFT ANY JOIN (SELECT trace_id AS id, session_id AS session FROM joined_traces FINAL WHERE project = {project:String}) AS joined
+    USING (id)`
 }
 
 function textParams(text: string): Record<string, unknown> {

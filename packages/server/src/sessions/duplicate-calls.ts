@@ -31,13 +31,16 @@ export class DuplicateCalls {
   /** Returns the duplicate steps of these sessions, and the other sessions that have to be refreshed because of them. */
   async find(
     project: string,
-    sessions: ReadonlyMap<string, { outlines: readonly StepOutline[] }>,
+    sessions: ReadonlyMap<string, { outlines: readonly StepOutline[]; traceIds: readonly string[] }>,
   ): Promise<{ duplicates: Map<string, Set<string>>; changedElsewhere: string[] }> {
     const verdicts: Verdict[] = []
     for (const { outlines } of sessions.values())
       for (const outline of outlines) verdicts.push(...this.#recent.compare(project, outline))
     if (verdicts.length > 0) await this.#save(project, verdicts)
-    const duplicates = await this.readKnown(project, [...sessions.keys()])
+    const duplicates = await this.readKnown(
+      project,
+      new Map([...sessions].map(([id, { traceIds }]) => [id, traceIds])),
+    )
     const changedElsewhere = new Set(
       verdicts.map(({ call }) => call.sessionId).filter((id) => !sessions.has(id)),
     )
@@ -61,19 +64,23 @@ export class DuplicateCalls {
     })
   }
 
-  /** Reads which steps of these sessions are known to be counted in another session. */
-  async readKnown(project: string, ids: readonly string[]): Promise<Map<string, Set<string>>> {
+  /** Reads which steps of these sessions, given with their traces, are known to be counted in another session. */
+  async readKnown(
+    project: string,
+    sessions: ReadonlyMap<string, readonly string[]>,
+  ): Promise<Map<string, Set<string>>> {
     const duplicates = new Map<string, Set<string>>()
     if (!this.#isAnyKnown) return duplicates
+    const sessionOf = new Map([...sessions].flatMap(([id, traceIds]) => traceIds.map((trace) => [trace, id])))
     const result = await this.#store.client.query({
       query: `SELECT session_id, step_id FROM duplicate_calls FINAL
         WHERE project = {project:String} AND session_id IN {ids:Array(String)} AND is_duplicate = 1`,
-      query_params: { project, ids },
+      query_params: { project, ids: [...sessionOf.keys()] },
       format: 'JSONEachRow',
     })
     for (const row of await result.json<{ session_id: string; step_id: string }>()) {
-      const steps = duplicates.get(row.session_id) ?? new Set()
-      duplicates.set(row.session_id, steps.add(row.step_id))
+      const id = sessionOf.get(row.session_id)!
+      duplicates.set(id, (duplicates.get(id) ?? new Set()).add(row.step_id))
     }
     return duplicates
   }

@@ -1,13 +1,17 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import { parseSessionIdPrefix, shortSessionId } from '@playhead/model'
 import { KnownError } from '../errors/known-error.ts'
+import type { JoinedTraces } from './joined-traces.ts'
 
 const FULL_LENGTH = 32
 const SHOWN_CANDIDATES = 5
 
-/** Finds the one session of the project whose id starts with this prefix, with or without `s_`. */
+/** Where sessions are looked up. */
+export type SessionIndex = { client: ClickHouseClient; joined: JoinedTraces }
+
+/** Finds the one session of the project that has a trace whose id starts with this prefix, with or without `s_`. */
 export async function findSessionId(
-  client: ClickHouseClient,
+  { client, joined }: SessionIndex,
   project: string,
   typed: string,
 ): Promise<string> {
@@ -18,7 +22,7 @@ export async function findSessionId(
       `"${typed.slice(0, 60)}" is not a session id. Use 4 to 32 hex digits, with or without s_.`,
     )
   }
-  if (prefix.length === FULL_LENGTH) return prefix
+  if (prefix.length === FULL_LENGTH) return (await joined.sessionsOf(project, [prefix]))[0]!
   const result = await client.query({
     query: `SELECT DISTINCT session_id FROM (
         SELECT session_id FROM steps WHERE project = {project:String} AND startsWith(session_id, {prefix:String})
@@ -28,7 +32,8 @@ export async function findSessionId(
     query_params: { project, prefix, limit: SHOWN_CANDIDATES },
     format: 'JSONEachRow',
   })
-  const ids = (await result.json<{ session_id: string }>()).map((row) => row.session_id)
+  const traceIds = (await result.json<{ session_id: string }>()).map((row) => row.session_id)
+  const ids = [...new Set(await joined.sessionsOf(project, traceIds))]
   if (ids.length === 0) throw sessionNotFound(typed)
   if (ids.length > 1) {
     throw new KnownError(

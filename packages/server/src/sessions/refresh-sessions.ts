@@ -2,6 +2,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomUUID } from 'node:crypto'
 import {
+  asOneSession,
+  describeTrace,
   logsToSteps,
   priceStep,
   resolveSteps,
@@ -14,13 +16,21 @@ import { NativeBlock } from '../log/native-block.ts'
 import type { Store } from '../store/connect.ts'
 import type { VersionClock } from '../store/version-clock.ts'
 import type { DuplicateCalls } from './duplicate-calls.ts'
+import type { JoinedTraces } from './joined-traces.ts'
 import { sessionColumns, toSessionRow, toTombstone, type SessionRow } from '../store/sessions-table.ts'
 import type { StoredLogs } from './stored-logs.ts'
 import { readJoinedOutlines, type DeriveCopies } from './step-copies.ts'
 import { lastHeardAt } from './stored-steps.ts'
 
 /** Everything a refresh needs to know about one session. */
-type SessionParts = { outlines: StepOutline[]; logs: LogOutline[]; receivedMs: number[]; isNew: boolean }
+type SessionParts = {
+  outlines: StepOutline[]
+  logs: LogOutline[]
+  receivedMs: number[]
+  isNew: boolean
+  /** The traces that it consists of. */
+  traceIds: readonly string[]
+}
 
 const BATCH_SESSIONS = 1_000
 
@@ -32,9 +42,12 @@ export type RefresherOptions = {
   logs: StoredLogs
   duplicates: DuplicateCalls
   derive: DeriveCopies
+  joined: JoinedTraces
   pricerOf: (project: string) => { pricer: Pricer }
   /** Called for every refreshed session. */
   onRefreshed: (project: string, steps: readonly ResolvedStep[], lastHeardAtMs: number) => void
+  /** Called when traces joined or left a session; `isListed` if one of them was a session until now. */
+  onMoved: (project: string, traceIds: ReadonlySet<string>, isListed: boolean) => void
 }
 
 /**
@@ -43,13 +56,23 @@ export type RefresherOptions = {
  */
 export class SessionRefresher {
   readonly #options: RefresherOptions
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(options: RefresherOptions) {
     this.#options = options
   }
 
-  /** `segment` is the segment that was just stored: a session with steps from no other segment is new. */
-  async refresh(project: string, ids: readonly string[], segment?: bigint): Promise<void> {
+  /**
+   * `segment` is the segment that was just stored: a session with steps from no other segment is new. Refreshes run one
+   * after the other, so that two of them never decide differently which traces are one session.
+   */
+  refresh(project: string, ids: readonly string[], segment?: bigint): Promise<void> {
+    const refreshed = this.#last.then(() => this.#refreshAll(project, ids, segment))
+    this.#last = refreshed.catch(() => {})
+    return refreshed
+  }
+
+  async #refreshAll(project: string, ids: readonly string[], segment: bigint | undefined): Promise<void> {
     for (let start = 0; start < ids.length; start += BATCH_SESSIONS) {
       const others = await this.#refreshSome(project, ids.slice(start, start + BATCH_SESSIONS), segment)
       if (others.length > 0) await this.#refreshSome(project, others, undefined)
@@ -63,11 +86,14 @@ export class SessionRefresher {
     segment: bigint | undefined,
   ): Promise<string[]> {
     const version = await this.#nextVersion(project, ids, segment)
-    const sessions = await this.#readParts(project, ids, segment)
+    const { sessions, movedIds } = await this.#joinTraces(
+      project,
+      await this.#readParts(project, ids, segment),
+    )
     const { duplicates, changedElsewhere } = await this.#options.duplicates.find(project, sessions)
     const buckets = await this.#readBuckets(
       project,
-      [...sessions].flatMap(([id, parts]) => (parts.isNew ? [] : [id])),
+      [...sessions.values()].flatMap((parts) => (parts.isNew ? [] : parts.traceIds)),
     )
     const rows: SessionRow[] = []
     for (const [id, parts] of sessions) {
@@ -75,11 +101,36 @@ export class SessionRefresher {
       const row = this.#summarize(project, id, { parts, version, duplicateSteps: duplicates.get(id) })
       if (row === undefined) continue
       rows.push(row)
-      for (const bucket of buckets.get(id) ?? [])
-        if (bucket !== row.bucket) rows.push(toTombstone(row, bucket))
+      for (const traceId of parts.traceIds)
+        for (const bucket of buckets.get(traceId) ?? [])
+          if (traceId !== id || bucket !== row.bucket) rows.push(toTombstone(row, traceId, bucket))
     }
     await this.#insert(rows)
+    if (movedIds.size > 0)
+      this.#options.onMoved(
+        project,
+        movedIds,
+        [...movedIds].some((id) => buckets.has(id)),
+      )
     return changedElsewhere.filter((id) => !sessions.has(id))
+  }
+
+  /** Puts together the parts of sessions that consist of several traces. */
+  async #joinTraces(
+    project: string,
+    parts: Map<string, SessionParts>,
+  ): Promise<{ sessions: Map<string, SessionParts>; movedIds: ReadonlySet<string> }> {
+    const describe = ([id, { outlines }]: [string, SessionParts]) => describeTrace(id, outlines)
+    const grouping = await this.#options.joined.regroup(project, [...parts].map(describe), async (ids) => {
+      const others = await this.#readParts(project, ids, undefined)
+      for (const [id, other] of others) parts.set(id, other)
+      return [...others].map(describe)
+    })
+    if (grouping === undefined) return { sessions: parts, movedIds: new Set() }
+    const sessions = new Map<string, SessionParts>()
+    for (const [id, traceIds] of grouping.sessions)
+      sessions.set(id, traceIds.length === 1 ? parts.get(id)! : asOne(id, traceIds, parts))
+    return { sessions, movedIds: grouping.movedIds }
   }
 
   /** One session that can't be summarized must not keep the others from being stored. */
@@ -116,7 +167,7 @@ export class SessionRefresher {
     const partsOf = (id: string) => {
       let parts = sessions.get(id)
       if (parts === undefined) {
-        parts = { outlines: [], logs: [], receivedMs: [], isNew: newIds.has(id) }
+        parts = { outlines: [], logs: [], receivedMs: [], isNew: newIds.has(id), traceIds: [id] }
         sessions.set(id, parts)
       }
       return parts
@@ -169,8 +220,10 @@ export class SessionRefresher {
     const buckets = new Map<string, number[]>()
     if (ids.length === 0) return buckets
     const result = await this.#options.store.client.query({
-      query: `SELECT session_id, groupUniqArray(bucket) AS buckets FROM sessions
-        WHERE project = {project:String} AND session_id IN {ids:Array(String)} AND is_deleted = 0 GROUP BY session_id`,
+      query: `SELECT session_id, groupArray(bucket) AS buckets FROM (
+          SELECT session_id, bucket FROM sessions WHERE project = {project:String} AND session_id IN {ids:Array(String)}
+          GROUP BY session_id, bucket HAVING argMax(is_deleted, version) = 0
+        ) GROUP BY session_id`,
       query_params: { project, ids },
       format: 'JSONEachRow',
     })
@@ -209,5 +262,23 @@ export class SessionRefresher {
       await versions.observe('sessions', condition, { project, ids })
     }
     return versions.next()
+  }
+}
+
+function asOne(
+  id: string,
+  traceIds: readonly string[],
+  parts: ReadonlyMap<string, SessionParts>,
+): SessionParts {
+  const traces = traceIds.map((traceId) => parts.get(traceId)!)
+  return {
+    outlines: asOneSession(
+      id,
+      traces.flatMap(({ outlines }) => outlines),
+    ),
+    logs: traces.flatMap(({ logs }) => logs),
+    receivedMs: traces.flatMap(({ receivedMs }) => receivedMs),
+    isNew: false,
+    traceIds,
   }
 }

@@ -1,4 +1,5 @@
 import {
+  asOneSession,
   contentReader,
   groupLogs,
   logsToSteps,
@@ -21,23 +22,33 @@ import {
 import { KnownError } from '../errors/known-error.ts'
 import type { Store } from '../store/connect.ts'
 import type { DuplicateCalls } from './duplicate-calls.ts'
+import type { JoinedTraces } from './joined-traces.ts'
 import { PAYLOAD_SIZE, payloadSize, spanSelect, type SpanRow } from '../store/steps-table.ts'
 import type { StoredLogs } from './stored-logs.ts'
 import { findSessionId, sessionNotFound } from './find-session.ts'
 import { joinCopies, readJoinedOutlines, type DeriveCopies } from './step-copies.ts'
-import { lastHeardAt, readSpans, toStoredSpans, type RowFacts, type StoredSpan } from './stored-steps.ts'
+import {
+  lastHeardAt,
+  readSpans,
+  toStoredSpans,
+  type RowFacts,
+  type StoredOutline,
+  type StoredSpan,
+} from './stored-steps.ts'
 
 /** A session with its steps resolved, without payloads. */
 type ResolvedSession = {
   id: string
+  /** The traces that it consists of. */
+  traceIds: readonly string[]
   steps: ResolvedStep[]
   /** The contents of steps that were built from logs and have no row of their own. */
   builtContents: ReadonlyMap<string, StepContent>
   logs: SessionLog[]
   /** The row that counts of each step. */
-  rows: ReadonlyMap<string, { version: number; arrival: number }>
+  rows: ReadonlyMap<string, StoredOutline>
   /** Steps that were joined from several copies. */
-  joined: ReadonlySet<string>
+  joinedSteps: ReadonlySet<string>
   lastHeardAtMs: number
 }
 
@@ -46,6 +57,7 @@ export type ReaderOptions = {
   logs: StoredLogs
   duplicates: DuplicateCalls
   derive: DeriveCopies
+  joined: JoinedTraces
   pricerOf: (project: string) => { pricer: Pricer }
   /** Flushes acknowledged rows, so that a session includes what was just sent. */
   catchUp: () => Promise<void>
@@ -83,11 +95,7 @@ export class SessionReader {
     const id = await this.#find(project, typedId)
     const [open, early] = await Promise.all([
       this.#open(project, id),
-      payloads === 'none'
-        ? []
-        : payloads === 'all'
-          ? readSpans(this.#options.store, project, { ids: [id] })
-          : this.#readFirstRows(project, id),
+      payloads === 'none' ? [] : this.#readEarly(project, id, payloads),
     ])
     const wanted =
       payloads === 'none' ? [] : payloads === 'all' ? open.steps.map((step) => step.id) : firstScreen(open)
@@ -112,9 +120,9 @@ export class SessionReader {
   /** Reads the spans as they arrived, for an export. */
   async readSpans(project: string, typedId: string): Promise<Span[]> {
     const open = await this.#open(project, await this.#find(project, typedId))
-    const rows = await readSpans(this.#options.store, project, { ids: [open.id] })
+    const rows = await readSpans(this.#options.store, project, { ids: open.traceIds })
     const joined = new Map(
-      (await this.#joinCopies(project, open, [...open.joined])).map(({ span }) => [span.spanId, span]),
+      (await this.#joinCopies(project, open, [...open.joinedSteps])).map(({ span }) => [span.spanId, span]),
     )
     return rows
       .map(({ span }) => joined.get(span.spanId) ?? span)
@@ -129,7 +137,8 @@ export class SessionReader {
   /** Resolves a typed id to the full one, after flushing what was acknowledged. */
   async #find(project: string, typedId: string): Promise<string> {
     await this.#options.catchUp()
-    return findSessionId(this.#options.store.client, project, typedId)
+    const { store, joined } = this.#options
+    return findSessionId({ client: store.client, joined }, project, typedId)
   }
 
   async #open(project: string, id: string): Promise<ResolvedSession> {
@@ -160,27 +169,31 @@ export class SessionReader {
   }
 
   async #read(project: string, id: string, pricer: Pricer): Promise<ResolvedSession | undefined> {
+    const traceIds = await this.#options.joined.tracesOf(project, id)
     const [rows, records] = await Promise.all([
-      readJoinedOutlines(this.#options, project, [id]),
-      this.#options.logs.readRecords(project, [id]),
+      readJoinedOutlines(this.#options, project, traceIds),
+      this.#options.logs.readRecords(project, traceIds),
     ])
     if (rows.length === 0 && records.length === 0) return undefined
     const built = rows.length === 0 ? logsToSteps(records.map(({ draft }) => draft)) : []
-    const outlines =
+    const arrived =
       rows.length === 0 ? built.map((draft) => draft.outline) : rows.map(({ outline }) => outline)
-    if (outlines.length === 0) return undefined
+    if (arrived.length === 0) return undefined
+    const outlines = traceIds.length === 1 ? arrived : asOneSession(id, arrived)
     const logs = correctLogTimes(
       records.map(({ draft }) => ({ ...draft.outline, content: draft.content })),
       outlines,
     )
-    const duplicateSteps = (await this.#options.duplicates.readKnown(project, [id])).get(id)
+    const known = await this.#options.duplicates.readKnown(project, new Map([[id, traceIds]]))
+    const duplicateSteps = known.get(id)
     return {
       id,
+      traceIds,
       steps: resolveSteps(outlines, logs, { duplicateSteps, pricer }),
       builtContents: new Map(built.map((draft) => [draft.outline.id, draft.content])),
       logs,
       rows: new Map(rows.map((row) => [row.outline.id, row])),
-      joined: new Set(rows.flatMap(({ outline, isJoined }) => (isJoined ? [outline.id] : []))),
+      joinedSteps: new Set(rows.flatMap(({ outline, isJoined }) => (isJoined ? [outline.id] : []))),
       lastHeardAtMs: lastHeardAt(
         [...rows, ...records].map((row) => row.receivedMs),
         Date.now(),
@@ -188,18 +201,24 @@ export class SessionReader {
     }
   }
 
+  async #readEarly(project: string, id: string, payloads: 'first-screen' | 'all'): Promise<StoredSpan[]> {
+    const { store, joined } = this.#options
+    const ids = await joined.tracesOf(project, id)
+    return payloads === 'all' ? readSpans(store, project, { ids }) : this.#readFirstRows(project, ids)
+  }
+
   /**
    * Reads the rows that are probably on the first screen, in parallel with the outlines: the first rows of the table that
    * are not large. A step has up to two rows, one from its start and one from its end.
    */
-  async #readFirstRows(project: string, id: string): Promise<StoredSpan[]> {
+  async #readFirstRows(project: string, ids: readonly string[]): Promise<StoredSpan[]> {
     const { client, badRows } = this.#options.store
     const result = await client.query({
       query: `SELECT toUnixTimestamp64Milli(received_at) AS received_ms, version, arrival, ${spanSelect} FROM steps
-        WHERE project = {project:String} AND session_id = {id:String}
+        WHERE project = {project:String} AND session_id IN {ids:Array(String)}
           AND ${PAYLOAD_SIZE} < {largest:UInt32}
         ORDER BY started_at, step_id LIMIT {limit:UInt32}`,
-      query_params: { project, id, largest: FIRST_SCREEN_BYTES / 16, limit: 2 * FIRST_SCREEN_STEPS },
+      query_params: { project, ids, largest: FIRST_SCREEN_BYTES / 16, limit: 2 * FIRST_SCREEN_STEPS },
       format: 'JSONEachRow',
     })
     return toStoredSpans(badRows, await result.json<SpanRow & RowFacts>())
@@ -219,7 +238,7 @@ export class SessionReader {
     const joined = await this.#joinCopies(
       project,
       open,
-      [...isWanted].filter((id) => open.joined.has(id)),
+      [...isWanted].filter((id) => open.joinedSteps.has(id)),
     )
     for (const { span } of joined) isWanted.delete(span.spanId)
     const spans = early.filter(({ span, version, arrival }) => {
@@ -227,27 +246,27 @@ export class SessionReader {
       return isWanted.has(span.spanId) && current?.version === version && current.arrival === arrival
     })
     for (const { span } of spans) isWanted.delete(span.spanId)
-    const others = await this.#readContents(project, open.id, [...isWanted])
+    const others = await this.#readContents(project, open.traceIds, [...isWanted])
     const joinedContents = joined.map(({ span, draft }) => [span.spanId, draft.content] as const)
     return new Map([...open.builtContents, ...contentsOf(spans), ...others, ...joinedContents])
   }
 
-  #joinCopies(project: string, { id }: ResolvedSession, stepIds: readonly string[]) {
+  #joinCopies(project: string, { rows }: ResolvedSession, stepIds: readonly string[]) {
     if (stepIds.length === 0) return []
     return joinCopies(
       this.#options,
       project,
-      stepIds.map((step_id) => ({ session_id: id, step_id })),
+      stepIds.map((step_id) => ({ session_id: rows.get(step_id)!.outline.sessionId, step_id })),
     )
   }
 
   async #readContents(
     project: string,
-    id: string,
+    ids: readonly string[],
     stepIds: readonly string[],
   ): Promise<Map<string, StepContent>> {
     if (stepIds.length === 0) return new Map()
-    return contentsOf(await readSpans(this.#options.store, project, { ids: [id], stepIds }))
+    return contentsOf(await readSpans(this.#options.store, project, { ids, stepIds }))
   }
 }
 

@@ -51,9 +51,9 @@ export function toSessionRow(
   }
 }
 
-/** The row that removes a session from a bucket it is no longer in. */
-export function toTombstone(row: SessionRow, bucket: number): SessionRow {
-  return { ...row, bucket, isDeleted: true }
+/** The row that removes a session from a bucket it is no longer in, or in which it is part of another session now. */
+export function toTombstone(row: SessionRow, id: string, bucket: number): SessionRow {
+  return { ...row, summary: { ...row.summary, id }, bucket, isDeleted: true }
 }
 
 /** How each field of a summary is stored; `row`: computed when the row is read. */
