@@ -253,3 +253,12 @@ test('a run whose last agent failed has failed, whatever the status of the root'
   expect(resolveById(steps).agent!.error).not.toHaveProperty('isHandled')
   expect(resolveById([{ ...steps[0]!, outputPreview: 'Sorry.' }, ...steps.slice(1)]).root!.status).toBe('ok')
 })
+
+test("an agent's error that only tells its status is that of the call below", () => {
+  const steps = resolveById([
+    failed({ id: 'agent', kind: 'agent', message: 'run status: error' }),
+    failed({ id: 'call', kind: 'llm', parentId: 'agent', message: 'The model refuses.' }),
+  ])
+
+  expect(errorsOf(steps)).toEqual({ agent: ['error', 'propagated'], call: ['error'] })
+})

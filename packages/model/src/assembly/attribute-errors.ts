@@ -156,10 +156,10 @@ function trailsOf(error: StepError, node: StepNode, wasTriedAgain: RetryFinder):
   return unsolved.length > 0 ? unsolved : same
 }
 
-/** True for an error without details: a bare status, or the message that OpenAI Agents puts on every failed agent. */
+/** True for an error without details: a bare status, or what OpenAI Agents and Agno put on every agent that failed. */
 export function lacksDetails({ type, message }: StepError): boolean {
   const text = message.trim()
-  return text === '' || text === type || /^error in agent run\.?$/i.test(text)
+  return text === '' || text === type || /^(?:error in agent run|run status: error)\.?$/i.test(text)
 }
 
 /** True for the error of an HTTP span: the client above says what the status means. */

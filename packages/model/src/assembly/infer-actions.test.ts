@@ -193,3 +193,72 @@ test('a tool that hands over to another agent is no action', () => {
 
   expect(actionsOf([root, ask, answered])).toEqual([])
 })
+
+test('parallel calls without ids get the results in their order', () => {
+  const city = (name: string) => ({
+    type: 'tool-call' as const,
+    name: 'get_weather',
+    arguments: { city: name },
+  })
+  const told = (result: unknown) => ({ type: 'tool-result' as const, name: 'get_weather', result })
+  const { steps } = sessionOf(
+    [
+      root,
+      { ...asking, toolRequests: [{ name: 'get_weather' }, { name: 'get_weather' }] },
+      { ...answered, toolAnswers: [{ name: 'get_weather' }, { name: 'get_weather' }] },
+    ],
+    {
+      asking: { messages: [{ role: 'assistant', parts: [city('Oslo'), city('Rome')], isOutput: true }] },
+      answered: {
+        messages: [{ role: 'tool', parts: [told('old'), told({ result: 'snow' }), told({ result: 'sun' })] }],
+      },
+    },
+  )
+
+  const pairs = steps.filter(({ isInferred }) => isInferred).map(({ input, output }) => [input, output])
+  expect(new Set(pairs)).toEqual(
+    new Set([
+      [{ city: 'Oslo' }, 'snow'],
+      [{ city: 'Rome' }, 'sun'],
+    ]),
+  )
+})
+
+test('results without ids answer calls with ids in their order', () => {
+  const { steps } = sessionOf([root, asking, { ...answered, toolAnswers: [{}] }], {
+    answered: { messages: [{ role: 'tool', parts: [{ type: 'tool-result', result: 'sunny' }] }] },
+  })
+
+  expect(steps.find(({ isInferred }) => isInferred)?.output).toBe('sunny')
+})
+
+test('an execution that a framework and its runtime report is one action', () => {
+  const tool = outline({
+    id: 'tool',
+    kind: 'action',
+    toolName: 'get_weather',
+    parentId: 'root',
+    from: 25,
+    to: 45,
+  })
+  const inner = { ...tool, id: 'inner', parentId: 'tool', dialect: 'microsoft', toolCallId: 'call_1' }
+
+  expect(resolveSteps([...conversation, tool, inner]).filter(({ kind }) => kind === 'action')).toMatchObject([
+    { id: 'tool', toolCallId: 'call_1' },
+  ])
+})
+
+test('an execution with a made-up call id is the one that was asked for with the same arguments', () => {
+  const tool = outline({
+    id: 'tool',
+    kind: 'action',
+    toolName: 'get_weather',
+    parentId: 'root',
+    from: 25,
+    to: 45,
+  })
+  const own = { ...tool, toolCallId: 'adk-1', inputPreview: 'city=Paris', outputPreview: 'sunny' }
+
+  expect(actionsOf([...conversation, own])).toEqual([{ name: own.name, isInferred: false }])
+  expect(actionsOf([...conversation, { ...own, inputPreview: 'city=Rome' }])).toHaveLength(2)
+})

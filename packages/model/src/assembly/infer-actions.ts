@@ -1,6 +1,7 @@
 import { stableId } from '../otlp/stable-id.ts'
 import type { Message, Part } from '../session/message.ts'
 import type { StepContent, StepOutline, ToolAnswer, ToolRequest } from '../session/step-draft.ts'
+import { unwrapFunctionResponse } from '../providers/tool-use.ts'
 import type { StepTool } from '../session/step.ts'
 import type { ResolvedStep } from './resolved-step.ts'
 import { byStart, createNode, type StepNode, type StepNodes } from './step-node.ts'
@@ -25,7 +26,7 @@ export function inferActions(walk: StepNode[], nodes: StepNodes): void {
   const calls = walk.filter(({ step }) => step.toolRequests !== undefined || step.toolAnswers !== undefined)
   if (!calls.some(({ step }) => step.toolRequests !== undefined)) return
   const exchanges = findExchanges(calls.sort(byStart))
-  const executions = new Executions(walk)
+  const executions = new Executions(walk, new Set(exchanges.map(({ request }) => request.id)))
   const [answered, open] = [exchanges.filter(isAnswered), exchanges.filter((each) => !isAnswered(each))]
   for (const exchange of [...answered, ...open]) {
     const node = executions.take(exchange)
@@ -90,11 +91,13 @@ class Executions {
   readonly #byCallId = new Map<string, StepNode>()
   readonly #byName = new Map<string, StepNode[]>()
   readonly #taken = new Set<StepNode>()
+  readonly #requestIds: ReadonlySet<string | undefined>
 
-  constructor(walk: readonly StepNode[]) {
+  constructor(walk: readonly StepNode[], requestIds: ReadonlySet<string | undefined>) {
+    this.#requestIds = requestIds
     for (const node of walk.toSorted(byStart)) {
       const { kind, toolCallId, toolName, agent, name } = node.step
-      if (!mayExecute(node.step)) continue
+      if (!mayExecute(node.step) || isPartOfAction(node)) continue
       if (toolCallId !== undefined && !this.#byCallId.has(toolCallId)) this.#byCallId.set(toolCallId, node)
       for (const word of new Set([toolName ?? name, kind === 'agent' ? (agent ?? name) : name])) {
         const list = this.#byName.get(word)
@@ -107,23 +110,35 @@ class Executions {
   take(exchange: Exchange): StepNode | undefined {
     const { id, name } = exchange.request
     const byCallId = id === undefined ? undefined : this.#byCallId.get(id)
-    const named = this.#byName.get(name)?.filter((node) => !this.#taken.has(node) && mayBe(node, exchange))
+    const named = this.#byName
+      .get(name)
+      ?.filter((node) => !this.#taken.has(node) && this.#mayBe(node, exchange))
     const found = byCallId ?? named?.find(({ step }) => step.kind === 'action') ?? named?.[0]
     if (found !== undefined) this.#taken.add(found)
     return found
   }
+
+  /** True for a step after the request and before the result that has no call id of another request. */
+  #mayBe({ step }: StepNode, { caller, request, answer }: Exchange): boolean {
+    if (step.toolCallId !== undefined && request.id !== undefined) {
+      // ADK makes up ids, others for the execution than for the messages.
+      if (this.#requestIds.has(step.toolCallId) || step.inputPreview !== request.inputPreview) return false
+    }
+    const fromMs = step.kind === 'action' ? caller.step.startedAtMs : (caller.step.endedAtMs ?? Infinity)
+    if (step.startedAtMs < fromMs - CLOCK_SLACK_MS) return false
+    return answer === undefined || step.startedAtMs <= answer.node.step.startedAtMs + CLOCK_SLACK_MS
+  }
 }
 
-/** True for a step after the request and before the result that has no other call id. */
-function mayBe({ step }: StepNode, { caller, request, answer }: Exchange): boolean {
-  if (step.toolCallId !== undefined && request.id !== undefined) return false
-  const fromMs = step.kind === 'action' ? caller.step.startedAtMs : (caller.step.endedAtMs ?? Infinity)
-  if (step.startedAtMs < fromMs - CLOCK_SLACK_MS) return false
-  return answer === undefined || step.startedAtMs <= answer.node.step.startedAtMs + CLOCK_SLACK_MS
+/** True for what another instrumentation made of the action around it. */
+function isPartOfAction({ step, enclosingAction }: StepNode): boolean {
+  return (
+    step.kind === 'other' && step.toolName !== undefined && enclosingAction?.step.toolName === step.toolName
+  )
 }
 
 /** Adds what a recorded execution lacks; its own values take precedence. */
-function completeAction({ step }: StepNode, { caller, request, answer }: Exchange): void {
+function completeAction({ step }: StepNode, { caller, index, request, answer }: Exchange): void {
   if (step.kind === 'other') {
     step.kind = 'action'
     step.name = request.name
@@ -133,6 +148,8 @@ function completeAction({ step }: StepNode, { caller, request, answer }: Exchang
   }
   if (step.kind !== 'action') return
   if (request.id !== undefined) step.toolCallId ??= request.id
+  if (step.toolCallId === undefined || (answer !== undefined && answer.value.id === undefined))
+    step.requestIndex = index
   if (step.inputPreview === undefined || isBareArgument(step.inputPreview, request)) {
     if (request.inputPreview !== undefined) step.inputPreview = request.inputPreview
     step.requestedBy = caller.step.id
@@ -171,6 +188,7 @@ function inferAction({ caller, index, request, answer }: Required<Exchange>): St
     requestedBy: caller.step.id,
     answeredBy: answer.node.step.id,
     ...(request.id !== undefined && { toolCallId: request.id }),
+    ...((request.id === undefined || answer.value.id === undefined) && { requestIndex: index }),
     ...(request.inputPreview !== undefined && { inputPreview: request.inputPreview }),
     ...(outputPreview !== undefined && { outputPreview }),
     ...(error !== undefined && { error }),
@@ -191,7 +209,8 @@ export function contentOfAction(
   const { requestedBy, answeredBy, toolName: name } = step
   if (name === undefined || (requestedBy === undefined && answeredBy === undefined)) return own
   const given = requestedBy === undefined ? undefined : argumentsIn(contentOf(requestedBy), step)
-  const result = answeredBy === undefined ? undefined : resultIn(contentOf(answeredBy), step)
+  const result =
+    answeredBy === undefined ? undefined : resultIn(contentOf(answeredBy), step, contentOf(requestedBy ?? ''))
   if (own === undefined && given === undefined && result === undefined) return undefined
   const tool: StepTool = { ...own?.tool, name }
   if (step.toolCallId !== undefined) tool.callId = step.toolCallId
@@ -207,18 +226,42 @@ export function contentOfAction(
 }
 
 function argumentsIn(content: StepContent | undefined, step: ResolvedStep): unknown {
-  const calls = partsOf(content?.messages, 'tool-call', true).filter((call) => call.name === step.toolName)
-  return (calls.find(({ id }) => id === step.toolCallId) ?? calls[0])?.arguments
+  const calls = callsIn(content)
+  const named = calls.filter((call) => call.name === step.toolName)
+  return (calls[placeOf(step, calls)] ?? named[0])?.arguments
 }
 
-function resultIn(content: StepContent | undefined, step: ResolvedStep): unknown {
+/** Which of the calls it is; -1 if that is not known. */
+function placeOf({ toolCallId, requestIndex = -1 }: ResolvedStep, calls: readonly { id?: string }[]): number {
+  const place = toolCallId === undefined ? -1 : calls.findIndex(({ id }) => id === toolCallId)
+  return place === -1 ? requestIndex : place
+}
+
+function callsIn(content: StepContent | undefined): Extract<Part, { type: 'tool-call' }>[] {
+  return partsOf(content?.messages, 'tool-call', true).filter(({ name }) => name !== '')
+}
+
+function resultIn(
+  content: StepContent | undefined,
+  step: ResolvedStep,
+  reply: StepContent | undefined,
+): unknown {
   const results = partsOf(content?.messages, 'tool-result', false)
+  const withoutId = results.filter(
+    ({ id, name }) =>
+      (id === undefined || step.toolCallId === undefined) && (name === undefined || name === step.toolName),
+  )
   const found =
-    step.toolCallId === undefined
-      ? results.findLast(({ name }) => name === undefined || name === step.toolName)
-      : (results.findLast(({ id }) => id === step.toolCallId) ??
-        results.findLast(({ id, name }) => id === undefined && name === step.toolName))
-  return found?.result
+    (step.toolCallId === undefined ? undefined : results.findLast(({ id }) => id === step.toolCallId)) ??
+    withoutId.at(-placesFromEnd(step, callsIn(reply)))
+  return unwrapFunctionResponse(found?.result)
+}
+
+/** Results without ids are in the order of the calls, and the last ones answer the last reply. */
+function placesFromEnd(step: ResolvedStep, calls: readonly { id?: string; name: string }[]): number {
+  const place = placeOf(step, calls)
+  if (place === -1) return 1
+  return Math.max(1, calls.slice(place).filter(({ name }) => name === step.toolName).length)
 }
 
 function partsOf<Type extends Part['type']>(

@@ -20,6 +20,8 @@ export type ResolvedStep = StepOutline & {
   parts?: string[]
   /** The model call that asked for this action, if the action lacks arguments of its own. */
   requestedBy?: string
+  /** Which call of that reply it is, where calls have no ids. */
+  requestIndex?: number
   /** The model call that got its result, if the action lacks a result of its own. */
   answeredBy?: string
   /** The log records that added to it, oldest first. */

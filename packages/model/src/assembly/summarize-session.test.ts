@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { failed, outline, SESSION_START } from '../../test/outline.ts'
+import { sessionOf } from '../../test/session-of.ts'
 import { LOST_AFTER_MS } from '../session/end-state.ts'
 import { resolveSteps } from './resolve-steps.ts'
 import type { StepOutline } from '../session/step-draft.ts'
@@ -216,6 +217,19 @@ test('the input is that of the root, or of the first model call', () => {
   expect(summarize([outline({ id: 'root', inputPreview: 'top' }), call]).inputPreview).toBe('top')
   expect(summarize([outline({ id: 'root' }), tool, call]).inputPreview).toBe('asked')
 })
+
+test.each(['{"init_state": {}}', "ChatMessage(role='user', blocks=[])"])(
+  'the input is that of the first call with words where others have only data: %s',
+  (data) => {
+    const session = sessionOf([
+      outline({ id: 'root', kind: 'workflow', inputPreview: data, to: 100 }),
+      outline({ id: 'outer', kind: 'llm', parentId: 'root', inputPreview: data, from: 1, to: 9 }),
+      outline({ id: 'inner', kind: 'llm', parentId: 'outer', inputPreview: 'Hello?', from: 2, to: 8 }),
+    ])
+
+    expect(session.session.inputPreview).toBe('Hello?')
+  },
+)
 
 test('tokens and costs are added over the steps that count, and unreported fields stay absent', () => {
   const summary = summarize([

@@ -104,10 +104,17 @@ function inputPreviewOf(top: readonly ResolvedStep[], steps: readonly ResolvedSt
     const text = isTool ? undefined : (step.questionPreview ?? step.inputPreview)
     if (text !== undefined) texts.push(text)
   }
-  const call = steps.find((step) => step.kind === 'llm' && step.inputPreview !== undefined)
-  const said = call?.questionPreview ?? call?.inputPreview
-  if (said !== undefined) texts.push(said)
-  return texts.find((text) => !/^[{[]/.test(text)) ?? texts[0]
+  for (const step of steps) {
+    const said = step.kind === 'llm' ? (step.questionPreview ?? step.inputPreview) : undefined
+    if (said !== undefined) texts.push(said)
+    if (said !== undefined && !isData(said)) break
+  }
+  return texts.find((text) => !isData(text)) ?? texts[0]
+}
+
+/** JSON, or an object as Python prints it. */
+function isData(preview: string): boolean {
+  return /^(?:[{[]|[A-Z]\w*\(\w+=)/.test(preview)
 }
 
 function sumUsage(

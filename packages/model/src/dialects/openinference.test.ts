@@ -204,3 +204,41 @@ test("the Claude agent SDK reports input without cache, and the agent's cost", (
     reportedCost: 0.01,
   })
 })
+
+test("a client's private method is no model call", () => {
+  const attributes = { 'openinference.span.kind': 'LLM', 'llm.model_name': 'gpt-4o-mini' }
+
+  expect(stepOf({ name: 'OpenAI._prepare_chat_with_tools', attributes }).outline.kind).toBe('workflow')
+  expect(stepOf({ name: 'OpenAI.achat', attributes }).outline.kind).toBe('llm')
+})
+
+test("Haystack's tool calls and results are read from what Python printed", () => {
+  const call = `ToolCall(tool_name='look_up', arguments={'id': 7}, id='call_1', extra=None)`
+  const printed = (role: string, content: string) =>
+    `ChatMessage(_role=<ChatRole.X: '${role}'>, _content=[${content}], _name=None, _meta={})`
+  const { content } = stepOf({
+    attributes: {
+      'openinference.span.kind': 'LLM',
+      'llm.input_messages.0.message.role': 'user',
+      'llm.input_messages.0.message.content': 'Look.',
+      'llm.input_messages.1.message.role': 'assistant',
+      'llm.input_messages.2.message.role': 'tool',
+      'input.value': JSON.stringify({
+        messages: [
+          printed('user', `TextContent(text='Look.')`),
+          printed('assistant', call),
+          printed('tool', `ToolCallResult(result='nothing', origin=${call}, error=False)`),
+        ],
+      }),
+    },
+  })
+
+  expect(content.messages).toEqual([
+    { role: 'user', parts: [{ type: 'text', text: 'Look.' }] },
+    {
+      role: 'assistant',
+      parts: [{ type: 'tool-call', id: 'call_1', name: 'look_up', arguments: { id: 7 } }],
+    },
+    { role: 'tool', parts: [{ type: 'tool-result', id: 'call_1', name: 'look_up', result: 'nothing' }] },
+  ])
+})

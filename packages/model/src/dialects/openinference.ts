@@ -4,6 +4,7 @@ import { firstText, isRecord, toText, type JsonObject } from '../json/attribute-
 import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
 import { unflattenList, type FlatEntry } from './reading/flattened-keys.ts'
 import { parseJson } from '../json/json-text.ts'
+import { parsePythonRepr } from '../json/python-repr.ts'
 import { ofKind, kindOfWord } from './reading/kind-words.ts'
 import { addToolCalls, normaliseRole } from '../providers/messages.ts'
 import { toPart, toToolResult } from '../providers/parts.ts'
@@ -85,19 +86,24 @@ export const openInference: Dialect = {
     'embedding.embeddings.': 'embeddings',
   },
   kind: readKind,
-  inputMessages: ({ groups }) =>
-    readMessages(groups.inputMessages, 'user') ?? readTexts(groups.promptTexts, 'prompt', 'user'),
-  outputMessages: ({ groups }) =>
-    readMessages(groups.outputMessages, 'assistant') ??
+  inputMessages: ({ groups, fields }) =>
+    completeMessages(readMessages(groups.inputMessages, 'user'), fields.input, 'messages') ??
+    readTexts(groups.promptTexts, 'prompt', 'user'),
+  outputMessages: ({ groups, fields }) =>
+    completeMessages(readMessages(groups.outputMessages, 'assistant'), fields.output, 'replies') ??
     readTexts(groups.choiceTexts, 'completion', 'assistant'),
   excludesCache: ({ span }) => span.scope.name === '@arizeai/openinference-instrumentation-bedrock',
 }
 
 const handoffName = /^handoff to /i
 
+/** A method that a client keeps to itself, as LlamaIndex's `OpenAI._prepare_chat_with_tools`, calls no model. */
+const privateMethod = /^\w+\._[a-z]\w*$/
+
 /** OpenInference has no kind for handoffs: they are tools with such a name. */
 function readKind({ fields, span }: SpanReading): KindResult | undefined {
   const kind = fields.openInferenceKind?.toUpperCase()
+  if (kind === 'LLM' && privateMethod.test(span.name)) return ofKind('workflow')
   const isHandoff = handoffName.test(span.name) || fields.toolName?.startsWith('handoff_to_') === true
   return kind === 'TOOL' && isHandoff ? ofKind('handoff') : kindOfWord(kinds, kind)
 }
@@ -177,4 +183,32 @@ function readTexts(entries: FlatEntry[] | undefined, key: string, role: string):
     if (text !== undefined) texts.push(text)
   }
   return texts.length === 0 ? undefined : texts.map((text) => ({ role, parts: [{ type: 'text', text }] }))
+}
+
+/** Of Haystack's messages, tool calls have no id and results no content. The payload has both, as Python prints them. */
+function completeMessages(
+  messages: Message[] | undefined,
+  payload: unknown,
+  key: 'messages' | 'replies',
+): Message[] | undefined {
+  if (messages === undefined || typeof payload !== 'string' || !payload.includes('"ChatMessage('))
+    return messages
+  const parsed = parseJson(payload)
+  const printed: unknown = isRecord(parsed) ? parsed[key] : undefined
+  if (!Array.isArray(printed) || printed.length !== messages.length) return messages
+  return messages.map((message, index) => {
+    const value = typeof printed[index] === 'string' ? parsePythonRepr(printed[index]) : undefined
+    const content: unknown = isRecord(value) ? value._content : undefined
+    if (!Array.isArray(content)) return message
+    const parts = content.filter(isRecord).flatMap(readPrintedPart)
+    return parts.length === 0 ? message : { ...message, parts }
+  })
+}
+
+function readPrintedPart(raw: JsonObject): Part[] {
+  if (typeof raw.text === 'string') return [{ type: 'text', text: raw.text }]
+  if (raw.tool_name !== undefined) return [readToolCall(raw)]
+  if (!isRecord(raw.origin)) return []
+  const { id, tool_name: name } = raw.origin
+  return [toToolResult({ content: raw.result, tool_call_id: id, name, is_error: raw.error })]
 }

@@ -88,6 +88,12 @@ function unwrapToolOutput(given: unknown): { result: unknown; isError: boolean }
   return { result: unwrapBlocks(parseJson(given) ?? null), isError: false }
 }
 
+/** What a tool returned: Gemini takes only objects, so any other value is put under `result` or `output`. */
+export function unwrapFunctionResponse(value: unknown): unknown {
+  if (!isRecord(value) || Object.keys(value).length !== 1) return value
+  return value.result ?? value.output ?? value
+}
+
 /** The content of a text block, or of a list that holds a single one; anything else as it is. */
 export function unwrapBlocks(value: unknown): unknown {
   const isList = Array.isArray(value)

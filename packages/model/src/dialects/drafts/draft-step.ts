@@ -213,7 +213,12 @@ function addOutcome(
     return
   }
   const error = errorOfSpan(reading)
-  if (error !== undefined) return setError('error', error, outline, content)
+  if (error !== undefined) {
+    // ADK only says TOOL_ERROR; the result says more.
+    const isBare = error.message === '' || error.message === error.type
+    const told = isBare ? softErrorOf(tool?.result) : undefined
+    return setError('error', { ...error, message: told?.message ?? error.message }, outline, content)
+  }
   const stated = parseRecordedError(parseJson(reading.fields.softError))
   const soft = stated ?? (tool === undefined ? undefined : softErrorOf(tool.result))
   if (soft !== undefined) setError('soft-error', soft, outline, content)

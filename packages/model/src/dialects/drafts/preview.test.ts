@@ -62,3 +62,8 @@ test('what the user said is remembered once a tool has answered', () => {
   expect(previewOfUser([user, { role: 'assistant', parts: [] }, tool])).toBe('Weather?')
   expect(previewOfUser([user])).toBeUndefined()
 })
+
+test("the question is the user's message among the settings of a run", () => {
+  const run = { user_id: 'u_7', new_message: { parts: [{ text: 'Hello?' }], role: 'user' }, run_config: {} }
+  expect(previewOfQuestion(run)).toBe('Hello?')
+})

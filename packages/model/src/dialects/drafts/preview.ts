@@ -131,7 +131,13 @@ export function previewOfQuestion(value: unknown): string | undefined {
       const text = typeof value[key] === 'string' ? oneLine(value[key]) : undefined
       if (text !== undefined) return text
     }
-  return previewOfValue(value)
+  const message = isRecord(value) ? Object.values(value).find(isUserMessage) : undefined
+  return previewOfValue(message ?? value)
+}
+
+/** What a runner was given among its settings, as ADK's `new_message`. */
+function isUserMessage(value: unknown): boolean {
+  return isRecord(value) && value.role === 'user' && (value.parts ?? value.content) !== undefined
 }
 
 /** What the user said last, if tools have answered since. */

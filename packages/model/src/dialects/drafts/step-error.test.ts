@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { stepOf } from '../../../test/steps-of.ts'
 import { parseErrorMessage } from './step-error.ts'
 
 const trace = 'Traceback (most recent call last):\n  File "lib.py", line 40, in fetch'
@@ -37,4 +38,18 @@ test('a printed exception gives a general type its name', () => {
     message: 'no',
     stack: trace,
   })
+})
+
+test("an error that is only a type gets its message from the tool's result", () => {
+  const { outline } = stepOf({
+    attributes: {
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': 'get_weather',
+      'error.type': 'TOOL_ERROR',
+      'gen_ai.tool.call.result': '{"error": "There is no such city."}',
+    },
+    statusCode: 2,
+  })
+
+  expect(outline.error).toEqual({ type: 'TOOL_ERROR', message: 'There is no such city.' })
 })

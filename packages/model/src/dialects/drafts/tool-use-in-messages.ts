@@ -1,6 +1,7 @@
 import type { Message, Part } from '../../session/message.ts'
 import type { ToolAnswer, ToolRequest } from '../../session/step-draft.ts'
 import type { StepError } from '../../session/step.ts'
+import { unwrapFunctionResponse } from '../../providers/tool-use.ts'
 import { oneLine, previewJson, previewOfArguments } from './preview.ts'
 import { softErrorOf } from './soft-error.ts'
 
@@ -46,7 +47,8 @@ export function toolAnswersIn(messages: readonly Message[]): ToolAnswer[] {
   return answers.toReversed()
 }
 
-function toAnswer({ id, name, result, isError }: Extract<Part, { type: 'tool-result' }>): ToolAnswer {
+function toAnswer({ id, name, result: given, isError }: Extract<Part, { type: 'tool-result' }>): ToolAnswer {
+  const result = unwrapFunctionResponse(given)
   const text = typeof result === 'string' ? result : previewJson(result)
   const outputPreview = oneLine(text)
   const error: StepError | undefined =

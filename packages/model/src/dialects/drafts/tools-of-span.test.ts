@@ -37,6 +37,23 @@ test.each([
   ["MCP's result", { content: [{ type: 'text', text: result }], isError: false }, undefined],
   ['an object with only a result', { result }, undefined],
   ['an object with only an output', { output: result }, undefined],
+  [
+    "LangChain's callback",
+    { output: { lc: 1, type: 'constructor', id: [], kwargs: message }, kwargs: { name: 'get_weather' } },
+    'call_1',
+  ],
+  ["Gemini's response", { id: 'adk-1', name: 'get_weather', response: { result } }, undefined],
+  [
+    "LlamaIndex's output",
+    {
+      blocks: [{ text: result }],
+      tool_name: 'get_weather',
+      raw_input: {},
+      raw_output: result,
+      is_error: false,
+    },
+    undefined,
+  ],
 ])('the result is taken out of %s', (_envelope, output, callId) => {
   const text = typeof output === 'string' ? output : JSON.stringify(output)
   const { content } = stepOf({ attributes: { ...tool, 'output.value': text } })
@@ -70,4 +87,23 @@ test('an object that a recorded function returned stays as it is', () => {
   })
 
   expect(content.tool).toEqual({ name: 'add', result: { result: 5 } })
+})
+
+test.each([
+  ['by name only', '{"kwargs": {"city": "Paris", "days": 2}}'],
+  ['of a module', '{"input_args": {"city": "Paris", "days": 2}}'],
+  ["as LangChain's callback gets them", `{"input_str": "{'city': 'Paris', 'days': 2}"}`],
+])('arguments are taken out of their envelope: %s', (_envelope, input) => {
+  const { content } = stepOf({ attributes: { ...tool, 'input.value': input } })
+
+  expect(content.tool?.arguments).toEqual({ city: 'Paris', days: 2 })
+})
+
+test("DSPy's tools are named without their method", () => {
+  const { content } = stepOf({
+    name: 'get_weather.__call__',
+    attributes: { 'openinference.span.kind': 'TOOL' },
+  })
+
+  expect(content.tool?.name).toBe('get_weather')
 })

@@ -3,7 +3,8 @@ import { firstText, isMeaningful, isRecord, toText, type JsonObject } from '../.
 import type { SpanReading } from '../reading/dialect.ts'
 import { messagesOfEvent } from '../reading/event-messages.ts'
 import { parseJson, parseJsonText } from '../../json/json-text.ts'
-import { inputOf, invocationOf, outputOf, readJson, unwrapInput } from '../reading/payload.ts'
+import { parsePythonRepr } from '../../json/python-repr.ts'
+import { inputOf, invocationOf, outputOf, readJson, unwrapInput, unwrapOutput } from '../reading/payload.ts'
 import { unwrapBlocks } from '../../providers/tool-use.ts'
 import type { ToolDefinition } from '../../session/message.ts'
 import { unflattenList } from '../reading/flattened-keys.ts'
@@ -18,7 +19,7 @@ export function toolOfSpan(reading: SpanReading): StepTool {
   if (fields.toolType !== undefined) tool.type = fields.toolType
   if (fields.toolDescription !== undefined) tool.description = fields.toolDescription
   const fromEvents = span.events.length === 0 ? {} : payloadOfEvents(reading)
-  const given = argumentsOf(reading) ?? fromEvents.arguments ?? inputOf(reading)
+  const given = readPrinted(argumentsOf(reading) ?? fromEvents.arguments ?? inputOf(reading))
   if (given !== undefined && !isPlaceholder(given)) tool.arguments = given
   // Null is a result too, and OpenTelemetry can only write it as JSON.
   const isNull = fields.toolResult === 'null'
@@ -27,8 +28,14 @@ export function toolOfSpan(reading: SpanReading): StepTool {
   return tool
 }
 
+/** LangChain passes on the arguments of a tool as Python prints them. */
+function readPrinted(given: unknown): unknown {
+  return typeof given === 'string' && given.startsWith("{'") ? (parsePythonRepr(given) ?? given) : given
+}
+
 /** `execute_tool x`, `x.tool`, `tools/call x`: strips everything but the tool's name. */
-const decoration = /^(?:execute_tool |running tool: ?|tools\/call |tool_call\.)|\.(?:tool|tool_usage)$/g
+const decoration =
+  /^(?:execute_tool |running tool: ?|tools\/call |tool_call\.)|\.(?:tool|tool_usage|__call__)$/g
 
 function toolName({ fields, span }: SpanReading): string {
   return fields.toolName ?? fields.entityName ?? span.name.replace(decoration, '')
@@ -68,7 +75,7 @@ function resultOf(reading: SpanReading): unknown {
   if (fields.toolResult === undefined) return undefined
   const result = readJson(reading, fields.toolResult)
   // Our SDK records what a function returned, whatever that looks like.
-  return fields.stepKind === undefined ? unwrapResult(result) : unwrapBlocks(result)
+  return fields.stepKind === undefined ? unwrapResult(unwrapOutput(result)) : unwrapBlocks(result)
 }
 
 /** Removes what frameworks and protocols put around a tool's result. */
@@ -80,13 +87,20 @@ function unwrapResult(value: unknown): unknown {
       ? { isError: true, content: result }
       : result
   }
+  if (isFunctionResponse(value)) return unwrapResult(value.response)
   const isOnlyResult = isRecord(value) && value.result !== undefined && Object.keys(value).length === 1
   return unwrapBlocks(isOnlyResult ? parseJson(value.result) : value)
 }
 
+/** Gemini's `{ id, name, response }`. */
+function isFunctionResponse(value: unknown): value is JsonObject {
+  if (!isRecord(value) || !isRecord(value.response) || typeof value.name !== 'string') return false
+  return Object.keys(value).every((key) => key === 'id' || key === 'name' || key === 'response')
+}
+
 /**
  * The message that a tool's result was put in: LangChain's ToolMessage as it is serialised (`kwargs`, `data`), dumped
- * or printed, and the results of Bedrock, Anthropic and MCP.
+ * or printed, the results of Bedrock, Anthropic and MCP, and LlamaIndex's ToolOutput.
  */
 function toolMessageOf(value: unknown): JsonObject | undefined {
   if (typeof value === 'string') return printedMessage(value)
@@ -94,6 +108,8 @@ function toolMessageOf(value: unknown): JsonObject | undefined {
   if (!isRecord(value)) return undefined
   if (isRecord(value.kwargs) && value.lc !== undefined) return value.kwargs
   if (isRecord(value.data) && value.type === 'tool') return value.data
+  if (value.raw_output !== undefined && value.tool_name !== undefined)
+    return { content: value.raw_output, is_error: value.is_error }
   if (value.content === undefined) return undefined
   const isMessage = messageIds.some((key) => value[key] !== undefined) || value.type === 'tool'
   const isBlocks = Array.isArray(value.content) && Object.keys(value).every((key) => resultKeys.has(key))

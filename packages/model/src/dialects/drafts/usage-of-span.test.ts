@@ -144,3 +144,7 @@ test('a span that only has tokens or a model is a call unless a call is below it
 
   expect(outline).toMatchObject({ kind: 'llm', treeQuestion: 'llm-unless-model-below' })
 })
+
+test('a model call of no tokens at all reported none', () => {
+  expect(usageOf({ 'gen_ai.usage.input_tokens': 0, 'gen_ai.usage.output_tokens': 0 })).toBeUndefined()
+})

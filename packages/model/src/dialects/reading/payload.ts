@@ -34,11 +34,15 @@ function unreadable(value: unknown): unknown {
 }
 
 /**
- * Unwraps `{ args, kwargs }` of decorators and `{ inputs, tags, metadata, kwargs }` or `{ input_str }` of LangChain.
+ * Unwraps `{ args, kwargs }` of decorators, `{ kwargs }` of LlamaIndex and DSPy, `{ input_args }` of DSPy, and
+ * `{ inputs, tags, metadata, kwargs }` or `{ input_str }` of LangChain.
  */
 export function unwrapInput(value: unknown): unknown {
   if (!isRecord(value)) return value
-  if (Array.isArray(value.args) && isRecord(value.kwargs)) return unwrapCall(value.args, value.kwargs)
+  const isAlone = Object.keys(value).length === 1
+  if (isRecord(value.kwargs) && (isAlone || Array.isArray(value.args)))
+    return unwrapCall(Array.isArray(value.args) ? value.args : [], value.kwargs)
+  if (isAlone && isRecord(value.input_args)) return value.input_args
   if (value.input_str !== undefined) return parseJson(value.input_str)
   const isCallback = value.inputs !== undefined && (value.tags !== undefined || value.kwargs !== undefined)
   return isCallback ? value.inputs : value
@@ -52,7 +56,7 @@ function unwrapCall(args: unknown[], kwargs: JsonObject): unknown {
 }
 
 /** Unwraps `{ outputs, kwargs }` and `{ output }` of LangChain's callbacks. */
-function unwrapOutput(value: unknown): unknown {
+export function unwrapOutput(value: unknown): unknown {
   if (!isRecord(value)) return value
   const keys = Object.keys(value)
   if (value.outputs !== undefined && keys.every((key) => key === 'outputs' || key === 'kwargs'))
