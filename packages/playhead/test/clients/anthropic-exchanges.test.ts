@@ -49,8 +49,8 @@ test('Anthropic: server tools, documents and citations', () => {
     { type: 'media', modality: 'image', fileId: 'file_1' },
   ])
   expect(answer).toEqual([
-    { type: 'tool-call', id: 'srv_1', name: 'web_search', arguments: { query: 'cats' } },
-    { type: 'tool-result', id: 'srv_1', result: expect.anything() },
+    { type: 'tool-call', id: 'srv_1', name: 'web_search', arguments: { query: 'cats' }, isServerSide: true },
+    { type: 'tool-result', id: 'srv_1', result: expect.anything(), isServerSide: true },
     { type: 'text', text: 'Cats.' },
   ])
 })

@@ -46,7 +46,12 @@ test('Gemini: a JSON list instead of events, media, code execution and a blocked
   ])
   expect(answer).toEqual([
     { type: 'reasoning', text: 'Hm.' },
-    { type: 'tool-call', name: 'code_execution', arguments: { language: 'PYTHON', code: '1' } },
+    {
+      type: 'tool-call',
+      name: 'code_execution',
+      arguments: { language: 'PYTHON', code: '1' },
+      isServerSide: true,
+    },
     { type: 'text', text: '{"a":1}' },
   ])
   expect(step.usage).toMatchObject({ input: 35, output: 10, reasoning: 6, imageInput: 20 })

@@ -41,8 +41,14 @@ test('OpenAI: built-in tools, and an incomplete response', () => {
   expect(content.toolDefinitions).toEqual([{ type: 'web_search', name: 'web_search' }])
   expect(answer).toEqual([
     { type: 'reasoning', isRedacted: true },
-    { type: 'tool-call', id: 'ws_1', name: 'web_search', arguments: { type: 'search', query: 'cats' } },
-    { type: 'tool-call', id: 'mcp_1', name: 'lookup', arguments: { id: 1 } },
+    {
+      type: 'tool-call',
+      id: 'ws_1',
+      name: 'web_search',
+      arguments: { type: 'search', query: 'cats' },
+      isServerSide: true,
+    },
+    { type: 'tool-call', id: 'mcp_1', name: 'lookup', arguments: { id: 1 }, isServerSide: true },
     { type: 'text', text: 'Cats a' },
   ])
 })

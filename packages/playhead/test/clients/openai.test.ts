@@ -179,7 +179,7 @@ describe.each(variants)('$name', ({ load, isBuiltBefore }) => {
     ])
     expect(tool!.step.firstTokenMs).toBeGreaterThan(0)
     expect(refused!.content.messages!.at(-1)!.parts).toEqual([
-      { type: 'text', text: 'I can not help with that.' },
+      { type: 'refusal', text: 'I can not help with that.' },
     ])
     expect(many!.content.messages!.filter(({ isOutput }) => isOutput).map(({ parts }) => parts)).toEqual([
       [{ type: 'text', text: 'one' }],

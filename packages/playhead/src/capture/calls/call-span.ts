@@ -1,5 +1,5 @@
 import { SpanKind, SpanStatusCode, type Attributes, type Span } from '@opentelemetry/api'
-import type { ModelRequest, ModelResponse } from '@playhead/model'
+import type { JsonObject, ModelRequest, ModelResponse } from '@playhead/model'
 import { usageAttributes } from '../../record/opentelemetry/usage-attributes.ts'
 import type { ActiveCapture } from './active-capture.ts'
 import type { CallError } from './call-error.ts'
@@ -16,6 +16,8 @@ export type CallStart = {
 
 export type CallEnd = {
   response?: ModelResponse | undefined
+  /** The response as the provider sent it; it is what a later run is answered with. */
+  body?: JsonObject | undefined
   stream?: { log: StreamLog; firstTokenMs: number | undefined; isAborted: boolean } | undefined
   error?: CallError | undefined
   attributes?: Attributes
@@ -59,11 +61,18 @@ export class CallSpan {
     return this.#span
   }
 
-  end({ response, stream, error, attributes, isTruncated = false, durationMs }: CallEnd): void {
+  end({ response, body, stream, error, attributes, isTruncated = false, durationMs }: CallEnd): void {
     const span = this.#span
     const outputs = response === undefined ? {} : this.#outputs(response)
+    const kept = body === undefined ? {} : this.#kept(body)
     const failure = error ?? response?.error
-    span.setAttributes({ ...attributes, ...outputs, ...this.#streamed(stream), ...this.#failed(failure) })
+    span.setAttributes({
+      ...attributes,
+      ...outputs,
+      ...kept,
+      ...this.#streamed(stream),
+      ...this.#failed(failure),
+    })
     if (this.#writer.isTruncated || isTruncated) span.setAttribute('playhead.truncated', true)
     if (failure !== undefined)
       span.setStatus({ code: SpanStatusCode.ERROR, message: this.#message(failure.message) })
@@ -105,6 +114,11 @@ export class CallSpan {
       ...attributes,
       ...(messages.length > 0 && { 'gen_ai.output.messages': this.#writer.messages(messages) }),
     }
+  }
+
+  #kept(body: JsonObject): Attributes {
+    const json = this.#writer.response(body)
+    return json === undefined ? {} : { 'playhead.response': json }
   }
 
   #streamed(stream: CallEnd['stream']): Attributes {

@@ -5,6 +5,7 @@ import {
   writePart,
   writeTool,
   type ConventionPart,
+  type JsonObject,
   type ProviderMessage,
   type ProviderPart,
   type ToolDefinition,
@@ -49,6 +50,16 @@ export class ContentWriter {
         .map(writeTool)
         .map((tool) => (isKept ? this.#redact(tool) : { type: tool.type, name: tool.name })),
     )
+  }
+
+  /**
+   * The provider's own response. Left out if content is off or it is too long: half a response is no use to a later run.
+   */
+  response(body: JsonObject): string | undefined {
+    if (!this.#options.content) return undefined
+    const kept = Object.entries(body).filter(([field]) => !repeatedFields.has(field))
+    const json = JSON.stringify(this.#redact(Object.fromEntries(kept), { depth: 0, isResponse: true }))
+    return Buffer.byteLength(json) > this.#options.maxValueBytes ? undefined : json
   }
 
   /** For a text outside of messages, such as an error message or a parameter. */
@@ -99,12 +110,39 @@ export class ContentWriter {
     if (Array.isArray(value)) return value.map((item) => this.#redact(item, inner))
     const copy = Object.create(null) as Record<string, unknown>
     for (const [key, item] of Object.entries(value) as [string, unknown][])
-      copy[key] = scope.isSecretKey?.(key) && needsRedaction(item) ? REDACTED : this.#redact(item, inner)
+      if (scope.isResponse === true && opaqueFields.has(key) && isBase64(item)) copy[key] = item
+      else if (scope.isResponse === true && argumentFields.has(key))
+        copy[key] = this.#redactArguments(item, inner)
+      else copy[key] = scope.isSecretKey?.(key) && needsRedaction(item) ? REDACTED : this.#redact(item, inner)
     return copy
+  }
+
+  #redactArguments(value: unknown, { depth }: RedactionScope): unknown {
+    const { isSecretKey } = this.#options
+    return this.#redact(value, { depth, ...(isSecretKey && { isSecretKey }) })
   }
 }
 
-type RedactionScope = { depth: number; isSecretKey?: (key: string) => boolean }
+type RedactionScope = { depth: number; isSecretKey?: (key: string) => boolean; isResponse?: boolean }
+
+/** What responses repeat from their request. */
+const repeatedFields: ReadonlySet<string> = new Set(['tools', 'instructions', 'text', 'input', 'prompt'])
+
+/** Where the providers have the arguments of tool calls. */
+const argumentFields: ReadonlySet<string> = new Set(['input', 'args', 'arguments'])
+
+/** Signed by the provider, which refuses them in the next request if a character is changed. */
+const opaqueFields: ReadonlySet<string> = new Set([
+  'signature',
+  'data',
+  'encrypted_content',
+  'thoughtSignature',
+])
+
+function isBase64(value: unknown): value is string {
+  return typeof value === 'string' && /^[A-Za-z0-9+/_=-]*$/.test(value)
+}
+
 const payloadKeys: ReadonlySet<string> = new Set(['arguments', 'response', 'value'])
 
 /** Keeps the structure of a part without its text. */

@@ -42,3 +42,34 @@ test('a call whose response is too long is recorded without it', () => {
   expect(step).toMatchObject({ status: 'ok', isTruncated: true, model: 'm' })
   expect(content.messages).toHaveLength(1)
 })
+
+test('the response itself is kept, without what it repeats', () => {
+  const response = {
+    id: 'msg_1',
+    content: [
+      { type: 'thinking', thinking: 'Hm.', signature: 'c2lnbmVk' },
+      { type: 'text', text: 'Hello.' },
+    ],
+    stop_reason: 'end_turn',
+  }
+  const { content } = play({
+    url: 'https://api.anthropic.com/v1/messages',
+    request: { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] },
+    response: { ...response, tools: ['repeated'] },
+  })
+  expect(JSON.parse(String(content.attributes['playhead.response']))).toEqual(response)
+})
+
+test('the kept response of a stream is the one that a request without streaming would get', () => {
+  const { content } = play({
+    url: 'http://127.0.0.1:8000/v1/chat/completions',
+    request: { ...chat, stream: true },
+    type: 'text/event-stream',
+    response:
+      'data: {"id":"x","choices":[{"delta":{"content":"H"}}]}\n\ndata: {"id":"x","choices":[{"delta":{"content":"i"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+  })
+  expect(JSON.parse(String(content.attributes['playhead.response']))).toEqual({
+    id: 'x',
+    choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }],
+  })
+})

@@ -1,7 +1,6 @@
 import {
   readProviderError,
   type ModelApi,
-  type ModelResponse,
   type StreamAssembler,
   isRecord,
   parseJson,
@@ -235,23 +234,25 @@ export class ObservedCall {
   #completed(outcome: Outcome): Omit<CallEnd, 'durationMs'> {
     const isStreamed = this.#body?.isEvents === true
     const isUnreadable = this.#body?.isUnreadable === true
-    const response = isUnreadable ? undefined : this.#readResponse(isStreamed)
+    const body = isUnreadable ? undefined : this.#responseBody(isStreamed)
+    const response = body === undefined ? undefined : this.#api!.readResponse(body)
     const hasFinished = (response?.finishReasons.length ?? 0) > 0
     const isAborted = isStreamed && !hasFinished && response?.error === undefined
     const stream = { log: this.#log, firstTokenMs: this.#firstTokenMs, isAborted }
     const failure = hasFinished ? undefined : failureOf(outcome, isStreamed)
     const isMalformed = response === undefined && !isUnreadable
     const error = failure ?? (isMalformed && outcome.failure === undefined ? malformed : undefined)
-    return { response, ...(isStreamed && { stream }), error, isTruncated: isUnreadable }
+    return { response, body, ...(isStreamed && { stream }), error, isTruncated: isUnreadable }
   }
 
-  #readResponse(isStreamed: boolean): ModelResponse | undefined {
-    if (isStreamed) return this.#api!.readResponse(this.#assembler!.response())
+  /** The whole response as JSON; a stream as the response that a request without streaming would get. */
+  #responseBody(isStreamed: boolean): JsonObject | undefined {
+    if (isStreamed) return this.#assembler!.response()
     const parsed = parseJson(withoutVectors(this.#body?.text ?? ''))
     // Gemini streams a JSON list if the request does not ask for events.
-    if (!Array.isArray(parsed)) return isRecord(parsed) ? this.#api!.readResponse(parsed) : undefined
+    if (!Array.isArray(parsed)) return isRecord(parsed) ? parsed : undefined
     for (const item of parsed) if (isRecord(item)) this.#assembler!.add(item)
-    return this.#api!.readResponse(this.#assembler!.response())
+    return this.#assembler!.response()
   }
 
   #elapsedMs(): number {

@@ -40,7 +40,9 @@ export class WrappedCall {
   }
 
   responded(response: unknown): void {
-    this.#end(() => ({ response: isRecord(response) ? this.#api.readResponse(response) : undefined }))
+    this.#end(() =>
+      isRecord(response) ? { response: this.#api.readResponse(response), body: response } : {},
+    )
   }
 
   addEvent(event: unknown): void {
@@ -64,10 +66,11 @@ export class WrappedCall {
     }))
   }
 
-  #stream(): Pick<CallEnd, 'response' | 'stream'> {
-    const response = this.#api.readResponse(this.#assembler.response())
+  #stream(): Pick<CallEnd, 'response' | 'body' | 'stream'> {
+    const body = this.#assembler.response()
+    const response = this.#api.readResponse(body)
     const isAborted = response.finishReasons.length === 0
-    return { response, stream: { log: this.#log, firstTokenMs: this.#firstTokenMs, isAborted } }
+    return { response, body, stream: { log: this.#log, firstTokenMs: this.#firstTokenMs, isAborted } }
   }
 
   #end(read: () => Omit<CallEnd, 'durationMs'>): void {
