@@ -1,4 +1,7 @@
 import type { ClickHouseClient } from '@clickhouse/client'
+import type { Registry } from '../access/registry.ts'
+import type { SessionRefresher } from '../sessions/refresh-sessions.ts'
+import type { Store } from '../store/connect.ts'
 
 const BATCH_SESSIONS = 200
 
@@ -35,4 +38,15 @@ export async function countSessions(
   })
   const [row] = await result.json<{ total: number }>()
   return row?.total ?? 0
+}
+
+/** Computes every session of every project from its steps again. */
+export async function recomputeSessions(stored: {
+  store: Store
+  registry: Registry
+  refresher: SessionRefresher
+}): Promise<void> {
+  for (const { id } of stored.registry.projects()) {
+    for await (const ids of sessionBatches(stored.store.client, id)) await stored.refresher.refresh(id, ids)
+  }
 }

@@ -13,7 +13,7 @@ import { deriveCopies } from '../ingest/derive-step.ts'
 import { DialectFailures } from '../ingest/dialect-failures.ts'
 import { MAX_BYTES_IN_FLIGHT } from '../door/body-limits.ts'
 import { LiveFeed } from '../live/live-feed.ts'
-import { DamagedFiles } from '../log/damaged-files.ts'
+import type { DamagedFiles } from '../log/damaged-files.ts'
 import type { Columns } from '../log/native-block.ts'
 import { firstSegmentId } from '../log/segment-ids.ts'
 import { SegmentLog } from '../log/segment-log.ts'
@@ -41,12 +41,12 @@ export type Services = AppServices & { registry: Registry }
 /** Creates the services in the order of their dependencies, and adds to `cleanups` how to close them. */
 export async function createServices(
   config: Config,
-  store: Store,
+  { store, damaged }: { store: Store; damaged: DamagedFiles },
   report: (line: string) => void,
   cleanups: (() => unknown)[],
 ): Promise<Services> {
-  const damaged = await DamagedFiles.open(join(config.dataDirectory, 'damaged'), report)
-  const versions = await VersionClock.open(store.client)
+  const openVersions = () => VersionClock.open(store.client)
+  const versions = await (store.repair?.retry(openVersions) ?? openVersions())
   const gate = await openGate(config, { ...store, versions }, report, cleanups)
   const { registry } = gate
   const [duplicates, storedLogs, joined] = await Promise.all([

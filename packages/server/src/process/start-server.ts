@@ -10,7 +10,9 @@ import { createDoor } from '../door/door.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { startGrpc, type TlsSource } from '../ingest/grpc/start-grpc.ts'
 import { createIngestHandler } from '../ingest/http/ingest-handler.ts'
+import { recomputeSessions } from '../maintenance/session-batches.ts'
 import { startRetention } from '../maintenance/retention.ts'
+import { DamagedFiles } from '../log/damaged-files.ts'
 import { connectStore } from '../store/connect.ts'
 import type { Config } from './config.ts'
 import { asDataProblem } from './data-problem.ts'
@@ -41,6 +43,8 @@ export async function startServer(config: Config, report: (line: string) => void
       throw asDataProblem(error, config)
     })
     cleanups.push(startRetention(services))
+    const { repair } = services.store
+    if (repair !== undefined) cleanups.push(repair.start(() => recomputeSessions(services)))
     const server = await listen(services, tls)
     cleanups.push(() => {
       server.close()
@@ -68,14 +72,16 @@ async function openData(
   protectData(config.dataDirectory, report)
   const lock = await lockDataDirectory(config.dataDirectory, holder)
   cleanups.push(() => lock.release())
+  const damaged = await DamagedFiles.open(join(config.dataDirectory, 'damaged'), report)
   const store = await connectStore({
     path: join(config.dataDirectory, 'store'),
     clickhouseUrl: config.clickhouseUrl,
     cluster: config.clickhouseCluster,
+    damaged,
     report,
   })
   cleanups.push(() => store.close())
-  return createServices(config, store, report, cleanups)
+  return createServices(config, { store, damaged }, report, cleanups)
 }
 
 async function listen(services: Services, tls: TlsSource | undefined) {

@@ -79,7 +79,7 @@ test('a killed engine comes back at the same socket with its data', async () => 
   })
   await store.client.insert({ table: 'kept', values: [{ n: 7 }], format: 'JSONEachRow' })
 
-  process.kill(store.engine!.pid()!, 'SIGKILL')
+  process.kill(store.engine!.pid!, 'SIGKILL')
 
   await expect
     .poll(

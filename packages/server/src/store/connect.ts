@@ -9,7 +9,10 @@ import {
 import { INFILE_HEADER } from './engine/serve-clickhouse.ts'
 import { startEngine, type EngineProcess } from './engine/start-engine.ts'
 import { BadRows } from './bad-rows.ts'
+import type { DamagedFiles } from '../log/damaged-files.ts'
 import { migrate } from './migrate.ts'
+import { PartRepair } from './part-repair.ts'
+import { forgetDefinitions, restoreDefinitions, saveDefinitions } from './table-definitions.ts'
 import { asStartError } from './store-error.ts'
 
 /** The database: the embedded engine or a ClickHouse server, behind one client. */
@@ -17,6 +20,8 @@ export type Store = {
   client: ClickHouseClient
   /** The embedded engine; undefined with CLICKHOUSE_URL. */
   engine: EngineProcess | undefined
+  /** Finds and sets aside damaged parts of the embedded engine. */
+  repair: PartRepair | undefined
   /** The name of the cluster that the tables are distributed over, if any. */
   cluster: string | undefined
   /** Runs an `INSERT … FORMAT Native` with the contents of a file. With the same `token`, a replicated table ignores a repeated insert. */
@@ -31,11 +36,15 @@ export type StoreSettings = {
   path: string
   clickhouseUrl?: string | undefined
   cluster?: string | undefined
+  /** Where damaged definitions of tables are kept. */
+  damaged?: DamagedFiles
   report: (line: string) => void
 }
 
 const DATABASE = 'playhead'
 const REQUEST_TIMEOUT_MS = 120_000
+/** Checked at every start. Reading this much takes a fraction of a second. */
+const SMALL_TABLE_BYTES = 8 * 1024 ** 2
 const everyClient = {
   request_timeout: REQUEST_TIMEOUT_MS,
   // We report failures ourselves, once.
@@ -60,7 +69,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       clickhouseUrl === undefined
         ? await connectEngine(settings)
         : await connectServer(clickhouseUrl, cluster, settings.report)
-    await migrate(store).catch(async (error: unknown) => {
+    await prepareTables(store, settings).catch(async (error: unknown) => {
       await store.close()
       throw error
     })
@@ -70,7 +79,17 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   }
 }
 
+async function prepareTables(store: Store, { path, report }: StoreSettings): Promise<void> {
+  if (store.engine === undefined) return migrate(store, async () => undefined)
+  await store.repair?.checkAll({ maxTableBytes: SMALL_TABLE_BYTES })
+  await migrate(store, () => forgetDefinitions(path))
+  await saveDefinitions(path).catch((error: Error) =>
+    report(`could not save a copy of the definitions of the tables: ${error.message}`),
+  )
+}
+
 async function connectEngine(settings: StoreSettings): Promise<Store> {
+  if (settings.damaged !== undefined) await restoreDefinitions(settings.path, settings.damaged)
   const engine = await startEngine({ path: settings.path, report: settings.report })
   const options: AgentOptions & { socketPath: string } = {
     socketPath: engine.socketPath,
@@ -94,9 +113,11 @@ async function connectEngine(settings: StoreSettings): Promise<Store> {
     },
   )
   const client = open(DATABASE)
+  const { path, damaged, report } = settings
   return {
     client,
     engine,
+    repair: damaged && new PartRepair({ client, engine, path, damaged, report }),
     cluster: undefined,
     badRows: new BadRows(settings.report),
     async insertFile(statement, path, _token, settings = {}) {
@@ -138,6 +159,7 @@ async function connectServer(
   return {
     client,
     engine: undefined,
+    repair: undefined,
     cluster,
     badRows: new BadRows(report),
     async insertFile(statement, path, token, settings = {}) {

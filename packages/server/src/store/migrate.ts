@@ -19,8 +19,8 @@ export function migrations(): Migration[] {
     }))
 }
 
-/** Applies the migrations that the store does not have yet. */
-export async function migrate(store: Store): Promise<void> {
+/** Applies the migrations that the store does not have yet; calls `beforeChange` before each. */
+export async function migrate(store: Store, beforeChange: () => Promise<void>): Promise<void> {
   for (const statement of renderSchema(migrationsTable, store.cluster))
     await store.client.command({ query: statement })
   const known = migrations()
@@ -33,7 +33,9 @@ export async function migrate(store: Store): Promise<void> {
     )
   }
   for (const migration of known) {
-    if (!applied.has(migration.version)) await apply(store, migration)
+    if (applied.has(migration.version)) continue
+    await beforeChange()
+    await apply(store, migration)
   }
 }
 

@@ -13,18 +13,23 @@ const transientCodes = new Set([
 const NOT_ENOUGH_SPACE = '243'
 const lostConnections = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
 
+/** Whether the same query may succeed later. */
+export function isTransient(error: ClickHouseError): boolean {
+  return transientCodes.has(error.code)
+}
+
 /** Turns a failure of the store that a retry may fix into a `KnownError`; undefined for any other error. */
 export function asStoreError(error: Error): KnownError | undefined {
   if (error instanceof ClickHouseError) {
     if (isDamage(error.message, error.code)) {
       return new KnownError(
         'STORE_UNAVAILABLE',
-        'A file of the store is damaged. The store is restoring an older copy of it. Try again in a moment.',
+        'A file of the store is damaged. The server is saving what is readable in it. Try again in a moment.',
         { cause: error },
       )
     }
     if (error.code === NOT_ENOUGH_SPACE) return diskFull(error)
-    if (!transientCodes.has(error.code)) return undefined
+    if (!isTransient(error)) return undefined
     return new KnownError(
       'STORE_UNAVAILABLE',
       `The store could not run the query (${error.type}). Try again, or narrow the query.`,

@@ -7,15 +7,6 @@ import { socketPath } from './socket-path.ts'
 import { MIN_FREE_BYTES } from './checked-writes.ts'
 import type { EngineMessage, EngineOptions } from './engine-main.ts'
 
-/** The embedded engine as the parent sees it: always at the same socket, restarted whenever it dies. */
-export type EngineProcess = {
-  socketPath: string
-  /** The current process; it changes with every restart. */
-  pid(): number | undefined
-  restarts(): number
-  stop(): Promise<void>
-}
-
 type Settings = {
   path: string
   /** Called with one line about every unexpected exit. */
@@ -38,63 +29,105 @@ export async function startEngine(settings: Settings): Promise<EngineProcess> {
   mkdirSync(settings.path, { recursive: true })
   const socket = socketPath(settings.path, 'engine.sock')
   const options: EngineOptions = { path: join(settings.path, 'tables'), listen: socket, nice: 10 }
-  let isStopping = false
-  let restarts = 0
-  const mayRepair = createRepairLimit()
-  let child = await launchFirst(options)
-  watch(child)
+  return new EngineProcess(settings, options, await launchFirst(options))
+}
 
-  function watch(current: ChildProcess): void {
+/** The embedded engine as the parent sees it: always at the same socket, restarted whenever it dies. */
+export class EngineProcess {
+  readonly socketPath: string
+  restarts = 0
+  /** Called when a query meets a damaged file. */
+  onDamage: (message: string) => void = () => undefined
+  /** Called after every restart; `isDiskFull` if a write that failed on a full disk was the reason. */
+  onRestarted: (isDiskFull: boolean) => void = () => undefined
+  readonly #options: EngineOptions
+  readonly #report: (line: string) => void
+  readonly #heartbeat: NodeJS.Timeout
+  #child: ChildProcess
+  #isStopping = false
+  #isDiskFull = false
+  #pause: { work: () => Promise<void>; done: PromiseWithResolvers<void> } | undefined
+
+  constructor(settings: Settings, options: EngineOptions, child: ChildProcess) {
+    this.#options = options
+    this.socketPath = String(options.listen)
+    this.#report = settings.report
+    this.#child = child
+    this.#watch(child)
+    this.#heartbeat = setInterval(() => void this.#beat(), settings.heartbeatMs ?? HEARTBEAT_MS)
+    this.#heartbeat.unref()
+  }
+
+  /** The current process; it changes with every restart. */
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  /** Ends the engine, does this work while nobody has its files open, and starts it again. */
+  async restartAfter(work: () => Promise<void>): Promise<void> {
+    this.#pause = { work: once(work), done: Promise.withResolvers<void>() }
+    const { promise } = this.#pause.done
+    this.#child.kill('SIGKILL')
+    await promise
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    clearInterval(this.#heartbeat)
+    await stopChild(this.#child)
+    rmSync(this.socketPath, { force: true })
+  }
+
+  #watch(current: ChildProcess): void {
     current.once('exit', (code, signal) => {
-      if (isStopping) return
-      restarts += 1
-      settings.report(`the embedded engine exited (${signal ?? `code ${code}`}); restarting it`)
-      void restart()
+      if (this.#isStopping) return
+      this.restarts += 1
+      if (this.#pause === undefined)
+        this.#report(`the embedded engine exited (${signal ?? `code ${code}`}); restarting it`)
+      void this.#restart()
     })
     current.on('message', (message: EngineMessage) => {
-      const isDamage = 'damage' in message
-      if (isStopping || current !== child || (isDamage && !mayRepair())) return
+      if (this.#isStopping || current !== this.#child) return
+      if ('damage' in message) return this.onDamage(message.damage)
+      if ('incompletePart' in message) this.#isDiskFull = true
       const line = describeMessage(message)
-      if (line !== undefined) settings.report(line)
-      if (isDamage) current.kill('SIGKILL')
+      if (line !== undefined) this.#report(line)
     })
   }
 
-  async function restart(delayMs = 0): Promise<void> {
+  async #restart(delayMs = 0): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, delayMs))
-    if (isStopping) return
+    const pause = this.#pause
+    if (this.#isStopping) return pause?.done.reject(new Error('The server is stopping.'))
     try {
-      child = await launch(options)
-      watch(child)
+      await pause?.work()
+      this.#child = await launch(this.#options)
+      this.#watch(this.#child)
     } catch (error) {
-      settings.report(
+      this.#report(
         `could not start the embedded engine: ${error instanceof Error ? error.message : String(error)}`,
       )
-      void restart(Math.min(5_000, delayMs * 2 + 250))
+      return this.#restart(Math.min(5_000, delayMs * 2 + 250))
     }
+    this.#pause = undefined
+    pause?.done.resolve()
+    this.onRestarted(this.#isDiskFull)
+    this.#isDiskFull = false
   }
 
-  const heartbeat = setInterval(() => void beat(), settings.heartbeatMs ?? HEARTBEAT_MS)
-  heartbeat.unref()
-
-  async function beat(): Promise<void> {
-    const current = child
-    if (isStopping || current.exitCode !== null || current.signalCode !== null) return
+  async #beat(): Promise<void> {
+    const current = this.#child
+    if (this.#isStopping || current.exitCode !== null || current.signalCode !== null) return
     // A crash inside chDB hangs the process instead of ending it. Only SIGKILL helps then.
-    if (!(await isAlive(socket)) && current === child && !isStopping) current.kill('SIGKILL')
+    if (!(await isAlive(this.socketPath)) && current === this.#child && !this.#isStopping)
+      current.kill('SIGKILL')
   }
+}
 
-  return {
-    socketPath: socket,
-    pid: () => child.pid,
-    restarts: () => restarts,
-    async stop() {
-      isStopping = true
-      clearInterval(heartbeat)
-      await stopChild(child)
-      rmSync(socket, { force: true })
-    },
-  }
+/** If the engine does not start at once, the work is not done again. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let result: Promise<void> | undefined
+  return () => (result ??= work())
 }
 
 /** The engine of a killed server exits a moment after the server, and holds the folder until then. */
@@ -152,7 +185,6 @@ export function forkEngine(options: EngineOptions): ChildProcess {
 }
 
 function describeMessage(message: EngineMessage): string | undefined {
-  if ('damage' in message) return `a file of the store is damaged: ${message.damage.slice(0, 300)}`
   if ('incompletePart' in message)
     return `the disk filled up during a write and left an incomplete part: ${message.incompletePart.slice(0, 300)}`
   if ('lowDisk' in message)
@@ -193,24 +225,6 @@ function isAlive(socketPath: string): Promise<boolean> {
     probe.on('error', () => resolve(false))
     probe.end()
   })
-}
-
-const FIRST_REPAIR_PAUSE_MS = 30_000
-const MAX_REPAIR_PAUSE_MS = 3_600_000
-
-/**
- * Limits how often the engine may restart because of a damaged file. A restart sets the part aside and goes back to the
- * parts it was merged from. The pauses grow, so that damage that a restart can't fix does not restart the engine forever.
- */
-export function createRepairLimit(now: () => number = () => performance.now()): () => boolean {
-  let pauseMs = FIRST_REPAIR_PAUSE_MS
-  let lastAtMs = -Infinity
-  return () => {
-    if (now() - lastAtMs < pauseMs) return false
-    if (lastAtMs !== -Infinity) pauseMs = Math.min(2 * pauseMs, MAX_REPAIR_PAUSE_MS)
-    lastAtMs = now()
-    return true
-  }
 }
 
 type Platform = { platform: NodeJS.Platform; arch: string; isMusl: boolean }

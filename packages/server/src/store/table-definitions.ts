@@ -1,0 +1,93 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import type { DamagedFiles } from '../log/damaged-files.ts'
+
+/**
+ * The embedded engine keeps the definitions of its tables as plain text without a checksum: a flipped bit there makes the
+ * whole store unreadable, or changes how values are read. So we keep a copy, and put it back.
+ */
+const COPY = 'definitions.json'
+
+type Copy = { files: Record<string, string>; checksum: number }
+
+/** Restores definitions that are not as they were after the last migration. Call it before the engine starts. */
+export async function restoreDefinitions(store: string, damaged: DamagedFiles): Promise<void> {
+  const copy = await readCopy(store)
+  if (copy === undefined) return
+  if (copy === 'damaged') {
+    const keep = (path: string) => rename(join(store, COPY), path)
+    const problem = 'the copy of the definitions of the tables is damaged. It is made again; nothing is lost.'
+    return damaged.add(COPY, keep, { problem, blocks: null, rows: 0 })
+  }
+  for (const [file, text] of Object.entries(copy.files)) {
+    const path = join(store, file)
+    const found = await readFile(path, 'utf8').catch(() => undefined)
+    if (found === text) continue
+    await damaged.add(file.replaceAll('/', '-'), (kept) => writeFile(kept, found ?? ''), {
+      problem: `${file}, which defines a table of the store, was damaged. It was restored; nothing is lost.`,
+      blocks: null,
+      rows: 0,
+    })
+    await mkdir(dirname(path), { recursive: true })
+    await replaceFile(path, text)
+  }
+}
+
+/** Call it when all migrations are applied. */
+export async function saveDefinitions(store: string): Promise<void> {
+  const files: Record<string, string> = {}
+  for (const file of await definitionFiles(store)) files[file] = await readFile(join(store, file), 'utf8')
+  const copy: Copy = { files, checksum: checksumOf(files) }
+  const saved = await readCopy(store)
+  // Usually nothing has changed, and a start must not need disk space.
+  if (typeof saved === 'object' && saved.checksum === copy.checksum) return
+  await replaceFile(join(store, COPY), JSON.stringify(copy))
+}
+
+/** Call it before a definition changes: after a crash, the changed one is right. */
+export async function forgetDefinitions(store: string): Promise<void> {
+  await rm(join(store, COPY), { force: true })
+}
+
+async function readCopy(store: string): Promise<Copy | 'damaged' | undefined> {
+  const text = await readFile(join(store, COPY), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (text === undefined) return undefined
+  try {
+    const copy = JSON.parse(text) as Copy
+    return copy.checksum === checksumOf(copy.files) ? copy : 'damaged'
+  } catch {
+    return 'damaged'
+  }
+}
+
+function checksumOf(files: Record<string, string>): number {
+  return crc32(JSON.stringify(files))
+}
+
+async function definitionFiles(store: string): Promise<string[]> {
+  const databases = (await readdir(join(store, 'tables/metadata'), { recursive: true }))
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => `tables/metadata/${file}`)
+  const versions = (await tableFolders(store)).map((folder) => `${folder}/format_version.txt`)
+  return [...databases, ...versions]
+}
+
+/** The folders that hold the parts of a table, relative to the store. */
+export async function tableFolders(store: string): Promise<string[]> {
+  const folders: string[] = []
+  for (const prefix of await readdir(join(store, 'tables/store')).catch(() => []))
+    for (const table of await readdir(join(store, 'tables/store', prefix))) {
+      const folder = `tables/store/${prefix}/${table}`
+      if ((await readdir(join(store, folder))).includes('format_version.txt')) folders.push(folder)
+    }
+  return folders
+}
+
+async function replaceFile(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text, { flush: true })
+  await rename(`${path}.new`, path)
+}
