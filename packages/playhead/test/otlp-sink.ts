@@ -73,7 +73,9 @@ export async function startOtlpSink(port = 0): Promise<OtlpSink> {
     if (typeof behaviour === 'object') {
       const { status, headers = {}, body: text = {}, afterMs } = behaviour
       if (afterMs !== undefined) await sleep(afterMs)
-      return void response.writeHead(status, headers).end(JSON.stringify(text))
+      return void response
+        .writeHead(status, headers)
+        .end(typeof text === 'string' ? text : JSON.stringify(text))
     }
     const text = request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body
     requests.push({ headers: request.headers, spans: readSpans(JSON.parse(text.toString())) })

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { trace } from '@opentelemetry/api'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import * as playhead from '../index.ts'
 import { startOtlpSink, type OtlpSink } from '../../test/otlp-sink.ts'
@@ -137,6 +138,11 @@ test.each<[string, OtlpSink['behaviour']]>([
   ['closes the connection during the response', 'close while responding'],
   ['refuses the key', { status: 401, body: { message: 'no such key' } }],
   ['is another program', { status: 404 }],
+  [
+    'is a login page',
+    { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Log in to the Wi-Fi</html>' },
+  ],
+  ['answers with JSON of its own', { status: 200, body: { login: 'required' } }],
 ])('if the server %s, steps are spooled and delivered later', async (_, behaviour) => {
   const { sink, spool, counts } = await prepare()
   sink.behaviour = behaviour
@@ -175,13 +181,13 @@ test('steps that the server rejects are counted and not sent again', async () =>
   const { sink, counts } = await prepare()
   sink.behaviour = { status: 400, body: { message: 'not OTLP' } }
   act('bad')
-  expect(await playhead.flush()).toBe(true)
+  expect(await playhead.flush()).toBe(false)
   sink.behaviour = {
     status: 200,
     body: { partialSuccess: { rejectedSpans: 1, errorMessage: 'no trace id' } },
   }
   act('half')
-  await playhead.flush()
+  expect(await playhead.flush()).toBe(false)
   expect([sink.requestCount, counts()]).toMatchObject([2, { rejected: 2, dropped: 0 }])
 })
 
@@ -194,11 +200,11 @@ test('without a spool, a limited number of steps is kept in memory', async () =>
   for (let index = 0; index < 9000; index += 1) act('x')
   expect(await playhead.flush()).toBe(false)
   const { dropped, queued } = playhead.stats()
-  // Once there are more than 8192, the oldest 512 are dropped.
-  expect([dropped - before.dropped, queued]).toEqual([1024, 7976])
+  // Once there are more than 8192, the oldest are dropped until 7680 are left.
+  expect([dropped - before.dropped, queued]).toEqual([1026, 7974])
   sink.behaviour = 'accept'
   expect(await playhead.flush()).toBe(true)
-  expect(sink.spans()).toHaveLength(7976)
+  expect(sink.spans()).toHaveLength(7974)
   await sink.stop()
   vi.unstubAllEnvs()
 })
@@ -220,4 +226,62 @@ test('large requests are compressed', async () => {
   await playhead.flush()
   // On a busy machine a small request that announces the running step goes first.
   expect(sink.requests.map(({ headers }) => headers['content-encoding'])).toContain('gzip')
+})
+
+test('names that are no text cost nothing but themselves', async () => {
+  const { sink, counts } = await prepare()
+  const withBadNames = () => {
+    // @ts-expect-error a name must be text
+    playhead.recordAction(42, () => 'x')()
+    // @ts-expect-error a name must be text
+    playhead.record(new playhead.ActionEvent({ actionType: 43 }))
+    act('innocent')
+  }
+  // @ts-expect-error a name must be text
+  playhead.withSession({ name: 4711, tags: ['a', 5] }, withBadNames)
+  expect(await playhead.flush()).toBe(true)
+  expect(sink.names()).toEqual(['42', '43', 'act', '4711'])
+  expect(counts()).toMatchObject({ recorded: 4, delivered: 4, dropped: 0 })
+})
+
+test('a step that can not be encoded is dropped and counted, and flush says so once', async () => {
+  const { sink, counts } = await prepare()
+  playhead.withSession({ name: 'host' }, () => {
+    const broken = trace.getTracer('host').startSpan('broken')
+    Object.defineProperty(broken, 'status', { value: undefined })
+    broken.end()
+    act('innocent')
+  })
+  expect(await playhead.flush()).toBe(false)
+  expect(sink.names()).toEqual(['act', 'host'])
+  expect(counts()).toMatchObject({ recorded: 3, delivered: 2, dropped: 1, queued: 0 })
+  act('next')
+  expect(await playhead.flush()).toBe(true)
+})
+
+test('the queue holds a limited number of bytes; the oldest steps are dropped', async () => {
+  const { sink, counts } = await prepare()
+  sink.behaviour = { status: 500 }
+  // Each is estimated at 2 MB and more, because a character may take two bytes.
+  for (let index = 0; index < 40; index += 1) act(`${index} ${'x'.repeat(1_000_000)}`)
+  const { dropped, queued } = counts()
+  expect([dropped > 5, dropped + queued]).toEqual([true, 40])
+  sink.behaviour = 'accept'
+  expect(await playhead.flush()).toBe(false)
+  expect(sink.spans().map((span) => Number(/\d+/.exec(String(argumentsOf(span)))![0]))).toEqual(
+    Array.from({ length: queued }, (_, index) => dropped + index),
+  )
+})
+
+test.each<[string, Record<string, string>, unknown]>([
+  ['an empty JSON message', { 'content-type': 'application/json' }, {}],
+  ['a partial success', { 'content-type': 'application/json; charset=utf-8' }, { partialSuccess: {} }],
+  ['an empty message of protobuf', { 'content-type': 'application/x-protobuf' }, undefined],
+  ['an empty body', {}, undefined],
+])('%s counts as delivered', async (_, headers, body) => {
+  const { sink, counts } = await prepare()
+  sink.behaviour = { status: 200, headers, body: body ?? '' }
+  act('sent')
+  expect(await playhead.flush()).toBe(true)
+  expect(counts()).toMatchObject({ delivered: 1, spooled: 0, server: 'up' })
 })

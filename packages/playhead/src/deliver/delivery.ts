@@ -2,6 +2,8 @@ import type { RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
 import type { Recorder } from '../record/session/recorder.ts'
 import type { SessionRecord } from '../record/session/session-record.ts'
 import type { StepListener } from '../record/session/span-processor.ts'
+import { summarizeError } from '../record/value/describe-error.ts'
+import { readField, toName } from '../record/value/host-value.ts'
 import { retryDelayMs } from './retry-delay.ts'
 import { explainFailure, sendBatch, type SendOutcome, type Target } from './send-batch.ts'
 import { Spool } from './spool.ts'
@@ -14,6 +16,8 @@ const CHECK_SPOOL_AFTER_MS = 100
 /** While the server is down, steps are collected for so long before they are spooled. */
 const SPOOL_AFTER_MS = 5000
 const STEPS_PER_REQUEST = 512
+/** The memory that queued steps may take; the oldest are dropped. It fills up while the event loop is blocked. */
+const MAX_QUEUED_BYTES = 64 * 1024 * 1024
 /** Applies only if steps can't be spooled. */
 const MAX_QUEUED_STEPS = 8192
 /** Failures in a row before a server that still responds counts as down. */
@@ -39,6 +43,8 @@ export class Delivery implements StepListener {
   #isDown = false
   #maySpoolHold = false
   #retryAtMs = 0
+  /** The steps that were lost before the last `flush` that said so. */
+  #reportedLosses = 0
 
   constructor(source: Source) {
     this.#source = source
@@ -76,10 +82,10 @@ export class Delivery implements StepListener {
     return !this.#queue.isEmpty || this.#inFlight !== undefined
   }
 
-  onStepEnd(span: RecordedSpan, record: SessionRecord): void {
+  onStepEnd(span: RecordedSpan, record: SessionRecord, byteCount: number): void {
     this.counts.recorded += 1
     if (this.#target === undefined) return
-    this.#queue.addEnded(span)
+    this.#queue.addEnded(span, byteCount)
     record.lastSentAtMs = Date.now()
     this.#scheduleQueued()
   }
@@ -97,9 +103,17 @@ export class Delivery implements StepListener {
     if (!this.#isDown) this.#loop.schedule(this.#withBackoff(ANNOUNCE_AFTER_MS))
   }
 
-  /** Sends everything now. Returns true if the server has it all. */
+  /** Sends everything now. Returns true if the server has all that was recorded since the last call. */
   async flush(timeoutMs: number): Promise<boolean> {
-    if (this.#target === undefined || !(this.hasWork || this.#maySpoolHold)) return true
+    if (this.#target === undefined) return true
+    const reported = this.#reportedLosses
+    const isSent = await this.#sendAll(timeoutMs)
+    this.#reportedLosses = this.counts.dropped + this.counts.rejected
+    return isSent && this.#reportedLosses === reported
+  }
+
+  async #sendAll(timeoutMs: number): Promise<boolean> {
+    if (!(this.hasWork || this.#maySpoolHold)) return true
     // This timer is not unreferenced: nothing else keeps the process alive for whoever awaits us.
     let timer: NodeJS.Timeout | undefined
     const timeout = new Promise<void>((resolve) => {
@@ -110,15 +124,12 @@ export class Delivery implements StepListener {
     return !this.hasWork && !this.#isDown
   }
 
-  /** Removes and returns everything that the server has not acknowledged, for the end of the process. */
-  takeAll(): Batch[] {
-    const batches = this.#inFlight === undefined ? [] : [this.#inFlight]
+  /** Removes everything that the server has not acknowledged, one batch at a time, for the end of the process. */
+  *takeAll(): Generator<Batch, void> {
+    const inFlight = this.#inFlight
     this.#inFlight = undefined
-    for (;;) {
-      const batch = this.#queue.take(this.#source.sanitizer)
-      if (batch === undefined) return batches
-      batches.push(batch)
-    }
+    if (inFlight !== undefined) yield inFlight
+    for (let batch = this.#take(); batch !== undefined; batch = this.#take()) yield batch
   }
 
   /** Returns the path, or undefined if the batch could not be spooled. */
@@ -134,11 +145,40 @@ export class Delivery implements StepListener {
 
   #scheduleQueued(): void {
     const isFull = this.#queue.endedCount >= STEPS_PER_REQUEST
-    if (this.#spool === undefined && this.#queue.endedCount > MAX_QUEUED_STEPS)
-      this.counts.dropped += this.#queue.drop(STEPS_PER_REQUEST)
+    if (this.#queue.byteCount > MAX_QUEUED_BYTES || this.#queue.endedCount > MAX_QUEUED_STEPS)
+      this.#limitQueue()
     if (this.#loop.isScheduled && !isFull) return
     if (this.#isDown) this.#loop.schedule(isFull ? 0 : SPOOL_AFTER_MS)
     else this.#loop.schedule(this.#withBackoff(isFull ? 0 : SEND_AFTER_MS))
+  }
+
+  #limitQueue(): void {
+    const maxSteps = this.#spool === undefined ? MAX_QUEUED_STEPS : Infinity
+    const droppedCount = this.#queue.dropBeyond({ maxSteps, maxBytes: MAX_QUEUED_BYTES })
+    if (droppedCount === 0) return
+    this.counts.dropped += droppedCount
+    this.#source.reporter.once(
+      'queue',
+      'Steps are recorded faster than they can be sent or spooled, so the oldest are dropped. stats().dropped counts them.',
+    )
+  }
+
+  /** The next batch. Steps that can't be encoded are dropped, and the first one is named. */
+  #take(): Batch | undefined {
+    for (;;) {
+      const batch = this.#queue.take(this.#source.sanitizer)
+      if (batch !== undefined && batch.failed.length > 0) this.#reportFailed(batch.failed)
+      if (batch === undefined || batch.spans.length > 0) return batch
+    }
+  }
+
+  #reportFailed(failed: Batch['failed']): void {
+    this.counts.dropped += failed.filter(({ span }) => span.ended).length
+    const { span, error } = failed[0]!
+    this.#source.reporter.once(
+      'encode',
+      `Dropped the step "${toName(readField(span, 'name')) ?? ''}", because it can't be encoded: ${summarizeError(error)}. Other steps are not affected; stats().dropped counts them.`,
+    )
   }
 
   #withBackoff(delayMs: number): number {
@@ -155,7 +195,7 @@ export class Delivery implements StepListener {
       return remainingMs > 0 && this.#spool !== undefined ? remainingMs : this.#sendSpooled(target)
     }
     for (;;) {
-      this.#inFlight ??= this.#queue.take(this.#source.sanitizer)
+      this.#inFlight ??= this.#take()
       if (this.#inFlight === undefined) break
       const retryMs = await this.#send(this.#inFlight, target, isForced)
       if (retryMs !== undefined) return retryMs
@@ -190,6 +230,8 @@ export class Delivery implements StepListener {
       return undefined
     }
     for (const part of parts) {
+      if (part.failed.length > 0) this.#reportFailed(part.failed)
+      if (part.spans.length === 0) continue
       this.#inFlight = part
       const retryMs = await this.#send(part, target, isForced)
       if (retryMs !== undefined) return retryMs
@@ -202,13 +244,16 @@ export class Delivery implements StepListener {
     if (outcome.kind === 'accepted') {
       this.#failures = 0
       this.#isDown = false
-      this.counts.delivered += stepCount - outcome.rejectedSteps
-      this.counts.rejected += outcome.rejectedSteps
-      if (outcome.rejectedSteps > 0)
+      const rejectedCount = Math.min(outcome.rejectedSteps, stepCount)
+      this.counts.delivered += stepCount - rejectedCount
+      this.counts.rejected += rejectedCount
+      if (rejectedCount > 0)
         this.#source.reporter.once(
           'rejected',
-          `The server rejected ${outcome.rejectedSteps} steps: ${outcome.message}`,
+          `The server rejected ${rejectedCount} steps: ${outcome.message}`,
         )
+      else if (outcome.message !== '')
+        this.#source.reporter.once('warning', `The server accepted the steps and says: ${outcome.message}`)
       return true
     }
     if (outcome.kind !== 'invalid' && outcome.kind !== 'too-large') return false
@@ -231,7 +276,7 @@ export class Delivery implements StepListener {
 
   async #spoolQueue(): Promise<void> {
     while (this.#spool !== undefined) {
-      this.#inFlight ??= this.#queue.take(this.#source.sanitizer)
+      this.#inFlight ??= this.#take()
       if (this.#inFlight === undefined) return
       await this.#spoolBatch(this.#inFlight)
     }
@@ -240,9 +285,10 @@ export class Delivery implements StepListener {
   async #spoolBatch(batch: Batch): Promise<void> {
     if (this.#spool === undefined) return
     try {
-      await this.#spool.write(batch.text, batch.stepCount)
-      this.counts.spooled += batch.stepCount
-      this.#maySpoolHold = true
+      if (await this.#spool.write(batch.text, batch.stepCount)) {
+        this.counts.spooled += batch.stepCount
+        this.#maySpoolHold = true
+      }
       if (this.#inFlight === batch) this.#inFlight = undefined
     } catch (error) {
       this.#spool = undefined

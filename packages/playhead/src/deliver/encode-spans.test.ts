@@ -44,7 +44,7 @@ function spans(): RecordedSpan[] {
 
 test('the encoded spans equal those that the model writes', () => {
   const recorded = spans()
-  const decoded: unknown = JSON.parse(encodeSpans(recorded, sanitizer()))
+  const decoded: unknown = JSON.parse(encodeSpans(recorded, sanitizer()).text)
   const byModel = spansToOtlpJson(recorded.map((span) => toModelSpan(span, sanitizer())))
   expect(withDefaults(decoded)).toEqual(withDefaults(JSON.parse(JSON.stringify(byModel))))
 })
@@ -64,7 +64,7 @@ function withDefaults(payload: unknown): unknown {
 
 test('a running step has no end time', () => {
   const span = provider.getTracer('host').startSpan('running') as unknown as RecordedSpan
-  expect(encodeSpans([span], sanitizer())).not.toContain('endTimeUnixNano')
+  expect(encodeSpans([span], sanitizer()).text).not.toContain('endTimeUnixNano')
 })
 
 test('secrets and long values of any instrumentation are redacted and truncated', () => {
@@ -76,7 +76,7 @@ test('secrets and long values of any instrumentation are redacted and truncated'
       nested: { password: 'p', list: ['ghp_0123456789abcdefghijABCDEFGHIJ012345'] },
     },
   }) as unknown as RecordedSpan
-  const text = encodeSpans([span], sanitizer())
+  const { text } = encodeSpans([span], sanitizer())
   expect(text).not.toMatch(/hunter2|Bearer abc|sk-aaaa|ghp_0123|"p"/)
   expect(text).toContain('[1000 of 5000 characters]')
   expect(text).toContain('{"key":"playhead.truncated","value":{"boolValue":true}}')
@@ -90,7 +90,7 @@ test('numbers and event names are redacted, too', () => {
   const shown = JSON.stringify(toModelSpan(recorded, sanitizer()), (_, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,
   )
-  for (const text of [encodeSpans([recorded], sanitizer()), shown]) {
+  for (const text of [encodeSpans([recorded], sanitizer()).text, shown]) {
     expect(text).toContain('42')
     expect(text).not.toMatch(/737191|sk-aaaa/)
   }
@@ -106,8 +106,42 @@ test('without content, the messages of other instrumentation are dropped', () =>
       'app.note': 'the secret '.repeat(30),
     },
   }) as unknown as RecordedSpan
-  const text = encodeSpans([span], sanitizer({ isContentKept: false }))
+  const { text } = encodeSpans([span], sanitizer({ isContentKept: false }))
   expect(text).not.toContain('secret')
   expect(text).toContain('gpt-4o')
   expect(text).toContain('12')
 })
+
+test('a span that can not be encoded is left out and named; the others are encoded', () => {
+  const [first, second] = spans()
+  const broken = { ...second!, spanContext: () => ({ traceId: 1n }) } as unknown as RecordedSpan
+  const { text, failed } = encodeSpans([first!, broken], sanitizer())
+  expect(text).toBe(encodeSpans([first!], sanitizer()).text)
+  expect(failed).toEqual([{ span: broken, error: expect.any(TypeError) as unknown }])
+})
+
+test('a bad field of the host costs only itself', () => {
+  const circular: Record<string, unknown> = {}
+  circular.self = circular
+  const [alone] = spans()
+  const hostile = {
+    ...alone!,
+    name: 4711,
+    kind: 'client',
+    startTime: [Number.NaN, 'x'],
+    attributes: { kept: 'yes', circular },
+    spanContext: () => alone!.spanContext(),
+  } as unknown as RecordedSpan
+  const { text, failed } = encodeSpans([hostile], sanitizer())
+  const [span] = (JSON.parse(text) as Payload).resourceSpans[0]!.scopeSpans[0]!.spans
+  expect({ failed, name: span!.name, kind: span!.kind, kept: span!.attributes[0] }).toEqual({
+    failed: [],
+    name: '4711',
+    kind: 1,
+    kept: { key: 'kept', value: { stringValue: 'yes' } },
+  })
+})
+
+type Payload = {
+  resourceSpans: { scopeSpans: { spans: { name: string; kind: number; attributes: unknown[] }[] }[] }[]
+}

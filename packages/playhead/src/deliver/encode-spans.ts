@@ -1,4 +1,4 @@
-import { SpanStatusCode } from '@opentelemetry/api'
+import { SpanKind, SpanStatusCode, type HrTime } from '@opentelemetry/api'
 import { REMOTE_PARENT_FLAGS, type Attributes, type AttributeValue } from '@playhead/model'
 import {
   isParentRemote,
@@ -7,6 +7,8 @@ import {
   type InstrumentationScope,
   type RecordedSpan,
 } from '../record/opentelemetry/recorded-span.ts'
+import { toName } from '../record/value/host-value.ts'
+import { validTime } from '../record/opentelemetry/clock.ts'
 import type { SpanSanitizer } from '../record/opentelemetry/span-sanitizer.ts'
 
 /** Span kinds start at 1 in OTLP, and at 0 in the API. */
@@ -23,19 +25,37 @@ type OtlpValue =
   | { kvlistValue: { values: OtlpKeyValue[] } }
   | Record<string, never>
 
+/** Encoded spans, and those that could not be encoded. */
+export type Encoded = { text: string; failed: readonly FailedSpan[] }
+export type FailedSpan = { span: RecordedSpan; error: unknown }
+
 /**
  * Encodes spans as OTLP/JSON, directly from OpenTelemetry's objects. This runs for every step, and a detour through the
- * model's `Span` would take twice as long.
+ * model's `Span` would take twice as long. A span that can't be encoded is left out; the others are not affected.
  */
-export function encodeSpans(spans: readonly RecordedSpan[], sanitizer: SpanSanitizer): string {
+export function encodeSpans(spans: readonly RecordedSpan[], sanitizer: SpanSanitizer): Encoded {
+  try {
+    return { text: encodeAll(spans, sanitizer), failed: [] }
+  } catch (error) {
+    if (spans.length === 1) return { text: '', failed: [{ span: spans[0]!, error }] }
+    const failed = spans.flatMap((span) => encodeSpans([span], sanitizer).failed)
+    const broken = new Set(failed.map(({ span }) => span))
+    const healthy = spans.filter((span) => !broken.has(span))
+    // Each alone but not together: there is no telling which one is to blame.
+    if (broken.size === 0) return { text: '', failed: spans.map((span) => ({ span, error })) }
+    const rest = encodeSpans(healthy, sanitizer)
+    return { text: rest.text, failed: [...failed, ...rest.failed] }
+  }
+}
+
+function encodeAll(spans: readonly RecordedSpan[], sanitizer: SpanSanitizer): string {
   const resources = new Map<RecordedSpan['resource'], Map<InstrumentationScope, ScopeSpans>>()
   for (const span of spans) {
     let scopes = resources.get(span.resource)
     if (scopes === undefined) resources.set(span.resource, (scopes = new Map()))
     const scope = scopeOf(span)
     let ofScope = scopes.get(scope)
-    if (ofScope === undefined)
-      scopes.set(scope, (ofScope = { scope: { name: scope.name, version: scope.version ?? '' }, spans: [] }))
+    if (ofScope === undefined) scopes.set(scope, (ofScope = { scope: encodeScope(scope), spans: [] }))
     ofScope.spans.push(encodeSpan(span, sanitizer))
   }
   return JSON.stringify({
@@ -58,7 +78,7 @@ function encodeSpan(span: RecordedSpan, sanitizer: SpanSanitizer) {
     parentSpanId: parentIdOf(span),
     flags: isParentRemote(span) ? REMOTE_PARENT_FLAGS : undefined,
     name: sanitizer.text(span.name, 'name'),
-    kind: span.kind + KIND_OFFSET,
+    kind: (Number.isInteger(span.kind) ? span.kind : SpanKind.INTERNAL) + KIND_OFFSET,
     startTimeUnixNano: nanoseconds(span.startTime),
     endTimeUnixNano: span.ended ? nanoseconds(span.endTime) : undefined,
     attributes,
@@ -66,7 +86,9 @@ function encodeSpan(span: RecordedSpan, sanitizer: SpanSanitizer) {
     links:
       span.links.length === 0
         ? undefined
-        : span.links.map(({ context }) => ({ traceId: context.traceId, spanId: context.spanId })),
+        : span.links.flatMap(({ context }) =>
+            context === undefined ? [] : { traceId: context.traceId, spanId: context.spanId },
+          ),
     status:
       code === SpanStatusCode.UNSET
         ? undefined
@@ -74,8 +96,13 @@ function encodeSpan(span: RecordedSpan, sanitizer: SpanSanitizer) {
   }
 }
 
+function encodeScope({ name, version }: InstrumentationScope): ScopeSpans['scope'] {
+  return { name: toName(name) ?? '', version: toName(version) ?? '' }
+}
+
 /** Joins seconds and nanoseconds as text, because the number is too large for a double. */
-function nanoseconds([seconds, rest]: readonly [number, number]): string {
+function nanoseconds(time: HrTime): string {
+  const [seconds, rest] = validTime(time)
   return rest >= 100_000_000 ? `${seconds}${rest}` : `${seconds}${String(rest).padStart(9, '0')}`
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { parseJson, toObject } from '@playhead/model'
+import { readExportResponse, type ResponseParts } from './export-response.ts'
 import { readRetryAfter } from './retry-delay.ts'
 
 export type Target = { endpoint: string; apiKey: string | undefined }
@@ -15,7 +16,7 @@ export type SendOutcome =
   | { kind: 'invalid'; reason: string }
 
 const TIMEOUT_MS = 10_000
-const MAX_RESPONSE_LENGTH = 65_536
+const MAX_RESPONSE_LENGTH = 1024 * 1024
 /** On the same machine, compression costs more than it saves. */
 const GZIP_FROM = 4096
 const GZIP_FROM_ON_LOOPBACK = 1024 * 1024
@@ -60,7 +61,7 @@ function isLoopback({ endpoint }: Target): boolean {
   return /^https?:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::|\/|$)/.test(endpoint)
 }
 
-type HttpResponse = { status: number; retryAfter: string | undefined; text: string }
+type HttpResponse = ResponseParts & { status: number; retryAfter: string | undefined }
 
 async function post(url: string, headers: Record<string, string>, body: Buffer): Promise<HttpResponse> {
   const { request, agent } = client(url)
@@ -82,13 +83,19 @@ async function post(url: string, headers: Record<string, string>, body: Buffer):
 
 function readBody(response: IncomingMessage): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
-    let text = ''
-    response.setEncoding('utf8')
-    response.on('data', (chunk: string) => {
-      if (text.length < MAX_RESPONSE_LENGTH) text += chunk
+    const chunks: Buffer[] = []
+    let length = 0
+    response.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length <= MAX_RESPONSE_LENGTH) chunks.push(chunk)
     })
     response.on('end', () =>
-      resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], text }),
+      resolve({
+        status: response.statusCode ?? 0,
+        retryAfter: response.headers['retry-after'],
+        contentType: response.headers['content-type'],
+        body: Buffer.concat(chunks),
+      }),
     )
     response.on('error', reject)
     response.on('aborted', () => reject(new Error('the connection was closed during the response')))
@@ -113,9 +120,16 @@ function client(url: string): Client {
   return found
 }
 
-function readOutcome({ status, retryAfter, text }: HttpResponse, target: Target): SendOutcome {
-  if (status >= 200 && status < 300) return { kind: 'accepted', ...readPartialSuccess(text) }
-  const message = readMessage(text)
+function readOutcome(response: HttpResponse, target: Target): SendOutcome {
+  const { status, retryAfter, contentType, body } = response
+  if (status >= 200 && status < 300) {
+    const stored = readExportResponse(response)
+    if (stored !== undefined) return { kind: 'accepted', ...stored }
+    const type = contentType ?? 'no content type'
+    const reason = `${status} with ${type} instead of OTLP's response, as from a proxy or a login page`
+    return { kind: 'refused', reason }
+  }
+  const message = readMessage(body.toString())
   const reason = `${status}${message === '' ? '' : ` ${message}`}`
   if (status === 413) return { kind: 'too-large', reason }
   if (status === 408 || status === 429 || status >= 500) {
@@ -126,17 +140,6 @@ function readOutcome({ status, retryAfter, text }: HttpResponse, target: Target)
   if (status === 404 || status === 405 || (status >= 300 && status < 400))
     return { kind: 'refused', reason: `${status} for ${tracesUrl(target)}: another program is running there` }
   return { kind: 'invalid', reason }
-}
-
-function readPartialSuccess(text: string): { rejectedSteps: number; message: string } {
-  const { partialSuccess } = toObject(parseJson(text)) as {
-    partialSuccess?: { rejectedSpans?: unknown; errorMessage?: unknown }
-  }
-  const rejected = Number(partialSuccess?.rejectedSpans ?? 0)
-  return {
-    rejectedSteps: Number.isFinite(rejected) ? rejected : 0,
-    message: typeof partialSuccess?.errorMessage === 'string' ? partialSuccess.errorMessage : '',
-  }
 }
 
 function readMessage(text: string): string {

@@ -75,3 +75,13 @@ test('batches that are too old or too many are deleted and counted', async () =>
   for (let count = 0; count < 3; count += 1) await spool.write(large, 10)
   expect([dropped, (await filesIn()).length]).toEqual([13, 2])
 })
+
+test('at exit too, the oldest batches make room for new ones: 64 MB at most', async () => {
+  let dropped = 0
+  const spool = new Spool(root, target, (stepCount) => (dropped += stepCount))
+  const text = 'x'.repeat(10 * 1024 * 1024)
+  for (let index = 0; index < 9; index += 1) spool.writeSync(`${index}${text}`, 10)
+  expect([(await filesIn()).length, dropped]).toEqual([6, 30])
+  expect((await spool.claim())?.text[0]).toBe('3')
+  expect([spool.writeSync('x'.repeat(65 * 1024 * 1024), 1), dropped]).toEqual([undefined, 30])
+})

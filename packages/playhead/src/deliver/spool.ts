@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Target } from './send-batch.ts'
@@ -42,17 +42,46 @@ export class Spool {
     return this.#ownFolder
   }
 
-  async write(text: string, stepCount: number): Promise<void> {
+  /** Returns false, and counts the steps as dropped, if the batch alone is larger than the spool may be. */
+  async write(text: string, stepCount: number): Promise<boolean> {
+    const byteCount = Buffer.byteLength(text)
+    if (byteCount > MAX_BYTES) {
+      this.#onDropped(stepCount)
+      return false
+    }
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    await this.#makeRoom(text.length)
+    const files = await Promise.all(
+      (await this.#names()).map(async (name) => {
+        const { size } = await stat(join(this.#folder, name)).catch(() => ({ size: 0 }))
+        return { name, size }
+      }),
+    )
+    for (const name of chooseDeleted(files, byteCount))
+      await unlink(join(this.#folder, name)).then(() => this.#onDropped(stepCountOf(name)), isGone)
     const path = join(this.#folder, nameOf(stepCount))
     await writeFile(`${path}.new`, text, { mode: 0o600 })
     await rename(`${path}.new`, path)
+    return true
   }
 
   /** For the end of the process, when nothing can be awaited. */
-  writeSync(text: string, stepCount: number): string {
+  writeSync(text: string, stepCount: number): string | undefined {
+    const byteCount = Buffer.byteLength(text)
+    if (byteCount > MAX_BYTES) return undefined
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    const files = readdirSync(this.#folder)
+      .sort()
+      .map((name) => ({
+        name,
+        size: statSync(join(this.#folder, name), { throwIfNoEntry: false })?.size ?? 0,
+      }))
+    for (const name of chooseDeleted(files, byteCount))
+      try {
+        unlinkSync(join(this.#folder, name))
+        this.#onDropped(stepCountOf(name))
+      } catch (error) {
+        isGone(error)
+      }
     const path = join(this.#folder, nameOf(stepCount))
     writeFileSync(`${path}.new`, text, { mode: 0o600 })
     renameSync(`${path}.new`, path)
@@ -109,23 +138,27 @@ export class Spool {
         await rename(path, path.slice(0, -CLAIMED.length)).catch(() => undefined)
     }
   }
+}
 
-  /** Deletes batches that are too old, and the oldest ones if there is not enough room. */
-  async #makeRoom(length: number): Promise<void> {
-    const files: { name: string; size: number }[] = []
-    for (const name of await this.#pending()) {
-      const { size } = await stat(join(this.#folder, name)).catch(() => ({ size: 0 }))
-      files.push({ name, size })
-    }
-    let total = length + files.reduce((sum, file) => sum + file.size, 0)
-    for (const { name, size } of files) {
+type SpoolFile = { name: string; size: number }
+
+/** Which files must be deleted for a new one: those that are too old, and the oldest ones if there is not enough room. */
+function chooseDeleted(files: readonly SpoolFile[], byteCount: number): string[] {
+  // Files that are being written or sent take room as well.
+  let total = byteCount + files.reduce((sum, file) => sum + file.size, 0)
+  return files
+    .filter(({ name, size }) => {
       const isOld = Date.now() - Number(name.split('-', 1)[0]) > MAX_AGE_MS
-      if (!isOld && total <= MAX_BYTES) break
-      await unlink(join(this.#folder, name)).catch(() => undefined)
-      this.#onDropped(stepCountOf(name))
+      if (!name.endsWith('.json') || (!isOld && total <= MAX_BYTES)) return false
       total -= size
-    }
-  }
+      return true
+    })
+    .map(({ name }) => name)
+}
+
+/** Another process sent or deleted the file first; any other error is the caller's. */
+function isGone(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
 }
 
 let writtenCount = 0

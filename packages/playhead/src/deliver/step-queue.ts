@@ -1,28 +1,47 @@
 import type { RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
-import { encodeSpans } from './encode-spans.ts'
+import { encodeSpans, type FailedSpan } from './encode-spans.ts'
 import type { SpanSanitizer } from '../record/opentelemetry/span-sanitizer.ts'
 
-/** Encoded steps. `stepCount` counts the ended ones; the others are announcements of running steps. */
-export type Batch = { text: string; stepCount: number; spans: readonly RecordedSpan[] }
+/**
+ * Encoded steps. `stepCount` counts the ended ones; the others are announcements of running steps. `failed` could not be
+ * encoded and are in neither.
+ */
+export type Batch = {
+  text: string
+  stepCount: number
+  spans: readonly RecordedSpan[]
+  failed: readonly FailedSpan[]
+}
 
 const MAX_STEPS_PER_BATCH = 512
-const MAX_LENGTH_PER_BATCH = 4 * 1024 * 1024
+const MAX_BYTES_PER_BATCH = 8 * 1024 * 1024
 
 /** Steps waiting to be sent. */
 export class StepQueue {
+  /** The oldest first. */
   readonly #ended: RecordedSpan[] = []
+  /** The size of each. */
+  readonly #sizes: number[] = []
+  #byteCount = 0
   readonly #running = new Set<RecordedSpan>()
 
   get endedCount(): number {
     return this.#ended.length
   }
 
+  /** Roughly how much memory the ended steps take. */
+  get byteCount(): number {
+    return this.#byteCount
+  }
+
   get isEmpty(): boolean {
     return this.#ended.length === 0 && this.#running.size === 0
   }
 
-  addEnded(span: RecordedSpan): void {
+  addEnded(span: RecordedSpan, byteCount: number): void {
     this.#ended.push(span)
+    this.#sizes.push(byteCount)
+    this.#byteCount += byteCount
     if (this.#running.size > 0) this.#running.delete(span)
   }
 
@@ -30,34 +49,56 @@ export class StepQueue {
     this.#running.add(span)
   }
 
-  /** Takes and encodes as many steps as fit into one request. */
+  /** Takes and encodes as many steps as fit into one request. Undefined if there are none. */
   take(sanitizer: SpanSanitizer): Batch | undefined {
-    if (this.isEmpty) return undefined
-    const running = [...this.#running].filter((span) => !span.ended)
-    this.#running.clear()
-    const ended = this.#ended.splice(0, countThatFit(this.#ended))
-    const spans = [...running, ...ended]
-    if (spans.length === 0) return this.take(sanitizer)
-    return { text: encodeSpans(spans, sanitizer), stepCount: ended.length, spans }
+    while (!this.isEmpty) {
+      const running = this.#takeRunning()
+      const ended = this.#takeEnded(countThatFit(this.#sizes))
+      if (running.length + ended.length > 0) return batchOf([...running, ...ended], sanitizer)
+    }
+    return undefined
   }
 
-  /** Discards the oldest steps and returns how many. */
-  drop(count: number): number {
-    return this.#ended.splice(0, count).length
+  #takeRunning(): RecordedSpan[] {
+    const taken: RecordedSpan[] = []
+    for (const span of this.#running) {
+      if (taken.length >= MAX_STEPS_PER_BATCH) break
+      this.#running.delete(span)
+      if (!span.ended) taken.push(span)
+    }
+    return taken
+  }
+
+  #takeEnded(count: number): RecordedSpan[] {
+    for (const size of this.#sizes.splice(0, count)) this.#byteCount -= size
+    return this.#ended.splice(0, count)
+  }
+
+  /**
+   * Discards the oldest steps if there are too many, down to 15/16 of the limit, so that this is rare. Returns how many.
+   * The newest are kept, because they tell how sessions ended.
+   */
+  dropBeyond({ maxSteps, maxBytes }: { maxSteps: number; maxBytes: number }): number {
+    if (this.#ended.length <= maxSteps && this.#byteCount <= maxBytes) return 0
+    let count = Math.max(0, this.#ended.length - Math.floor(maxSteps * KEPT_SHARE))
+    let excess = this.#byteCount - maxBytes * KEPT_SHARE
+    for (let index = 0; index < this.#sizes.length && (index < count || excess > 0); index += 1) {
+      excess -= this.#sizes[index]!
+      count = Math.max(count, index + 1)
+    }
+    return this.#takeEnded(count).length
   }
 }
 
-/** How many of the first spans fit into one request; at least one. */
-function countThatFit(spans: readonly RecordedSpan[]): number {
-  let length = 0
-  const most = Math.min(spans.length, MAX_STEPS_PER_BATCH)
+const KEPT_SHARE = 15 / 16
+
+/** How many of the first steps fit into one request; at least one. */
+function countThatFit(sizes: readonly number[]): number {
+  let byteCount = 0
+  const most = Math.min(sizes.length, MAX_STEPS_PER_BATCH)
   for (let index = 0; index < most; index += 1) {
-    const { attributes } = spans[index]!
-    for (const key in attributes) {
-      const value = attributes[key]
-      if (typeof value === 'string') length += value.length
-    }
-    if (length > MAX_LENGTH_PER_BATCH) return Math.max(1, index)
+    byteCount += sizes[index]!
+    if (byteCount > MAX_BYTES_PER_BATCH) return Math.max(1, index)
   }
   return most
 }
@@ -69,6 +110,9 @@ export function splitBatch({ spans }: Batch, sanitizer: SpanSanitizer): [Batch, 
   return [batchOf(spans.slice(0, middle), sanitizer), batchOf(spans.slice(middle), sanitizer)]
 }
 
-function batchOf(spans: readonly RecordedSpan[], sanitizer: SpanSanitizer): Batch {
-  return { text: encodeSpans(spans, sanitizer), stepCount: spans.filter((span) => span.ended).length, spans }
+function batchOf(all: readonly RecordedSpan[], sanitizer: SpanSanitizer): Batch {
+  const { text, failed } = encodeSpans(all, sanitizer)
+  const broken = new Set(failed.map(({ span }) => span))
+  const spans = broken.size === 0 ? all : all.filter((span) => !broken.has(span))
+  return { text, stepCount: spans.filter((span) => span.ended).length, spans, failed }
 }

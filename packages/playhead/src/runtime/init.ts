@@ -1,6 +1,7 @@
 import type { Context, Span } from '@opentelemetry/api'
 import type { RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
 import { activeRecorder, reportNoRecorder, setRecorder } from '../record/session/active-recorder.ts'
+import { readField } from '../record/value/host-value.ts'
 import { findNodeProblem } from './node-version.ts'
 import { knownRuntime, Runtime, setRuntime } from './runtime.ts'
 import { readSettings, type InitOptions } from './settings.ts'
@@ -18,7 +19,10 @@ export function init(options: InitOptions = {}): void {
   try {
     const problem = findNodeProblem(process.versions)
     if (problem !== undefined)
-      return reportNoRecorder(`The SDK ${problem}, so nothing is recorded.`, options.silent === true)
+      return reportNoRecorder(
+        `The SDK ${problem}, so nothing is recorded.`,
+        readField(options, 'silent') === true,
+      )
     const settings = readSettings(options, process.env)
     let runtime = knownRuntime()
     if (runtime === undefined) {
@@ -40,7 +44,8 @@ export type FlushOptions = {
 }
 
 /**
- * Sends everything that was recorded and waits for it. Returns true if the server has everything. Never throws.
+ * Sends everything that was recorded and waits for it. Returns true if the server has everything that was recorded since
+ * the last call: false if it does not respond, or if steps were dropped or rejected. Never throws.
  *
  * @example
  * export async function handler(event) {
@@ -49,13 +54,22 @@ export type FlushOptions = {
  *   return reply
  * }
  */
-export function flush({ timeoutMs = FLUSH_TIMEOUT_MS }: FlushOptions = {}): Promise<boolean> {
-  return whileOn((runtime) => runtime.flush(timeoutMs))
+export function flush(options: FlushOptions = {}): Promise<boolean> {
+  return whileOn((runtime) => runtime.flush(timeoutOf(options)))
 }
 
 /** Ends open sessions, sends everything, and stops recording until the next `init`. Returns true if the server has everything. */
-export function shutdown({ timeoutMs = FLUSH_TIMEOUT_MS }: FlushOptions = {}): Promise<boolean> {
-  return whileOn((runtime) => runtime.stop(timeoutMs))
+export function shutdown(options: FlushOptions = {}): Promise<boolean> {
+  return whileOn((runtime) => runtime.stop(timeoutOf(options)))
+}
+
+/** Timers of Node have 31 bits. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1
+
+function timeoutOf(options: unknown): number {
+  const timeoutMs = readField(options, 'timeoutMs')
+  if (typeof timeoutMs !== 'number' || Number.isNaN(timeoutMs)) return FLUSH_TIMEOUT_MS
+  return Math.min(Math.max(0, timeoutMs), MAX_TIMEOUT_MS)
 }
 
 async function whileOn(run: (runtime: Runtime) => Promise<boolean>): Promise<boolean> {

@@ -1,6 +1,8 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import * as types from 'node:util/types'
 import type { RedactRule } from '@playhead/model'
+import { readAllFields, readField, readFields, toNames } from '../record/value/host-value.ts'
 import type { RecorderSettings } from '../record/session/recorder.ts'
 import type { Propagate } from '../record/session/propagate-over-http.ts'
 
@@ -69,35 +71,81 @@ const DEFAULT_KEPT_SESSIONS = 20
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-export function readSettings(options: InitOptions, environment: Environment): Settings {
+/** `given` comes from the host. An option of the wrong type is ignored and named; the others apply. */
+export function readSettings(given: InitOptions, environment: Environment): Settings {
   const problems: string[] = []
-  const dir = options.dir ?? nonEmpty(environment.PLAYHEAD_DIR)
-  const { capture } = options
+  const options = readFields(given, optionNames)
+  const readText = (name: TextOption): string | undefined => {
+    const value = options[name]
+    if (value === undefined || value === null || typeof value === 'string') return value ?? undefined
+    problems.push(`init({ ${name} }) must be text, so it is ignored.`)
+    return undefined
+  }
+  const readNumber = (name: 'maxValueBytes' | 'keepSessions', minimum: number, otherwise: number): number => {
+    const value = options[name] ?? otherwise
+    return typeof value === 'number' && value >= minimum && Number.isFinite(value) ? value : minimum
+  }
+  const dir = readText('dir') ?? nonEmpty(environment.PLAYHEAD_DIR)
+  const endpoint = options.endpoint === false ? false : readText('endpoint')
   return {
     apiKey: readKey(
-      options.apiKey ?? (environment.PLAYHEAD_API_KEY || environment.AGENTOPS_API_KEY),
+      readText('apiKey') ?? (environment.PLAYHEAD_API_KEY || environment.AGENTOPS_API_KEY),
       problems,
     ),
-    endpoint: readEndpoint(
-      options.endpoint ?? nonEmpty(environment.PLAYHEAD_ENDPOINT),
-      dir !== undefined,
-      problems,
-    ),
+    endpoint: readEndpoint(endpoint ?? nonEmpty(environment.PLAYHEAD_ENDPOINT), dir !== undefined, problems),
     dir: dir === undefined ? undefined : resolve(dir),
     spool: readSpool(environment.PLAYHEAD_SPOOL),
-    serviceName: options.serviceName ?? nonEmpty(environment.OTEL_SERVICE_NAME),
-    environment: options.environment,
-    tags: options.tags ?? [],
-    resource: options.resource ?? {},
-    isLlmCaptured: typeof capture === 'object' ? capture.llm !== false : capture !== false,
-    isContentKept: typeof capture === 'object' ? capture.content !== false : true,
-    redact: options.redact ?? [],
-    maxValueBytes: atLeast(1000, options.maxValueBytes ?? DEFAULT_MAX_VALUE_BYTES),
-    propagate: options.propagate,
-    keepSessions: atLeast(0, options.keepSessions ?? DEFAULT_KEPT_SESSIONS),
+    serviceName: readText('serviceName') ?? nonEmpty(environment.OTEL_SERVICE_NAME),
+    environment: readText('environment'),
+    tags: toNames(options.tags),
+    resource: readResource(options.resource),
+    isLlmCaptured: options.capture !== false && readField(options.capture, 'llm') !== false,
+    isContentKept: readField(options.capture, 'content') !== false,
+    redact: readRules(options.redact, problems),
+    maxValueBytes: readNumber('maxValueBytes', 1000, DEFAULT_MAX_VALUE_BYTES),
+    propagate: readPropagate(options.propagate),
+    keepSessions: readNumber('keepSessions', 0, DEFAULT_KEPT_SESSIONS),
     isSilent: options.silent === true,
     problems,
   }
+}
+
+const textOptions = ['apiKey', 'endpoint', 'dir', 'serviceName', 'environment'] as const
+type TextOption = (typeof textOptions)[number]
+const optionNames = [
+  ...textOptions,
+  'tags',
+  'resource',
+  'capture',
+  'redact',
+  'maxValueBytes',
+  'propagate',
+  'keepSessions',
+  'silent',
+] as const satisfies (keyof InitOptions)[]
+
+function readResource(given: unknown): Settings['resource'] {
+  const isAllowed = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value)
+  const fields = Object.entries(readAllFields(given)).filter(([, value]) => isAllowed(value))
+  return Object.fromEntries(fields) as Settings['resource']
+}
+
+/** A rule that can't be applied is named: what it should hide would be sent. */
+function readRules(given: unknown, problems: string[]): RedactRule[] {
+  const rules = Object.values(readAllFields(given))
+  const isRule = (rule: unknown): rule is RedactRule =>
+    typeof rule === 'string' || typeof rule === 'function' || types.isRegExp(rule)
+  const isList = given === undefined || (typeof given === 'object' && rules.every(isRule))
+  if (!isList)
+    problems.push(
+      'init({ redact }) takes a list of key names, patterns and functions; anything else in it is ignored.',
+    )
+  return rules.filter(isRule)
+}
+
+function readPropagate(given: unknown): Propagate {
+  if (typeof given === 'boolean' || typeof given === 'function') return given as Propagate
+  return given === undefined || given === null ? undefined : toNames(given)
 }
 
 function readEndpoint(
@@ -136,8 +184,4 @@ function readSpool(folder: string | undefined): string | undefined {
 
 function nonEmpty(text: string | undefined): string | undefined {
   return text === undefined || text.trim() === '' ? undefined : text
-}
-
-function atLeast(minimum: number, value: number): number {
-  return Number.isFinite(value) && value >= minimum ? value : minimum
 }

@@ -11,7 +11,7 @@ export type Stats = {
   queued: number
   /** Steps that were written to disk because the server did not respond. */
   spooled: number
-  /** Steps that were discarded to stay within limits. */
+  /** Steps that were discarded: to stay within limits, or because they could not be encoded. */
   dropped: number
   /** Steps that the server rejected. */
   rejected: number

@@ -10,6 +10,8 @@ import {
   toObject,
   type JsonObject,
 } from '@playhead/model'
+import { summarizeError } from '../../record/value/describe-error.ts'
+import { activeCapture } from '../calls/active-capture.ts'
 import { wrapMethod } from './wrap-method.ts'
 
 /**
@@ -20,6 +22,10 @@ import { wrapMethod } from './wrap-method.ts'
  * const client = playhead.wrapOpenAI(new OpenAI({ fetch: myOwnTransport }))
  */
 export function wrapOpenAI<Client extends object>(client: Client): Client {
+  return wrapSafely(client, wrapOpenAIMethods)
+}
+
+function wrapOpenAIMethods(client: object): void {
   const url = baseUrlOf(client, 'https://api.openai.com/v1')
   const { chat, responses, embeddings, completions } = toObject(client)
   wrapCreate(toObject(chat).completions, openAiChat, url)
@@ -27,7 +33,6 @@ export function wrapOpenAI<Client extends object>(client: Client): Client {
   wrapCreate(embeddings, openAiEmbeddings, url)
   wrapCreate(completions, openAiCompletions, url)
   rewrapCopies(client, wrapOpenAI)
-  return client
 }
 
 /** The other methods of these resources (parse, stream, runTools) call `create`. */
@@ -43,12 +48,15 @@ function wrapCreate(resource: unknown, api: ModelApi, url: URL): void {
  * const client = playhead.wrapAnthropic(new Anthropic({ fetch: myOwnTransport }))
  */
 export function wrapAnthropic<Client extends object>(client: Client): Client {
+  return wrapSafely(client, wrapAnthropicMethods)
+}
+
+function wrapAnthropicMethods(client: object): void {
   const url = baseUrlOf(client, 'https://api.anthropic.com')
   const { messages, beta } = toObject(client)
   for (const resource of [messages, toObject(beta).messages])
     wrapMethod(resource, 'create', ([body]) => ({ api: anthropicMessages, body: toObject(body), url }))
   rewrapCopies(client, wrapAnthropic)
-  return client
 }
 
 /**
@@ -59,6 +67,10 @@ export function wrapAnthropic<Client extends object>(client: Client): Client {
  * const client = playhead.wrapGoogleGenAI(new GoogleGenAI({ apiKey }))
  */
 export function wrapGoogleGenAI<Client extends object>(client: Client): Client {
+  return wrapSafely(client, wrapGoogleGenAIMethods)
+}
+
+function wrapGoogleGenAIMethods(client: object): void {
   const { models, vertexai } = toObject(client)
   const host = vertexai === true ? 'aiplatform.googleapis.com' : 'generativelanguage.googleapis.com'
   const urlOf = ({ model: path }: JsonObject, verb: string) => {
@@ -78,6 +90,15 @@ export function wrapGoogleGenAI<Client extends object>(client: Client): Client {
     body: embedBody(toObject(parameters)),
     url: urlOf(toObject(parameters), 'embedContent'),
   }))
+}
+
+/** Whatever the client is, the host gets it back. */
+function wrapSafely<Client extends object>(client: Client, wrap: (client: object) => void): Client {
+  try {
+    wrap(client)
+  } catch (error) {
+    activeCapture()?.reportOnce('wrap', `A client could not be wrapped: ${summarizeError(error)}.`)
+  }
   return client
 }
 

@@ -1,3 +1,4 @@
+import * as types from 'node:util/types'
 import type { HrTime, TimeInput } from '@opentelemetry/api'
 
 /** The two clocks may differ by their rounding, and no more. */
@@ -38,8 +39,24 @@ export function hrTimeToMs([seconds, nanoseconds]: HrTime): number {
 
 /** Converts a time of OpenTelemetry's API: since 1970, or since the process started, as from `performance.now()`. */
 export function readTime(time: TimeInput | undefined): HrTime {
-  if (Array.isArray(time)) return [...time]
-  const ms = time instanceof Date ? time.getTime() : time
+  if (Array.isArray(time)) return validTime([time[0], time[1]])
+  const ms = types.isDate(time) ? Date.prototype.getTime.call(time) : time
   if (typeof ms !== 'number' || !Number.isFinite(ms)) return toHrTime(preciseNowMs())
-  return toHrTime(ms <= performance.now() ? performance.timeOrigin + ms : ms)
+  return validTime(toHrTime(ms <= performance.now() ? performance.timeOrigin + ms : ms))
+}
+
+/** The largest number of seconds whose nanoseconds fit into 63 bits: the year 2262. */
+const MAX_SECONDS = 9_223_372_035
+
+/** The time itself, or now if it is not a time that can be sent. */
+export function validTime(time: HrTime): HrTime {
+  const [seconds, nanoseconds] = time
+  const isValid =
+    Number.isInteger(seconds) &&
+    seconds >= 0 &&
+    seconds <= MAX_SECONDS &&
+    Number.isInteger(nanoseconds) &&
+    nanoseconds >= 0 &&
+    nanoseconds < 1e9
+  return isValid ? time : toHrTime(preciseNowMs())
 }

@@ -1,3 +1,4 @@
+import * as types from 'node:util/types'
 import {
   SpanStatusCode,
   type Attributes,
@@ -9,12 +10,14 @@ import {
   type SpanStatus,
   type TimeInput,
 } from '@opentelemetry/api'
+import { readField, readFields, toName } from '../value/host-value.ts'
 import { preciseNowMs, readTime, toHrTime } from './clock.ts'
 import type { InstrumentationScope, RecordedSpan } from './recorded-span.ts'
 
 /** Some instrumentation flattens conversations into thousands of attributes. */
 const MAX_ATTRIBUTES = 4096
 const MAX_EVENTS = 1024
+const MAX_LINKS = 1024
 
 // Shared by the many spans that set nothing else.
 const UNSET: SpanStatus = { code: SpanStatusCode.UNSET }
@@ -59,14 +62,14 @@ export class OwnSpan implements Span, RecordedSpan {
 
   constructor(parts: SpanParts) {
     this.#context = parts.context
-    this.name = parts.name
+    this.name = nameOf(parts.name)
     this.kind = parts.kind
     this.parentSpanContext = parts.parentSpanContext
-    this.startTime = readTime(parts.startTime)
+    this.startTime = timeOf(parts.startTime)
     this.endTime = this.startTime
     this.attributes = copyAttributes(parts.attributes)
     this.#attributeCount = Object.keys(this.attributes).length
-    if (parts.links !== undefined) this.links = parts.links.map(copyLink)
+    if (parts.links !== undefined) this.addLinks(parts.links)
     this.resource = parts.resource
     this.instrumentationScope = parts.scope
     this.#onEnd = parts.onEnd
@@ -77,18 +80,19 @@ export class OwnSpan implements Span, RecordedSpan {
   }
 
   setAttribute(key: string, value: unknown): this {
-    const kept = this.ended ? undefined : copyValue(value)
+    const kept = this.ended || typeof key !== 'string' ? undefined : copyValue(value)
     if (kept === undefined) return this
-    if (!(key in this.attributes)) {
+    if (!Object.hasOwn(this.attributes, key)) {
       if (this.#attributeCount >= MAX_ATTRIBUTES) return this
       this.#attributeCount += 1
     }
-    this.attributes[key] = kept
+    setOwn(this.attributes, key, kept)
     return this
   }
 
   setAttributes(attributes: Attributes): this {
-    for (const key of Object.keys(attributes ?? {})) this.setAttribute(key, attributes[key])
+    const kept = copyAttributes(attributes)
+    for (const key of Object.keys(kept)) this.setAttribute(key, kept[key])
     return this
   }
 
@@ -97,31 +101,35 @@ export class OwnSpan implements Span, RecordedSpan {
     const isTime = isTimeInput(attributesOrTime)
     const at = time ?? (isTime ? attributesOrTime : undefined)
     const attributes = isTime ? undefined : copyAttributes(attributesOrTime)
-    const event = { name, time: readTime(at), ...(attributes !== undefined && { attributes }) }
+    const event = { name: nameOf(name), time: timeOf(at), ...(attributes !== undefined && { attributes }) }
     this.events = [...this.events.slice(1 - MAX_EVENTS), event]
     return this
   }
 
   addLink(link: Link): this {
-    if (!this.ended) this.links = [...this.links, copyLink(link)]
+    const copied = this.ended ? undefined : copyLink(link)
+    if (copied !== undefined && this.links.length < MAX_LINKS) this.links = [...this.links, copied]
     return this
   }
 
-  addLinks(links: Link[]): this {
-    for (const link of links) this.addLink(link)
+  addLinks(links: readonly Link[]): this {
+    for (let index = 0; isList(links) && index < links.length; index += 1)
+      this.addLink(readField(links, String(index)) as Link)
     return this
   }
 
   /** `OK` is final; otherwise the last status counts. */
-  setStatus({ code, message }: SpanStatus): this {
-    if (this.ended || code === SpanStatusCode.UNSET || this.status.code === SpanStatusCode.OK) return this
+  setStatus(status: SpanStatus): this {
+    const { code, message } = readFields(status, ['code', 'message'])
+    if (code !== SpanStatusCode.OK && code !== SpanStatusCode.ERROR) return this
+    if (this.ended || this.status.code === SpanStatusCode.OK) return this
     const hasMessage = code === SpanStatusCode.ERROR && typeof message === 'string'
     this.status = hasMessage ? { code, message } : { code }
     return this
   }
 
   updateName(name: string): this {
-    if (!this.ended) this.name = name
+    if (!this.ended) this.name = nameOf(name)
     return this
   }
 
@@ -130,7 +138,7 @@ export class OwnSpan implements Span, RecordedSpan {
       this.addEvent('exception', { 'exception.message': exception }, time)
       return
     }
-    const { name, message, stack, code } = Object(exception) as { [key: string]: unknown }
+    const { name, message, stack, code } = readFields(exception, ['name', 'message', 'stack', 'code'])
     const type = code ?? name
     this.addEvent(
       'exception',
@@ -149,15 +157,40 @@ export class OwnSpan implements Span, RecordedSpan {
 
   end(endTime?: TimeInput): void {
     if (this.ended) return
-    const end = endTime === undefined ? toHrTime(preciseNowMs()) : readTime(endTime)
+    const end = endTime === undefined ? toHrTime(preciseNowMs()) : timeOf(endTime)
     this.endTime = isBefore(end, this.startTime) ? this.startTime : end
     this.ended = true
     this.#onEnd(this)
   }
 }
 
-function copyLink({ context, attributes }: Link): Link {
-  return { context, ...(attributes !== undefined && { attributes: copyAttributes(attributes) }) }
+function nameOf(name: unknown): string {
+  return typeof name === 'string' ? name : (toName(name) ?? '')
+}
+
+/** The time, or now if reading it throws. */
+function timeOf(time: TimeInput | undefined): HrTime {
+  try {
+    return readTime(time)
+  } catch {
+    return toHrTime(preciseNowMs())
+  }
+}
+
+/** Undefined for a link without ids. */
+function copyLink(link: Link): Link | undefined {
+  const { context, attributes } = readFields(link, ['context', 'attributes'])
+  const { traceId, spanId, traceFlags } = readFields(context, ['traceId', 'spanId', 'traceFlags'])
+  if (typeof traceId !== 'string' || typeof spanId !== 'string') return undefined
+  return {
+    context: { traceId, spanId, traceFlags: typeof traceFlags === 'number' ? traceFlags : 0 },
+    ...(attributes !== undefined && { attributes: copyAttributes(attributes as Attributes) }),
+  }
+}
+
+/** `Array.isArray` throws for a revoked proxy. */
+function isList(value: unknown): boolean {
+  return !types.isProxy(value) && Array.isArray(value)
 }
 
 function isBefore([seconds, rest]: HrTime, [otherSeconds, otherRest]: HrTime): boolean {
@@ -165,7 +198,7 @@ function isBefore([seconds, rest]: HrTime, [otherSeconds, otherRest]: HrTime): b
 }
 
 function isTimeInput(value: unknown): value is TimeInput {
-  return typeof value === 'number' || value instanceof Date || Array.isArray(value)
+  return typeof value === 'number' || types.isDate(value) || isList(value)
 }
 
 /** Deeper values are dropped, which also stops at circular ones. */
@@ -175,11 +208,25 @@ const MAX_DEPTH = 16
 function copyAttributes(attributes: Attributes | undefined): Attributes {
   const copied: Attributes = {}
   if (typeof attributes !== 'object' || attributes === null) return copied
-  for (const key of Object.keys(attributes)) {
-    const value = copyValue(attributes[key])
-    if (value !== undefined) copied[key] = value
+  for (const key of keysOf(attributes)) {
+    const value = copyValue(readField(attributes, key))
+    if (value !== undefined) setOwn(copied, key, value)
   }
   return copied
+}
+
+function keysOf(attributes: object): string[] {
+  try {
+    return Object.keys(attributes).slice(0, MAX_ATTRIBUTES)
+  } catch {
+    return []
+  }
+}
+
+/** Not by assignment, which would change the prototype if the key is `__proto__`. */
+function setOwn(attributes: Attributes, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(attributes, key, { value, enumerable: true })
+  else (attributes as Record<string, unknown>)[key] = value
 }
 
 /** Copies a value, because the host may change it later; undefined if it is not allowed. */

@@ -11,6 +11,7 @@ import {
   type Tracer,
   type TracerProvider,
 } from '@opentelemetry/api'
+import { readField, readFields, toName } from '../value/host-value.ts'
 import { OwnSpan } from './own-span.ts'
 import type { InstrumentationScope, RecordedSpan } from './recorded-span.ts'
 import { isTracingSuppressed } from './context-scope.ts'
@@ -27,7 +28,9 @@ export function createProvider(observer: SpanObserver, settings: ResourceSetting
   const resource = { attributes: resourceAttributes(settings, process.env) }
   const tracers = new Map<string, Tracer>()
   return {
-    getTracer(name, version) {
+    getTracer(givenName, givenVersion) {
+      const name = toName(givenName) ?? ''
+      const version = toName(givenVersion)
       const key = `${name}@${version ?? ''}`
       let tracer = tracers.get(key)
       if (tracer === undefined) {
@@ -55,6 +58,17 @@ class OwnTracer implements Tracer {
   }
 
   startSpan(name: string, options: SpanOptions = {}, context: Context = contextApi.active()): Span {
+    try {
+      return this.#start(name, options, context)
+    } catch {
+      // Instrumentation passed something else than options or a context.
+      const safe = readFields(options, ['kind', 'startTime', 'attributes', 'links', 'root']) as SpanOptions
+      const isContext = typeof readField(context, 'getValue') === 'function'
+      return this.#start(name, safe, isContext ? context : contextApi.active())
+    }
+  }
+
+  #start(name: string, options: SpanOptions, context: Context): Span {
     if (isTracingSuppressed(context)) return trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
     const parent = options.root === true ? undefined : validParent(context)
     const span = new OwnSpan({
@@ -65,7 +79,7 @@ class OwnTracer implements Tracer {
         ...(parent?.traceState !== undefined && { traceState: parent.traceState }),
       },
       name,
-      kind: options.kind ?? SpanKind.INTERNAL,
+      kind: typeof options.kind === 'number' ? options.kind : SpanKind.INTERNAL,
       parentSpanContext: parent,
       startTime: options.startTime,
       attributes: options.attributes,
@@ -88,6 +102,7 @@ class OwnTracer implements Tracer {
   ): ReturnType<Fn>
   startActiveSpan(name: string, ...rest: unknown[]): unknown {
     const fn = rest.at(-1) as Callback
+    if (typeof fn !== 'function') return undefined
     const options = rest.length > 1 ? (rest[0] as SpanOptions) : {}
     const context = rest.length > 2 ? (rest[1] as Context) : contextApi.active()
     const span = this.startSpan(name, options, context)

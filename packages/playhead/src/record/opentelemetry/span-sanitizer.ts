@@ -5,6 +5,7 @@ import {
   type AttributeValue,
   type Redactor,
 } from '@playhead/model'
+import { toName } from '../value/host-value.ts'
 import { isOwnSpan, type RecordedSpan } from './recorded-span.ts'
 
 export type SanitizerOptions = {
@@ -17,12 +18,17 @@ export type SanitizerOptions = {
 
 const MAX_LABEL_LENGTH = 32
 const MAX_LABELS = 1024
+const MAX_DEPTH = 16
+/** Lists and objects in the attributes of one span. */
+const MAX_NESTED = 10_000
 
 /** Redacts and truncates every value of a span before it leaves the process or is shown in it. */
 export class SpanSanitizer {
   /** True once a value of the current span was truncated. */
   isTruncated = false
   #maxLength = Infinity
+  #depth = 0
+  #nestedCount = 0
   readonly #options: SanitizerOptions
   readonly #labels = new Map<string, string>()
 
@@ -38,6 +44,7 @@ export class SpanSanitizer {
     const attributes = span.attributes as Attributes
     const isOwn = isOwnSpan(span)
     this.isTruncated = false
+    this.#nestedCount = 0
     this.#maxLength = isOwn ? Infinity : this.#options.maxLength
     return this.#options.isContentKept || isOwn ? attributes : withoutContent(attributes)
   }
@@ -47,7 +54,9 @@ export class SpanSanitizer {
     return this.#options.isContentKept
   }
 
-  text(text: string, key: string): string {
+  /** `given` is a text, unless instrumentation broke its promise. */
+  text(given: string, key: string): string {
+    const text = typeof given === 'string' ? given : (toName(given) ?? '')
     const { redactor } = this.#options
     const maxLength = this.#maxLength
     const kept = text.length <= MAX_LABEL_LENGTH ? this.#label(text, key) : redactor.text(text, key)
@@ -78,9 +87,23 @@ export class SpanSanitizer {
       case 'boolean':
         return value
       case 'object':
-        return value === null ? null : this.#list(key, value)
+        return value === null ? null : this.#nested(key, value)
       default:
         return null
+    }
+  }
+
+  /** Attributes of the host's own tracer may be circular, or throw when they are read. */
+  #nested(key: string, value: object): AttributeValue {
+    this.#nestedCount += 1
+    if (this.#depth >= MAX_DEPTH || this.#nestedCount > MAX_NESTED) return '[deeper]'
+    this.#depth += 1
+    try {
+      return this.#list(key, value)
+    } catch {
+      return '[not readable]'
+    } finally {
+      this.#depth -= 1
     }
   }
 

@@ -1,4 +1,7 @@
+import { SpanKind, type HrTime } from '@opentelemetry/api'
 import { emptyAttributes, type Attributes, type Span } from '@playhead/model'
+import { toName } from '../value/host-value.ts'
+import { validTime } from './clock.ts'
 import type { SpanSanitizer } from './span-sanitizer.ts'
 import { isParentRemote, parentIdOf, scopeOf, type RecordedSpan } from './recorded-span.ts'
 
@@ -14,7 +17,7 @@ export function toModelSpan(span: RecordedSpan, sanitizer: SpanSanitizer): Span 
     parentSpanId: parentIdOf(span) ?? null,
     isParentRemote: isParentRemote(span),
     name: sanitizer.text(span.name, 'name'),
-    kind: span.kind + 1,
+    kind: (Number.isInteger(span.kind) ? span.kind : SpanKind.INTERNAL) + 1,
     startNs: toNanoseconds(span.startTime),
     endNs: span.ended ? toNanoseconds(span.endTime) : null,
     statusCode: span.status.code,
@@ -33,11 +36,12 @@ export function toModelSpan(span: RecordedSpan, sanitizer: SpanSanitizer): Span 
       attributes: emptyAttributes(),
     })),
     resource: resourceOf(span, sanitizer),
-    scope: { name: scope.name, version: scope.version ?? '' },
+    scope: { name: toName(scope.name) ?? '', version: toName(scope.version) ?? '' },
   }
 }
 
-function toNanoseconds([seconds, rest]: readonly [number, number]): bigint {
+function toNanoseconds(time: HrTime): bigint {
+  const [seconds, rest] = validTime(time)
   return BigInt(seconds) * 1_000_000_000n + BigInt(rest)
 }
 

@@ -26,7 +26,7 @@ export function usageAttributes(usage: ReportedUsage | undefined): Attributes {
   if (usage === undefined) return attributes
   for (const field of Object.keys(names) as (keyof ReportedUsage)[]) {
     const value = usage[field]
-    if (value !== undefined) attributes[names[field]] = value
+    if (typeof value === 'number') attributes[names[field]] = value
   }
   return attributes
 }

@@ -39,9 +39,10 @@ function assemble(record: SessionRecord, sanitizer: SpanSanitizer, isPriced: boo
   const outlines: StepOutline[] = []
   const contents = new Map<string, StepContent>()
   for (const span of [...record.ended, ...record.open.values()]) {
-    const { outline, content } = draftOf(span, sanitizer)
-    outlines.push(outline)
-    contents.set(outline.id, content)
+    const draft = draftOf(span, sanitizer)
+    if (draft === undefined) continue
+    outlines.push(draft.outline)
+    contents.set(draft.outline.id, draft.content)
   }
   const pricer = isPriced && outlines.some(hasPrice) ? loadPrices() : null
   if (pricer !== null) for (const outline of outlines) priceStep(outline, pricer)
@@ -54,12 +55,17 @@ function hasPrice({ usage, reportedCost }: StepOutline): boolean {
   return usage !== undefined || reportedCost !== undefined
 }
 
-function draftOf(span: RecordedSpan, sanitizer: SpanSanitizer): StepDraft {
+/** Undefined for a span that can't be read, which can't be sent either: its delivery reports it. */
+function draftOf(span: RecordedSpan, sanitizer: SpanSanitizer): StepDraft | undefined {
   const cached = draftCache.get(span)
   if (cached !== undefined) return cached
-  const draft = spanToStep(toModelSpan(span, sanitizer))
-  if (span.ended) draftCache.set(span, draft)
-  return draft
+  try {
+    const draft = spanToStep(toModelSpan(span, sanitizer))
+    if (span.ended) draftCache.set(span, draft)
+    return draft
+  } catch {
+    return undefined
+  }
 }
 
 /** Next to this file in the repository, next to the bundle in the package. */

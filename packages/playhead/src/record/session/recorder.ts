@@ -20,6 +20,8 @@ import { createProvider } from '../opentelemetry/own-tracer.ts'
 import { OWN_SCOPE, parentIdOf, type RecordedSpan } from '../opentelemetry/recorded-span.ts'
 import { VERSION, type ResourceSettings } from '../opentelemetry/resource-attributes.ts'
 import { SpanSanitizer } from '../opentelemetry/span-sanitizer.ts'
+import { summarizeError } from '../value/describe-error.ts'
+import { readField, toText } from '../value/host-value.ts'
 import { serializeValue, type Serialized, type SerializeOptions } from '../value/serialize-value.ts'
 import { CompactList } from './compact-list.ts'
 import { readSession } from './read-session.ts'
@@ -28,7 +30,7 @@ import { frameOf, openFrameOf, skipEndedSessions, type SessionFrame } from './se
 import { contextFromHeaders } from './session-headers.ts'
 import { recordOf, type SessionRecord } from './session-record.ts'
 import { SessionStore } from './session-store.ts'
-import { SessionView } from './session-view.ts'
+import { ownSource, SessionView } from './session-view.ts'
 import { SpanProcessor, type StepListener } from './span-processor.ts'
 
 export type RecorderSettings = ResourceSettings & {
@@ -107,7 +109,7 @@ export class Recorder {
 
   fault(error: unknown): void {
     this.faultCount += 1
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    const text = toText(readField(error, 'stack')) ?? summarizeError(error)
     this.reporter.once(
       'fault',
       `Playhead hit an internal error; the recording may be incomplete. Please report it.\n${text}`,
@@ -166,11 +168,13 @@ export class Recorder {
   }
 
   viewOf(record: SessionRecord): SessionView {
-    record.view ??= new SessionView({
-      id: record.id,
-      url: this.#urlOf(record),
-      read: (options) => this.readSession(record, options),
-    })
+    record.view ??= new SessionView(
+      ownSource({
+        id: record.id,
+        url: this.#urlOf(record),
+        read: (options) => this.guard(() => this.readSession(record, options)),
+      }),
+    )
     return record.view
   }
 
@@ -197,7 +201,7 @@ export class Recorder {
 
   /** Finds a session by its id or an id prefix, with or without `s_`. */
   findRecord(id: string): SessionRecord | undefined {
-    const prefix = parseSessionIdPrefix(id)
+    const prefix = typeof id === 'string' ? parseSessionIdPrefix(id) : undefined
     return prefix === undefined ? undefined : this.store.find(prefix)
   }
 

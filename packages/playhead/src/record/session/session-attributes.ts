@@ -1,5 +1,6 @@
 import type { Attributes } from '@opentelemetry/api'
 import type { SessionTest } from '@playhead/model'
+import { readField, readFields, toName, toNames } from '../value/host-value.ts'
 import { serializeValue, type SerializeOptions } from '../value/serialize-value.ts'
 
 /** Describes a session when it starts. */
@@ -17,15 +18,16 @@ export type SessionOptions = {
   test?: SessionTest | undefined
 }
 
-/** The attributes of a session's root step. */
-export function sessionAttributes(
+/** The name and the attributes of a session's root step. `options` come from the host. */
+export function describeSession(
   options: SessionOptions,
   tags: readonly string[],
   serializeOptions: SerializeOptions,
-): Attributes {
-  const { name, metadata, userId, threadId, test } = options
-  const allTags = [...new Set([...tags, ...(options.tags ?? [])])]
-  return {
+): { name: string; attributes: Attributes } {
+  const { metadata, test } = readFields(options, ['metadata', 'test'])
+  const { name, userId, threadId } = readNames(options, ['name', 'userId', 'threadId'])
+  const allTags = [...new Set([...tags, ...toNames(readField(options, 'tags'))])]
+  const attributes: Attributes = {
     'playhead.step.kind': 'workflow',
     ...(name !== undefined && { 'playhead.session.name': name }),
     ...(allTags.length > 0 && { 'playhead.session.tags': allTags }),
@@ -36,15 +38,28 @@ export function sessionAttributes(
     ...(threadId !== undefined && { 'session.id': threadId }),
     ...(test !== undefined && testAttributes(test)),
   }
+  return { name: name ?? 'session', attributes }
 }
 
-function testAttributes({ file, suite, name, attempt, variant, runId }: SessionTest): Attributes {
+function testAttributes(test: unknown): Attributes {
+  const { file, suite, name, variant, runId } = readNames(test, ['file', 'suite', 'name', 'variant', 'runId'])
+  const attempt = readField(test, 'attempt')
   return {
     ...(file !== undefined && { 'playhead.test.file': file }),
     ...(suite !== undefined && { 'playhead.test.suite': suite }),
     ...(name !== undefined && { 'playhead.test.name': name }),
-    ...(attempt !== undefined && { 'playhead.test.attempt': attempt }),
+    ...(typeof attempt === 'number' && { 'playhead.test.attempt': attempt }),
     ...(variant !== undefined && { 'playhead.test.variant': variant }),
     ...(runId !== undefined && { 'playhead.test.run_id': runId }),
   }
+}
+
+function readNames<Field extends string>(
+  holder: unknown,
+  fields: readonly Field[],
+): Record<Field, string | undefined> {
+  return Object.fromEntries(fields.map((field) => [field, toName(readField(holder, field))])) as Record<
+    Field,
+    string | undefined
+  >
 }

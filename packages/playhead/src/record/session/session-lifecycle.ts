@@ -4,7 +4,7 @@ import { summarizeError } from '../value/describe-error.ts'
 import { isInsideFlow, type StackFrame } from './call-stack.ts'
 import { isErrorRecorded, recordError } from './record-error.ts'
 import type { Recorder } from './recorder.ts'
-import { sessionAttributes, type SessionOptions } from './session-attributes.ts'
+import { describeSession, type SessionOptions } from './session-attributes.ts'
 import {
   closeFrame,
   frameOf,
@@ -31,8 +31,11 @@ export function openSession(
   const context = recorder.parentContext(leaveForeignSessions(active, stackHere))
   const stack = reach === 'flow' ? stackHere() : []
   const isPart = isInSession(recorder, context)
-  const attributes = sessionAttributes(options, isPart ? [] : recorder.tags, recorder.serializeOptions)
-  const name = options.name ?? 'session'
+  const { name, attributes } = describeSession(
+    options,
+    isPart ? [] : recorder.tags,
+    recorder.serializeOptions,
+  )
   const span = isPart
     ? recorder.tracer().startSpan(name, { attributes }, context)
     : recorder.startSessionSpan(name, { attributes, ...rootSpanOptions(context) }, context)
@@ -65,7 +68,7 @@ export type SessionEnd = { endState: string; reason?: string | undefined; error?
 /** Ends a session, or a part of one. Ending it again changes nothing. */
 export function closeSession(recorder: Recorder, frame: SessionFrame, end: SessionEnd): void {
   if (frame.isEnded) return
-  writeEnd(recorder, frame, end)
+  recorder.guard(() => writeEnd(recorder, frame, end))
   frame.span.end()
   closeFrame(recorder, frame)
   recorder.onSessionEnd()

@@ -48,14 +48,17 @@ export class SessionRecord {
     this.changeCount += 1
   }
 
-  end(span: RecordedSpan): void {
+  /** Returns roughly how many bytes of memory the step takes. */
+  end(span: RecordedSpan): number {
     const { spanId } = span.spanContext()
     this.open.delete(spanId)
     if (this.announced.size > 0) this.announced.delete(spanId)
     this.changeCount += 1
-    if (this.ended.length >= MAX_KEPT_STEPS || this.byteCount >= MAX_KEPT_BYTES) return
+    const byteCount = sizeOf(span)
+    if (this.ended.length >= MAX_KEPT_STEPS || this.byteCount >= MAX_KEPT_BYTES) return byteCount
     this.ended.push(span)
-    this.byteCount += sizeOf(span)
+    this.byteCount += byteCount
+    return byteCount
   }
 
   /** The ids of the open steps around a span, nearest first. */
@@ -71,12 +74,31 @@ export class SessionRecord {
   }
 }
 
-/** A rough estimate of the memory that a span takes. */
-function sizeOf({ attributes }: RecordedSpan): number {
-  let size = 500
-  for (const key in attributes) {
-    const value = attributes[key]
-    size += typeof value === 'string' ? value.length : 16
-  }
+/** A span without its attributes. */
+const BYTES_PER_SPAN = 1000
+const BYTES_PER_VALUE = 16
+const BYTES_PER_CHARACTER = 2
+
+/** An upper estimate: V8 stores most text in one byte per character. */
+function sizeOf({ attributes, events }: RecordedSpan): number {
+  let size = BYTES_PER_SPAN + sizeOfAll(attributes)
+  for (const event of events) size += BYTES_PER_SPAN + sizeOfAll(event.attributes)
+  return size
+}
+
+function sizeOfAll(attributes: RecordedSpan['attributes'] | undefined): number {
+  let size = 0
+  for (const key in attributes) size += sizeOfValue(attributes[key], 0)
+  return size
+}
+
+/** The host's attributes may be circular. */
+const MAX_DEPTH = 4
+
+function sizeOfValue(value: unknown, depth: number): number {
+  if (typeof value === 'string') return BYTES_PER_VALUE + BYTES_PER_CHARACTER * value.length
+  if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH) return BYTES_PER_VALUE
+  let size = BYTES_PER_VALUE
+  for (const item of Object.values(value)) size += sizeOfValue(item, depth + 1)
   return size
 }

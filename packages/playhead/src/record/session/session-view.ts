@@ -29,11 +29,20 @@ export type RecordedAction = {
 /** An error of a session, with the step that caused it. */
 export type RecordedError = StepError & { step: Step }
 
+const ownSources = new WeakSet<SessionSource>()
+
+/** Marks a source as ours. The class is public, and a host may pass anything to its constructor. */
+export function ownSource(source: SessionSource): SessionSource {
+  ownSources.add(source)
+  return source
+}
+
 /** Provides what a view shows. */
 export type SessionSource = {
   id: string
   url: string
-  read(options: { isPriced: boolean }): Session
+  /** Undefined if it can't be read. */
+  read(options: { isPriced: boolean }): Session | undefined
 }
 
 /**
@@ -49,7 +58,7 @@ export class SessionView {
   readonly #source: SessionSource
 
   constructor(source: SessionSource) {
-    this.#source = source
+    this.#source = ownSources.has(source) ? source : emptySource
   }
 
   /** The trace id: 32 hex digits. Empty if nothing is being recorded. */
@@ -140,11 +149,11 @@ export class SessionView {
   }
 
   get #priced(): Session {
-    return this.#source.read({ isPriced: true })
+    return this.#source.read({ isPriced: true }) ?? emptySource.read()
   }
 
   get #unpriced(): Session {
-    return this.#source.read({ isPriced: false })
+    return this.#source.read({ isPriced: false }) ?? emptySource.read()
   }
 
   get #summary(): Session['session'] {
@@ -172,9 +181,11 @@ function toAction(step: Step): RecordedAction {
   }
 }
 
-/** The view that callers get if nothing is recorded. */
-export const emptyView = new SessionView({
+const emptySource = {
   id: '',
   url: '',
-  read: () => ({ session: summarizeSession([], { nowMs: 0, lastHeardAtMs: 0 }), steps: [] }),
-})
+  read: (): Session => ({ session: summarizeSession([], { nowMs: 0, lastHeardAtMs: 0 }), steps: [] }),
+}
+
+/** The view that callers get if nothing is recorded. */
+export const emptyView = new SessionView(emptySource)

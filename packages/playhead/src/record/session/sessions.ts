@@ -1,3 +1,5 @@
+import { parseJson, toObject } from '@playhead/model'
+import { readAllFields, readField, toNames, toText } from '../value/host-value.ts'
 import { observeResult } from '../value/observe-result.ts'
 import { summarizeError } from '../value/describe-error.ts'
 import { activeRecorder, requireRecorder } from './active-recorder.ts'
@@ -65,11 +67,11 @@ export function endSession(
     const frame = recorder.currentFrame() ?? onlyOpenFlow(recorder)
     if (frame === undefined)
       return recorder.reporter.once('endSession', 'endSession() was called, but no session is open here.')
-    const { reason } = options
-    const error = typeof reason === 'object' ? reason : undefined
+    const reason = readField(options, 'reason')
+    const error = typeof reason === 'object' && reason !== null ? reason : undefined
     closeSession(recorder, frame, {
-      endState: String(endState),
-      reason: error === undefined ? reason?.toString() : summarizeError(error),
+      endState: toText(endState) ?? '',
+      reason: error === undefined ? toText(reason) : summarizeError(error),
       error,
     })
   })
@@ -96,6 +98,10 @@ export function withSession<Result>(
   const options = typeof optionsOrFn === 'function' ? {} : optionsOrFn
   const fn = typeof optionsOrFn === 'function' ? optionsOrFn : maybeFn!
   const recorder = requireRecorder('withSession')
+  if (typeof fn !== 'function') {
+    recorder?.reporter.once('withSession', 'withSession() takes a function to run; none was given.')
+    return undefined as Result
+  }
   const opened = recorder?.guard(() =>
     openSession(recorder, options, { reach: 'scope', captureStack: () => captureStack(withSession) }),
   )
@@ -165,7 +171,7 @@ export function addTags(...tags: readonly (string | readonly string[])[]): void 
   recorder?.guard(() => {
     recorder.setSessionAttributes((root) => {
       const known = (root.attributes['playhead.session.tags'] ?? []) as string[]
-      return { 'playhead.session.tags': [...new Set([...known, ...tags.flat()])] }
+      return { 'playhead.session.tags': [...new Set([...known, ...tags.flatMap(toNames)])] }
     })
   })
 }
@@ -181,7 +187,7 @@ export function setMetadata(metadata: Readonly<Record<string, unknown>>): void {
   recorder?.guard(() => {
     recorder.setSessionAttributes((root) => {
       const known = root.attributes['playhead.session.metadata']
-      const merged = { ...(typeof known === 'string' ? (JSON.parse(known) as object) : {}), ...metadata }
+      const merged = { ...toObject(parseJson(known)), ...readAllFields(metadata) }
       return { 'playhead.session.metadata': recorder.serialize(merged).text }
     })
   })

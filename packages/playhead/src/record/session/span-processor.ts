@@ -10,7 +10,8 @@ import type { SessionStore } from './session-store.ts'
 /** Receives the steps of all sessions, to send or to write them. */
 export type StepListener = {
   onStepStart?(span: RecordedSpan, record: SessionRecord): void
-  onStepEnd?(span: RecordedSpan, record: SessionRecord): void
+  /** `byteCount` estimates the memory that the step takes. */
+  onStepEnd?(span: RecordedSpan, record: SessionRecord, byteCount: number): void
   onSessionEnd?(): void
 }
 
@@ -47,8 +48,8 @@ export class SpanProcessor implements SpanObserver {
     try {
       const record = recordOf(span) ?? this.#findRecordAtEnd(span)
       if (record === undefined) return
-      record.end(span)
-      for (const listener of this.#listeners) listener.onStepEnd?.(span, record)
+      const byteCount = record.end(span)
+      for (const listener of this.#listeners) listener.onStepEnd?.(span, record, byteCount)
       if (record.open.size === 0) this.#store.markEnded(record)
     } catch (fault) {
       this.#onFault(fault)

@@ -1,5 +1,9 @@
 import type { Effect, Usage } from '@playhead/model'
 import { preciseNowMs } from '../opentelemetry/clock.ts'
+import { readField, toMs, toName, toText } from '../value/host-value.ts'
+
+/** The name of what the host did not name. */
+export const UNNAMED = 'unnamed'
 
 /** When the event happened. By default it lasts from its creation until `record`. */
 export type EventTimes = {
@@ -14,10 +18,10 @@ abstract class RecordedEvent {
   readonly endedAt: number | undefined
   readonly error: unknown
 
-  constructor({ startedAt, endedAt, error }: EventTimes & { error?: unknown }) {
-    this.startedAt = startedAt === undefined ? preciseNowMs() : Number(startedAt)
-    this.endedAt = endedAt === undefined ? undefined : Number(endedAt)
-    this.error = error
+  constructor(options: EventTimes & { error?: unknown }) {
+    this.startedAt = toMs(readField(options, 'startedAt')) ?? preciseNowMs()
+    this.endedAt = toMs(readField(options, 'endedAt'))
+    this.error = readField(options, 'error')
   }
 }
 
@@ -46,10 +50,10 @@ export class ActionEvent extends RecordedEvent {
 
   constructor(options: ActionEventOptions) {
     super(options)
-    this.actionType = options.actionType
-    this.params = options.params
-    this.returns = options.returns
-    this.effect = options.effect
+    this.actionType = toName(readField(options, 'actionType')) ?? UNNAMED
+    this.params = readField(options, 'params')
+    this.returns = readField(options, 'returns')
+    this.effect = toEffect(readField(options, 'effect'))
   }
 }
 
@@ -79,11 +83,11 @@ export class ToolEvent extends RecordedEvent {
 
   constructor(options: ToolEventOptions) {
     super(options)
-    this.name = options.name
-    this.params = options.params
-    this.returns = options.returns
-    this.effect = options.effect
-    this.callId = options.callId
+    this.name = toName(readField(options, 'name')) ?? UNNAMED
+    this.params = readField(options, 'params')
+    this.returns = readField(options, 'returns')
+    this.effect = toEffect(readField(options, 'effect'))
+    this.callId = toName(readField(options, 'callId'))
   }
 }
 
@@ -123,12 +127,12 @@ export class LLMEvent extends RecordedEvent {
 
   constructor(options: LLMEventOptions) {
     super(options)
-    this.model = options.model
-    this.provider = options.provider
-    this.prompt = options.prompt
-    this.completion = options.completion
-    this.usage = options.usage
-    this.cost = options.cost
+    this.model = toName(readField(options, 'model')) ?? UNNAMED
+    this.provider = toName(readField(options, 'provider'))
+    this.prompt = readField(options, 'prompt') as LLMEvent['prompt']
+    this.completion = readField(options, 'completion') as LLMEvent['completion']
+    this.usage = readField(options, 'usage') as Usage | undefined
+    this.cost = readField(options, 'cost') as number | undefined
   }
 }
 
@@ -153,9 +157,13 @@ export class ErrorEvent extends RecordedEvent {
 
   constructor(options: ErrorEventOptions) {
     super(options)
-    this.errorType = options.errorType
-    this.message = options.message
+    this.errorType = toName(readField(options, 'errorType'))
+    this.message = toText(readField(options, 'message'))
   }
 }
 
 export type PlayheadEvent = ActionEvent | ToolEvent | LLMEvent | ErrorEvent
+
+export function toEffect(value: unknown): Effect | undefined {
+  return value === 'read' || value === 'write' ? value : undefined
+}

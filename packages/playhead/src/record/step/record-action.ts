@@ -1,5 +1,7 @@
 import type { Attributes } from '@opentelemetry/api'
 import type { Effect, StepKind } from '@playhead/model'
+import { readField, readFields, toName, toNames, toText } from '../value/host-value.ts'
+import { toEffect, UNNAMED } from './events.ts'
 import type { AnyFunction } from './parameter-names.ts'
 import { wrapFunction, type CallPlan } from './wrap-function.ts'
 
@@ -61,16 +63,16 @@ export function recordTool<Fn extends AnyFunction>(
   nameOrOptions: string | ToolOptions,
   fn?: Fn,
 ): Fn | MethodDecorator {
-  const options = toOptions<ToolOptions>(nameOrOptions)
-  const plan = planAction(options)
+  const plan = planAction(toOptions(nameOrOptions))
+  const description = toText(readField(nameOrOptions, 'description'))
   return wrapOrDecorate(
     {
       ...plan,
       attributes: {
         ...plan.attributes,
         'gen_ai.operation.name': 'execute_tool',
-        'gen_ai.tool.name': options.name,
-        ...(options.description !== undefined && { 'gen_ai.tool.description': options.description }),
+        'gen_ai.tool.name': plan.name,
+        ...(description !== undefined && { 'gen_ai.tool.description': description }),
       },
       argumentsKey: 'gen_ai.tool.call.arguments',
       resultKey: 'gen_ai.tool.call.result',
@@ -88,7 +90,8 @@ export function recordTool<Fn extends AnyFunction>(
  */
 export function agent<Fn extends AnyFunction>(name: string, fn: Fn): Fn
 export function agent(name: string): MethodDecorator
-export function agent<Fn extends AnyFunction>(name: string, fn?: Fn): Fn | MethodDecorator {
+export function agent<Fn extends AnyFunction>(agentName: string, fn?: Fn): Fn | MethodDecorator {
+  const name = toName(agentName) ?? UNNAMED
   return wrapOrDecorate(
     {
       name,
@@ -105,13 +108,20 @@ export function agent<Fn extends AnyFunction>(name: string, fn?: Fn): Fn | Metho
   )
 }
 
-function toOptions<Options extends ActionOptions>(nameOrOptions: string | Options): Options {
-  return typeof nameOrOptions === 'string' ? ({ name: nameOrOptions } as Options) : nameOrOptions
+type GivenOptions = Record<'name' | 'effect' | 'agent' | 'parameters', unknown>
+
+/** Called while modules are loaded, where an exception would end the program. */
+function toOptions(nameOrOptions: unknown): GivenOptions {
+  const isObject = typeof nameOrOptions === 'object' && nameOrOptions !== null
+  const given = readFields(nameOrOptions, ['name', 'effect', 'agent', 'parameters'])
+  return isObject ? given : { ...given, name: nameOrOptions }
 }
 
-function planAction({ name, effect, agent: agentName, parameters }: ActionOptions): CallPlan {
+function planAction(given: GivenOptions): CallPlan {
+  const effect = toEffect(given.effect)
+  const agentName = toName(given.agent)
   return {
-    name,
+    name: toName(given.name) ?? UNNAMED,
     attributes: {
       ...kindAttribute('action'),
       ...(effect !== undefined && { 'playhead.step.effect': effect }),
@@ -119,7 +129,7 @@ function planAction({ name, effect, agent: agentName, parameters }: ActionOption
     },
     argumentsKey: 'playhead.action.arguments',
     resultKey: 'playhead.action.result',
-    parameters,
+    parameters: given.parameters === undefined ? undefined : toNames(given.parameters),
   }
 }
 

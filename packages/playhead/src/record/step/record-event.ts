@@ -1,3 +1,4 @@
+import * as types from 'node:util/types'
 import { SpanStatusCode, type Attributes } from '@opentelemetry/api'
 import { preciseNowMs } from '../opentelemetry/clock.ts'
 import { usageAttributes } from '../opentelemetry/usage-attributes.ts'
@@ -5,7 +6,16 @@ import { requireRecorder } from '../session/active-recorder.ts'
 import { isErrorRecorded, recordError } from '../session/record-error.ts'
 import type { Recorder } from '../session/recorder.ts'
 import { summarizeError } from '../value/describe-error.ts'
-import type { ActionEvent, ErrorEvent, EventMessage, LLMEvent, PlayheadEvent, ToolEvent } from './events.ts'
+import { findDataProperty } from '../value/describe-object.ts'
+import { readAllFields, readField, toName } from '../value/host-value.ts'
+import {
+  ActionEvent,
+  ErrorEvent,
+  LLMEvent,
+  ToolEvent,
+  type EventMessage,
+  type PlayheadEvent,
+} from './events.ts'
 import { endStep, setValue, startStep, type OpenStep } from './step.ts'
 
 /**
@@ -17,16 +27,16 @@ import { endStep, setValue, startStep, type OpenStep } from './step.ts'
 export function record(event: PlayheadEvent): void {
   const recorder = requireRecorder('record')
   recorder?.guard(() => {
-    // Not `instanceof`: a process may hold this package twice.
-    switch (event.eventType) {
+    // Not `instanceof`: a process may hold this package twice. Copied, because the host may pass or change anything.
+    switch (readField(event, 'eventType')) {
       case 'action':
-        return recordActionEvent(recorder, event)
+        return recordActionEvent(recorder, new ActionEvent(event as ActionEvent))
       case 'tool':
-        return recordToolEvent(recorder, event)
+        return recordToolEvent(recorder, new ToolEvent(event as ToolEvent))
       case 'llm':
-        return recordLlmEvent(recorder, event)
+        return recordLlmEvent(recorder, new LLMEvent(event as LLMEvent))
       case 'error':
-        return recordErrorEvent(recorder, event)
+        return recordErrorEvent(recorder, new ErrorEvent(event as ErrorEvent))
       default:
         recorder.reporter.once(
           'record',
@@ -66,7 +76,7 @@ function recordLlmEvent(recorder: Recorder, event: LLMEvent): void {
     'playhead.step.kind': 'llm',
     'gen_ai.operation.name': 'chat',
     'gen_ai.request.model': event.model,
-    ...usageAttributes({ ...event.usage, cost: event.cost }),
+    ...usageAttributes({ ...readAllFields(event.usage), cost: event.cost }),
   }
   if (event.provider !== undefined) attributes['gen_ai.provider.name'] = event.provider
   recordCall(recorder, event, {
@@ -88,7 +98,9 @@ function toMessages(
 
 /** An error that a step threw is already recorded there, so the event only notes it as text. */
 function recordErrorEvent(recorder: Recorder, event: ErrorEvent): void {
-  const type = event.errorType ?? (event.error instanceof Error ? event.error.name : 'Error')
+  const { error } = event
+  const name = types.isNativeError(error) ? toName(findDataProperty(error, 'name')) : undefined
+  const type = event.errorType ?? name ?? 'Error'
   const step = startEvent(recorder, event, type, { 'playhead.step.kind': 'event' })
   const { traceId } = step.span.spanContext()
   const message = event.message ?? (event.error === undefined ? '' : summarizeError(event.error))
@@ -124,7 +136,7 @@ function startEvent(
   name: string,
   attributes: Attributes,
 ): OpenStep {
-  return startStep(recorder, { name: name || 'unnamed', attributes, startTime: event.startedAt })
+  return startStep(recorder, { name, attributes, startTime: event.startedAt })
 }
 
 function endMsOf({ startedAt, endedAt }: PlayheadEvent): number {

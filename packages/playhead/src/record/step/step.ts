@@ -52,7 +52,7 @@ export function endStep(recorder: Recorder, { span, frame }: OpenStep, endTime =
 
 /** Ends a step that threw. */
 export function failStep(recorder: Recorder, step: OpenStep, error: unknown, endTime?: number): void {
-  recordError(recorder, step.span, error)
+  recorder.guard(() => recordError(recorder, step.span, error))
   endStep(recorder, step, endTime)
 }
 

@@ -3,6 +3,7 @@ import type { Attributes } from '@opentelemetry/api'
 import { preciseNowMs } from '../opentelemetry/clock.ts'
 import { activeRecorder } from '../session/active-recorder.ts'
 import type { Recorder } from '../session/recorder.ts'
+import { Reporter } from '../session/reporter.ts'
 import { observeResult, type Observer } from '../value/observe-result.ts'
 import {
   readParameterNames,
@@ -23,11 +24,19 @@ export type CallPlan = {
   parameters: readonly string[] | undefined
 }
 
+/** Functions are wrapped while modules are loaded, often before `init`. */
+const reporter = new Reporter()
+
 /**
  * Wraps a function so that its calls are recorded. The wrapper is a proxy, so it keeps the name, arity, properties and
  * class of the original.
  */
 export function wrapFunction<Fn extends AnyFunction>(fn: Fn, plan: CallPlan): Fn {
+  if (typeof fn !== 'function') {
+    const line = `"${plan.name}" is not recorded, because it is not a function.`
+    ;(activeRecorder()?.reporter ?? reporter).once('not a function', line)
+    return fn
+  }
   let names: ParameterNames | undefined | null = null
   const namesOf = () => {
     if (names === null)
@@ -38,7 +47,7 @@ export function wrapFunction<Fn extends AnyFunction>(fn: Fn, plan: CallPlan): Fn
   return new Proxy(fn, {
     apply(target, thisArgument: unknown, args: unknown[]) {
       const recorder = activeRecorder()
-      const call = recorder === undefined ? undefined : tryToStart(recorder, plan, namesOf(), args)
+      const call = recorder === undefined ? undefined : tryToStart(recorder, plan, namesOf, args)
       if (recorder === undefined || call === undefined)
         return Reflect.apply(target, thisArgument, args as never[])
       let result: unknown
@@ -108,11 +117,11 @@ function propertiesOf(value: unknown): Record<string, PropertyDescriptor> | unde
 function tryToStart(
   recorder: Recorder,
   plan: CallPlan,
-  names: ParameterNames | undefined,
+  namesOf: () => ParameterNames | undefined,
   args: readonly unknown[],
 ): Call | undefined {
   try {
-    const { text, isTruncated } = recorder.serialize(nameArguments(names, args))
+    const { text, isTruncated } = recorder.serialize(nameArguments(namesOf(), args))
     const step = startStep(recorder, { name: plan.name, attributes: plan.attributes })
     step.span.setAttribute(plan.argumentsKey, text)
     if (isTruncated) step.span.setAttribute('playhead.truncated', true)
@@ -140,8 +149,8 @@ class Call implements Observer {
   }
 
   onReturn(value: unknown): void {
+    this.#writeResult(value)
     try {
-      this.#setResult(this.#yielded === undefined ? value : this.#joinYielded(value))
       endStep(this.#recorder, this.step)
     } catch (fault) {
       this.#recorder.fault(fault)
@@ -149,8 +158,8 @@ class Call implements Observer {
   }
 
   onThrow(error: unknown): void {
+    if (this.#yielded !== undefined) this.#writeResult(undefined)
     try {
-      if (this.#yielded !== undefined) this.#setResult(this.#joinYielded(undefined))
       failStep(this.#recorder, this.step, error)
     } catch (fault) {
       this.#recorder.fault(fault)
@@ -168,8 +177,14 @@ class Call implements Observer {
     return this.#recorder.scope.run(this.step.context, callback)
   }
 
-  #setResult(value: unknown): void {
-    setValue(this.#recorder, this.step.span, this.#plan.resultKey, value)
+  /** The step ends even if its result can't be written. */
+  #writeResult(value: unknown): void {
+    try {
+      const result = this.#yielded === undefined ? value : this.#joinYielded(value)
+      setValue(this.#recorder, this.step.span, this.#plan.resultKey, result)
+    } catch (fault) {
+      this.#recorder.fault(fault)
+    }
   }
 
   /** Text chunks are joined, and the time of each is kept. Other values become a list. */

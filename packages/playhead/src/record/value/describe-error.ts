@@ -21,6 +21,14 @@ const MAX_MESSAGE_LENGTH = 20_000
 
 /** Describes anything that was thrown, error or not, without running its code. */
 export function describeError(thrown: unknown, options: SerializeOptions, depth = 0): DescribedError {
+  try {
+    return describeThrown(thrown, options, depth)
+  } catch {
+    return { type: typeof thrown, message: '[not readable]' }
+  }
+}
+
+function describeThrown(thrown: unknown, options: SerializeOptions, depth: number): DescribedError {
   if (typeof thrown !== 'object' || thrown === null || types.isProxy(thrown))
     return describeOther(thrown, options)
   const errors = findDataProperty(thrown, 'errors')
@@ -110,7 +118,8 @@ function isOwnFrame(line: string): boolean {
 /** An error in one line: its name and message. */
 export function summarizeError(error: unknown): string {
   try {
-    return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+    return truncateAtWord(text, MAX_MESSAGE_LENGTH)
   } catch {
     return 'an unreadable error'
   }

@@ -15,15 +15,35 @@ export function describeObject(value: object): Described {
   return describeBuiltIn(value) ?? describeStream(value) ?? describeWithToJson(value)
 }
 
+/** Values and keys of the data behind a proxy. */
+const MAX_INSPECTED = 2000
+
+/** Proxies that were too much to inspect, so that it is tried once. */
+const largeProxies = new WeakSet<object>()
+
+/** `inspect` has no limit for keys, but calls this for each of them. */
+function stopAfter(count: number): (text: string) => string {
+  let left = count
+  return (text) => {
+    left -= 1
+    if (left < 0) throw new Error('too much to inspect')
+    return text
+  }
+}
+
+type InspectOptions = import('node:util').InspectOptions & { stylize?: (text: string) => string }
+
 /** Loaded on demand, because it is rarely needed. */
-function inspect(value: unknown, options: import('node:util').InspectOptions): string {
+function inspect(value: unknown, options: InspectOptions): string {
   return process.getBuiltinModule('node:util').inspect(value, options)
 }
 
 /** Reads the data behind a proxy without running its traps. */
 function inspectTarget(proxy: object): string {
+  if (largeProxies.has(proxy)) return '[proxy]'
   try {
     return inspect(proxy, {
+      stylize: stopAfter(MAX_INSPECTED),
       showProxy: false,
       customInspect: false,
       getters: false,
@@ -33,6 +53,7 @@ function inspectTarget(proxy: object): string {
       breakLength: Infinity,
     })
   } catch {
+    largeProxies.add(proxy)
     return '[proxy]'
   }
 }

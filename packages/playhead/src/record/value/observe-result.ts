@@ -1,5 +1,6 @@
 import * as types from 'node:util/types'
 import { findDataProperty } from './describe-object.ts'
+import { readField } from './host-value.ts'
 
 /** Learns how a call ends. */
 export type Observer = {
@@ -19,14 +20,20 @@ const { then } = Promise.prototype
  * a derived one that settles the same way, so that an unhandled rejection is still reported to the host.
  */
 export function observeResult(result: unknown, observer: Observer): unknown {
-  if (typeof result !== 'object' || result === null) {
+  if (typeof result !== 'object' || result === null || types.isProxy(result)) {
     observer.onReturn(result)
     return result
   }
-  if (types.isProxy(result)) {
+  try {
+    return observeObject(result, observer)
+  } catch {
+    // It can't be observed: a frozen generator, or a promise with a constructor of its own.
     observer.onReturn(result)
     return result
   }
+}
+
+function observeObject(result: object, observer: Observer): unknown {
   if (types.isPromise(result) && isPlainPromise(result)) return observePromise(result, observer)
   if (types.isGeneratorObject(result)) return observeGenerator(result, observer)
   const ownThen = findDataProperty(result, 'then')
@@ -96,9 +103,10 @@ const methods = ['next', 'return', 'throw'] as const
 function observeGenerator(generator: AnyGenerator, observer: Observer): AnyGenerator {
   let isOver = false
   const watch: Watch = {
-    onResult({ done, value }) {
+    onResult(result) {
       if (isOver) return
-      if (done !== true) return observer.onYield(value)
+      const value = readField(result, 'value')
+      if (readField(result, 'done') !== true) return observer.onYield(value)
       isOver = true
       observer.onReturn(value)
     },
@@ -108,19 +116,15 @@ function observeGenerator(generator: AnyGenerator, observer: Observer): AnyGener
       observer.onThrow(error)
     },
   }
-  for (const method of methods) {
-    const advance = generator[method] as Advance
-    Object.defineProperty(generator, method, {
-      value: observeAdvance(advance, watch, observer),
-      configurable: true,
-      writable: true,
-      enumerable: false,
-    })
-  }
-  return generator
+  const observed = methods.map((method) => {
+    const value = observeAdvance(generator[method] as Advance, watch, observer)
+    return [method, { value, configurable: true, writable: true, enumerable: false }] as const
+  })
+  // All or none: it throws before the first change if the generator is frozen.
+  return Object.defineProperties(generator, Object.fromEntries(observed))
 }
 
-type Watch = { onResult(result: IteratorResult<unknown>): void; onThrow(error: unknown): void }
+type Watch = { onResult(result: unknown): void; onThrow(error: unknown): void }
 
 function observeAdvance(advance: Advance, watch: Watch, observer: Observer): Advance {
   return function observedAdvance(this: unknown, ...args) {
@@ -132,12 +136,13 @@ function observeAdvance(advance: Advance, watch: Watch, observer: Observer): Adv
       throw error
     }
     if (!types.isPromise(result)) {
-      watch.onResult(result as IteratorResult<unknown>)
+      watch.onResult(result)
       return result
     }
-    return result.then(
+    return then.call(
+      result,
       (step) => {
-        watch.onResult(step as IteratorResult<unknown>)
+        watch.onResult(step)
         return step
       },
       (error: unknown) => {

@@ -1,4 +1,5 @@
 import * as types from 'node:util/types'
+import { listKeys } from './list-keys.ts'
 
 export type PlainDataLimits = {
   maxDepth: number
@@ -40,6 +41,7 @@ function remainingAfter(value: unknown, depth: number, length: number, limits: P
 function remainingAfterList(list: unknown[], depth: number, length: number, limits: PlainDataLimits): number {
   if (Object.getPrototypeOf(list) !== Array.prototype) return -1
   let remaining = length - MIN_LENGTH
+  if (list.length * MIN_LENGTH > remaining) return -1
   for (let index = 0; index < list.length && remaining >= 0; index += 1)
     remaining = remainingAfter(list[index], depth - 1, remaining, limits)
   return remaining
@@ -52,8 +54,10 @@ function remainingAfterRecord(
   limits: PlainDataLimits,
 ): number {
   if (Object.getPrototypeOf(record) !== Object.prototype) return -1
+  const { keys, isComplete } = listKeys(record)
   let remaining = length - MIN_LENGTH
-  for (const key of Object.keys(record)) {
+  if (!isComplete || keys.length * MIN_LENGTH > remaining) return -1
+  for (const key of keys) {
     if (limits.isSecretKey(key)) return -1
     const property = Object.getOwnPropertyDescriptor(record, key)!
     if (property.get !== undefined || property.set !== undefined) return -1

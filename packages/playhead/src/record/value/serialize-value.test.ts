@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { createRedactor } from '@playhead/model'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { serializeValue } from './serialize-value.ts'
 
 const options = { maxLength: 100_000, isContentKept: true, isSecretKey: createRedactor().isSecretKey }
@@ -168,7 +168,63 @@ describe('limits', () => {
       ...options,
       maxLength: 1e9,
     })
-    expect([isTruncated, (JSON.parse(text) as unknown[]).length]).toEqual([true, 100_000])
+    expect([isTruncated, (JSON.parse(text) as unknown[]).length]).toEqual([true, 99_998])
+  })
+
+  test('an object with a million keys is listed once; its first keys are kept', () => {
+    const wide: Record<string, number> = {}
+    for (let index = 0; index < 1_000_000; index += 1) wide[`key ${index}`] = index
+    const listings = vi.spyOn(Object, 'keys')
+    onTestFinished(() => listings.mockRestore())
+    const values = [wide, wide].map((value) => JSON.parse(serializeValue({ value }, options).text) as unknown)
+    expect(listings.mock.calls.filter(([listed]) => listed === wide)).toHaveLength(1)
+    const kept = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`key ${index}`, index]))
+    const expected = { value: { ...kept, '…': 'more keys were left out' } }
+    expect(values).toEqual([expected, expected])
+  })
+
+  test.each<[string, unknown]>([
+    ['a map', new Map(Array.from({ length: 200_000 }, (_, index) => [`k${index}`, index]))],
+    ['a map with other keys', new Map(Array.from({ length: 200_000 }, (_, index) => [index, index]))],
+    ['a set', new Set(Array.from({ length: 200_000 }, (_, index) => index))],
+    ['instances', Array.from({ length: 200_000 }, () => new URL('http://a.example'))],
+    ['proxies', Array.from({ length: 200_000 }, () => new Proxy({ a: 1 }, {}))],
+    [
+      'keys without a value',
+      Object.fromEntries(Array.from({ length: 19_000 }, (_, index) => [index, [undefined]])),
+    ],
+    ['a large bigint', 10n ** 100_000n],
+    [
+      'a proxy of many keys',
+      new Proxy(Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`k${index}`, index])), {}),
+    ],
+  ])('%s is cut off after a bounded amount of work', (_, value) => {
+    const { text } = serializeValue(value, { ...options, maxLength: 1e9 })
+    expect(() => JSON.parse(text) as unknown).not.toThrow()
+    expect(text.length).toBeLessThan(1_500_000)
+  })
+
+  test('one bad value inside a value costs only itself', () => {
+    const badPrototype = Object.create(
+      new Proxy(
+        {},
+        {
+          getPrototypeOf: () => {
+            throw new Error('no')
+          },
+        },
+      ),
+    ) as object
+    const badElement = Object.defineProperty(['a', 'b', 'c'], 1, {
+      get() {
+        throw new Error('no')
+      },
+    })
+    expect(read({ kept: 1, badPrototype, badElement })).toEqual({
+      kept: 1,
+      badPrototype: '[not readable]',
+      badElement: ['a', '[not readable]', 'c'],
+    })
   })
 
   test('deep values are truncated', () => {

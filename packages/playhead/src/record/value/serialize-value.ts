@@ -1,6 +1,7 @@
 import * as types from 'node:util/types'
 import { REDACTED } from '@playhead/model'
-import { describeObject, findDataProperty } from './describe-object.ts'
+import { describeObject, findDataProperty, type Described } from './describe-object.ts'
+import { listKeys } from './list-keys.ts'
 import { isPlainData, type PlainDataLimits } from './plain-data.ts'
 
 export type SerializeOptions = {
@@ -15,8 +16,12 @@ export type SerializeOptions = {
 export type Serialized = { text: string; isTruncated: boolean }
 
 const MAX_DEPTH = 12
-/** Bounds the time that one call may take. */
-const MAX_VALUES = 100_000
+/** Bounds the time that one call may take, in units of about 50 ns: the time to write a number. */
+const MAX_WORK = 100_000
+const WORK = { value: 1, key: 2, data: 2, described: 10, inspected: 50 }
+const MAX_LABEL_LENGTH = 1000
+/** Writing a larger one takes time that grows with the square of its length. */
+const MAX_BIGINT = 10n ** 1000n
 
 /**
  * Writes any value as JSON within limits of size, depth and time. It calls no getters and no proxy traps, marks circular
@@ -26,6 +31,10 @@ export function serializeValue(value: unknown, options: SerializeOptions): Seria
   try {
     if (options.isContentKept && isPlainData(value, limitsOf(options)))
       return { text: JSON.stringify(value), isTruncated: false }
+  } catch {
+    // The element of a list may be a getter that throws.
+  }
+  try {
     const writer = new ValueWriter(options)
     writer.write(value)
     return { text: writer.text, isTruncated: writer.isTruncated }
@@ -44,14 +53,14 @@ class ValueWriter {
   isTruncated = false
   readonly #options: SerializeOptions
   readonly #ancestors: object[] = []
-  #valueCount = 0
+  #work = 0
 
   constructor(options: SerializeOptions) {
     this.#options = options
   }
 
   write(value: unknown): void {
-    this.#valueCount += 1
+    this.#work += WORK.value
     switch (typeof value) {
       case 'string':
         return this.#writeText(value)
@@ -62,8 +71,7 @@ class ValueWriter {
         this.text += value ? 'true' : 'false'
         return
       case 'bigint':
-        this.text += `"${value}"`
-        return
+        return this.#writeBigInt(value)
       case 'undefined':
         this.text += 'null'
         return
@@ -82,16 +90,26 @@ class ValueWriter {
       return
     }
     this.isTruncated = true
-    this.#writeLabel(markTruncated(truncateAtWord(value, room), value.length))
+    this.text += JSON.stringify(markTruncated(truncateAtWord(value, room), value.length))
+  }
+
+  #writeBigInt(value: bigint): void {
+    const isShort = value < MAX_BIGINT && value > -MAX_BIGINT
+    if (!isShort) this.isTruncated = true
+    this.text += isShort ? `"${value}"` : '"[bigint of more than 1000 digits]"'
   }
 
   #writeLabel(label: string): void {
-    this.text += JSON.stringify(label)
+    this.text += JSON.stringify(
+      label.length > MAX_LABEL_LENGTH ? `${label.slice(0, MAX_LABEL_LENGTH)}…` : label,
+    )
   }
 
   #writeObject(value: object): void {
     if (this.#ancestors.includes(value)) return this.#writeLabel('[circular]')
-    const described = describeObject(value)
+    const described = tryToDescribe(value)
+    if (described === undefined) this.#work += WORK.data
+    else this.#work += 'label' in described ? WORK.inspected : WORK.described
     if (described === undefined) this.#writeData(value)
     else if ('label' in described) this.#writeText(described.label)
     else if (typeof described.value === 'object' && described.value !== null) this.#writeData(described.value)
@@ -107,7 +125,7 @@ class ValueWriter {
     if (Array.isArray(value)) this.#writeList(value, value.length)
     else if (types.isMap(value)) this.#writeMap(value)
     else if (types.isSet(value))
-      this.#writeList(firstOf(valuesOfSet.call(value)), sizeOfSet.call(value) as number)
+      this.#writeList(this.#firstOf(valuesOfSet.call(value), WORK.value), sizeOfSet.call(value) as number)
     else this.#writeRecord(value)
     this.#ancestors.pop()
   }
@@ -121,14 +139,14 @@ class ValueWriter {
         this.#writeLabel(`… ${length - index} more`)
         break
       }
-      this.write(items[index])
+      this.write(itemOf(items, index))
     }
     this.text += ']'
   }
 
   /** Maps with string keys become objects, others lists of pairs. */
   #writeMap(map: Map<unknown, unknown>): void {
-    const entries = firstOf(entriesOfMap.call(map)) as [unknown, unknown][]
+    const entries = this.#firstOf(entriesOfMap.call(map), WORK.value + WORK.key) as [unknown, unknown][]
     if (!entries.every(([key]) => typeof key === 'string'))
       return this.#writeList(entries, sizeOfMap.call(map) as number)
     this.text += '{'
@@ -140,7 +158,9 @@ class ValueWriter {
   #writeRecord(record: object): void {
     this.text += '{'
     let count = 0
-    for (const key of Object.keys(record)) {
+    const { keys, isComplete } = listKeys(record)
+    for (const key of keys) {
+      this.#work += WORK.value
       const property = Object.getOwnPropertyDescriptor(record, key)
       if (property === undefined) continue
       const value: unknown =
@@ -149,26 +169,59 @@ class ValueWriter {
       if (!this.#writeEntry(key, value, count)) break
       count += 1
     }
+    if (!isComplete) this.#writeMore(count)
     this.text += '}'
   }
 
   /** Returns false if there was no room left. */
   #writeEntry(key: string, value: unknown, count: number): boolean {
-    if (count > 0) this.text += ','
     if (this.#isFull()) {
-      this.text += '"…":"more keys were left out"'
+      this.#writeMore(count)
       return false
     }
+    this.#work += WORK.key
+    if (count > 0) this.text += ','
     this.text += quotedKey(key)
     if (needsRedaction(value) && this.#options.isSecretKey(key)) this.#writeLabel(REDACTED)
     else this.write(value)
     return true
   }
 
+  #writeMore(count: number): void {
+    this.isTruncated = true
+    this.text += `${count > 0 ? ',' : ''}"…":"more keys were left out"`
+  }
+
+  /** As many items as can be written, plus one that shows that there are more. */
+  #firstOf(values: Iterator<unknown>, workPerItem: number): unknown[] {
+    const most = Math.max(0, MAX_WORK - this.#work) / workPerItem
+    const first: unknown[] = []
+    for (let next = values.next(); next.done !== true && first.length <= most; next = values.next())
+      first.push(next.value)
+    return first
+  }
+
   #isFull(): boolean {
-    const isFull = this.text.length >= this.#options.maxLength || this.#valueCount >= MAX_VALUES
+    const isFull = this.text.length >= this.#options.maxLength || this.#work >= MAX_WORK
     if (isFull) this.isTruncated = true
     return isFull
+  }
+}
+
+/** A prototype may be a proxy that throws. */
+function tryToDescribe(value: object): Described {
+  try {
+    return describeObject(value)
+  } catch {
+    return { label: '[not readable]' }
+  }
+}
+
+function itemOf(items: readonly unknown[], index: number): unknown {
+  try {
+    return items[index]
+  } catch {
+    return '[not readable]'
   }
 }
 
@@ -177,6 +230,7 @@ const MAX_CACHED_KEYS = 4096
 const quotedKeys = new Map<string, string>()
 
 function quotedKey(key: string): string {
+  if (key.length > MAX_LABEL_LENGTH) return `${JSON.stringify(`${key.slice(0, MAX_LABEL_LENGTH)}…`)}:`
   let quoted = quotedKeys.get(key)
   if (quoted === undefined) {
     quoted = `${JSON.stringify(key)}:`
@@ -193,14 +247,6 @@ const entriesOfMap = Map.prototype.entries
 const sizeOfSet = Object.getOwnPropertyDescriptor(Set.prototype, 'size')!.get!
 const sizeOfMap = Object.getOwnPropertyDescriptor(Map.prototype, 'size')!.get!
 /* oxlint-enable typescript/unbound-method */
-
-/** As many items as can be written, plus one that shows that there are more. */
-function firstOf(values: Iterator<unknown>): unknown[] {
-  const first: unknown[] = []
-  for (let next = values.next(); next.done !== true && first.length <= MAX_VALUES; next = values.next())
-    first.push(next.value)
-  return first
-}
 
 /** An empty secret may be shown. */
 export function needsRedaction(value: unknown): boolean {
