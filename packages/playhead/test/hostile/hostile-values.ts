@@ -8,55 +8,11 @@ const trap = (): never => {
 }
 
 /** The names of all options, so that getters for them are hit. */
-const fields = [
-  ...[
-    'name',
-    'tags',
-    'metadata',
-    'userId',
-    'threadId',
-    'test',
-    'reason',
-    'timeoutMs',
-    'eventType',
-    'actionType',
-  ],
-  ...['params', 'returns', 'effect', 'callId', 'model', 'provider', 'prompt', 'completion', 'usage', 'cost'],
-  ...[
-    'error',
-    'errorType',
-    'message',
-    'startedAt',
-    'endedAt',
-    'agent',
-    'parameters',
-    'description',
-    'apiKey',
-  ],
-  ...[
-    'serviceName',
-    'environment',
-    'resource',
-    'capture',
-    'redact',
-    'maxValueBytes',
-    'propagate',
-    'keepSessions',
-  ],
-  ...[
-    'silent',
-    'then',
-    'toJSON',
-    'constructor',
-    'baseURL',
-    'chat',
-    'messages',
-    'models',
-    'read',
-    'id',
-    'url',
-  ],
-]
+const fields =
+  `name tags metadata userId threadId test reason timeoutMs eventType actionType params returns effect callId
+model provider prompt completion usage cost error errorType message startedAt endedAt agent parameters description apiKey
+serviceName environment resource capture redact maxValueBytes propagate keepSessions silent then toJSON constructor baseURL
+chat messages models read id url kind attributes links startTime root context traceId`.split(/\s+/)
 
 const traps: ProxyHandler<object> = {
   get: trap,
@@ -125,7 +81,7 @@ const makers: (() => unknown)[] = [
   // oxlint-disable-next-line unicorn/no-thenable -- that is the point
   () => ({ then: (resolve: (value: unknown) => void) => resolve(1) }),
   () => Promise.resolve(1),
-  () => class Uncallable {},
+  () => class Uncallable extends Map {},
   () => revoked(() => 1),
   () => process,
   () => globalThis,

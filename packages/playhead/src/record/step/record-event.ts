@@ -36,7 +36,7 @@ export function record(event: PlayheadEvent): void {
       case 'llm':
         return recordLlmEvent(recorder, new LLMEvent(event as LLMEvent))
       case 'error':
-        return recordErrorEvent(recorder, new ErrorEvent(event as ErrorEvent))
+        return recordErrorEvent(recorder, new ErrorEvent(event))
       default:
         recorder.reporter.once(
           'record',

@@ -99,10 +99,17 @@ function describeWithToJson(value: object): Described {
   if (typeof toJson !== 'function') return undefined
   try {
     const described: unknown = toJson.call(value, '')
+    if (types.isPromise(described)) return ignorePromise(described)
     return described === value || types.isProxy(described) ? undefined : { value: described }
   } catch {
     return { label: `[${constructorName(value)}]` }
   }
+}
+
+/** Nobody else knows the promise, so its rejection would end the process. */
+function ignorePromise(promise: Promise<unknown>): Described {
+  void Promise.prototype.then.call(promise, undefined, () => undefined)
+  return { label: '[Promise]' }
 }
 
 export function constructorName(value: object): string {
