@@ -57,6 +57,7 @@ function addToRoot(facts: SessionFacts | undefined, walk: readonly StepNode[]): 
 
 function addToStep(step: ResolvedStep, logs: readonly LogWithAddition[], pricer: Pricer | undefined): void {
   const hasOwnInput = step.inputPreview !== undefined
+  addToolUse(step, logs)
   for (const { adds } of logs) {
     // Shows the last of several inputs, which is the current question, and the first of several replies.
     if (adds.inputPreview !== undefined && !hasOwnInput) step.inputPreview = adds.inputPreview
@@ -72,6 +73,13 @@ function addToStep(step: ResolvedStep, logs: readonly LogWithAddition[], pricer:
     step.cost = step.reportedCost
     step.costSource = 'reported'
   }
+}
+
+function addToolUse(step: ResolvedStep, logs: readonly LogWithAddition[]): void {
+  const requests = logs.flatMap(({ adds }) => adds.toolRequests ?? [])
+  if (requests.length > 0) step.toolRequests ??= requests
+  const answers = logs.flatMap(({ adds }) => adds.toolAnswers ?? [])
+  if (answers.length > 0) step.toolAnswers ??= answers
 }
 
 /** Marks the step as failed, unless it has a reply: then only an attempt failed. */

@@ -1,7 +1,7 @@
 import { oldestFirst } from './add-logs.ts'
 import { contentWithParts } from './join-parts.ts'
 import { contentOfAction } from './infer-actions.ts'
-import { presentStep, type SessionLog } from './present-step.ts'
+import { contentWithLogs, presentStep, type SessionLog } from './present-step.ts'
 import type { ResolvedStep } from './resolved-step.ts'
 import { resolveSteps, type ResolveOptions } from './resolve-steps.ts'
 import type { Session } from '../session/session.ts'
@@ -49,7 +49,8 @@ export function contentReader(
   return (step) =>
     contentOfAction(step, (id) => {
       const source = byId.get(id)
-      return source === undefined ? undefined : contentWithParts(source, contents)
+      const content = source === undefined ? undefined : contentWithParts(source, contents)
+      return source === undefined || source === step ? content : contentWithLogs(source, content)
     })
 }
 

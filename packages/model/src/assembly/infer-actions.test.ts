@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
+import { makeLog } from '../../test/make-span.ts'
 import { outline, resolveById, SESSION_START } from '../../test/outline.ts'
 import { sessionOf } from '../../test/session-of.ts'
+import { logToDraft } from '../dialects/logs/log-to-draft.ts'
 import type { StepOutline } from '../session/step-draft.ts'
+import { assembleSession } from './assemble-session.ts'
 import { resolveSteps } from './resolve-steps.ts'
 
 const root = outline({ id: 'root', kind: 'workflow', to: 100 })
@@ -261,4 +264,47 @@ test('an execution with a made-up call id is the one that was asked for with the
 
   expect(actionsOf([...conversation, own])).toEqual([{ name: own.name, isInferred: false }])
   expect(actionsOf([...conversation, { ...own, inputPreview: 'city=Rome' }])).toHaveLength(2)
+})
+
+test('a conversation that arrives only in log records shows its actions too', () => {
+  const callOf = (id: string, from: number) =>
+    outline({ id, kind: 'llm', parentId: 'root', from, to: from + 10 })
+  const logOf = (spanId: string, name: string, body: Record<string, unknown>, atMs: number) => {
+    const record = makeLog({
+      spanId,
+      name,
+      body: body as never,
+      timeNs: BigInt(Math.round((SESSION_START + atMs) * 1e6)),
+    })
+    const { outline: log, content } = logToDraft(record)
+    return { ...log, sessionId: root.sessionId, content }
+  }
+  const call = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"at":1}' } }
+  const outlines = [root, callOf('asking', 10), callOf('told', 40)]
+  const logs = [
+    logOf('asking', 'gen_ai.user.message', { content: 'Look!' }, 10),
+    logOf('asking', 'gen_ai.choice', { message: { role: 'assistant', tool_calls: [call] } }, 20),
+    logOf('told', 'gen_ai.user.message', { content: 'Look!' }, 40),
+    logOf('told', 'gen_ai.assistant.message', { tool_calls: [call] }, 41),
+    logOf('told', 'gen_ai.tool.message', { id: 'call_1', content: 'nothing' }, 42),
+  ]
+  const { session, steps } = assembleSession({
+    outlines,
+    logs,
+    contents: new Map(outlines.map(({ id }) => [id, { attributes: {} }])),
+    nowMs: 1000,
+    lastHeardAtMs: 1000,
+  })
+
+  expect(session).toMatchObject({ actionCount: 1, tools: ['look'] })
+  expect(steps.filter(({ kind }) => kind === 'action')).toMatchObject([
+    {
+      name: 'look',
+      isInferred: true,
+      inputPreview: 'at=1',
+      outputPreview: 'nothing',
+      input: { at: 1 },
+      output: 'nothing',
+    },
+  ])
 })

@@ -112,13 +112,28 @@ function fillFromLogs(presented: Step, logs: readonly SessionLog[]): void {
   const contents = logs.flatMap((log) => (log.content === undefined ? [] : [log.content]))
   if (contents.length === 0) return
   const added = contents.flatMap((content) => content.messages ?? [])
-  const own = presented.messages ?? []
-  const messages = [...ownOrAdded(own, added, isSent), ...ownOrAdded(own, added, isAnswer)]
+  const messages = joinMessages(presented.messages, added)
   if (messages.length > 0) presented.messages = messages
   presented.input ??= contents.find((content) => content.input !== undefined)?.input
   presented.output ??= contents.find((content) => content.output !== undefined)?.output
   if (presented.input === undefined) delete presented.input
   if (presented.output === undefined) delete presented.output
+}
+
+/** The content of a step with the messages of its log records. */
+export function contentWithLogs(
+  step: ResolvedStep,
+  content: StepContent | undefined,
+): StepContent | undefined {
+  const logs: readonly SessionLog[] = step.addedBy ?? []
+  const added = logs.flatMap((log) => log.content?.messages ?? [])
+  return added.length === 0
+    ? content
+    : { attributes: {}, ...content, messages: joinMessages(content?.messages, added) }
+}
+
+function joinMessages(own: Message[] = [], added: Message[]): Message[] {
+  return [...ownOrAdded(own, added, isSent), ...ownOrAdded(own, added, isAnswer)]
 }
 
 function isAnswer(message: Message): boolean {

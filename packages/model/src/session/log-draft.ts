@@ -1,7 +1,7 @@
 import type { Message } from './message.ts'
 import type { Attributes, AttributeValue } from '../otlp/span.ts'
 import type { StepError, StepKind } from './step.ts'
-import type { SessionFacts } from './step-draft.ts'
+import type { SessionFacts, ToolAnswer, ToolRequest } from './step-draft.ts'
 import type { Usage } from './usage.ts'
 
 /**
@@ -27,6 +27,8 @@ export type LogAddition = {
   sequence?: number
   inputPreview?: string
   outputPreview?: string
+  toolRequests?: ToolRequest[]
+  toolAnswers?: ToolAnswer[]
   model?: string
   usage?: Usage
   reportedCost?: number

@@ -15,6 +15,7 @@ import { messagesOfEvent, OPERATION_DETAILS } from '../reading/event-messages.ts
 import { parseJson } from '../../json/json-text.ts'
 import { previewOfInput, previewOfOutput } from '../drafts/preview.ts'
 import { separateToolResults } from '../../providers/messages.ts'
+import { toolAnswersIn, toolRequestsIn } from '../drafts/tool-use-in-messages.ts'
 import { allDialects } from '../all-dialects.ts'
 import { readResource } from '../reading/read-span.ts'
 import { parseErrorMessage } from '../drafts/step-error.ts'
@@ -74,6 +75,11 @@ function additionOfEvent(log: LogRecord): Added {
   if (input !== undefined) adds.inputPreview = input
   const output = previewOfOutput(messages)
   if (output !== undefined) adds.outputPreview = output
+  const requests = toolRequestsIn(messages)
+  if (requests.length > 0) adds.toolRequests = requests
+  // Each message is a record of its own, so only an id tells which request a result answers.
+  const answers = toolAnswersIn(messages).filter(({ id }) => id !== undefined)
+  if (answers.length > 0) adds.toolAnswers = answers
   if (name === OPERATION_DETAILS) {
     const model = firstText(payload['gen_ai.response.model'], payload['gen_ai.request.model'])
     if (model !== undefined) adds.model = model
