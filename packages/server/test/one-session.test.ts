@@ -81,6 +81,52 @@ describeWithEachEngine((api) => {
       expect(steps[2]).toMatchObject(shown)
       const path = `/api/sessions/${traceId}/steps/${steps[2]!.id}?project=${api.project}`
       expect(await (await api.server.request(path)).json()).toMatchObject(shown)
+
+      const get = async (url: string) =>
+        (await api.server.request(`${url}&project=${api.project}&name=untraced tools`)).json() as Promise<
+          Record<string, unknown>
+        >
+      expect(await get('/api/stats?groupBy=tool')).toMatchObject({
+        groups: [{ key: 'get_weather', total: 1, calls: 1, failedCalls: 0 }],
+      })
+      expect(await api.names('tool=get_weather&name=untraced tools')).toEqual(['untraced tools'])
+      const { nodes, variants } = await get('/api/graph?of=actions')
+      expect(nodes).toContainEqual(
+        expect.objectContaining({ name: 'get_weather', kind: 'action', times: 1, errors: 0, p90Ms: 30 }),
+      )
+      expect(variants).toMatchObject([{ path: ['action get_weather'] }])
+      const steps2 = (await get('/api/graph?of=steps')) as { variants: unknown[] }
+      expect(steps2.variants).toMatchObject([{ path: ['llm gpt-4o', 'action get_weather', 'llm gpt-4o'] }])
+    })
+
+    test('shows in the graph what the whole session makes of its steps', async () => {
+      const traceId = hex(16)
+      const at = (from: number, to: number) => ({
+        traceId,
+        spanId: hex(8),
+        startMs: NOW + from,
+        endMs: NOW + to,
+      })
+      const root = { ...at(0, 100), name: 'requested' }
+      const call = {
+        ...at(10, 20),
+        parentSpanId: root.spanId,
+        attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'gpt-4o' },
+      }
+      // A request of the model, which ran nowhere.
+      const request = {
+        ...at(19, 19),
+        parentSpanId: call.spanId,
+        attributes: {
+          'gen_ai.operation.name': 'execute_tool',
+          'gen_ai.tool.name': 'look',
+          'gen_ai.tool.call.arguments': '{"at":1}',
+        },
+      }
+      await api.post([root, call, request])
+
+      const response = await api.server.request(`/api/graph?of=steps&project=${api.project}&name=requested`)
+      expect(await response.json()).toMatchObject({ variants: [{ path: ['llm gpt-4o'] }] })
     })
 
     test('shows a caught error as handled while it still runs, also if it was wrapped on its way up', async () => {

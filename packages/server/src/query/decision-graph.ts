@@ -9,6 +9,7 @@ import { CURRENT_FIRST } from '../store/steps-table.ts'
 import { STATE, summariesFromRows, summarySelect, type SummaryRow } from '../store/sessions-table.ts'
 
 const pathsSql = loadSql(new URL('./decision-paths.sql', import.meta.url))
+const shownStepsSql = loadSql(new URL('./decision-shown-steps.sql', import.meta.url))
 const pathsOfCallsSql = loadSql(new URL('./decision-paths-of-calls.sql', import.meta.url))
 const variantsSql = loadSql(new URL('./decision-variants.sql', import.meta.url))
 const stepsSql = loadSql(new URL('./decision-steps.sql', import.meta.url))
@@ -104,12 +105,13 @@ function statementParts(
   hasJoined: boolean,
 ): { values: Record<string, string>; params: Record<string, unknown> } {
   const conditions = sessionConditions(project, query)
-  const chosen = `SELECT session_id, ${STATE} AS state, started_at, cost FROM sessions FINAL WHERE ${conditions.sql}
+  const chosen = `SELECT session_id, ${STATE} AS state, started_at, cost, changed_steps FROM sessions FINAL WHERE ${conditions.sql}
     ORDER BY started_at DESC, session_id DESC LIMIT {sessions:UInt32}`
   const pathsOf = (traces: string) =>
     pathsSql({ traces, steps: stepSets[query.of], current_first: CURRENT_FIRST })
   const own = pathsOf(`SELECT session_id FROM (${chosen})`)
-  const paths = hasJoined ? `(${own}) UNION ALL (${joinedPaths(chosen, pathsOf)})` : own
+  const stored = hasJoined ? `(${own}) UNION ALL (${joinedPaths(chosen, pathsOf)})` : own
+  const paths = shownStepsSql({ stored, chosen, steps: stepSets[query.of] })
   return {
     values: { chosen, paths: query.of === 'steps' ? pathsOfCallsSql({ paths }) : paths },
     params: {

@@ -28,6 +28,8 @@ type SessionParts = {
   logs: LogOutline[]
   receivedMs: number[]
   isNew: boolean
+  /** True when the outlines come from logs. */
+  isBuilt: boolean
   /** The traces that it consists of. */
   traceIds: readonly string[]
 }
@@ -144,7 +146,11 @@ export class SessionRefresher {
     try {
       const { pricer } = this.#options.pricerOf(project)
       const steps = resolveSteps(parts.outlines, parts.logs, { duplicateSteps, pricer })
-      const row = toSessionRow(project, steps, { version, lastHeardAtMs })
+      const row = toSessionRow(project, steps, {
+        version,
+        lastHeardAtMs,
+        stored: parts.isBuilt ? [] : parts.outlines,
+      })
       this.#options.onRefreshed(project, steps, lastHeardAtMs)
       return row
     } catch (error) {
@@ -167,7 +173,14 @@ export class SessionRefresher {
     const partsOf = (id: string) => {
       let parts = sessions.get(id)
       if (parts === undefined) {
-        parts = { outlines: [], logs: [], receivedMs: [], isNew: newIds.has(id), traceIds: [id] }
+        parts = {
+          outlines: [],
+          logs: [],
+          receivedMs: [],
+          isNew: newIds.has(id),
+          isBuilt: false,
+          traceIds: [id],
+        }
         sessions.set(id, parts)
       }
       return parts
@@ -194,6 +207,7 @@ export class SessionRefresher {
     const logs = await this.#options.logs.readRecords(project, ids)
     for (const id of ids) {
       const drafts = logs.flatMap((log) => (log.sessionId === id ? [log.draft] : []))
+      sessions.get(id)!.isBuilt = true
       sessions.get(id)!.outlines = logsToSteps(drafts).map((draft) =>
         priceStep(draft.outline, this.#options.pricerOf(project).pricer),
       )

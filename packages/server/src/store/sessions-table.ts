@@ -8,6 +8,8 @@ import {
   type DerivedEndState,
   type EndState,
   type ResolvedStep,
+  type StepKind,
+  type StepOutline,
   type SessionSummary,
 } from '@playhead/model'
 import type { Columns } from '../log/native-block.ts'
@@ -27,12 +29,22 @@ export type SessionRow = {
   errors: ResolvedStep[]
   calls: ResolvedStep[]
   actions: ResolvedStep[]
+  changedSteps: string[]
 }
 
 export function toSessionRow(
   project: string,
   steps: readonly ResolvedStep[],
-  { version, lastHeardAtMs }: { version: number; lastHeardAtMs: number },
+  {
+    version,
+    lastHeardAtMs,
+    stored,
+  }: {
+    version: number
+    lastHeardAtMs: number
+    /** The outlines that have a row in `steps`. */
+    stored: readonly StepOutline[]
+  },
 ): SessionRow {
   const startedAtMs = steps[0]?.startedAtMs ?? lastHeardAtMs
   return {
@@ -48,7 +60,53 @@ export function toSessionRow(
     errors: steps.filter(ownsError),
     calls: steps.filter(isModelCall),
     actions: steps.filter((step) => step.kind === 'action'),
+    changedSteps: changedSteps(steps, stored),
   }
+}
+
+const graphKinds: ReadonlySet<StepKind> = new Set([
+  'action',
+  'retrieval',
+  'handoff',
+  'guardrail',
+  'llm',
+  'agent',
+] as const)
+
+/** What the decision graph has to show beside or instead of the rows of `steps`. */
+function changedSteps(steps: readonly ResolvedStep[], stored: readonly StepOutline[]): string[] {
+  const rows = new Map(stored.map((outline) => [outline.id, outline]))
+  const changed: string[] = []
+  for (const step of steps) {
+    const row = rows.get(step.id)
+    rows.delete(step.id)
+    const isAsStored = row?.kind === step.kind && row.toolName === step.toolName
+    if (isAsStored || !graphKinds.has(step.kind)) {
+      if (row !== undefined && row.kind !== step.kind && graphKinds.has(row.kind))
+        changed.push(JSON.stringify({ id: step.id }))
+      continue
+    }
+    changed.push(
+      JSON.stringify({
+        id: step.id,
+        parentId: step.parentId ?? '',
+        kind: step.kind,
+        label: labelOf(step),
+        effect: step.effect,
+        startedUs: Math.round(step.startedAtMs * 1000),
+        durationMs: durationOf(step),
+        isFailed: hasFailed(step),
+      }),
+    )
+  }
+  for (const { id, kind } of rows.values()) if (graphKinds.has(kind)) changed.push(JSON.stringify({ id }))
+  return changed
+}
+
+/** As in decision-paths.sql. */
+function labelOf({ kind, toolName, agent, model, name }: ResolvedStep): string {
+  const label = kind === 'action' ? toolName : kind === 'agent' ? agent : kind === 'llm' ? model : undefined
+  return label ?? name
 }
 
 /** The row that removes a session from a bucket it is no longer in, or in which it is part of another session now. */
@@ -193,6 +251,7 @@ export const sessionColumns: Columns<SessionRow> = {
     type: 'Array(UInt8)',
     value: ({ actions }) => actions.map((step) => (hasFailed(step) ? 1 : 0)),
   },
+  changed_steps: { type: 'Array(String)', value: (row) => row.changedSteps },
 }
 
 /**
