@@ -18,12 +18,12 @@ function dropRecordedToolUse(outlines: readonly StepOutline[]): void {
   if (recorded.size === 0) return
   for (const outline of outlines) {
     const stepOf = ({ id }: ToolRequest | ToolAnswer) => recorded.get(`${outline.sessionId} ${id}`)
-    const requests = outline.toolRequests?.filter((request) => {
+    const isUsed = (request: ToolRequest) => {
       const step = stepOf(request)
       return step === undefined || isBareArgument(step.inputPreview!, request)
-    })
-    if (requests?.length === 0) delete outline.toolRequests
-    else if (requests !== undefined) outline.toolRequests = requests
+    }
+    // All or none, because the place of a request among the others may be its only name.
+    if (outline.toolRequests?.some(isUsed) === false) delete outline.toolRequests
     const answers = outline.toolAnswers?.filter((answer) => stepOf(answer) === undefined)
     if (answers?.length === 0) delete outline.toolAnswers
     else if (answers !== undefined) outline.toolAnswers = answers

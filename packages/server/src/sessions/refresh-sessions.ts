@@ -293,6 +293,7 @@ function asOne(
     logs: traces.flatMap(({ logs }) => logs),
     receivedMs: traces.flatMap(({ receivedMs }) => receivedMs),
     isNew: false,
+    isBuilt: traces.every(({ isBuilt }) => isBuilt),
     traceIds,
   }
 }
