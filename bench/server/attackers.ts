@@ -55,6 +55,7 @@ export class Attackers {
       () => this.#stalled(),
       () => this.#huge(),
       () => this.#many(),
+      () => this.#deaf(),
       ...(grpcAddress === undefined ? [] : [() => this.#grpc(grpcAddress)]),
     ]
     for (let index = 0; index < connections; index++) void this.#repeat(attacks[index % attacks.length]!)
@@ -119,6 +120,15 @@ export class Attackers {
       await pause(100)
     }
     socket.end()
+    await this.#ended(socket)
+  }
+
+  /** Requests whose responses are never read. */
+  async #deaf(): Promise<void> {
+    this.#count('unread responses')
+    const socket = await this.#open('')
+    socket.pause()
+    for (const path of cheapPaths) socket.write(this.#head(path, 'content-length: 0'))
     await this.#ended(socket)
   }
 

@@ -15,8 +15,13 @@ let cookie: string
 let keys: Record<string, string>
 const sockets: Socket[] = []
 
+/** A head that never ends, begun with the first test and looked at in the last one. */
+let endlessHead: Conversation
+
 beforeAll(async () => {
   ;({ server, cookie, keys } = await startLockedServer())
+  endlessHead = await open(server, 'POST /api/login HTTP/1.1\r\nhost: 127.0.0.1\r\nx: ')
+  sockets.pop()
 })
 afterAll(() => server.stop())
 afterEach(() => {
@@ -257,4 +262,18 @@ test('a key that only sends cannot read the prices of its project', async () => 
   const { secret } = (await created.json()) as { secret: string }
   expect((await server.request('/api/projects', { headers: bearer(secret) })).status).toBe(403)
   expect((await server.request('/api/projects', { headers: bearer(keys.a) })).status).toBe(200)
+})
+
+test('the head of a request has 16 KB', async () => {
+  const { received, isClosed } = await open(
+    server,
+    `GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nx: ${'x'.repeat(17 * 1024)}\r\n\r\n`,
+  )
+  await expect.poll(isClosed).toBe(true)
+  expect(received()).toMatch(/^HTTP\/1\.1 431/)
+})
+
+test('the head of a request has 20 seconds', async () => {
+  await expect.poll(endlessHead.isClosed, { timeout: 30_000 }).toBe(true)
+  expect(endlessHead.received()).toMatch(/^HTTP\/1\.1 408/)
 })

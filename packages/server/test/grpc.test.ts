@@ -163,6 +163,10 @@ test('with auth on, a caller without a key is refused before the body is read', 
   }
 })
 
+/** Begun with the first test and looked at in the last one. */
+const silent = connect(`http://${server.grpcAddress}`)
+silent.on('error', () => {})
+
 /** Opens a call and sends the beginning of its message. */
 function openCall(session: ClientHttp2Session, beginning: Buffer, headers: Record<string, string> = {}) {
   const stream = session.request({
@@ -249,4 +253,8 @@ test('spans acknowledged over gRPC survive kill -9', async () => {
 
   expect(answers).toEqual(ids.map(() => ({ body: Buffer.alloc(0) })))
   expect((await spawned.allSessions()).map(({ id }) => id).sort()).toEqual(ids.sort())
+})
+
+test('a connection without a call that has a key is closed after 20 seconds', async () => {
+  await expect.poll(() => silent.closed || silent.destroyed, { timeout: 30_000 }).toBe(true)
 })

@@ -74,17 +74,19 @@ export function createApp(services: AppServices): OpenAPIHono {
 
 /** Made once: anyone may ask for it, and making it takes a while. */
 function addDocument(app: OpenAPIHono): void {
-  let document: string | undefined
+  let document: Uint8Array<ArrayBuffer> | undefined
   app.get('/api/openapi.json', (context) => {
-    document ??= JSON.stringify(
-      app.getOpenAPI31Document({
-        openapi: '3.1.0',
-        info: {
-          title: 'Playhead',
-          version: VERSION,
-          description: 'Sessions of AI agents: what they did, what it cost, and how they ended.',
-        },
-      }),
+    document ??= new TextEncoder().encode(
+      JSON.stringify(
+        app.getOpenAPI31Document({
+          openapi: '3.1.0',
+          info: {
+            title: 'Playhead',
+            version: VERSION,
+            description: 'Sessions of AI agents: what they did, what it cost, and how they ended.',
+          },
+        }),
+      ),
     )
     return context.body(document, 200, { 'content-type': 'application/json' })
   })

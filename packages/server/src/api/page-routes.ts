@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { extname, join, normalize, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { OpenAPIHono } from '@hono/zod-openapi'
@@ -47,8 +47,20 @@ export function addPageRoutes(app: OpenAPIHono, site: Site): void {
     context.header('cache-control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache')
     const preloads = isAsset ? undefined : pagePreloads(folder, new URL(context.req.url))
     if (preloads !== undefined) context.header('link', preloads)
-    return context.body(new Uint8Array(await readFile(path)))
+    return context.body(await readOnce(path))
   })
+}
+
+/** Anyone may ask for these files, and never read the answer: all answers share one copy. */
+const contents = new Map<string, { modifiedAtMs: number; bytes: Uint8Array<ArrayBuffer> }>()
+
+async function readOnce(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  const { mtimeMs } = await stat(path)
+  const known = contents.get(path)
+  if (known?.modifiedAtMs === mtimeMs) return known.bytes
+  const bytes = new Uint8Array(await readFile(path))
+  contents.set(path, { modifiedAtMs: mtimeMs, bytes })
+  return bytes
 }
 
 function notBuiltPage({ port }: Site): string {

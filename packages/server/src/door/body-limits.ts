@@ -49,3 +49,6 @@ export const UPLOAD_ARRIVAL_MS = 300_000
 export const LINGER_MS = 2_000
 /** What is read and dropped meanwhile: clients that read the response only after they have sent everything still see it. */
 export const LINGER_BYTES = 1 * MB
+
+/** How long a client may leave a response unread. */
+export const UNREAD_MS = 60_000

@@ -10,6 +10,7 @@ import {
   MAX_PUBLIC_BODIES_PER_ADDRESS,
   PUBLIC_ARRIVAL_MS,
   SHARE_OF_ONE_CALLER,
+  UNREAD_MS,
 } from './body-limits.ts'
 import { createRuleFinder } from './body-rules.ts'
 import { createDoor } from './door.ts'
@@ -20,6 +21,7 @@ trustedProxies.addAddress('127.0.0.1')
 const site = { host: '127.0.0.1', port: 0, isTlsOn: false, publicUrl: undefined, trustedProxies }
 const budget = createBodyBudget(1_000)
 const sockets: Socket[] = []
+const large = Buffer.alloc(64 * 1024 * 1024)
 
 /** Two routes that take a body, from anyone and from who has the key. */
 const findRule = createRuleFinder({
@@ -39,8 +41,8 @@ const enter = createDoor({
   limits: { budget },
   destinationOf: () => ({
     findRule,
-    async handle(_, response, { project, body }) {
-      response.end(JSON.stringify({ project, body: body?.toString() }))
+    async handle({ url }, response, { project, body }) {
+      response.end(url === '/large' ? large : JSON.stringify({ project, body: body?.toString() }))
     },
     describe: (error) => toRefusal(toErrorResponse(error as KnownError)),
   }),
@@ -115,6 +117,16 @@ test('a known caller gets its project and body; others are refused before theirs
   await expect.poll(known).toMatch(/^HTTP\/1\.1 200[^]*\{"project":"shop","body":"\{\}"\}/)
   const unknown = await stalled('/shop/json')
   await expect.poll(unknown).toMatch(/^HTTP\/1\.1 401[^]*This needs a key/)
+})
+
+test('who does not read a response is disconnected when it makes no progress for a minute', async () => {
+  const connected = once(server, 'connection') as Promise<[Socket]>
+  const requested = say('GET /large HTTP/1.1\r\nhost: localhost\r\n\r\n')
+  sockets.at(-1)!.pause()
+  const [[socket]] = await Promise.all([connected, requested])
+  await expect.poll(() => socket.timeout).toBe(UNREAD_MS)
+  socket.emit('timeout')
+  await expect.poll(() => socket.destroyed).toBe(true)
 })
 
 test('one project or address holds at most its share of the budget', () => {

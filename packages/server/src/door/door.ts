@@ -4,7 +4,7 @@ import { networkOf, noteAddress } from '../access/client-address.ts'
 import { guardOrigin, isOwnOrigin } from '../access/origin-guard.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { createBodyBudget, type BodyBudget } from './body-budget.ts'
-import { MAX_PUBLIC_BODIES, MAX_PUBLIC_BODY_BYTES, PUBLIC_ARRIVAL_MS } from './body-limits.ts'
+import { MAX_PUBLIC_BODIES, MAX_PUBLIC_BODY_BYTES, PUBLIC_ARRIVAL_MS, UNREAD_MS } from './body-limits.ts'
 import type { BodyRule, FoundRule } from './body-rules.ts'
 import { PublicBodies } from './public-bodies.ts'
 import { refuseLength, withBody } from './read-body.ts'
@@ -45,7 +45,7 @@ export function createDoor(
     publicBudget: createBodyBudget(MAX_PUBLIC_BODIES * 2 * MAX_PUBLIC_BODY_BYTES),
   }
   return async (request, response) => {
-    const [pathname = '', query = ''] = (request.url ?? '').split('?', 2)
+    const [pathname = '', query = ''] = (request.url ?? '').replace(/^https?:\/\/[^/]*/i, '').split('?', 2)
     const destination = destinationOf(pathname)
     const address = noteAddress(request, site.trustedProxies)
     let isKnownCaller = false
@@ -55,16 +55,20 @@ export function createDoor(
       const found = destination.findRule(request.method ?? '', pathname)
       if (found === undefined) {
         ignoreBody(request, response)
-        return await destination.handle(request, response, { project: undefined, body: NO_BODY })
+        await destination.handle(request, response, { project: undefined, body: NO_BODY })
+      } else {
+        const { rule } = found
+        const project = admit(request, { query, address, site }, found)
+        isKnownCaller = rule.from !== 'anyone'
+        await receive({ request, response, rule, rooms, project, address }, (body) =>
+          destination.handle(request, response, { project, body }),
+        )
       }
-      const project = admit(request, { query, address, site }, found)
-      isKnownCaller = found.rule.from !== 'anyone'
-      await receive({ request, response, rule: found.rule, rooms, project, address }, (body) =>
-        destination.handle(request, response, { project, body }),
-      )
     } catch (error) {
       refuse(request, response, { ...destination.describe(error, request), isKnownCaller })
     }
+    // Whoever asks and does not read is disconnected; a slow reader makes progress, which starts the time anew.
+    if (response.writableEnded && !response.writableFinished) request.socket.setTimeout(UNREAD_MS)
   }
 }
 
