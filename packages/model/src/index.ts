@@ -42,7 +42,14 @@ export {
   formatPercent,
 } from './format/format-number.ts'
 export { formatAge, formatDuration, formatOffset } from './format/format-time.ts'
-export { describeValue, textOfValue, visibleLines, visibleText } from './format/visible-text.ts'
+export {
+  describeValue,
+  safeForLog,
+  textOfValue,
+  visibleLines,
+  visibleText,
+  withoutCommands,
+} from './format/visible-text.ts'
 export { isRecord, toObject, type JsonObject } from './json/attribute-value.ts'
 export { parseJson } from './json/json-text.ts'
 export { groupSpans } from './otlp/group-spans.ts'

@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { formatBytes } from '@playhead/model'
+import { formatBytes, safeForLog } from '@playhead/model'
 import { describeReport } from './report/describe-report.ts'
 import { writeReport } from './report/write-report.ts'
 import { announceTestRun, type TestRun } from './testing/runs/announce-test-run.ts'
@@ -71,14 +71,14 @@ export default class PlayheadReporter {
       const written = await writeReport({ from: [this.#run.folder], folder: this.#folder, keep })
       if (written.report.tests.length === 0) return
       const lines = [
-        ...written.problems,
+        ...written.problems.map(safeForLog),
         ...written.annotations,
         `\nPlayhead: ${describeReport(written.report)}\n          ${written.page} (${formatBytes(written.bytes)})\n`,
       ]
       process.stdout.write(`${lines.join('\n')}\n`)
     } catch (error) {
       // A failed report must not fail the tests.
-      process.stderr.write(`Playhead could not write the report: ${(error as Error).message}\n`)
+      process.stderr.write(`Playhead could not write the report: ${safeForLog((error as Error).message)}\n`)
     }
   }
 }

@@ -1,7 +1,7 @@
 import { compactJson } from '../json/compact-json.ts'
 
 /** Control characters, and marks that reorder or break a line without being seen. */
-const unseen = /[\p{Cc}\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
+const unseen = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/gu
 const unseenInLines = new RegExp(String.raw`(?![\n\t])${unseen.source}`, 'gu')
 
 const lineBreak = /[ \t]*[\n\r\t][ \t\n\r]*/g
@@ -14,6 +14,22 @@ export function visibleText(text: string): string {
 /** As `visibleText`, for text of several lines: line breaks and tabs stay. */
 export function visibleLines(text: string): string {
   return text.toWellFormed().replaceAll('\r\n', '\n').replaceAll(unseenInLines, escapeCharacter)
+}
+
+/**
+ * A line that a build service takes for a command: GitHub's `::error::` after any white space, `##[error]`, Azure's
+ * `##vso[…]` and TeamCity's `##teamcity[…]` anywhere in it. Colours may stand before it.
+ */
+const commandAtStart = /^((?:[^\S\n]|\u001B\[\d+m)*)::(?=[a-z])/gim
+const commandAnywhere = /##(?=[\w.-]*\[)/g
+
+/** Text for a terminal or the log of a build: as `visibleLines`, and no line is a command to the build service. */
+export function safeForLog(text: string): string {
+  return withoutCommands(visibleLines(text))
+}
+
+export function withoutCommands(text: string): string {
+  return text.replaceAll(commandAtStart, String.raw`$1\::`).replaceAll(commandAnywhere, String.raw`#\#`)
 }
 
 function escapeCharacter(character: string): string {

@@ -1,7 +1,9 @@
+import { safeForLog } from '@playhead/model'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Command } from './arguments/command.ts'
 import { renderCommandHelp, renderOverview } from './arguments/help.ts'
 import { parseArguments, type Parsed } from './arguments/parse-arguments.ts'
+import { auditCommand } from './commands/audit.ts'
 import { backupCommand } from './commands/backup.ts'
 import { checkCommand } from './commands/check.ts'
 import { deleteCommand } from './commands/delete.ts'
@@ -9,6 +11,7 @@ import { diffCommand } from './commands/diff.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { exportCommand } from './commands/export.ts'
 import { keysCreateCommand, keysListCommand, keysRevokeCommand } from './commands/keys.ts'
+import { loginsEndCommand, loginsListCommand } from './commands/logins.ts'
 import { lsCommand } from './commands/ls.ts'
 import { openCommand } from './commands/open.ts'
 import {
@@ -25,7 +28,6 @@ import { restoreCommand } from './commands/restore.ts'
 import { loginLinkCommand, serveCommand } from './commands/serve.ts'
 import { showCommand } from './commands/show.ts'
 import { CliError, InterruptedError, QuietExit } from './terminal/cli-error.ts'
-import { plainLines } from './terminal/printable-text.ts'
 import { createTerminal, type Streams } from './terminal/terminal.ts'
 
 /** Runs the command line and returns the exit code: 0 success, 1 failure, 2 invalid usage. */
@@ -60,12 +62,12 @@ async function run(parsed: Parsed, streams: Streams, args: readonly string[]): P
 function report(error: unknown, { stderr }: Streams): number {
   if (error instanceof CliError) {
     const isQuiet = error instanceof InterruptedError || error instanceof QuietExit
-    if (!isQuiet) stderr.write(`playhead: ${plainLines(error.message)}\n`)
+    if (!isQuiet) stderr.write(`${safeForLog(`playhead: ${error.message}`)}\n`)
     return error.exitCode
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   stderr.write(
-    `playhead: Unexpected error. This is a bug in playhead; please report it.\n${plainLines(text)}\n`,
+    `playhead: Unexpected error. This is a bug in playhead; please report it.\n${safeForLog(text)}\n`,
   )
   return 1
 }
@@ -86,6 +88,9 @@ export const commands: readonly Command[] = [
   keysListCommand,
   keysCreateCommand,
   keysRevokeCommand,
+  loginsListCommand,
+  loginsEndCommand,
+  auditCommand,
   projectsListCommand,
   projectsCreateCommand,
   retentionCommand,

@@ -1,4 +1,4 @@
-import { testTitle, visibleText, type ReportTest, type TestReport } from '@playhead/model'
+import { safeForLog, testTitle, visibleText, type ReportTest, type TestReport } from '@playhead/model'
 import { stepUrl } from '../testing/sessions/replay-link.ts'
 import { describeFailure, describeFigures, describePassRate, describeReport } from './describe-report.ts'
 
@@ -24,7 +24,7 @@ export function renderSummary(report: TestReport): string {
         `| ${marks[test.verdict]} ${test.verdict} | ${escapeCell(testTitle(test))} | ${describePassRate(test)} | ${describeFigures(test)} |`,
     )
   const more = tests.length > MAX_TESTS ? [`\n… and ${tests.length - MAX_TESTS} more.`] : []
-  return [
+  const lines = [
     `## Agent tests\n\n${describeReport(report)}\n`,
     ...tests.filter(needsAttention).slice(0, MAX_FAILURES).map(renderFailure),
     '| | test | pass rate | |',
@@ -33,7 +33,8 @@ export function renderSummary(report: TestReport): string {
     ...more,
     '',
     '',
-  ].join('\n')
+  ]
+  return safeForLog(lines.join('\n'))
 }
 
 function needsAttention({ verdict }: ReportTest): boolean {
@@ -90,5 +91,5 @@ export function renderAnnotation(
 }
 
 function escapeData(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+  return safeForLog(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }

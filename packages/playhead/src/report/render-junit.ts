@@ -1,4 +1,4 @@
-import { testTitle, type ReportTest, type TestReport } from '@playhead/model'
+import { safeForLog, testTitle, type ReportTest, type TestReport } from '@playhead/model'
 import { describeFailure, describePassRate, firstLine } from './describe-report.ts'
 
 export type JunitSuite = { name: string; cases: readonly JunitCase[] }
@@ -71,13 +71,9 @@ function countsOf(cases: readonly JunitCase[]): string {
   return `tests="${cases.length}" failures="${failures}" errors="0" time="${seconds.toFixed(3)}"`
 }
 
-// oxlint-disable-next-line no-control-regex
-const invalidInXml = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g
-
 function escapeXml(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(invalidInXml, '')
+  return safeForLog(text)
+    .replaceAll(/[\uFFFE\uFFFF]/g, '')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

@@ -7,6 +7,12 @@ test('untrusted text stays on its line and sends no control codes to the termina
   )
 })
 
+test('untrusted text is no command to a build service', () => {
+  expect(toReportLine('failed\n  ::error::x\nsee ##[warning]y and ##vso[task.complete]z')).toBe(
+    'failed\n      \\::error::x\n    see #\\#[warning]y and #\\#vso[task.complete]z',
+  )
+})
+
 test('a stack keeps its lines', () => {
   expect(toReportLine('Error: no\n    at one\tand\n    at two')).toBe(
     'Error: no\n        at one\tand\n        at two',

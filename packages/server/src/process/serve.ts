@@ -42,9 +42,8 @@ async function recordDemoAtStart(services: Services): Promise<void> {
         '  demo        recorded (an example agent with a scripted model); turn it off with PLAYHEAD_DEMO=off',
       )
   } catch (error) {
-    console.error(
-      `playhead: Could not record the demo: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    const reason = error instanceof Error ? error.message : String(error)
+    console.error(`playhead: ${toReportLine(`Could not record the demo: ${reason}`)}`)
   }
 }
 
@@ -70,6 +69,6 @@ function endOnSignal(stop: () => Promise<void>): void {
 }
 
 function fail(message: string): void {
-  console.error(`playhead: ${message}`)
+  console.error(`playhead: ${toReportLine(message)}`)
   process.exitCode = 1
 }

@@ -1,3 +1,4 @@
+import packageJson from '../../../package.json' with { type: 'json' }
 import { CliError } from '../terminal/cli-error.ts'
 import type { Settings } from './settings.ts'
 
@@ -13,6 +14,9 @@ type RequestOptions = {
   body?: unknown
   signal?: AbortSignal
 }
+
+/** Long enough for any command; each one logs in anew. */
+const LOGIN_LASTS_SECONDS = 3_600
 
 /** HTTP client for the server. Error responses are thrown as a `CliError` with the server's message. */
 export class Api {
@@ -84,7 +88,11 @@ export class Api {
     try {
       response = await fetch(this.url(path, query), {
         method,
-        headers: { ...this.#credentials, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        headers: {
+          'user-agent': `playhead/${packageJson.version}`,
+          ...this.#credentials,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
         ...(body !== undefined && { body: JSON.stringify(body) }),
         ...(signal !== undefined && { signal }),
       })
@@ -98,7 +106,10 @@ export class Api {
   async #logIn(password: string): Promise<void> {
     const { isAuthOn } = await this.json<{ isAuthOn: boolean }>('/api/me')
     if (!isAuthOn) return
-    const response = await this.#request('/api/login', { method: 'POST', body: { password } })
+    const response = await this.#request('/api/login', {
+      method: 'POST',
+      body: { password, lastsSeconds: LOGIN_LASTS_SECONDS },
+    })
     await response.body?.cancel()
     const cookie = response.headers.getSetCookie().map((header) => header.split(';', 1)[0])
     this.#credentials = { cookie: cookie.join('; ') }
@@ -158,7 +169,6 @@ const untrusted = new Set([
 /** What a client sees that speaks HTTP to a server that speaks TLS, and the other way round. */
 const wrongProtocol = new Map([
   ['UND_ERR_SOCKET', 'https'],
-  ['ECONNRESET', 'https'],
   ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'http'],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'http'],
 ])

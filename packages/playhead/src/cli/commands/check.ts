@@ -65,7 +65,9 @@ arguments), 3 not enough sessions.`,
       )
     const settings = readSettings(globals, environment)
     const result = await runCheck(given, limits, { settings, environment }).catch(throwNoResult)
-    terminal.print(renderCheck(result, format, terminal.paint))
+    const rendered = renderCheck(result, format, terminal.paint)
+    if (format === 'github') terminal.printCommands(rendered)
+    else terminal.print(rendered)
     const summary = environment.GITHUB_STEP_SUMMARY
     if (format === 'github' && summary) await appendFile(summary, renderMarkdown(result))
     if (result.verdict === 'fail') throw new QuietExit(1)

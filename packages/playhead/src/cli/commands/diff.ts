@@ -30,7 +30,7 @@ Exit codes: 0 both sessions had the same effects, 1 their effects differ, 2 they
     const sessions = await readBoth([a, b], { terminal, settings })
     const alignment = alignSessions(...sessions)
     if (options.json === true) terminal.print(printableJson(toJson(alignment, sessions), 2))
-    else terminal.stdout.write(renderDiff(alignment, sessions, terminal))
+    else terminal.print(renderDiff(alignment, sessions, terminal).trimEnd())
     if (alignment.effects.length > 0) throw new QuietExit(1)
   },
 })

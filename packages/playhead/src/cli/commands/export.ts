@@ -55,7 +55,7 @@ server has.`,
           format,
           await Api.connect(readSettings(globals, terminal.environment), 'read'),
         )
-    if (options.output === STDOUT) return writeOut(content, terminal)
+    if (options.output === STDOUT) return writeOut(content, format !== 'html', terminal)
     const path = options.output ?? `${shortSessionId(id)}${formats.get(format)!.ending}`
     if (resolve(path) === resolve(source))
       throw new UsageError(`${path} is the recording itself. Pass another name with -o.`)
@@ -82,17 +82,28 @@ async function readRecording(path: string, format: string): Promise<Exported> {
   return { id: session.session.id, content: Readable.from([Buffer.from(text)]) }
 }
 
-/** A pipe gets the raw bytes; for a terminal, control characters are escaped. */
+/** JSON is escaped for terminals and logs, which changes no value; HTML stays as it is. */
 async function writeOut(
   content: AsyncIterable<Uint8Array>,
+  isJson: boolean,
   { stdout, isInteractive }: Terminal,
 ): Promise<void> {
-  const decoder = new TextDecoder()
-  for await (const chunk of content) {
-    const isRoomLeft = stdout.write(
-      isInteractive ? escapeJson(decoder.decode(chunk, { stream: true })) : chunk,
-    )
-    if (!isRoomLeft) await new Promise((resolve) => stdout.once('drain', resolve))
+  for await (const chunk of isJson ? escapeStream(content) : content) {
+    if (!stdout.write(chunk)) await new Promise((resolve) => stdout.once('drain', resolve))
   }
   if (isInteractive) stdout.write('\n')
+}
+
+/** The beginning of a command to the build service, at the end of a chunk. */
+const cutCommand = /#{1,2}[\w.-]{0,60}$/
+
+async function* escapeStream(content: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of content) {
+    const text = rest + decoder.decode(chunk, { stream: true })
+    rest = cutCommand.exec(text)?.[0] ?? ''
+    yield escapeJson(text.slice(0, text.length - rest.length))
+  }
+  yield escapeJson(rest)
 }

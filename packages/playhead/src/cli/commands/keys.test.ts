@@ -9,7 +9,16 @@ const key = {
   hint: 'ph_WcvQ',
   scopes: ['ingest', 'read'],
   createdAt: '2020-01-02T03:04:05.000Z',
+  expiresAt: null,
   revokedAt: null,
+  lastUsedAt: null,
+}
+const expired = {
+  ...key,
+  id: 'bb',
+  name: 'nightly',
+  expiresAt: '2020-03-02T03:04:05.000Z',
+  lastUsedAt: '2020-03-01T03:04:00.000Z',
 }
 const revoked = { ...key, id: 'aa', name: 'old', revokedAt: '2020-02-02T03:04:05.000Z' }
 
@@ -39,22 +48,44 @@ test('keys create --uuid makes a secret for AgentOps SDKs', async () => {
   expect(received.map(({ body }) => body.toString())).toEqual(['{"name":"playhead","format":"uuid"}'])
 })
 
+test('keys create --expires takes a duration or a date', async () => {
+  const { endpoint, received } = await startFakeServer({ 'POST /api/keys': { key: expired, secret: 's' } })
+  const before = Date.now()
+
+  const { stderr } = await playheadOnTerminal(['keys', 'create', '--expires', '30d'], { endpoint })
+  await playheadOnTerminal(['keys', 'create', '--expires', '2199-01-31'], { endpoint })
+
+  expect(stderr).toContain('with scopes ingest, read, until 2020-03-02 03:04 UTC. Save the secret now')
+  const [inDays, onDate] = received.map(
+    ({ body }) => (JSON.parse(body.toString()) as { expiresAt: string }).expiresAt,
+  )
+  expect(Math.round((Date.parse(inDays!) - before) / 86_400_000)).toBe(30)
+  expect(onDate).toBe('2199-01-31T00:00:00.000Z')
+  for (const wrong of ['soon', '30', '2020-01-31', '-1d', '0d', '7'])
+    expect(await playheadOnTerminal(['keys', 'create', `--expires=${wrong}`], { endpoint })).toEqual({
+      stdout: '',
+      stderr: `playhead: --expires must be a time in the future such as 12h, 30d or 2027-01-31, not "${wrong}".\n`,
+      exitCode: 2,
+    })
+})
+
 test('keys list shows no secrets', async () => {
-  const { endpoint } = await startFakeServer({ 'GET /api/keys': { keys: [key, revoked] } })
+  const { endpoint } = await startFakeServer({ 'GET /api/keys': { keys: [key, expired, revoked] } })
 
   const table = await playheadOnTerminal(['keys', 'list'], { endpoint })
   const lines = await playhead(['keys', 'list'], { endpoint })
   const json = await playheadOnTerminal(['keys', 'list', '--json'], { endpoint })
 
   expect(table.stdout).toBe(`\
-ID                                    Name  Secret    Scopes        Created     State
-dd8a525d-7ed7-4d0c-a869-34baf0f73cc8  ci    ph_WcvQ…  ingest, read  2020-01-02  ✓ active
-aa                                    old   ph_WcvQ…  ingest, read  2020-01-02  ✗ revoked
+ID                                    Name     Scopes        Last used   State
+dd8a525d-7ed7-4d0c-a869-34baf0f73cc8  ci       ingest, read  never       ✓ active
+bb                                    nightly  ingest, read  2020-03-01  ✗ expired 2020-03-02
+aa                                    old      ingest, read  never       ✗ revoked
 `)
   expect(lines.stdout).toBe(
-    `${key.id}\tci\tph_WcvQ\tingest,read\t${key.createdAt}\t\naa\told\tph_WcvQ\tingest,read\t${key.createdAt}\t${revoked.revokedAt}\n`,
+    `${key.id}\tci\tph_WcvQ\tingest,read\t${key.createdAt}\t\t\t\nbb\tnightly\tph_WcvQ\tingest,read\t${key.createdAt}\t\t${expired.expiresAt}\t${expired.lastUsedAt}\naa\told\tph_WcvQ\tingest,read\t${key.createdAt}\t${revoked.revokedAt}\t\t\n`,
   )
-  expect(JSON.parse(json.stdout)).toEqual({ keys: [key, revoked] })
+  expect(JSON.parse(json.stdout)).toEqual({ keys: [key, expired, revoked] })
 })
 
 test('keys revoke takes an id', async () => {
@@ -93,7 +124,8 @@ test('with auth on, the password is used to log in and the key is not sent', asy
     ['POST', '/api/login', undefined, undefined],
     ['GET', '/api/keys', 'playhead_login=abc.def', undefined],
   ])
-  expect(received[1]!.body.toString()).toBe('{"password":"open sesame"}')
+  expect(received[1]!.body.toString()).toBe('{"password":"open sesame","lastsSeconds":3600}')
+  expect(received[1]!.headers['user-agent']).toMatch(/^playhead\/\d/)
 })
 
 test('with auth off, the password is not sent', async () => {

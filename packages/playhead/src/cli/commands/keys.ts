@@ -2,6 +2,7 @@ import { formatAge } from '@playhead/model'
 import { defineCommand } from '../arguments/command.ts'
 import { Api } from '../client/api.ts'
 import { readSettings } from '../client/settings.ts'
+import { UsageError } from '../terminal/cli-error.ts'
 import { plainLine, printableJson } from '../terminal/printable-text.ts'
 import { renderTable } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -14,7 +15,10 @@ type Key = {
   hint: string
   scopes: string[]
   createdAt: string
+  expiresAt: string | null
   revokedAt: string | null
+  /** To the minute. */
+  lastUsedAt: string | null
 }
 
 const json = { type: 'flag', summary: "Print the API's response" } as const
@@ -45,12 +49,17 @@ export const keysCreateCommand = defineCommand({
       value: 'scope',
       summary: 'ingest, read or admin; can be repeated (default: ingest and read)',
     },
+    expires: {
+      type: 'text',
+      value: 'when',
+      summary: 'When it stops working: 12h, 30d, 2027-01-31 (default: never)',
+    },
     uuid: { type: 'flag', summary: 'Make the secret a UUID, as AgentOps SDKs require' },
     json,
   },
   examples: [
     ['playhead keys create --name ci', 'For a build that records and checks sessions'],
-    ['playhead keys create --name agent --scope ingest', 'For an agent that only records'],
+    ['playhead keys create --name agent --scope ingest --expires 90d', 'For an agent that only records'],
     ['export PLAYHEAD_API_KEY=$(playhead keys create --name me)', 'Create a key and use it right away'],
     ['export AGENTOPS_API_KEY=$(playhead keys create --uuid)', 'For a program that uses AgentOps'],
   ],
@@ -60,12 +69,15 @@ export const keysCreateCommand = defineCommand({
       name: options.name ?? 'playhead',
       ...(options.scope !== undefined && { scopes: options.scope }),
       ...(options.uuid === true && { format: 'uuid' }),
+      ...(options.expires !== undefined && { expiresAt: parseExpiry(options.expires, Date.now()) }),
     }
     const answer = await api.json<{ key: Key; secret: string }>('/api/keys', { method: 'POST', body })
     if (options.json === true) return terminal.print(printableJson(answer, 2))
-    const { name, project, scopes } = answer.key
+    const { name, project, scopes, expiresAt } = answer.key
+    const until =
+      expiresAt === null ? '' : `, until ${plainLine(expiresAt.slice(0, 16).replace('T', ' '))} UTC`
     terminal.note(
-      `Created key "${plainLine(name)}" in project ${plainLine(project)} with scopes ${scopes.map(plainLine).join(', ')}. Save the secret now; it is not shown again. Set PLAYHEAD_API_KEY to it:`,
+      `Created key "${plainLine(name)}" in project ${plainLine(project)} with scopes ${scopes.map(plainLine).join(', ')}${until}. Save the secret now; it is not shown again. Set PLAYHEAD_API_KEY to it:`,
     )
     terminal.print(plainLine(answer.secret))
   },
@@ -91,8 +103,12 @@ export const keysRevokeCommand = defineCommand({
 
 function printKeys(keys: readonly Key[], terminal: Terminal): void {
   if (!terminal.isInteractive) {
-    for (const { id, name, hint, scopes, createdAt, revokedAt } of keys)
-      terminal.print([id, name, hint, scopes.join(','), createdAt, revokedAt ?? ''].map(plainLine).join('\t'))
+    for (const { id, name, hint, scopes, createdAt, revokedAt, expiresAt, lastUsedAt } of keys)
+      terminal.print(
+        [id, name, hint, scopes.join(','), createdAt, revokedAt ?? '', expiresAt ?? '', lastUsedAt ?? '']
+          .map(plainLine)
+          .join('\t'),
+      )
     return
   }
   const nowMs = Date.now()
@@ -102,7 +118,34 @@ function printKeys(keys: readonly Key[], terminal: Terminal): void {
     { title: 'Secret', text: ({ hint }: Key) => `${plainLine(hint)}…`, dropOrder: 2 },
     { title: 'Scopes', text: ({ scopes }: Key) => scopes.map(plainLine).join(', '), dropOrder: 3 },
     { title: 'Created', text: ({ createdAt }: Key) => formatAge(createdAt, nowMs), dropOrder: 1 },
-    { title: 'State', text: ({ revokedAt }: Key) => (revokedAt === null ? '✓ active' : '✗ revoked') },
+    {
+      title: 'Last used',
+      text: ({ lastUsedAt }: Key) => (lastUsedAt === null ? 'never' : formatAge(lastUsedAt, nowMs)),
+      dropOrder: 4,
+    },
+    { title: 'State', text: (key: Key) => describeState(key, nowMs) },
   ]
   terminal.print(renderTable(columns, keys, terminal))
+}
+
+function describeState({ revokedAt, expiresAt }: Key, nowMs: number): string {
+  if (revokedAt !== null) return '✗ revoked'
+  if (expiresAt === null) return '✓ active'
+  const day = plainLine(expiresAt).slice(0, 10)
+  return Date.parse(expiresAt) > nowMs ? `✓ until ${day}` : `✗ expired ${day}`
+}
+
+const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
+
+/** `30d` from now, or a date. */
+function parseExpiry(text: string, nowMs: number): string {
+  const [, count, unit] = /^(\d{1,5})([mhdw])$/.exec(text) ?? []
+  const atMs =
+    count === undefined ? Date.parse(text) : nowMs + Number(count) * units[unit as keyof typeof units]
+  const isDate = count !== undefined || /^\d{4}-\d\d-\d\d/.test(text)
+  if (!isDate || !(atMs > nowMs))
+    throw new UsageError(
+      `--expires must be a time in the future such as 12h, 30d or 2027-01-31, not "${text}".`,
+    )
+  return new Date(atMs).toISOString()
 }

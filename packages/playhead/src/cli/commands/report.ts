@@ -51,7 +51,7 @@ summary and annotations.`,
     })
     for (const problem of written.problems) terminal.note(problem)
     if (written.sessionCount === 0) throw new CliError(`No recordings found in ${from.join(', ')}.`)
-    for (const line of written.annotations) terminal.print(line)
+    for (const line of written.annotations) terminal.printCommands(line)
     terminal.print(describeReport(written.report))
     terminal.note(`Wrote ${written.page} (${formatBytes(written.bytes)}).`)
   },

@@ -41,7 +41,7 @@ or "-" to read a recording from stdin.`,
         `There is no step ${view.step}: the session has ${countOf(session.steps.length, 'step')}.`,
       )
     if (view.isJson) printJson(session, view, terminal)
-    else terminal.stdout.write(renderText(session, view, terminal))
+    else terminal.print(renderText(session, view, terminal).trimEnd())
   },
 })
 

@@ -5,14 +5,6 @@ export function plainLine(text: string): string {
   return visibleText(text.replaceAll(/\s+/g, ' ').trim())
 }
 
-/** The same for text with several lines. */
-export function plainLines(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => visibleText(line))
-    .join('\n')
-}
-
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /** East Asian wide and fullwidth characters in common use. */
@@ -50,10 +42,11 @@ function isAscii(text: string): boolean {
   return /^[\x20-\x7E]*$/.test(text)
 }
 
-/** Characters that JSON leaves unescaped and a terminal interprets: C1 controls and bidirectional marks. */
-const unsafe = /[\u007F-\u009F\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g
+/** What JSON leaves unescaped: C1 controls and bidirectional marks, and `##[` and the like, which build services obey. */
+const unsafe =
+  /[\u007F-\u009F\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069\uFEFF]|(?<=#)#(?=[\w.-]*\[)/g
 
-/** Escapes JSON text so that it is safe to print in a terminal and parses to the same value. */
+/** Escapes JSON text so that it is safe to print in a terminal or a log, and parses to the same value. */
 export function escapeJson(json: string): string {
   return json.replaceAll(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

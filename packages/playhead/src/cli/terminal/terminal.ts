@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import { safeForLog, visibleLines, withoutCommands } from '@playhead/model'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -23,8 +24,10 @@ export type Terminal = Streams & {
   width: number
   isColoured: boolean
   paint: Painter
-  /** Prints a line of the result. */
+  /** Prints a line of the result. Whatever it quotes can neither control the terminal nor command the build service. */
   print(line: string): void
+  /** Prints commands to the build service, which escape what they quote themselves. */
+  printCommands(lines: string): void
   /** Prints a line for the person who typed the command. */
   note(line: string): void
 }
@@ -41,9 +44,18 @@ export function createTerminal(streams: Streams, isColourOff = false): Terminal 
     width: stdout.isTTY === true ? Math.max(NARROWEST, stdout.columns ?? DEFAULT_WIDTH) : DEFAULT_WIDTH,
     isColoured,
     paint: createPainter(isColoured),
-    print: (line) => void stdout.write(`${line}\n`),
-    note: (line) => void stderr.write(`${line}\n`),
+    print: (line) => void stdout.write(`${clean(line, isColoured)}\n`),
+    printCommands: (lines) => void stdout.write(`${lines}\n`),
+    note: (line) => void stderr.write(`${clean(line, isColoured)}\n`),
   }
+}
+
+const ownCodes = /(\u001B\[(?:1|2|22|31|32|33|36|39)m)/
+
+function clean(text: string, isColoured: boolean): string {
+  if (!isColoured) return safeForLog(text)
+  const parts = text.split(ownCodes).map((part) => (ownCodes.test(part) ? part : visibleLines(part)))
+  return withoutCommands(parts.join(''))
 }
 
 /** FORCE_COLOR wins over NO_COLOR, as in Node itself. */

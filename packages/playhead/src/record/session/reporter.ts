@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import { safeForLog } from '@playhead/model'
 
 const STDERR = 2
 
@@ -13,7 +14,7 @@ export class Reporter {
     if (this.isSilent) return
     try {
       // Not `process.stderr`: the host would have to handle an error of that stream.
-      writeSync(STDERR, `playhead: ${line}\n`)
+      writeSync(STDERR, `${safeForLog(`playhead: ${line}`)}\n`)
     } catch {
       this.isSilent = true
     }

@@ -1,4 +1,5 @@
 import { AssertionError } from 'node:assert'
+import { safeForLog } from '@playhead/model'
 import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
 import { called, type CalledOptions } from './called.ts'
 import { costsLessThan, type CostLimit } from './cost.ts'
@@ -69,7 +70,7 @@ export const extendedMatchers = Object.fromEntries(
       const isNot = (this as { isNot?: boolean } | undefined)?.isNot === true
       // An undecided check fails both with and without `.not`.
       if (isUndecided === true || pass === isNot) noteFailingStep(readSubject(subject).session.id, stepId)
-      return { pass: isUndecided === true ? isNot : pass, message: () => message }
+      return { pass: isUndecided === true ? isNot : pass, message: () => safeForLog(message) }
     } satisfies ExtendedMatcher,
   ]),
 ) as { [Name in MatcherName]: ExtendedMatcher }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { testTitle, visibleText, type TestIdentity, type TestLocation } from '@playhead/model'
+import { safeForLog, testTitle, visibleText, type TestIdentity, type TestLocation } from '@playhead/model'
 import * as playhead from 'playhead'
 import type { SessionView } from 'playhead'
 import { takeFailingStep } from '../matchers/matchers.ts'
@@ -113,7 +113,7 @@ function saveAttempt(
 /** Prints the link to the replay, unless the message of a failed matcher already contains it. */
 function printReplayLink(name: string, message: string, link: string): void {
   if (link === '' || message.includes(link)) return
-  process.stderr.write(`playhead: ${visibleText(name)} failed. Replay: ${link}\n`)
+  process.stderr.write(`playhead: ${safeForLog(`${visibleText(name)} failed. Replay: ${link}`)}\n`)
 }
 
 /**
