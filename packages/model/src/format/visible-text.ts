@@ -20,6 +20,7 @@ export function visibleLines(text: string): string {
  * A line that a build service takes for a command: GitHub's `::error::` after any white space, `##[error]`, Azure's
  * `##vso[…]` and TeamCity's `##teamcity[…]` anywhere in it. Colours may stand before it.
  */
+// oxlint-disable-next-line no-control-regex
 const commandAtStart = /^((?:[^\S\n]|\u001B\[\d+m)*)::(?=[a-z])/gim
 const commandAnywhere = /##(?=[\w.-]*\[)/g
 

@@ -41,6 +41,7 @@ const hostileText = fc
   )
   .map((parts) => parts.join(''))
 
+// oxlint-disable-next-line no-control-regex
 const ownColours = /\u001B\[(?:1|2|22|31|32|33|36|39)m/g
 /** Line breaks and tabs are allowed. */
 const control = /(?![\n\t])[\p{Cc}\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069\uFEFF]/u

@@ -50,6 +50,7 @@ export function createTerminal(streams: Streams, isColourOff = false): Terminal 
   }
 }
 
+// oxlint-disable-next-line no-control-regex
 const ownCodes = /(\u001B\[(?:1|2|22|31|32|33|36|39)m)/
 
 function clean(text: string, isColoured: boolean): string {
