@@ -161,4 +161,7 @@ test('retention believes a clock that jumped ahead only if it is still ahead at 
   expect(trusted()).toBe(NOON + DAY_MS + 3_000)
   pass(1_000, -DAY_MS)
   expect(trusted()).toBe(NOON + 4_000)
+  // The store accepts whole milliseconds only.
+  pass(1_000.75, DAY_MS)
+  expect(trusted()).toBe(NOON + 5_000)
 })

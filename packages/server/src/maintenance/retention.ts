@@ -42,7 +42,7 @@ export function startRetention(options: RetentionOptions): () => void {
 }
 
 /**
- * The time, except that a jump ahead counts only from the next call on: a clock that is wrong for a moment must not delete
+ * The time in whole milliseconds, except that a jump ahead counts only from the next call on: a clock that is wrong for a moment must not delete
  * sessions that nobody can bring back.
  */
 export function createCautiousClock(
@@ -54,7 +54,7 @@ export function createCautiousClock(
     const current = { nowMs: nowMs(), elapsedMs: elapsedMs() }
     const expectedMs = last.nowMs + current.elapsedMs - last.elapsedMs
     last = current
-    return Math.min(current.nowMs, expectedMs)
+    return Math.floor(Math.min(current.nowMs, expectedMs))
   }
 }
 
