@@ -219,7 +219,7 @@ describe('with one server', () => {
   })
 })
 
-test('a run that goes on after a restart is still one session', async () => {
+test('a run that goes on after a restart is still one session, also when it is restored from a backup', async () => {
   const environment = { PLAYHEAD_DATA: await temporaryFolder() }
   const before = await startTestServer(environment)
   await send({ server: before, project: 'default' }, spans.slice(0, 25))
@@ -229,7 +229,19 @@ test('a run that goes on after a restart is still one session', async () => {
   await send(api, spans.slice(25))
   expect(await listed(api)).toEqual(expectedIds)
   expect(await readWhole(api, traceIds[1]!)).toEqual(first)
+
+  const backup = await (await after.request('/api/backup')).arrayBuffer()
   await after.stop()
+  const restored = { server: await startTestServer(), project: 'default' }
+  const response = await restored.server.request('/api/restore', {
+    method: 'POST',
+    body: backup,
+    headers: { 'content-type': 'application/x-tar' },
+  })
+  expect(await response.json()).toMatchObject({ sessions: 4 })
+  expect(await listed(restored)).toEqual(expectedIds)
+  expect(await readWhole(restored, traceIds[1]!)).toEqual(first)
+  await restored.server.stop()
 })
 
 async function* readEvents(response: Response): AsyncGenerator<LiveEvent, void> {

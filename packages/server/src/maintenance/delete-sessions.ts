@@ -14,15 +14,16 @@ export async function deleteSessions(
 ): Promise<void> {
   const onCluster = store.cluster === undefined ? '' : `ON CLUSTER '${store.cluster}'`
   const sharded = (name: string) => (store.cluster === undefined ? name : `${name}_local`)
+  const isJoined = await hasJoinedTraces(store, project)
   const joinedSql = `SELECT trace_id FROM joined_traces FINAL WHERE project = {project:String} AND session_id IN (${idsSql})`
-  const ofTraces = `(session_id IN (${idsSql}) OR session_id IN (${joinedSql}))`
   const ofSessions = `session_id IN (${idsSql})`
+  const ofTraces = isJoined ? `(${ofSessions} OR session_id IN (${joinedSql}))` : ofSessions
   // The subqueries read `joined_traces` and may read `sessions`, so those come last.
   for (const [table, condition] of [
     [sharded('steps'), ofTraces],
     [sharded('logs'), ofTraces],
     [sharded('duplicate_calls'), ofTraces],
-    ['joined_traces', ofSessions],
+    ...(isJoined ? [['joined_traces', ofSessions] as const] : []),
     [sharded('sessions'), ofSessions],
   ] as const) {
     await store.client.command({
@@ -31,4 +32,13 @@ export async function deleteSessions(
       clickhouse_settings: { lightweight_deletes_sync: '2' },
     })
   }
+}
+
+async function hasJoinedTraces({ client }: Store, project: string): Promise<boolean> {
+  const result = await client.query({
+    query: 'SELECT 1 FROM joined_traces WHERE project = {project:String} LIMIT 1',
+    query_params: { project },
+    format: 'JSONEachRow',
+  })
+  return (await result.json()).length > 0
 }
