@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import http.server
 import json
 import os
@@ -51,6 +52,8 @@ class StandIn:
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["content-length"]))
+                if self.headers["content-encoding"] == "gzip":
+                    body = gzip.decompress(body)
                 stand_in.requests.append(
                     ({name.lower(): value for name, value in self.headers.items()}, json.loads(body))
                 )

@@ -15,9 +15,9 @@ _OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 def describe_error(error: Any, is_content_kept: bool, depth: int = 0) -> dict[str, Any]:
     """Describe an exception or an error message."""
-    if not isinstance(error, BaseException):
+    if not issubclass(type(error), BaseException):
         return {
-            "type": "str" if isinstance(error, str) else type(error).__name__,
+            "type": "str" if type(error) is str else type(error).__name__,
             "message": _shown(_text_of(error), is_content_kept),
         }
     described: dict[str, Any] = {
@@ -30,17 +30,26 @@ def describe_error(error: Any, is_content_kept: bool, depth: int = 0) -> dict[st
     cause = _cause_of(error)
     if cause is not None and depth < MAX_CAUSES:
         described["cause"] = describe_error(cause, is_content_kept, depth + 1)
-    inner = getattr(error, "exceptions", None)
-    if isinstance(inner, (tuple, list)) and inner and depth < MAX_CAUSES:
+    inner = _inner_errors(error)
+    if inner and depth < MAX_CAUSES:
         errors = [describe_error(one, is_content_kept, depth + 1) for one in inner[:MAX_ERRORS]]
         described["errors"] = errors
         described.setdefault("cause", errors[0])
     return described
 
 
+def _inner_errors(error: BaseException) -> Any:
+    """The errors of an exception group."""
+    try:
+        inner = getattr(error, "exceptions", None)
+    except Exception:
+        return ()
+    return inner if type(inner) in (tuple, list) else ()
+
+
 def message_of(error: Any) -> str:
     """One line: type and message."""
-    if isinstance(error, BaseException):
+    if issubclass(type(error), BaseException):
         text = _text_of(error)
         return f"{type(error).__name__}: {text}" if text else type(error).__name__
     return _text_of(error)
@@ -58,7 +67,7 @@ def raise_site(error: BaseException) -> tuple[Any, ...]:
 
 def _text_of(error: Any) -> str:
     try:
-        return str(error)
+        return str.__str__(str(error))
     except Exception:
         return "an error that can not be read"
 

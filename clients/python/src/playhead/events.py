@@ -86,10 +86,17 @@ PlayheadEvent = Union[ActionEvent, ToolEvent, LLMEvent, ErrorEvent]
 
 
 def to_ns(moment: Moment) -> Optional[int]:
-    """None for anything that is not a time."""
-    if isinstance(moment, str):
-        moment = datetime.datetime.fromisoformat(moment.replace("Z", "+00:00"))
-    if isinstance(moment, datetime.datetime):
-        aware = moment if moment.tzinfo is not None else moment.astimezone()
-        return int(aware.timestamp() * _NS)
-    return None if moment is None else int(moment * _NS)
+    """None for anything that is not a time between 1970 and 2262."""
+    try:
+        if type(moment) is str:
+            moment = datetime.datetime.fromisoformat(moment.replace("Z", "+00:00"))
+        if issubclass(type(moment), datetime.datetime):
+            seconds = moment.timestamp()  # type: ignore[union-attr]
+        elif type(moment) in (int, float):
+            seconds = moment  # type: ignore[assignment]
+        else:
+            return None
+        ns = int(seconds * _NS)
+        return ns if 0 <= ns < 2**63 else None
+    except Exception:
+        return None

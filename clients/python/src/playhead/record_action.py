@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional, TypeVar, Union, overload
 
+from .host_value import UNNAMED, is_a, to_name, to_text
 from .recorded_call import CallPlan
 from .wrap_function import wrap_function
 
@@ -48,7 +49,7 @@ def record_tool(
             "gen_ai.tool.name": own,
         }
         if description is not None:
-            attributes["gen_ai.tool.description"] = description
+            attributes["gen_ai.tool.description"] = to_text(description)
         return CallPlan(own, attributes, "gen_ai.tool.call.arguments", "gen_ai.tool.call.result")
 
     return _decorate(name, plan)
@@ -70,19 +71,23 @@ def agent(name: Union[str, Fn, None] = None) -> Any:
 
 def _action_plan(name: str, effect: Optional[str], agent_name: Optional[str]) -> CallPlan:
     attributes: dict[str, Any] = {"playhead.step.kind": "action"}
-    if effect is not None:
-        attributes["playhead.step.effect"] = effect
+    if to_text(effect) in ("read", "write"):
+        attributes["playhead.step.effect"] = to_text(effect)
     if agent_name is not None:
-        attributes["gen_ai.agent.name"] = agent_name
+        attributes["gen_ai.agent.name"] = to_name(agent_name) or UNNAMED
     return CallPlan(name, attributes, "playhead.action.arguments", "playhead.action.result")
 
 
 def _decorate(name: Any, plan_of: Callable[[str], CallPlan]) -> Any:
     """Returns a decorator; used on a function without arguments, takes the function's own name."""
-    if name is not None and not isinstance(name, str):
+    if callable(name) or is_a(name, (staticmethod, classmethod)):
         return wrap_function(name, plan_of(_name_of(name)))
-    return lambda fn: wrap_function(fn, plan_of(name or _name_of(fn)))
+    return lambda fn: wrap_function(fn, plan_of(to_name(name) or _name_of(fn)))
 
 
 def _name_of(fn: Any) -> str:
-    return str(getattr(fn, "__name__", None) or getattr(getattr(fn, "__func__", None), "__name__", "unnamed"))
+    try:
+        function = fn.__func__ if is_a(fn, (staticmethod, classmethod)) else fn
+        return to_name(getattr(function, "__name__", None)) or UNNAMED
+    except Exception:
+        return UNNAMED

@@ -7,6 +7,7 @@ from typing import Any, Optional
 from .clock import now_ns
 from .describe_error import message_of
 from .events import ActionEvent, ErrorEvent, LLMEvent, PlayheadEvent, ToolEvent, to_ns
+from .host_value import UNNAMED, is_a, items_of, to_fields, to_name, to_number, to_text
 from .runtime import Runtime, require_runtime
 from .span import STATUS_ERROR
 from .steps import OpenStep, end_step, set_error, set_value, start_step
@@ -31,13 +32,13 @@ def record(event: PlayheadEvent) -> None:
     if runtime is None:
         return
     with runtime.guard():
-        if isinstance(event, ActionEvent):
+        if is_a(event, ActionEvent):
             _record_action(runtime, event)
-        elif isinstance(event, ToolEvent):
+        elif is_a(event, ToolEvent):
             _record_tool(runtime, event)
-        elif isinstance(event, LLMEvent):
+        elif is_a(event, LLMEvent):
             _record_call(runtime, event)
-        elif isinstance(event, ErrorEvent):
+        elif is_a(event, ErrorEvent):
             _record_error(runtime, event)
         else:
             runtime.reporter.once(
@@ -47,23 +48,23 @@ def record(event: PlayheadEvent) -> None:
 
 def _record_action(runtime: Runtime, event: ActionEvent) -> None:
     attributes: dict[str, Any] = {"playhead.step.kind": "action"}
-    _finish_action(runtime, event, str(event.action_type or "unnamed"), attributes, "playhead.action")
+    _finish_action(runtime, event, to_name(event.action_type) or UNNAMED, attributes, "playhead.action")
 
 
 def _record_tool(runtime: Runtime, event: ToolEvent) -> None:
     attributes: dict[str, Any] = {
         "playhead.step.kind": "action",
         "gen_ai.operation.name": "execute_tool",
-        "gen_ai.tool.name": event.name,
+        "gen_ai.tool.name": to_name(event.name) or UNNAMED,
     }
     if event.call_id is not None:
-        attributes["gen_ai.tool.call.id"] = event.call_id
-    _finish_action(runtime, event, event.name or "unnamed", attributes, "gen_ai.tool.call")
+        attributes["gen_ai.tool.call.id"] = to_name(event.call_id)
+    _finish_action(runtime, event, to_name(event.name) or UNNAMED, attributes, "gen_ai.tool.call")
 
 
 def _finish_action(runtime: Runtime, event: Any, name: str, attributes: dict[str, Any], prefix: str) -> None:
-    if event.effect is not None:
-        attributes["playhead.step.effect"] = event.effect
+    if to_text(event.effect) in ("read", "write"):
+        attributes["playhead.step.effect"] = to_text(event.effect)
     if event.params is not None:
         set_value(runtime, attributes, f"{prefix}.arguments", event.params)
     if event.returns is not None:
@@ -75,16 +76,16 @@ def _record_call(runtime: Runtime, event: LLMEvent) -> None:
     attributes: dict[str, Any] = {
         "playhead.step.kind": "llm",
         "gen_ai.operation.name": "chat",
-        "gen_ai.request.model": event.model,
+        "gen_ai.request.model": to_name(event.model) or "",
     }
     if event.provider is not None:
-        attributes["gen_ai.provider.name"] = event.provider
-    usage = {"input": event.prompt_tokens, "output": event.completion_tokens, **(event.usage or {})}
+        attributes["gen_ai.provider.name"] = to_name(event.provider)
+    usage = {"input": event.prompt_tokens, "output": event.completion_tokens, **to_fields(event.usage)}
     for field, count in usage.items():
         key = _USAGE_KEYS.get(field.replace("_", "").lower())
-        if key is not None and count is not None:
+        if key is not None and to_number(count) is not None:
             attributes[key] = count
-    if event.cost is not None:
+    if to_number(event.cost) is not None:
         attributes["gen_ai.usage.cost"] = event.cost
     asked = _to_messages(event.prompt, "user")
     answered = _to_messages(event.completion if event.completion is not None else event.returns, "assistant")
@@ -92,23 +93,24 @@ def _record_call(runtime: Runtime, event: LLMEvent) -> None:
         set_value(runtime, attributes, "gen_ai.input.messages", asked)
     if answered is not None:
         set_value(runtime, attributes, "gen_ai.output.messages", answered)
-    _finish(runtime, event, f"chat {event.model}", attributes)
+    _finish(runtime, event, f"chat {attributes['gen_ai.request.model']}", attributes)
 
 
 def _to_messages(given: Any, role: str) -> Optional[list[Any]]:
     if given is None:
         return None
-    if isinstance(given, (list, tuple)):
-        return list(given)
-    return [{"role": role, "content": given} if isinstance(given, str) else given]
+    if is_a(given, (list, tuple)):
+        return items_of(given)
+    return [{"role": role, "content": given} if is_a(given, str) else given]
 
 
 def _record_error(runtime: Runtime, event: ErrorEvent) -> None:
     """If a step already recorded this error, record the event without the error."""
     error = event.exception
-    kind = event.error_type or ("Error" if error is None else type(error).__name__)
+    kind = to_name(event.error_type) or ("Error" if error is None else type(error).__name__)
     step = _begin(runtime, event, kind, {"playhead.step.kind": "event"})
-    message = event.message or event.details or ("" if error is None else message_of(error))
+    given = to_text(event.message) or to_text(event.details)
+    message = given or ("" if error is None else message_of(error))
     if step.record.has_error(error):
         step.span.attributes["output.value"] = runtime.serialize(message).text
     elif error is not None:
@@ -129,9 +131,11 @@ def _finish(runtime: Runtime, event: Any, name: str, attributes: dict[str, Any])
 
 def _begin(runtime: Runtime, event: Any, name: str, attributes: dict[str, Any]) -> OpenStep:
     started_ns = to_ns(event.started_at)
-    return start_step(
-        runtime, name, attributes, start_ns=event.created_ns if started_ns is None else started_ns
-    )
+    if started_ns is None:
+        created_ns = event.created_ns
+        # A public field of the event, like the others.
+        started_ns = created_ns if type(created_ns) is int and 0 <= created_ns < 2**63 else now_ns()
+    return start_step(runtime, name, attributes, start_ns=started_ns)
 
 
 def _end_of(event: Any) -> int:

@@ -33,7 +33,7 @@ class ParameterNames(NamedTuple):
 def read_parameter_names(fn: Callable[..., Any]) -> Optional[ParameterNames]:
     try:
         parameters = list(inspect.signature(fn).parameters.values())
-    except (TypeError, ValueError):
+    except Exception:
         return None
     by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     names = tuple(one.name for one in parameters if one.kind in by_place)
@@ -96,9 +96,10 @@ class RecordedCall:
         try:
             result = value if self._yielded is None else self._settle_yielded(value)
             set_value(self._runtime, self._step.span.attributes, self._plan.result_key, result)
-            end_step(self._runtime, self._step)
         except Exception as fault:
             self._runtime.fault(fault)
+        with self._runtime.guard():
+            end_step(self._runtime, self._step)
 
     def raised(self, error: BaseException) -> None:
         try:
@@ -106,9 +107,10 @@ class RecordedCall:
                 attributes = self._step.span.attributes
                 set_value(self._runtime, attributes, self._plan.result_key, self._settle_yielded(None))
             set_error(self._runtime, self._step.span, self._step.record, error)
-            end_step(self._runtime, self._step)
         except Exception as fault:
             self._runtime.fault(fault)
+        with self._runtime.guard():
+            end_step(self._runtime, self._step)
 
     def yielded(self, value: Any) -> None:
         if self._yielded is None:

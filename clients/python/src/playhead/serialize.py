@@ -21,9 +21,11 @@ from typing import Any, Callable, NamedTuple, Optional
 from .redaction import REDACTED
 
 MAX_DEPTH = 12
-# Values visited, which bounds the time of one call for any input.
-MAX_VALUES = 100_000
+# Bounds the time of one call for any input. A number counts 1, a key and a less common kind more.
+MAX_VALUES = 60_000
+MAX_LABEL_LENGTH = 1000
 MAX_SAFE_INTEGER = 2**53 - 1
+MAX_BITS = 4096
 
 
 class SerializeOptions(NamedTuple):
@@ -79,7 +81,14 @@ class _Writer:
             return self._nested(value, self._mapping)
         if kind is list or kind is tuple:
             return self._nested(value, self._items)
-        return self._other(value, kind)
+        # Other kinds take longer to tell apart.
+        self._value_count += 19
+        try:
+            return self._other(value, kind)
+        except Exception:
+            # Describing it runs the host's code, as in `__str__` of an error.
+            self.is_cut = True
+            return "[not readable]"
 
     def _text(self, value: str) -> str:
         if not self._options.is_content_kept:
@@ -106,7 +115,7 @@ class _Writer:
     def _items(self, items: Iterable[Any]) -> list[Any]:
         written: list[Any] = []
         listed = list(islice(items, MAX_VALUES + 1))
-        length = len(items) if isinstance(items, Sized) else len(listed)
+        length = len(items) if issubclass(type(items), Sized) else len(listed)
         for index, item in enumerate(listed):
             if self._is_full():
                 written.append(f"… {length - index} more")
@@ -116,11 +125,13 @@ class _Writer:
 
     def _mapping(self, mapping: Mapping[Any, Any]) -> dict[str, Any]:
         written: dict[str, Any] = {}
-        for key, value in mapping.items():
+        pairs = dict.items(mapping) if issubclass(type(mapping), dict) else mapping.items()
+        for key, value in pairs:
             if self._is_full():
                 written["…"] = "more keys were left out"
                 break
-            name = key if type(key) is str else _key_text(key)
+            self._value_count += 4
+            name = (key if type(key) is str else _key_text(key))[:MAX_LABEL_LENGTH]
             self._length += len(name)
             is_hidden = _is_hidable(value) and self._options.is_secret_key(name)
             written[name] = REDACTED if is_hidden else self.plain(value)
@@ -159,7 +170,10 @@ class _Writer:
 
 def _number(value: int) -> Any:
     """JavaScript can't represent larger integers exactly."""
-    return value if -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER else str(value)
+    if -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER:
+        return value
+    # Python refuses to write very long integers, and the time grows with the square of the length.
+    return str(value) if value.bit_length() < MAX_BITS else f"[integer of {value.bit_length()} bits]"
 
 
 def _infinite(value: float) -> str:
@@ -171,9 +185,15 @@ def _infinite(value: float) -> str:
 def _key_text(key: Any) -> str:
     if issubclass(type(key), str):
         return str.__str__(key)
-    if key is None or type(key) in (bool, int, float, tuple, datetime.date, uuid.UUID):
+    if type(key) is int:
+        return str(_number(key))
+    if key is None or type(key) in (bool, float, datetime.date, uuid.UUID):
         return str(key)
-    return str(key.value) if issubclass(type(key), enum.Enum) else f"[{type(key).__name__}]"
+    if type(key) is tuple and all(type(part) in (str, int, bool, float) for part in key):
+        return str(tuple(_number(part) if type(part) is int else part for part in key))
+    if issubclass(type(key), enum.Enum) and type(key.value) in (str, int):
+        return _key_text(key.value)
+    return f"[{type(key).__name__}]"
 
 
 def _is_hidable(value: Any) -> bool:
@@ -223,7 +243,7 @@ def _describe_error(writer: _Writer, error: BaseException) -> Any:
 
 
 def _named(writer: _Writer, value: Any) -> str:
-    return f"[function {getattr(value, '__name__', 'anonymous')}]"
+    return f"[function {str(getattr(value, '__name__', 'anonymous'))[:MAX_LABEL_LENGTH]}]"
 
 
 _KNOWN: list[tuple[Any, Callable[[_Writer, Any], Any]]] = [
@@ -233,7 +253,7 @@ _KNOWN: list[tuple[Any, Callable[[_Writer, Any], Any]]] = [
     (float, lambda writer, value: writer.plain(float(value))),
     ((datetime.datetime, datetime.date, datetime.time), lambda _writer, value: value.isoformat()),
     (datetime.timedelta, lambda _writer, value: value.total_seconds()),
-    (decimal.Decimal, lambda _writer, value: str(value)),
+    (decimal.Decimal, lambda writer, value: writer._text(str(value))),
     (uuid.UUID, lambda _writer, value: str(value)),
     (pathlib.PurePath, lambda writer, value: writer._text(str(value))),
     ((bytes, bytearray), lambda _writer, value: f"[{len(value)} bytes]"),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .host_value import to_fields, to_name, to_names
 from .serialize import SerializeOptions, serialize_value
-from .settings import to_tags
 
+NAME_KEYS = {"name": "playhead.session.name", "user_id": "user.id", "thread_id": "session.id"}
 TEST_KEYS = {
     "file": "playhead.test.file",
     "suite": "playhead.test.suite",
@@ -22,19 +23,18 @@ def session_attributes(
     described: Mapping[str, Any], tags: Sequence[str], options: SerializeOptions
 ) -> dict[str, Any]:
     attributes: dict[str, Any] = {"playhead.step.kind": "workflow"}
-    if described.get("name") is not None:
-        attributes["playhead.session.name"] = str(described["name"])
-    every_tag = to_tags([*tags, *to_tags(described.get("tags"))])
+    for field, key in NAME_KEYS.items():
+        name = to_name(described.get(field))
+        if name is not None:
+            attributes[key] = name
+    every_tag = to_names([*tags, *to_names(described.get("tags"))])
     if every_tag:
-        attributes["playhead.session.tags"] = list(every_tag)
+        attributes["playhead.session.tags"] = every_tag
     if described.get("metadata") is not None:
-        attributes["playhead.session.metadata"] = serialize_value(dict(described["metadata"]), options).text
-    if described.get("user_id") is not None:
-        attributes["user.id"] = str(described["user_id"])
-    if described.get("thread_id") is not None:
-        attributes["session.id"] = str(described["thread_id"])
+        metadata = to_fields(described["metadata"])
+        attributes["playhead.session.metadata"] = serialize_value(metadata, options).text
     attributes.update(described.get("attributes") or {})
-    for field, value in (described.get("test") or {}).items():
+    for field, value in to_fields(described.get("test")).items():
         if value is not None and field in TEST_KEYS:
-            attributes[TEST_KEYS[field]] = value
+            attributes[TEST_KEYS[field]] = value if type(value) is int else to_name(value) or ""
     return attributes

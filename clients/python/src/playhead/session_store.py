@@ -51,6 +51,8 @@ class SessionStore:
 
     def find(self, text: str) -> Optional[SessionRecord]:
         """Find a session by id or id prefix, with or without `s_`; the latest wins."""
+        if type(text) is not str:
+            return None
         prefix = re.sub(r"^s_", "", text.strip().lower()).replace("-", "")
         if re.fullmatch(r"[0-9a-f]{4,32}", prefix) is None:
             return None

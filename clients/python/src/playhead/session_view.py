@@ -20,9 +20,11 @@ class SessionView:
     def __init__(
         self, runtime: Optional[Runtime], record: SessionRecord, frame: Optional[SessionFrame] = None
     ) -> None:
-        self._runtime = runtime
-        self._record = record
-        self._frame = frame if frame is not None and frame.is_part else None
+        # The class is public, and a host may pass anything.
+        is_own = type(record) is SessionRecord and (runtime is None or hasattr(type(runtime), "step_ended"))
+        self._runtime = runtime if is_own else None
+        self._record = record if is_own else SessionRecord("")
+        self._frame = frame if is_own and type(frame) is SessionFrame and frame.is_part else None
 
     @classmethod
     def empty(cls) -> SessionView:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -10,6 +11,7 @@ from typing import Any, Optional, Union, overload
 
 from .call_stack import capture_stack, is_inside_flow
 from .describe_error import message_of
+from .host_value import is_a, to_fields, to_name, to_names, to_text
 from .runtime import Runtime, active_runtime, require_runtime
 from .scope import Scope, SessionFrame, current_scope, scope_of, settle
 from .session_attributes import session_attributes
@@ -71,10 +73,12 @@ def end_session(
             runtime.reporter.once("end_session", "end_session() was called where no session is open.")
             return
         why = reason if end_state_reason is None else end_state_reason
-        error = why if isinstance(why, BaseException) else None
-        message = None if why is None else message_of(why)
+        error = why if is_a(why, BaseException) else None
+        message = to_text(why) if error is None else message_of(error)
+        # An enum of AgentOps' end states has its word as the value.
+        state = str(end_state) if is_a(end_state, enum.Enum) else to_text(end_state) or ""
         for one in _frames_to_end(frame):
-            close_session(runtime, one, str(end_state), message, error)
+            close_session(runtime, one, state, message, error)
 
 
 class session:
@@ -173,11 +177,11 @@ def get_session(session_id: Optional[str] = None) -> Optional[SessionView]:
 
 def add_tags(*tags: Union[str, Sequence[str]]) -> None:
     """Add tags to the current session."""
-    flat = [tag for given in tags for tag in ([given] if isinstance(given, str) else given)]
+    flat = [tag for given in tags for tag in to_names(given)]
 
     def add(span: Span) -> dict[str, Any]:
         known = span.attributes.get("playhead.session.tags") or []
-        return {"playhead.session.tags": list(dict.fromkeys([*known, *map(str, flat)]))}
+        return {"playhead.session.tags": list(dict.fromkeys([*known, *flat]))}
 
     _describe_session(add)
 
@@ -188,10 +192,18 @@ def set_metadata(metadata: Mapping[str, Any]) -> None:
 
     def merge(span: Span) -> dict[str, Any]:
         known = span.attributes.get("playhead.session.metadata")
-        merged = {**(json.loads(known) if isinstance(known, str) else {}), **metadata}
+        merged = {**(_parse_fields(known) if isinstance(known, str) else {}), **to_fields(metadata)}
         return {"playhead.session.metadata": runtime.serialize(merged).text if runtime else ""}
 
     _describe_session(merge)
+
+
+def _parse_fields(text: str) -> dict[str, Any]:
+    """Truncated metadata is no object any more."""
+    try:
+        return to_fields(json.loads(text))
+    except ValueError:
+        return {}
 
 
 def open_session(runtime: Runtime, described: Mapping[str, Any], reach: str) -> SessionFrame:
@@ -201,7 +213,7 @@ def open_session(runtime: Runtime, described: Mapping[str, Any], reach: str) -> 
     attributes = session_attributes(
         described, () if outer else runtime.settings.tags, runtime.serialize_options
     )
-    name = described.get("name") or "session"
+    name = to_name(described.get("name")) or "session"
     if outer is not None:
         span, record = begin_inside(runtime, outer, name, attributes)
     else:
@@ -234,7 +246,8 @@ def close_session(
     """End a session, or the part of one that a frame stands for. Idempotent."""
     if frame.is_ended:
         return
-    _write_end(runtime, frame, end_state, reason, error)
+    with runtime.guard():
+        _write_end(runtime, frame, end_state, reason, error)
     end_span(runtime, frame.span, frame.record)
     leave_frame(runtime, frame)
     runtime.delivery.send_soon()

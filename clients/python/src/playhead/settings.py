@@ -7,9 +7,11 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Callable, Optional, Union
 from urllib.parse import urlsplit
+
+from .host_value import is_a, items_of, to_fields, to_name, to_names, to_text
 
 DEFAULT_ENDPOINT = "http://localhost:4318"
 DEFAULT_MAX_VALUE_BYTES = 1024 * 1024
@@ -43,7 +45,7 @@ class Settings:
 def read_settings(options: Mapping[str, Any], environment: Mapping[str, str]) -> Settings:
     """Options take precedence over the environment."""
     problems: list[str] = []
-    directory = options.get("dir") or _non_empty(environment.get("PLAYHEAD_DIR"))
+    directory = _read_folder(options.get("dir"), problems) or _non_empty(environment.get("PLAYHEAD_DIR"))
     given_key = options.get("api_key")
     if given_key is None:
         given_key = environment.get("PLAYHEAD_API_KEY") or environment.get("AGENTOPS_API_KEY")
@@ -55,13 +57,13 @@ def read_settings(options: Mapping[str, Any], environment: Mapping[str, str]) ->
         endpoint=_read_endpoint(given_endpoint, directory is not None, problems),
         directory=None if directory is None else Path(directory).resolve(),
         spool=_read_spool(environment.get("PLAYHEAD_SPOOL")),
-        service_name=options.get("service_name") or _non_empty(environment.get("OTEL_SERVICE_NAME")),
-        environment=options.get("environment"),
+        service_name=to_name(options.get("service_name")) or _non_empty(environment.get("OTEL_SERVICE_NAME")),
+        environment=to_name(options.get("environment")),
         tags=to_tags(options.get("tags")),
         resource=_read_resource(options.get("resource"), environment.get("OTEL_RESOURCE_ATTRIBUTES")),
         is_llm_captured=options.get("capture_llm", True) is not False,
         is_content_kept=options.get("capture_content", True) is not False,
-        redact=tuple(options.get("redact") or ()),
+        redact=_read_rules(options.get("redact"), problems),
         max_value_bytes=_at_least(1000, options.get("max_value_bytes"), DEFAULT_MAX_VALUE_BYTES),
         kept_sessions=_at_least(0, options.get("keep_sessions"), DEFAULT_KEPT_SESSIONS),
         is_silent=options.get("silent") is True,
@@ -71,18 +73,41 @@ def read_settings(options: Mapping[str, Any], environment: Mapping[str, str]) ->
 
 def to_tags(given: Union[str, Sequence[str], None]) -> tuple[str, ...]:
     """Accepts a single tag as a string; removes duplicates and keeps the order."""
+    return tuple(to_names(given))
+
+
+def _read_folder(given: Any, problems: list[str]) -> Optional[str]:
+    if given is None or given is False:
+        return None
+    if is_a(given, (str, PurePath)):
+        return str(given) or None
+    problems.append("init(dir=…) must be a path, so it is ignored.")
+    return None
+
+
+def _is_rule(rule: Any) -> bool:
+    return is_a(rule, (str, re.Pattern)) or callable(rule)
+
+
+def _read_rules(given: Any, problems: list[str]) -> tuple[RedactRule, ...]:
+    """A rule that can't be applied is reported: what it should hide would be sent."""
     if given is None:
         return ()
-    tags = [given] if isinstance(given, str) else given
-    return tuple(dict.fromkeys(str(tag) for tag in tags))
+    listed = items_of(given) if is_a(given, (list, tuple, set, frozenset)) else [given]
+    rules = [to_text(rule) if is_a(rule, str) else rule for rule in listed if _is_rule(rule)]
+    if len(rules) < len(listed):
+        problems.append(
+            "init(redact=…) takes a list of key names, patterns and functions; anything else is ignored."
+        )
+    return tuple(rules)
 
 
 def _read_endpoint(given: Any, has_folder: bool, problems: list[str]) -> Optional[str]:
-    if given is False or (isinstance(given, str) and given.strip().lower() == "off"):
+    if given is False or (is_a(given, str) and given.strip().lower() == "off"):
         return None
     if given is None:
         return None if has_folder else DEFAULT_ENDPOINT
-    text = str(given).strip()
+    text = (to_text(given) or "").strip()
     try:
         url = urlsplit(text if "://" in text else f"http://{text}")
         is_address = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
@@ -100,7 +125,7 @@ def _read_endpoint(given: Any, has_folder: bool, problems: list[str]) -> Optiona
 
 def _read_key(given: Any, problems: list[str]) -> Optional[str]:
     """Copied keys can end in a line break, which is not part of the key."""
-    key = "" if given is None else str(given).strip()
+    key = (to_text(given) or "").strip()
     if key == "":
         return None
     if re.fullmatch(r"[\x21-\x7E]+", key):
@@ -129,7 +154,8 @@ def _read_resource(given: Optional[Mapping[str, Any]], listed: Optional[str]) ->
         name, separator, value = entry.partition("=")
         if separator and name.strip():
             resource[name.strip()] = value.strip()
-    return {**resource, **(given or {})}
+    kept = (str, int, float, bool)
+    return {**resource, **{key: value for key, value in to_fields(given).items() if type(value) in kept}}
 
 
 def _non_empty(text: Optional[str]) -> Optional[str]:
@@ -139,7 +165,7 @@ def _non_empty(text: Optional[str]) -> Optional[str]:
 def _at_least(smallest: int, given: Any, otherwise: int) -> int:
     if given is None:
         return otherwise
-    is_number = isinstance(given, (int, float)) and math.isfinite(given)
+    is_number = type(given) is int or (type(given) is float and math.isfinite(given))
     return int(given) if is_number and given >= smallest else smallest
 
 

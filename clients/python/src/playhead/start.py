@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
@@ -11,6 +12,7 @@ from .settings import RedactRule, read_environment, read_settings
 from .threads import carry_into_threads
 
 FLUSH_S = 10.0
+MAX_FLUSH_S = 86_400
 # AgentOps' options that have no meaning here.
 _HARMLESS = frozenset(
     [
@@ -66,7 +68,7 @@ def init(
             "environment": environment,
             "tags": tags,
             "resource": resource,
-            "capture_llm": capture_llm and others.get("instrument_llm_calls") is not False,
+            "capture_llm": capture_llm is not False and others.get("instrument_llm_calls") is not False,
             "capture_content": capture_content,
             "redact": redact,
             "max_value_bytes": max_value_bytes,
@@ -87,7 +89,7 @@ def flush(timeout_s: float = FLUSH_S) -> bool:
     if runtime is None:
         return True
     with runtime.guard():
-        return runtime.drain(timeout_s)
+        return runtime.drain(_seconds(timeout_s))
     return False
 
 
@@ -97,8 +99,13 @@ def shutdown(timeout_s: float = FLUSH_S) -> bool:
     if runtime is None:
         return True
     with runtime.guard():
-        return runtime.stop(timeout_s)
+        return runtime.stop(_seconds(timeout_s))
     return False
+
+
+def _seconds(given: Any) -> float:
+    is_number = type(given) is int or (type(given) is float and math.isfinite(given))
+    return float(min(max(0, given), MAX_FLUSH_S)) if is_number else FLUSH_S
 
 
 def stats() -> dict[str, Any]:

@@ -111,7 +111,7 @@ def leave_frame(runtime: Runtime, frame: SessionFrame) -> None:
 def set_error(runtime: Runtime, span: Span, record: SessionRecord, error: Any) -> None:
     """Record an error on a step. If a step inside it already recorded the error, mark it as propagated."""
     described = describe_error(error, runtime.settings.is_content_kept)
-    if isinstance(error, BaseException) and record.note_error(span, error):
+    if issubclass(type(error), BaseException) and record.note_error(span, error):
         described["isPropagated"] = True
         described.pop("stack", None)
     span.status_code = STATUS_ERROR

@@ -9,6 +9,7 @@ import types
 from collections.abc import AsyncGenerator, Coroutine, Generator
 from typing import Any, Callable, Optional
 
+from .host_value import is_a
 from .recorded_call import CallPlan, RecordedCall, read_parameter_names
 from .reporter import Reporter
 from .runtime import active_runtime
@@ -19,9 +20,18 @@ Begin = Callable[[Any, Any], Optional[RecordedCall]]
 
 def wrap_function(fn: Any, plan: CallPlan) -> Any:
     """Keep what frameworks inspect: the function's name, its signature, whether it is async."""
-    if isinstance(fn, (staticmethod, classmethod)):
+    try:
+        return _wrap(fn, plan)
+    except Exception:
+        # A callable object may raise whenever it is inspected.
+        _reporter.once("inspect", f"{plan.name} is not recorded: it can't be inspected.")
+        return fn
+
+
+def _wrap(fn: Any, plan: CallPlan) -> Any:
+    if is_a(fn, (staticmethod, classmethod)):
         return type(fn)(wrap_function(fn.__func__, plan))
-    if isinstance(fn, type) or not callable(fn):
+    if is_a(fn, type) or not callable(fn):
         # This runs while the host's module is imported, so warn instead of raising.
         _reporter.once(
             "class", f"{plan.name} is not recorded: decorate functions, or the methods of a class."
@@ -70,7 +80,7 @@ def _observe(result: Any, call: RecordedCall) -> Any:
         return _drive_generator(result, call)
     if kind is types.AsyncGeneratorType:
         return _async_driver(lambda _args, _kwargs: (result, call))()
-    if isinstance(result, asyncio.Future):
+    if is_a(result, asyncio.Future):
         result.add_done_callback(lambda future: _settle_future(future, call))
         return result
     call.returned(result)

@@ -6,15 +6,17 @@ import random
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
+from ..describe_error import message_of
+from ..host_value import to_name
 from ..redaction.redact import Redactor
 from ..reporter import Reporter
-from ..session_record import SessionRecord
+from ..session_record import SessionRecord, size_of
 from ..span import Span
-from .encode import encode_spans
+from .encode import FailedSpan, encode_spans
 from .send import Outcome, Sender, Target, explain_trouble
 from .spool import Spool
 from .worker import Worker
@@ -28,6 +30,8 @@ STEPS_PER_REQUEST = 512
 MAX_TEXT_PER_REQUEST = 4 * 1024 * 1024
 # The limit of steps in memory without a spool.
 MAX_QUEUED_STEPS = 8192
+# The memory that queued steps may take; the oldest are dropped, because the newest tell how sessions ended.
+MAX_QUEUED_BYTES = 64 * 1024 * 1024
 # Consecutive failures before the server counts as down.
 PATIENCE = 3
 LONGEST_ASKED_S = 300.0
@@ -38,6 +42,8 @@ class Batch(NamedTuple):
     # Counts ended steps only, not announcements.
     step_count: int
     spans: tuple[Span, ...]
+    # Could not be encoded; in neither of the above.
+    failed: tuple[FailedSpan, ...] = ()
 
 
 class Delivery:
@@ -54,6 +60,9 @@ class Delivery:
         self._retired: list[Sender] = []
         self._spool: Optional[Spool] = None
         self._ended: deque[Span] = deque()
+        self._queued_bytes = 0
+        # The steps that were lost before the last flush that said so.
+        self._reported_losses = 0
         self._running: dict[str, Span] = {}
         # Sent but not yet acknowledged.
         self._unsent: Optional[Batch] = None
@@ -107,11 +116,12 @@ class Delivery:
             self.counts["recorded"] += 1
         if self.target is None:
             return
-        self._ended.append(span)
+        with self._lock:
+            self._ended.append(span)
+            self._queued_bytes += size_of(span)
+            self._limit_queue()
         record.last_sent_at = time.monotonic()
         is_full = len(self._ended) >= STEPS_PER_REQUEST
-        if self._spool is None and len(self._ended) > MAX_QUEUED_STEPS:
-            self._drop_oldest()
         if self._is_down:
             self._worker.schedule(self._deliver, 0 if is_full else SET_ASIDE_AFTER_S)
         else:
@@ -131,12 +141,16 @@ class Delivery:
             self._worker.schedule(self._deliver, self._patience_s(0))
 
     def flush(self, timeout_s: float) -> bool:
-        """Send everything now; true if the server has it all within the timeout."""
-        if self.target is None or not (self.has_work or self._may_be_spooled):
+        """Send everything now; true if the server has all that was recorded since the last call."""
+        if self.target is None:
             return True
-        self._is_forced = True
-        self._worker.run_now(self._deliver, timeout_s)
-        return not self.has_work and not self._is_down
+        reported = self._reported_losses
+        if self.has_work or self._may_be_spooled:
+            self._is_forced = True
+            self._worker.run_now(self._deliver, timeout_s)
+        is_sent = not self.has_work and not self._is_down
+        self._reported_losses = self.counts["dropped"] + self.counts["rejected"]
+        return is_sent and self._reported_losses == reported
 
     def set_aside_all(self) -> None:
         """Spool unacknowledged steps to disk for the next start."""
@@ -150,6 +164,7 @@ class Delivery:
         """Reset in a forked child; the parent sends what the parent recorded."""
         self._lock = threading.RLock()
         self._ended.clear()
+        self._queued_bytes = 0
         self._running.clear()
         self._unsent = None
         if self._sender is not None:
@@ -158,10 +173,29 @@ class Delivery:
     def _count_dropped(self, step_count: int) -> None:
         self.counts["dropped"] += step_count
 
+    def _limit_queue(self) -> None:
+        """Drop the oldest steps if there are too many; the caller holds the lock."""
+        is_long = self._spool is None and len(self._ended) > MAX_QUEUED_STEPS
+        if not is_long and self._queued_bytes <= MAX_QUEUED_BYTES:
+            return
+        for _ in range(STEPS_PER_REQUEST if is_long else 0):
+            self._drop_oldest()
+        while self._ended and self._queued_bytes > MAX_QUEUED_BYTES:
+            self._drop_oldest()
+        self._reporter.once(
+            "queue",
+            "Steps are recorded faster than they can be sent or spooled, so the oldest are dropped. "
+            'stats()["dropped"] counts them.',
+        )
+
     def _drop_oldest(self) -> None:
-        for _ in range(min(STEPS_PER_REQUEST, len(self._ended))):
-            self._ended.popleft()
-            self.counts["dropped"] += 1
+        self._pop_oldest()
+        self.counts["dropped"] += 1
+
+    def _pop_oldest(self) -> Span:
+        span = self._ended.popleft()
+        self._queued_bytes -= size_of(span)
+        return span
 
     def _patience_s(self, after_s: float) -> float:
         """Respect the server's Retry-After."""
@@ -184,14 +218,29 @@ class Delivery:
             )
             if ended and length > MAX_TEXT_PER_REQUEST:
                 break
-            ended.append(self._ended.popleft())
-        return self._to_batch([*running, *ended])
+            ended.append(self._pop_oldest())
+        batch = self._to_batch([*running, *ended])
+        # Nothing of it could be encoded: the next one may be fine.
+        return self._next_batch() if batch is not None and not batch.spans else batch
 
     def _to_batch(self, spans: list[Span]) -> Optional[Batch]:
         if not spans:
             return None
-        text = encode_spans(spans, self._resource, self._redactor)
-        return Batch(text, sum(span.is_ended for span in spans), tuple(spans))
+        text, failed = encode_spans(spans, self._resource, self._redactor)
+        if failed:
+            self._report_failed(failed)
+        broken = {id(one.span) for one in failed}
+        kept = tuple(span for span in spans if id(span) not in broken)
+        return Batch(text, sum(span.is_ended for span in kept), kept, failed)
+
+    def _report_failed(self, failed: Sequence[FailedSpan]) -> None:
+        self.counts["dropped"] += sum(one.span.is_ended for one in failed)
+        name, reason = to_name(failed[0].span.name) or "", message_of(failed[0].error)
+        self._reporter.once(
+            "encode",
+            f'Dropped the step "{name}", because it can\'t be encoded: {reason}. Other steps are not '
+            'affected; stats()["dropped"] counts them.',
+        )
 
     def _deliver(self) -> Optional[float]:
         """Send until the queue is empty or a request fails; returns the delay before the next attempt."""
@@ -240,9 +289,10 @@ class Delivery:
             return None
         middle = len(batch.spans) // 2
         for spans in (batch.spans[:middle], batch.spans[middle:]):
-            self._unsent = self._to_batch(list(spans))
-            if self._unsent is not None:
-                wait_s = self._send_one(self._unsent, sender, is_forced)
+            part = self._to_batch(list(spans))
+            if part is not None and part.spans:
+                self._unsent = part
+                wait_s = self._send_one(part, sender, is_forced)
                 if wait_s is not None:
                     return wait_s
         return None
@@ -252,12 +302,15 @@ class Delivery:
         if outcome.kind == "accepted":
             self._failures = 0
             self._is_down = False
-            self.counts["delivered"] += step_count - outcome.rejected_steps
-            self.counts["rejected"] += outcome.rejected_steps
-            if outcome.rejected_steps > 0:
+            rejected_count = min(outcome.rejected_steps, step_count)
+            self.counts["delivered"] += step_count - rejected_count
+            self.counts["rejected"] += rejected_count
+            if rejected_count > 0:
                 self._reporter.once(
-                    "rejected", f"The server rejected {outcome.rejected_steps} steps: {outcome.reason}"
+                    "rejected", f"The server rejected {rejected_count} steps: {outcome.reason}"
                 )
+            elif outcome.reason:
+                self._reporter.once("warning", f"The server accepted the steps and says: {outcome.reason}")
             return True
         if outcome.kind not in ("unreadable", "too-large"):
             return False
@@ -281,14 +334,14 @@ class Delivery:
         if spool is None:
             return
         try:
-            if batch.step_count > 0:
-                spool.write(batch.text, batch.step_count)
+            is_written = batch.step_count > 0 and spool.write(batch.text, batch.step_count)
         except OSError as error:
             self._spool = None
             self._reporter.once("spool", f"Can't spool to disk, so undelivered steps stay in memory: {error}")
             return
-        self.counts["spooled"] += batch.step_count
-        self._may_be_spooled = True
+        if is_written:
+            self.counts["spooled"] += batch.step_count
+            self._may_be_spooled = True
         if self._unsent is batch:
             self._unsent = None
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
+from ..host_value import to_name, to_text
 from ..redaction import REDACTED
 from ..redaction.redact import Redactor
 from ..serialize import MAX_SAFE_INTEGER
@@ -29,14 +30,42 @@ def outgoing_attributes(span: Span, redactor: Redactor) -> dict[str, Any]:
 
 
 def _outgoing(key: str, value: Any, redactor: Redactor) -> Any:
-    if isinstance(value, str):
-        return REDACTED if value and redactor.is_secret_key(key) else redactor.text(value, key)
-    if isinstance(value, (list, tuple)):
+    if type(value) in (bool, int, float) or value is None:
+        return value
+    if type(value) in (list, tuple):
         return [_outgoing(key, item, redactor) for item in value]
-    return value
+    text = to_text(value) or ""
+    return REDACTED if text and redactor.is_secret_key(key) else redactor.text(text, key)
 
 
-def encode_spans(spans: Iterable[Span], resource: Mapping[str, Any], redactor: Redactor) -> str:
+class FailedSpan(NamedTuple):
+    span: Span
+    error: Exception
+
+
+class Encoded(NamedTuple):
+    text: str
+    failed: tuple[FailedSpan, ...]
+
+
+def encode_spans(spans: Sequence[Span], resource: Mapping[str, Any], redactor: Redactor) -> Encoded:
+    """Never raises: a span that can't be encoded is left out, and the others are not affected."""
+    try:
+        return Encoded(_encode_all(spans, resource, redactor), ())
+    except Exception as error:
+        if len(spans) == 1:
+            return Encoded("", (FailedSpan(spans[0], error),))
+        failed = [one for span in spans for one in encode_spans([span], resource, redactor).failed]
+        if not failed:
+            # Each alone but not together: there is no telling which one is to blame.
+            return Encoded("", tuple(FailedSpan(span, error) for span in spans))
+        broken = {id(one.span) for one in failed}
+        healthy = [span for span in spans if id(span) not in broken]
+        rest = encode_spans(healthy, resource, redactor) if healthy else Encoded("", ())
+        return Encoded(rest.text, (*failed, *rest.failed))
+
+
+def _encode_all(spans: Sequence[Span], resource: Mapping[str, Any], redactor: Redactor) -> str:
     body = {
         "resourceSpans": [
             {
@@ -51,14 +80,14 @@ def encode_spans(spans: Iterable[Span], resource: Mapping[str, Any], redactor: R
         ]
     }
     # Escape non-ASCII: a host string may contain a lone surrogate, which is not valid UTF-8.
-    return json.dumps(body, ensure_ascii=True, separators=(",", ":"))
+    return json.dumps(body, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 
 
 def _encode_span(span: Span, redactor: Redactor) -> dict[str, Any]:
     encoded: dict[str, Any] = {
         "traceId": span.trace_id,
         "spanId": span.id,
-        "name": redactor.text(span.name, "name"),
+        "name": redactor.text(to_name(span.name) or "", "name"),
         "kind": span.kind,
         "startTimeUnixNano": str(span.start_ns),
         "attributes": _encode_attributes(outgoing_attributes(span, redactor)),
@@ -72,7 +101,7 @@ def _encode_span(span: Span, redactor: Redactor) -> dict[str, Any]:
     if span.status_code != STATUS_UNSET:
         encoded["status"] = {
             "code": span.status_code,
-            "message": redactor.text(span.status_message, "message"),
+            "message": redactor.text(to_text(span.status_message) or "", "message"),
         }
     return encoded
 
@@ -90,9 +119,9 @@ def _encode_value(value: Any) -> dict[str, Any]:
         return {"boolValue": value}
     if isinstance(value, int):
         is_safe = -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER
-        return {"intValue": value} if is_safe else {"stringValue": str(value)}
+        return {"intValue": value} if is_safe else {"stringValue": to_text(value) or ""}
     if isinstance(value, float):
         return {"doubleValue": value} if math.isfinite(value) else {"stringValue": str(value)}
     if isinstance(value, (list, tuple)):
         return {"arrayValue": {"values": [_encode_value(item) for item in value]}}
-    return {"stringValue": str(value)}
+    return {"stringValue": to_text(value) or ""}

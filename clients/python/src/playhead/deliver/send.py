@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Optional
 from urllib.parse import urlsplit
 
+from .export_response import read_export_response
+
 TIMEOUT_S = 10.0
-MAX_ANSWER_BYTES = 65_536
+MAX_ANSWER_BYTES = 1024 * 1024
 # On the same machine, compression costs more than it saves.
 GZIP_FROM = 4096
 GZIP_FROM_ON_LOOPBACK = 1024 * 1024
@@ -104,10 +106,13 @@ class Sender:
     def _read(self, status: int, headers: Any, answer: bytes) -> Outcome:
         said = _parse(answer)
         if 200 <= status < 300:
-            partial = said.get("partialSuccess")
-            partial = partial if isinstance(partial, dict) else {}
-            rejected = int(partial.get("rejectedSpans") or 0)
-            return Outcome("accepted", rejected_steps=rejected, reason=str(partial.get("errorMessage") or ""))
+            content_type = headers.get("content-type") or ""
+            stored = read_export_response(content_type, answer)
+            if stored is not None:
+                return Outcome("accepted", rejected_steps=stored[0], reason=stored[1])
+            kind = content_type or "no content type"
+            reason = f"{status} with {kind} instead of OTLP's response, as from a proxy or a login page"
+            return Outcome("unwelcome", reason=reason)
         message = said.get("message")
         reason = f"{status} {message[:300]}" if isinstance(message, str) and message else str(status)
         if status == 413:

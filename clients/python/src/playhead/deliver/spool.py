@@ -35,16 +35,21 @@ class Spool:
         self._folder = root / owner[:16]
         self._on_dropped = on_dropped
 
-    def write(self, text: str, step_count: int) -> Path:
+    def write(self, text: str, step_count: int) -> bool:
+        """False, and counted as dropped, if the batch alone is larger than the spool may be."""
+        length = len(text.encode())
+        if length > MAX_BYTES:
+            self._on_dropped(step_count)
+            return False
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._make_room(len(text))
+        self._make_room(length)
         path = self._folder / _name(step_count)
         new = path.with_name(path.name + ".new")
         descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(descriptor, "w", encoding="utf-8") as file:
             file.write(text)
         new.replace(path)
-        return path
+        return True
 
     def take(self) -> Optional[SpooledBatch]:
         """Claim the oldest batch for this process until it is removed or released."""
@@ -90,9 +95,12 @@ class Spool:
 
     def _make_room(self, length: int) -> None:
         """Drop expired batches and, if space runs out, the oldest."""
-        files = [(name, _size(self._folder / name)) for name in self._waiting()]
+        # Files that are being written or sent take room as well.
+        files = [(name, _size(self._folder / name)) for name in self._names()]
         total = length + sum(size for _, size in files)
         for name, size in files:
+            if not name.endswith(".json"):
+                continue
             started_ms = int(name.split("-", 1)[0]) if name.split("-", 1)[0].isdigit() else 0
             is_old = time.time() - started_ms / 1000 > MAX_AGE_S
             if not is_old and total <= MAX_BYTES:

@@ -62,9 +62,9 @@ class Redactor:
     """User rules run after the built-in patterns; names run before patterns and functions."""
 
     def __init__(self, rules: Sequence[RedactRule] = ()) -> None:
-        names = [rule for rule in rules if isinstance(rule, str)]
+        names = [rule for rule in rules if issubclass(type(rule), str)]
         self._is_secret_key = create_key_test(names)
-        self._own = [_to_replacement(rule) for rule in rules if not isinstance(rule, str)]
+        self._own = [_to_replacement(rule) for rule in rules if not issubclass(type(rule), str)]
         if names:
             mask_own_names = create_named_mask([normalize_key(name) for name in names])
             self._own.insert(0, lambda text, _key: mask_own_names(text))
@@ -85,7 +85,7 @@ _Replacement = Callable[[str, str], str]
 
 
 def _to_replacement(rule: Union[re.Pattern[str], _Replacement]) -> _Replacement:
-    if isinstance(rule, re.Pattern):
+    if issubclass(type(rule), re.Pattern):
         return lambda text, _key: _mask_escaped(rule.sub(REDACTED, text), rule)
     return lambda text, key: _apply_rule(rule, text, key)
 
