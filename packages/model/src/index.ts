@@ -195,4 +195,4 @@ export {
   type TestReport,
   type TestResult,
 } from './statistics/test-report.ts'
-export { renderTextReplay } from './text-replay/text-replay.ts'
+export { renderReplayParts, renderTextReplay } from './text-replay/text-replay.ts'

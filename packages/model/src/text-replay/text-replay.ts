@@ -24,12 +24,25 @@ export type TextReplayOptions = {
 /** Renders a session as text for a terminal or a build log. */
 export function renderTextReplay(session: Session, options: TextReplayOptions = {}): string {
   const paint = createPainter(options.color === true)
-  const header = renderHeader(session, paint)
-  const blocks =
-    options.step === undefined
-      ? [header, ...renderSteps(session, options, paint), renderEnd(session, paint)]
-      : [header, renderOneStep(session, options.step, paint)]
-  return `${blocks.join('\n\n')}\n`
+  if (options.step !== undefined)
+    return `${renderHeader(session, paint)}\n\n${renderOneStep(session, options.step, paint)}\n`
+  const { header, steps, end } = renderReplayParts(session, options)
+  const none = options.errorsOnly === true ? 'No step failed.' : 'No steps were recorded.'
+  const blocks = steps.length === 0 ? [none] : steps.map(({ text }) => text)
+  return `${[header, ...blocks, end].join('\n\n')}\n`
+}
+
+/** The parts of the replay as text, to print them as they arrive. */
+export function renderReplayParts(
+  session: Session,
+  options: Omit<TextReplayOptions, 'step'> = {},
+): { header: string; steps: { step: Step; text: string }[]; end: string } {
+  const paint = createPainter(options.color === true)
+  return {
+    header: renderHeader(session, paint),
+    steps: renderSteps(session, options, paint),
+    end: renderEnd(session, paint),
+  }
 }
 
 function renderHeader(whole: Session, paint: Painter): string {
@@ -44,15 +57,20 @@ function renderHeader(whole: Session, paint: Painter): string {
   return `Session: ${id} | Duration: ${duration} | Cost: ${cost} | Status: ${status}`
 }
 
-function renderSteps({ session, steps }: Session, options: TextReplayOptions, paint: Painter): string[] {
+function renderSteps(
+  { session, steps }: Session,
+  options: TextReplayOptions,
+  paint: Painter,
+): { step: Step; text: string }[] {
   const width = options.width ?? 100
   const family = createFamily(session, steps)
   const trace = createLazyTracer(steps)
   const isShown = (step: Step) => ownsError(step) || (options.errorsOnly !== true && !family.isDetail(step))
   const places = findPlaces(steps, isShown)
   const withoutUsage = new Set(findCallsWithoutUsage(steps))
-  const blocks = steps.filter(isShown).map((step) =>
-    renderStep(step, {
+  return steps.filter(isShown).map((step) => ({
+    step,
+    text: renderStep(step, {
       paint,
       width,
       isWrapper: family.isWrapper(step),
@@ -60,10 +78,7 @@ function renderSteps({ session, steps }: Session, options: TextReplayOptions, pa
       place: places.get(step.id)!,
       trace,
     }),
-  )
-  if (blocks.length === 0)
-    blocks.push(options.errorsOnly === true ? 'No step failed.' : 'No steps were recorded.')
-  return blocks
+  }))
 }
 
 /** Where each shown step stands, by id. The nesting cannot show a parent that another branch interrupts. */

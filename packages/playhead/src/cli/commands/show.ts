@@ -1,9 +1,10 @@
 import { countOf, renderTextReplay, type Session } from '@playhead/model'
 import { defineCommand } from '../arguments/command.ts'
 import { parseCount } from '../arguments/option-values.ts'
-import { readSession, shownSteps, type ShownPart } from '../client/read-session.ts'
+import { isRecordingFile, readSession, shownSteps, type ShownPart } from '../client/read-session.ts'
 import { readSettings } from '../client/settings.ts'
-import { CliError } from '../terminal/cli-error.ts'
+import { followSession } from './follow.ts'
+import { CliError, UsageError } from '../terminal/cli-error.ts'
 import { printableJson } from '../terminal/printable-text.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -16,6 +17,11 @@ or "-" to read a recording from stdin.`,
   options: {
     step: { type: 'text', value: 'n', summary: 'Show only this step, in full; n is the number after its #' },
     'errors-only': { type: 'flag', summary: 'Show only failed steps' },
+    follow: {
+      type: 'flag',
+      summary:
+        'Print steps as they end, until the session ends; "last" waits for the next session if none runs',
+    },
     json: {
       type: 'flag',
       summary: 'Print JSON: { "session": …, "steps": […] }, or one step with --step',
@@ -24,12 +30,20 @@ or "-" to read a recording from stdin.`,
   examples: [
     ['playhead show last-failed', 'What went wrong, step by step'],
     ['playhead show s_1a2b3c4d --errors-only', 'Only the steps that failed'],
+    ['playhead show last --follow', 'Watch the session that runs, or the next one'],
     ['playhead show s_1a2b3c4d --step 3', 'One step with its full input and output'],
     ['playhead show .playhead/session.json', 'A recording, without a server'],
   ],
   async run({ options, globals, positionals, terminal }) {
     const [source = ''] = positionals
     const settings = readSettings(globals, terminal.environment)
+    if (options.follow === true) {
+      if (options.step !== undefined || options.json === true || source === '-' || isRecordingFile(source))
+        throw new UsageError(
+          '--follow prints the steps of a session on a server: leave out --step and --json, and name a session.',
+        )
+      return followSession(source, { terminal, settings, errorsOnly: options['errors-only'] === true })
+    }
     const view: ShownPart = {
       ...(options.step !== undefined && { step: parseCount('--step', options.step) }),
       errorsOnly: options['errors-only'] === true,
