@@ -14,6 +14,7 @@ import { Traffic } from '../traffic.ts'
 import { OtherClients } from './other-clients.ts'
 import { faults, possibleFaults, type FaultName, type FaultTools } from './faults.ts'
 import { compareLedger } from './ledger.ts'
+import { findIncomplete, startHostileSdk } from './hostile-sdk-client.ts'
 import { MemoryWatch } from './memory-watch.ts'
 import { figuresOf, printSoak, type Soak } from './soak-report.ts'
 
@@ -118,12 +119,13 @@ async function run(tools: FaultTools, minutes: number, memory: MemoryWatch): Pro
   const attackers = await startClients({
     attackers: { url: server.url, connections: Number(values.attackers), isAuthOn: true },
   })
+  const hostileSdk = await startHostileSdk(server)
   memory.start(server)
   const counts = await injectFaults(tools, { startedAtMs, endMs })
   memory.stop()
   const attacks = await attackers.stop()
   say('completing the sessions that were started')
-  await Promise.all([traffic.finish(), clients.stop()])
+  const [innocents] = await Promise.all([hostileSdk.finish(), traffic.finish(), clients.stop()])
   const expiredBefore = await clients.countExpired()
   await server.end('SIGTERM')
   await server.start()
@@ -131,6 +133,7 @@ async function run(tools: FaultTools, minutes: number, memory: MemoryWatch): Pro
   const ledger = await compareLedger(server, traffic.sessions, (share) =>
     say(`comparing: ${Math.round(share * 100)}%`),
   )
+  const incomplete = await findIncomplete(server, innocents.ids)
   const expiredAfter = await waitForRetention(clients)
   const lines = server.unexpectedLines()
   return {
@@ -144,6 +147,7 @@ async function run(tools: FaultTools, minutes: number, memory: MemoryWatch): Pro
     disk: describeDisk(tools.disk),
     incompleteParts: lines.filter((line) => line.includes('left an incomplete part')).length,
     ledger,
+    innocents: { sessions: innocents.ids.length, dropped: innocents.stats.dropped, incomplete },
     expiredBefore,
     expiredAfter,
     problems: lines.filter((line) => / failed: |the store rejected/.test(line)),

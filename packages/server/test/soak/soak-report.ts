@@ -20,6 +20,8 @@ export type Soak = {
   /** Parts of the store that a full disk left incomplete. The server found and repaired them. */
   incompleteParts: number
   ledger: Ledger
+  /** The sessions that an SDK recorded beside values which can't be encoded. */
+  innocents: { sessions: number; dropped: number; incomplete: readonly string[] }
   /** Expired sessions before and after the last start; after it there should be none. */
   expiredBefore: number
   expiredAfter: number
@@ -58,6 +60,7 @@ function factsOf({ minutes, traffic, clients, counts, latenciesMs, memory, ledge
     attackers: Object.entries(soak.attacks)
       .map(([what, count]) => `${count} ${what}`)
       .join(', '),
+    'beside a hostile SDK': `${soak.innocents.sessions} innocent sessions, ${soak.innocents.incomplete.length} incomplete, ${soak.innocents.dropped} steps dropped`,
     retention: `${soak.expiredBefore} expired sessions before the last start, ${soak.expiredAfter} after`,
     'spans compared': ledger.checked,
     lost: ledger.lost.length,
@@ -130,12 +133,13 @@ function describeSlope(trend: Trend): string {
   return `${Number.isNaN(slope) ? '' : `${slope.toFixed(1)} MB/min: `}${describeTrend(trend)}`
 }
 
-function problemsOf({ traffic, clients, ledger, expiredAfter, attacks }: Soak): string[] {
+function problemsOf({ traffic, clients, ledger, expiredAfter, attacks, innocents }: Soak): string[] {
   const few = (what: string, list: readonly string[]) => list.slice(0, 5).map((line) => `${what}: ${line}`)
   return [
     ...few('lost', ledger.lost),
     ...few('duplicated', ledger.duplicated),
     ...few('altered', ledger.altered),
+    ...few('incomplete beside a hostile SDK', innocents.incomplete),
     ...(expiredAfter === 0 ? [] : [`${expiredAfter} expired sessions were not deleted`]),
     ...(attacks['status 500'] === undefined
       ? []
