@@ -36,10 +36,9 @@ beforeAll(async () => {
   for (const sample of Object.values(samples)) await stage.post(sample)
   const { registry } = stage.server.services
   await registry.createProject({ id: 'empty', name: 'Empty' })
-  await registry.createKey({ project: 'default', name: 'CI', scopes: ['ingest', 'read'] })
-  await registry.updateProject('default', {
-    priceOverrides: [{ model: 'my-own-model*', inputPerMillion: 0.5, outputPerMillion: 1.5 }],
-  })
+  await stage.server.request('/api/keys', { json: { name: 'CI', scopes: ['ingest', 'read'] } })
+  const priceOverrides = [{ model: 'my-own-model*', inputPerMillion: 0.5, outputPerMillion: 1.5 }]
+  await stage.server.request('/api/projects/default', { method: 'PATCH', json: { priceOverrides } })
   const demo = tracesPayload(manySessions(3), { 'service.name': 'demo', 'playhead.demo': true })
   await stage.server.postTraces(demo)
   opened = await stage.open('/settings/about', { reducedMotion: 'reduce' })

@@ -75,6 +75,17 @@ export const pageLooks: readonly Look[] = [
   { name: 'tests-empty', path: '/tests?project=empty', isThere: '.no-tests' },
   { name: 'settings-projects', path: '/settings/projects', isThere: '.settings-table' },
   { name: 'settings-keys', path: '/settings/keys', isThere: '.settings-table' },
+  { name: 'settings-logins', path: '/settings/logins', isThere: '.settings-note' },
+  { name: 'settings-audit', path: '/settings/audit', isThere: '.audit-table' },
+  {
+    name: 'settings-audit-nothing',
+    path: '/settings/audit',
+    isThere: '.audit-table',
+    act: async (page) => {
+      await page.getByLabel('Show').selectOption('backup')
+      await page.locator('.settings-note').waitFor()
+    },
+  },
   { name: 'settings-prices', path: '/settings/prices', isThere: '.unpriced' },
   { name: 'settings-retention', path: '/settings/retention', isThere: '.settings-form' },
   { name: 'settings-redaction', path: '/settings/redaction', isThere: '.code-block' },

@@ -243,8 +243,39 @@ test('a server with a password asks for it, returns to the requested page, and l
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Tests', exact: true }).waitFor()
 
+  await endOtherLogins(page, guarded)
   await page.getByRole('button', { name: 'Log out' }).click()
   await page.getByRole('heading', { name: 'Log in to Playhead' }).waitFor()
   await close()
   await guarded.stop()
 })
+
+/** The first login of the browser is still there, because only its cookie was deleted. */
+async function endOtherLogins(page: Page, { server }: Stage): Promise<void> {
+  await server.request('/api/login', { json: { password: 'correct horse' } })
+  await page.goto(`${server.url}/settings/logins`)
+  await page.getByText('This browser').waitFor()
+  expect(await page.locator('.settings-table tbody tr').count()).toBe(3)
+  for (const [size, theme] of [
+    [DESKTOP, 'light'],
+    [PHONE, 'dark'],
+  ] as const) {
+    await page.setViewportSize(size)
+    await page.emulateMedia({ colorScheme: theme })
+    await takeScreenshot(page, `settings-logins-${size === DESKTOP ? 'desktop' : 'phone'}-${theme}-auth`)
+    expect(await findViolations(page)).toEqual([])
+  }
+  await page.setViewportSize(DESKTOP)
+  await page.getByRole('button', { name: 'End the login of node' }).focus()
+  await page.keyboard.press('Enter')
+  await expect.poll(() => page.locator('.settings-table tbody tr').count()).toBe(2)
+  await page.getByRole('button', { name: 'End all other logins' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'End logins' }).click()
+  await expect.poll(() => page.locator('.settings-table tbody tr').count()).toBe(1)
+
+  await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Audit log' }).click()
+  await page.getByText('Wrong password').waitFor()
+  await takeScreenshot(page, 'settings-audit-desktop-dark-auth')
+  await page.getByLabel('Search the audit log').fill('no such entry')
+  await page.getByText('No entries match.').waitFor()
+}

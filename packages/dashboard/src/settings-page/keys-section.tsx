@@ -1,12 +1,13 @@
+import { visibleText } from '@playhead/model'
 import { useState } from 'react'
 import { keyScopes, useCreateKey, useKeys, useRevokeKey, type Key, type KeyScope } from '../api/keys.ts'
 import { useProjectId } from '../api/projects.ts'
-import { Age } from '../ui/data/age.tsx'
+import { Age, formatExactTime } from '../ui/data/age.tsx'
 import { Button } from '../ui/controls/button.tsx'
 import { ConfirmDialog, Dialog } from '../ui/controls/dialog.tsx'
 import { CodeBlock } from '../ui/data/code-block.tsx'
 import { NotLoaded } from '../ui/data/error-notice.tsx'
-import { TextField } from '../ui/controls/fields.tsx'
+import { SelectField, TextField } from '../ui/controls/fields.tsx'
 import './keys-section.css'
 
 /** The API keys of the project. */
@@ -43,7 +44,9 @@ function KeyTable({ keys }: { keys: readonly Key[] }) {
             <th>Name</th>
             <th>Starts with</th>
             <th>Permissions</th>
+            <th>Last used</th>
             <th className="extra">Created</th>
+            <th className="extra">Expires</th>
             <th>
               <span className="visually-hidden">Revoke</span>
             </th>
@@ -51,15 +54,27 @@ function KeyTable({ keys }: { keys: readonly Key[] }) {
         </thead>
         <tbody>
           {keys.map((key) => (
-            <tr key={key.id} data-off={key.revokedAt !== null}>
-              <td>{key.name}</td>
+            <tr key={key.id} data-off={key.revokedAt !== null || isExpired(key)}>
+              <td>{visibleText(key.name)}</td>
               <td className="mono">{key.hint}…</td>
               <td>{key.scopes.join(', ')}</td>
+              <td>{key.lastUsedAt === null ? 'Never' : <Age time={key.lastUsedAt} />}</td>
               <td className="extra">
                 <Age time={key.createdAt} />
               </td>
+              <td className="extra">
+                {key.expiresAt === null ? (
+                  'Never'
+                ) : (
+                  <time dateTime={key.expiresAt} title={formatExactTime(key.expiresAt)}>
+                    {key.expiresAt.slice(0, 10)}
+                  </time>
+                )}
+              </td>
               <td className="tools">
-                {key.revokedAt === null ? (
+                {key.revokedAt === null && isExpired(key) ? (
+                  <span>Expired</span>
+                ) : key.revokedAt === null ? (
                   <Button look="danger" aria-label={`Revoke ${key.name}`} onClick={() => setRevoking(key)}>
                     Revoke
                   </Button>
@@ -90,6 +105,18 @@ function KeyTable({ keys }: { keys: readonly Key[] }) {
   )
 }
 
+function isExpired({ expiresAt }: Key): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now()
+}
+
+const lifetimes = [
+  { value: '', label: 'Never' },
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: '365', label: 'In a year' },
+]
+const DAY_MS = 86_400_000
+
 const scopeTexts: Record<KeyScope, string> = {
   ingest: 'send sessions',
   read: 'read sessions',
@@ -99,6 +126,7 @@ const scopeTexts: Record<KeyScope, string> = {
 function NewKey() {
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<KeyScope[]>(['ingest', 'read'])
+  const [days, setDays] = useState('')
   const creation = useCreateKey()
   const toggle = (scope: KeyScope) =>
     setScopes(keyScopes.filter((known) => (known === scope) !== scopes.includes(known)))
@@ -107,7 +135,8 @@ function NewKey() {
       className="settings-form"
       onSubmit={(event) => {
         event.preventDefault()
-        creation.mutate({ name: name.trim(), scopes }, { onSuccess: () => setName('') })
+        const expiresAt = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
+        creation.mutate({ name: name.trim(), scopes, expiresAt }, { onSuccess: () => setName('') })
       }}
     >
       <TextField
@@ -130,6 +159,7 @@ function NewKey() {
           </label>
         ))}
       </fieldset>
+      <SelectField label="Expires" value={days} onChange={setDays} options={lifetimes} />
       <Button
         type="submit"
         look="accent"

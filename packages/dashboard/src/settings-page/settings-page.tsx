@@ -3,8 +3,10 @@ import { useEffect, useRef, type ComponentType } from 'react'
 import { NoSuchPage } from '../ui/data/page-problem.tsx'
 import { usePageTitle } from '../ui/browser/use-page-title.ts'
 import { AboutSection } from './about-section.tsx'
+import { AuditSection } from './audit-section.tsx'
 import { HealthSection } from './health-section.tsx'
 import { KeysSection } from './keys-section.tsx'
+import { LoginsSection } from './logins-section.tsx'
 import { PricesSection } from './prices-section.tsx'
 import { ProjectsSection } from './projects-section.tsx'
 import { RedactionSection, RetentionSection } from './retention-section.tsx'
@@ -13,9 +15,11 @@ import './settings-page.css'
 const sections: readonly { id: string; title: string; Section: ComponentType }[] = [
   { id: 'projects', title: 'Projects', Section: ProjectsSection },
   { id: 'keys', title: 'Keys', Section: KeysSection },
+  { id: 'logins', title: 'Logins', Section: LoginsSection },
   { id: 'prices', title: 'Prices', Section: PricesSection },
   { id: 'retention', title: 'Retention', Section: RetentionSection },
   { id: 'redaction', title: 'Redaction', Section: RedactionSection },
+  { id: 'audit', title: 'Audit log', Section: AuditSection },
   { id: 'health', title: 'Health', Section: HealthSection },
   { id: 'about', title: 'About', Section: AboutSection },
 ]

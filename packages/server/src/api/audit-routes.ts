@@ -12,6 +12,7 @@ const auditRoute = createRoute({
   request: {
     query: z.object({
       ...projectParameter,
+      project: projectParameter.project.describe('project id; empty: everything the caller may see'),
       action: z
         .string()
         .max(40)
@@ -58,7 +59,7 @@ export function addAuditRoutes(
   app.openapi(auditRoute, async (context) => {
     const { project: asked, ...filter } = context.req.valid('query')
     const isKey = callerOf(context, gate).kind === 'key'
-    const project = isKey || asked !== undefined ? projectOf(context, 'admin', gate) : undefined
+    const project = isKey || asked ? projectOf(context, 'admin', gate) : undefined
     return context.json(await readAudit(client, { ...filter, project }), 200)
   })
   app.openapi(loginsRoute, (context) => {
