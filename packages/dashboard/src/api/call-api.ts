@@ -30,11 +30,12 @@ type PathParameter<Route extends string> = Route extends `${string}{${infer Name
   ? Name | PathParameter<Rest>
   : never
 
-type Call<Route extends string> = { query?: QueryParameters; signal?: AbortSignal | undefined } & ([
-  PathParameter<Route>,
-] extends [never]
-  ? unknown
-  : { path: Record<PathParameter<Route>, string> }) &
+type Call<Route extends string> = {
+  query?: QueryParameters
+  /** The body of a route that takes a file. */
+  file?: File
+  signal?: AbortSignal | undefined
+} & ([PathParameter<Route>] extends [never] ? unknown : { path: Record<PathParameter<Route>, string> }) &
   (Route extends keyof ApiBodies ? { body: ApiBodies[Route] } : unknown)
 
 /** Calls a route of the server that served the page, for the page's project. Rejects with an `ApiError` unless the status is 2xx. */
@@ -70,6 +71,7 @@ async function send(
     path?: Record<string, string>
     query?: QueryParameters
     body?: unknown
+    file?: File
     signal?: AbortSignal | undefined
   },
 ): Promise<Response> {
@@ -78,6 +80,7 @@ async function send(
   const response = await fetch(inPageProject(apiPath(path, call.query), location.search), {
     method,
     ...(call.signal !== undefined && { signal: call.signal }),
+    ...(call.file !== undefined && { body: call.file, headers: { 'content-type': 'application/x-tar' } }),
     ...(call.body !== undefined && {
       body: JSON.stringify(call.body),
       headers: { 'content-type': 'application/json' },

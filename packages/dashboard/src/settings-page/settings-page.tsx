@@ -4,6 +4,7 @@ import { NoSuchPage } from '../ui/data/page-problem.tsx'
 import { usePageTitle } from '../ui/browser/use-page-title.ts'
 import { AboutSection } from './about-section.tsx'
 import { AuditSection } from './audit-section.tsx'
+import { BackupSection } from './backup-section.tsx'
 import { HealthSection } from './health-section.tsx'
 import { KeysSection } from './keys-section.tsx'
 import { LoginsSection } from './logins-section.tsx'
@@ -20,6 +21,7 @@ const sections: readonly { id: string; title: string; Section: ComponentType }[]
   { id: 'retention', title: 'Retention', Section: RetentionSection },
   { id: 'redaction', title: 'Redaction', Section: RedactionSection },
   { id: 'audit', title: 'Audit log', Section: AuditSection },
+  { id: 'backup', title: 'Backup', Section: BackupSection },
   { id: 'health', title: 'Health', Section: HealthSection },
   { id: 'about', title: 'About', Section: AboutSection },
 ]

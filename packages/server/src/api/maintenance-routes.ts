@@ -10,14 +10,14 @@ import type { IngestPipeline } from '../ingest/ingest-batch.ts'
 import { createBackup } from '../maintenance/backup.ts'
 import { rederiveProject } from '../maintenance/rederive.ts'
 import { repriceProject } from '../maintenance/reprice.ts'
-import { restoreBackup } from '../maintenance/restore.ts'
+import type { Restorer } from '../maintenance/restore.ts'
 import type { JoinedTraces } from '../sessions/joined-traces.ts'
 import type { SessionRefresher } from '../sessions/refresh-sessions.ts'
-import type { StoredLogs } from '../sessions/stored-logs.ts'
 import type { Store } from '../store/connect.ts'
 import type { UploadedObjects } from '../store/uploaded-objects.ts'
 import { errorResponse, projectParameter, jsonRoute } from './route-parts.ts'
 import type { ProgressLine, ProgressResults } from './schemas/responses.ts'
+import type { RestorePlan } from './schemas/restore.ts'
 
 const progressResponses = {
   200: {
@@ -53,17 +53,37 @@ const backupRoute = createRoute({
   },
 })
 
+const flag = z.enum(['true', 'false']).default('false')
+
 const restoreRoute = createRoute({
-  ...jsonRoute('POST /api/restore', 'What was restored'),
+  ...jsonRoute('POST /api/restore', 'What was restored, or what would be'),
   summary: 'Add the contents of a backup',
-  request: { body: { required: true, content: { 'application/x-tar': { schema: z.string() } } } },
+  description:
+    'Every row is checked before any is written. Keys are left out unless `withKeys` is true. With `dryRun`, nothing is written. One restore, the last, can be undone.',
+  request: {
+    query: z.object({
+      dryRun: flag.describe('only check the backup and say what it would do'),
+      withKeys: flag.describe('also restore keys: their secrets then work on this server'),
+    }),
+    body: { required: true, content: { 'application/x-tar': { schema: z.string() } } },
+  },
+})
+
+const lastRestoreRoute = createRoute({
+  ...jsonRoute('GET /api/restore', 'The last restore'),
+  summary: 'The restore that can be undone',
+})
+
+const undoRoute = createRoute({
+  ...jsonRoute('POST /api/restore/undo', 'What was undone'),
+  summary: 'Undo the last restore: remove what it added, and bring back what it replaced',
 })
 
 export type MaintenanceServices = {
   gate: Gate
   store: Store
-  storedLogs: StoredLogs
   joined: JoinedTraces
+  restorer: Restorer
   objects: UploadedObjects
   pipeline: IngestPipeline
   refresher: SessionRefresher
@@ -72,7 +92,7 @@ export type MaintenanceServices = {
 }
 
 export function addMaintenanceRoutes(app: OpenAPIHono, services: MaintenanceServices): void {
-  const { gate, store, storedLogs, joined, objects, pipeline, refresher, drain, report } = services
+  const { gate, store, joined, restorer, objects, pipeline, refresher, drain, report } = services
   const { registry } = gate
   app.openapi(repriceRoute, async (context) => {
     const project = projectOf(context, 'admin', gate)
@@ -101,11 +121,32 @@ export function addMaintenanceRoutes(app: OpenAPIHono, services: MaintenanceServ
     requirePerson(context, gate)
     const sent = Readable.fromWeb(context.req.raw.body ?? new Blob([]).stream())
     const body = Readable.from(limitBytes(sent, MAX_BACKUP_BYTES))
-    const restored = await restoreBackup({ store, storedLogs, joined, objects, registry, refresher }, body)
-    const detail = `${restored.parts} parts, ${restored.sessions} sessions`
-    await recordAudit(context, gate, { action: 'backup.restored', project: null, detail })
-    return context.json(restored, 200)
+    const { dryRun, withKeys } = context.req.valid('query')
+    const isDryRun = dryRun === 'true'
+    const plan = await restorer.restore(body, { withKeys: withKeys === 'true', isDryRun })
+    if (!isDryRun)
+      await recordAudit(context, gate, {
+        action: 'backup.restored',
+        project: null,
+        detail: describePlan(plan),
+      })
+    return context.json({ isDryRun, plan }, 200)
   })
+  app.openapi(lastRestoreRoute, async (context) => {
+    requirePerson(context, gate)
+    return context.json({ last: await restorer.last() }, 200)
+  })
+  app.openapi(undoRoute, async (context) => {
+    requirePerson(context, gate)
+    const plan = await restorer.undo()
+    await recordAudit(context, gate, { action: 'backup.undone', project: null, detail: describePlan(plan) })
+    return context.json({ undone: plan }, 200)
+  })
+}
+
+function describePlan({ sessions, steps, keys }: RestorePlan): string {
+  const told = `${sessions.total} sessions, ${steps.total} steps`
+  return keys.isIncluded ? `${told}, ${keys.total} keys` : `${told}, no keys`
 }
 
 type Progress = { done: number; total: number }

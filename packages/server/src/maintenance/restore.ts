@@ -1,137 +1,231 @@
-import { pipeline, Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
-import { extract } from 'tar-stream'
-import { MAX_OBJECT_BYTES, objectPlaceOf, type UploadedObjects } from '../store/uploaded-objects.ts'
-import { KnownError } from '../errors/known-error.ts'
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import type { Registry } from '../access/registry.ts'
-import type { JoinedTraces } from '../sessions/joined-traces.ts'
+import type { RestorePlan } from '../api/schemas/restore.ts'
+import { KnownError } from '../errors/known-error.ts'
+import type { DuplicateCalls } from '../sessions/duplicate-calls.ts'
 import type { SessionRefresher } from '../sessions/refresh-sessions.ts'
+import type { SessionReader } from '../sessions/session-reader.ts'
 import type { StoredLogs } from '../sessions/stored-logs.ts'
 import type { Store } from '../store/connect.ts'
-import { migrations } from '../store/migrate.ts'
-import { BACKUP_VERSION, backupTables, type BackupHead, type BackupTable } from './backup.ts'
-import { sessionBatches } from './session-batches.ts'
+import { UploadedObjects, type ObjectPlace } from '../store/uploaded-objects.ts'
+import { readBackup } from './read-backup.ts'
+import { checkIncoming } from './restore-checks.ts'
+import { planRestore } from './restore-plan.ts'
+import {
+  createStage,
+  deleteRestored,
+  dropStage,
+  insertStage,
+  keepIncoming,
+  saveReplaced,
+  tableNames,
+  TOUCHED_SESSIONS,
+} from './restore-tables.ts'
 
-export type RestoreResult = { parts: number; projects: number; sessions: number }
-
-type Tables = { store: Store; storedLogs: StoredLogs }
-type RestoreTargets = Tables & {
+export type RestoreTargets = {
+  store: Store
+  dataDirectory: string
+  storedLogs: StoredLogs
+  duplicates: DuplicateCalls
   objects: UploadedObjects
   registry: Registry
-  joined: JoinedTraces
   refresher: SessionRefresher
+  reader: SessionReader
+  /** Flushes the log: what was acknowledged before the restore must be in the store. */
+  drain: () => Promise<void>
+  report: (line: string) => void
 }
 
-/** Adds the contents of a backup to a running server. Existing data stays, and restoring twice duplicates nothing. */
-export async function restoreBackup(targets: RestoreTargets, body: Readable): Promise<RestoreResult> {
-  const { store, registry, joined, refresher } = targets
-  const parts = await loadParts(targets, body)
-  await registry.reload()
-  let sessions = 0
-  for (const { id } of registry.projects()) {
-    // Sessions that existed before may have gained steps, so every session is recomputed.
-    for await (const ids of sessionBatches(store.client, id)) {
-      await refresher.refresh(id, ids)
-      sessions += await joined.countSessions(id, ids)
-    }
+/** The restore that was begun last. It is on disk, so that the next start finds one that was interrupted. */
+type Journal = {
+  state: 'preparing' | 'applying' | 'applied' | 'undoing'
+  restoredAt: string
+  plan: RestorePlan
+  /** Objects that were not there before. */
+  addedObjects: ObjectPlace[]
+}
+
+const REFRESH_BATCH = 200
+
+/** Restores backups: checks all of one first, then adds it, and can take the last one back. One at a time. */
+export class Restorer {
+  readonly #targets: RestoreTargets
+  readonly #folder: string
+  #isBusy = false
+
+  private constructor(targets: RestoreTargets) {
+    this.#targets = targets
+    this.#folder = join(targets.dataDirectory, 'restore')
   }
-  return { parts, projects: registry.projects().length, sessions }
-}
 
-async function loadParts(targets: Tables & { objects: UploadedObjects }, body: Readable): Promise<number> {
-  const archive = extract()
-  body.on('error', (error) => archive.destroy(error))
-  body.pipe(archive)
-  let [head, isComplete, parts]: [BackupHead | undefined, boolean, number] = [undefined, false, 0]
-  try {
-    for await (const entry of archive) {
-      const name = entry.header.name
-      if (name === 'backup.json') head = readHead(await readBytes(entry))
-      else if (head === undefined) throw notABackup()
-      else if (name === 'end.json') isComplete = true
-      else {
-        const object = objectPlaceOf(name)
-        if (object !== undefined) await targets.objects.keep(object.project, await readBytes(entry))
-        else await loadPart(targets, tableOf(name), entry)
-        parts += 1
+  /** Undoes a restore that was interrupted. */
+  static async open(targets: RestoreTargets): Promise<Restorer> {
+    const restorer = new Restorer(targets)
+    const journal = await restorer.#readJournal()
+    if (journal === undefined || journal.state === 'applied') return restorer
+    const { report } = targets
+    if (journal.state === 'preparing') {
+      await restorer.#forget()
+      report('A restore was interrupted before it changed anything. Restore the backup again.')
+    } else {
+      await restorer.#takeBack(journal)
+      report('A restore was interrupted. Everything it had added was removed; restore the backup again.')
+    }
+    return restorer
+  }
+
+  /** Checks a backup and adds its contents; with `isDryRun`, only says what it would do. */
+  restore(body: Readable, options: { withKeys: boolean; isDryRun: boolean }): Promise<RestorePlan> {
+    return this.#alone(async () => {
+      const { store } = this.#targets
+      const staged = new UploadedObjects(this.#folder)
+      try {
+        await createStage(store, 'incoming')
+        const head = await readBackup(store, staged, body)
+        await checkIncoming(store, {
+          withKeys: options.withKeys,
+          knownProjects: this.#targets.registry.projects().map(({ id }) => id),
+          nowMs: Date.now(),
+        })
+        const objects: ObjectPlace[] = []
+        for await (const place of staged.all()) objects.push(place)
+        const plan = await planRestore(store, {
+          backupCreatedAt: head.createdAt,
+          objects: objects.length,
+          withKeys: options.withKeys,
+        })
+        if (!options.isDryRun) await this.#apply(plan, staged, objects)
+        return plan
+      } finally {
+        await dropStage(store, 'incoming')
+        await rm(join(this.#folder, 'objects'), { recursive: true, force: true })
       }
-      entry.resume()
+    })
+  }
+
+  /** The restore that `undo` would take back. */
+  async last(): Promise<{ restoredAt: string; plan: RestorePlan } | null> {
+    const journal = await this.#readJournal()
+    return journal?.state === 'applied' ? { restoredAt: journal.restoredAt, plan: journal.plan } : null
+  }
+
+  /** Takes the last restore back: removes what it added, and returns what it replaced. */
+  undo(): Promise<RestorePlan> {
+    return this.#alone(async () => {
+      const journal = await this.#readJournal()
+      if (journal === undefined)
+        throw new KnownError(
+          'CONFLICT',
+          'There is no restore to undo: none was made, or the last was undone.',
+        )
+      await this.#takeBack(journal)
+      return journal.plan
+    })
+  }
+
+  async #apply(plan: RestorePlan, staged: UploadedObjects, objects: ObjectPlace[]): Promise<void> {
+    const { store, storedLogs, duplicates, drain } = this.#targets
+    await drain()
+    const addedObjects: ObjectPlace[] = []
+    for (const place of objects) if (!(await this.#targets.objects.has(place))) addedObjects.push(place)
+    const journal: Journal = { state: 'preparing', restoredAt: new Date().toISOString(), plan, addedObjects }
+    await this.#writeJournal(journal)
+    await saveReplaced(store)
+    await keepIncoming(store)
+    await this.#writeJournal({ ...journal, state: 'applying' })
+    try {
+      storedLogs.expectSome()
+      duplicates.expectSome()
+      const tables = tableNames.filter((table) => table !== 'keys' || plan.keys.isIncluded)
+      await insertStage(store, 'restored', tables)
+      for (const place of addedObjects)
+        await this.#targets.objects.keep(place.project, (await staged.read(place))!)
+      await this.#refresh()
+      await this.#writeJournal({ ...journal, state: 'applied' })
+    } catch (error) {
+      await this.#takeBack(journal)
+      throw error
     }
-  } catch (error) {
-    if (error instanceof KnownError) throw error
-    throw new KnownError(
-      'BAD_REQUEST',
-      `Could not read the backup after ${parts} parts: ${(error as Error).message}`,
-      { cause: error },
-    )
   }
-  if (head === undefined) throw notABackup()
-  if (!isComplete) {
-    throw new KnownError(
-      'BAD_REQUEST',
-      `The backup is incomplete: it ends after ${parts} parts. Those were restored; the rest is missing.`,
-    )
-  }
-  return parts
-}
 
-async function loadPart(
-  { store, storedLogs }: Tables,
-  table: BackupTable,
-  entry: AsyncIterable<unknown>,
-): Promise<void> {
-  if (table === 'logs') storedLogs.expectSome()
-  const values = createGunzip()
-  // The client reports a damaged stream while it reads. An error after the client gave up must not end the process.
-  values.on('error', () => {})
-  pipeline(Readable.from(entry), values, () => {})
-  const { stream } = await store.client.exec({ query: `INSERT INTO ${table} FORMAT Native`, values })
-  for await (const _ of stream) continue
-}
-
-function readHead(content: Buffer): BackupHead {
-  let head: BackupHead
-  try {
-    head = JSON.parse(content.toString()) as BackupHead
-  } catch {
-    throw notABackup()
+  /** Can be repeated: if it is interrupted, the next start does it again. */
+  async #takeBack(journal: Journal): Promise<void> {
+    const { store, storedLogs, drain, objects } = this.#targets
+    await this.#writeJournal({ ...journal, state: 'undoing' })
+    await drain()
+    storedLogs.expectSome()
+    await deleteRestored(store, Date.parse(journal.restoredAt))
+    await insertStage(store, 'replaced', tableNames)
+    for (const place of journal.addedObjects) await objects.remove(place)
+    await this.#refresh()
+    await this.#forget()
   }
-  if (head.playheadBackup !== BACKUP_VERSION || head.schema > migrations().length) {
-    throw new KnownError(
-      'BAD_REQUEST',
-      `The backup was made by a different version of Playhead (backup format ${head.playheadBackup}, schema ${head.schema}). This version reads backup format ${BACKUP_VERSION} up to schema ${migrations().length}.`,
-    )
-  }
-  return head
-}
 
-/** The name comes from an untrusted file, so only our own tables are accepted. */
-function tableOf(name: string): BackupTable {
-  const table = name.split('/')[0] ?? ''
-  if (!Object.hasOwn(backupTables, table) || !/^\w+\/\d{6}\.native\.gz$/.test(name)) {
-    throw new KnownError(
-      'BAD_REQUEST',
-      `The backup contains "${name.slice(0, 80)}", which is not a Playhead table.`,
-    )
+  /** Computes the sessions that the restore touched, of the steps that are there now. */
+  async #refresh(): Promise<void> {
+    const { store, registry, refresher, reader } = this.#targets
+    await registry.reload()
+    for (let last = ['', '']; ;) {
+      const result = await store.client.query({
+        query: `SELECT project, session_id FROM (${TOUCHED_SESSIONS})
+          WHERE (project, session_id) > ({project:String}, {session:String})
+          ORDER BY project, session_id LIMIT ${REFRESH_BATCH}`,
+        query_params: { project: last[0], session: last[1] },
+        format: 'JSONEachRow',
+      })
+      const rows = await result.json<{ project: string; session_id: string }>()
+      for (const [project, sessions] of Map.groupBy(rows, (row) => row.project)) {
+        const ids = sessions.map(({ session_id }) => session_id)
+        for (const id of ids) reader.invalidate(project, id)
+        await refresher.refresh(project, ids)
+      }
+      const end = rows.at(-1)
+      if (end === undefined) return
+      last = [end.project, end.session_id]
+    }
   }
-  return table as BackupTable
-}
 
-function notABackup(): KnownError {
-  return new KnownError(
-    'BAD_REQUEST',
-    'This is not a Playhead backup. Create one with: playhead backup -o playhead.tar',
-  )
-}
-
-/** Limited to the size of an object, because the file is untrusted. */
-async function readBytes(stream: AsyncIterable<unknown>): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of stream) {
-    bytes += (chunk as Buffer).length
-    if (bytes > MAX_OBJECT_BYTES) throw notABackup()
-    chunks.push(chunk as Buffer)
+  async #alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#isBusy)
+      throw new KnownError('CONFLICT', 'Another restore is running on this server. Wait until it is done.')
+    this.#isBusy = true
+    try {
+      return await work()
+    } finally {
+      this.#isBusy = false
+    }
   }
-  return Buffer.concat(chunks)
+
+  async #forget(): Promise<void> {
+    for (const stage of ['incoming', 'restored', 'replaced'] as const)
+      await dropStage(this.#targets.store, stage)
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  async #readJournal(): Promise<Journal | undefined> {
+    const path = join(this.#folder, 'journal.json')
+    try {
+      return JSON.parse(await readFile(path, 'utf8')) as Journal
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      if (!(error instanceof SyntaxError)) throw error
+      this.#targets.report(`The last restore can't be undone: ${path} is damaged.`)
+      return undefined
+    }
+  }
+
+  async #writeJournal(journal: Journal): Promise<void> {
+    await mkdir(this.#folder, { recursive: true })
+    const path = join(this.#folder, 'journal.json')
+    const file = await open(`${path}.new`, 'w')
+    try {
+      await file.writeFile(JSON.stringify(journal))
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(`${path}.new`, path)
+  }
 }

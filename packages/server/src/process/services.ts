@@ -23,6 +23,7 @@ import { JoinedTraces } from '../sessions/joined-traces.ts'
 import { SessionRefresher } from '../sessions/refresh-sessions.ts'
 import { SessionReader } from '../sessions/session-reader.ts'
 import { StoredLogs } from '../sessions/stored-logs.ts'
+import { Restorer } from '../maintenance/restore.ts'
 import type { Store } from '../store/connect.ts'
 import { flushSegment } from '../store/flush-segment.ts'
 import { logColumns } from '../store/logs-table.ts'
@@ -49,17 +50,10 @@ export async function createServices(
   const versions = await (store.repair?.retry(openVersions) ?? openVersions())
   const gate = await openGate(config, { ...store, versions }, report, cleanups)
   const { registry } = gate
-  const [duplicates, storedLogs, joined] = await Promise.all([
-    DuplicateCalls.open(store, versions),
-    StoredLogs.open(store),
-    JoinedTraces.open(store, versions),
-  ])
-  const live = new LiveFeed((project, traceId) => joined.recentSessionOf(project, traceId))
-  const pricerOf = (project: string) => registry.pricerOf(project)
   const dialectFailures = new DialectFailures(report)
-  const derive: DeriveCopies = (project, copies) =>
-    deriveCopies(copies, pricerOf(project).pricer, dialectFailures)
-  const stored = { store, logs: storedLogs, duplicates, joined, derive, pricerOf }
+  const stored = await openStored(store, { versions, registry, dialectFailures })
+  const { duplicates, joined, logs: storedLogs, pricerOf } = stored
+  const live = new LiveFeed((project, traceId) => joined.recentSessionOf(project, traceId))
   const inbox = join(config.dataDirectory, 'inbox')
   // Whatever a killed process left there is computed again from the steps.
   await rm(inbox, { recursive: true, force: true })
@@ -78,15 +72,18 @@ export async function createServices(
   const catchUp = async () => void (await Promise.all([steps.catchUp(), logs.catchUp()]))
   const drain = async () => void (await Promise.all([steps.drain(), logs.drain()]))
   const reader: SessionReader = new SessionReader({ ...stored, catchUp })
+  const objects = new UploadedObjects(config.dataDirectory)
+  const targets = { store, storedLogs, duplicates, objects, registry, refresher, reader, drain, report }
+  const restorer = await Restorer.open({ ...targets, dataDirectory: config.dataDirectory })
   const counters = createCounters()
   return {
     ...fromConfig(config),
     gate,
     store,
-    storedLogs,
     joined,
     registry,
-    objects: new UploadedObjects(config.dataDirectory),
+    objects,
+    restorer,
     pipeline: { steps, logs, live, pricerOf, counters, dialectFailures, nextArrival: () => versions.next() },
     live,
     reader,
@@ -97,6 +94,23 @@ export async function createServices(
     drain,
     report,
   }
+}
+
+/** What is needed to compute and to read sessions. */
+async function openStored(
+  store: Store,
+  options: { versions: VersionClock; registry: Registry; dialectFailures: DialectFailures },
+) {
+  const { versions, registry, dialectFailures } = options
+  const [duplicates, logs, joined] = await Promise.all([
+    DuplicateCalls.open(store, versions),
+    StoredLogs.open(store),
+    JoinedTraces.open(store, versions),
+  ])
+  const pricerOf = (project: string) => registry.pricerOf(project)
+  const derive: DeriveCopies = (project, copies) =>
+    deriveCopies(copies, pricerOf(project).pricer, dialectFailures)
+  return { store, logs, duplicates, joined, derive, pricerOf }
 }
 
 function publishRefreshed(

@@ -28,6 +28,11 @@ export class DuplicateCalls {
     return new DuplicateCalls(store, versions, row?.known === 1)
   }
 
+  /** Call it before rows are stored in another way than by `find`. */
+  expectSome(): void {
+    this.#isAnyKnown = true
+  }
+
   /** Returns the duplicate steps of these sessions, and the other sessions that have to be refreshed because of them. */
   async find(
     project: string,

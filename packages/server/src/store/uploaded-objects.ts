@@ -37,6 +37,14 @@ export class UploadedObjects {
     return readFile(join(this.#folder, project, name)).catch(whenMissing)
   }
 
+  async has({ project, name }: ObjectPlace): Promise<boolean> {
+    return (await stat(join(this.#folder, project, name)).catch(whenMissing)) !== undefined
+  }
+
+  async remove({ project, name }: ObjectPlace): Promise<void> {
+    await rm(join(this.#folder, project, name), { force: true })
+  }
+
   /** Deletes what a project received before this time, including temporary files that a crash left. */
   async removeOlder(project: string, beforeMs: number): Promise<void> {
     const folder = join(this.#folder, project)

@@ -11,7 +11,28 @@ const backup = makeTar({
   'steps/000001.native.gz': 'x'.repeat(200_000),
   'end.json': '{}\n',
 })
-const restored = { parts: 1, projects: 1, sessions: 1234 }
+const plan = {
+  backupCreatedAt: '2026-11-16T12:00:00.000Z',
+  projects: { total: 2, added: ['shop'], replaced: ['default'] },
+  sessions: { total: 1234, added: 1000 },
+  steps: { total: 5000, added: 4000, replaced: 3 },
+  logs: 1,
+  objects: 0,
+  keys: {
+    total: 1,
+    isIncluded: false,
+    list: [{ name: 'ci', project: 'default', scopes: ['ingest'], isRevoked: false, isPresent: false }],
+  },
+}
+const told = `Backup of 2026-11-16T12:00:00.000Z
+  projects  2 (1 new)
+  sessions  1234 (1000 new)
+  steps     5000 (4000 new, 3 replaced)
+  logs      1 record
+  objects   0
+  keys      1, left out (--with-keys restores them)
+Replaces the settings of: default
+`
 
 async function fileWith(content: Uint8Array): Promise<string> {
   const path = join(await temporaryFolder(), 'all.tar')
@@ -19,30 +40,101 @@ async function fileWith(content: Uint8Array): Promise<string> {
   return path
 }
 
-test('restore uploads the backup unchanged', async () => {
+const server = { 'GET /api/health': {}, 'POST /api/restore': { isDryRun: true, plan } }
+
+test('restore says what it will do, and does nothing without --yes', async () => {
   const path = await fileWith(backup)
-  const { endpoint, received } = await startFakeServer({
-    'GET /api/health': {},
-    'POST /api/restore': restored,
-  })
+  const { endpoint, received } = await startFakeServer(server)
 
   const outcome = await playhead(['restore', path], { endpoint })
+  const dry = await playhead(['restore', path, '--dry-run', '--yes'], { endpoint })
+
+  expect(outcome).toMatchObject({ stdout: told, exitCode: 2 })
+  expect(outcome.stderr).toContain('Nothing was restored. To restore it, add --yes.')
+  expect(dry).toEqual({ stdout: told, stderr: '', exitCode: 0 })
+  expect(received.map(({ path: route, query }) => `${route} ${query.toString()}`)).toEqual([
+    '/api/health ',
+    '/api/restore withKeys=false&dryRun=true',
+    '/api/health ',
+    '/api/restore withKeys=false&dryRun=true',
+  ])
+})
+
+test('with --yes, restore uploads the backup unchanged', async () => {
+  const path = await fileWith(backup)
+  const { endpoint, received } = await startFakeServer(server)
+
+  const outcome = await playhead(['restore', path, '--yes', '--with-keys'], { endpoint })
 
   expect(outcome).toEqual({
-    stdout: '',
-    stderr: `Restored ${path}. The server now has 1 project and 1,234 sessions.\n`,
+    stdout: told,
+    stderr: `Restored ${path}. To undo it: playhead restore --undo --yes\n`,
     exitCode: 0,
   })
-  expect(received[1]!.headers['content-type']).toBe('application/x-tar')
-  expect(received[1]!.body.equals(backup)).toBe(true)
+  expect(received.map(({ query }) => query.toString()).slice(1)).toEqual([
+    'withKeys=true&dryRun=true',
+    'withKeys=true&dryRun=false',
+  ])
+  expect(received[2]!.headers['content-type']).toBe('application/x-tar')
+  expect(received[2]!.body.equals(backup)).toBe(true)
+})
+
+test('keys that come to life are listed', async () => {
+  const { endpoint } = await startFakeServer({
+    ...server,
+    'POST /api/restore': { plan: { ...plan, keys: { ...plan.keys, isIncluded: true } } },
+  })
+  const path = await fileWith(backup)
+  const { stdout } = await playhead(['restore', path, '--with-keys', '--dry-run'], { endpoint })
+
+  expect(stdout).toContain(`\
+  keys      1, which work on this server afterwards:
+              ci (project default: ingest)
+`)
+})
+
+test('restore --undo says what it takes back, and does it with --yes', async () => {
+  const { endpoint, received } = await startFakeServer({
+    'GET /api/restore': { last: { restoredAt: '2026-11-16T13:00:00.000Z', plan } },
+    'POST /api/restore/undo': { undone: plan },
+  })
+
+  const asked = await playhead(['restore', '--undo'], { endpoint })
+  const undone = await playhead(['restore', '--undo', '--yes'], { endpoint })
+
+  expect(asked.stdout).toBe(`The restore of 2026-11-16T13:00:00.000Z added or replaced:\n${told}`)
+  expect(asked.stderr).toContain('Nothing was undone. To undo it, add --yes.')
+  expect(undone).toEqual({
+    stdout: '',
+    stderr:
+      'Undone: what the restore of 2026-11-16T13:00:00.000Z added is removed, and what it replaced is back.\n',
+    exitCode: 0,
+  })
+  expect(received.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'GET /api/restore',
+    'GET /api/restore',
+    'POST /api/restore/undo',
+  ])
+})
+
+test('without a restore there is nothing to undo', async () => {
+  const { endpoint } = await startFakeServer({ 'GET /api/restore': { last: null } })
+  const { stderr, exitCode } = await playhead(['restore', '--undo', '--yes'], { endpoint })
+
+  expect([stderr, exitCode]).toEqual([
+    'playhead: There is no restore to undo: none was made, or the last was undone.\n',
+    1,
+  ])
 })
 
 test('restore prints the result as JSON', async () => {
-  const { endpoint } = await startFakeServer({ 'GET /api/health': {}, 'POST /api/restore': restored })
+  const { endpoint } = await startFakeServer(server)
 
-  const { stdout } = await playheadOnTerminal(['restore', await fileWith(backup), '--json'], { endpoint })
+  const { stdout } = await playheadOnTerminal(['restore', await fileWith(backup), '--json', '--yes'], {
+    endpoint,
+  })
 
-  expect(JSON.parse(stdout)).toEqual(restored)
+  expect(JSON.parse(stdout)).toEqual({ isDryRun: true, plan })
 })
 
 test('a file that is no backup, or an incomplete one, is not sent', async () => {
@@ -81,7 +173,7 @@ test('a lost connection during the upload is an error', async () => {
 
   const { stderr, exitCode } = await playhead(['restore', await fileWith(backup)], { endpoint })
 
-  expect(stderr).toBe(`playhead: The connection to ${endpoint} failed: socket hang up\n`)
+  expect(stderr).toContain(`playhead: The connection to ${endpoint} failed: socket hang up\n`)
   expect(exitCode).toBe(1)
 })
 

@@ -3,6 +3,7 @@ import type { SessionSummary, Step } from '@playhead/model'
 import { sessionSummarySchema, stepSchema } from './session.ts'
 import type { OnTheWire } from './on-the-wire.ts'
 import { auditEntrySchema } from './audit.ts'
+import { lastRestoreSchema, restorePlanSchema } from './restore.ts'
 import { callerSchema, healthSchema, keySchema, loginSchema, projectSchema } from './settings.ts'
 import { graphSchema, statsSchema, testSchema } from './statistics.ts'
 
@@ -46,7 +47,9 @@ export const responseSchemas = {
   'GET /api/health': healthSchema,
   'GET /api/demo': z.object({ isAvailable: z.boolean() }),
   'POST /api/demo': ok,
-  'POST /api/restore': z.object({ parts: z.number(), projects: z.number(), sessions: z.number() }),
+  'POST /api/restore': z.object({ isDryRun: z.boolean(), plan: restorePlanSchema }),
+  'GET /api/restore': lastRestoreSchema,
+  'POST /api/restore/undo': z.object({ undone: restorePlanSchema }),
 } as const satisfies Record<string, z.ZodType>
 
 /** The type of each route's response. */
