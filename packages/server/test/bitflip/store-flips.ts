@@ -1,0 +1,130 @@
+import { readdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DamagedFiles } from '../../src/log/damaged-files.ts'
+import { connectStore, type Store } from '../../src/store/connect.ts'
+import type { EngineProcess } from '../../src/store/engine/start-engine.ts'
+import { PartRepair } from '../../src/store/part-repair.ts'
+import { chooseFlip, filesIn, flipBit, judge, type Flip, type Observed, type Outcome } from './flip.ts'
+import { compareSpans, copyFolder, hashesIn, type Sample } from './sample.ts'
+
+const caches = ['MARK', 'UNCOMPRESSED', 'INDEX MARK', 'INDEX UNCOMPRESSED', 'PRIMARY INDEX']
+
+type Table = { name: string; folder: string; pristine: string }
+
+/**
+ * Flips bits of the parts of all tables, one at a time. The engine stays up: a table is detached, damaged and attached, which
+ * loads its parts like a start does; then the store is checked and everything in it is compared.
+ */
+export async function flipStore(
+  { sample, folder, random }: { sample: Sample; folder: string; random: () => number },
+  count: number,
+  onOutcome: (flip: Flip, outcome: Outcome) => void,
+): Promise<void> {
+  const path = join(folder, 'store')
+  copyFolder(join(sample.whole, 'store'), path)
+  const store = await connectStore({ path, report: () => undefined })
+  try {
+    const tables = await prepare(store, join(folder, 'pristine'))
+    const others = await readOthers(store)
+    for (let done = 0; done < count; done++) {
+      const flip = chooseFlip(
+        tables.flatMap((table) => filesIn(table.folder)),
+        random,
+      )
+      const table = tables.find((candidate) => flip.file.startsWith(candidate.folder))!
+      const damagedFolder = join(folder, 'damaged')
+      const observed = await tryFlip({ store, path, table, flip, damagedFolder }, () =>
+        compareAll(store, sample, others),
+      )
+      onOutcome(flip, observed === 'no start' ? observed : judge(observed))
+      await attachAgain(store, table)
+      rmSync(damagedFolder, { recursive: true, force: true })
+    }
+  } finally {
+    await store.close()
+  }
+}
+
+/** Keeps a copy of the active parts of every table. Without the parts that they were merged from, nothing can replace them. */
+async function prepare(store: Store, pristine: string): Promise<Table[]> {
+  await store.client.command({ query: 'SYSTEM STOP MERGES' })
+  const result = await store.client.query({
+    query: `SELECT table AS name, groupArray(path) AS parts FROM system.parts
+      WHERE active AND database = currentDatabase() GROUP BY table ORDER BY table`,
+    format: 'JSONEachRow',
+  })
+  const tables: Table[] = []
+  for (const { name, parts } of await result.json<{ name: string; parts: string[] }>()) {
+    const folder = dirname(parts[0]!.replace(/\/$/, ''))
+    await store.client.command({ query: `DETACH TABLE ${name}` })
+    for (const entry of readdirSync(folder))
+      if (/_\d+_\d+_\d+/.test(entry) && !parts.includes(join(folder, entry, '/')))
+        rmSync(join(folder, entry), { recursive: true })
+    tables.push({ name, folder, pristine: join(pristine, name) })
+    copyFolder(folder, join(pristine, name))
+    await store.client.command({ query: `ATTACH TABLE ${name}` })
+  }
+  return tables
+}
+
+type Attempt = { store: Store; path: string; table: Table; flip: Flip; damagedFolder: string }
+
+async function tryFlip(
+  { store, path, table, flip, damagedFolder }: Attempt,
+  compare: () => Promise<{ lost: number; altered: number }>,
+): Promise<Observed | 'no start'> {
+  const { client } = store
+  const reports: string[] = []
+  const damaged = await DamagedFiles.open(damagedFolder, (line) => void reports.push(line))
+  await client.command({ query: `DETACH TABLE ${table.name}` })
+  flipBit(flip)
+  for (const cache of caches)
+    await client.command({ query: `SYSTEM DROP ${cache} CACHE` }).catch(() => undefined)
+  try {
+    await client.command({ query: `ATTACH TABLE ${table.name}` })
+  } catch {
+    return 'no start'
+  }
+  const engine = {
+    async restartAfter(work: () => Promise<void>) {
+      await client.command({ query: `DETACH TABLE ${table.name}` })
+      await work()
+      await client.command({ query: `ATTACH TABLE ${table.name}` })
+    },
+  } as EngineProcess
+  const repair = new PartRepair({ client, engine, path, damaged, report: (line) => void reports.push(line) })
+  await repair.checkAll()
+  return { ...(await compare()), isReported: reports.length > 0 }
+}
+
+async function attachAgain({ client }: Store, { name, folder, pristine }: Table): Promise<void> {
+  await client.command({ query: `DETACH TABLE IF EXISTS ${name}` })
+  rmSync(folder, { recursive: true })
+  copyFolder(pristine, folder)
+  await client.command({ query: `ATTACH TABLE ${name}` })
+}
+
+/** The rows of the other tables, each as text. */
+async function readOthers({ client }: Store): Promise<Map<string, string[]>> {
+  const others = new Map<string, string[]>()
+  for (const table of ['sessions', 'keys', 'projects', 'duplicate_calls', 'migrations', 'logs']) {
+    const result = await client.query({ query: `SELECT * FROM ${table}`, format: 'JSONEachRow' })
+    others.set(table, [...new Set((await result.text()).split('\n'))])
+  }
+  return others
+}
+
+async function compareAll(
+  store: Store,
+  sample: Sample,
+  before: ReadonlyMap<string, readonly string[]>,
+): Promise<{ lost: number; altered: number }> {
+  const all = compareSpans(sample, await hashesIn(store, sample.ids))
+  const after = await readOthers(store)
+  for (const [table, rows] of before) {
+    const found = new Set(after.get(table))
+    all.lost += rows.filter((row) => !found.has(row)).length
+    all.altered += [...found].filter((row) => !rows.includes(row)).length
+  }
+  return all
+}
