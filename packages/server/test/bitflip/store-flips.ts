@@ -1,9 +1,10 @@
 import { readdirSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { DamagedFiles } from '../../src/log/damaged-files.ts'
 import { connectStore, type Store } from '../../src/store/connect.ts'
 import type { EngineProcess } from '../../src/store/engine/start-engine.ts'
 import { PartRepair } from '../../src/store/part-repair.ts'
+import { restoreRowCounts } from '../../src/store/table-definitions.ts'
 import { chooseFlip, filesIn, flipBit, judge, type Flip, type Observed, type Outcome } from './flip.ts'
 import { compareSpans, copyFolder, hashesIn, type Sample } from './sample.ts'
 
@@ -26,12 +27,11 @@ export async function flipStore(
   try {
     const tables = await prepare(store, join(folder, 'pristine'))
     const others = await readOthers(store)
+    const files = tables.flatMap(({ pristine }) => filesIn(pristine))
     for (let done = 0; done < count; done++) {
-      const flip = chooseFlip(
-        tables.flatMap((table) => filesIn(table.folder)),
-        random,
-      )
-      const table = tables.find((candidate) => flip.file.startsWith(candidate.folder))!
+      const chosen = chooseFlip(files, random)
+      const table = tables.find(({ pristine }) => chosen.file.startsWith(join(pristine, '/')))!
+      const flip = { ...chosen, file: join(table.folder, relative(table.pristine, chosen.file)) }
       const damagedFolder = join(folder, 'damaged')
       const observed = await tryFlip({ store, path, table, flip, damagedFolder }, () =>
         compareAll(store, sample, others),
@@ -78,6 +78,7 @@ async function tryFlip(
   const damaged = await DamagedFiles.open(damagedFolder, (line) => void reports.push(line))
   await client.command({ query: `DETACH TABLE ${table.name}` })
   flipBit(flip)
+  await restoreRowCounts(path, damaged)
   for (const cache of caches)
     await client.command({ query: `SYSTEM DROP ${cache} CACHE` }).catch(() => undefined)
   try {

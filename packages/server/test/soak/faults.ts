@@ -33,7 +33,9 @@ export function possibleFaults({ disk }: FaultTools): FaultName[] {
 
 type Fault = (tools: FaultTools) => Promise<void>
 
-/** Each fault cleans up after itself. */
+const DAY_MS = 86_400_000
+
+/** Each fault cleans up after itself, except that a clock stays wrong. */
 export const faults: Record<FaultName, Fault> = {
   async 'kill -9 of the server'({ server }) {
     await server.end('SIGKILL')
@@ -63,10 +65,11 @@ export const faults: Record<FaultName, Fault> = {
   async 'connection resets'({ server }) {
     await Promise.all(Array.from({ length: 100 }, () => resetInTheMiddle(server)))
   },
+  /** By up to a day in either direction, until the next jump; sometimes back to the right time. */
   async 'clock jump'({ clockFile, random }) {
-    writeFileSync(clockFile, String(Math.round((random() - 0.5) * 2 * 3_600_000)))
+    if (random() < 0.3) rmSync(clockFile, { force: true })
+    else writeFileSync(clockFile, String(Math.round((random() - 0.5) * 2 * DAY_MS)))
     await pause(2_000 + random() * 4_000)
-    rmSync(clockFile, { force: true })
   },
 }
 

@@ -14,6 +14,7 @@ function readOffset() {
 }
 
 if (file !== undefined) {
+  readOffset()
   setInterval(readOffset, 200).unref()
   globalThis.Date = class extends RealDate {
     constructor(...values) {

@@ -1,8 +1,16 @@
 import { decodeTraces } from '../../src/ingest/http/decode-otlp.ts'
+import type { SessionSummary } from '@playhead/model'
 import type { SpawnedServer } from '../spawned-server.ts'
 import { hashOf, type SentSession } from '../traffic.ts'
 
-export type Ledger = { checked: number; lost: string[]; duplicated: string[]; altered: string[] }
+export type Ledger = {
+  checked: number
+  lost: string[]
+  duplicated: string[]
+  altered: string[]
+  /** Sessions whose row in the list is older than their steps. */
+  outdated: string[]
+}
 
 const CONCURRENCY = 6
 
@@ -12,16 +20,15 @@ export async function compareLedger(
   sessions: readonly SentSession[],
   onProgress: (share: number) => void,
 ): Promise<Ledger> {
-  const ledger: Ledger = { checked: 0, lost: [], duplicated: [], altered: [] }
-  const listed = new Map<string, number>()
-  for (const { id } of await server.allSessions()) listed.set(id, (listed.get(id) ?? 0) + 1)
-  for (const [id, times] of listed)
+  const ledger: Ledger = { checked: 0, lost: [], duplicated: [], altered: [], outdated: [] }
+  const listed = Map.groupBy(await server.allSessions(), ({ id }) => id)
+  for (const [id, { length: times }] of listed)
     if (times > 1) ledger.duplicated.push(`session ${id} is in the list ${times} times`)
   const queue = sessions.filter((session) => [...session.spans.values()].some((span) => span.isAcknowledged))
   const all = queue.length
   const work = async () => {
     for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-      await compareSession(server, next, ledger)
+      await compareSession(server, next, { ledger, listed: listed.get(next.id)?.[0] })
       onProgress(1 - queue.length / all)
     }
   }
@@ -29,7 +36,11 @@ export async function compareLedger(
   return ledger
 }
 
-async function compareSession(server: SpawnedServer, sent: SentSession, ledger: Ledger): Promise<void> {
+async function compareSession(
+  server: SpawnedServer,
+  sent: SentSession,
+  { ledger, listed }: { ledger: Ledger; listed: SessionSummary | undefined },
+): Promise<void> {
   const acknowledged = [...sent.spans.values()].filter((span) => span.isAcknowledged)
   const response = await server.request(`/api/sessions/${sent.id}/recording.otlp`)
   const body = Buffer.from(await response.arrayBuffer())
@@ -48,6 +59,10 @@ async function compareSession(server: SpawnedServer, sent: SentSession, ledger: 
       ledger.altered.push(`${span.id} of ${sent.id}`)
   }
   const { session } = await server.session(sent.id)
+  if (listed?.stepCount !== session.stepCount || listed.endState !== session.endState)
+    ledger.outdated.push(
+      `${sent.id} is listed as ${listed?.endState} with ${listed?.stepCount} steps and is ${session.endState} with ${session.stepCount}`,
+    )
   if (session.stepCount !== stored.length)
     ledger.duplicated.push(`${sent.id} counts ${session.stepCount} steps and has ${stored.length}`)
 }

@@ -123,6 +123,7 @@ async function run(tools: FaultTools, minutes: number, memory: MemoryWatch): Pro
   memory.start(server)
   const counts = await injectFaults(tools, { startedAtMs, endMs })
   memory.stop()
+  rmSync(tools.clockFile, { force: true })
   const attacks = await attackers.stop()
   say('completing the sessions that were started')
   const [innocents] = await Promise.all([hostileSdk.finish(), traffic.finish(), clients.stop()])
@@ -134,6 +135,7 @@ async function run(tools: FaultTools, minutes: number, memory: MemoryWatch): Pro
     say(`comparing: ${Math.round(share * 100)}%`),
   )
   const incomplete = await findIncomplete(server, innocents.ids)
+  await clients.tryRevokedKeys()
   const expiredAfter = await waitForRetention(clients)
   const lines = server.unexpectedLines()
   return {

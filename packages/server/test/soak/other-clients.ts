@@ -12,14 +12,20 @@ type Reply = { status: number; text: string }
 
 /** Everyone who uses the server besides the senders: live viewers, readers, and somebody who makes backups. */
 export class OtherClients {
-  readonly tally: Record<'viewers' | 'readers' | 'backups' | 'senders of expired sessions', Tally> = {
+  readonly tally: Record<
+    'viewers' | 'readers' | 'backups' | 'senders of expired sessions' | 'owners of keys',
+    Tally
+  > = {
     viewers: { requests: 0, unavailable: 0, unexpected: [] },
     readers: { requests: 0, unavailable: 0, unexpected: [] },
     backups: { requests: 0, unavailable: 0, unexpected: [] },
     'senders of expired sessions': { requests: 0, unavailable: 0, unexpected: [] },
+    'owners of keys': { requests: 0, unavailable: 0, unexpected: [] },
   }
   liveEvents = 0
   backupBytes = 0
+  workingRevokedKeys = 0
+  readonly #revokedSecrets: string[] = []
   readonly #server: SpawnedServer
   readonly #end = new AbortController()
   #work: Promise<unknown> = Promise.resolve()
@@ -46,6 +52,7 @@ export class OtherClients {
       ...Array.from({ length: 2 }, (_, index) => this.#repeat('readers', 150, () => this.#read(index))),
       this.#repeat('backups', 45_000, () => this.#backUp()),
       this.#repeat('senders of expired sessions', 1_000, () => this.#sendExpired()),
+      this.#repeat('owners of keys', 1_500, () => this.#revokeKey()),
     ])
   }
 
@@ -62,6 +69,42 @@ export class OtherClients {
     if (response.status !== 503)
       this.tally.readers.unexpected.push(`${response.status} ${text.slice(0, 300)}`)
     return Number.NaN
+  }
+
+  get revokedKeys(): number {
+    return this.#revokedSecrets.length
+  }
+
+  /** Tries every key that was revoked. */
+  async tryRevokedKeys(): Promise<void> {
+    for (const secret of this.#revokedSecrets) await this.#tryRevoked(secret)
+  }
+
+  /** Creates a key, revokes it, and tries one that was revoked earlier. */
+  async #revokeKey(): Promise<Reply> {
+    const created = await this.#server.request('/api/keys', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"name":"short-lived","scopes":["read"]}',
+    })
+    const text = await created.text()
+    if (created.status !== 200) return { status: created.status, text }
+    const { key, secret } = JSON.parse(text) as { key: { id: string }; secret: string }
+    const revoked = await this.#server.request(`/api/keys/${key.id}`, { method: 'DELETE' })
+    const answer = { status: revoked.status, text: await revoked.text() }
+    if (answer.status === 200) this.#revokedSecrets.push(secret)
+    const earlier = this.#revokedSecrets[Math.floor(Math.random() * this.revokedKeys)]
+    if (earlier !== undefined) await this.#tryRevoked(earlier)
+    return answer
+  }
+
+  async #tryRevoked(secret: string): Promise<void> {
+    // Without the login of `request`.
+    const response = await fetch(`${this.#server.url}/api/sessions?limit=1`, {
+      headers: { authorization: `Bearer ${secret}` },
+    })
+    await response.arrayBuffer()
+    if (response.status !== 401 && response.status !== 503) this.workingRevokedKeys += 1
   }
 
   async #repeat(

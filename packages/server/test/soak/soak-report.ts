@@ -66,6 +66,8 @@ function factsOf({ minutes, traffic, clients, counts, latenciesMs, memory, ledge
     lost: ledger.lost.length,
     duplicated: ledger.duplicated.length,
     altered: ledger.altered.length,
+    outdated: `${ledger.outdated.length} sessions in the list`,
+    'revoked keys': `${clients.revokedKeys}, of which ${clients.workingRevokedKeys} worked`,
   }
 }
 
@@ -102,6 +104,19 @@ export function figuresOf({
     { what: 'lost', figure: ledger.lost.length, unit: 'spans', target: none },
     { what: 'duplicated', figure: ledger.duplicated.length, unit: 'spans', target: none },
     { what: 'altered', figure: ledger.altered.length, unit: 'spans', target: none },
+    {
+      what: 'sessions whose row in the list is older than their steps',
+      figure: ledger.outdated.length,
+      unit: 'sessions',
+      target: { limit: 0, unit: 'sessions' },
+    },
+    {
+      what: 'revoked keys that worked',
+      figure: clients.workingRevokedKeys,
+      unit: 'keys',
+      note: `${clients.revokedKeys} keys were revoked`,
+      target: { limit: 0, unit: 'keys' },
+    },
     {
       what: 'responses that are neither correct nor "try again"',
       figure:
@@ -140,6 +155,8 @@ function problemsOf({ traffic, clients, ledger, expiredAfter, attacks, innocents
     ...few('duplicated', ledger.duplicated),
     ...few('altered', ledger.altered),
     ...few('incomplete beside a hostile SDK', innocents.incomplete),
+    ...few('outdated', ledger.outdated),
+    ...(clients.workingRevokedKeys === 0 ? [] : [`${clients.workingRevokedKeys} revoked keys worked`]),
     ...(expiredAfter === 0 ? [] : [`${expiredAfter} expired sessions were not deleted`]),
     ...(attacks['status 500'] === undefined
       ? []
