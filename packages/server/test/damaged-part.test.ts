@@ -134,6 +134,22 @@ test('a part that the engine drops at the start is reported, and lost sessions a
   expect(server.reports).toHaveLength(1)
 })
 
+test('a part that claims to be empty, which the engine would delete, gets its number of rows back', async () => {
+  const data = await temporaryFolder()
+  await start(data)
+  const session = hex(16)
+  await storeSteps(session, ['one'])
+  const [part] = await partsOf('steps')
+  await server.stop()
+  writeFileSync(join(part!.path, 'count.txt'), '0')
+
+  await start(data)
+  await server.services.store.repair!.checkAll()
+
+  expect(await stepCount(session)).toBe(1)
+  expect(await damagedFiles()).toMatchObject([{ name: `${part!.name}-count.txt`, rows: 0 }])
+})
+
 test('damage to what the server reads at its start does not keep it from starting', async () => {
   const data = await temporaryFolder()
   await start(data)

@@ -12,7 +12,12 @@ import { BadRows } from './bad-rows.ts'
 import type { DamagedFiles } from '../log/damaged-files.ts'
 import { migrate } from './migrate.ts'
 import { PartRepair } from './part-repair.ts'
-import { forgetDefinitions, restoreDefinitions, saveDefinitions } from './table-definitions.ts'
+import {
+  forgetDefinitions,
+  restoreDefinitions,
+  restoreRowCounts,
+  saveDefinitions,
+} from './table-definitions.ts'
 import { asStartError } from './store-error.ts'
 
 /** The database: the embedded engine or a ClickHouse server, behind one client. */
@@ -89,7 +94,10 @@ async function prepareTables(store: Store, { path, report }: StoreSettings): Pro
 }
 
 async function connectEngine(settings: StoreSettings): Promise<Store> {
-  if (settings.damaged !== undefined) await restoreDefinitions(settings.path, settings.damaged)
+  if (settings.damaged !== undefined) {
+    await restoreDefinitions(settings.path, settings.damaged)
+    await restoreRowCounts(settings.path, settings.damaged)
+  }
   const engine = await startEngine({ path: settings.path, report: settings.report })
   const options: AgentOptions & { socketPath: string } = {
     socketPath: engine.socketPath,

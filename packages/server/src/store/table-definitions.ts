@@ -34,6 +34,28 @@ export async function restoreDefinitions(store: string, damaged: DamagedFiles): 
   }
 }
 
+/**
+ * Restores the number of rows of parts that claim to be empty and are not: the engine deletes an empty part at its start. The
+ * number stands in a second file too. Call it before the engine starts.
+ */
+export async function restoreRowCounts(store: string, damaged: DamagedFiles): Promise<void> {
+  for (const folder of await tableFolders(store))
+    for (const part of await readdir(join(store, folder))) {
+      const path = join(store, folder, part, 'count.txt')
+      const found = await readFile(path, 'utf8').catch(() => undefined)
+      if (found === undefined || Number.parseInt(found, 10) > 0) continue
+      const columns = await readFile(join(store, folder, part, 'serialization.json'), 'utf8').catch(() => '')
+      const rows = Number(/"num_rows":(\d+)/.exec(columns)?.[1] ?? 0)
+      if (rows === 0) continue
+      await damaged.add(`${part}-count.txt`, (kept) => writeFile(kept, found), {
+        problem: `${folder}/${part}/count.txt, the number of rows of a part of the store, was damaged. It was restored (${rows}).`,
+        blocks: null,
+        rows: 0,
+      })
+      await replaceFile(path, String(rows))
+    }
+}
+
 /** Call it when all migrations are applied. */
 export async function saveDefinitions(store: string): Promise<void> {
   const files: Record<string, string> = {}
