@@ -105,27 +105,31 @@ async function attachAgain({ client }: Store, { name, folder, pristine }: Table)
   await client.command({ query: `ATTACH TABLE ${name}` })
 }
 
-/** The rows of the other tables, each as text. */
-async function readOthers({ client }: Store): Promise<Map<string, string[]>> {
-  const others = new Map<string, string[]>()
-  for (const table of ['sessions', 'keys', 'projects', 'duplicate_calls', 'migrations', 'logs']) {
-    const result = await client.query({ query: `SELECT * FROM ${table}`, format: 'JSONEachRow' })
-    others.set(table, [...new Set((await result.text()).split('\n'))])
-  }
-  return others
+type Rows = { current: string[]; all: Set<string> }
+
+/** The rows of the other tables, each as text: those that count, and all, which a merge may reduce to the former at any time. */
+async function readOthers({ client }: Store): Promise<Rows[]> {
+  const read = async (query: string) =>
+    (await (await client.query({ query, format: 'JSONEachRow' })).text()).split('\n')
+  return Promise.all(
+    ['sessions', 'keys', 'projects', 'duplicate_calls', 'logs'].map(async (table) => ({
+      current: await read(`SELECT * FROM ${table} FINAL`),
+      all: new Set(await read(`SELECT * FROM ${table}`)),
+    })),
+  )
 }
 
 async function compareAll(
   store: Store,
   sample: Sample,
-  before: ReadonlyMap<string, readonly string[]>,
+  before: readonly Rows[],
 ): Promise<{ lost: number; altered: number }> {
   const all = compareSpans(sample, await hashesIn(store, sample.ids))
   const after = await readOthers(store)
-  for (const [table, rows] of before) {
-    const found = new Set(after.get(table))
-    all.lost += rows.filter((row) => !found.has(row)).length
-    all.altered += [...found].filter((row) => !rows.includes(row)).length
+  for (const [index, rows] of before.entries()) {
+    const found = new Set(after[index]!.current)
+    all.lost += rows.current.filter((row) => !found.has(row)).length
+    all.altered += [...found].filter((row) => !rows.all.has(row)).length
   }
   return all
 }
