@@ -196,3 +196,8 @@ export {
   type TestResult,
 } from './statistics/test-report.ts'
 export { renderReplayParts, renderTextReplay } from './text-replay/text-replay.ts'
+export { isMiss, Tape, type TapeOptions } from './tape/tape.ts'
+export { recordedResult, type ActionEntry, type TapeEntry } from './tape/tape-entry.ts'
+export { findTapeGaps, type TapeGap } from './tape/tape-gaps.ts'
+export type { TapeMiss } from './tape/tape-miss.ts'
+export { missResponse, rebuildResponse, type TapedResponse } from './tape/rebuild-response.ts'

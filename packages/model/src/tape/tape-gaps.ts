@@ -72,7 +72,7 @@ function modelReason(step: Step): TapeGapReason | undefined {
   if (outputs.length === 0 && !hasFailed && keptResponse(step) === undefined) return 'no-output'
   const texts = outputs.flatMap(({ parts }) => parts.map((part) => (part.type === 'text' ? part.text : '')))
   if (texts.some((text) => notRecorded.test(text))) return 'content-off'
-  return wasCut(step, 'response') ? 'answer-cut' : undefined
+  return keptResponse(step) === undefined && wasCut(step, 'response') ? 'answer-cut' : undefined
 }
 
 function actionReason(step: Step): TapeGapReason | undefined {
@@ -90,9 +90,8 @@ const notRecorded = /^\[\d+ characters\]$/
 const notData =
   /^\[(?:\d+ bytes|function\b.*|class\b.*|Response|Request|ReadableStream|Readable|WebSocket)\]$/i
 
-/** `playhead.truncated` lists what was cut; older SDKs only said that something was. */
-function wasCut(step: Step, what: string): boolean {
-  const cut = step.attributes?.['playhead.truncated']
-  if (Array.isArray(cut)) return cut.includes(what)
-  return cut === true || cut === 'true'
+/** Older SDKs did not say what was cut. */
+function wasCut({ attributes = {} }: Step, what: string): boolean {
+  const cut = attributes['playhead.truncated.of']
+  return Array.isArray(cut) ? cut.includes(what) : attributes['playhead.truncated'] === true
 }

@@ -47,12 +47,9 @@ export class CallSpan {
       kind: SpanKind.CLIENT,
       startTime: startedAtMs,
       attributes: {
-        'gen_ai.operation.name': operation,
         'gen_ai.provider.name': provider,
-        ...(model !== undefined && { 'gen_ai.request.model': model }),
-        ...this.#parameters(request.attributes),
         ...attributes,
-        ...this.#inputs(request),
+        ...requestAttributesOf(request, this.#writer, options.content),
       },
     })
   }
@@ -83,26 +80,6 @@ export class CallSpan {
   /** Ends the span of a call that can't be observed any further. */
   abandon(durationMs: number): void {
     this.#span.end(this.#startedAtMs + durationMs)
-  }
-
-  #parameters(attributes: Attributes): Attributes {
-    const copy = { ...attributes }
-    for (const name of textAttributes) {
-      const value = copy[name]
-      if (value === undefined) continue
-      if (!this.#capture.options.content) delete copy[name]
-      else if (typeof value === 'string') copy[name] = this.#writer.text(value)
-      else if (Array.isArray(value)) copy[name] = value.map((item) => this.#writer.text(String(item)))
-    }
-    return copy
-  }
-
-  #inputs({ messages, system = [], tools = [] }: ModelRequest): Attributes {
-    return {
-      ...(system.length > 0 && { 'gen_ai.system_instructions': this.#writer.parts(system) }),
-      ...(messages.length > 0 && { 'gen_ai.input.messages': this.#writer.messages(messages) }),
-      ...(tools.length > 0 && { 'gen_ai.tool.definitions': this.#writer.tools(tools) }),
-    }
   }
 
   #outputs({ id, model, messages, finishReasons, usage, attributes }: ModelResponse): Attributes {
@@ -143,6 +120,34 @@ export class CallSpan {
   #message(message: string): string {
     return this.#capture.options.content ? this.#writer.text(message) : ''
   }
+}
+
+/** What a span says about its request. */
+export function requestAttributesOf(
+  { operation, model, messages, system = [], tools = [], attributes }: ModelRequest,
+  writer: ContentWriter,
+  isContentKept: boolean,
+): Attributes {
+  return {
+    'gen_ai.operation.name': operation,
+    ...(model !== undefined && { 'gen_ai.request.model': model }),
+    ...writeParameters(attributes, writer, isContentKept),
+    ...(system.length > 0 && { 'gen_ai.system_instructions': writer.parts(system) }),
+    ...(messages.length > 0 && { 'gen_ai.input.messages': writer.messages(messages) }),
+    ...(tools.length > 0 && { 'gen_ai.tool.definitions': writer.tools(tools) }),
+  }
+}
+
+function writeParameters(attributes: Attributes, writer: ContentWriter, isContentKept: boolean): Attributes {
+  const copy = { ...attributes }
+  for (const name of textAttributes) {
+    const value = copy[name]
+    if (value === undefined) continue
+    if (!isContentKept) delete copy[name]
+    else if (typeof value === 'string') copy[name] = writer.text(value)
+    else if (Array.isArray(value)) copy[name] = value.map((item) => writer.text(String(item)))
+  }
+  return copy
 }
 
 export type HeaderReader = (name: string) => string | undefined

@@ -1,3 +1,4 @@
+import { activeTape } from '../../record/session/active-tape.ts'
 import type { ActiveCapture } from '../calls/active-capture.ts'
 import { readHeaders, requestUrl } from './request-parts.ts'
 import { ObservedCall } from '../calls/observed-call.ts'
@@ -9,6 +10,7 @@ import {
   type Handler,
 } from './observe-handler.ts'
 import { mayBeCall } from '../calls/recognize-request.ts'
+import { serveDispatch } from './serve-response.ts'
 import type { WatchedRequests } from './watched-requests.ts'
 
 /** Where undici keeps the dispatcher that `fetch` uses; it depends on the version. */
@@ -101,6 +103,9 @@ export class DispatcherHook {
     const within = <Result>(run: () => Result): Result => this.#within(run)
     return function dispatchObserved(this: Dispatcher, options, handler) {
       const observed = observe(options, handler)
+      const tape = activeTape()
+      if (tape !== undefined)
+        return serveDispatch(tape, observed?.options ?? options, observed?.handler ?? handler)
       if (observed === undefined) return dispatch.call(this, options, handler)
       return within(() => dispatch.call(this, observed.options, observed.handler))
     }

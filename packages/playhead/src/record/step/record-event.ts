@@ -47,7 +47,7 @@ export function record(event: PlayheadEvent): void {
 }
 
 function recordActionEvent(recorder: Recorder, event: ActionEvent): void {
-  const attributes: Attributes = { 'playhead.step.kind': 'action' }
+  const attributes: Attributes = { 'playhead.step.kind': 'action', 'playhead.step.reported': true }
   if (event.effect !== undefined) attributes['playhead.step.effect'] = event.effect
   recordCall(recorder, event, {
     name: event.actionType,
@@ -59,6 +59,7 @@ function recordActionEvent(recorder: Recorder, event: ActionEvent): void {
 function recordToolEvent(recorder: Recorder, event: ToolEvent): void {
   const attributes: Attributes = {
     'playhead.step.kind': 'action',
+    'playhead.step.reported': true,
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': event.name,
   }

@@ -56,14 +56,18 @@ export function failStep(recorder: Recorder, step: OpenStep, error: unknown, end
   endStep(recorder, step, endTime)
 }
 
-/** Writes a value of the host to a span: numbers and booleans as they are, anything else as JSON. */
-export function setValue(recorder: Recorder, span: Span, key: string, value: unknown): void {
-  if (value === undefined) return
+/**
+ * Writes a value of the host to a span: numbers and booleans as they are, anything else as JSON. Returns true if it was
+ * truncated.
+ */
+export function setValue(recorder: Recorder, span: Span, key: string, value: unknown): boolean {
+  if (value === undefined) return false
   if (typeof value === 'number' || typeof value === 'boolean') {
     span.setAttribute(key, value)
-    return
+    return false
   }
   const { text, isTruncated } = recorder.serialize(value)
   span.setAttribute(key, text)
   if (isTruncated) span.setAttribute('playhead.truncated', true)
+  return isTruncated
 }

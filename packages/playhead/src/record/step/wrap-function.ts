@@ -1,9 +1,12 @@
 import * as types from 'node:util/types'
 import type { Attributes } from '@opentelemetry/api'
+import { parseJson } from '@playhead/model'
 import { preciseNowMs } from '../opentelemetry/clock.ts'
 import { activeRecorder } from '../session/active-recorder.ts'
+import { activeTape, type TapedResult } from '../session/active-tape.ts'
 import type { Recorder } from '../session/recorder.ts'
 import { Reporter } from '../session/reporter.ts'
+import { findDataProperty } from '../value/describe-object.ts'
 import { observeResult, type Observer } from '../value/observe-result.ts'
 import {
   readParameterNames,
@@ -52,11 +55,14 @@ export function wrapFunction<Fn extends AnyFunction>(fn: Fn, plan: CallPlan): Fn
         return Reflect.apply(target, thisArgument, args as never[])
       let result: unknown
       try {
-        result = recorder.scope.run(call.step.context, Reflect.apply, target, thisArgument, args)
+        result = recorder.scope.run(call.step.context, () =>
+          call.isServed(target) ? call.served() : Reflect.apply(target, thisArgument, args as never[]),
+        )
       } catch (error) {
         call.onThrow(error)
         throw error
       }
+      call.setShape(result)
       return observeResult(result, call)
     },
   })
@@ -124,12 +130,21 @@ function tryToStart(
     const { text, isTruncated } = recorder.serialize(nameArguments(namesOf(), args))
     const step = startStep(recorder, { name: plan.name, attributes: plan.attributes })
     step.span.setAttribute(plan.argumentsKey, text)
-    if (isTruncated) step.span.setAttribute('playhead.truncated', true)
-    return new Call(recorder, plan, step)
+    const call = new Call(recorder, plan, step, text)
+    if (isTruncated) call.setTruncated('arguments')
+    return call
   } catch (fault) {
     recorder.fault(fault)
     return undefined
   }
+}
+
+function shapeOf(result: unknown): 'value' | 'promise' | 'generator' | 'async-generator' {
+  if (typeof result !== 'object' || result === null || types.isProxy(result)) return 'value'
+  if (types.isGeneratorObject(result)) return Symbol.asyncIterator in result ? 'async-generator' : 'generator'
+  return types.isPromise(result) || typeof findDataProperty(result, 'then') === 'function'
+    ? 'promise'
+    : 'value'
 }
 
 /** Further values that a generator yields are not recorded, and the step is marked as truncated. */
@@ -140,12 +155,44 @@ class Call implements Observer {
   readonly step: OpenStep
   readonly #recorder: Recorder
   readonly #plan: CallPlan
+  readonly #argumentsJson: string
+  readonly #truncated: string[] = []
+  #served: TapedResult | undefined
   #yielded: { atMs: number; value: unknown }[] | undefined
 
-  constructor(recorder: Recorder, plan: CallPlan, step: OpenStep) {
+  constructor(recorder: Recorder, plan: CallPlan, step: OpenStep, argumentsJson: string) {
     this.#recorder = recorder
     this.#plan = plan
     this.step = step
+    this.#argumentsJson = argumentsJson
+  }
+
+  /** True if the process runs from a tape that has the result of this call. */
+  isServed(fn: AnyFunction): boolean {
+    const tape = this.#plan.attributes['playhead.step.kind'] === 'action' ? activeTape() : undefined
+    if (tape === undefined) return false
+    this.#served = tape.act({ name: this.#plan.name, arguments: parseJson(this.#argumentsJson), fn })
+    if (this.#served !== undefined) this.step.span.setAttribute('playhead.step.source', 'tape')
+    return this.#served !== undefined
+  }
+
+  served(): unknown {
+    if ('error' in this.#served!) throw this.#served.error
+    return this.#served!.value
+  }
+
+  /** Whether the call gave its result at once, later, or piece by piece: a later run gets it the same way. */
+  setShape(result: unknown): void {
+    if (this.#plan.attributes['playhead.step.kind'] === 'action')
+      this.step.span.setAttribute('playhead.action.shape', shapeOf(result))
+  }
+
+  setTruncated(what: 'arguments' | 'result'): void {
+    if (!this.#truncated.includes(what)) this.#truncated.push(what)
+    this.step.span.setAttributes({
+      'playhead.truncated': true,
+      'playhead.truncated.of': [...this.#truncated],
+    })
   }
 
   onReturn(value: unknown): void {
@@ -170,7 +217,7 @@ class Call implements Observer {
     this.#yielded ??= []
     if (this.#yielded.length < MAX_YIELDED)
       this.#yielded.push({ atMs: preciseNowMs() - startMsOf(this.step), value })
-    else this.step.span.setAttribute('playhead.truncated', true)
+    else this.setTruncated('result')
   }
 
   resume<Result>(callback: () => Result): Result {
@@ -181,7 +228,7 @@ class Call implements Observer {
   #writeResult(value: unknown): void {
     try {
       const result = this.#yielded === undefined ? value : this.#joinYielded(value)
-      setValue(this.#recorder, this.step.span, this.#plan.resultKey, result)
+      if (setValue(this.#recorder, this.step.span, this.#plan.resultKey, result)) this.setTruncated('result')
     } catch (fault) {
       this.#recorder.fault(fault)
     }
