@@ -162,9 +162,18 @@ export class Fuzzer {
     return violations
   }
 
+  /** On a machine that is too busy, readers see what is stored already instead of waiting longer than ten seconds. */
+  async #readWithPatience(path: string): Promise<Reply> {
+    for (let attempt = 0; ; attempt++) {
+      const reply = await this.#sendOnce('GET', path, { headers: {}, body: Buffer.alloc(0) })
+      if (reply.status !== 404 || attempt === 10) return reply
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+    }
+  }
+
   async #readOne(spans: readonly Span[]): Promise<string | undefined> {
     const path = `/api/sessions/${spans[0]!.traceId}/recording.otlp`
-    const { status, text, bytes } = await this.#sendOnce('GET', path, { headers: {}, body: Buffer.alloc(0) })
+    const { status, text, bytes } = await this.#readWithPatience(path)
     if (status !== 200) return `could not read it back: ${status} ${text.slice(0, 300)}`
     const stored = new Map(decodeTraces(bytes, 'json').items.map((span) => [span.spanId, span]))
     if (stored.size !== spans.length) return `${spans.length} spans were sent, ${stored.size} are stored`
