@@ -14,7 +14,9 @@ export type AttackOptions = {
 const MB = 1024 * 1024
 const HUGE_BYTES = 299 * MB
 const GIVE_UP_MS = 60_000
-const MAX_PAUSE_MS = 2_000
+/** Between two attacks of a connection, and between two requests of one that sends many: some hundred a second in all. */
+const MAX_PAUSE_MS = 5_000
+const REQUEST_PAUSE_MS = 500
 
 const publicPaths = ['POST /api/login', 'POST /v3/auth/token', 'POST /public/v1/auth/access_token']
 const jsonPaths = [
@@ -117,7 +119,7 @@ export class Attackers {
       const path = sent % 2 === 0 ? this.#path() : pick(cheapPaths)
       const isGet = path.startsWith('GET')
       socket.write(`${this.#head(path, `content-length: ${isGet ? 0 : body.length}`)}${isGet ? '' : body}`)
-      await pause(100)
+      await pause(REQUEST_PAUSE_MS)
     }
     socket.end()
     await this.#ended(socket)
@@ -147,7 +149,7 @@ export class Attackers {
       stream.on('response', (headers) => this.#count(`grpc-status ${String(headers['grpc-status'])}`))
       stream.resume()
       stream.write(Buffer.alloc(32 * 1024))
-      await pause(100)
+      await pause(REQUEST_PAUSE_MS)
     }
     await pause(MAX_PAUSE_MS)
     session.destroy()
