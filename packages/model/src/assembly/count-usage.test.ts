@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { outline, resolveById } from '../../test/outline.ts'
+import { outline, resolveById, SESSION_START } from '../../test/outline.ts'
 import { costRelevance, isSameCall } from './count-usage.ts'
+import { resolveSteps } from './resolve-steps.ts'
 
 const usage = { input: 120, output: 35 }
 
@@ -145,4 +146,23 @@ test('a call whose tokens are reported by its wrapper is counted there', () => {
 
   expect(steps['response']).toMatchObject({ isCountedAbove: true })
   expect(steps['http']).not.toHaveProperty('isCountedAbove')
+})
+
+test.each([
+  ['another instrumentation, at the same time, with the same tokens', {}, 1],
+  ['another instrumentation, with other tokens', { usage: { input: 100, output: 21 } }, 2],
+  ['another instrumentation, later', { startedAtMs: SESSION_START + 200, endedAtMs: SESSION_START + 300 }, 2],
+  ['the same instrumentation', { name: 'other', reporter: 'one' }, 2],
+])('a call beside one without a response id is counted once if reported by %s', (_case, change, count) => {
+  const call = { kind: 'llm' as const, parentId: 'root', usage: { input: 100, output: 20 }, from: 1, to: 100 }
+  const steps = resolveSteps([
+    outline({ id: 'root', kind: 'workflow', to: 400 }),
+    outline({ ...call, id: 'one', dialect: 'openinference', reporter: 'one' }),
+    {
+      ...outline({ ...call, id: 'two', dialect: 'otel-genai', reporter: 'two', responseId: 'reply' }),
+      ...change,
+    },
+  ])
+
+  expect(steps.filter(({ usageScope }) => usageScope === 'call')).toHaveLength(count)
 })

@@ -21,6 +21,7 @@ const OVERLAP_SLACK_MS = 1
  */
 export function countUsage(walk: readonly StepNode[], duplicateSteps?: ReadonlySet<string>): void {
   const withResponse: StepNode[] = []
+  const reports = new Map<string, StepNode[]>()
   let countsForOthers = false
   for (let index = walk.length - 1; index >= 0; index -= 1) {
     const node = walk[index]!
@@ -28,8 +29,11 @@ export function countUsage(walk: readonly StepNode[], duplicateSteps?: ReadonlyS
     scopeInTree(node)
     if (step.usageScope === 'call' && node.firstChild !== null) countsForOthers = true
     if (step.responseId !== undefined && mayBeCall(node)) withResponse.push(node)
+    if (step.usageScope === 'call' && step.kind === 'llm' && node.parent !== null) addReport(node, reports)
   }
   if (withResponse.length > 1) markDuplicates(withResponse)
+  for (const group of reports.values())
+    if (isReportedTwice(group)) markDuplicatesOfOneResponse(group)
   if (duplicateSteps !== undefined) for (const { step } of walk) leaveToOther(step, duplicateSteps)
   markRepeatedBelow(walk)
   if (countsForOthers) markCountedAbove(walk)
@@ -111,6 +115,23 @@ function markDuplicates(nodes: readonly StepNode[]): void {
     else groups.set(responseId, [other, node])
   }
   for (const group of groups.values()) markDuplicatesOfOneResponse(group)
+}
+
+/** Without a response id, the same tokens below the same step tell that two reports are of one call. */
+function addReport(node: StepNode, reports: Map<string, StepNode[]>): void {
+  const { input = 0, output = 0 } = node.step.usage ?? {}
+  if (input === 0 || output === 0) return
+  const key = `${node.step.parentId} ${input} ${output}`
+  const group = reports.get(key)
+  if (group === undefined) reports.set(key, [node])
+  else group.push(node)
+}
+
+function isReportedTwice(group: readonly StepNode[]): boolean {
+  const reporters = new Set(group.map(({ step }) => step.reporter))
+  const names = new Set(group.map(({ step }) => `${step.reporter} ${step.name}`))
+  const lacksId = group.some(({ step }) => step.responseId === undefined)
+  return lacksId && reporters.size > 1 && names.size === reporters.size
 }
 
 /** Compares only steps that overlap in time: sequential calls with one response id are separate calls. */

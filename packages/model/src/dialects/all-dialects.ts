@@ -3,6 +3,7 @@ import { claudeCode } from './claude-code.ts'
 import { generic } from './generic.ts'
 import { genkit } from './genkit.ts'
 import { googleAdk } from './google-adk.ts'
+import { haystack } from './haystack.ts'
 import { laminar } from './laminar.ts'
 import { langfuse } from './langfuse.ts'
 import { langSmith } from './langsmith.ts'
@@ -49,6 +50,7 @@ export const allDialects = new DialectSet([
   { dialect: mlflow, kind: 12, label: 11 },
   { dialect: strands, kind: 18, label: 10 },
   { dialect: microsoft, label: 19 },
+  { dialect: haystack, kind: 20, label: 21, messages: 12 },
   { dialect: genkit, kind: 14, label: 16 },
   { dialect: liveKit, kind: 15, label: 17, messages: 5 },
   { dialect: spanEvents, messages: 7 },

@@ -242,3 +242,32 @@ test("Haystack's tool calls and results are read from what Python printed", () =
     { role: 'tool', parts: [{ type: 'tool-result', id: 'call_1', name: 'look_up', result: 'nothing' }] },
   ])
 })
+
+test("a tool's result in a message of the user is one", () => {
+  const { content } = stepOf({
+    attributes: {
+      'openinference.span.kind': 'LLM',
+      'llm.input_messages.0.message.role': 'user',
+      'llm.input_messages.0.message.tool_call_id': 'call_1',
+      'llm.input_messages.0.message.content': 'sunny',
+    },
+  })
+
+  expect(content.messages).toEqual([
+    { role: 'tool', parts: [{ type: 'tool-result', id: 'call_1', result: 'sunny' }] },
+  ])
+})
+
+test('the run of OpenAI Agents is no agent of its own', () => {
+  const run = {
+    name: 'Agent workflow',
+    parentSpanId: null,
+    scope: 'openinference.instrumentation.openai_agents',
+    attributes: { 'openinference.span.kind': 'AGENT' },
+  }
+
+  expect(stepOf(run).outline).toMatchObject({ kind: 'workflow', name: 'Agent workflow' })
+  expect(stepOf({ ...run, attributes: { ...run.attributes, 'graph.node.id': 'support' } }).outline.kind).toBe(
+    'agent',
+  )
+})

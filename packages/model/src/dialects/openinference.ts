@@ -95,6 +95,7 @@ export const openInference: Dialect = {
   excludesCache: ({ span }) => span.scope.name === '@arizeai/openinference-instrumentation-bedrock',
 }
 
+const openAiAgents = /openai[-_]agents$/
 const handoffName = /^handoff to /i
 
 /** A method that a client keeps to itself, as LlamaIndex's `OpenAI._prepare_chat_with_tools`, calls no model. */
@@ -104,6 +105,9 @@ const privateMethod = /^\w+\._[a-z]\w*$/
 function readKind({ fields, span }: SpanReading): KindResult | undefined {
   const kind = fields.openInferenceKind?.toUpperCase()
   if (kind === 'LLM' && privateMethod.test(span.name)) return ofKind('workflow')
+  // The root of OpenAI Agents is the trace of a run, not an agent.
+  const isRun = kind === 'AGENT' && span.parentSpanId === null && openAiAgents.test(span.scope.name)
+  if (isRun && fields.agentName === undefined && fields.graphNode === undefined) return ofKind('workflow')
   const isHandoff = handoffName.test(span.name) || fields.toolName?.startsWith('handoff_to_') === true
   return kind === 'TOOL' && isHandoff ? ofKind('handoff') : kindOfWord(kinds, kind)
 }
@@ -118,7 +122,8 @@ function readMessages(entries: FlatEntry[] | undefined, role: string): Message[]
 }
 
 function readMessage(raw: JsonObject, defaultRole: string): Message {
-  const role = normaliseRole(raw.role, defaultRole)
+  // The results in Anthropic's messages of a user.
+  const role = toText(raw.tool_call_id) === undefined ? normaliseRole(raw.role, defaultRole) : 'tool'
   const message: Message = { role, parts: role === 'tool' ? [readToolResult(raw)] : readContent(raw) }
   const calls = Array.isArray(raw.tool_calls) ? raw.tool_calls : []
   addToolCalls(

@@ -45,6 +45,7 @@ const texts = {
   vercelOperation: text,
   traceloopKind: text,
   requestType: text,
+  haystackComponent: text,
   mlflowType: text,
   laminarType: text,
   genkitSubtype: text,
