@@ -32,8 +32,7 @@ export function countUsage(walk: readonly StepNode[], duplicateSteps?: ReadonlyS
     if (step.usageScope === 'call' && step.kind === 'llm' && node.parent !== null) addReport(node, reports)
   }
   if (withResponse.length > 1) markDuplicates(withResponse)
-  for (const group of reports.values())
-    if (isReportedTwice(group)) markDuplicatesOfOneResponse(group)
+  for (const group of reports.values()) if (isReportedTwice(group)) markDuplicatesOfOneResponse(group)
   if (duplicateSteps !== undefined) for (const { step } of walk) leaveToOther(step, duplicateSteps)
   markRepeatedBelow(walk)
   if (countsForOthers) markCountedAbove(walk)

@@ -95,3 +95,12 @@ test('an observation that represents the trace describes the session although it
 
   expect(outline.session?.metadata).toEqual({ k: { nested: 1 } })
 })
+
+test('the agent in the metadata is named without the quotes of JSON', () => {
+  const attributes = {
+    'langfuse.observation.type': 'generation',
+    'langfuse.observation.metadata.lc_agent_name': '"weather_agent"',
+  }
+
+  expect(stepOf({ attributes }).outline.agent).toBe('weather_agent')
+})

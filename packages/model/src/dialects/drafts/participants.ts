@@ -14,7 +14,8 @@ export function agentOfSpan(
   isLoop: boolean,
 ): string | undefined {
   const named = fields.agentName ?? agentInMetadata(fields.metadata)
-  if (named !== undefined) return oneLine(named)
+  // Langfuse writes metadata as JSON.
+  if (named !== undefined) return oneLine(named.startsWith('"') ? (toText(parseJson(named)) ?? named) : named)
   if (kind === 'agent') {
     return fields.graphNode ?? fields.functionId ?? fields.entityName ?? bareAgentName(span.name)
   }
