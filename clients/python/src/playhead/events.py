@@ -93,7 +93,7 @@ def to_ns(moment: Moment) -> Optional[int]:
         if issubclass(type(moment), datetime.datetime):
             seconds = moment.timestamp()  # type: ignore[union-attr]
         elif type(moment) in (int, float):
-            seconds = moment  # type: ignore[assignment]
+            seconds = moment
         else:
             return None
         ns = int(seconds * _NS)

@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from itertools import islice
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union
 
 from .serialize import SerializeOptions, serialize_value
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+Kind = TypeVar("Kind")
 UNNAMED = "unnamed"
 MAX_NAME_LENGTH = 1000
 MAX_NAMES = 1000
@@ -16,7 +20,7 @@ MAX_FIELDS = 10_000
 _OPTIONS = SerializeOptions(MAX_NAME_LENGTH, True, lambda _key: False)
 
 
-def is_a(value: Any, kinds: Any) -> bool:
+def is_a(value: object, kinds: Union[type[Kind], tuple[type[Kind], ...]]) -> TypeIs[Kind]:
     """By type: isinstance on a proxy object runs the host's code."""
     return issubclass(type(value), kinds)
 

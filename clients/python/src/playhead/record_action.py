@@ -87,7 +87,7 @@ def _decorate(name: Any, plan_of: Callable[[str], CallPlan]) -> Any:
 
 def _name_of(fn: Any) -> str:
     try:
-        function = fn.__func__ if is_a(fn, (staticmethod, classmethod)) else fn
+        function = fn.__func__ if is_a(fn, staticmethod) or is_a(fn, classmethod) else fn
         return to_name(getattr(function, "__name__", None)) or UNNAMED
     except Exception:
         return UNNAMED

@@ -14,7 +14,7 @@ import numbers
 import pathlib
 import types
 import uuid
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Sized
 from itertools import islice
 from typing import Any, Callable, NamedTuple, Optional
 
@@ -112,7 +112,7 @@ class _Writer:
         finally:
             self._ancestors.pop()
 
-    def _items(self, items: Iterable[Any]) -> list[Any]:
+    def _items(self, items: Any) -> list[Any]:
         written: list[Any] = []
         listed = list(islice(items, MAX_VALUES + 1))
         length = len(items) if issubclass(type(items), Sized) else len(listed)
@@ -123,7 +123,7 @@ class _Writer:
             written.append(self.plain(item))
         return written
 
-    def _mapping(self, mapping: Mapping[Any, Any]) -> dict[str, Any]:
+    def _mapping(self, mapping: Any) -> dict[str, Any]:
         written: dict[str, Any] = {}
         pairs = dict.items(mapping) if issubclass(type(mapping), dict) else mapping.items()
         for key, value in pairs:

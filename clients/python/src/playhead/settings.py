@@ -94,7 +94,7 @@ def _read_rules(given: Any, problems: list[str]) -> tuple[RedactRule, ...]:
     if given is None:
         return ()
     listed = items_of(given) if is_a(given, (list, tuple, set, frozenset)) else [given]
-    rules = [to_text(rule) if is_a(rule, str) else rule for rule in listed if _is_rule(rule)]
+    rules = [str.__str__(rule) if is_a(rule, str) else rule for rule in listed if _is_rule(rule)]
     if len(rules) < len(listed):
         problems.append(
             "init(redact=…) takes a list of key names, patterns and functions; anything else is ignored."

@@ -29,7 +29,7 @@ def wrap_function(fn: Any, plan: CallPlan) -> Any:
 
 
 def _wrap(fn: Any, plan: CallPlan) -> Any:
-    if is_a(fn, (staticmethod, classmethod)):
+    if is_a(fn, staticmethod) or is_a(fn, classmethod):
         return type(fn)(wrap_function(fn.__func__, plan))
     if is_a(fn, type) or not callable(fn):
         # This runs while the host's module is imported, so warn instead of raising.

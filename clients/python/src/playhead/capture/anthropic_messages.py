@@ -63,7 +63,7 @@ def _read_request(body: JsonObject, path: str) -> ModelRequest:
 
 
 def _messages_of(raw: JsonObject) -> list[Message]:
-    """Anthropic sends tool results in user messages; here they are messages of their own, in the same order."""
+    """Anthropic sends tool results in user messages; here they are messages of their own, in that order."""
     role = to_text(raw.get("role")) or "user"
     messages: list[Message] = []
     for part in _parts_of(raw.get("content")):

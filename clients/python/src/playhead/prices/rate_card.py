@@ -37,7 +37,7 @@ def card_of(prices: Optional[dict[str, Any]]) -> Optional[Card]:
 
 
 def _add_hour_rate(card: Card) -> None:
-    """Claude's one-hour cache writes cost twice the input, whoever serves it; the table knows only Anthropic's."""
+    """Claude's one-hour cache writes cost twice the input, whoever serves; the table has only Anthropic's."""
     if "cacheWrite1h" in card or "input" not in card or "cacheWrite" not in card:
         return
     rate = card["input"]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, Callable, Union
 
+from ..host_value import is_a
 from ..serialize import write_json
 from ..settings import RedactRule
 from . import BLANKS, REDACTED
@@ -62,9 +63,9 @@ class Redactor:
     """User rules run after the built-in patterns; names run before patterns and functions."""
 
     def __init__(self, rules: Sequence[RedactRule] = ()) -> None:
-        names = [rule for rule in rules if issubclass(type(rule), str)]
+        names = [rule for rule in rules if is_a(rule, str)]
         self._is_secret_key = create_key_test(names)
-        self._own = [_to_replacement(rule) for rule in rules if not issubclass(type(rule), str)]
+        self._own = [_to_replacement(rule) for rule in rules if not is_a(rule, str)]
         if names:
             mask_own_names = create_named_mask([normalize_key(name) for name in names])
             self._own.insert(0, lambda text, _key: mask_own_names(text))
@@ -85,7 +86,7 @@ _Replacement = Callable[[str, str], str]
 
 
 def _to_replacement(rule: Union[re.Pattern[str], _Replacement]) -> _Replacement:
-    if issubclass(type(rule), re.Pattern):
+    if is_a(rule, re.Pattern):
         return lambda text, _key: _mask_escaped(rule.sub(REDACTED, text), rule)
     return lambda text, key: _apply_rule(rule, text, key)
 
