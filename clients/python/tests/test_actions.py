@@ -12,7 +12,7 @@ from typing import Any
 
 import playhead
 
-from .support import RecordingTest, outline
+from .support import RecordingTest, outline, run_program
 
 
 class ValueProblem(ValueError):
@@ -210,12 +210,14 @@ class ActionTest(RecordingTest):
         self.assertEqual(playhead.get_session().id, "")
 
     def test_what_can_not_be_recorded_stays_what_it_is(self) -> None:
-        class Tool:
-            pass
-
-        with unittest.mock.patch("sys.stderr") as stderr:
-            self.assertIs(playhead.record_action("tool")(Tool), Tool)
-        self.assertIn("tool is not recorded", str(stderr.write.call_args))
+        # In a process of its own, because each process says it once.
+        ended = run_program(
+            "import playhead\n"
+            "class Tool: pass\n"
+            "print([playhead.record_action('tool')(Tool) is Tool for _ in range(2)])"
+        )
+        said = "playhead: tool is not recorded: decorate functions, or the methods of a class.\n"
+        self.assertEqual((ended.stdout, ended.stderr), ("[True, True]\n", said))
 
     def test_before_init_functions_just_run(self) -> None:
         playhead.shutdown()
