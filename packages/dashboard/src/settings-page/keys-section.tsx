@@ -54,37 +54,7 @@ function KeyTable({ keys }: { keys: readonly Key[] }) {
         </thead>
         <tbody>
           {keys.map((key) => (
-            <tr key={key.id} data-off={key.revokedAt !== null || isExpired(key)}>
-              <td>{visibleText(key.name)}</td>
-              <td className="mono">{key.hint}…</td>
-              <td>{key.scopes.join(', ')}</td>
-              <td>{key.lastUsedAt === null ? 'Never' : <Age time={key.lastUsedAt} />}</td>
-              <td className="extra">
-                <Age time={key.createdAt} />
-              </td>
-              <td className="extra">
-                {key.expiresAt === null ? (
-                  'Never'
-                ) : (
-                  <time dateTime={key.expiresAt} title={formatExactTime(key.expiresAt)}>
-                    {key.expiresAt.slice(0, 10)}
-                  </time>
-                )}
-              </td>
-              <td className="tools">
-                {key.revokedAt === null && isExpired(key) ? (
-                  <span>Expired</span>
-                ) : key.revokedAt === null ? (
-                  <Button look="danger" aria-label={`Revoke ${key.name}`} onClick={() => setRevoking(key)}>
-                    Revoke
-                  </Button>
-                ) : (
-                  <span>
-                    Revoked <Age time={key.revokedAt} />
-                  </span>
-                )}
-              </td>
-            </tr>
+            <KeyRow key={key.id} keyOfProject={key} onRevoke={() => setRevoking(key)} />
           ))}
         </tbody>
       </table>
@@ -102,6 +72,42 @@ function KeyTable({ keys }: { keys: readonly Key[] }) {
         }
       />
     </>
+  )
+}
+
+function KeyRow({ keyOfProject: key, onRevoke }: { keyOfProject: Key; onRevoke: () => void }) {
+  return (
+    <tr data-off={key.revokedAt !== null || isExpired(key)}>
+      <td>{visibleText(key.name)}</td>
+      <td className="mono">{key.hint}…</td>
+      <td>{key.scopes.join(', ')}</td>
+      <td>{key.lastUsedAt === null ? 'Never' : <Age time={key.lastUsedAt} />}</td>
+      <td className="extra">
+        <Age time={key.createdAt} />
+      </td>
+      <td className="extra">
+        {key.expiresAt === null ? (
+          'Never'
+        ) : (
+          <time dateTime={key.expiresAt} title={formatExactTime(key.expiresAt)}>
+            {key.expiresAt.slice(0, 10)}
+          </time>
+        )}
+      </td>
+      <td className="tools">
+        {key.revokedAt === null && isExpired(key) ? (
+          <span>Expired</span>
+        ) : key.revokedAt === null ? (
+          <Button look="danger" aria-label={`Revoke ${key.name}`} onClick={onRevoke}>
+            Revoke
+          </Button>
+        ) : (
+          <span>
+            Revoked <Age time={key.revokedAt} />
+          </span>
+        )}
+      </td>
+    </tr>
   )
 }
 

@@ -33,17 +33,14 @@ export function LoginsSection() {
 }
 
 function LoginTable({ logins }: { logins: readonly Login[] }) {
-  const [isEndingOthers, setEndingOthers] = useState(false)
   const ending = useEndLogin()
-  const endingOthers = useEndOtherLogins()
-  const others = logins.filter(({ isCurrent }) => !isCurrent)
+  const others = logins.filter(({ isCurrent }) => !isCurrent).length
   return (
     <>
       <table className="settings-table">
         <thead>
           <tr>
             <th>Device</th>
-            <th>Address</th>
             <th>Last used</th>
             <th className="extra">Logged in</th>
             <th>
@@ -54,8 +51,10 @@ function LoginTable({ logins }: { logins: readonly Login[] }) {
         <tbody>
           {logins.map(({ id, device, address, lastUsedAt, createdAt, expiresAt, isCurrent }) => (
             <tr key={id}>
-              <td>{visibleText(device)}</td>
-              <td className="mono">{visibleText(address)}</td>
+              <td>
+                {visibleText(device)}
+                <div className="dim mono">{visibleText(address)}</div>
+              </td>
               <td>{isCurrent || lastUsedAt === null ? '–' : <Age time={lastUsedAt} />}</td>
               <td className="extra" title={`Until ${formatExactTime(expiresAt)}`}>
                 <Age time={createdAt} />
@@ -79,23 +78,29 @@ function LoginTable({ logins }: { logins: readonly Login[] }) {
         </tbody>
       </table>
       {ending.error !== null && <ErrorNotice error={ending.error} />}
-      {others.length > 0 && (
-        <div className="settings-form">
-          <Button look="danger" onClick={() => setEndingOthers(true)}>
-            End all other logins
-          </Button>
-        </div>
-      )}
+      {others > 0 && <EndOthers count={others} />}
+    </>
+  )
+}
+
+function EndOthers({ count }: { count: number }) {
+  const [isOpen, setOpen] = useState(false)
+  const ending = useEndOtherLogins()
+  return (
+    <div className="settings-form">
+      <Button look="danger" onClick={() => setOpen(true)}>
+        End all other logins
+      </Button>
       <ConfirmDialog
-        title={`End ${countOf(others.length, 'other login')}?`}
+        title={`End ${countOf(count, 'other login')}?`}
         description="They have to enter the password again. Keys of programs keep working."
         action="End logins"
-        isOpen={isEndingOthers}
-        onOpenChange={setEndingOthers}
-        isWorking={endingOthers.isPending}
-        error={endingOthers.error}
-        onConfirm={() => endingOthers.mutate(undefined, { onSuccess: () => setEndingOthers(false) })}
+        isOpen={isOpen}
+        onOpenChange={setOpen}
+        isWorking={ending.isPending}
+        error={ending.error}
+        onConfirm={() => ending.mutate(undefined, { onSuccess: () => setOpen(false) })}
       />
-    </>
+    </div>
   )
 }

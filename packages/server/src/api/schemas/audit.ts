@@ -20,8 +20,6 @@ export const auditActions = [
   'backup.undone',
 ] as const
 
-export type AuditAction = (typeof auditActions)[number]
-
 export const auditEntrySchema = z
   .object({
     id: z.string(),
