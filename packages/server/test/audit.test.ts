@@ -72,7 +72,7 @@ test('says who did what: logins, keys, settings, deletions and backups', async (
     ['project.changed', 'new', ...person, 'Newer', 'name: Newer; retention: 30 days; prices: m 1/2'],
     ['sessions.deleted', 'a', 'key', 'all', '127.0.0.1', ids.join(', '), '2 sessions'],
     ['backup.downloaded', null, ...person, '', ''],
-    ['backup.restored', null, ...person, '', expect.stringMatching(/^\d+ parts, \d+ sessions$/)],
+    ['backup.restored', null, ...person, '', expect.stringMatching(/^\d+ sessions, \d+ steps, no keys$/)],
     ['sessions.repriced', 'b', ...person, '', ''],
   ])
   expect(mine.every(({ id, at }) => /^[0-9a-f-]{36}$/.test(id) && !Number.isNaN(Date.parse(at)))).toBe(true)

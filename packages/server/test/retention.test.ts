@@ -26,9 +26,17 @@ test('retention retries soon when the store is unavailable, not in an hour', asy
     },
   }) as typeof store.client
   const lines: string[] = []
-  const { drain } = server.services
+  const { drain, gate } = server.services
   const report = (line: string) => void lines.push(line)
-  const stop = startRetention({ store: { ...store, client }, registry, objects, drain, report, retryMs: 20 })
+  const stop = startRetention({
+    store: { ...store, client },
+    registry,
+    objects,
+    gate,
+    drain,
+    report,
+    retryMs: 20,
+  })
 
   await expect.poll(() => server.sessions()).toEqual([])
 
@@ -44,6 +52,16 @@ test('retention also deletes expired sessions that were still in the log', async
 
   await expect.poll(() => services.pipeline.steps.state().pendingRows).toBe(0)
   await expect.poll(() => server.sessions()).toEqual([])
+  const readAudit = async () =>
+    (await (await server.request('/api/audit?action=sessions')).json()) as { entries: object[] }
+  await expect.poll(readAudit).toMatchObject({
+    entries: Array.from({ length: 2 }, () => ({
+      action: 'sessions.deleted',
+      project: 'default',
+      caller: { kind: 'server', name: 'retention' },
+      detail: '1 session older than 1 day',
+    })),
+  })
 
   stop()
 })

@@ -1,3 +1,5 @@
+import { countOf } from '@playhead/model'
+import type { AuditLog } from '../access/audit.ts'
 import type { Registry } from '../access/registry.ts'
 import type { UploadedObjects } from '../store/uploaded-objects.ts'
 import type { Store } from '../store/connect.ts'
@@ -6,7 +8,7 @@ import { deleteSessions } from './delete-sessions.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-type Stored = { store: Store; registry: Registry; objects: UploadedObjects }
+type Stored = { store: Store; registry: Registry; objects: UploadedObjects; gate: { audit: AuditLog } }
 type RetentionOptions = Stored & {
   /** Flushes the log, which may hold old sessions too. */
   drain: () => Promise<void>
@@ -58,7 +60,10 @@ export function createCautiousClock(
   }
 }
 
-export async function applyRetention({ store, registry, objects }: Stored, nowMs: number): Promise<void> {
+export async function applyRetention(
+  { store, registry, objects, gate }: Stored,
+  nowMs: number,
+): Promise<void> {
   for (const { id, retentionDays } of registry.projects()) {
     if (retentionDays === null) continue
     const params = { project: id, before: nowMs - retentionDays * DAY_MS }
@@ -69,7 +74,15 @@ export async function applyRetention({ store, registry, objects }: Stored, nowMs
       format: 'JSONEachRow',
     })
     const [row] = await result.json<{ old: number }>()
-    if (row !== undefined && row.old > 0) await deleteSessions(store, id, { idsSql, params })
+    if (row !== undefined && row.old > 0) {
+      await deleteSessions(store, id, { idsSql, params })
+      await gate.audit.record({
+        action: 'sessions.deleted',
+        project: id,
+        caller: { kind: 'server', id: '', name: 'retention', address: '' },
+        detail: `${countOf(row.old, 'session')} older than ${countOf(retentionDays, 'day')}`,
+      })
+    }
     await objects.removeOlder(id, params.before)
   }
 }
