@@ -1,4 +1,4 @@
-import type { Attributes } from '@opentelemetry/api'
+import { SpanStatusCode, type Attributes } from '@opentelemetry/api'
 import { createRedactor } from '@playhead/model'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -27,9 +27,9 @@ test('the server reads whatever the SDK encodes, and an innocent step beside it'
   const property = fc.property(hostileValue, hostileArguments, (makeValue, makeArguments) => {
     const span = tracer.startSpan(makeValue() as string, makeValue() as object)
     for (const [index, value] of makeArguments().entries()) {
-      span.setAttribute(`value ${index}`, value as string)
+      span.setAttribute(`value ${index}`, value)
       span.addEvent(value as string, value as Attributes)
-      span.setStatus({ code: 2, message: value as string })
+      span.setStatus({ code: SpanStatusCode.ERROR, message: value as string })
       span.addLink(value as never)
     }
     span.end(makeValue() as number)

@@ -45,7 +45,11 @@ test('previews of input and reply are available without the content', () => {
 
   expect(adds[0]).toEqual({ sequence: 0 })
   expect(adds[1]).toEqual({ sequence: 1, inputPreview: 'Weather in Paris?' })
-  expect(adds[2]).toEqual({ sequence: 4, outputPreview: '→ get_weather(city=Paris)' })
+  expect(adds[2]).toEqual({
+    sequence: 4,
+    outputPreview: '→ get_weather(city=Paris)',
+    toolRequests: [{ id: 'call_000184fake', name: 'get_weather', inputPreview: 'city=Paris' }],
+  })
   expect(adds[6]).toEqual({ sequence: 3, inputPreview: '{"temp":21}' })
 })
 

@@ -66,7 +66,7 @@ class Exchange {
 
   start(): void {
     if (this.#isModern) this.#handler.onRequestStart?.(this.#controller, {})
-    else this.#handler.onConnect?.((reason) => this.#controller.abort(reason as Error), null)
+    else this.#handler.onConnect?.((reason) => this.#controller.abort(reason), null)
   }
 
   answer(read: () => TapedResponse): void {
