@@ -18,7 +18,7 @@ import { findIncomplete, startHostileSdk } from './hostile-sdk-client.ts'
 import { MemoryWatch } from './memory-watch.ts'
 import { figuresOf, printSoak, type Soak } from './soak-report.ts'
 
-const USAGE = `npm run soak -- [--minutes 10] [--seed 1] [--attackers 100] [--json] [--write]
+const USAGE = `npm run soak -- [--minutes 10] [--seed 1] [--attackers 100] [--faults clock,kill] [--json] [--write]
 
 Runs a server under load while faults are injected. Agents send, people watch and query, somebody makes backups, and
 retention deletes. Meanwhile the server and its engine are killed and paused, the disk fills up or becomes slow, connections
@@ -30,6 +30,7 @@ The data is on a small file system of its own: ext4 in a file behind a loop devi
 at a time. If the machine does not allow that, the data is in memory and the disk is never slow, or in the temporary folder
 and the disk is never full either. The report says which.
 
+--faults injects only those whose names contain one of these words.
 --write saves the figures in bench/results and rewrites docs/benchmarks.md.`
 
 const DISK_MB = 1_500
@@ -52,6 +53,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
     attackers: { type: 'string', default: '100' },
+    faults: { type: 'string', default: '' },
     json: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -172,7 +174,9 @@ async function injectFaults(
   while (performance.now() < endMs) {
     await pause(Math.min(FAULT_PAUSE_MS * (0.4 + tools.random()), Math.max(0, endMs - performance.now())))
     const mayKillServer = performance.now() < killUntilMs
-    const possible = possibleFaults(tools).filter((name) => mayKillServer || name !== 'kill -9 of the server')
+    const possible = possibleFaults(tools)
+      .filter((name) => mayKillServer || name !== 'kill -9 of the server')
+      .filter((name) => values.faults.split(',').some((word) => name.includes(word)))
     const name = possible[Math.floor(tools.random() * possible.length)]!
     say(`${Math.round((performance.now() - startedAtMs) / 1_000)} s: ${name}`)
     await faults[name](tools)
