@@ -50,7 +50,11 @@ test('previews of input and reply are available without the content', () => {
     outputPreview: '→ get_weather(city=Paris)',
     toolRequests: [{ id: 'call_000184fake', name: 'get_weather', inputPreview: 'city=Paris' }],
   })
-  expect(adds[6]).toEqual({ sequence: 3, inputPreview: '{"temp":21}' })
+  expect(adds[6]).toEqual({
+    sequence: 3,
+    inputPreview: '{"temp":21}',
+    toolAnswers: [{ id: 'call_000184fake', outputPreview: '{"temp":21}' }],
+  })
 })
 
 test('operation details carry a whole conversation', () => {
