@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { vi } from 'vitest'
 import { runCli } from '../run-cli.ts'
 
 export type Outcome = { stdout: string; stderr: string; exitCode: number | null }
@@ -43,7 +44,10 @@ async function finish(child: ChildProcess, stdin = ''): Promise<Outcome> {
   return { stdout, stderr, exitCode: await exitCode }
 }
 
-/** Runs the CLI in a terminal of this width, without colors by default. */
+/**
+ * Runs the CLI in a terminal of this width, without colors by default. Its clock stands still unless the test moves it:
+ * a progress bar appears after a while, however busy the machine is.
+ */
 export async function playheadOnTerminal(
   args: readonly string[],
   options: { endpoint?: string; columns?: number; environment?: Record<string, string> } = {},
@@ -52,12 +56,15 @@ export async function playheadOnTerminal(
   const terminal = () => Object.assign(new PassThrough(), { isTTY: true, columns })
   const [stdin, stdout, stderr] = [terminal(), terminal(), terminal()]
   const outputs = Promise.all([text(stdout), text(stderr)])
+  const isClockOfTest = vi.isFakeTimers()
+  if (!isClockOfTest) vi.useFakeTimers({ toFake: ['performance'] })
   const exitCode = await runCli(args, {
     stdin,
     stdout,
     stderr,
     environment: { PLAYHEAD_ENDPOINT: endpoint, NO_COLOR: '1', ...environment },
   })
+  if (!isClockOfTest) vi.useRealTimers()
   stdout.end()
   stderr.end()
   const [out, error] = await outputs
