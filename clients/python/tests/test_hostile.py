@@ -178,6 +178,16 @@ class BadValues(RecordingTest):
         act("next")
         self.assertIs(playhead.flush(), True)
 
+    def test_what_the_parent_lost_is_no_loss_of_a_forked_child(self) -> None:
+        server = StandIn()
+        self.addCleanup(server.stop)
+        playhead.init(endpoint=server.url, silent=True)
+        delivery = obtain_runtime().delivery
+        delivery.counts["dropped"] += 1
+        delivery.forget()
+        act("child")
+        self.assertIs(playhead.flush(), True)
+
     def test_a_page_is_not_the_response_of_a_server(self) -> None:
         for content_type, body in (
             ("text/html; charset=utf-8", b"<html>Log in</html>"),

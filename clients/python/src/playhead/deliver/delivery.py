@@ -167,6 +167,7 @@ class Delivery:
         self._queued_bytes = 0
         self._running.clear()
         self._unsent = None
+        self._reported_losses = self.counts["dropped"] + self.counts["rejected"]
         if self._sender is not None:
             self._sender.close()
 
