@@ -8,6 +8,7 @@ import { abortOpenTests, recordPlainTest } from './testing/runs/record-plain-tes
 import { planAgentTest, runAgentTest } from './testing/runs/run-agent-test.ts'
 import { captureDefinition } from './testing/runs/test-location.ts'
 import { joinTestRun } from './testing/runs/test-run.ts'
+import { requireTest } from './testing/sessions/required-argument.ts'
 import type { SessionSubject } from './testing/sessions/session-subject.ts'
 
 export * from './testing.ts'
@@ -66,6 +67,7 @@ type JestEach = (
 function define(test: unknown): Define {
   return function defineTest(name, body, timeoutMs) {
     const definedAt = captureDefinition(defineTest)
+    requireTest(name, body)
     // Without parameters: jest would pass a `done` callback to the first.
     const run = () => recordPlainTest({ ...identify(name), definedAt }, (session) => body({ session }))
     ;(test as JestTest)(name, run, timeoutMs)
@@ -76,6 +78,7 @@ function defineEach(each: unknown): DefineEach {
   return (cases) =>
     function defineTest(name, body, timeoutMs) {
       const definedAt = captureDefinition(defineTest)
+      requireTest(name, body)
       const run = (...args: unknown[]) => {
         const identity = identify(jestExpect.getState().currentTestName ?? name)
         return recordPlainTest({ ...identity, definedAt }, (session) =>
@@ -91,6 +94,7 @@ const modes = { run: jestTest, only: jestTest.only, skip: jestTest.skip }
 const agent = makeAgentTest(
   (mode) =>
     function defineAgent(name, options, body) {
+      requireTest(name, body)
       const plan = planAgentTest(options, captureDefinition(defineAgent))
       const run = async () => {
         const { attempt: _, ...identity } = identify(name)

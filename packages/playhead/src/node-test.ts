@@ -9,6 +9,7 @@ import { recordPlainTest } from './testing/runs/record-plain-test.ts'
 import { planAgentTest, runAgentTest } from './testing/runs/run-agent-test.ts'
 import { captureDefinition } from './testing/runs/test-location.ts'
 import { joinTestRun } from './testing/runs/test-run.ts'
+import { requireOptions, requireTest } from './testing/sessions/required-argument.ts'
 import type { SessionSubject } from './testing/sessions/session-subject.ts'
 
 export * from './testing.ts'
@@ -46,7 +47,8 @@ type Runner = (name: string, options: TestOptions, body: (t: NodeTestContext) =>
 function define(runner: Runner): Define {
   return function defineTest(name: string, given: TestOptions | Body, body?: Body) {
     const definedAt = captureDefinition(defineTest)
-    const [options, run] = typeof given === 'function' ? [{}, given] : [given, body!]
+    const [options, run] = typeof given === 'function' ? [{}, given] : [requireOptions(given), body!]
+    requireTest(name, run)
     void runner(name, options, async (t) => {
       const ended = new AbortController()
       // `after` always runs, and a timeout is reported nowhere else.
@@ -75,6 +77,7 @@ const modes = { run: nodeTest, only: nodeTest.only, skip: nodeTest.skip }
 const agent = makeAgentTest(
   (mode) =>
     function defineAgent(name, options, body) {
+      requireTest(name, body)
       const plan = planAgentTest(options, captureDefinition(defineAgent))
       void modes[mode](name, { timeout: plan.timeoutMs }, async (t) => {
         await runAgentTest(identify(t), plan, body)

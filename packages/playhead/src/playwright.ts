@@ -10,6 +10,7 @@ import { recordTest } from './testing/runs/record-test.ts'
 import { toLocation } from './testing/runs/test-location.ts'
 import { joinTestRun } from './testing/runs/test-run.ts'
 import { fetchSession, openRecording } from './testing/sessions/load-session.ts'
+import { requireOptions } from './testing/sessions/required-argument.ts'
 import { replayLink } from './testing/sessions/replay-link.ts'
 
 export * from './testing.ts'
@@ -26,12 +27,12 @@ const sessions = new WeakMap<BrowserContext, SessionView>()
  * const session = await agentSession(page)
  * expectSession(session).toHaveCalled("fetch_customer_data")
  */
-export async function agentSession(page: Page, options: FindOptions = {}): Promise<Session> {
-  const session = sessions.get(page.context())
+export async function agentSession(page: Page, options?: FindOptions): Promise<Session> {
+  const session = typeof page?.context === 'function' ? sessions.get(page.context()) : undefined
   if (session === undefined)
     throw new Error('agentSession(page) needs a page from the `test` of playhead/playwright.')
   await flush()
-  return findAgentSession(session, options)
+  return findAgentSession(session, requireOptions(options))
 }
 
 export type SessionFixtures = {

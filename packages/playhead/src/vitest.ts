@@ -6,6 +6,7 @@ import { planAgentTest, runAgentTest } from './testing/runs/run-agent-test.ts'
 import { captureDefinition } from './testing/runs/test-location.ts'
 import { joinTestRun } from './testing/runs/test-run.ts'
 import { identityOf, recordVitestTest, wrapTestApi, type VitestTask } from './testing/runs/vitest-session.ts'
+import { requireTest } from './testing/sessions/required-argument.ts'
 import type { SessionSubject } from './testing/sessions/session-subject.ts'
 
 export * from './testing.ts'
@@ -45,6 +46,7 @@ const modes = { run: vitestTest, only: vitestTest.only, skip: vitestTest.skip }
 const agent = makeAgentTest(
   (mode) =>
     function define(name, options, body) {
+      requireTest(name, body)
       const plan = planAgentTest(options, captureDefinition(define))
       modes[mode](name, { timeout: plan.timeoutMs }, async ({ task }) => {
         await runAgentTest(identityOf(task as unknown as VitestTask), plan, body)

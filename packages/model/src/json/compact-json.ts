@@ -10,6 +10,7 @@ type Writer = { text: string; maxLength: number; maxDepth: number }
 function write(writer: Writer, value: unknown, depth: number): void {
   if (writer.text.length > writer.maxLength) return
   if (typeof value === 'string') writer.text += JSON.stringify(value.slice(0, writer.maxLength + 1))
+  else if (typeof value === 'function') writer.text += '[function]'
   else if (typeof value !== 'object' || value === null) writer.text += String(value)
   else if (depth === writer.maxDepth) writer.text += '…'
   else if (Array.isArray(value)) writeList(writer, value, depth)

@@ -1,9 +1,16 @@
 import { countOf } from '@playhead/model'
 import { callsOf, type Call } from '../sessions/calls.ts'
 import { replayLine } from '../sessions/replay-link.ts'
+import { requireNumber, requireOptions, requireText } from '../sessions/required-argument.ts'
 import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
 import { describeCall } from './expected-call.ts'
-import { describe, findMismatch, type ArgumentOptions, type ExpectedArguments } from './match-arguments.ts'
+import {
+  describe,
+  findMismatch,
+  requireArguments,
+  type ArgumentOptions,
+  type ExpectedArguments,
+} from './match-arguments.ts'
 import type { Verdict } from './verdict.ts'
 
 export type CalledOptions = ArgumentOptions & {
@@ -21,9 +28,14 @@ export type CalledOptions = ArgumentOptions & {
  * @example
  * called(session, "fetch_customer_data", { args: ["c_42"], times: 1 })
  */
-export function called(subject: SessionSubject, name: string, options: CalledOptions = {}): Verdict {
+export function called(subject: SessionSubject, name: string, given?: CalledOptions): Verdict {
   const session = readSubject(subject)
+  requireText(name, 'The name of the action')
+  const options = requireOptions(given)
   const { args, times, agent } = options
+  requireArguments(args, options)
+  if (times !== undefined) requireNumber(times, 'The option times', { min: 0, isWhole: true })
+  if (agent !== undefined) requireText(agent, 'The option agent')
   const calls = agent === undefined ? callsOf(session) : callsInside(session, agent)
   const named = calls.filter((call) => call.name === name)
   const mismatches = named.map((call) =>

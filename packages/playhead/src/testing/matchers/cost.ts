@@ -3,12 +3,14 @@ import {
   formatCost,
   formatCount,
   formatOffset,
+  isRecord,
   NO_USAGE,
   totalTokens,
   type Session,
   type Step,
 } from '@playhead/model'
 import { replayLine } from '../sessions/replay-link.ts'
+import { fail, requireNumber } from '../sessions/required-argument.ts'
 import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -29,9 +31,9 @@ export type CostLimit = {
  */
 export function costsLessThan(subject: SessionSubject, limit: number | CostLimit): Verdict {
   const session = readSubject(subject)
-  const { usd, tokens, llmCalls } = typeof limit === 'number' ? ({ usd: limit } as CostLimit) : limit
-  const { cost, unpricedModels, modelsWithoutUsage = [], llmCallCount } = session.session
-  const used = totalTokens(session.session.usage) ?? 0
+  const { usd, tokens, llmCalls } = readLimit(limit)
+  const { cost, unpricedModels = [], modelsWithoutUsage = [], llmCallCount = 0, usage } = session.session
+  const used = totalTokens(usage ?? {}) ?? 0
   const counted = listCounted(session)
   const isIncomplete = unpricedModels.length > 0 || modelsWithoutUsage.length > 0
   if (usd !== undefined && isIncomplete && (cost ?? 0) < usd)
@@ -65,6 +67,14 @@ export function costsLessThan(subject: SessionSubject, limit: number | CostLimit
     message: `${head}\n${lines.join('\n')}${counted}${replayLine(session.session, dearest)}`,
     ...(dearest !== undefined && { stepId: dearest }),
   }
+}
+
+function readLimit(limit: number | CostLimit): CostLimit {
+  const limits = typeof limit === 'number' ? { usd: limit } : limit
+  if (!isRecord(limits)) return fail('The limit', 'must be a number or { usd, tokens, llmCalls }', limit)
+  for (const name of ['usd', 'tokens', 'llmCalls'] as const)
+    if (limits[name] !== undefined) requireNumber(limits[name], `The limit ${name}`)
+  return limits
 }
 
 const MAX_LISTED = 20

@@ -1,6 +1,7 @@
 import { formatDuration, parseDuration, type Session } from '@playhead/model'
 import { callsOf } from '../sessions/calls.ts'
 import { replayLine } from '../sessions/replay-link.ts'
+import { fail, requireOptions } from '../sessions/required-argument.ts'
 import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
 import { describeCall } from './expected-call.ts'
 import type { Verdict } from './verdict.ts'
@@ -22,10 +23,12 @@ export type FinishOptions = {
 export function finishesWithin(
   subject: SessionSubject,
   limit: DurationText,
-  { perTool = {} }: FinishOptions = {},
+  options?: FinishOptions,
 ): Verdict {
   const session = readSubject(subject)
   const limitMs = readDuration(limit)
+  const perTool = requireOptions(requireOptions(options).perTool, 'The option perTool')
+  for (const allowed of Object.values(perTool)) readDuration(allowed)
   const tookMs = durationOf(session)
   const slow = callsOf(session).find(({ name, step }) => {
     const allowed = Object.hasOwn(perTool, name) ? perTool[name] : undefined
@@ -71,8 +74,7 @@ function longestOf({ steps }: Session) {
 }
 
 export function readDuration(duration: DurationText): number {
-  const durationMs = typeof duration === 'number' ? duration : parseDuration(duration)
-  if (durationMs === undefined || !(durationMs >= 0))
-    throw new TypeError(`"${duration}" is not a duration. Use "8s", "500ms" or 1500 (milliseconds).`)
-  return durationMs
+  const durationMs = typeof duration === 'string' ? parseDuration(duration) : duration
+  if (typeof durationMs === 'number' && durationMs >= 0) return durationMs
+  return fail('A duration', 'must be like "8s", "500ms" or 1500 (milliseconds)', duration)
 }

@@ -1,5 +1,6 @@
 import { countOf, ownsError, type Session, type Step } from '@playhead/model'
 import { replayLine } from '../sessions/replay-link.ts'
+import { requireOptions } from '../sessions/required-argument.ts'
 import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -14,8 +15,9 @@ export type ErrorOptions = {
  * @example
  * hasNoErrors(session, { allowHandled: true })
  */
-export function hasNoErrors(subject: SessionSubject, { allowHandled = false }: ErrorOptions = {}): Verdict {
+export function hasNoErrors(subject: SessionSubject, options?: ErrorOptions): Verdict {
   const session = readSubject(subject)
+  const { allowHandled = false } = requireOptions(options)
   const failed = session.steps.filter(
     (step) => ownsError(step) && !(allowHandled && step.error?.isHandled === true),
   )

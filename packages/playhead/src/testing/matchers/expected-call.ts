@@ -1,8 +1,10 @@
-import { describeValue } from '@playhead/model'
+import { describeValue, isRecord } from '@playhead/model'
 import type { Call } from '../sessions/calls.ts'
+import { fail, requireList, requireOneOf, requireText } from '../sessions/required-argument.ts'
 import {
   describe,
   findMismatch,
+  requireArguments,
   type ArgumentOptions,
   type ExpectedArguments,
   type Mismatch,
@@ -41,7 +43,33 @@ export type ExpectedCall = string | ToolCall | AgentCall | AnyOrder
  * expect(session).toMatchTrajectory(["classify_intent", anyOrder(["fetch_customer_data", "fetch_invoices"]), "generate_reply"])
  */
 export function anyOrder(calls: readonly ExpectedCall[]): AnyOrder {
+  requireCalls(calls)
   return { anyOrder: calls }
+}
+
+const MAX_DEPTH = 50
+
+/** Throws a sentence if this is not a list of calls. */
+export function requireCalls(calls: unknown, depth = 0): void {
+  if (depth > MAX_DEPTH) throw new TypeError(`The expected calls are nested more than ${MAX_DEPTH} deep.`)
+  for (const call of requireList(calls, 'The expected calls')) {
+    if (typeof call === 'string') continue
+    if (!isRecord(call))
+      fail('An expected call', 'must be a name, { tool, args }, { agent, steps } or anyOrder([…])', call)
+    if ('anyOrder' in call) requireCalls(call.anyOrder, depth + 1)
+    else if ('agent' in call) requireAgentCall(call, depth)
+    else {
+      requireText(call.tool, 'The tool of an expected call')
+      requireArguments(call.args, call)
+    }
+  }
+}
+
+function requireAgentCall({ agent, args, steps, mode }: Record<string, unknown>, depth: number): void {
+  requireText(agent, 'The agent of an expected call')
+  requireArguments(args, {})
+  if (steps !== undefined) requireCalls(steps, depth + 1)
+  if (mode !== undefined) requireOneOf(mode, `The mode of ${String(agent)}`, trajectoryModes)
 }
 
 export function isAnyOrder(call: ExpectedCall): call is AnyOrder {

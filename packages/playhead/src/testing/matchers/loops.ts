@@ -1,5 +1,6 @@
 import { callsOf, type Call } from '../sessions/calls.ts'
 import { replayLine } from '../sessions/replay-link.ts'
+import { requireNumber, requireOptions, requireTexts } from '../sessions/required-argument.ts'
 import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
 import { describeCall } from './expected-call.ts'
 import type { Verdict } from './verdict.ts'
@@ -19,11 +20,11 @@ const DEFAULT_MAX = 2
  * @example
  * hasNoLoops(session, { allow: ["check_status"] })
  */
-export function hasNoLoops(
-  subject: SessionSubject,
-  { max = DEFAULT_MAX, allow = [] }: LoopOptions = {},
-): Verdict {
+export function hasNoLoops(subject: SessionSubject, options?: LoopOptions): Verdict {
   const session = readSubject(subject)
+  const { max = DEFAULT_MAX, allow = [] } = requireOptions(options)
+  requireNumber(max, 'The option max', { min: 0, isWhole: true })
+  requireTexts(allow, 'The option allow')
   const calls = callsOf(session).filter(({ name }) => !allow.includes(name))
   const repeated = [...Map.groupBy(calls, callKey).values()].filter((same) => same.length > max)
   const first = repeated[0]

@@ -63,3 +63,23 @@ test.each<[recorded: unknown, expected: ExpectedArguments, isMatching: boolean]>
 ])('exactly: %o and %o', (recorded, expected, isMatching) => {
   expect(findMismatch(recorded, expected, { mode: 'exact' }) === undefined).toBe(isMatching)
 })
+
+test('a pattern with the flag g matches every time', () => {
+  const pattern = /^c_\d+$/g
+  expect([1, 2, 3].map(() => findMismatch(change, { customerId: pattern }))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+})
+
+test('an async function would match anything, so it is an error', () => {
+  const sentence = 'A function that checks arguments must not be async: it returned a promise.'
+  const never = async () => Promise.reject(new Error('never seen'))
+  for (const expected of [never as never, [never], { customerId: never }])
+    expect(() => findMismatch(change, expected)).toThrow(new TypeError(sentence))
+})
+
+test('a time that is none matches none', () => {
+  expect(findMismatch({ at: '2026-01-01T00:00:00.000Z' }, { at: new Date(Number.NaN) })?.path).toBe('at')
+})

@@ -1,4 +1,12 @@
 import { describeValue } from '@playhead/model'
+import {
+  fail,
+  requireList,
+  requireOneOf,
+  requireOptions,
+  requireSync,
+  requireTexts,
+} from '../sessions/required-argument.ts'
 import { readingsOf, type Position } from './argument-positions.ts'
 
 /** `partial` allows additional arguments, `exact` does not. */
@@ -18,6 +26,19 @@ export type ArgumentOptions = {
   defaults?: { readonly [path: string]: unknown } | undefined
 }
 
+/** Throws a sentence if arguments can't be compared with these. */
+export function requireArguments(
+  expected: unknown,
+  { mode, ignore, defaults }: { [Name in keyof ArgumentOptions]: unknown },
+): void {
+  if (Array.isArray(expected)) requireList(expected, 'The expected arguments')
+  else if (expected !== undefined && typeof expected !== 'function' && !isObject(expected))
+    fail('The expected arguments', 'must be a list, an object or a function', expected)
+  if (mode !== undefined) requireOneOf(mode, 'The mode', ['partial', 'exact'])
+  if (ignore !== undefined) requireTexts(ignore, 'The option ignore')
+  requireOptions(defaults as object | undefined, 'The option defaults')
+}
+
 /** The first argument that differs. */
 export type Mismatch = { path: string; expected: string; actual: string }
 
@@ -29,7 +50,7 @@ export function findMismatch(
 ): Mismatch | undefined {
   const comparison = new Comparison(options)
   if (typeof expected === 'function')
-    return (expected as (args: unknown) => boolean)(actual)
+    return requireSync((expected as (args: unknown) => boolean)(actual), PREDICATE)
       ? undefined
       : mismatch('args', 'the function to return true', actual)
   if (Array.isArray(expected)) return findInReadings(comparison, actual, expected)
@@ -163,12 +184,15 @@ class Comparison {
   }
 }
 
+const PREDICATE = 'A function that checks arguments'
+
 /** Compares everything but lists and objects. */
 function isMatching(expected: unknown, actual: unknown): boolean {
-  if (isAsymmetric(expected)) return expected.asymmetricMatch(actual)
-  if (expected instanceof RegExp) return typeof actual === 'string' && expected.test(actual)
-  if (typeof expected === 'function') return (expected as (value: unknown) => boolean)(actual)
-  if (expected instanceof Date) return actual === expected.toISOString()
+  if (isAsymmetric(expected)) return requireSync(expected.asymmetricMatch(actual), 'A matcher of arguments')
+  if (expected instanceof RegExp) return typeof actual === 'string' && actual.search(expected) !== -1
+  if (typeof expected === 'function')
+    return requireSync((expected as (value: unknown) => boolean)(actual), PREDICATE)
+  if (expected instanceof Date) return actual === expected.toJSON()
   if (typeof expected === 'bigint') return String(actual) === String(expected)
   // JSON does not tell a missing value from null.
   if (expected === undefined || expected === null) return actual === undefined || actual === null
@@ -223,12 +247,19 @@ export function describe(value: unknown, width = 80): string {
   return describeValue(toPrintable(value, 0), width)
 }
 
+/** More don't fit on the line. */
+const MAX_SHOWN = 50
+
 function toPrintable(value: unknown, depth: number): unknown {
   const name = nameOf(value)
   if (name !== undefined || depth > 6) return name
-  if (Array.isArray(value)) return value.map((item) => toPrintable(item, depth + 1))
+  if (Array.isArray(value)) return value.slice(0, MAX_SHOWN).map((item) => toPrintable(item, depth + 1))
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toPrintable(item, depth + 1)]))
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, MAX_SHOWN)
+      .map(([key, item]) => [key, toPrintable(item, depth + 1)]),
+  )
 }
 
 function nameOf(value: unknown): string | undefined {

@@ -1,6 +1,7 @@
-import type { Session } from '@playhead/model'
+import { isRecord, type Session } from '@playhead/model'
 import { callsOf, type Call } from '../sessions/calls.ts'
 import { replayLine } from '../sessions/replay-link.ts'
+import { fail, requireSync, requireText } from '../sessions/required-argument.ts'
 import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
 import { listOfCalls } from './called.ts'
 import { describeCall } from './expected-call.ts'
@@ -20,6 +21,7 @@ export type OrderRule = {
  * expect(session).toSatisfyOrder(before("fetch_customer_data", "issue_refund"))
  */
 export function before(first: string, second: string): OrderRule {
+  requireNames(first, second)
   return {
     text: `${first} before ${second}`,
     findViolation(calls) {
@@ -31,6 +33,7 @@ export function before(first: string, second: string): OrderRule {
 
 /** Every call of the second action comes right after a call of the first, with no other call in between. */
 export function directlyBefore(first: string, second: string): OrderRule {
+  requireNames(first, second)
   return {
     text: `${first} directly before ${second}`,
     findViolation: (calls) =>
@@ -40,6 +43,7 @@ export function directlyBefore(first: string, second: string): OrderRule {
 
 /** A session calls at most one of the two actions. */
 export function neverBoth(one: string, other: string): OrderRule {
+  requireNames(one, other)
   return {
     text: `never both ${one} and ${other}`,
     findViolation(calls) {
@@ -59,13 +63,25 @@ export function neverBoth(one: string, other: string): OrderRule {
 export function satisfiesOrder(subject: SessionSubject, ...rules: readonly OrderRule[]): Verdict {
   const session = readSubject(subject)
   const calls = callsOf(session)
+  for (const rule of rules) requireRule(rule)
   for (const rule of rules) {
-    const violation = rule.findViolation(calls)
+    const violation = requireSync(rule.findViolation(calls), 'The findViolation of a rule')
     if (violation === undefined) continue
+    if (!calls.includes(violation))
+      fail(`The violation of "${rule.text}"`, 'must be one of the calls or undefined', violation)
     const message = `Expected ${rule.text}, but ${describeCall(violation)} violates it:\n\n${listInOrder(calls, violation)}${replayLine(session.session, violation.step.id)}`
     return { pass: false, message, stepId: violation.step.id }
   }
   return { pass: true, message: satisfiedMessage(session, calls, rules) }
+}
+
+function requireNames(...names: readonly unknown[]): void {
+  for (const name of names) requireText(name, 'The name of an action in a rule')
+}
+
+function requireRule(rule: unknown): void {
+  if (!isRecord(rule) || typeof rule.text !== 'string' || typeof rule.findViolation !== 'function')
+    fail('A rule about the order', 'must come from before, directlyBefore or neverBoth', rule)
 }
 
 function satisfiedMessage({ session }: Session, calls: readonly Call[], rules: readonly OrderRule[]): string {

@@ -1,12 +1,14 @@
 import type { Session } from '@playhead/model'
 import { callsOf, type Call } from '../sessions/calls.ts'
 import { replayLine } from '../sessions/replay-link.ts'
+import { requireOneOf, requireOptions } from '../sessions/required-argument.ts'
 import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
 import {
   agentsIn,
   anyOrder,
   flattenCalls,
   isAnyOrder,
+  requireCalls,
   trajectoryModes,
   type ExpectedCall,
   type TrajectoryMode,
@@ -49,11 +51,12 @@ const diffOptions: Record<TrajectoryMode, StepDiffOptions> = {
 export function matchesTrajectory(
   subject: SessionSubject,
   expected: readonly ExpectedCall[],
-  { mode = 'exact' }: TrajectoryOptions = {},
+  options?: TrajectoryOptions,
 ): Verdict {
-  if (!trajectoryModes.includes(mode))
-    throw new TypeError(`Unknown mode "${mode}". Use one of ${trajectoryModes.join(', ')}.`)
   const session = readSubject(subject)
+  requireCalls(expected)
+  const { mode = 'exact' } = requireOptions(options)
+  requireOneOf(mode, 'The mode', trajectoryModes)
   const all = callsOf(session, agentsIn(expected))
   const calls = mode === 'effectsOnly' ? writesOf(all) : all
   return compareCalls(session, calls, {
@@ -79,8 +82,9 @@ export type InOrderOptions = {
 export function calledInOrder(
   subject: SessionSubject,
   expected: readonly ExpectedCall[],
-  { exact = false }: InOrderOptions = {},
+  options?: InOrderOptions,
 ): Verdict {
+  const { exact = false } = requireOptions(options)
   return matchesTrajectory(subject, expected, { mode: exact ? 'exact' : 'containsInOrder' })
 }
 
@@ -99,10 +103,12 @@ export type EffectsOptions = {
 export function hasEffects(
   subject: SessionSubject,
   expected: readonly ExpectedCall[],
-  { inOrder = false }: EffectsOptions = {},
+  options?: EffectsOptions,
 ): Verdict {
+  const { inOrder = false } = requireOptions(options)
   if (inOrder) return matchesTrajectory(subject, expected, { mode: 'effectsOnly' })
   const session = readSubject(subject)
+  requireCalls(expected)
   const calls = withoutReads(callsOf(session, agentsIn(expected)))
   const [text, opposite] =
     expected.length === 0

@@ -1,6 +1,7 @@
-import type { SequentialOptions } from '@playhead/model'
+import { judgeSequence, type SequentialOptions } from '@playhead/model'
 import type { SessionView } from 'playhead'
-import type { DurationText } from '../matchers/duration.ts'
+import { readDuration, type DurationText } from '../matchers/duration.ts'
+import { MAX_ITEMS, requireNumber, requireOneOf, requireOptions } from '../sessions/required-argument.ts'
 
 /** How the runs of a `test.agent` are made and judged. */
 export type AgentTestOptions<Input> = {
@@ -46,4 +47,42 @@ export type AgentTest = DefineAgentTest & { only: DefineAgentTest; skip: DefineA
 /** Creates `test.agent` for a runner; `define` returns the function that registers a test in the given mode. */
 export function makeAgentTest(define: (mode: 'run' | 'only' | 'skip') => DefineAgentTest): AgentTest {
   return Object.assign(define('run'), { only: define('only'), skip: define('skip') })
+}
+
+/** Throws a sentence if an option has a wrong value. */
+export function requireAgentTestOptions(options: AgentTestOptions<unknown>): void {
+  const { repeat, passRate, inconclusive, concurrency, budget, timeout } = options
+  requireRepeat(repeat)
+  if (concurrency !== undefined)
+    requireNumber(concurrency, 'The option concurrency', { min: 1, max: MAX_ITEMS })
+  if (inconclusive !== undefined) requireOneOf(inconclusive, 'The option inconclusive', ['pass', 'fail'])
+  if (timeout !== undefined)
+    requireNumber(readDuration(timeout), 'The timeout', { min: 0, max: MAX_TIMEOUT_MS })
+  const { usd, tokens } = requireOptions(budget, 'The option budget')
+  for (const limit of [usd, tokens]) if (limit !== undefined) requireNumber(limit, 'A limit of the budget')
+  if (passRate === undefined) return
+  const { min, confidence = 0.95 } = requireOptions(passRate, 'The option passRate')
+  requireNumber(min, 'The option passRate.min', { min: 0, max: 1 })
+  requireNumber(confidence, 'The option passRate.confidence', { min: 0, max: 0.999_999 })
+}
+
+/** Timers can't wait longer. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1
+
+function requireRepeat(repeat: AgentTestOptions<unknown>['repeat']): void {
+  const count = { min: 1, max: MAX_ITEMS }
+  if (repeat === undefined) return
+  if (typeof repeat === 'number') return void requireNumber(repeat, 'The option repeat', count)
+  const {
+    max,
+    stop,
+    p0 = 0.95,
+    p1 = 0.8,
+    alpha = 0.05,
+    beta = 0.1,
+  } = requireOptions(repeat, 'The option repeat')
+  requireNumber(max, 'The option repeat.max', count)
+  requireOneOf(stop, 'The option repeat.stop', ['sprt'])
+  for (const share of [p0, p1, alpha, beta]) requireNumber(share, 'A rate of repeat', { min: 0, max: 1 })
+  judgeSequence({ passed: 0, failed: 0 }, repeat)
 }

@@ -1,7 +1,14 @@
-import { judgeSequence, totalTokens, type AgentTestResult, type TestIdentity } from '@playhead/model'
+import {
+  describeValue,
+  judgeSequence,
+  totalTokens,
+  type AgentTestResult,
+  type TestIdentity,
+} from '@playhead/model'
 import type { SessionView } from 'playhead'
 import { readDuration } from '../matchers/duration.ts'
-import type { AgentTestBody, AgentTestOptions } from './agent-test.ts'
+import { requireItems, requireOptions } from '../sessions/required-argument.ts'
+import { requireAgentTestOptions, type AgentTestBody, type AgentTestOptions } from './agent-test.ts'
 import { addDivergences } from './divergence.ts'
 import { judgeRuns, type FinishedRun } from './judge-runs.ts'
 import { plainMessage, recordTest, type TestFailure } from './record-test.ts'
@@ -23,10 +30,12 @@ const SPARE_MS = 10_000
 
 /** Reads the inputs only once, because they may come from a generator. */
 export function planAgentTest<Input>(
-  options: AgentTestOptions<Input>,
+  given: AgentTestOptions<Input>,
   definedAt: string,
 ): AgentTestPlan<Input> {
-  const inputs = [...(options.inputs ?? [undefined as Input])]
+  const options = requireOptions(given)
+  requireAgentTestOptions(options)
+  const inputs = requireItems(options.inputs ?? [undefined as Input], 'The inputs')
   if (inputs.length === 0) throw new TypeError('test.agent needs at least one input.')
   const runs = planRuns(inputs, options)
   const rounds = Math.ceil(runs.length / workersOf(options))
@@ -91,7 +100,9 @@ function nameInput(input: unknown, index: number): string {
   if (typeof given === 'string' && given !== '') return given.slice(0, MAX_NAME_LENGTH)
   return input === undefined
     ? 'no input'
-    : (JSON.stringify(input)?.slice(0, MAX_NAME_LENGTH) ?? `input ${index + 1}`)
+    : typeof input === 'function' || typeof input === 'symbol'
+      ? `input ${index + 1}`
+      : describeValue(input, MAX_NAME_LENGTH)
 }
 
 async function runOnce<Input>(

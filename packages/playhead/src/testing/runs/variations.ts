@@ -1,11 +1,19 @@
+import {
+  MAX_ITEMS,
+  requireItems,
+  requireNumber,
+  requireOptions,
+  requireText,
+} from '../sessions/required-argument.ts'
+
 /**
  * Generates phrasings of an input by rules. The same seed always gives the same ones; no model is involved.
  *
  * @example
  * inputs: variations("I was charged twice. Please help.").typos({ count: 3 }).caseAndPunctuation().reorderSentences()
  */
-export function variations(text: string, { seed = 1 }: { seed?: number } = {}): Variations {
-  return new Variations(text, seed)
+export function variations(text: string, options?: { seed?: number }): Variations {
+  return new Variations(text, requireOptions(options).seed ?? 1)
 }
 
 export class Variations implements Iterable<string> {
@@ -14,8 +22,8 @@ export class Variations implements Iterable<string> {
   readonly #made = new Set<string>()
 
   constructor(text: string, seed: number) {
-    this.#text = text
-    this.#seed = seed
+    this.#text = requireText(text, 'The text to vary')
+    this.#seed = requireNumber(seed, 'The seed')
     this.#made.add(text)
   }
 
@@ -24,7 +32,9 @@ export class Variations implements Iterable<string> {
   }
 
   /** Omits, doubles and mistypes letters; `rate` is the share of letters that change. */
-  typos({ rate = 0.05, count = 3 }: { rate?: number; count?: number } = {}): this {
+  typos(options?: { rate?: number; count?: number }): this {
+    const { rate = 0.05, count = 3 } = requireOptions(options)
+    requireNumber(rate, 'The rate of typos', { min: 0, max: 1 })
     return this.#add(count, 'typos', (random) => addTypos(this.#text, rate, random))
   }
 
@@ -53,6 +63,7 @@ export class Variations implements Iterable<string> {
 
   /** Shuffles the sentences; adds nothing for a single one. */
   reorderSentences(count = 2): this {
+    requireCount(count)
     const sentences = this.#text.match(/[^.!?…]+[.!?…]*/g)?.map((sentence) => sentence.trim()) ?? []
     if (sentences.length < 2) return this
     return this.#add(count, 'order', (random) => shuffle(sentences, random).join(' '))
@@ -60,6 +71,7 @@ export class Variations implements Iterable<string> {
 
   /** Adds an unrelated text before and after. */
   distractor(text: string): this {
+    requireText(text, 'The distractor')
     this.#made.add(`${this.#text} ${text}`).add(`${text} ${this.#text}`)
     return this
   }
@@ -76,18 +88,24 @@ export class Variations implements Iterable<string> {
 
   /** Adds phrasings that you wrote yourself. */
   paraphrases(texts: Iterable<string>): this {
-    for (const text of texts) this.#made.add(text)
+    for (const text of requireItems(texts, 'The paraphrases'))
+      this.#made.add(requireText(text, 'A paraphrase'))
     return this
   }
 
   /** Adds `count` new variations; gives up after many duplicates. */
   #add(count: number, kind: string, make: (random: () => number) => string): this {
+    requireCount(count)
     const random = createRandom(`${this.#seed} ${kind} ${this.#text}`)
     const wanted = this.#made.size + count
     for (let tries = 0; this.#made.size < wanted && tries < count * 20; tries += 1)
       this.#made.add(make(random))
     return this
   }
+}
+
+function requireCount(count: unknown): void {
+  requireNumber(count, 'The number of variations', { min: 0, max: MAX_ITEMS, isWhole: true })
 }
 
 const lookalikes: Record<string, string> = { a: '\u0430', e: '\u0435', i: '\u0456', o: '\u043E', p: '\u0440' }

@@ -1,11 +1,12 @@
-import type { Session } from '@playhead/model'
+import { isRecord, type Session } from '@playhead/model'
+import { requireSync } from './required-argument.ts'
 
 /** What matchers accept: the live session of a test, a recording, or a session from the server. */
 export type SessionSubject = Session | { toJSON(): Session }
 
 /** Returns the session in its current state. */
 export function readSubject(subject: SessionSubject): Session {
-  const session = isLive(subject) ? subject.toJSON() : subject
+  const session = isLive(subject) ? requireSync(subject.toJSON(), 'The toJSON of a session') : subject
   if (!isSession(session))
     throw new TypeError(
       'This is not a session. Pass the `session` of the test, the result of getSession(), a recording (openRecording) or a session from the server (fetchSession).',
@@ -17,7 +18,13 @@ function isLive(subject: unknown): subject is { toJSON(): Session } {
   return typeof (subject as { toJSON?: unknown } | null | undefined)?.toJSON === 'function'
 }
 
-function isSession(value: unknown): value is Session {
-  const { session, steps } = (value ?? {}) as Partial<Session>
-  return typeof session?.id === 'string' && Array.isArray(steps)
+export function isSession(value: unknown): value is Session {
+  if (!isRecord(value) || !isRecord(value.session)) return false
+  return typeof value.session.id === 'string' && Array.isArray(value.steps) && value.steps.every(isStep)
+}
+
+function isStep(step: unknown): boolean {
+  if (!isRecord(step) || typeof step.id !== 'string' || typeof step.name !== 'string') return false
+  const hasMessage = isRecord(step.error) && typeof step.error.message === 'string'
+  return (step.error === undefined || hasMessage) && (step.tool === undefined || isRecord(step.tool))
 }
