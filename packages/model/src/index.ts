@@ -17,7 +17,7 @@ export { asOneSession, describeTrace, joinTraces, type Trace } from './assembly/
 export { presentStep, type SessionLog } from './assembly/present-step.ts'
 export { resolveSteps } from './assembly/resolve-steps.ts'
 export type { ResolvedStep } from './assembly/resolved-step.ts'
-export { summarizeSession } from './assembly/summarize-session.ts'
+export { summarizeSession, type TagEdits } from './assembly/summarize-session.ts'
 export { trimOutlines } from './assembly/trim-outlines.ts'
 export { agentOpsEventToItems, type AgentOpsItems } from './converters/agentops-events.ts'
 export { agentOpsLogToRecords } from './converters/agentops-log-text.ts'

@@ -170,6 +170,40 @@ test('delete removes sessions by id and by filter', async () => {
   })
 })
 
+test('tag adds tags to sessions and removes them', async () => {
+  const [first, second] = [await record('triage'), await record('triage')]
+  const short = (id: string) => `s_${id.slice(0, 8)}`
+
+  expect(await run(`tag ${first} ${short(second)} --add bug --add p1 --remove triage`)).toEqual({
+    stdout: `${short(first)}\tbug, p1\n${short(second)}\tbug, p1\n`,
+    stderr: 'Changed the tags of 2 sessions.\n',
+    exitCode: 0,
+  })
+  expect((await server.sessions('tag=bug')).map(({ id }) => id).sort()).toEqual([first, second].sort())
+  expect(await run(`tag ${first} --remove bug --remove p1`)).toMatchObject({
+    stdout: `${short(first)}\t(no tags)\n`,
+    exitCode: 0,
+  })
+  expect(JSON.parse((await run(`tag ${second} --remove p1 --json`)).stdout)).toEqual({
+    sessions: [{ id: second, tags: ['bug'] }],
+  })
+})
+
+test.each([
+  ['tag --add x', 'Pass the id of a session. See playhead tag --help'],
+  ['tag last', 'Pass --add or --remove with a tag. See playhead tag --help'],
+])('%s says what is missing', async (typed, message) => {
+  expect(await run(typed)).toEqual({ stdout: '', stderr: `playhead: ${message}\n`, exitCode: 2 })
+})
+
+test('tag says which session does not exist', async () => {
+  const { stderr, exitCode } = await run(`tag ${'0'.repeat(32)} --add x`)
+  expect([stderr, exitCode]).toEqual([
+    expect.stringContaining(`There is no session ${'0'.repeat(32)} in this project.`) as string,
+    1,
+  ])
+})
+
 test('retention is shown and set', async () => {
   const outcomes = []
   for (const typed of ['retention', 'retention 30', 'retention', 'retention forever', 'retention 0'])

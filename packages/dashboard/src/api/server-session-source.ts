@@ -14,6 +14,7 @@ export const serverSessionSource: SessionSource = {
   readPayloads: (id, signal) =>
     callApi('GET /api/sessions/{id}', { path: { id }, query: { payloads: 'all' }, signal }),
   watch,
+  editTags: (id, tags) => callApi('PATCH /api/sessions/{id}', { path: { id }, body: { tags } }),
   downloadsOf,
 }
 

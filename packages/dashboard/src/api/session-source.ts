@@ -8,6 +8,9 @@ export type Download = { id: string; label: string; hint: string; fileName: stri
   | { make: () => Promise<string> }
 )
 
+/** Tags to add to a session, and tags to remove from it. */
+export type TagEdit = { add?: string[]; remove?: string[] }
+
 /** Where sessions come from: the server, or the HTML file that contains them. */
 export type SessionSource = {
   /** Part of the cache keys, so that sources don't mix. */
@@ -18,6 +21,8 @@ export type SessionSource = {
   readPayloads: (sessionId: string, signal: AbortSignal) => Promise<Session>
   /** Absent if the session can't change. Returns a function that unsubscribes. */
   watch?: (sessionId: string, listener: (event: LiveEvent) => void) => () => void
+  /** Absent if tags can't be edited. */
+  editTags?: (sessionId: string, edit: TagEdit) => Promise<SessionSummary>
   downloadsOf: (session: SessionSummary) => Download[]
   /** Whether a server serves the page: then there are other pages to link to. */
   isServed: boolean

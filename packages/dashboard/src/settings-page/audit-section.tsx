@@ -30,6 +30,7 @@ const actionWords: Record<AuditEntry['action'], string> = {
   'project.changed': 'Settings changed',
   'sessions.deleted': 'Sessions deleted',
   'sessions.repriced': 'Costs recomputed',
+  'sessions.tagged': 'Tags changed',
   'sessions.rederived': 'Steps re-derived',
   'backup.downloaded': 'Backup downloaded',
   'backup.restored': 'Backup restored',

@@ -6,7 +6,7 @@ import type { ResolvedStep } from './resolved-step.ts'
 import { resolveSteps, type ResolveOptions } from './resolve-steps.ts'
 import type { Session } from '../session/session.ts'
 import type { StepContent, StepOutline } from '../session/step-draft.ts'
-import { summarizeSession } from './summarize-session.ts'
+import { summarizeSession, type TagEdits } from './summarize-session.ts'
 
 export type SessionParts = ResolveOptions & {
   outlines: readonly StepOutline[]
@@ -15,6 +15,7 @@ export type SessionParts = ResolveOptions & {
   logs?: readonly SessionLog[] | undefined
   nowMs: number
   lastHeardAtMs: number
+  tagEdits?: TagEdits | undefined
 }
 
 /** Assembles a session from all of its outlines and log records, in any order. */

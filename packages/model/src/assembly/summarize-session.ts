@@ -11,10 +11,13 @@ import { endStateAt, reportedEndState, deriveEndState, topSteps } from './derive
 import type { SessionFacts } from '../session/step-draft.ts'
 import { addUsage, hasUsage, type Usage } from '../session/usage.ts'
 
+/** Tags that people added to a session (true) or removed from it (false), after it was recorded. */
+export type TagEdits = ReadonlyMap<string, boolean>
+
 /** Summarizes a session from its steps. */
 export function summarizeSession(
   steps: readonly ResolvedStep[],
-  context: { nowMs: number; lastHeardAtMs: number },
+  context: { nowMs: number; lastHeardAtMs: number; tagEdits?: TagEdits | undefined },
 ): SessionSummary {
   const top = topSteps(steps)
   const facts = mergeFacts(top, steps)
@@ -32,7 +35,7 @@ export function summarizeSession(
     startedAt: isoTime(times.startedAtMs),
     endedAt: isRunning ? null : isoTime(times.endedAtMs),
     durationMs: isRunning ? null : roundMs(times.endedAtMs - times.startedAtMs),
-    tags: facts.tags ?? [],
+    tags: editTags(facts.tags ?? [], context.tagEdits ?? new Map()),
     ...sumUsage(steps),
     ...countSteps(steps),
     ...(facts.userId !== undefined && { userId: facts.userId }),
@@ -66,6 +69,11 @@ function mergeFacts(top: readonly ResolvedStep[], steps: readonly ResolvedStep[]
   for (const { session, depth } of steps) if (session !== undefined && depth > 0) add(session)
   if (tags.size > 0) merged.tags = [...tags]
   return merged
+}
+
+function editTags(recorded: readonly string[], edits: TagEdits): string[] {
+  const added = [...edits].flatMap(([tag, isAdded]) => (isAdded ? [tag] : []))
+  return [...new Set([...recorded.filter((tag) => edits.get(tag) !== false), ...added])]
 }
 
 function endStateReason(

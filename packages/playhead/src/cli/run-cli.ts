@@ -27,6 +27,7 @@ import { repriceCommand } from './commands/reprice.ts'
 import { restoreCommand } from './commands/restore.ts'
 import { loginLinkCommand, serveCommand } from './commands/serve.ts'
 import { showCommand } from './commands/show.ts'
+import { tagCommand } from './commands/tag.ts'
 import { CliError, InterruptedError, QuietExit } from './terminal/cli-error.ts'
 import { createTerminal, type Streams } from './terminal/terminal.ts'
 
@@ -82,6 +83,7 @@ export const commands: readonly Command[] = [
   diffCommand,
   openCommand,
   exportCommand,
+  tagCommand,
   deleteCommand,
   checkCommand,
   reportCommand,

@@ -13,6 +13,7 @@ import type { Destination } from '../door/door.ts'
 import { toRefusal } from '../door/refuse-request.ts'
 import type { LiveFeed } from '../live/live-feed.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
+import type { SessionTags } from '../sessions/session-tags.ts'
 import type { DamagedFiles } from '../log/damaged-files.ts'
 import { asStoreError } from '../store/store-error.ts'
 import { addAuditRoutes } from './audit-routes.ts'
@@ -29,6 +30,7 @@ import { addProjectRoutes } from './project-routes.ts'
 import { addRecordingRoutes } from './recording-routes.ts'
 import { addSessionRoutes } from './session-routes.ts'
 import { addStatisticsRoutes } from './statistics-routes.ts'
+import { addTagRoutes } from './tag-routes.ts'
 import { VERSION } from './version.ts'
 
 /** What the routes together need; each takes only its part. */
@@ -37,6 +39,7 @@ export type AppServices = MaintenanceServices &
     gate: Gate
     site: Site
     reader: SessionReader
+    tags: SessionTags
     live: LiveFeed
     bodyLimits: BodyLimits
     dataDirectory: string
@@ -66,6 +69,7 @@ export function createApp(services: AppServices): OpenAPIHono {
   addMaintenanceRoutes(app, all)
   addDemoRoutes(app, all)
   addDeletionRoutes(app, all)
+  addTagRoutes(app, all)
   addDocument(app)
   addAgentOpsRoutes(app, all)
   addPageRoutes(app, site)

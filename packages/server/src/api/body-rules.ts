@@ -29,6 +29,7 @@ export function apiBodyRules(gate: Gate): Record<RouteWithBody, BodyRule> {
     'PATCH /api/projects/{project}': json(admin, MAX_PRICES_BODY_BYTES),
     'POST /api/keys': json(admin),
     'POST /api/sessions/delete': json(admin),
+    'PATCH /api/sessions/{id}': json(admin),
     // As large as the store, and only as fast as the store inserts it.
     'POST /api/restore': { from: person, maxBytes: MAX_BACKUP_BYTES, arrivalMs: undefined, isStream: true },
   }

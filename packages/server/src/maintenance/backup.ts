@@ -16,6 +16,7 @@ export const backupTables = {
   projects: undefined,
   keys: undefined,
   duplicate_calls: 'session_id',
+  session_tags: 'session_id',
   steps: 'session_id',
   logs: 'session_id',
   sessions: 'session_id',

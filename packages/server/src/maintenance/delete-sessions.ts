@@ -14,7 +14,10 @@ export async function deleteSessions(
 ): Promise<void> {
   const onCluster = store.cluster === undefined ? '' : `ON CLUSTER '${store.cluster}'`
   const sharded = (name: string) => (store.cluster === undefined ? name : `${name}_local`)
-  const isJoined = await hasJoinedTraces(store, project)
+  const [isJoined, isTagged] = await Promise.all([
+    hasRows(store, 'joined_traces', project),
+    hasRows(store, 'session_tags', project),
+  ])
   const joinedSql = `SELECT trace_id FROM joined_traces FINAL WHERE project = {project:String} AND session_id IN (${idsSql})`
   const ofSessions = `session_id IN (${idsSql})`
   const ofTraces = isJoined ? `(${ofSessions} OR session_id IN (${joinedSql}))` : ofSessions
@@ -23,6 +26,7 @@ export async function deleteSessions(
     [sharded('steps'), ofTraces],
     [sharded('logs'), ofTraces],
     [sharded('duplicate_calls'), ofTraces],
+    ...(isTagged ? [['session_tags', ofTraces] as const] : []),
     ...(isJoined ? [['joined_traces', ofSessions] as const] : []),
     [sharded('sessions'), ofSessions],
   ] as const) {
@@ -34,9 +38,13 @@ export async function deleteSessions(
   }
 }
 
-async function hasJoinedTraces({ client }: Store, project: string): Promise<boolean> {
+async function hasRows(
+  { client }: Store,
+  table: 'joined_traces' | 'session_tags',
+  project: string,
+): Promise<boolean> {
   const result = await client.query({
-    query: 'SELECT 1 FROM joined_traces WHERE project = {project:String} LIMIT 1',
+    query: `SELECT 1 FROM ${table} WHERE project = {project:String} LIMIT 1`,
     query_params: { project },
     format: 'JSONEachRow',
   })

@@ -8,6 +8,7 @@ export const restoredTables = {
   projects: ['id', 'version'],
   keys: ['id', 'version'],
   duplicate_calls: ['project', 'session_id', 'step_id', 'version'],
+  session_tags: ['project', 'session_id', 'tag', 'version'],
   steps: ['project', 'session_id', 'step_id', 'started_at', 'arrival'],
   logs: ['project', 'session_id', 'log_id'],
 } as const satisfies Record<string, readonly string[]>
@@ -133,7 +134,7 @@ function isBySession(table: RestoredTable): boolean {
 
 function onEveryShard({ cluster }: Store, table: string): string {
   if (cluster === undefined) return table
-  const isEverywhere = table === 'projects' || table === 'keys'
+  const isEverywhere = ['projects', 'keys', 'session_tags'].includes(table)
   return `${table}${isEverywhere ? '' : '_local'} ON CLUSTER '${cluster}'`
 }
 

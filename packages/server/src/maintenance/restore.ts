@@ -7,6 +7,7 @@ import { KnownError } from '../errors/known-error.ts'
 import type { DuplicateCalls } from '../sessions/duplicate-calls.ts'
 import type { SessionRefresher } from '../sessions/refresh-sessions.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
+import type { SessionTags } from '../sessions/session-tags.ts'
 import type { StoredLogs } from '../sessions/stored-logs.ts'
 import type { Store } from '../store/connect.ts'
 import { UploadedObjects, type ObjectPlace } from '../store/uploaded-objects.ts'
@@ -29,6 +30,7 @@ export type RestoreTargets = {
   dataDirectory: string
   storedLogs: StoredLogs
   duplicates: DuplicateCalls
+  tags: SessionTags
   objects: UploadedObjects
   registry: Registry
   refresher: SessionRefresher
@@ -126,7 +128,7 @@ export class Restorer {
   }
 
   async #apply(plan: RestorePlan, staged: UploadedObjects, objects: ObjectPlace[]): Promise<void> {
-    const { store, storedLogs, duplicates, drain } = this.#targets
+    const { store, storedLogs, duplicates, tags, drain } = this.#targets
     await drain()
     const addedObjects: ObjectPlace[] = []
     for (const place of objects) if (!(await this.#targets.objects.has(place))) addedObjects.push(place)
@@ -138,6 +140,7 @@ export class Restorer {
     try {
       storedLogs.expectSome()
       duplicates.expectSome()
+      tags.expectSome()
       const tables = tableNames.filter((table) => table !== 'keys' || plan.keys.isIncluded)
       await insertStage(store, 'restored', tables)
       for (const place of addedObjects)

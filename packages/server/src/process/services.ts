@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { summarizeSession, type ResolvedStep } from '@playhead/model'
+import { summarizeSession, type ResolvedStep, type TagEdits } from '@playhead/model'
 import { AuditLog } from '../access/audit.ts'
 import type { Gate } from '../access/caller.ts'
 import { LastUses } from '../access/last-uses.ts'
@@ -22,6 +22,7 @@ import type { DeriveCopies } from '../sessions/step-copies.ts'
 import { JoinedTraces } from '../sessions/joined-traces.ts'
 import { SessionRefresher } from '../sessions/refresh-sessions.ts'
 import { SessionReader } from '../sessions/session-reader.ts'
+import { SessionTags } from '../sessions/session-tags.ts'
 import { StoredLogs } from '../sessions/stored-logs.ts'
 import { Restorer } from '../maintenance/restore.ts'
 import type { Store } from '../store/connect.ts'
@@ -52,7 +53,7 @@ export async function createServices(
   const { registry } = gate
   const dialectFailures = new DialectFailures(report)
   const stored = await openStored(store, { versions, registry, dialectFailures })
-  const { duplicates, joined, logs: storedLogs, pricerOf } = stored
+  const { duplicates, joined, tags, logs: storedLogs, pricerOf } = stored
   const live = new LiveFeed((project, traceId) => joined.recentSessionOf(project, traceId))
   const inbox = join(config.dataDirectory, 'inbox')
   // Whatever a killed process left there is computed again from the steps.
@@ -62,9 +63,9 @@ export async function createServices(
     versions,
     directory: inbox,
     onMoved: (project, traceIds, isListed) => live.publishMove(project, traceIds, isListed),
-    onRefreshed(project, steps, lastHeardAtMs) {
+    onRefreshed(project, steps, context) {
       reader.invalidate(project, steps[0]?.sessionId ?? '')
-      publishRefreshed(live, project, steps, lastHeardAtMs)
+      publishRefreshed(live, project, steps, context)
     },
   })
   const [steps, logs] = await openLogs(config, { store, storedLogs, refresher, damaged, report })
@@ -73,7 +74,7 @@ export async function createServices(
   const drain = async () => void (await Promise.all([steps.drain(), logs.drain()]))
   const reader: SessionReader = new SessionReader({ ...stored, catchUp })
   const objects = new UploadedObjects(config.dataDirectory)
-  const targets = { store, storedLogs, duplicates, objects, registry, refresher, reader, drain, report }
+  const targets = { store, storedLogs, tags, duplicates, objects, registry, refresher, reader, drain, report }
   const restorer = await Restorer.open({ ...targets, dataDirectory: config.dataDirectory })
   const counters = createCounters()
   return {
@@ -81,6 +82,7 @@ export async function createServices(
     gate,
     store,
     joined,
+    tags,
     registry,
     objects,
     restorer,
@@ -102,26 +104,27 @@ async function openStored(
   options: { versions: VersionClock; registry: Registry; dialectFailures: DialectFailures },
 ) {
   const { versions, registry, dialectFailures } = options
-  const [duplicates, logs, joined] = await Promise.all([
+  const [duplicates, logs, joined, tags] = await Promise.all([
     DuplicateCalls.open(store, versions),
     StoredLogs.open(store),
     JoinedTraces.open(store, versions),
+    SessionTags.open(store, versions),
   ])
   const pricerOf = (project: string) => registry.pricerOf(project)
   const derive: DeriveCopies = (project, copies) =>
     deriveCopies(copies, pricerOf(project).pricer, dialectFailures)
-  return { store, logs, duplicates, joined, derive, pricerOf }
+  return { store, logs, duplicates, joined, tags, derive, pricerOf }
 }
 
 function publishRefreshed(
   live: LiveFeed,
   project: string,
   steps: readonly ResolvedStep[],
-  lastHeardAtMs: number,
+  context: { lastHeardAtMs: number; tagEdits: TagEdits | undefined },
 ): void {
   const id = steps[0]?.sessionId
   if (id === undefined || !live.isWatched(project, id)) return
-  live.publishSession(project, summarizeSession(steps, { nowMs: Date.now(), lastHeardAtMs }))
+  live.publishSession(project, summarizeSession(steps, { nowMs: Date.now(), ...context }))
 }
 
 function fromConfig({ host, port, tls, publicUrl, trustedProxies, dataDirectory, maxBodyBytes }: Config) {

@@ -224,8 +224,9 @@ export async function readFilterValues(
 ): Promise<{ value: string; sessions: number }[]> {
   const result = await client.query({
     query: `SELECT arrayJoin(arrayDistinct(list)) AS value, count() AS sessions
-      FROM (SELECT ${valueLists[query.field]} AS list FROM sessions WHERE project = {project:String} AND is_deleted = 0 ORDER BY bucket LIMIT ${SUGGESTION_SESSIONS})
-      WHERE value != '' AND positionCaseInsensitiveUTF8(value, {contains:String}) > 0
+      FROM (SELECT ${valueLists[query.field]} AS list, is_deleted FROM sessions WHERE project = {project:String}
+        ORDER BY bucket, session_id, version DESC LIMIT 1 BY bucket, session_id LIMIT ${SUGGESTION_SESSIONS})
+      WHERE is_deleted = 0 AND value != '' AND positionCaseInsensitiveUTF8(value, {contains:String}) > 0
       GROUP BY value ORDER BY sessions DESC, value LIMIT {limit:UInt32}`,
     query_params: { project, contains: query.contains, limit: query.limit },
     format: 'JSONEachRow',

@@ -11,6 +11,7 @@ import {
   type Pricer,
   type ResolvedStep,
   type StepOutline,
+  type TagEdits,
 } from '@playhead/model'
 import { NativeBlock } from '../log/native-block.ts'
 import type { Store } from '../store/connect.ts'
@@ -18,6 +19,7 @@ import type { VersionClock } from '../store/version-clock.ts'
 import type { DuplicateCalls } from './duplicate-calls.ts'
 import type { JoinedTraces } from './joined-traces.ts'
 import { sessionColumns, toSessionRow, toTombstone, type SessionRow } from '../store/sessions-table.ts'
+import type { SessionTags } from './session-tags.ts'
 import type { StoredLogs } from './stored-logs.ts'
 import { readJoinedOutlines, type DeriveCopies } from './step-copies.ts'
 import { lastHeardAt } from './stored-steps.ts'
@@ -43,11 +45,16 @@ export type RefresherOptions = {
   directory: string
   logs: StoredLogs
   duplicates: DuplicateCalls
+  tags: SessionTags
   derive: DeriveCopies
   joined: JoinedTraces
   pricerOf: (project: string) => { pricer: Pricer }
   /** Called for every refreshed session. */
-  onRefreshed: (project: string, steps: readonly ResolvedStep[], lastHeardAtMs: number) => void
+  onRefreshed: (
+    project: string,
+    steps: readonly ResolvedStep[],
+    context: { lastHeardAtMs: number; tagEdits: TagEdits | undefined },
+  ) => void
   /** Called when traces joined or left a session; `isListed` if one of them was a session until now. */
   onMoved: (project: string, traceIds: ReadonlySet<string>, isListed: boolean) => void
 }
@@ -93,6 +100,10 @@ export class SessionRefresher {
       await this.#readParts(project, ids, segment),
     )
     const { duplicates, changedElsewhere } = await this.#options.duplicates.find(project, sessions)
+    const edits = await this.#options.tags.readEdits(
+      project,
+      new Map([...sessions].map(([id, { traceIds }]) => [id, traceIds])),
+    )
     const buckets = await this.#readBuckets(
       project,
       [...sessions.values()].flatMap((parts) => (parts.isNew ? [] : parts.traceIds)),
@@ -100,7 +111,12 @@ export class SessionRefresher {
     const rows: SessionRow[] = []
     for (const [id, parts] of sessions) {
       if (parts.outlines.length === 0) continue
-      const row = this.#summarize(project, id, { parts, version, duplicateSteps: duplicates.get(id) })
+      const row = this.#summarize(project, id, {
+        parts,
+        version,
+        duplicateSteps: duplicates.get(id),
+        tagEdits: edits.get(id),
+      })
       if (row === undefined) continue
       rows.push(row)
       for (const traceId of parts.traceIds)
@@ -139,9 +155,14 @@ export class SessionRefresher {
   #summarize(
     project: string,
     id: string,
-    given: { parts: SessionParts; version: number; duplicateSteps: ReadonlySet<string> | undefined },
+    given: {
+      parts: SessionParts
+      version: number
+      duplicateSteps: ReadonlySet<string> | undefined
+      tagEdits: TagEdits | undefined
+    },
   ): SessionRow | undefined {
-    const { parts, version, duplicateSteps } = given
+    const { parts, version, duplicateSteps, tagEdits } = given
     const lastHeardAtMs = lastHeardAt(parts.receivedMs, Date.now())
     try {
       const { pricer } = this.#options.pricerOf(project)
@@ -149,9 +170,10 @@ export class SessionRefresher {
       const row = toSessionRow(project, steps, {
         version,
         lastHeardAtMs,
+        tagEdits,
         stored: parts.isBuilt ? [] : parts.outlines,
       })
-      this.#options.onRefreshed(project, steps, lastHeardAtMs)
+      this.#options.onRefreshed(project, steps, { lastHeardAtMs, tagEdits })
       return row
     } catch (error) {
       this.#options.store.badRows.note('steps', id, `The session is not listed: ${(error as Error).message}`)

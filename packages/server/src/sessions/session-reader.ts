@@ -18,12 +18,14 @@ import {
   type Span,
   type Step,
   type StepContent,
+  type TagEdits,
 } from '@playhead/model'
 import { KnownError } from '../errors/known-error.ts'
 import type { Store } from '../store/connect.ts'
 import type { DuplicateCalls } from './duplicate-calls.ts'
 import type { JoinedTraces } from './joined-traces.ts'
 import { PAYLOAD_SIZE, payloadSize, spanSelect, type SpanRow } from '../store/steps-table.ts'
+import type { SessionTags } from './session-tags.ts'
 import type { StoredLogs } from './stored-logs.ts'
 import { findSessionId, sessionNotFound } from './find-session.ts'
 import { joinCopies, readJoinedOutlines, type DeriveCopies } from './step-copies.ts'
@@ -50,12 +52,14 @@ type ResolvedSession = {
   /** Steps that were joined from several copies. */
   joinedSteps: ReadonlySet<string>
   lastHeardAtMs: number
+  tagEdits: TagEdits | undefined
 }
 
 export type ReaderOptions = {
   store: Store
   logs: StoredLogs
   duplicates: DuplicateCalls
+  tags: SessionTags
   derive: DeriveCopies
   joined: JoinedTraces
   pricerOf: (project: string) => { pricer: Pricer }
@@ -100,8 +104,8 @@ export class SessionReader {
     const wanted =
       payloads === 'none' ? [] : payloads === 'all' ? open.steps.map((step) => step.id) : firstScreen(open)
     const contents = await this.#readWanted(project, open, wanted, early)
-    const { logs, lastHeardAtMs } = open
-    return presentSession(open.steps, { contents, logs, nowMs: Date.now(), lastHeardAtMs })
+    const { logs, lastHeardAtMs, tagEdits } = open
+    return presentSession(open.steps, { contents, logs, nowMs: Date.now(), lastHeardAtMs, tagEdits })
   }
 
   /** Reads one step with its payload. */
@@ -130,8 +134,8 @@ export class SessionReader {
   }
 
   async readSummary(project: string, typedId: string) {
-    const open = await this.#open(project, await this.#find(project, typedId))
-    return summarizeSession(open.steps, { nowMs: Date.now(), lastHeardAtMs: open.lastHeardAtMs })
+    const { steps, lastHeardAtMs, tagEdits } = await this.#open(project, await this.#find(project, typedId))
+    return summarizeSession(steps, { nowMs: Date.now(), lastHeardAtMs, tagEdits })
   }
 
   /** Resolves a typed id to the full one, after flushing what was acknowledged. */
@@ -184,7 +188,11 @@ export class SessionReader {
       records.map(({ draft }) => ({ ...draft.outline, content: draft.content })),
       outlines,
     )
-    const known = await this.#options.duplicates.readKnown(project, new Map([[id, traceIds]]))
+    const traces = new Map([[id, traceIds]])
+    const [known, edits] = await Promise.all([
+      this.#options.duplicates.readKnown(project, traces),
+      this.#options.tags.readEdits(project, traces),
+    ])
     const duplicateSteps = known.get(id)
     return {
       id,
@@ -198,6 +206,7 @@ export class SessionReader {
         [...rows, ...records].map((row) => row.receivedMs),
         Date.now(),
       ),
+      tagEdits: edits.get(id),
     }
   }
 

@@ -11,6 +11,7 @@ import {
   type StepKind,
   type StepOutline,
   type SessionSummary,
+  type TagEdits,
 } from '@playhead/model'
 import type { Columns } from '../log/native-block.ts'
 import type { BadRows } from './bad-rows.ts'
@@ -38,10 +39,12 @@ export function toSessionRow(
   {
     version,
     lastHeardAtMs,
+    tagEdits,
     stored,
   }: {
     version: number
     lastHeardAtMs: number
+    tagEdits: TagEdits | undefined
     /** The outlines that have a row in `steps`. */
     stored: readonly StepOutline[]
   },
@@ -56,7 +59,7 @@ export function toSessionRow(
     lastHeardAtMs,
     endState: deriveEndState(steps),
     // Queries decide whether it is running. The row is written as if nothing more were to come.
-    summary: summarizeSession(steps, { nowMs: Infinity, lastHeardAtMs }),
+    summary: summarizeSession(steps, { nowMs: Infinity, lastHeardAtMs, tagEdits }),
     errors: steps.filter(ownsError),
     calls: steps.filter(isModelCall),
     actions: steps.filter((step) => step.kind === 'action'),

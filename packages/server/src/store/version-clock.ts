@@ -1,7 +1,14 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 
 /** The tables in which the row with the highest version counts, and the version is a time. */
-const versionedTables = ['keys', 'projects', 'sessions', 'duplicate_calls', 'joined_traces'] as const
+const versionedTables = [
+  'keys',
+  'projects',
+  'sessions',
+  'duplicate_calls',
+  'joined_traces',
+  'session_tags',
+] as const
 type VersionedTable = (typeof versionedTables)[number]
 
 /**

@@ -17,6 +17,7 @@ import { ExportMenu } from './export-menu.tsx'
 import { useReplay } from '../playback/replay-context.ts'
 import type { Timeline } from '../playback/timeline.ts'
 import { EndStateBadge } from '../../session-facts/end-state.tsx'
+import { SessionTags } from './session-tags.tsx'
 import './session-header.css'
 
 /** Name, end state and figures of the session. `back`: the link to the list. */
@@ -35,7 +36,7 @@ export function SessionHeader({ back, tools }: { back: ReactNode; tools?: ReactN
             <CopyButton label={`Copy ID ${session.id}`} read={() => session.id} />
           </span>
           <Figures timeline={timeline} />
-          <Tags session={session} />
+          <SessionTags />
         </div>
         <div className="header-tools">
           {tools}
@@ -99,21 +100,6 @@ function Cost({ session: { cost } }: { session: SessionSummary }) {
     <span title={isIncomplete ? missing : 'Estimated cost'}>
       <b>{formatCost(cost)}</b>
       {isIncomplete && <span className="header-more"> + unknown</span>}
-    </span>
-  )
-}
-
-function Tags({ session: { tags, demo } }: { session: SessionSummary }) {
-  if (tags.length === 0 && !demo) return null
-  return (
-    <span className="header-tags">
-      {demo && <span className="header-tag is-demo">demo</span>}
-      {tags.slice(0, 12).map((tag) => (
-        <span key={tag} className="header-tag">
-          {visibleText(tag)}
-        </span>
-      ))}
-      {tags.length > 12 && <span className="dim">+{tags.length - 12}</span>}
     </span>
   )
 }

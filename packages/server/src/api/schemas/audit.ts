@@ -13,6 +13,7 @@ export const auditActions = [
   'project.created',
   'project.changed',
   'sessions.deleted',
+  'sessions.tagged',
   'sessions.repriced',
   'sessions.rederived',
   'backup.downloaded',

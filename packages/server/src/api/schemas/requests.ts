@@ -2,7 +2,11 @@ import { z } from '@hono/zod-openapi'
 import { keyFormats, priceOverrideSchema, scopes } from './settings.ts'
 
 const MAX_DELETED_SESSIONS = 1_000
+const MAX_TAG_LENGTH = 200
+const MAX_EDITED_TAGS = 100
 const MAX_LOGIN_SECONDS = 30 * 86_400
+
+const tagsSchema = z.array(z.string().trim().min(1).max(MAX_TAG_LENGTH)).max(MAX_EDITED_TAGS).default([])
 
 /** The JSON body that each route of the API accepts. */
 export const bodySchemas = {
@@ -15,6 +19,12 @@ export const bodySchemas = {
       .array(z.string().regex(/^[0-9a-f]{32}$/, 'must be 32 hex digits'))
       .min(1)
       .max(MAX_DELETED_SESSIONS),
+  }),
+  'PATCH /api/sessions/{id}': z.object({
+    tags: z
+      .object({ add: tagsSchema, remove: tagsSchema })
+      .refine(({ add, remove }) => add.length + remove.length > 0, 'must add or remove a tag')
+      .refine(({ add, remove }) => !add.some((tag) => remove.includes(tag)), "can't add and remove one tag"),
   }),
   'POST /api/projects': z.object({ name: z.string().min(1).max(200), id: z.string().optional() }),
   'PATCH /api/projects/{project}': z.object({

@@ -25,6 +25,7 @@ export const responseSchemas = {
   }),
   'GET /api/sessions/{id}/recording.otlp': z.looseObject({ resourceSpans: z.array(z.unknown()) }),
   'DELETE /api/sessions/{id}': z.object({ deleted: z.string() }),
+  'PATCH /api/sessions/{id}': sessionSummarySchema,
   'POST /api/sessions/delete': z.object({ deleted: z.array(z.string()) }),
   'GET /api/values': z.object({ values: z.array(z.object({ value: z.string(), sessions: z.number() })) }),
   'GET /api/stats': statsSchema,

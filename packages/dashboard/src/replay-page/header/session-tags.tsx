@@ -1,0 +1,125 @@
+import { Tag, X } from 'lucide-react'
+import { useRef, useState, type KeyboardEvent } from 'react'
+import { visibleText } from '@playhead/model'
+import { useEditTags } from '../../api/edit-tags.ts'
+import { useSessionSource } from '../../api/session-source.ts'
+import { Button } from '../../ui/controls/button.tsx'
+import { useReplay } from '../playback/replay-context.ts'
+import './session-tags.css'
+
+const MAX_SHOWN = 12
+
+/** The tags of the session, and a button to change them if the session is on a server. */
+export function SessionTags() {
+  const { tags, demo, id } = useReplay().timeline.session
+  const canEdit = useSessionSource().editTags !== undefined
+  const [isEditing, setIsEditing] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  if (isEditing)
+    return (
+      <TagEditor
+        key={id}
+        sessionId={id}
+        tags={tags}
+        onClose={() => {
+          setIsEditing(false)
+          // The button is back after the next render.
+          requestAnimationFrame(() => button.current?.focus())
+        }}
+      />
+    )
+  if (tags.length === 0 && !demo && !canEdit) return null
+  return (
+    <span className="header-tags">
+      {demo && <span className="header-tag is-demo">demo</span>}
+      {tags.slice(0, MAX_SHOWN).map((tag) => (
+        <span key={tag} className="header-tag" title={visibleText(tag)}>
+          {visibleText(tag)}
+        </span>
+      ))}
+      {tags.length > MAX_SHOWN && <span className="dim">+{tags.length - MAX_SHOWN}</span>}
+      {canEdit && (
+        <button ref={button} type="button" className="tags-edit" onClick={() => setIsEditing(true)}>
+          <Tag size={12} aria-hidden="true" />
+          {tags.length === 0 ? 'Add tag' : 'Edit tags'}
+        </button>
+      )}
+    </span>
+  )
+}
+
+/** Enter adds what was typed, or closes the editor if nothing was; Escape closes it. */
+function TagEditor({
+  sessionId,
+  tags,
+  onClose,
+}: {
+  sessionId: string
+  tags: readonly string[]
+  onClose: () => void
+}) {
+  const { mutate, isPending, error } = useEditTags(sessionId)
+  const [text, setText] = useState('')
+  const field = useRef<HTMLInputElement>(null)
+  const add = (onAdded: () => void) => {
+    const tag = text.trim()
+    if (tag === '') return onAdded()
+    mutate(
+      { add: [tag] },
+      {
+        onSuccess: () => {
+          setText('')
+          onAdded()
+        },
+      },
+    )
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' && event.key !== 'Escape') return
+    event.preventDefault()
+    event.stopPropagation()
+    if (event.key === 'Escape' || text.trim() === '') onClose()
+    else if (!isPending) add(() => {})
+  }
+  const remove = (tag: string) => {
+    mutate({ remove: [tag] })
+    field.current?.focus()
+  }
+  return (
+    <span className="header-tags tag-editor" role="group" aria-label="Edit tags">
+      {tags.map((tag) => (
+        <span key={tag} className="header-tag is-editable">
+          <span>{visibleText(tag)}</span>
+          <button
+            type="button"
+            aria-label={`Remove tag ${visibleText(tag)}`}
+            title="Remove"
+            disabled={isPending}
+            onClick={() => remove(tag)}
+          >
+            <X size={12} aria-hidden="true" />
+          </button>
+        </span>
+      ))}
+      <input
+        ref={field}
+        // The user asked for this field by pressing the button that it replaces.
+        autoFocus
+        value={text}
+        maxLength={200}
+        placeholder="New tag, Enter to add"
+        aria-label="New tag"
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      <Button disabled={isPending} onClick={() => add(onClose)}>
+        Done
+      </Button>
+      {error !== null && (
+        <span className="tag-error" role="alert">
+          {error.message}
+        </span>
+      )}
+    </span>
+  )
+}
