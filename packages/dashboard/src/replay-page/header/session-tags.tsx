@@ -48,16 +48,27 @@ export function SessionTags() {
   )
 }
 
+function EditableTag({ tag, isBusy, onRemove }: { tag: string; isBusy: boolean; onRemove: () => void }) {
+  return (
+    <span className="header-tag is-editable">
+      <span>{tag}</span>
+      <button
+        type="button"
+        aria-label={`Remove tag ${tag}`}
+        title="Remove"
+        disabled={isBusy}
+        onClick={onRemove}
+      >
+        <X size={12} aria-hidden="true" />
+      </button>
+    </span>
+  )
+}
+
+type TagEditorProps = { sessionId: string; tags: readonly string[]; onClose: () => void }
+
 /** Enter adds what was typed, or closes the editor if nothing was; Escape closes it. */
-function TagEditor({
-  sessionId,
-  tags,
-  onClose,
-}: {
-  sessionId: string
-  tags: readonly string[]
-  onClose: () => void
-}) {
+function TagEditor({ sessionId, tags, onClose }: TagEditorProps) {
   const { mutate, isPending, error } = useEditTags(sessionId)
   const [text, setText] = useState('')
   const field = useRef<HTMLInputElement>(null)
@@ -88,18 +99,7 @@ function TagEditor({
   return (
     <span className="header-tags tag-editor" role="group" aria-label="Edit tags">
       {tags.map((tag) => (
-        <span key={tag} className="header-tag is-editable">
-          <span>{visibleText(tag)}</span>
-          <button
-            type="button"
-            aria-label={`Remove tag ${visibleText(tag)}`}
-            title="Remove"
-            disabled={isPending}
-            onClick={() => remove(tag)}
-          >
-            <X size={12} aria-hidden="true" />
-          </button>
-        </span>
+        <EditableTag key={tag} tag={visibleText(tag)} isBusy={isPending} onRemove={() => remove(tag)} />
       ))}
       <input
         ref={field}

@@ -32,7 +32,8 @@ export type CostLimit = {
 export function costsLessThan(subject: SessionSubject, limit: number | CostLimit): Verdict {
   const session = readSubject(subject)
   const { usd, tokens, llmCalls } = readLimit(limit)
-  const { cost, unpricedModels = [], modelsWithoutUsage = [], llmCallCount = 0, usage } = session.session
+  const summary: Partial<Session['session']> = session.session
+  const { cost = null, unpricedModels = [], modelsWithoutUsage = [], llmCallCount = 0, usage } = summary
   const used = totalTokens(usage ?? {}) ?? 0
   const counted = listCounted(session)
   const isIncomplete = unpricedModels.length > 0 || modelsWithoutUsage.length > 0
