@@ -1,6 +1,8 @@
+import { runAttributionSuite } from './attribution/attribution.ts'
 import { runColdStartSuite } from './suites/cold-start.ts'
 import { runDashboardListSuite } from './suites/dashboard-list.ts'
 import { runDashboardSuite } from './suites/dashboard.ts'
+import { runFindingsSuite } from './suites/findings.ts'
 import { runIngestSuite } from './suites/ingest.ts'
 import { readOptions, type Options, type Suite } from './harness/options.ts'
 import { runPeersSuite } from './peers/peers.ts'
@@ -27,6 +29,8 @@ const runSuite: Record<Suite, (options: Options, progress: Progress) => Promise<
   redaction: runRedactionSuite,
   siege: runSiegeSuite,
   viewers: runViewersSuite,
+  attribution: runAttributionSuite,
+  findings: runFindingsSuite,
   peers: runPeersSuite,
 }
 

@@ -139,6 +139,11 @@ function explain(what: string): string {
 /** Why targets are missed. `profiled` is when the figures in the text were written down; no suite measures them again. */
 const explanations: readonly { metric: RegExp; profiled?: string; text: string }[] = [
   {
+    metric: /^AgentRx, tau-retail: within 3 steps/,
+    profiled: '2026-11-18',
+    text: 'Nine of the 29 labels blame the simulated user, who asked for something else than the task says, and six an assistant that misunderstood the task: nothing in the run contradicts them. What a result contradicts (a count, a state, a record that is not available, one of several that was left out) is found. In the half that nobody read while the rules were written, fewer are right. With 29 runs, the interval still includes the target.',
+  },
+  {
     metric: /memory, idle/,
     profiled: '2026-11-15',
     text: "Most of it is code: the engine maps ClickHouse's library and touches about 200 MB of it, which the kernel can drop. The memory that it can't drop is about 75 MB for each of the two processes (`RssAnon` in /proc/<pid>/status).",

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readResults } from '../packages/playhead/src/report/read-results.ts'
 import { startTestServer, type TestServer } from '../packages/server/test/test-server.ts'
+import { chromiumOptions } from './chromium-options.ts'
 
 const example = fileURLToPath(new URL('../examples/support-agent', import.meta.url))
 const playwright = fileURLToPath(new URL('../node_modules/@playwright/test/cli.js', import.meta.url))
@@ -40,7 +41,7 @@ async function runBrowserTests(
   const env = {
     ...Object.fromEntries(inherited),
     NODE_OPTIONS: '--conditions=playhead-source',
-    PLAYHEAD_CHROMIUM: process.env.PLAYHEAD_CHROMIUM ?? '/usr/bin/chromium',
+    PLAYHEAD_CHROMIUM: chromiumOptions.executablePath,
     PLAYHEAD_RUN_DIR: join(folder, 'runs'),
     CHAT_PORT: String(await freePort()),
     ...environment,
@@ -65,61 +66,57 @@ async function freePort(): Promise<number> {
   return port
 }
 
-test(
-  'what an agent does behind a page is found from the browser test, and linked in its report',
-  { timeout: 120_000 },
-  async () => {
-    const results = await runBrowserTests({
-      PLAYHEAD_ENDPOINT: server.url,
-      PLAYHEAD_RUN_ID: 'browser',
-      SUPPORT_AGENT_FAULT: 'customer_id',
-    })
-    const charged = results.get('tells a customer about both charges, from the right data')!
-    const greeting = results.get('answers a greeting without looking up a customer')!
-    expect([charged.status, greeting.status]).toEqual(['failed', 'passed'])
+test('what an agent does behind a page is found from the browser test, and linked in its report', async () => {
+  const results = await runBrowserTests({
+    PLAYHEAD_ENDPOINT: server.url,
+    PLAYHEAD_RUN_ID: 'browser',
+    SUPPORT_AGENT_FAULT: 'customer_id',
+  })
+  const charged = results.get('tells a customer about both charges, from the right data')!
+  const greeting = results.get('answers a greeting without looking up a customer')!
+  expect([charged.status, greeting.status]).toEqual(['failed', 'passed'])
 
-    const sessions = await server.sessions('limit=100&runId=browser')
-    const told = sessions.map(({ name, endState, tools, test: of }) => ({
-      name,
-      endState,
-      file: of?.file,
-      tools,
-    }))
-    expect(told.toSorted((left, right) => left.name.localeCompare(right.name))).toEqual([
-      {
-        name: 'answers a greeting without looking up a customer',
-        endState: 'success',
-        file: 'chat.spec.ts',
-        tools: ['classify_intent', 'write_reply', 'session_complete'],
-      },
-      {
-        name: 'tells a customer about both charges, from the right data',
-        endState: 'fail',
-        file: 'chat.spec.ts',
-        tools: ['classify_intent', 'extract_customer_id', 'fetch_customer_data'],
-      },
-    ])
-    for (const [title, { annotations }] of results) {
-      const session = sessions.find(({ name }) => name === title)!
-      expect(annotations).toEqual([{ type: 'replay', description: `${server.url}/sessions/${session.id}` }])
-    }
-    const spec = (await readFile(join(example, 'e2e/chat.spec.ts'), 'utf8')).split('\n')
-    const { entries } = await readResults([join(folder, 'runs')])
-    expect(Object.fromEntries(entries.map((entry) => [entry.test.name, entry.location]))).toEqual(
-      Object.fromEntries(
-        [...results.keys()].map((title) => [
-          title,
-          {
-            path: 'examples/support-agent/e2e/chat.spec.ts',
-            line: spec.findIndex((line) => line.includes(`test('${title}'`)) + 1,
-          },
-        ]),
-      ),
-    )
-  },
-)
+  const sessions = await server.sessions('limit=100&runId=browser')
+  const told = sessions.map(({ name, endState, tools, test: of }) => ({
+    name,
+    endState,
+    file: of?.file,
+    tools,
+  }))
+  expect(told.toSorted((left, right) => left.name.localeCompare(right.name))).toEqual([
+    {
+      name: 'answers a greeting without looking up a customer',
+      endState: 'success',
+      file: 'chat.spec.ts',
+      tools: ['classify_intent', 'write_reply', 'session_complete'],
+    },
+    {
+      name: 'tells a customer about both charges, from the right data',
+      endState: 'fail',
+      file: 'chat.spec.ts',
+      tools: ['classify_intent', 'extract_customer_id', 'fetch_customer_data'],
+    },
+  ])
+  for (const [title, { annotations }] of results) {
+    const session = sessions.find(({ name }) => name === title)!
+    expect(annotations).toEqual([{ type: 'replay', description: `${server.url}/sessions/${session.id}` }])
+  }
+  const spec = (await readFile(join(example, 'e2e/chat.spec.ts'), 'utf8')).split('\n')
+  const { entries } = await readResults([join(folder, 'runs')])
+  expect(Object.fromEntries(entries.map((entry) => [entry.test.name, entry.location]))).toEqual(
+    Object.fromEntries(
+      [...results.keys()].map((title) => [
+        title,
+        {
+          path: 'examples/support-agent/e2e/chat.spec.ts',
+          line: spec.findIndex((line) => line.includes(`test('${title}'`)) + 1,
+        },
+      ]),
+    ),
+  )
+})
 
-test('without a server the recordings of both processes are one session', { timeout: 120_000 }, async () => {
+test('without a server the recordings of both processes are one session', async () => {
   const results = await runBrowserTests({}, ['--grep', 'both charges'])
   expect([...results.values()].map(({ status, error }) => error?.message ?? status)).toEqual(['passed'])
 })

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from '@playwright/test'
 import { startTestServer, type TestServer } from '../packages/server/test/test-server.ts'
 import { tracesPayload, type SpanOptions } from '../packages/server/test/otlp.ts'
+import { chromiumOptions } from './chromium-options.ts'
 
 /** A real server with its own store, and a real browser. */
 export type Stage = {
@@ -27,12 +28,14 @@ const SPANS_A_REQUEST = 5_000
 
 export async function startStage(environment: Record<string, string> = {}): Promise<Stage> {
   await buildDashboard()
-  const [server, browser] = await Promise.all([startTestServer(environment), launchBrowser()])
+  const [server, browser] = await Promise.all([startTestServer(environment), sharedBrowser()])
+  const others = new Set(browser.contexts())
   return {
     server,
     browser,
     open: async (path, options = {}) => {
       const context = await browser.newContext({ viewport: DESKTOP, ...options })
+      context.setDefaultTimeout(60_000)
       const page = await context.newPage()
       const problems = watchProblems(page)
       await page.goto(/^[a-z]+:/.test(path) ? path : `${server.url}${path}`)
@@ -43,28 +46,27 @@ export async function startStage(environment: Record<string, string> = {}): Prom
         await server.postTraces(tracesPayload(spans.slice(at, at + SPANS_A_REQUEST), resource))
     },
     stop: async () => {
-      await browser.close()
+      for (const context of browser.contexts()) if (!others.has(context)) await context.close()
       await server.stop()
     },
   }
 }
 
-/** Debian's Chromium, without background traffic. */
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: process.env.PLAYHEAD_CHROMIUM ?? '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--no-first-run',
-    ],
-  })
+let shared: Promise<Browser> | undefined
+
+/** One for all test files that this process runs. It ends with the process. */
+function sharedBrowser(): Promise<Browser> {
+  shared ??= launchBrowser()
+  return shared
 }
 
-/** Saves a screenshot for people to look at. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch(chromiumOptions)
+}
+
+/** Saves a screenshot for people to look at, if PLAYHEAD_SCREENSHOTS is set. */
 export async function takeScreenshot(page: Page, name: string): Promise<void> {
+  if (process.env.PLAYHEAD_SCREENSHOTS === undefined) return
   mkdirSync(screenshots, { recursive: true })
   await page.screenshot({ path: `${screenshots}${name}.png`, animations: 'disabled' })
 }

@@ -5,6 +5,8 @@ export type Look = {
   name: string
   path: string
   isThere: string
+  /** All that differs from another look of the same page. The rest is not looked at again. */
+  part?: string
   act?: (page: Page) => Promise<unknown>
 }
 
@@ -21,6 +23,7 @@ const sessionsLooks: readonly Look[] = [
     name: 'sessions-suggestions',
     path: '/sessions?q=status:fail',
     isThere: ROW,
+    part: '[role=listbox]',
     act: async (page) => {
       await page.getByRole('combobox', { name: 'Filter sessions' }).fill('tag:')
       await page.getByRole('option').first().waitFor()
@@ -41,6 +44,7 @@ const sessionsLooks: readonly Look[] = [
     name: 'sessions-delete',
     path: '/sessions',
     isThere: ROW,
+    part: '[role=dialog]',
     act: async (page) => {
       await page.locator('[data-index="0"]').focus()
       await page.keyboard.press('x')
@@ -54,6 +58,7 @@ const sessionsLooks: readonly Look[] = [
     name: 'palette',
     path: '/sessions',
     isThere: ROW,
+    part: '[role=dialog]',
     act: async (page) => {
       await page.keyboard.press('Control+k')
       await page.getByRole('option').first().waitFor()
@@ -110,11 +115,13 @@ export function replayLooks(
     name: `replay-tab-${tab}`,
     path: `/sessions/${ids.failing}?tab=${tab}`,
     isThere: '[role=tabpanel][data-state=active]',
+    part: '[role=tabpanel][data-state=active]',
   }))
   const help: Look = {
     name: 'replay-help',
     path: `/sessions/${ids.failing}`,
     isThere: STEP,
+    part: '[role=dialog]',
     act: async (page) => {
       await page.keyboard.press('?')
       await page.getByRole('dialog').waitFor()

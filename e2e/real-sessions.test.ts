@@ -33,7 +33,7 @@ test('what every real SDK sent opens without a complaint', async () => {
     expect([name, problems]).toEqual([name, []])
   }
   await close()
-}, 180_000)
+})
 
 test('printing gives the header, the error, the steps and the chosen step', async () => {
   const { page, close } = await stage.open(`/sessions/${failing.traceId}`)

@@ -86,3 +86,45 @@ test('a lost session shows which steps never ended', async () => {
   await takeScreenshot(page, 'replay-lost-desktop-light')
   await context.close()
 })
+
+test('a comparison waits for a session, follows it while it runs, and opens at its divergence', async () => {
+  const startMs = Date.now() - 4_000
+  const names = ['search_orders', 'search_invoices', 'search_customers']
+  const spansOf = (traceId: string, root: string, results: readonly number[]) =>
+    results.map((count, index) =>
+      actionSpan(
+        { traceId, parentSpanId: root, startMs: startMs + index * 200, endMs: startMs + index * 200 + 100 },
+        { name: names[index]!, given: { number: index }, result: { count } },
+      ),
+    )
+  const ended = { endMs: startMs + 1_000 }
+  const end = { name: 'support', attributes: { 'playhead.session.end_state': 'Success' } }
+  const [a, b] = [hex(16), hex(16)]
+  const [rootA, rootB] = [hex(8), hex(8)]
+  await stage.post({
+    spans: [
+      agentSpan({ traceId: a, spanId: rootA, startMs, ...ended }, end),
+      ...spansOf(a, rootA, [0, 1, 2]),
+    ],
+  })
+  const { page, close } = await stage.open(`/compare?a=${a}&b=${b}&live=true`)
+  await page.getByText('The run has started. Its first step is on its way…').waitFor()
+
+  await stage.post({
+    spans: [
+      agentSpan({ traceId: b, spanId: rootB, startMs }, { name: 'support' }),
+      ...spansOf(b, rootB, [0]),
+    ],
+  })
+  await page.getByText('No divergence so far: the session still runs.').waitFor()
+  expect(await page.locator('.aligned-middle').allInnerTexts()).toEqual(['=', '=', 'not yet', 'not yet'])
+  expect(await page.locator('.aligned-row.is-selected').innerText()).toContain('search_orders')
+  await takeScreenshot(page, 'compare-live-desktop-light')
+
+  await stage.post({ spans: spansOf(b, rootB, [0, 7]).slice(1) })
+  await page.getByText(/First divergence: step 3 search_invoices/).waitFor()
+  await stage.post({ spans: [agentSpan({ traceId: b, spanId: rootB, startMs, ...ended }, end)] })
+  await expect.poll(() => page.locator('.aligned-middle').last().innerText()).toBe('missing in B')
+  expect(await page.locator('.aligned-row.is-selected').innerText()).toContain('search_invoices')
+  await close()
+})

@@ -40,7 +40,8 @@ describe('opening', () => {
     expect(await problem.innerText()).toMatch(/customer_id\s+null\s+← PROBLEM null was passed/)
     for (const part of [
       problem,
-      page.locator('.error-box').first(),
+      // Its message; a long stack may need to be scrolled.
+      page.locator('.error-box').first().locator('> *').first(),
       page.locator('.value-trail-step').first(),
     ])
       expect(await isInView(page, part)).toBe(true)

@@ -41,54 +41,50 @@ function runExample(environment: Record<string, string>): Promise<{ output: stri
   })
 }
 
-test(
-  'a faulty agent fails by name, and the report, opened from disk, lands on the step',
-  { timeout: 120_000 },
-  async () => {
-    const { output, exitCode } = await runExample({ SUPPORT_AGENT_FAULT: 'intent' })
-    expect(exitCode).toBe(1)
-    expect(output).toContain('Agent failed on 2/6 variants:')
-    expect(output).toContain(
-      '- "I see two charges from you": Wrong tool sequence: fetch_customer_data is missing',
-    )
-    expect(output).toContain('- "Charged me double": Wrong tool sequence: fetch_customer_data is missing')
-    expect(output).toMatch(/▶ fetch_customer_data +- –   ← first difference/)
-    expect(output).toContain('Playhead: 7 tests: 1 failed, 6 passed; 12 sessions')
-    const link = /playhead-report\/index\.html(#session=[0-9a-f]{32}&step=[0-9a-f]{16})/.exec(output)!
+test('a faulty agent fails by name, and the report, opened from disk, lands on the step', async () => {
+  const { output, exitCode } = await runExample({ SUPPORT_AGENT_FAULT: 'intent' })
+  expect(exitCode).toBe(1)
+  expect(output).toContain('Agent failed on 2/6 variants:')
+  expect(output).toContain(
+    '- "I see two charges from you": Wrong tool sequence: fetch_customer_data is missing',
+  )
+  expect(output).toContain('- "Charged me double": Wrong tool sequence: fetch_customer_data is missing')
+  expect(output).toMatch(/▶ fetch_customer_data +- –   ← first difference/)
+  expect(output).toContain('Playhead: 7 tests: 1 failed, 6 passed; 12 sessions')
+  const link = /playhead-report\/index\.html(#session=[0-9a-f]{32}&step=[0-9a-f]{16})/.exec(output)!
 
-    const report = join(folder, 'report')
-    await cp(join(example, 'playhead-report'), report, { recursive: true })
-    const url = pathToFileURL(join(report, 'index.html')).href
-    const { page, problems, close } = await stage.open(url, { offline: true })
-    await page.getByRole('heading', { name: '1 of 7 tests failed' }).waitFor()
-    expect(await page.locator('.report-test').first().innerText()).toContain('billing, in any words')
-    expect(await page.locator('.report-runs').first().innerText()).toContain('Charged me double')
-    await takeScreenshot(page, 'test-report-desktop-light')
-    expect(await findViolations(page)).toEqual([])
-    await page.getByRole('button', { name: /Passed 6/ }).click()
-    await expect.poll(() => page.locator('.report-test').count()).toBe(6)
-    await page.getByRole('button', { name: /Failed 1/ }).click()
-    await page.getByRole('link', { name: 'Replay' }).first().click()
-    expect(await page.locator('.step-row.is-selected').innerText()).toContain('classify_intent')
-    await page.getByRole('link', { name: 'Back to tests' }).click()
-    await page.getByRole('heading', { name: '1 of 7 tests failed' }).waitFor()
-    await page.goto('about:blank')
-    // The address that the runner printed.
-    await page.goto(`${url}${link[1]}`)
-    expect(await page.locator('.step-row.is-selected').innerText()).toContain('classify_intent')
-    expect(problems).toEqual([])
-    await close()
+  const report = join(folder, 'report')
+  await cp(join(example, 'playhead-report'), report, { recursive: true })
+  const url = pathToFileURL(join(report, 'index.html')).href
+  const { page, problems, close } = await stage.open(url, { offline: true })
+  await page.getByRole('heading', { name: '1 of 7 tests failed' }).waitFor()
+  expect(await page.locator('.report-test').first().innerText()).toContain('billing, in any words')
+  expect(await page.locator('.report-runs').first().innerText()).toContain('Charged me double')
+  await takeScreenshot(page, 'test-report-desktop-light')
+  expect(await findViolations(page)).toEqual([])
+  await page.getByRole('button', { name: /Passed 6/ }).click()
+  await expect.poll(() => page.locator('.report-test').count()).toBe(6)
+  await page.getByRole('button', { name: /Failed 1/ }).click()
+  await page.getByRole('link', { name: 'Replay' }).first().click()
+  expect(await page.locator('.step-row.is-selected').innerText()).toContain('classify_intent')
+  await page.getByRole('link', { name: 'Back to tests' }).click()
+  await page.getByRole('heading', { name: '1 of 7 tests failed' }).waitFor()
+  await page.goto('about:blank')
+  // The address that the runner printed.
+  await page.goto(`${url}${link[1]}`)
+  expect(await page.locator('.step-row.is-selected').innerText()).toContain('classify_intent')
+  expect(problems).toEqual([])
+  await close()
 
-    const phone = await stage.open(url, { viewport: PHONE, colorScheme: 'dark', offline: true })
-    await phone.page.locator('.report-test').first().waitFor()
-    expect(await phone.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-    await takeScreenshot(phone.page, 'test-report-phone-dark')
-    expect(await findViolations(phone.page)).toEqual([])
-    await phone.close()
-  },
-)
+  const phone = await stage.open(url, { viewport: PHONE, colorScheme: 'dark', offline: true })
+  await phone.page.locator('.report-test').first().waitFor()
+  expect(await phone.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  await takeScreenshot(phone.page, 'test-report-phone-dark')
+  expect(await findViolations(phone.page)).toEqual([])
+  await phone.close()
+})
 
-test('with a server, the link that is printed opens the replay there', { timeout: 120_000 }, async () => {
+test('with a server, the link that is printed opens the replay there', async () => {
   const { output, exitCode } = await runExample({
     SUPPORT_AGENT_FAULT: 'customer_id',
     PLAYHEAD_ENDPOINT: stage.server.url,

@@ -14,3 +14,13 @@ test.each(['start', 'test', 'pack'])(
     expect(imported).toBe(true)
   },
 )
+
+test.each(['start', 'test', 'pack'])(
+  'npm run %s gives no TypeScript to the Node of the machine, which may be too old to load it',
+  (name) => {
+    const { scripts } = JSON.parse(read('../package.json')) as Manifest
+    const programs = [...(scripts[name] ?? '').matchAll(/\bnode (scripts\/[\w-]+\.mjs)/g)]
+    const imports = programs.flatMap(([, path]) => [...read(`../${path}`).matchAll(/from '(\..+)'/g)])
+    expect(imports.map(([, path]) => path).filter((path) => path?.endsWith('.ts'))).toEqual([])
+  },
+)

@@ -1,37 +1,22 @@
 // Tests clients/python against a real server and a scripted model. Installs pytest and the OpenAI and
-// Anthropic SDKs once; without a registry, only the tests that don't need them run.
-import { spawn, spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+// Anthropic SDKs once; without a registry, only the tests that don't need them run. With --long, campaigns run whole.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { startScriptedModel } from '../examples/scripted-model/src/index.ts'
 import { startTestServer } from '../packages/server/test/test-server.ts'
+import { cache, client, findPython, prepareVenv, root, shout, withoutPython } from './python-venv.mjs'
 
-// Older SDK versions use httpx.
-const packages = ['pytest==9.2.0', 'openai==3.49.0', 'anthropic==2.8.0', 'httpx==0.28.1']
-const oldestPython = [3, 9]
-
-const root = fileURLToPath(new URL('..', import.meta.url))
-const client = join(root, 'clients/python')
-const cache = join(root, 'node_modules/.cache/playhead-python')
+/** Campaigns of minutes instead of their samples. */
+const isLong = process.argv.includes('--long')
 
 process.exitCode = await main()
 
 async function main() {
   const python = findPython()
   if (python === undefined) return withoutPython()
-  const venv = prepareVenv(python)
+  const venv = await prepareVenv(python)
   if (venv === undefined)
     shout(
       'PYTHON: the package registry is unreachable, so pytest, openai and anthropic are missing.',
@@ -42,12 +27,17 @@ async function main() {
   try {
     return await run(venv ?? python, testArguments(venv !== undefined), {
       PYTHONPATH: join(client, 'src'),
-      PYTHONDONTWRITEBYTECODE: '1',
+      // Outside of the sources, and kept: many tests start a process, and compiling the SDKs takes most of its time.
+      PYTHONDONTWRITEBYTECODE: '',
+      PYTHONPYCACHEPREFIX: join(cache, 'bytecode'),
+      NODE_COMPILE_CACHE: join(cache, 'node'),
       PLAYHEAD_ENDPOINT: server.url,
       PLAYHEAD_SPOOL: 'off',
       PLAYHEAD_TEST_MODEL: model.url,
       PLAYHEAD_TEST_NODE: process.execPath,
       PLAYHEAD_TEST_FOLDER: folder,
+      PLAYHEAD_CLI: `"${process.execPath}" --conditions=playhead-source "${join(root, 'packages/playhead/src/cli/main.ts')}"`,
+      ...(isLong && { PLAYHEAD_LONG: '1', PLAYHEAD_HOSTILE_CALLS: '1000' }),
       OPENAI_BASE_URL: `${model.url}/v1`,
       OPENAI_API_KEY: 'no-key',
       ANTHROPIC_BASE_URL: model.url,
@@ -72,7 +62,7 @@ function answerAsTold({ userText, messages }) {
 }
 
 function testArguments(hasPytest) {
-  const chosen = process.argv.slice(2)
+  const chosen = process.argv.slice(2).filter((argument) => argument !== '--long')
   if (!hasPytest) return ['-m', 'unittest', ...testsThatNeedNothing()]
   return ['-m', 'pytest', '-q', '--tb=short', '-p', 'no:cacheprovider', ...chosen]
 }
@@ -82,59 +72,6 @@ function testsThatNeedNothing() {
   return files.map((name) => `tests.${name.slice(0, -'.py'.length)}`)
 }
 
-function findPython() {
-  for (const name of [process.env.PLAYHEAD_PYTHON, 'python3', 'python'].filter(Boolean)) {
-    const { status, stdout } = spawnSync(name, ['-c', 'import sys, venv; print(*sys.version_info[:2])'])
-    const [major, minor] = String(stdout ?? '')
-      .trim()
-      .split(' ')
-      .map(Number)
-    if (status === 0 && (major > oldestPython[0] || (major === oldestPython[0] && minor >= oldestPython[1])))
-      return name
-  }
-  return undefined
-}
-
-/** Without Python you can still work on everything else, but CI must fail. */
-function withoutPython() {
-  shout(
-    `PYTHON: there is no Python ${oldestPython.join('.')} or later with venv on this machine.`,
-    'clients/python is NOT tested. Install Python, or name it in PLAYHEAD_PYTHON.',
-  )
-  return process.env.CI === 'true' ? 1 : 0
-}
-
-/** The interpreter of the prepared environment; undefined if it can't be created. */
-function prepareVenv(python) {
-  const version = spawnSync(python, ['-VV']).stdout
-  const pyproject = readFileSync(join(client, 'pyproject.toml'))
-  const key = createHash('sha256').update(version).update(packages.join('\n')).update(pyproject).digest('hex')
-  const folder = join(cache, key.slice(0, 16))
-  const isWindows = process.platform === 'win32'
-  const interpreter = join(folder, isWindows ? 'Scripts/python.exe' : 'bin/python')
-  const stamp = join(folder, '.complete')
-  if (existsSync(stamp)) return interpreter
-  console.log('Installing pytest and the OpenAI and Anthropic SDKs for Python (once)…')
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
-  // Install from a copy, because building leaves files behind. The tests run the sources; this only adds the entry point.
-  const copy = join(folder, 'package')
-  cpSync(client, copy, { recursive: true })
-  const pip = [interpreter, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check']
-  const isDone =
-    succeeds(python, '-m', 'venv', folder) &&
-    succeeds(...pip, ...packages) &&
-    succeeds(...pip, '--no-deps', copy)
-  rmSync(copy, { recursive: true, force: true })
-  if (!isDone) return undefined
-  writeFileSync(stamp, '')
-  return interpreter
-}
-
-function succeeds(command, ...args) {
-  return spawnSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'], timeout: 300_000 }).status === 0
-}
-
 function run(command, args, environment) {
   return new Promise((resolve) => {
     const { PLAYHEAD_API_KEY: _key, PLAYHEAD_DIR: _dir, TRACEPARENT: _trace, ...others } = process.env
@@ -142,9 +79,4 @@ function run(command, args, environment) {
     child.once('error', () => resolve(1))
     child.once('close', (code) => resolve(code ?? 1))
   })
-}
-
-function shout(...lines) {
-  const bar = '!'.repeat(100)
-  console.error([bar, ...lines.map((line) => `!! ${line}`), bar].join('\n'))
 }

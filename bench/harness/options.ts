@@ -12,6 +12,8 @@ export const suites = [
   'redaction',
   'siege',
   'viewers',
+  'attribution',
+  'findings',
   'peers',
 ] as const
 export type Suite = (typeof suites)[number]
@@ -42,12 +44,15 @@ export const USAGE = `npm run bench -- <suite> [<suite> …] [options]        (a
   redaction       planted secrets: how many leave the agent's process, and the cost of redaction about 3 minutes
   siege           1,000 connections without a key: what they cost in memory and in acknowledgements  --seconds, and 2 minutes
   viewers         500 live viewers: what they cost in acknowledgements                           about 2 minutes
+  attribution     how often the first suspect is the step that people blame, on the labelled runs in --data  about 1 minute
+  findings        planted faults, healthy sessions, and the cost of findings in a session of 10,000 steps  about 5 minutes
   peers           the same corpus with Phoenix, MLflow and a Collector, where available          about 10 minutes
 
   --spans 1000000   size of the store for query and storage (filling 10000000 takes about 40 minutes);
                     the default for peers is 20000
   --seconds 60      length of the main phase of ingest and siege
-  --data folder     keep the filled store in this folder and reuse it
+  --data folder     keep the filled store in this folder and reuse it; for attribution, the folder with the labelled runs
+                    (docs/findings.md says where they come from)
   --json            print JSON instead of a table
   --write           save the figures in bench/results and generate docs/benchmarks.md from all saved figures
                     (without a suite: only generate the page)
@@ -68,9 +73,12 @@ export function readOptions(argv: readonly string[]): Options[] | { problem: str
     },
   })
   if (values.help) return { help: USAGE }
-  const named = positionals.includes('all') ? [...suites] : positionals.map(findSuite)
+  const everywhere = suites.filter((suite) => suite !== 'attribution')
+  const named = positionals.includes('all') ? everywhere : positionals.map(findSuite)
   if (named.length === 0 && values.write) return []
   if (named.length === 0 || named.includes(undefined)) return { problem: `Name a suite.\n\n${USAGE}` }
+  if (named.includes('attribution') && values.data === undefined)
+    return { problem: 'attribution needs --data <folder>: labelled runs, which docs/findings.md describes.' }
   const seconds = Number(values.seconds)
   const spans = values.spans === undefined ? undefined : Number(values.spans)
   if (spans !== undefined && (!Number.isInteger(spans) || spans < 20_000))

@@ -33,6 +33,18 @@ export const targets = {
   reporterShare: { limit: 5, unit: '%' },
   reportSize: { limit: 20, unit: 'MB' },
   reportOpened: { limit: 2_000, unit: 'ms' },
+  /** Shares of labelled runs in which the first suspect is the step, or its agent, that people blame. */
+  blameGeneratedExact: { limit: 45, unit: '%', isAtLeast: true },
+  blameGeneratedTop3: { limit: 80, unit: '%', isAtLeast: true },
+  blameGeneratedAgent: { limit: 62, unit: '%', isAtLeast: true },
+  blameCraftedExact: { limit: 22, unit: '%', isAtLeast: true },
+  blameCraftedAgent: { limit: 58, unit: '%', isAtLeast: true },
+  blameRetailExact: { limit: 40, unit: '%', isAtLeast: true },
+  blameRetailNear: { limit: 60, unit: '%', isAtLeast: true },
+  plantedFirst: { limit: 95, unit: '%', isAtLeast: true },
+  healthySuspects: { limit: 2, unit: '%' },
+  /** Processor time for the findings of a session of 10,000 steps. */
+  longSession: { limit: 300, unit: 'ms' },
   leakedSecrets: { limit: 0, unit: 'leaked' },
   alteredInnocents: { limit: 0, unit: 'altered' },
   /** The longest that a megabyte of hostile text may block the process. */

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { createRedactor } from '@playhead/model'
+import { assembleEvents, createRedactor, readCassette, writeCassette } from '@playhead/model'
 import { describe, expect, test } from 'vitest'
 import {
   plantForRules,
@@ -32,11 +32,21 @@ test('the prices that Python has are those of the table', async () => {
 })
 
 // The first run installs pytest and the SDKs.
-test('the Python package passes its tests', { timeout: 400_000 }, async () => {
+test('the Python package passes its tests', { timeout: 900_000 }, async () => {
   const run = await runScript('test-python.mjs')
   process.stdout.write(run.output)
   expect(run).toMatchObject({ code: 0 })
 })
+
+test(
+  'the wheel and the sdist are built, and the wheel is typed for its users',
+  { timeout: 900_000 },
+  async () => {
+    const run = await runScript('check-python-package.mjs')
+    process.stdout.write(run.output)
+    expect(run).toMatchObject({ code: 0 })
+  },
+)
 
 const python = [process.env.PLAYHEAD_PYTHON, 'python3', 'python'].find(
   (name) => name && spawnSync(name, ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0,
@@ -49,7 +59,7 @@ describe.skipIf(python === undefined && process.env.CI !== 'true')('redaction in
   const carried = [...planted, ...innocents].map(({ value }) =>
     typeof value === 'string' ? value : JSON.stringify(value),
   )
-  const texts = [...carried, ...edgeTexts, ...patchworkTexts(1, 20_000)]
+  const texts = [...carried, ...edgeTexts, ...patchworkTexts(1, 4_000)]
   const keys = [...keyNames, ...Object.values(namedFamilies).flat(), ...names]
 
   test.each([
@@ -71,6 +81,24 @@ describe.skipIf(python === undefined && process.env.CI !== 'true')('redaction in
     expect([...leaked].map(({ family, carrier, hidden }) => [family, carrier, hidden])).toEqual([])
     expect(kept.slice(planted.length)).toEqual(carried.slice(planted.length))
   })
+
+  test('no cassette holds a secret, whole or in the pieces of a stream', () => {
+    const planted = [...plantSecrets(2, 1), ...plantForRules(2, 1)]
+    const cassette = runPython('tests.write_cassette', {
+      values: planted.map(({ value }) => value),
+      rules: rulesForPython(userRules),
+    })
+    const { entries } = readCassette(cassette)
+    expect(entries).toHaveLength(planted.length * 6)
+    // A secret that is cut into pieces is one as soon as they are joined.
+    const joined = entries.map((entry) => {
+      if (entry.kind === 'action') return [entry.result].flat().join('')
+      return 'events' in entry.answer ? assembleEvents(entry.answer.events, entry.api) : ''
+    })
+    const leaked = findLeaks(planted, [JSON.stringify(cassette), JSON.stringify(joined)])
+    expect([...leaked].map(({ family, carrier, hidden }) => [family, carrier, hidden])).toEqual([])
+    expect(writeCassette(readCassette(cassette), createRedactor(userRules))).toBe(cassette)
+  })
 })
 
 /** What the Python package keeps of texts, and which of the keys are secret to it. */
@@ -79,14 +107,23 @@ function keepInPython(
   texts: string[],
   keys: string[],
 ): { kept: string[]; secretKeys: string[] } {
-  const given = rules.map((rule) => (typeof rule === 'string' ? { name: rule } : { pattern: rule.source }))
-  const { stdout, stderr } = spawnSync(python!, ['tests/keep_texts.py'], {
+  const output = runPython('tests.keep_texts', { texts, keys, rules: rulesForPython(rules) })
+  return JSON.parse(output) as { kept: string[]; secretKeys: string[] }
+}
+
+function rulesForPython(rules: readonly (string | RegExp)[]): object[] {
+  return rules.map((rule) => (typeof rule === 'string' ? { name: rule } : { pattern: rule.source }))
+}
+
+/** What a module of the tests prints for an input. */
+function runPython(module: string, input: object): string {
+  const { stdout, stderr } = spawnSync(python!, ['-m', module], {
     cwd: fileURLToPath(new URL('.', import.meta.url)),
     env: { ...process.env, PYTHONPATH: 'src', PYTHONDONTWRITEBYTECODE: '1' },
-    input: JSON.stringify({ texts, keys, rules: given }),
+    input: JSON.stringify(input),
     encoding: 'utf8',
     maxBuffer: 256 * 1024 * 1024,
   })
   expect(stderr).toBe('')
-  return JSON.parse(stdout) as { kept: string[]; secretKeys: string[] }
+  return stdout
 }

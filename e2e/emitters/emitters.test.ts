@@ -40,7 +40,7 @@ describe.skipIf(chosen === undefined)('what real instrumentations send', () => {
   afterAll(() => server.remove())
 
   const wanted = emitters.filter(({ name }) => chosen === 'all' || chosen?.split(',').includes(name))
-  test.each(wanted)('$name', { timeout: 900_000 }, async (emitter) => {
+  test.each(wanted)('$name', { timeout: 1_800_000 }, async (emitter) => {
     const { runs, output } = await runEmitter(emitter, server)
     const own = differences[emitter.name] ?? {}
     const expected = runs.map(({ scenario, truth }) => ({

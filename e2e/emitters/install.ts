@@ -4,11 +4,11 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { installUv } from '../../scripts/python-packages.ts'
 
 const run = promisify(execFile)
 /** Outside the repository: the packages of one emitter rarely go with those of another. */
 const cache = process.env.PLAYHEAD_EMITTERS_CACHE ?? join(homedir(), '.cache', 'playhead-emitters')
-const UV = 'uv==0.9.9'
 const TIMEOUT_MS = 600_000
 
 /** Packages that others need are taken as they were on this day. */
@@ -16,7 +16,8 @@ const AS_OF = '2026-11-15'
 
 /** A virtual environment with these packages; returns its interpreter. */
 export async function installPython(name: string, packages: readonly string[]): Promise<string> {
-  const uv = await installUv()
+  // It links what the environments share.
+  const uv = await installUv('python3')
   const folder = await once(name, packages, async (place) => {
     await run(uv, ['venv', '--quiet', '--python', '>=3.11', place], { timeout: TIMEOUT_MS })
     const options = ['--quiet', '--python', join(place, 'bin/python'), '--exclude-newer', AS_OF]
@@ -33,22 +34,6 @@ export async function installNode(name: string, packages: readonly string[]): Pr
     const options = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts', `--before=${AS_OF}`]
     await run('npm', ['install', ...options, ...packages], { cwd: folder, timeout: TIMEOUT_MS })
   })
-}
-
-/** Installs many environments quickly: it links what they share. */
-async function installUv(): Promise<string> {
-  const folder = await once('uv', [UV], async (place) => {
-    await run('python3', ['-m', 'venv', place])
-    await run(join(place, 'bin/python'), [
-      '-m',
-      'pip',
-      'install',
-      '--quiet',
-      '--disable-pip-version-check',
-      UV,
-    ])
-  })
-  return join(folder, 'bin/uv')
 }
 
 const started = new Map<string, Promise<string>>()

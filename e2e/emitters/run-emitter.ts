@@ -21,7 +21,8 @@ import {
 } from './weather.ts'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
-const PROGRAM_TIMEOUT_MS = 150_000
+/** Importing a framework takes a few seconds, or minutes on a machine that has no processor to spare. */
+const PROGRAM_TIMEOUT_MS = 600_000
 
 export type Outcome = {
   /** What the program printed. */
@@ -138,6 +139,8 @@ function start(
   const child = spawn(command, args, {
     ...options,
     timeout: PROGRAM_TIMEOUT_MS,
+    // CrewAI catches SIGTERM and exits with 0, as if it had answered everything.
+    killSignal: 'SIGKILL',
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   return new Promise((resolve, reject) => {

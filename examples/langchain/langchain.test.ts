@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { expectSupportSession, outlineOf, runExample } from '../run-example.ts'
 
-test('a LangGraph agent needs only init to be recorded', { timeout: 120_000 }, async () => {
+test('a LangGraph agent needs only init to be recorded', async () => {
   const run = await runExample('langchain')
   expectSupportSession(run, { example: 'langchain', model: 'gpt-4o-mini' })
   expect(outlineOf(run)).toEqual([

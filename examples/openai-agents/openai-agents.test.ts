@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { expectSupportSession, outlineOf, runExample } from '../run-example.ts'
 
-test('an agent of the OpenAI Agents SDK needs only init to be recorded', { timeout: 120_000 }, async () => {
+test('an agent of the OpenAI Agents SDK needs only init to be recorded', async () => {
   const run = await runExample('openai-agents')
   expectSupportSession(run, { example: 'openai-agents', model: 'gpt-5-mini' })
   expect(outlineOf(run)).toEqual([

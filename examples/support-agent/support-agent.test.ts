@@ -26,7 +26,7 @@ beforeAll(async () => {
   const sessions = await server.sessions()
   demo = sessions.filter((session) => session.demo)
   others = sessions.filter((session) => !session.demo)
-}, 180_000)
+})
 afterAll(() => server?.stop())
 
 function find(message: string): Promise<Session> {

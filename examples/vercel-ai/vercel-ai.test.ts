@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { expectSupportSession, outlineOf, runExample } from '../run-example.ts'
 
-test('a support agent with the AI SDK needs only init to be recorded', { timeout: 120_000 }, async () => {
+test('a support agent with the AI SDK needs only init to be recorded', async () => {
   const run = await runExample('vercel-ai')
   expectSupportSession(run, { example: 'vercel-ai', model: 'gpt-5-mini' })
   expect(outlineOf(run)).toEqual([

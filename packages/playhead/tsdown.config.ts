@@ -22,7 +22,10 @@ const besideTests: UserConfig = {
   dts: true,
 }
 
-/** What is published: the SDK for `import` and `require`, two files that it loads when it needs them, and the command. */
+/**
+ * What is published: the SDK for `import` and `require`, two files that it loads when it needs them, the
+ * process of a re-run, and the command.
+ */
 export default defineConfig([
   { ...shared, entry: { index: 'src/index.ts' }, format: ['esm', 'cjs'], dts: true, shims: true },
   {
@@ -57,6 +60,13 @@ export default defineConfig([
     },
     format: ['cjs'],
     outputOptions: { chunkFileNames: 'kit-[name].cjs' },
+  },
+  {
+    ...besideTests,
+    entry: { 'rerun-child': 'src/rerun/child.ts', 'rerun-preload': 'src/rerun/preload.ts' },
+    format: ['esm'],
+    dts: false,
+    outputOptions: { chunkFileNames: 'rerun-[name].mjs' },
   },
   {
     ...shared,

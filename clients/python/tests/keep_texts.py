@@ -16,8 +16,13 @@ def to_rule(rule: dict[str, str]) -> RedactRule:
     return rule["name"] if "name" in rule else re.compile(rule["pattern"], re.ASCII)
 
 
-given = json.load(sys.stdin.buffer)
-redactor = Redactor([to_rule(rule) for rule in given["rules"]])
-kept = [redactor.text(text, "x") for text in given["texts"]]
-secret_keys = [key for key in given["keys"] if redactor.is_secret_key(key)]
-print(json.dumps({"kept": kept, "secretKeys": secret_keys}))
+def main() -> None:
+    given = json.load(sys.stdin.buffer)
+    redactor = Redactor([to_rule(rule) for rule in given["rules"]])
+    kept = [redactor.text(text, "x") for text in given["texts"]]
+    secret_keys = [key for key in given["keys"] if redactor.is_secret_key(key)]
+    print(json.dumps({"kept": kept, "secretKeys": secret_keys}))
+
+
+if __name__ == "__main__":
+    main()

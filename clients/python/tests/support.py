@@ -31,6 +31,7 @@ class RecordingTest(unittest.TestCase):
 
     def setUp(self) -> None:
         current_scope.set(None)
+        obtain_runtime().options.clear()
         playhead.init(**self.settings)
         self.faults = playhead.stats()["faults"]
 
@@ -38,7 +39,7 @@ class RecordingTest(unittest.TestCase):
         # What waits to be sent would reach the server of the next test.
         obtain_runtime().delivery.forget()
         # Also when the test is fine: nothing of ours may go wrong unseen.
-        self.assertEqual(playhead.stats()["faults"], self.faults)
+        self.assertEqual(playhead.stats()["faults"], self.faults, obtain_runtime().last_fault)
         current_scope.set(None)
 
     def folder(self) -> Path:

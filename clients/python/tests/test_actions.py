@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import datetime
 import enum
 import inspect
 import threading
 import unittest.mock
+import warnings
 from typing import Any
 
 import playhead
@@ -176,6 +178,44 @@ class ActionTest(RecordingTest):
         step = next(step for step in playhead.get_session().steps if step.kind == "action")
         self.assertEqual([text for _, text in step.chunks], ["one ", "two ", "three "])
 
+    def test_a_step_says_what_a_later_run_needs_to_give_its_result_again(self) -> None:
+        @playhead.record_action("when")
+        def when() -> Any:
+            return {"at": datetime.datetime(2026, 11, 16, tzinfo=datetime.timezone.utc), "ids": {1}}
+
+        @playhead.record_action("much")
+        def much(text: str) -> str:
+            return text
+
+        playhead.init(endpoint=False, max_value_bytes=1000)
+        with playhead.session(input={"text": "Hi"}) as session:
+            when()
+            asyncio.run(fetch("a"))
+            list(count(2))
+            much("x" * 2000)
+            playhead.record(playhead.ActionEvent("note"))
+        root, *actions = session.steps
+        self.assertEqual(root.attributes["playhead.session.input"], '{"text":"Hi"}')
+        kept = ("shape", "types")
+        told = [
+            [step.name, *(step.attributes.get(f"playhead.action.{name}") for name in kept)]
+            for step in actions
+        ]
+        self.assertEqual(
+            told,
+            [
+                ["when", "value", '{"/at":"date","/ids":"set"}'],
+                ["fetch", "promise", None],
+                ["count", "generator", None],
+                ["much", "value", None],
+                ["note", None, None],
+            ],
+        )
+        cut = actions[3].attributes["playhead.truncated.of"]
+        self.assertEqual(
+            (cut, actions[4].attributes["playhead.step.reported"]), (["arguments", "result"], True)
+        )
+
     def test_methods_are_recorded_without_their_object(self) -> None:
         class Tools:
             @playhead.record_action("plain")
@@ -208,6 +248,20 @@ class ActionTest(RecordingTest):
         add(1)
         add(2)
         self.assertEqual(playhead.get_session().id, "")
+
+    def test_functions_are_recorded_where_warnings_are_errors(self) -> None:
+        async def fetch() -> int:
+            return 1
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            plain = playhead.record_action("plain")(lambda: 1)
+            awaited = playhead.record_action("awaited")(fetch)
+            mocked = playhead.record_action("mocked")(unittest.mock.AsyncMock(return_value=1))
+        with playhead.session() as session:
+            self.assertEqual((plain(), asyncio.run(awaited()), asyncio.run(mocked())), (1, 1, 1))
+        self.assertEqual([one.returns for one in session.action_events], [1, 1, 1])
+        self.assertTrue(inspect.iscoroutinefunction(awaited))
 
     def test_what_can_not_be_recorded_stays_what_it_is(self) -> None:
         # In a process of its own, because each process says it once.
@@ -278,7 +332,7 @@ class ValueTest(RecordingTest):
             deep = [deep]
         self.assertIn("[deeper]", str(self.recorded(deep)))
         self.assertEqual(self.recorded(range(50_000)), list(range(50_000)))
-        self.assertEqual(self.recorded(range(200_000))[-1], "… 140025 more")
+        self.assertEqual(self.recorded(range(200_000))[-1], "… 140028 more")
         playhead.init(endpoint=False, max_value_bytes=1000)
         self.assertIn("of 50000 characters", self.recorded("x" * 50_000))
 

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import io
 import json
 import os
+import tracemalloc
 import types
 from typing import Any, Callable, ClassVar
 
 import playhead
+from playhead.capture.content_writer import ContentWriter
 from playhead.deliver.encode import encode_spans
 from playhead.deliver.export_response import read_export_response
 from playhead.deliver.send import Target
 from playhead.deliver.spool import MAX_BYTES, Spool
+from playhead.host_value import MAX_FIELDS, to_fields, to_names
 from playhead.redaction.redact import Redactor
+from playhead.reporter import Reporter
 from playhead.runtime import obtain_runtime
 from playhead.serialize import SerializeOptions, serialize_value
 from playhead.session_record import SessionRecord
 from playhead.span import Span
 
-from .hostile import Generator, HostError, Trapped
+from .hostile import EndlessList, Generator, HostError, Trapped
 from .support import RecordingTest
 from .test_delivery import StandIn, spans_of
 
-# 1,000 take a minute.
-CALLS = int(os.environ.get("PLAYHEAD_HOSTILE_CALLS", "200"))
+# A sample; `npm run test:python -- --long` makes 1,000 of each.
+CALLS = int(os.environ.get("PLAYHEAD_HOSTILE_CALLS", "40"))
 CALLS_PER_SESSION = 20
 # Texts would send steps elsewhere, write files, or mask what is compared.
 NOT_GENERATED = {"endpoint", "dir", "redact"}
@@ -53,10 +59,11 @@ class AnyArguments(RecordingTest):
                 with playhead.session(names[-1]):
                     act("a")
                     act("b")
-        playhead.flush()
+        is_sent = playhead.flush()
+        state = (is_sent, playhead.stats(), obtain_runtime().last_fault)
         spans = [span for _, body in self.server.requests for span in spans_of(body)]
         roots = {span["name"]: span["spanId"] for span in spans if span["name"].startswith("innocent")}
-        self.assertEqual(sorted(roots), sorted(names))
+        self.assertEqual(sorted(roots), sorted(names), state)
         for name in names:
             inside = [span["name"] for span in spans if span.get("parentSpanId") == roots[name]]
             self.assertEqual(inside, ["act", "act"])
@@ -157,6 +164,60 @@ class BadValues(RecordingTest):
         self.assertEqual([step.name for step in session.steps], ["4711", "42", "43", "act"])
         self.assertEqual(session.tags, ["a", "5"])
 
+    def test_a_list_whose_length_lies_is_counted(self) -> None:
+        class Short(list):  # type: ignore[type-arg]
+            def __len__(self) -> int:
+                return 0
+
+        options = SerializeOptions(1_000_000, True, lambda _key: False, max_values=3)
+        self.assertEqual(serialize_value(Short("abcdef"), options).text, '["… 6 more"]')
+
+    def test_of_a_conversation_without_end_the_first_and_the_last_messages_are_kept(self) -> None:
+        for prompt in ([f"word {index}" for index in range(60_000)], ["x" * 9000] * 500 + ["word 59999"]):
+            prompt[0] = "word 0"
+            with playhead.session("long") as session:
+                playhead.record(playhead.LLMEvent(model="gpt-4o", prompt=prompt, completion="ok"))
+            (call,) = session.llm_calls
+            texts = [message["parts"][0]["text"] for message in call.messages]
+            self.assertEqual((texts[0], texts[-2:]), ("word 0", ["word 59999", "ok"]))
+            left_out = len(prompt) - (len(texts) - 2)
+            self.assertEqual(texts[1], f"… [{left_out} more left out]")
+            self.assertLessEqual(len(texts), 3003)
+            self.assertTrue(call.attributes["playhead.truncated"])
+
+    def test_of_endless_fields_only_the_first_are_read(self) -> None:
+        read: list[int] = []
+
+        def pairs() -> Any:
+            for index in range(10 * MAX_FIELDS):
+                read.append(index)
+                yield f"key {index}", index
+
+        self.assertEqual((len(to_fields(pairs())), len(read)), (MAX_FIELDS, MAX_FIELDS))
+        self.assertEqual((to_fields(EndlessList()), to_fields([EndlessList()])), ({}, {}))
+        self.assertEqual(to_fields([("a", 1), (2, "b")]), {"a": 1})
+        self.assertEqual(to_fields(types.MappingProxyType({"a": 1})), {"a": 1})
+        with playhead.session("endless") as session:
+            playhead.record(playhead.LLMEvent("gpt-4o", "q", "a", usage=EndlessList()))  # type: ignore[arg-type]
+        self.assertEqual([step.name for step in session.steps], ["endless", "gpt-4o"])
+
+    def test_a_name_that_is_a_list_costs_no_more_than_a_name(self) -> None:
+        values = EndlessList()
+        self.assertEqual(len(to_names([range(10**12), values])), 2)
+        self.assertLess(values.read_count, 10_000)
+
+    def test_of_too_many_short_messages_the_first_and_the_last_are_kept(self) -> None:
+        writer = ContentWriter(True, Redactor(), 10_000)
+        messages = [
+            {"role": "user", "parts": [{"type": "text", "content": str(index)}]} for index in range(5000)
+        ]
+        text = writer.messages(messages)
+        kept = json.loads(text)
+        self.assertTrue(9_500 < len(text) <= 10_000)
+        self.assertEqual((kept[0], kept[2:]), (messages[0], messages[5000 - len(kept[2:]) :]))
+        note = kept[1]["parts"][0]["content"]
+        self.assertEqual((note, writer.is_cut), (f"… [{5000 - len(kept) + 1} more left out]", True))
+
     def test_a_step_that_can_not_be_encoded_is_dropped_and_counted(self) -> None:
         server = StandIn()
         self.addCleanup(server.stop)
@@ -250,10 +311,21 @@ class BadValues(RecordingTest):
             text = serialize_value(value, options).text
             self.assertLess(len(text), 1_000_000)
             json.loads(text)
+        large_numbers = serialize_value([10**400] * 100_000, options)
+        self.assertLess(len(large_numbers.text), 1_100_000)
+        self.assertIs(large_numbers.is_cut, True)
         self.assertEqual(
             json.loads(serialize_value({"kept": 1, "bad": Trapped(), "list": [1, Trapped()]}, options).text),
             {"kept": 1, "bad": "[Trapped]", "list": [1, "[Trapped]"]},
         )
+
+    def test_an_object_with_a_million_attributes_is_not_copied(self) -> None:
+        wide = types.SimpleNamespace(**{f"key_{index}": index for index in range(1_000_000)})
+        tracemalloc.start()
+        self.addCleanup(tracemalloc.stop)
+        written = serialize_value(wide, SerializeOptions(1_048_576, True, lambda _key: False))
+        self.assertLess(tracemalloc.get_traced_memory()[1], 10_000_000)
+        self.assertEqual((written.is_cut, json.loads(written.text)["…"]), (True, "more keys were left out"))
 
     def test_anything_that_was_recorded_can_be_encoded(self) -> None:
         redactor = Redactor()
@@ -264,3 +336,13 @@ class BadValues(RecordingTest):
             )
             text, failed = encode_spans([span], {}, redactor)
             self.assertEqual((len(spans_of(json.loads(text))), failed), (1, ()))
+
+
+class Warnings(RecordingTest):
+    def test_text_of_others_in_a_warning_commands_neither_the_build_nor_the_terminal(self) -> None:
+        written = io.StringIO()
+        with contextlib.redirect_stderr(written):
+            Reporter().say("No answer: \x1b[2J\n::error file=x::gone\n##[error]b")
+        self.assertEqual(
+            written.getvalue(), "playhead: No answer: \\x1b[2J\n\\::error file=x::gone\n#\\#[error]b\n"
+        )

@@ -8,23 +8,31 @@ from typing import Any
 
 from playhead.capture.anthropic_messages import anthropic_messages
 from playhead.capture.event_stream import EventStream
+from playhead.capture.gemini import gemini_embed, gemini_generate
 from playhead.capture.json_value import parse_json
 from playhead.capture.model_api import ModelApi, provider_error
+from playhead.capture.ollama import ollama_chat, ollama_embed
 from playhead.capture.openai_chat import openai_chat, openai_embeddings
 from playhead.capture.openai_completions import openai_completions
 from playhead.capture.openai_responses import openai_responses
+from playhead.capture.recognize import recognize_request
 from playhead.capture.usage import USAGE_ATTRIBUTES
 
 from .support import ROOT
 
 APIS = {
     "anthropic": anthropic_messages,
+    "gemini": gemini_generate,
+    "ollama": ollama_chat,
     "openai-chat": openai_chat,
     "openai-completions": openai_completions,
     "openai-embeddings": openai_embeddings,
     "openai-responses": openai_responses,
 }
 FIELDS = {attribute: field for field, attribute in USAGE_ATTRIBUTES.items()}
+
+
+EMBEDDINGS = {"gemini": gemini_embed, "ollama": ollama_embed}
 
 
 def read_exchange(api: ModelApi, case: dict[str, Any], chunk_bytes: int) -> dict[str, Any]:
@@ -91,5 +99,8 @@ class ProvidersTest(unittest.TestCase):
             for case in cases:
                 for chunk_bytes in (1, 7, 1024):
                     with self.subTest(provider=provider, case=case["name"], chunk_bytes=chunk_bytes):
-                        read = json.loads(json.dumps(read_exchange(api, case, chunk_bytes)))
+                        is_embedding = case["expected"]["request"]["operation"] == "embeddings"
+                        one = EMBEDDINGS.get(provider, api) if is_embedding else api
+                        self.assertIs(recognize_request(case["url"].split("?")[0], case["request"]), one)
+                        read = json.loads(json.dumps(read_exchange(one, case, chunk_bytes)))
                         self.assertEqual(comparable(read), comparable(case["expected"]))

@@ -40,6 +40,30 @@ def fail_midway(key: str) -> None:
 
 
 class SessionTest(RecordingTest):
+    def test_a_session_is_scored_while_it_runs_and_after_its_end(self) -> None:
+        playhead.start_session()
+        work("a")
+        session = playhead.get_session()
+        session.score("helpful", True)
+        playhead.end_session("Success")
+        before = (len(session.steps), session.duration_ms)
+        session.score("helpful", 0.25, comment="slow", source="user", id="u1")
+        session.score("helpful", 0.75, id="u1")
+        session.score("tone", "rude", step=session.steps[-1])
+        session.score("", 1)
+        session.score("helpful", float("nan"))
+        self.assertEqual((len(session.steps), session.duration_ms), before)
+        shown = [(score["name"], score["value"], score["source"]) for score in session.scores]
+        self.assertEqual(
+            shown, [("tone", "rude", "code"), ("helpful", 0.25, "user"), ("helpful", True, "code")]
+        )
+        whole = session.to_json()
+        self.assertEqual(
+            [(score["name"], score["value"], score.get("stepId")) for score in whole["session"]["scores"]],
+            [("helpful", 0.25, None), ("tone", "rude", session.steps[-1].id)],
+        )
+        self.assertEqual(len(whole["scores"]), 3)
+
     def test_a_session_tells_all_of_itself_while_it_runs_and_after(self) -> None:
         playhead.start_session(tags=["support", "v2.1"], metadata={"plan": "pro"}, user_id="u1")
         work("a")

@@ -1,6 +1,6 @@
 import unittest
 
-from playhead.read_steps import soft_error_of
+from playhead.reading.soft_error import soft_error_of
 
 
 class SoftError(unittest.TestCase):

@@ -20,7 +20,10 @@ export type SupportOptions = {
 /** Answers one customer message in a session of its own. */
 export async function runSupportAgent(message: string, options: SupportOptions = {}): Promise<string> {
   const { fault = process.env.SUPPORT_AGENT_FAULT, model, tags = [], ...session } = options
-  playhead.startSession({ name: 'support', tags: ['support', 'v2.1', ...tags], ...session })
+  playhead.startSession({ name: 'support', input: message, tags: ['support', 'v2.1', ...tags], ...session })
+  // Whoever runs the session again needs them too.
+  if (options.fault !== undefined) playhead.setMetadata({ fault })
+  if (model !== undefined) playhead.setMetadata({ model })
   try {
     await acknowledge(message, model)
     const intent = await (fault === 'intent' ? classify(message, CLASSIFY_VAGUELY) : classify(message))

@@ -9,6 +9,7 @@ import {
 import { lastProject } from './api/projects.ts'
 import { compareSearch } from './compare-page/compare-search.ts'
 import { graphSearch } from './graph-page/graph-search.ts'
+import { issuesSearch } from './issues-page/issues-search.ts'
 import { overviewSearch } from './overview-page/overview-search.ts'
 import { replaySearch } from './replay-page/playback/replay-location.ts'
 import { sessionsSearch } from './sessions-page/sessions-search.ts'
@@ -80,6 +81,13 @@ const tests = createRoute({
   component: lazyRouteComponent(() => import('./tests-page/tests-page.tsx'), 'TestsPage'),
 })
 
+const issues = createRoute({
+  getParentRoute: () => root,
+  path: '/issues',
+  validateSearch: issuesSearch,
+  component: lazyRouteComponent(() => import('./issues-page/issues-page.tsx'), 'IssuesPage'),
+})
+
 const settingsHome = createRoute({
   getParentRoute: () => root,
   path: '/settings',
@@ -92,6 +100,12 @@ const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings/$section',
   component: lazyRouteComponent(() => import('./settings-page/settings-page.tsx'), 'SettingsPage'),
+})
+
+const pair = createRoute({
+  getParentRoute: () => root,
+  path: '/pair',
+  component: lazyRouteComponent(() => import('./pair-page/pair-page.tsx'), 'PairPage'),
 })
 
 const login = createRoute({
@@ -110,9 +124,11 @@ export const router = createRouter({
     compare,
     graph,
     tests,
+    issues,
     settingsHome,
     settings,
     login,
+    pair,
   ]),
   defaultPreload: 'intent',
   defaultNotFoundComponent: NoSuchPage,

@@ -6,7 +6,7 @@ import {
   createRouter,
   RouterProvider,
 } from '@tanstack/react-router'
-import type { Session } from '@playhead/model'
+import { diagnoseSession, type Session } from '@playhead/model'
 import { render } from 'vitest-browser-react'
 import { queryClient } from '../src/api/query-client.ts'
 import type { SessionSource } from '../src/api/session-source.ts'
@@ -25,8 +25,13 @@ export function openReplay(session: Session, source: Partial<SessionSource> = {}
     validateSearch: replaySearch,
     component: () => <ReplayPage source={{ ...sourceOf(session), ...source }} />,
   })
+  const compare = createRoute({
+    getParentRoute: () => root,
+    path: '/compare',
+    component: () => <p>Compare {JSON.stringify(compare.useSearch())}</p>,
+  })
   const router = createRouter({
-    routeTree: root.addChildren([list, replay]),
+    routeTree: root.addChildren([list, replay, compare]),
     history: createMemoryHistory({ initialEntries: [`/sessions/${session.session.id}${search}`] }),
   })
   const client = new QueryClient({ defaultOptions: queryClient.getDefaultOptions() })
@@ -49,6 +54,7 @@ function sourceOf(session: Session): SessionSource {
     readPayloads: () => Promise.resolve(session),
     readStep: (_sessionId, stepId) =>
       Promise.resolve({ ...session.steps.find(({ id }) => id === stepId)!, hasPayload: true }),
+    readFindings: () => Promise.resolve(diagnoseSession(session)),
     downloadsOf: () => [],
   }
 }

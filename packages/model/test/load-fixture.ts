@@ -61,6 +61,12 @@ export function loadJson(file: string): unknown {
   return JSON.parse(readFileSync(join(fixtures, file), 'utf8'))
 }
 
+/** The files of a folder as they are. */
+export function loadTexts(folder: string): { file: string; text: string }[] {
+  const path = join(fixtures, folder)
+  return readdirSync(path).map((file) => ({ file, text: readFileSync(join(path, file), 'utf8') }))
+}
+
 function loadBodies(folder: string): Body[] {
   const path = join(fixtures, folder)
   const isBody = (name: string) =>

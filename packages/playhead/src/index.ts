@@ -43,8 +43,17 @@ export {
 export type { AnyFunction } from './record/step/parameter-names.ts'
 export type { SessionOptions } from './record/session/session-attributes.ts'
 export { SessionView, type RecordedAction, type RecordedError } from './record/session/session-view.ts'
+export type { ScoreOptions } from './record/session/record-score.ts'
 export type { SessionHeaders } from './record/session/session-headers.ts'
 export type { InitOptions } from './runtime/settings.ts'
+export {
+  defineConfig,
+  type AgentConfig,
+  type AgentInput,
+  type AgentRunContext,
+  type PlayheadConfig,
+} from './rerun/config.ts'
+export { defineMonitors, type MonitorDefinition, type MonitorRule } from './rerun/define-monitors.ts'
 export { stats, type Stats } from './runtime/stats.ts'
 export { wrapAnthropic, wrapGoogleGenAI, wrapOpenAI } from './capture/hooks/wrap-client.ts'
 export type {
@@ -53,6 +62,9 @@ export type {
   Message,
   Part,
   RedactRule,
+  Score,
+  ScoreSource,
+  ScoreValue,
   Session,
   SessionSummary,
   SessionTest,

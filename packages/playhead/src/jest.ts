@@ -1,24 +1,62 @@
+import { createRequire } from 'node:module'
 import { relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, afterEach, expect as jestExpect, test as jestTest } from '@jest/globals'
-import type { TestIdentity } from '@playhead/model'
+import {
+  isRecord,
+  requireOptions,
+  requireTest,
+  testTitle,
+  type SessionSubject,
+  type TestIdentity,
+} from '@playhead/model'
 import { flush, type SessionView } from 'playhead'
+import { activeCapture } from './capture/calls/active-capture.ts'
+import {
+  cassetteTimeoutMs,
+  takeCassetteOption,
+  type CassetteOption,
+} from './testing/cassettes/cassette-option.ts'
 import { extendedMatchers, type SessionExpectation } from './testing/matchers/matchers.ts'
 import { makeAgentTest, type AgentTest } from './testing/runs/agent-test.ts'
 import { abortOpenTests, recordPlainTest } from './testing/runs/record-plain-test.ts'
+import { loadConfigsWith } from './testing/runs/run-agent.ts'
 import { planAgentTest, runAgentTest } from './testing/runs/run-agent-test.ts'
 import { captureDefinition } from './testing/runs/test-location.ts'
 import { joinTestRun } from './testing/runs/test-run.ts'
-import { requireTest } from './testing/sessions/required-argument.ts'
-import type { SessionSubject } from './testing/sessions/session-subject.ts'
 
 export * from './testing.ts'
 
 const FLUSH_TIMEOUT_MS = 5_000
 
 joinTestRun()
+loadConfigsWith(loadInJest)
 jestExpect.extend(extendedMatchers as never)
 afterEach(() => abortOpenTests('The test timed out.'))
-afterAll(async () => void (await flush({ timeoutMs: FLUSH_TIMEOUT_MS })))
+afterAll(async () => {
+  await flush({ timeoutMs: FLUSH_TIMEOUT_MS })
+  // The next file has a sandbox of its own, but the same clients outside of it.
+  activeCapture()?.uninstall()
+})
+
+/** jest's `require` transforms TypeScript; modules that can't be required are imported. */
+async function loadInJest(file: string): Promise<unknown> {
+  try {
+    const loaded: unknown = createRequire(file)(file)
+    return isRecord(loaded) && 'default' in loaded ? loaded : { default: loaded }
+  } catch (error) {
+    const isModule = /import statement|export|ERR_REQUIRE_ESM|Must use import/.test(String(error))
+    if (!isModule) throw error
+    return import(pathToFileURL(file).href).catch((reason: unknown) => {
+      const { code } = reason as NodeJS.ErrnoException
+      throw code === 'ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG' ? new Error(NO_MODULES) : reason
+    })
+  }
+}
+
+const NO_MODULES =
+  'It is an ES module, and jest runs CommonJS here. Let jest compile it (ts-jest, babel-jest), write it as CommonJS ' +
+  '(module.exports in playhead.config.js), or run jest with NODE_OPTIONS=--experimental-vm-modules.'
 
 /** jest's `expect` with the matchers for sessions. */
 export const expect = jestExpect as unknown as {
@@ -28,7 +66,15 @@ export const expect = jestExpect as unknown as {
 export type TestContext = { session: SessionView }
 type Body = (context: TestContext) => unknown
 type CaseBody = (...args: never[]) => unknown
-type Define = (name: string, body: Body, timeoutMs?: number) => void
+/** Options that jest does not have. */
+export type TestOptions = {
+  /** Answers the test from a file, and records what the file lacks. */
+  cassette?: CassetteOption | undefined
+}
+type Define = {
+  (name: string, body: Body, timeoutMs?: number): void
+  (name: string, options: TestOptions, body: Body, timeoutMs?: number): void
+}
 type DefineEach = (cases: readonly unknown[]) => (name: string, body: CaseBody, timeoutMs?: number) => void
 
 /** jest's `test`; the function receives the session, after the values of `test.each`. */
@@ -65,13 +111,34 @@ type JestEach = (
 ) => (name: string, body: (...args: unknown[]) => Promise<unknown>, timeoutMs?: number) => void
 
 function define(test: unknown): Define {
-  return function defineTest(name, body, timeoutMs) {
+  return function defineTest(name: string, ...given: unknown[]) {
     const definedAt = captureDefinition(defineTest)
+    const hasOptions = typeof given[0] !== 'function'
+    const [body, timeoutMs] = (hasOptions ? given.slice(1) : given) as [Body, number | undefined]
+    const { cassette } = takeCassetteOption(requireOptions(hasOptions ? (given[0] as TestOptions) : {}))
     requireTest(name, body)
     // Without parameters: jest would pass a `done` callback to the first.
-    const run = () => recordPlainTest({ ...identify(name), definedAt }, (session) => body({ session }))
-    ;(test as JestTest)(name, run, timeoutMs)
+    const run = () => {
+      const identity = identify(name)
+      const { testPath: testFile = '' } = jestExpect.getState()
+      return recordPlainTest(
+        {
+          ...identity,
+          definedAt,
+          ...(cassette !== undefined && {
+            cassette: { settings: cassette, testFile, title: testTitle(identity) },
+          }),
+        },
+        (session) => body({ session }),
+      )
+    }
+    ;(test as JestTest)(name, run, timeoutMs ?? (cassette && cassetteTimeoutMs(configuredTimeoutMs())))
   }
+}
+
+/** Where jest keeps `testTimeout` and what `jest.setTimeout` was given. */
+function configuredTimeoutMs(): number | undefined {
+  return (globalThis as { [key: symbol]: unknown })[Symbol.for('TEST_TIMEOUT_SYMBOL')] as number | undefined
 }
 
 function defineEach(each: unknown): DefineEach {
@@ -98,7 +165,7 @@ const agent = makeAgentTest(
       const plan = planAgentTest(options, captureDefinition(defineAgent))
       const run = async () => {
         const { attempt: _, ...identity } = identify(name)
-        await runAgentTest(identity, plan, body)
+        await runAgentTest(identity, plan, body, jestExpect.getState().testPath)
       }
       modes[mode](name, run, plan.timeoutMs)
     },

@@ -1,16 +1,26 @@
 import { relative } from 'node:path'
-import { after, test as nodeTest, type TestContext as NodeTestContext, type TestOptions } from 'node:test'
+import {
+  after,
+  test as nodeTest,
+  type TestContext as NodeTestContext,
+  type TestOptions as NodeTestOptions,
+} from 'node:test'
 import * as runner from 'node:test'
-import type { TestIdentity } from '@playhead/model'
+import {
+  requireOptions,
+  requireTest,
+  testTitle,
+  type SessionSubject,
+  type TestIdentity,
+} from '@playhead/model'
 import { flush, type SessionView } from 'playhead'
+import { takeCassetteOption, type CassetteOption } from './testing/cassettes/cassette-option.ts'
 import { expectSession, verdictsOf, type MatcherName } from './testing/matchers/matchers.ts'
 import { makeAgentTest, type AgentTest } from './testing/runs/agent-test.ts'
 import { recordPlainTest } from './testing/runs/record-plain-test.ts'
 import { planAgentTest, runAgentTest } from './testing/runs/run-agent-test.ts'
 import { captureDefinition } from './testing/runs/test-location.ts'
 import { joinTestRun } from './testing/runs/test-run.ts'
-import { requireOptions, requireTest } from './testing/sessions/required-argument.ts'
-import type { SessionSubject } from './testing/sessions/session-subject.ts'
 
 export * from './testing.ts'
 
@@ -29,6 +39,11 @@ export const expect = expectSession
 
 export type TestContext = { session: SessionView; t: NodeTestContext; signal: AbortSignal }
 type Body = (context: TestContext) => unknown
+
+export type TestOptions = NodeTestOptions & {
+  /** Answers the test from a file, and records what the file lacks. */
+  cassette?: CassetteOption | undefined
+}
 type Define = {
   (name: string, body: Body): void
   (name: string, options: TestOptions, body: Body): void
@@ -42,12 +57,14 @@ export type SessionTest = Define & {
   agent: AgentTest
 }
 
-type Runner = (name: string, options: TestOptions, body: (t: NodeTestContext) => Promise<void>) => unknown
+type Runner = (name: string, options: NodeTestOptions, body: (t: NodeTestContext) => Promise<void>) => unknown
 
 function define(runner: Runner): Define {
   return function defineTest(name: string, given: TestOptions | Body, body?: Body) {
     const definedAt = captureDefinition(defineTest)
-    const [options, run] = typeof given === 'function' ? [{}, given] : [requireOptions(given), body!]
+    const [all, run]: [TestOptions, Body] =
+      typeof given === 'function' ? [{}, given] : [requireOptions(given), body!]
+    const { cassette: settings, rest: options } = takeCassetteOption(all)
     requireTest(name, run)
     void runner(name, options, async (t) => {
       const ended = new AbortController()
@@ -57,7 +74,10 @@ function define(runner: Runner): Define {
       const timer = setTimeout(() => undefined, options.timeout ?? 0)
       t.after(() => clearTimeout(timer))
       const inSession = (session: SessionView) => run({ session, t, signal: t.signal })
-      await recordPlainTest({ ...identify(t), attempt: 1, definedAt }, inSession, { signal: ended.signal })
+      const identity = identify(t)
+      const cassette = settings && { settings, testFile: t.filePath ?? '', title: testTitle(identity) }
+      const attempt = { ...identity, attempt: 1, definedAt, ...(cassette && { cassette }) }
+      await recordPlainTest(attempt, inSession, { signal: ended.signal })
     })
   }
 }
@@ -80,7 +100,7 @@ const agent = makeAgentTest(
       requireTest(name, body)
       const plan = planAgentTest(options, captureDefinition(defineAgent))
       void modes[mode](name, { timeout: plan.timeoutMs }, async (t) => {
-        await runAgentTest(identify(t), plan, body)
+        await runAgentTest(identify(t), plan, body, t.filePath)
       })
     },
 )

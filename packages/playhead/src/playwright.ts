@@ -1,16 +1,22 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Session, Step } from '@playhead/model'
+import {
+  readDuration,
+  requireOptions,
+  testTitle,
+  type DurationText,
+  type Session,
+  type Step,
+} from '@playhead/model'
 import { test as base, type BrowserContext, type Page } from '@playwright/test'
 import { flush, sessionHeaders, type SessionView } from 'playhead'
 import { isInOwnNetwork } from './record/session/propagate-over-http.ts'
-import { readDuration, type DurationText } from './testing/matchers/duration.ts'
+import { readCassetteOption, type CassetteOption } from './testing/cassettes/cassette-option.ts'
 import { expectSession } from './testing/matchers/matchers.ts'
-import { recordTest } from './testing/runs/record-test.ts'
+import { recordTest, runBody, type SessionScope } from './testing/runs/record-test.ts'
 import { toLocation } from './testing/runs/test-location.ts'
 import { joinTestRun } from './testing/runs/test-run.ts'
 import { fetchSession, openRecording } from './testing/sessions/load-session.ts'
-import { requireOptions } from './testing/sessions/required-argument.ts'
 import { replayLink } from './testing/sessions/replay-link.ts'
 
 export * from './testing.ts'
@@ -18,6 +24,7 @@ export * from './testing.ts'
 joinTestRun()
 
 const sessions = new WeakMap<BrowserContext, SessionView>()
+const scopes = new WeakMap<SessionView, SessionScope>()
 
 /**
  * Waits for what agents did in response to the page's requests, and returns it as a session. The agents' process must
@@ -38,15 +45,29 @@ export async function agentSession(page: Page, options?: FindOptions): Promise<S
 export type SessionFixtures = {
   /** The session of the browser test, including what agents do in response to it. */
   session: SessionView
+  /**
+   * Runs a function inside the session, so that an agent that it calls in the process of the test is recorded there, and is
+   * answered from the test's cassette. Playwright calls tests outside of it.
+   */
+  inSession: SessionScope
+}
+
+export type SessionOptions = {
+  /**
+   * Answers what agents ask inside `inSession` from a file, and records what the file lacks. Agents behind a page run
+   * elsewhere and are not answered.
+   */
+  cassette: CassetteOption
 }
 
 /**
  * Playwright's `test` that records every test as a session. Requests of its pages carry the session, so that the steps of
  * agents behind them join it, and Playwright's report links to the replay.
  */
-export const test = base.extend<SessionFixtures>({
+export const test = base.extend<SessionFixtures & SessionOptions>({
+  cassette: [false, { option: true }],
   session: [
-    async ({ context }, use, info) => {
+    async ({ context, cassette: option }, use, info) => {
       const [file, ...titles] = info.titlePath
       const suite = titles.slice(0, -1).join(' > ')
       const attempt = {
@@ -56,20 +77,31 @@ export const test = base.extend<SessionFixtures>({
         attempt: info.retry + info.repeatEachIndex + 1,
         definedAt: toLocation(info.file, info.line),
       }
-      await recordTest(attempt, async (session) => {
+      const settings = readCassetteOption(option)
+      const cassette = settings && { settings, testFile: info.file, title: testTitle(attempt) }
+      let miss: unknown
+      await recordTest({ ...attempt, ...(cassette && { cassette }) }, async (session, scope) => {
         sessions.set(context, session)
+        scopes.set(session, scope)
         await markRequests(context, sessionHeaders())
-        await use(session)
+        await runBody({ ...attempt, ...(cassette && { cassette }) }, session, () => use(session)).catch(
+          (error: unknown) => {
+            miss = error
+          },
+        )
         const link = replayLink({ id: session.id, url: session.url })
         if (link !== '') info.annotations.push({ type: 'replay', description: link })
+        if (miss !== undefined) return { error: miss }
         return info.status === info.expectedStatus
           ? undefined
           : { error: info.error ?? new Error(String(info.status)) }
       })
       await flush()
+      if (miss !== undefined) throw miss
     },
     { auto: true },
   ],
+  inSession: ({ session }, use) => use(scopes.get(session)!),
 })
 
 /** Only requests within the own network carry the headers: other servers might reject them, and should not see them. */

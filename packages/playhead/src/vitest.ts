@@ -1,18 +1,33 @@
 import { flush, type SessionView } from 'playhead'
-import { expect as vitestExpect, test as vitestTest, type ExpectStatic, type TestAPI } from 'vitest'
+import { expect as vitestExpect, test as vitestTest, vi, type ExpectStatic, type TestAPI } from 'vitest'
+import type { CassetteOption } from './testing/cassettes/cassette-option.ts'
 import { extendedMatchers, type SessionExpectation } from './testing/matchers/matchers.ts'
 import { makeAgentTest, type AgentTest } from './testing/runs/agent-test.ts'
+import { loadConfigsWith } from './testing/runs/run-agent.ts'
 import { planAgentTest, runAgentTest } from './testing/runs/run-agent-test.ts'
 import { captureDefinition } from './testing/runs/test-location.ts'
 import { joinTestRun } from './testing/runs/test-run.ts'
-import { identityOf, recordVitestTest, wrapTestApi, type VitestTask } from './testing/runs/vitest-session.ts'
-import { requireTest } from './testing/sessions/required-argument.ts'
-import type { SessionSubject } from './testing/sessions/session-subject.ts'
+import {
+  identityOf,
+  recordVitestTest,
+  testFileOf,
+  wrapTestApi,
+  type VitestTask,
+} from './testing/runs/vitest-session.ts'
+import { requireTest, type SessionSubject } from '@playhead/model'
 
 export * from './testing.ts'
 
 joinTestRun()
+loadConfigsWith((file) => vi.importActual(file))
 vitestExpect.extend(extendedMatchers as never)
+
+declare module 'vitest' {
+  interface TestOptions {
+    /** Answers the test from a file, and records what the file lacks. */
+    cassette?: CassetteOption | undefined
+  }
+}
 
 export type SessionExpect = {
   (session: SessionSubject, message?: string): SessionExpectation
@@ -49,7 +64,8 @@ const agent = makeAgentTest(
       requireTest(name, body)
       const plan = planAgentTest(options, captureDefinition(define))
       modes[mode](name, { timeout: plan.timeoutMs }, async ({ task }) => {
-        await runAgentTest(identityOf(task as unknown as VitestTask), plan, body)
+        const known = task as unknown as VitestTask
+        await runAgentTest(identityOf(known), plan, body, testFileOf(known))
         await flush({ timeoutMs: FLUSH_TIMEOUT_MS })
       })
     },

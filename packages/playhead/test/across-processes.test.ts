@@ -38,7 +38,7 @@ async function sessionWith(id: string, stepCount: number) {
     expect(session.steps.length).toBeGreaterThanOrEqual(stepCount)
     return session
   }
-  return vi.waitFor(readSession, { timeout: 20_000, interval: 20 })
+  return vi.waitFor(readSession, { timeout: 60_000, interval: 20 })
 }
 
 test('requests carry the session, so the steps of another process are part of it', async () => {

@@ -79,7 +79,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('a standard decorator records a method and keeps its type', { timeout: 120_000 }, async () => {
+test('a standard decorator records a method and keeps its type', async () => {
   await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder]).catch(
     (error: { stdout: string }) => {
       throw new Error(error.stdout)

@@ -49,31 +49,27 @@ describe.concurrent.each(servers)('if the server %s', (_, behaviour) => {
   const someEnds =
     behaviour === 'accept' || behaviour === 'down' ? ends : (['normally', 'exit', 'throw'] as const)
 
-  test.each(someEnds)(
-    'a host that ends by "%s" behaves as without the SDK',
-    { timeout: 60_000 },
-    async (end) => {
-      const sink = await startOtlpSink()
-      const spool = await temporaryFolder()
-      if (behaviour === 'down') await sink.stop()
-      else sink.behaviour = behaviour
-      const outcome = await runProgram('host', {
-        args: ['with', end],
-        environment: { PLAYHEAD_ENDPOINT: sink.url, PLAYHEAD_SPOOL: spool },
-      })
-      expect(visible(outcome)).toEqual(withoutUs.get(end))
-      const ownLines = outcome.stderr.split('\n').filter((line) => line.startsWith('playhead: '))
-      expect(ownLines.length).toBeLessThanOrEqual(1)
-      // A machine that is too busy to send in the last second spools it.
-      if (behaviour === 'accept')
-        expect([...sink.names(), await spooledIn(spool)].join()).toContain('pass_cyclic')
-      await sink.stop()
-    },
-  )
+  test.each(someEnds)('a host that ends by "%s" behaves as without the SDK', async (end) => {
+    const sink = await startOtlpSink()
+    const spool = await temporaryFolder()
+    if (behaviour === 'down') await sink.stop()
+    else sink.behaviour = behaviour
+    const outcome = await runProgram('host', {
+      args: ['with', end],
+      environment: { PLAYHEAD_ENDPOINT: sink.url, PLAYHEAD_SPOOL: spool },
+    })
+    expect(visible(outcome)).toEqual(withoutUs.get(end))
+    const ownLines = outcome.stderr.split('\n').filter((line) => line.startsWith('playhead: '))
+    expect(ownLines.length).toBeLessThanOrEqual(1)
+    // A machine that is too busy to send in the last second spools it.
+    if (behaviour === 'accept')
+      expect([...sink.names(), await spooledIn(spool)].join()).toContain('pass_cyclic')
+    await sink.stop()
+  })
 })
 
 describe.concurrent.each(servers.slice(1))('if the server %s and there is no spool', (_, behaviour) => {
-  test('the host still ends', { timeout: 60_000 }, async () => {
+  test('the host still ends', async () => {
     const sink = await startOtlpSink()
     if (behaviour === 'down') await sink.stop()
     else sink.behaviour = behaviour

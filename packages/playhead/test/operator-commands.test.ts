@@ -130,7 +130,7 @@ test('doctor knows keys and their scopes', async () => {
 test('every field of the filter is an option', () => {
   const fields = Object.keys(filterOptions).map(
     (name) =>
-      ({ since: 'from', until: 'to' })[name] ??
+      ({ since: 'from', until: 'to', 'service-version': 'version' })[name] ??
       name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
   )
   expect(fields.toSorted()).toEqual(Object.keys(sessionFilterFields).toSorted())
@@ -138,7 +138,7 @@ test('every field of the filter is an option', () => {
 
 test('the server understands every filter', async () => {
   const typed =
-    'ls --json --failed-tool a --error b --test-file c --run-id d --variant e --environment f --demo false --status fail --tag g'
+    'ls --json --failed-tool a --error b --test-file c --run-id d --variant e --environment f --service-version 1.2 --demo false --status fail --tag g --parent s_1a2b --lane fork --reruns include'
   expect(await run(typed)).toMatchObject({ stdout: '{"sessions":[\n\n]}\n', exitCode: 0 })
 })
 

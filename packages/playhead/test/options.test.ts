@@ -67,9 +67,19 @@ test('a value that is too large is truncated and marked', () => {
   playhead.init({ endpoint: false, capture: false, maxValueBytes: 2000 })
   const session = playhead.withSession((view) => {
     playhead.recordAction('large', (text: string) => text)('x'.repeat(10_000))
+    playhead.recordAction('large result', () => 'x'.repeat(10_000))()
+    playhead.record(new playhead.ActionEvent({ actionType: 'sent', params: 'x'.repeat(10_000), returns: 1 }))
     return view
   })
-  expect(session.steps[1]).toMatchObject({ isTruncated: true })
+  const cuts = session.steps.map(({ isTruncated, attributes }) => [
+    isTruncated,
+    attributes?.['playhead.truncated.of'],
+  ])
+  expect(cuts.slice(1)).toEqual([
+    [true, ['arguments', 'result']],
+    [true, ['result']],
+    [true, ['arguments']],
+  ])
   expect(session.actionEvents[0]!.returns).toMatch(/… \[\d+ of 10000 characters\]$/)
 })
 

@@ -25,6 +25,7 @@ export function startProgram(name: string, options: ProgramOptions = {}): ChildP
   return spawn(process.execPath, ['--conditions=playhead-source', ...nodeArguments, path, ...args], {
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       HOME: '/nonexistent',
       PLAYHEAD_SPOOL: 'off',
       ...(process.env.NODE_OPTIONS !== undefined && { NODE_OPTIONS: process.env.NODE_OPTIONS }),

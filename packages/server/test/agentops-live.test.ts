@@ -34,7 +34,7 @@ const answer = 'You were charged once.'
 /** Longer than any of these programs runs. */
 const slowToken = (path: string) => (path === '/v3/auth/token' ? 60_000 : 0)
 
-describe.skipIf(installed === undefined)('unmodified SDKs', { timeout: 120_000 }, async () => {
+describe.skipIf(installed === undefined)('unmodified SDKs', async () => {
   if (installed === undefined) return
   const { newer, older, npm, v0312, v026 } = installed
   const folder = mkdtempSync(join(tmpdir(), 'playhead-sdks-'))
@@ -345,7 +345,7 @@ describe.skipIf(installed === undefined)('unmodified SDKs', { timeout: 120_000 }
   test.concurrent('npm 0.1.0: steps have parents, counts and times; an unknown model has no price, rather than a price of 0', async () => {
     const find = async () =>
       (await server.sessions()).find(({ stepCount, agents }) => stepCount === 5 && agents[0] === 'Billing')
-    await expect.poll(find, { timeout: 60_000, interval: 500 }).toBeDefined()
+    await expect.poll(find, { interval: 500 }).toBeDefined()
     nodeProgram.kill('SIGKILL')
 
     const { session, steps } = await server.session((await find())!.id)

@@ -12,7 +12,7 @@ import { openEngine, type Engine } from '../src/store/engine/open-engine.ts'
  */
 const CLUSTER = 'two'
 const SHARDS = 2
-const shardedTables = ['steps', 'logs', 'sessions', 'duplicate_calls']
+const shardedTables = ['steps', 'logs', 'sessions', 'duplicate_calls', 'session_findings']
 
 const folder = process.argv[2]!
 const configFile = join(folder, 'cluster.xml')

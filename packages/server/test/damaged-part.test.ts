@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { hex, tracesPayload } from './otlp.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import { startTestServer, type TestServer } from './test-server.ts'
@@ -65,7 +65,7 @@ test.each(['data.cmrk4', 'data.bin'])(
     expect(refused.status).toBe(503)
     expect(await refused.json()).toMatchObject({ error: { code: 'STORE_UNAVAILABLE' } })
 
-    await expect.poll(() => stepCount(session), { timeout: 20_000 }).toBe(3)
+    await expect.poll(() => stepCount(session)).toBe(3)
     expect(server.services.store.engine?.restarts).toBe(1)
     expect(await damagedFiles()).toMatchObject([{ name: `store-steps-${merged!.name}`, rows: 0 }])
     expect(server.reports).toEqual([
@@ -179,4 +179,27 @@ test('damage to what the server reads at its start does not keep it from startin
     'tables-metadata-playhead-keys.sql',
     'tables-metadata-playhead-steps.sql',
   ])
+})
+
+test('a table that is renamed or dropped while it is checked is not damaged', async () => {
+  await start(await temporaryFolder())
+  const { client, engine, repair } = server.services.store
+  for (const table of ['incoming_a', 'incoming_b'])
+    await client.command({ query: `CREATE TABLE ${table} ENGINE = MergeTree ORDER BY n AS SELECT 1 AS n` })
+  const changes: Record<string, string> = {
+    incoming_a: 'RENAME TABLE incoming_a TO restored_a',
+    incoming_b: 'DROP TABLE incoming_b SYNC',
+  }
+  const query = client.query.bind(client)
+  vi.spyOn(client, 'query').mockImplementation(async (options) => {
+    const change = changes[/^CHECK TABLE (\w+)/.exec(options.query)?.[1] ?? '']
+    if (change !== undefined) await client.command({ query: change })
+    return query(options)
+  })
+
+  await repair!.checkAll()
+
+  expect(await partsOf('restored_a')).toMatchObject([{ rows: 1 }])
+  expect(await partsOf('incoming_b')).toEqual([])
+  expect([engine!.restarts, server.reports, await damagedFiles()]).toEqual([0, [], []])
 })

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -13,6 +13,8 @@ let folder: string
 const good = hex(16)
 const damaged = hex(16)
 const secret = 'ph_a-key-that-works'
+let revokedSecret: string
+let object: string
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'playhead-damaged-'))
@@ -51,6 +53,19 @@ beforeAll(async () => {
       { ...key, id: 'no-project', hash: 'b'.repeat(64), project: 'gone', scopes: ['read'] },
     ],
   })
+  const revoked = await before.services.registry.createKey({
+    project: 'default',
+    name: 'r',
+    scopes: ['read'],
+  })
+  revokedSecret = revoked.secret
+  await before.services.registry.revokeKey('default', revoked.key.id)
+  await client.command({
+    query: 'DELETE FROM keys WHERE revoked_at IS NOT NULL',
+    clickhouse_settings: { lightweight_deletes_sync: '2' },
+  })
+  object = await before.services.objects.keep('default', Buffer.from('an object'))
+  await writeFile(join(folder, 'objects', 'default', object), 'an 0bject')
   const steps = `INSERT INTO steps SELECT * REPLACE (concat(substring(step_id, 1, 14), {suffix:String}) AS step_id`
   const from = 'FROM steps WHERE session_id = {damaged:String}'
   const columns = [
@@ -59,13 +74,13 @@ beforeAll(async () => {
     `'{"session":5}' AS outline`,
     `'{"toolRequests":"x"}' AS outline`,
     `'{"session":{"tags":7}}' AS outline`,
-    "'nonsense' AS kind",
-    "'nonsense' AS status",
+    `replaceOne(outline, '"kind":"', '"kind":"non') AS outline`,
+    `replaceOne(outline, '"status":"', '"status":"non') AS outline`,
     "'{' AS attributes",
     "'null' AS attributes",
     "'[' AS events",
     `'[{"name":"e","timeNs":"x"}]' AS events`,
-    "'7' AS links",
+    `'{"kind":"llm","status":"ok","span":{"links":7}}' AS outline`,
     "'{' AS resource",
   ]
   for (const [index, column] of columns.entries())
@@ -74,7 +89,7 @@ beforeAll(async () => {
       query_params: { damaged, suffix: `z${String.fromCharCode(97 + index)}` },
     })
   await client.command({
-    query: `INSERT INTO sessions SELECT * REPLACE ('${hex(16)}' AS session_id, '{' AS metadata) FROM (SELECT * FROM sessions WHERE session_id = {good:String})`,
+    query: `INSERT INTO sessions SELECT * REPLACE ('${hex(16)}' AS session_id, '{' AS card) FROM (SELECT * FROM sessions WHERE session_id = {good:String})`,
     query_params: { good },
   })
   const log = {
@@ -124,7 +139,8 @@ test('the server starts, and projects keep everything that is well-formed', () =
 })
 
 test('a damaged key does not work, and the others do', async () => {
-  expect(server.services.registry.keys('default').map(({ id }) => id)).toEqual(['fine'])
+  const working = server.services.registry.keys('default').filter(({ revokedAt }) => revokedAt === null)
+  expect(working.map(({ id }) => id)).toEqual(['fine'])
   const response = await server.request('/api/sessions', { headers: { authorization: `Bearer ${secret}` } })
   expect(response.status).toBe(200)
 })
@@ -145,6 +161,12 @@ test('new spans of a session with damaged rows are stored', async () => {
   )
   expect((await server.session(damaged)).steps.map(({ name }) => name)).toContain('more')
   expect((await server.sessions()).map(({ name }) => name).toSorted()).toEqual(['damaged', 'good'])
+})
+
+test('a key stays revoked although the row that revoked it is lost', () => {
+  expect(server.services.registry.findKey(revokedSecret)).toMatchObject({
+    revokedAt: expect.any(String) as string,
+  })
 })
 
 test('each is reported in the terminal, in Health and in the metrics', async () => {
@@ -169,4 +191,17 @@ test('each is reported in the terminal, in Health and in the metrics', async () 
   expect(server.reports).toHaveLength(count)
   expect(server.reports[0]).toMatch(/^A row of "projects" is damaged \(/)
   expect(await (await server.request('/metrics')).text()).toContain(`playhead_bad_rows_total ${count}`)
+})
+
+test('an uploaded object that is not what was stored is kept aside and reported', async () => {
+  const { objects, damaged: files } = server.services
+
+  expect(await objects.read({ project: 'default', name: object })).toBeUndefined()
+  expect(files.list()).toMatchObject([
+    {
+      name: `object-${object}`,
+      problem: 'An uploaded object of project "default" is damaged: its content does not match its hash.',
+    },
+  ])
+  expect(await readFile(join(folder, 'damaged', `object-${object}`), 'utf8')).toBe('an 0bject')
 })

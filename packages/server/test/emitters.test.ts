@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { emitterRuns, factsOf, sessionsOfRun, type RunFacts } from './emitters.ts'
 
 /**
- * What 151 runs of real Python instrumentations are shown as, compared with what the model server was asked and
+ * What 168 runs of real Python instrumentations are shown as, compared with what the model server was asked and
  * answered. `truth.json` is the truth; `differences.json` lists what the emitter does not send, and what is shown
  * instead.
  */

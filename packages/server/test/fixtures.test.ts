@@ -26,6 +26,19 @@ async function post(
   return { project, sessions: await server.sessions(`project=${project}&limit=1000`) }
 }
 
+/** What the requests of a folder gave as they were sent. The tests that only read it share it. */
+const asSent = new Map<string, Promise<{ listed: SessionSummary[]; opened: Session[] }>>()
+function postAsSent(folder: string) {
+  const known = asSent.get(folder)
+  if (known !== undefined) return known
+  const sent = post(otlpRequests(folder)).then(async (posted) => ({
+    listed: posted.sessions,
+    opened: await allSteps(posted),
+  }))
+  asSent.set(folder, sent)
+  return sent
+}
+
 async function allSteps(posted: { project: string; sessions: SessionSummary[] }): Promise<Session[]> {
   return Promise.all(
     posted.sessions.map(({ id }) => server.session(id, `project=${posted.project}&payloads=all`)),
@@ -52,17 +65,15 @@ describe.each(otlpFolders())('%s', (folder) => {
   const requests = otlpRequests(folder)
 
   test('counts the tokens and calls that were used, each once', async () => {
-    const posted = await post(requests)
-
-    const sessions = await allSteps(posted)
-    const counted = sessions
+    const { listed, opened } = await postAsSent(folder)
+    const counted = opened
       .flatMap(({ steps }) => steps)
       .filter((step) => step.usageScope === 'call' && (step.usage?.input ?? 0) > 0)
     const truth = truths[folder]!
     expect({
-      input: sum(posted.sessions.map(({ usage }) => usage.input ?? 0)),
+      input: sum(listed.map(({ usage }) => usage.input ?? 0)),
       calls: counted.length,
-      ...(truth.cost !== undefined && { cost: sum(posted.sessions.map(({ cost }) => cost ?? 0)) }),
+      ...(truth.cost !== undefined && { cost: sum(listed.map(({ cost }) => cost ?? 0)) }),
     }).toEqual({
       ...truth,
       ...(truth.cost !== undefined && { cost: expect.closeTo(truth.cost, 6) as number }),
@@ -70,21 +81,20 @@ describe.each(otlpFolders())('%s', (folder) => {
   })
 
   test('the list and the route of a session return the same summary', async () => {
-    const posted = await post(requests)
+    const { listed, opened } = await postAsSent(folder)
 
-    for (const [index, { session }] of (await allSteps(posted)).entries()) {
-      expect({ ...posted.sessions[index], url: '' }).toEqual({ ...session, url: '' })
-    }
+    for (const [index, { session }] of opened.entries())
+      expect({ ...listed[index], url: '' }).toEqual({ ...session, url: '' })
   })
 
   test('posting twice, backwards or span by span gives the same sessions', async () => {
-    const straight = await allSteps(await post(requests))
+    const { opened } = await postAsSent(folder)
 
     const shuffled = await allSteps(
       await post([...requests.toReversed().flatMap(splitBackwards), ...requests]),
     )
 
-    expect(shuffled.map(comparable)).toEqual(straight.map(comparable))
+    expect(shuffled.map(comparable)).toEqual(opened.map(comparable))
   })
 
   test.runIf(requests.some(isTraces))(
@@ -125,9 +135,9 @@ describe.each(['py0421', 'npm010'])('agentops-sdk/%s', (folder) => {
 })
 
 test.each(otlpFolders())('%s: kinds, names, parents and errors are right', async (folder) => {
-  const sessions = await allSteps(await post(otlpRequests(folder)))
+  const { opened } = await postAsSent(folder)
 
-  expect(sessions.map(({ session, steps }) => outline(session, steps))).toMatchSnapshot()
+  expect(opened.map(({ session, steps }) => outline(session, steps))).toMatchSnapshot()
 })
 
 /** One line for each step, indented by its depth. */

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { createEnvironment, installPackages, interpreterOf } from '../../../scripts/python-packages.ts'
 
 const run = promisify(execFile)
 const cache = fileURLToPath(new URL('../../../node_modules/.cache/playhead-packages/', import.meta.url))
@@ -24,18 +25,15 @@ async function install(name: string, packages: string[], fill: (folder: string) 
 
 /** Creates a virtual environment with these packages; returns its interpreter. */
 export async function installPython(name: string, packages: string[]): Promise<string> {
-  const python = (folder: string) => join(folder, 'bin', 'python')
-  const folder = await install(name, packages, async (place) => {
-    await run('python3', ['-m', 'venv', place], { timeout: PATIENCE_MS })
-    await pip(python(place), packages)
-  })
-  return python(folder)
+  return interpreterOf(
+    await install(name, packages, (place) => createEnvironment('python3', place, packages)),
+  )
 }
 
 /** Installs one package without dependencies, to shadow the same package of an environment; returns its folder. */
 export async function installBeside(python: string, name: string, requirement: string): Promise<string> {
   return install(name, [requirement], (folder) =>
-    pip(python, ['--no-deps', '--target', join(folder, 'packages'), requirement]),
+    installPackages(python, ['--no-deps', '--target', join(folder, 'packages'), requirement]),
   ).then((folder) => join(folder, 'packages'))
 }
 
@@ -46,11 +44,6 @@ export async function installNode(name: string, packages: string[]): Promise<str
     const options = ['--no-audit', '--no-fund', '--loglevel=error']
     await run('npm', ['install', ...options, ...packages], { cwd: folder, timeout: PATIENCE_MS })
   })
-}
-
-async function pip(python: string, options: string[]): Promise<void> {
-  const quiet = ['--quiet', '--disable-pip-version-check']
-  await run(python, ['-m', 'pip', 'install', ...quiet, ...options], { timeout: PATIENCE_MS })
 }
 
 /**

@@ -136,9 +136,8 @@ describe('with one server', () => {
     .map(({ span }) => span)
 
   test.each([
-    ['as they were sent', spans, 30],
-    ['last one first', spans.toReversed(), 9],
-    ['in any order', shuffled, 7],
+    ['last one first', spans.toReversed(), 30],
+    ['in any order', shuffled, 15],
   ])('the sessions are the same if the spans arrive %s', async (_, ordered, size) => {
     const api = await freshProject()
     for (let start = 0; start < ordered.length; start += size) {

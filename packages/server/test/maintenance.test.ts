@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { applyRetention } from '../src/maintenance/retention.ts'
+import { hex } from './otlp.ts'
 import { DAY, describeWithEachEngine, NOW, session } from './project-server.ts'
-import { startTestServer } from './test-server.ts'
+import { startTestServer, type TestServer } from './test-server.ts'
 
 describeWithEachEngine((api) => {
   test('retention deletes expired sessions and nothing else', async () => {
@@ -59,6 +60,51 @@ describeWithEachEngine((api) => {
     ).toBe(3)
   })
 
+  test('repricing corrects what a call is said to lack', async () => {
+    await api.freshProject()
+    await api.post([
+      {
+        traceId: hex(16),
+        startMs: NOW,
+        endMs: NOW + 1_000,
+        attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'my-silent-model' },
+      },
+      {
+        traceId: hex(16),
+        startMs: NOW - 1_000,
+        endMs: NOW,
+        attributes: {
+          'gen_ai.operation.name': 'chat',
+          'gen_ai.request.model': 'my-short-model',
+          'gen_ai.usage.input_tokens': 1_000_000,
+        },
+      },
+    ])
+    const lacks = async () =>
+      (await api.server.sessions(`project=${api.project}`)).map(
+        ({ cost, unpricedModels, modelsWithoutUsage, modelsWithoutOutput }) => [
+          cost,
+          unpricedModels,
+          modelsWithoutUsage ?? [],
+          modelsWithoutOutput ?? [],
+        ],
+      )
+    expect(await lacks()).toEqual([
+      [null, ['my-silent-model'], ['my-silent-model'], []],
+      [null, ['my-short-model'], [], ['my-short-model']],
+    ])
+    const priceOverrides = [{ model: 'my-*', inputPerMillion: 2, outputPerMillion: 10 }]
+    await api.server.request(`/api/projects/${api.project}`, { method: 'PATCH', json: { priceOverrides } })
+
+    const response = await api.server.request(`/api/reprice?project=${api.project}`, { method: 'POST' })
+
+    expect(await response.text()).toContain('"sessions":1,"steps":1')
+    expect(await lacks()).toEqual([
+      [null, [], ['my-silent-model'], []],
+      [2, [], [], ['my-short-model']],
+    ])
+  })
+
   test('deriving again changes nothing as long as the rules are the same', async () => {
     await api.freshProject()
     await api.post(session({ name: 'again' }))
@@ -78,6 +124,8 @@ describeWithEachEngine((api) => {
     const object = Buffer.from('too large for an attribute')
     const name = await api.server.services.objects.keep(api.project, object)
     const before = await api.server.sessions(`project=${api.project}`)
+    const inProject = `project=${api.project}`
+    const issue = await resolveOnlyIssue(api.server, api.project)
     const backup = await (await api.server.request('/api/backup')).arrayBuffer()
     const other = await startTestServer()
 
@@ -87,10 +135,14 @@ describeWithEachEngine((api) => {
         body: backup,
         headers: { 'content-type': 'application/x-tar' },
       })
-      expect([response.status, await response.json()]).toMatchObject([200, {}])
+      const text = await response.text()
+      expect({ status: response.status, text }).toEqual({ status: 200, text })
       const restored = await other.sessions(`project=${api.project}`)
       expect(restored.map(({ url: _, ...rest }) => rest)).toEqual(before.map(({ url: _, ...rest }) => rest))
       expect(await other.services.objects.read({ project: api.project, name })).toEqual(object)
+      await Promise.all(restored.map(({ id }) => other.request(`/api/sessions/${id}/findings?${inProject}`)))
+      const issues = await other.request(`/api/issues?${inProject}`)
+      expect(await issues.json()).toEqual({ issues: [issue] })
     }
     const cut = await other.request('/api/restore', {
       method: 'POST',
@@ -101,3 +153,16 @@ describeWithEachEngine((api) => {
     await other.stop()
   })
 })
+
+async function resolveOnlyIssue(server: TestServer, project: string): Promise<unknown> {
+  for (const { id } of await server.sessions(`project=${project}`))
+    await server.request(`/api/sessions/${id}/findings?project=${project}`)
+  const { issues } = (await (await server.request(`/api/issues?project=${project}`)).json()) as {
+    issues: { id: string }[]
+  }
+  expect(issues).toHaveLength(1)
+  const json = { state: 'resolved', version: '2', note: 'fixed' }
+  return (
+    await server.request(`/api/issues/${issues[0]!.id}?project=${project}`, { method: 'PATCH', json })
+  ).json()
+}

@@ -13,7 +13,7 @@ const published = join(packageFolder, 'dist-package')
 
 beforeAll(async () => {
   await promisify(execFile)('npm', ['run', '--silent', 'stage'], { cwd: packageFolder })
-}, 120_000)
+})
 
 test('the published package needs nothing from this repository', () => {
   const manifest = JSON.parse(readFileSync(join(published, 'package.json'), 'utf8'))
@@ -59,7 +59,7 @@ test('the published package starts and has the demo, the dashboard and the one-f
   expect(await get('/')).toContain('<div id="root">')
   const replay = await fetch(`${url}/api/sessions/${sessions[0].id}/recording.html`)
   expect([replay.status, replay.headers.get('content-type')]).toEqual([200, 'text/html; charset=UTF-8'])
-}, 90_000)
+})
 
 function packageOf(specifier: string): string {
   return specifier

@@ -146,14 +146,17 @@ const engines = {
   CLICKHOUSE_CLUSTER: startClusterOverHttp,
 }
 
-/** Runs the same tests with the embedded engine, with a ClickHouse server, and with a cluster of two shards. */
-export function describeWithEachEngine(defineTests: (api: ProjectServer) => void): void {
-  describe.each(Object.entries(engines))('with %s', (kind, startEngine) => {
+/** Runs the same tests with the embedded engine and with a cluster of two shards, or with the engines that are named. */
+export function describeWithEachEngine(
+  defineTests: (api: ProjectServer) => void,
+  kinds: readonly (keyof typeof engines)[] = ['the embedded engine', 'CLICKHOUSE_CLUSTER'],
+): void {
+  describe.each(kinds)('with %s', (kind) => {
     const api = new ProjectServer()
     let stopEngine = noEngine.stop
 
     beforeAll(async () => {
-      const { url, stop } = await startEngine()
+      const { url, stop } = await engines[kind]()
       stopEngine = stop
       api.server = await startTestServer({
         ...(url !== undefined && { CLICKHOUSE_URL: url }),

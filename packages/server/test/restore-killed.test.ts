@@ -49,4 +49,4 @@ test('after kill -9 during a restore, the next start has all of it or nothing', 
     if (last !== null) await fetch(`${server.url}/api/restore/undo`, { method: 'POST' })
     expect(await names()).toEqual(['own'])
   }
-}, 120_000)
+})

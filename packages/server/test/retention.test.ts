@@ -15,7 +15,7 @@ test('retention retries soon when the store is unavailable, not in an hour', asy
   await server.postTraces(tracesPayload([{ endMs: 1_700_000_000_500 }]))
   expect(await server.sessions()).toHaveLength(1)
   await server.request('/api/projects/default', { method: 'PATCH', json: { retentionDays: 1 } })
-  const { store, registry, objects } = server.services
+  const { store, registry, objects, nodes } = server.services
   let failures = 0
   const client = Object.create(store.client, {
     query: {
@@ -32,6 +32,7 @@ test('retention retries soon when the store is unavailable, not in an hour', asy
     store: { ...store, client },
     registry,
     objects,
+    nodes,
     gate,
     drain,
     report,

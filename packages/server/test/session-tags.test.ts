@@ -91,11 +91,13 @@ describeWithEachEngine((api) => {
     const backup = await (await api.server.request('/api/backup')).arrayBuffer()
     const other = await startTestServer()
     onTestFinished(() => other.stop())
-    await other.request('/api/restore', {
+    const restore = await other.request('/api/restore', {
       method: 'POST',
       body: backup,
       headers: { 'content-type': 'application/x-tar' },
     })
+    const text = await restore.text()
+    expect({ status: restore.status, text }).toEqual({ status: 200, text })
     const [restored] = await other.sessions(`project=${api.project}&name=edited`)
     expect(restored?.tags).toEqual(edited)
     expect(await edit(other, traceId, { remove: ['reviewed'] }, api.project)).toEqual(['sent'])

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { spansToOtlpJson, type Span } from '@playhead/model'
 import { spansToOtlpProtobuf } from '../src/ingest/otlp-protobuf/spans-to-otlp-protobuf.ts'
 import { spanWith } from '../src/ingest/test/sample-span.ts'
@@ -14,18 +14,18 @@ const MAX_RESIDENT_MB = 1_500
 let server: SpawnedServer
 const sockets: Socket[] = []
 
-beforeEach(async () => {
+beforeAll(async () => {
   server = await SpawnedServer.create()
   await server.start()
-  forgetPeak(server.pid)
-}, 90_000)
-afterEach(async ({ task }) => {
+})
+afterAll(() => server.remove())
+beforeEach(() => forgetPeak(server.pid))
+afterEach(({ task }) => {
   for (const socket of sockets.splice(0)) socket.destroy()
   const { peakMb, nowMb } = memoryOf(server.pid)
   console.log(`${peakMb} MB at most, ${nowMb} MB now: ${task.name}`)
-  await server.remove()
   expectBounded(peakMb)
-}, 90_000)
+})
 
 function expectBounded(peakMb: number): void {
   expect(peakMb).toBeLessThan(MAX_RESIDENT_MB)
@@ -86,7 +86,7 @@ test('bodies that arrive byte by byte, and large ones that stall, do not block o
   for (const socket of slow) socket.write(body.slice(40))
   for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 200/)
   expect((await server.session(id)).steps).toHaveLength(1)
-}, 120_000)
+})
 
 test('viewers that never read use little memory while 20,000 spans arrive, and others see every event', async () => {
   const [traceId, otherId] = [hex(16), hex(16)]
@@ -118,10 +118,10 @@ test('viewers that never read use little memory while 20,000 spans arrive, and o
   expect([session.stepCount, steps.length]).toEqual([20_001, 20_001])
   // Once they read, they are told that they missed something.
   deaf[0]!.resume()
-  await expect.poll(() => wasReset(deaf[0]!), { timeout: 30_000 }).toBe(true)
-}, 180_000)
+  await expect.poll(() => wasReset(deaf[0]!)).toBe(true)
+})
 
-test('200 readers of a growing session see everything that was acknowledged before they asked', async () => {
+test('30 readers of a growing session see everything that was acknowledged before they asked', async () => {
   const traceId = hex(16)
   const root = hex(8)
   let acknowledged = 0
@@ -137,9 +137,9 @@ test('200 readers of a growing session see everything that was acknowledged befo
     expect(await post(spans)).toBe(200)
     acknowledged += count
   }
-  for (let sent = 0; sent < 4; sent++) await send(500)
+  for (let sent = 0; sent < 4; sent++) await send(250)
 
-  const readers = Array.from({ length: 200 }, async () => {
+  const readers = Array.from({ length: 30 }, async () => {
     const expected = acknowledged
     const { steps } = await server.session(traceId, 'payloads=first-screen')
     expect(steps.length).toBeGreaterThanOrEqual(expected)
@@ -156,25 +156,19 @@ test('the list responds while the server ingests at full load', async () => {
     url: server.url,
     random: seededRandom(3),
     connections: 12,
-    maxSessions: 1_500,
+    maxSessions: 150,
   })
   traffic.start()
-  const durationsMs: number[] = []
-  for (let read = 0; read < 25; read++) {
-    const startedAtMs = performance.now()
+  for (let read = 0; read < 8; read++) {
     const response = await server.request('/api/sessions?limit=50')
     await response.arrayBuffer()
     expect(response.status).toBe(200)
-    durationsMs.push(Math.round(performance.now() - startedAtMs))
   }
   await traffic.finish()
 
-  const sorted = durationsMs.toSorted((left, right) => left - right)
-  console.log(
-    `/api/sessions while ingest goes on: median ${sorted[12]} ms, slowest ${sorted[24]} ms; ${traffic.acknowledgedRequests} requests taken`,
-  )
   expect(traffic.unexpected).toEqual([])
-  const listed = await server.allSessions()
+  const sent = new Set(traffic.sessions.map((session) => session.id))
+  const listed = (await server.allSessions()).filter((session) => sent.has(session.id))
   expect(listed.map((session) => session.id).sort()).toEqual(
     traffic.sessions.map((session) => session.id).sort(),
   )

@@ -26,7 +26,8 @@ export type SentSession = {
 }
 
 type TrafficOptions = {
-  url: string
+  /** With several servers, each request goes to one of them. */
+  url: string | readonly string[]
   /** Sent with every request. */
   headers?: Record<string, string>
   random: () => number
@@ -108,7 +109,7 @@ export class Traffic {
     const body = isProtobuf ? spansToOtlpProtobuf(batch) : Buffer.from(JSON.stringify(spansToOtlpJson(batch)))
     const startedAtMs = performance.now()
     try {
-      const response = await fetch(`${this.#options.url}/v1/traces`, {
+      const response = await fetch(`${this.#nextUrl()}/v1/traces`, {
         method: 'POST',
         headers: {
           ...this.#options.headers,
@@ -127,6 +128,11 @@ export class Traffic {
       // The server was killed during this request: whether it is stored is unknown.
       return false
     }
+  }
+
+  #nextUrl(): string {
+    const urls = [this.#options.url].flat()
+    return urls[this.#below(urls.length)]!
   }
 
   #batches(session: SentSession): Span[][] {

@@ -157,7 +157,7 @@ describe('an invalid span is named, and the rest of its batch is stored', () => 
     })
     expect(rejectionIn(answer, 'json')).toMatch(/span "inside".*resource/)
     expect((await server.session(traceId)).steps.map((step) => step.id)).toEqual([outside])
-  }, 60_000)
+  })
 })
 
 describe("OpenAI Agents' own export", () => {
@@ -208,7 +208,7 @@ describe("OpenAI Agents' own export", () => {
       expect([200, 400]).toContain(answer.status)
       if (answer.status === 400) expect(errorIn(answer).code).toBe('OTLP_UNREADABLE')
     }
-  }, 60_000)
+  })
 })
 
 testThatNothingWasLost()

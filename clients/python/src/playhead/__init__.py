@@ -17,7 +17,15 @@ from .headers import session_environment, session_headers
 from .record_action import agent, record_action, record_tool
 from .record_event import record
 from .session_view import SessionView
-from .sessions import add_tags, end_session, get_session, session, set_metadata, start_session
+from .sessions import (
+    add_tags,
+    continue_session,
+    end_session,
+    get_session,
+    session,
+    set_metadata,
+    start_session,
+)
 from .start import flush, init, shutdown, stats
 from .step import RecordedAction, RecordedError, Step, StepError
 from .version import VERSION as __version__
@@ -36,6 +44,7 @@ __all__ = [
     "__version__",
     "add_tags",
     "agent",
+    "continue_session",
     "end_session",
     "flush",
     "get_session",

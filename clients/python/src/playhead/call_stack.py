@@ -11,6 +11,8 @@ from types import CodeType
 from typing import NamedTuple
 
 FRAMES_LOOKED_AT = 60
+# What started the test runner belongs to no flow: a fixture and a test would have it in common.
+_RUNNERS = ("_pytest.config", "unittest.main")
 _OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 # Includes the scripts that start test runners and servers.
 _STRANGERS = tuple(
@@ -39,6 +41,8 @@ def capture_stack() -> tuple[StackFrame, ...]:
     frames: list[StackFrame] = []
     frame = sys._getframe(1)
     while frame is not None and len(frames) < FRAMES_LOOKED_AT:
+        if frame.f_globals.get("__name__") in _RUNNERS:
+            break
         if not frame.f_code.co_filename.startswith(_OWN_FOLDER):
             frames.append(StackFrame(frame.f_code, frame.f_lineno))
         frame = frame.f_back  # type: ignore[assignment]

@@ -55,6 +55,29 @@ def message_of(error: Any) -> str:
     return _text_of(error)
 
 
+# What ends code from outside: it has not failed, and nobody knows how it would have ended.
+_INTERRUPTIONS = {
+    "KeyboardInterrupt": "Interrupted",
+    "GeneratorExit": "Interrupted",
+    "CancelledError": "Cancelled",
+    # Trio and AnyIO.
+    "Cancelled": "Cancelled",
+    # pytest
+    "Skipped": "Skipped",
+}
+
+
+def describe_interruption(error: BaseException) -> Optional[str]:
+    """For example `Interrupted (KeyboardInterrupt)`; None for errors, `SystemExit` included."""
+    if issubclass(type(error), Exception):
+        return None
+    for kind in type(error).__mro__:
+        word = _INTERRUPTIONS.get(kind.__name__)
+        if word is not None:
+            return f"{word} ({type(error).__name__})"
+    return None
+
+
 def raise_site(error: BaseException) -> tuple[Any, ...]:
     """Where the error was raised, which tells it from a later object with the same id."""
     trace = error.__traceback__

@@ -17,7 +17,8 @@ UNNAMED = "unnamed"
 MAX_NAME_LENGTH = 1000
 MAX_NAMES = 1000
 MAX_FIELDS = 10_000
-_OPTIONS = SerializeOptions(MAX_NAME_LENGTH, True, lambda _key: False)
+# A name holds no more values than characters.
+_OPTIONS = SerializeOptions(MAX_NAME_LENGTH, True, lambda _key: False, max_values=MAX_NAME_LENGTH)
 
 
 def is_a(value: object, kinds: Union[type[Kind], tuple[type[Kind], ...]]) -> TypeIs[Kind]:
@@ -63,12 +64,20 @@ def items_of(values: Iterable[Any]) -> list[Any]:
 
 
 def to_fields(value: Any) -> dict[str, Any]:
-    """The entries of a mapping with text keys; empty for anything else."""
+    """The entries with text keys of a mapping or of a list of pairs; empty for anything else."""
     try:
-        pairs = dict.items(value) if is_a(value, dict) else dict(value).items()
+        pairs = dict.items(value) if is_a(value, dict) else _pairs_of(value)
         return {str.__str__(key): item for key, item in islice(pairs, MAX_FIELDS) if is_a(key, str)}
     except Exception:
         return {}
+
+
+def _pairs_of(value: Any) -> Iterable[tuple[Any, Any]]:
+    """As dict() reads them, but one at a time: there may be no end of them."""
+    if not hasattr(value, "keys"):
+        return value  # type: ignore[no-any-return]
+    keys = value.keys()
+    return ((key, value[key]) for key in keys)
 
 
 def to_number(value: Any) -> Any:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
+from .capture.content_writer import ContentWriter
+from .capture.json_value import JsonObject
+from .capture.openai_chat import read_chat_message
+from .capture.openai_parts import text_parts
 from .clock import now_ns
 from .describe_error import message_of
 from .events import ActionEvent, ErrorEvent, LLMEvent, PlayheadEvent, ToolEvent, to_ns
-from .host_value import UNNAMED, is_a, items_of, to_fields, to_name, to_number, to_text
+from .host_value import UNNAMED, is_a, to_fields, to_name, to_number, to_text
+from .reading.parse import parse_json
 from .runtime import Runtime, require_runtime
+from .serialize import SerializeOptions, serialize_value, write_json
 from .span import STATUS_ERROR
 from .steps import OpenStep, end_step, set_error, set_value, start_step
 
@@ -24,6 +30,8 @@ _USAGE_KEYS = {
     "audiooutput": "gen_ai.usage.audio.output_tokens",
     "imageinput": "gen_ai.usage.image.input_tokens",
 }
+# Of longer conversations, the first message and the last ones are kept.
+_MAX_MESSAGES = 3000
 
 
 def record(event: PlayheadEvent) -> None:
@@ -47,13 +55,14 @@ def record(event: PlayheadEvent) -> None:
 
 
 def _record_action(runtime: Runtime, event: ActionEvent) -> None:
-    attributes: dict[str, Any] = {"playhead.step.kind": "action"}
+    attributes: dict[str, Any] = {"playhead.step.kind": "action", "playhead.step.reported": True}
     _finish_action(runtime, event, to_name(event.action_type) or UNNAMED, attributes, "playhead.action")
 
 
 def _record_tool(runtime: Runtime, event: ToolEvent) -> None:
     attributes: dict[str, Any] = {
         "playhead.step.kind": "action",
+        "playhead.step.reported": True,
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": to_name(event.name) or UNNAMED,
     }
@@ -87,21 +96,60 @@ def _record_call(runtime: Runtime, event: LLMEvent) -> None:
             attributes[key] = count
     if to_number(event.cost) is not None:
         attributes["gen_ai.usage.cost"] = event.cost
-    asked = _to_messages(event.prompt, "user")
-    answered = _to_messages(event.completion if event.completion is not None else event.returns, "assistant")
-    if asked is not None:
-        set_value(runtime, attributes, "gen_ai.input.messages", asked)
-    if answered is not None:
-        set_value(runtime, attributes, "gen_ai.output.messages", answered)
+    settings = runtime.settings
+    writer = ContentWriter(settings.is_content_kept, runtime.redactor, settings.max_value_bytes)
+    # What is cut off here would be cut off after redaction too.
+    room = 2 * settings.max_value_bytes
+    completion = event.completion if event.completion is not None else event.returns
+    asked, is_asked_cut = _to_messages(event.prompt, "user", room)
+    answered, is_answered_cut = _to_messages(completion, "assistant", room)
+    if asked:
+        attributes["gen_ai.input.messages"] = writer.messages(asked)
+    if answered:
+        attributes["gen_ai.output.messages"] = writer.messages(answered)
+    if writer.is_cut or is_asked_cut or is_answered_cut:
+        attributes["playhead.truncated"] = True
     _finish(runtime, event, f"chat {attributes['gen_ai.request.model']}", attributes)
 
 
-def _to_messages(given: Any, role: str) -> Optional[list[Any]]:
-    if given is None:
-        return None
-    if is_a(given, (list, tuple)):
-        return items_of(given)
-    return [{"role": role, "content": given} if is_a(given, str) else given]
+def _to_messages(given: Any, role: str, room: int) -> tuple[list[JsonObject], bool]:
+    """A text, or one or several messages as providers and OpenTelemetry write them; and whether some were
+    left out. Reads the first and then from the end, until there is no room left."""
+    if type(given) not in (list, tuple) or not given:
+        plain = _plain(given, room)
+        listed = plain if isinstance(plain, list) else [] if plain is None or given is None else [plain]
+        return [_to_message(one, role) for one in listed], False
+    first = _plain(given[0], room)
+    last: list[Any] = []
+    for one in reversed(given[1:]):
+        if room <= 0 or len(last) == _MAX_MESSAGES:
+            break
+        text = serialize_value(one, _as_given(room)).text
+        room -= len(text)
+        last.append(parse_json(text))
+    messages = [_to_message(one, role) for one in (first, *reversed(last))]
+    left_out = len(given) - len(messages)
+    if left_out > 0:
+        messages.insert(1, {"role": "system", "parts": text_parts("text", f"… [{left_out} more left out]")})
+    return messages, left_out > 0
+
+
+def _plain(given: Any, room: int) -> Any:
+    return parse_json(serialize_value(given, _as_given(room)).text)
+
+
+def _as_given(room: int) -> SerializeOptions:
+    """Redacted and cut as messages, not as values."""
+    return SerializeOptions(room, True, lambda _key: False)
+
+
+def _to_message(one: Any, role: str) -> JsonObject:
+    if not isinstance(one, dict):
+        return {"role": role, "parts": text_parts("text", one if isinstance(one, str) else write_json(one))}
+    if isinstance(one.get("parts"), list):
+        parts = [part for part in one["parts"] if isinstance(part, dict)]
+        return {**one, "role": to_text(one.get("role")) or role, "parts": parts}
+    return read_chat_message({"role": role, **one})
 
 
 def _record_error(runtime: Runtime, event: ErrorEvent) -> None:

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import inspect
 import time
-from typing import Any, Callable, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional
 
 from .runtime import Runtime
 from .scope import Scope, current_scope
-from .steps import OpenStep, end_step, set_error, set_value, start_step
+from .serialize import write_json
+from .steps import OpenStep, end_step, note_interruption, set_error, set_value, start_step
+from .tape.active import ActionCall, TapeMissError, active_tape
+from .tape.compare import MISSING
+from .tape.value_types import find_types
+
+if TYPE_CHECKING:
+    from .tape.run_tape import RunTape
+    from .tape.served import Served
 
 # How many of a generator's values are kept; with more, the step is marked as truncated.
 MAX_YIELDED = 20_000
@@ -21,6 +29,14 @@ class CallPlan(NamedTuple):
     attributes: dict[str, Any]
     arguments_key: str
     result_key: str
+    # What a cassette does with it: `run` or `serve`.
+    replay: Optional[str] = None
+    # Makes the result from its JSON.
+    revive: Optional[Callable[[Any], Any]] = None
+
+    @property
+    def is_action(self) -> bool:
+        return self.attributes.get("playhead.step.kind") == "action"
 
 
 class ParameterNames(NamedTuple):
@@ -56,12 +72,29 @@ def name_arguments(names: Optional[ParameterNames], args: tuple[Any, ...], kwarg
 
 
 class RecordedCall:
-    __slots__ = ("_plan", "_runtime", "_started", "_step", "_yielded", "scope")
+    __slots__ = (
+        "_arguments",
+        "_cut",
+        "_plan",
+        "_runtime",
+        "_shape",
+        "_started",
+        "_step",
+        "_tape",
+        "_yielded",
+        "scope",
+    )
 
-    def __init__(self, runtime: Runtime, plan: CallPlan, step: OpenStep) -> None:
+    def __init__(self, runtime: Runtime, plan: CallPlan, step: OpenStep, arguments: str) -> None:
         self._runtime = runtime
         self._plan = plan
         self._step = step
+        # JSON.
+        self._arguments = arguments
+        self._shape = "value"
+        self._cut: list[str] = []
+        # The cassette that wants the outcome.
+        self._tape: Optional[RunTape] = None
         # The body's context; a generator's body may change it between values.
         self.scope: Optional[Scope] = step.scope
         self._started = time.perf_counter()
@@ -76,12 +109,51 @@ class RecordedCall:
             attributes = dict(plan.attributes)
             text, is_cut = runtime.serialize(name_arguments(names, args, kwargs))
             attributes[plan.arguments_key] = text
+            call = cls(runtime, plan, start_step(runtime, plan.name, attributes), text)
             if is_cut:
-                attributes["playhead.truncated"] = True
-            return cls(runtime, plan, start_step(runtime, plan.name, attributes))
+                call.set_cut("arguments")
+            return call
         except Exception as fault:
             runtime.fault(fault)
             return None
+
+    def ask_tape(self, fn: Any) -> Optional[Served]:
+        """What a cassette has as the result; None if the function runs."""
+        tape = active_tape()
+        if tape is None:
+            return None
+        if not self._plan.is_action:
+            tape.agent_started()
+            return None
+        plan, effect = self._plan, self._plan.attributes.get("playhead.step.effect")
+        asked = ActionCall(plan.name, self._arguments, fn, effect, plan.replay, plan.revive)
+        try:
+            served = tape.act(asked, self._step.span.id)
+        except TapeMissError as error:
+            self.raised(error)
+            raise
+        except Exception as fault:
+            self._runtime.fault(fault)
+            return None
+        if served is not None:
+            self._step.span.attributes["playhead.step.source"] = "tape"
+        elif tape.is_recording(self._step.span.id):
+            self._step.span.attributes["playhead.step.source"] = "live"
+            self._tape = tape
+        return served
+
+    def set_shape(self, shape: str) -> None:
+        """Whether the result comes at once, later, or in pieces: a later run gets it the same way."""
+        self._shape = shape
+        if self._plan.is_action:
+            self._step.span.attributes["playhead.action.shape"] = shape
+
+    def set_cut(self, what: str) -> None:
+        if what not in self._cut:
+            self._cut.append(what)
+        attributes = self._step.span.attributes
+        attributes["playhead.truncated"] = True
+        attributes["playhead.truncated.of"] = list(self._cut)
 
     def enter(self) -> Optional[Scope]:
         outer = current_scope.get()
@@ -93,24 +165,45 @@ class RecordedCall:
         current_scope.set(outer)
 
     def returned(self, value: Any) -> None:
+        # As `guard` does, which takes longer.
         try:
-            result = value if self._yielded is None else self._settle_yielded(value)
-            set_value(self._runtime, self._step.span.attributes, self._plan.result_key, result)
+            self._write_result(value)
+            self._tell_tape(value, None)
         except Exception as fault:
             self._runtime.fault(fault)
+        try:
+            end_step(self._runtime, self._step)
+        except Exception as fault:
+            self._runtime.fault(fault)
+
+    def raised(self, error: BaseException) -> None:
+        with self._runtime.guard():
+            if self._yielded is not None:
+                self._write_result(None)
+            self._tell_tape(MISSING if self._yielded is None else None, error)
+            set_error(self._runtime, self._step.span, self._step.record, error)
+            note_interruption(self._step, error)
         with self._runtime.guard():
             end_step(self._runtime, self._step)
 
-    def raised(self, error: BaseException) -> None:
-        try:
-            if self._yielded is not None:
-                attributes = self._step.span.attributes
-                set_value(self._runtime, attributes, self._plan.result_key, self._settle_yielded(None))
-            set_error(self._runtime, self._step.span, self._step.record, error)
-        except Exception as fault:
-            self._runtime.fault(fault)
-        with self._runtime.guard():
-            end_step(self._runtime, self._step)
+    def _write_result(self, value: Any) -> None:
+        result = value if self._yielded is None else self._settle_yielded(value)
+        attributes = self._step.span.attributes
+        is_cut, is_plain = set_value(self._runtime, attributes, self._plan.result_key, result)
+        if is_cut:
+            self.set_cut("result")
+        types = None if is_plain or not self._plan.is_action else find_types(result)
+        if types:
+            attributes["playhead.action.types"] = write_json(types)
+
+    def _tell_tape(self, value: Any, error: Optional[BaseException]) -> None:
+        if self._tape is None:
+            return
+        result = value
+        if self._yielded is not None:
+            pieces = [piece for _, piece in self._yielded]
+            result = pieces if value is None else {"yielded": pieces, "returned": value}
+        self._tape.acted(self._step.span.id, self._shape, result, error)
 
     def yielded(self, value: Any) -> None:
         if self._yielded is None:
@@ -118,7 +211,7 @@ class RecordedCall:
         if len(self._yielded) < MAX_YIELDED:
             self._yielded.append(((time.perf_counter() - self._started) * 1000, value))
         else:
-            self._step.span.attributes["playhead.truncated"] = True
+            self.set_cut("result")
 
     def _settle_yielded(self, returned: Any) -> Any:
         """Joins text chunks into one text and keeps their times; anything else becomes a list."""

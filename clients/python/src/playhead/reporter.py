@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 
+from .format.lines import safe_for_log
+
 
 class Reporter:
     def __init__(self) -> None:
-        self.is_silent = False
+        self.is_silent: bool = False
         self._said: set[str] = set()
 
     def once(self, topic: str, line: str) -> None:
@@ -23,7 +25,7 @@ class Reporter:
         try:
             stream = sys.stderr or sys.__stderr__
             if stream is not None:
-                stream.write(f"playhead: {line}\n")
+                stream.write(f"playhead: {safe_for_log(line)}\n")
                 stream.flush()
         except Exception:
             self.is_silent = True

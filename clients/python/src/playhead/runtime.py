@@ -17,7 +17,7 @@ from .deliver.send import Target
 from .deliver.worker import Worker
 from .exit_hooks import ExitHooks
 from .headers import scope_from_headers
-from .read_session import read_session
+from .reading.session_json import read_session
 from .redaction.redact import Redactor
 from .reporter import Reporter
 from .scope import Scope, SessionFrame, current_scope, open_frame_of, settle
@@ -31,29 +31,39 @@ from .version import VERSION
 
 class Runtime:
     def __init__(self) -> None:
-        self.is_on = False
-        self.settings = Settings()
-        self.reporter = Reporter()
-        self.store = SessionStore()
-        self.redactor = Redactor()
-        self.serialize_options = SerializeOptions(1_048_576, True, self.redactor.is_secret_key)
+        self.is_on: bool = False
+        # What `init` was told so far, since the start or the last `shutdown`.
+        self.options: dict[str, Any] = {}
+        self.settings: Settings = Settings()
+        self.reporter: Reporter = Reporter()
+        self.store: SessionStore = SessionStore()
+        self.redactor: Redactor = Redactor()
+        self.serialize_options: SerializeOptions = SerializeOptions(
+            1_048_576, True, self.redactor.is_secret_key
+        )
         # Open sessions and parts; those of one thread in start order.
         self.open_frames: dict[int, SessionFrame] = {}
-        self.frame_count = 0
-        self.fault_count = 0
+        self.frame_count: int = 0
+        self.fault_count: int = 0
+        self.last_fault: str = ""
         # Notified of every session that starts in this process.
         self.session_listeners: list[Callable[[SessionRecord], None]] = []
-        self.captured_calls = 0
-        self.failed_captures = 0
-        self.worker = Worker(self.fault)
-        self.delivery = Delivery(self.worker, self.reporter)
-        self.running_steps = RunningSteps(self.worker, self.store, self.delivery.announce)
-        self.recordings = RecordingFiles(self.worker, self.reporter, self.read)
+        self.captured_calls: int = 0
+        self.failed_captures: int = 0
         self._exit_hooks = ExitHooks(self)
+        self.worker: Worker = Worker(self.fault)
+        self.delivery: Delivery = Delivery(self.worker, self.reporter)
+        self.running_steps: RunningSteps = RunningSteps(self.worker, self.store, self.delivery.announce)
+        self.recordings: RecordingFiles = RecordingFiles(self.worker, self.reporter, self.read)
         # The parent process's session, if it passed one in the environment.
         self.inherited: Optional[Scope] = None
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._after_fork)
+            hooks = self._exit_hooks
+            os.register_at_fork(
+                before=hooks.hold_signals,
+                after_in_parent=hooks.release_signals,
+                after_in_child=self._after_fork,
+            )
 
     def configure(self, settings: Settings) -> None:
         """Apply settings; every `init` calls this."""
@@ -79,6 +89,7 @@ class Runtime:
         close_all_sessions(self, "Recording was shut down")
         is_delivered = self.drain(timeout_s)
         self.is_on = False
+        self.options.clear()
         return is_delivered
 
     def drain(self, timeout_s: float) -> bool:
@@ -96,6 +107,7 @@ class Runtime:
     def fault(self, fault: BaseException) -> None:
         self.fault_count += 1
         text = "".join(traceback.format_exception(type(fault), fault, fault.__traceback__))
+        self.last_fault = text
         self.reporter.once(
             "fault",
             "Playhead hit an internal error; the recording may be incomplete. Please report it.\n" + text,
@@ -113,6 +125,8 @@ class Runtime:
             listener(record)
 
     def step_started(self, span: Span, record: SessionRecord) -> None:
+        if self._exit_hooks.is_child_unprepared:
+            self._exit_hooks.prepare_child()
         record.start(span)
         self.store.note_open(record)
         self.running_steps.on_step_start()
@@ -142,7 +156,7 @@ class Runtime:
 
     def read(self, record: SessionRecord) -> dict[str, Any]:
         """The session in the recording format."""
-        return read_session(record, self.redactor)
+        return read_session(record, self.redactor, self.delivery.resource)
 
     def url_of(self, record: SessionRecord, step_id: Optional[str] = None) -> str:
         endpoint = self.settings.endpoint
@@ -152,10 +166,26 @@ class Runtime:
         return f"{endpoint}/sessions/{record.id}" + ("" if step_id is None else f"?step={step_id}")
 
     def _after_fork(self) -> None:
+        """What the other process started is its own; what this one records is a part of it."""
         self.worker.forget()
         self.delivery.forget()
         self.recordings.forget()
-        self.store.reset_lock()
+        records: dict[int, SessionRecord] = {}
+        for record in self.store.forget_open():
+            for span in record.open.values():
+                span.is_foreign = True
+        for frame in self.open_frames.values():
+            frame.is_foreign = True
+            frame.record = records.setdefault(id(frame.record), SessionRecord(frame.record.id))
+        self.open_frames.clear()
+        if self.is_on:
+            self._exit_hooks.watch_bare_exit()
+        self.begin_child()
+
+    def begin_child(self) -> None:
+        with self.guard():
+            self._exit_hooks.begin_child()
+        self._exit_hooks.release_signals()
 
 
 def describe_process(settings: Settings) -> dict[str, Any]:

@@ -27,6 +27,7 @@ class SessionFrame:
     __slots__ = (
         "end_state",
         "is_ended",
+        "is_foreign",
         "is_part",
         "order",
         "outer",
@@ -48,19 +49,21 @@ class SessionFrame:
         order: int,
         stack: tuple[StackFrame, ...] = (),
     ) -> None:
-        self.record = record
+        self.record: SessionRecord = record
         # The session's root step.
-        self.span = span
+        self.span: Span = span
         # The parent of steps that start after the session ended.
-        self.outer = outer
+        self.outer: Optional[Scope] = outer
         # True for a part of a session that started further out or in another process.
-        self.is_part = is_part
+        self.is_part: bool = is_part
         # "flow": start_session, for the rest of the flow. "scope": one block. "step": an outermost step.
-        self.reach = reach
-        self.order = order
+        self.reach: str = reach
+        self.order: int = order
         # The call stack when a "flow" started.
-        self.stack = stack
-        self.is_ended = False
+        self.stack: tuple[StackFrame, ...] = stack
+        self.is_ended: bool = False
+        # True in a forked process: another one started the session, and only that one ends it.
+        self.is_foreign: bool = False
         self.end_state: Optional[str] = None
         self.reason: Optional[str] = None
 

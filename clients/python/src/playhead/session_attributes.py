@@ -33,6 +33,8 @@ def session_attributes(
     if described.get("metadata") is not None:
         metadata = to_fields(described["metadata"])
         attributes["playhead.session.metadata"] = serialize_value(metadata, options).text
+    if described.get("input") is not None:
+        attributes["playhead.session.input"] = serialize_value(described["input"], options).text
     attributes.update(described.get("attributes") or {})
     for field, value in to_fields(described.get("test")).items():
         if value is not None and field in TEST_KEYS:

@@ -6,6 +6,7 @@ import time
 from typing import Any, Optional
 
 from .describe_error import raise_site
+from .reading.usage import Ledger
 from .span import Span
 
 # Steps beyond this are delivered but not kept in memory.
@@ -17,16 +18,17 @@ MAX_SEEN_ERRORS = 1000
 class SessionRecord:
     def __init__(self, session_id: str) -> None:
         self.id = session_id
-        self.started_ns = time.time_ns()
+        self.started_ns: int = time.time_ns()
         # For a part of another process's session: the id of the part's first step.
         self.part_id: Optional[str] = None
         self.ended: list[Span] = []
         self.open: dict[str, Span] = {}
         # Incremented on every change; caches are valid while it stays the same.
-        self.change_count = 0
-        self.byte_count = 0
-        self.unkept_step_count = 0
-        self.last_sent_at = time.monotonic()
+        self.change_count: int = 0
+        self.byte_count: int = 0
+        self.ledger: Ledger = Ledger()
+        self.unkept_step_count: int = 0
+        self.last_sent_at: float = time.monotonic()
         # The cached steps, with the change counter and the redactor they were made with.
         self.reading: Optional[tuple[int, Any, list[Any]]] = None
         self._seen_errors: dict[int, tuple[Any, frozenset[str]]] = {}
@@ -40,6 +42,7 @@ class SessionRecord:
     def end(self, span: Span) -> None:
         self.open.pop(span.id, None)
         self.change_count += 1
+        self.ledger.note(span)
         if len(self.ended) >= MAX_KEPT_STEPS or self.byte_count >= MAX_KEPT_BYTES:
             self.unkept_step_count += 1
             return
@@ -77,7 +80,10 @@ class SessionRecord:
 
 def size_of(span: Span) -> int:
     """A step's approximate size in memory: at most two bytes for most characters."""
-    return 1000 + sum(_size_of_value(value) for value in list(span.attributes.values()))
+    size = 1000
+    for value in list(span.attributes.values()):
+        size += 2 * len(value) if type(value) is str else _size_of_value(value)
+    return size
 
 
 def _size_of_value(value: Any) -> int:

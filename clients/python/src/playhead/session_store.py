@@ -60,6 +60,9 @@ class SessionStore:
             candidates = [*self._ended.values(), *self._open.values()]
         return next((record for record in reversed(candidates) if record.id.startswith(prefix)), None)
 
-    def reset_lock(self) -> None:
-        """Replace the lock in a forked child, because the parent may have held it."""
+    def forget_open(self) -> list[SessionRecord]:
+        """Take out what runs, in a forked child: the parent goes on with it, and may have held the lock."""
         self._lock = threading.RLock()
+        records = list(self._open.values())
+        self._open.clear()
+        return records

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Optional, Union
 
-from . import summary
 from .clock import to_iso
-from .read_session import read_session, steps_of
+from .reading import summary
+from .reading.parse import parse_json
+from .reading.scores import ScoreValue, scores_of
+from .reading.session_json import steps_of
+from .reading.usage import Totals, total_of
+from .record_score import record_score
 from .scope import SessionFrame
 from .session_record import SessionRecord
 from .step import RecordedAction, RecordedError, Step
@@ -71,7 +74,7 @@ class SessionView:
     def errors(self) -> list[RecordedError]:
         """Each error once, with the step that raised or returned it."""
         return [
-            RecordedError(step.error.type, step.error.message, step.error.stack, step)
+            RecordedError(step.error.type, step.error.message, step.error.stack, step, step.error.is_handled)
             for step in summary.owned_errors(self.steps)
             if step.error is not None
         ]
@@ -79,48 +82,59 @@ class SessionView:
     @property
     def cost(self) -> Optional[float]:
         """US dollars, at the server's prices. None if models were used and none could be priced."""
-        steps = self.steps
-        cost = summary.cost_of_steps(steps)
-        is_known = not summary.unpriced_models(steps) and not summary.models_without_usage(steps)
-        return 0.0 if cost is None and is_known else cost
+        totals = self._totals
+        return 0.0 if totals.cost is None and totals.is_complete else totals.cost
 
     @property
     def unpriced_models(self) -> list[str]:
         """Models without a known price; `cost` excludes them."""
-        return summary.unpriced_models(self.steps)
+        return self._totals.unpriced_models
 
     @property
     def models_without_usage(self) -> list[str]:
         """Models of calls that reported no usage; `tokens` and `cost` exclude them."""
-        return summary.models_without_usage(self.steps)
+        return self._totals.models_without_usage
 
     @property
     def tokens(self) -> dict[str, int]:
-        return summary.tokens_of(self.steps)
+        return dict(self._totals.tokens)
+
+    @property
+    def models_without_output(self) -> list[str]:
+        """Models of calls that reported tokens, but not those of their output."""
+        return self._totals.models_without_output
+
+    @property
+    def _totals(self) -> Totals:
+        ledger = self._record.ledger
+        if self._frame is None:
+            return ledger.totals
+        inside = {step.id for step in self.steps}
+        return total_of(call for call in ledger.calls if call.id in inside)
 
     @property
     def name(self) -> str:
-        return summary.name_of(self.steps)
+        return summary.Outline(self.steps).name
 
     @property
     def tags(self) -> list[str]:
-        return summary.tags_of(self.steps)
+        return summary.Outline(self.steps).tags
 
     @property
     def metadata(self) -> dict[str, Any]:
-        text = summary.first_fact(self.steps, "playhead.session.metadata")
-        return json.loads(text) if isinstance(text, str) else {}
+        fields = parse_json(summary.Outline(self.steps).fact("playhead.session.metadata"))
+        return fields if isinstance(fields, dict) else {}
 
     @property
     def end_state(self) -> str:
         """success, fail or indeterminate; running until the session ends."""
         if self._frame is not None:
             return self._frame.end_state or "running"
-        return summary.end_state_of(self.steps)[0]
+        return summary.Outline(self.steps).end_state[0]
 
     @property
     def end_state_reason(self) -> Optional[str]:
-        return self._frame.reason if self._frame is not None else summary.end_state_of(self.steps)[1]
+        return self._frame.reason if self._frame is not None else summary.Outline(self.steps).end_state[1]
 
     @property
     def started_at(self) -> str:
@@ -136,11 +150,37 @@ class SessionView:
         ended_ms = max(step.offset_ms + (step.duration_ms or 0) for step in steps)
         return round(ended_ms - steps[0].offset_ms, 3)
 
+    @property
+    def scores(self) -> list[dict[str, Any]]:
+        """All scores of the session and its steps, newest first, as in `to_json()`."""
+        return scores_of(self._record.ended)
+
+    def score(
+        self,
+        name: str,
+        value: ScoreValue,
+        *,
+        comment: Optional[str] = None,
+        source: str = "code",
+        step: Union[str, Step, None] = None,
+        id: Optional[str] = None,
+    ) -> None:
+        """Give the session a score: a number, yes or no, or a word. It may have ended. The newest of a name counts.
+
+        `source` is code, person, model or user; `step` makes it about one step; with the same `id` it counts once.
+        """
+        if self._runtime is None:
+            return
+        with self._runtime.guard():
+            record_score(
+                self._runtime, self._record, name, value, comment=comment, source=source, step=step, score_id=id
+            )
+
     def to_json(self) -> dict[str, Any]:
         """The whole session, in the format of the API and of recordings."""
         if self._runtime is None:
             return {}
-        whole = read_session(self._record, self._runtime.redactor)
+        whole = self._runtime.read(self._record)
         whole["session"]["url"] = self._runtime.url_of(self._record)
         return whole
 

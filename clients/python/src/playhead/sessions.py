@@ -10,8 +10,10 @@ from types import TracebackType
 from typing import Any, Optional, Union, overload
 
 from .call_stack import capture_stack, is_inside_flow
-from .describe_error import message_of
+from .describe_error import describe_interruption, message_of
+from .headers import scope_from_headers
 from .host_value import is_a, to_fields, to_name, to_names, to_text
+from .reading.summary import parse_end_state
 from .runtime import Runtime, active_runtime, require_runtime
 from .scope import Scope, SessionFrame, current_scope, scope_of, settle
 from .session_attributes import session_attributes
@@ -25,6 +27,7 @@ def start_session(
     tags: Union[str, Sequence[str], None] = None,
     *,
     name: Optional[str] = None,
+    input: Any = None,
     metadata: Optional[Mapping[str, Any]] = None,
     user_id: Optional[str] = None,
     thread_id: Optional[str] = None,
@@ -44,6 +47,7 @@ def start_session(
             runtime.reporter.once("start_session", f"start_session() does not know {', '.join(others)}.")
         described = {
             "name": name,
+            "input": input,
             "tags": tags,
             "metadata": metadata,
             "user_id": user_id,
@@ -77,21 +81,65 @@ def end_session(
         message = to_text(why) if error is None else message_of(error)
         # An enum of AgentOps' end states has its word as the value.
         state = str(end_state) if is_a(end_state, enum.Enum) else to_text(end_state) or ""
+        if frame.is_foreign:
+            runtime.reporter.once(
+                "end_session", "end_session() has no effect here: another process started the session."
+            )
+            return
         for one in _frames_to_end(frame):
             close_session(runtime, one, state, message, error)
+
+
+class continue_session:
+    """Work in the block belongs to the session that another process sent with `session_headers()`.
+
+        with playhead.continue_session(message.headers):
+            handle(message.body)
+
+    The other process ends the session. Without such headers, nothing changes. `async with` does the same.
+    """
+
+    def __init__(self, headers: Mapping[str, Any]) -> None:
+        self._headers = headers
+        self._outer: Optional[Scope] = None
+        self._is_entered = False
+
+    def __enter__(self) -> None:
+        runtime = require_runtime("continue_session")
+        if runtime is None:
+            return
+        with runtime.guard():
+            fields = {name.lower(): value for name, value in to_fields(self._headers).items()}
+            scope = scope_from_headers(to_text(fields.get("traceparent")), to_text(fields.get("baggage")))
+            if scope is not None:
+                self._outer, self._is_entered = current_scope.get(), True
+                current_scope.set(scope)
+
+    def __exit__(self, *_error: object) -> None:
+        if self._is_entered:
+            self._is_entered = False
+            current_scope.set(self._outer)
+
+    async def __aenter__(self) -> None:
+        self.__enter__()
+
+    async def __aexit__(self, *error: object) -> None:
+        self.__exit__(*error)
 
 
 class session:
     """Record a block as a session: `with playhead.session(name="support", tags=["v2.1"]) as session:`.
 
     Leaving the block ends the session as Success. An exception ends it as Fail, with the error as the
-    reason, and propagates. `async with` does the same.
+    reason, and propagates. `async with` does the same. `input` is what the agent was given: a later run
+    starts with it.
     """
 
     def __init__(
         self,
         name: Optional[str] = None,
         *,
+        input: Any = None,
         tags: Union[str, Sequence[str], None] = None,
         metadata: Optional[Mapping[str, Any]] = None,
         user_id: Optional[str] = None,
@@ -100,6 +148,7 @@ class session:
     ) -> None:
         self._described = {
             "name": name,
+            "input": input,
             "tags": tags,
             "metadata": metadata,
             "user_id": user_id,
@@ -133,10 +182,7 @@ class session:
             # Outside any open session, `get_session()` still returns the one that ended.
             if settle(self._outer) is not None:
                 current_scope.set(self._outer)
-            if error is None or (isinstance(error, SystemExit) and not error.code):
-                close_session(runtime, frame, "Success")
-            else:
-                close_session(runtime, frame, "Fail", message_of(error), error)
+            close_session(runtime, frame, *end_of_block(error), error)
 
     async def __aenter__(self) -> SessionView:
         return self.__enter__()
@@ -206,6 +252,14 @@ def _parse_fields(text: str) -> dict[str, Any]:
         return {}
 
 
+def end_of_block(error: Optional[BaseException]) -> tuple[str, Optional[str]]:
+    """How a session ends with the code in it: the same in every form."""
+    if error is None or (isinstance(error, SystemExit) and not error.code):
+        return "Success", None
+    interruption = describe_interruption(error)
+    return ("Fail", message_of(error)) if interruption is None else ("Indeterminate", interruption)
+
+
 def open_session(runtime: Runtime, described: Mapping[str, Any], reach: str) -> SessionFrame:
     """Start a session; inside another session it becomes a part of that one."""
     stack = capture_stack()
@@ -244,7 +298,7 @@ def close_session(
     error: Optional[BaseException] = None,
 ) -> None:
     """End a session, or the part of one that a frame stands for. Idempotent."""
-    if frame.is_ended:
+    if frame.is_ended or frame.is_foreign:
         return
     with runtime.guard():
         _write_end(runtime, frame, end_state, reason, error)
@@ -268,11 +322,9 @@ def _write_end(
         span.attributes["playhead.session.end_state"] = state.capitalize()
         if reason is not None:
             span.attributes["playhead.session.end_state_reason"] = reason
-    if state != "fail":
-        return
-    if error is not None:
+    if error is not None and state != "success":
         set_error(runtime, span, frame.record, error)
-    else:
+    elif state == "fail":
         span.status_code = STATUS_ERROR
         span.status_message = reason or ""
 
@@ -283,12 +335,11 @@ def close_all_sessions(runtime: Runtime, reason: str, error: Optional[BaseExcept
     runtime.running_steps.announce(0)
     for frame in sorted(runtime.open_frames.copy().values(), key=lambda one: -one.order):
         is_failed = error is not None and frame.record is failed
-        why = message_of(error) if is_failed else reason
-        state = "Fail" if is_failed else "Indeterminate"
+        state, why = end_of_block(error) if is_failed else ("Indeterminate", reason)
         if frame.reach != "step":
-            close_session(runtime, frame, state, why, error if is_failed else None)
+            close_session(runtime, frame, state, why or reason, error if is_failed else None)
         else:
-            _write_end(runtime, frame, state, why, error if is_failed else None)
+            _write_end(runtime, frame, state, why or reason, error if is_failed else None)
             leave_frame(runtime, frame)
             runtime.delivery.announce(frame.span, frame.record)
 
@@ -300,13 +351,6 @@ def _record_of_error(runtime: Runtime, error: BaseException) -> Optional[Session
             return frame.record
     current = runtime.current_frame()
     return None if current is None else current.record
-
-
-def parse_end_state(text: str) -> str:
-    word = text.rsplit(".", 1)[-1].strip().lower()
-    if word in ("success", "succeeded", "ok", "passed", "pass"):
-        return "success"
-    return "fail" if word in ("fail", "failed", "failure", "error") else "indeterminate"
 
 
 def _frames_to_end(innermost: SessionFrame) -> list[SessionFrame]:
@@ -345,7 +389,13 @@ def _describe_session(attributes_of: Any) -> None:
             frame is not None and frame.outer_frame is not None and frame.outer_frame.record is frame.record
         ):
             frame = frame.outer_frame
-        if frame is None:
+        if frame is None or frame.is_foreign:
+            is_elsewhere = frame is not None or settle(current_scope.get()) or runtime.inherited
+            if is_elsewhere:
+                runtime.reporter.once(
+                    "describe",
+                    "add_tags() and set_metadata() have no effect here: another process started the session.",
+                )
             return
         frame.span.attributes.update(attributes_of(frame.span))
         frame.record.change_count += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from typing import Any, Optional
 
@@ -13,7 +14,9 @@ STATUS_UNSET = 0
 STATUS_ERROR = 2
 
 # Ids must differ between forked processes, and the host may seed `random`.
-_ids = random.SystemRandom()
+_ids = random.Random()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_ids.seed)
 
 
 def new_trace_id() -> str:
@@ -30,6 +33,7 @@ class Span:
         "end_ns",
         "id",
         "is_announced",
+        "is_foreign",
         "is_parent_remote",
         "kind",
         "name",
@@ -52,18 +56,20 @@ class Span:
         start_ns: Optional[int] = None,
         is_parent_remote: bool = False,
     ) -> None:
-        self.name = name
-        self.trace_id = trace_id
-        self.id = new_span_id()
-        self.parent_id = parent_id
-        self.is_parent_remote = is_parent_remote
-        self.kind = kind
-        self.attributes = attributes
-        self.start_ns = now_ns() if start_ns is None else start_ns
+        self.name: str = name
+        self.trace_id: str = trace_id
+        self.id: str = new_span_id()
+        self.parent_id: Optional[str] = parent_id
+        self.is_parent_remote: bool = is_parent_remote
+        self.kind: int = kind
+        self.attributes: dict[str, Any] = attributes
+        self.start_ns: int = now_ns() if start_ns is None else start_ns
         self.end_ns: Optional[int] = None
-        self.status_code = STATUS_UNSET
-        self.status_message = ""
-        self.is_announced = False
+        self.status_code: int = STATUS_UNSET
+        self.status_message: str = ""
+        self.is_announced: bool = False
+        # True in a forked process for a step that another one started, and that it will end.
+        self.is_foreign: bool = False
         # The redacted attributes, computed once the step has ended.
         self.outgoing: Optional[dict[str, Any]] = None
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
 from .capture.install import install_capture
+from .processes import carry_into_processes
 from .runtime import active_runtime, known_runtime, obtain_runtime
 from .settings import RedactRule, read_environment, read_settings
 from .threads import carry_into_threads
@@ -41,26 +42,28 @@ def init(
     environment: Optional[str] = None,
     tags: Union[str, Sequence[str], None] = None,
     resource: Optional[Mapping[str, Any]] = None,
-    capture_llm: bool = True,
-    capture_content: bool = True,
+    capture_llm: Optional[bool] = None,
+    capture_content: Optional[bool] = None,
     redact: Optional[Sequence[RedactRule]] = None,
     max_value_bytes: Optional[int] = None,
     keep_sessions: Optional[int] = None,
-    silent: bool = False,
+    silent: Optional[bool] = None,
     **others: Any,
 ) -> None:
     """Start recording: model calls automatically, actions and sessions where the code marks them.
 
-    Call it again to change the settings for everything that follows. Every option is optional and overrides
-    the environment: `PLAYHEAD_API_KEY` (or `AGENTOPS_API_KEY`), `PLAYHEAD_ENDPOINT` (by default
-    http://localhost:4318; `False` disables sending), `PLAYHEAD_DIR` (a directory for recordings; disables
-    sending unless you also set an endpoint).
+    Call it again to change settings for everything that follows; what you don't pass keeps its value, until
+    `shutdown`. Every option is optional and overrides the environment: `PLAYHEAD_API_KEY` (or
+    `AGENTOPS_API_KEY`), `PLAYHEAD_ENDPOINT` (by default http://localhost:4318; `False` disables sending),
+    `PLAYHEAD_DIR` (a directory for recordings; disables sending unless you also set an endpoint).
     """
     runtime = obtain_runtime()
     with runtime.guard():
         if tags is None:
             tags = others.get("default_tags")
-        options = {
+        if others.get("instrument_llm_calls") is False:
+            capture_llm = False
+        told = {
             "api_key": api_key,
             "endpoint": endpoint,
             "dir": dir,
@@ -68,18 +71,20 @@ def init(
             "environment": environment,
             "tags": tags,
             "resource": resource,
-            "capture_llm": capture_llm is not False and others.get("instrument_llm_calls") is not False,
+            "capture_llm": capture_llm,
             "capture_content": capture_content,
             "redact": redact,
             "max_value_bytes": max_value_bytes,
             "keep_sessions": keep_sessions,
             "silent": silent,
         }
-        runtime.configure(read_settings(options, read_environment()))
+        runtime.options.update({name: value for name, value in told.items() if value is not None})
+        runtime.configure(read_settings(runtime.options, read_environment()))
         unknown = [name for name in others if name not in _HARMLESS]
         if unknown:
             runtime.reporter.once("init", f"init() does not know {', '.join(unknown)}.")
         carry_into_threads()
+        carry_into_processes()
         install_capture()
 
 

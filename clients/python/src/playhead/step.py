@@ -14,6 +14,8 @@ class StepError:
     cause: Optional[StepError] = None
     # True if a nested step raised the error and it propagated through this one.
     is_propagated: bool = False
+    # True if code further out went on, or a later attempt succeeded.
+    is_handled: bool = False
 
 
 @dataclass
@@ -30,12 +32,16 @@ class Step:
     # ok, error, soft-error (it returned a failure), running
     status: str
     started_ns: int = field(repr=False, default=0)
+    ended_ns: Optional[int] = field(repr=False, default=None)
     error: Optional[StepError] = None
     # An action's or agent's arguments and result.
     input: Any = None
     output: Any = None
-    # A model call's request and response messages, in OpenTelemetry's format.
+    # A model call's request and response messages, in the format of the API.
     messages: Optional[list[dict[str, Any]]] = None
+    # The tools that a model was offered, and its parameters.
+    tool_definitions: Optional[list[dict[str, Any]]] = None
+    parameters: Optional[dict[str, Any]] = None
     model: Optional[str] = None
     requested_model: Optional[str] = None
     provider: Optional[str] = None
@@ -51,6 +57,11 @@ class Step:
     first_token_ms: Optional[float] = None
     chunks: Optional[list[Any]] = None
     response_id: Optional[str] = None
+    tool_call_id: Optional[str] = None
+    # True if nobody recorded it, but a model asked for it and a later call contains its result.
+    is_inferred: bool = False
+    input_preview: Optional[str] = field(repr=False, default=None)
+    output_preview: Optional[str] = field(repr=False, default=None)
     has_output: bool = field(repr=False, default=False)
     attributes: dict[str, Any] = field(repr=False, default_factory=dict)
 
@@ -78,3 +89,7 @@ class RecordedError:
     message: str
     stack: Optional[str]
     step: Step
+    # True if code further out went on, or a later attempt succeeded.
+    is_handled: bool = False
+    # Always false here: a step that only passed an error on is not listed.
+    is_propagated: bool = False

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Optional
 
 from .clock import now_ns
-from .describe_error import describe_error
+from .describe_error import describe_error, describe_interruption
 from .runtime import Runtime
 from .scope import Scope, SessionFrame, scope_of
-from .serialize import write_json
+from .serialize import serialize_and_tell, write_json
 from .session_record import SessionRecord
 from .span import KIND_INTERNAL, STATUS_ERROR, Span, new_trace_id
 
@@ -54,7 +54,7 @@ def begin_inside(
     kind: int = KIND_INTERNAL,
     start_ns: Optional[int] = None,
 ) -> tuple[Span, SessionRecord]:
-    is_remote = outer.frame is None
+    is_remote = outer.frame is None or (outer.span is not None and outer.span.is_foreign)
     span = Span(
         name,
         outer.trace_id,
@@ -97,7 +97,7 @@ def end_step(runtime: Runtime, step: OpenStep, end_ns: Optional[int] = None) -> 
 
 
 def end_span(runtime: Runtime, span: Span, record: SessionRecord, end_ns: Optional[int] = None) -> None:
-    if span.is_ended:
+    if span.is_ended or span.is_foreign:
         return
     span.end_ns = max(span.start_ns, now_ns() if end_ns is None else end_ns)
     runtime.step_ended(span, record)
@@ -120,12 +120,31 @@ def set_error(runtime: Runtime, span: Span, record: SessionRecord, error: Any) -
     span.attributes["playhead.step.error"] = write_json(described)
 
 
-def set_value(runtime: Runtime, attributes: dict[str, Any], key: str, value: Any) -> None:
+def note_interruption(step: OpenStep, error: BaseException) -> None:
+    """A step that is a session of its own and was interrupted has not failed, as any other session."""
+    reason = None if step.frame is None else describe_interruption(error)
+    if reason is not None:
+        step.span.attributes["playhead.session.end_state"] = "Indeterminate"
+        step.span.attributes["playhead.session.end_state_reason"] = reason
+
+
+class WrittenValue(NamedTuple):
+    # True if something was left out.
+    is_cut: bool
+    # True if it was plain JSON, of which nothing is lost.
+    is_plain: bool
+
+
+def set_value(runtime: Runtime, attributes: dict[str, Any], key: str, value: Any) -> WrittenValue:
     """Numbers and booleans unchanged, everything else as JSON."""
     if type(value) in (bool, int, float):
         attributes[key] = value
-        return
-    text, is_cut = runtime.serialize(value)
+        return WrittenValue(False, False)
+    try:
+        (text, is_cut), is_plain = serialize_and_tell(value, runtime.serialize_options)
+    except Exception:
+        (text, is_cut), is_plain = runtime.serialize(value), False
     attributes[key] = text
     if is_cut:
         attributes["playhead.truncated"] = True
+    return WrittenValue(is_cut, is_plain)

@@ -47,9 +47,19 @@ def _wrap(fn: Any, plan: CallPlan) -> Any:
         return _wrap_async_generator(fn, begin)
     if inspect.isgeneratorfunction(fn):
         return _wrap_generator(fn, begin)
-    if asyncio.iscoroutinefunction(fn) or inspect.iscoroutinefunction(fn):
+    if _is_async(fn):
         return _wrap_async(fn, begin)
     return _wrap_sync(fn, begin)
+
+
+# What asyncio marks functions with that return coroutines. Its own test warns since 3.14 and is gone in 3.16.
+_MARK = getattr(asyncio.coroutines, "_is_coroutine", None)
+
+
+def _is_async(fn: Any) -> bool:
+    if inspect.iscoroutinefunction(fn):
+        return True
+    return _MARK is not None and getattr(fn, "_is_coroutine", None) is _MARK
 
 
 def _wrap_sync(fn: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
@@ -59,9 +69,10 @@ def _wrap_sync(fn: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
         call = begin(args, kwargs)
         if call is None:
             return fn(*args, **kwargs)
+        served = call.ask_tape(fn)
         outer = call.enter()
         try:
-            result = fn(*args, **kwargs)
+            result = fn(*args, **kwargs) if served is None else served.in_shape()
         except BaseException as error:
             _settle(call, outer, error)
             raise
@@ -75,14 +86,19 @@ def _observe(result: Any, call: RecordedCall) -> Any:
     """A sync function can still return an awaitable."""
     kind = type(result)
     if kind is types.CoroutineType:
+        call.set_shape("promise")
         return _drive_coroutine(result, call)
     if kind is types.GeneratorType:
+        call.set_shape("generator")
         return _drive_generator(result, call)
     if kind is types.AsyncGeneratorType:
+        call.set_shape("async-generator")
         return _async_driver(lambda _args, _kwargs: (result, call))()
     if is_a(result, asyncio.Future):
+        call.set_shape("promise")
         result.add_done_callback(lambda future: _settle_future(future, call))
         return result
+    call.set_shape("value")
     call.returned(result)
     return result
 
@@ -109,7 +125,9 @@ def _wrap_async(fn: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
         call = begin(args, kwargs)
         if call is None:
             return await fn(*args, **kwargs)
-        return await _drive_coroutine(fn(*args, **kwargs), call)
+        call.set_shape("promise")
+        served = call.ask_tape(fn)
+        return await _drive_coroutine(fn(*args, **kwargs) if served is None else served.coroutine(), call)
 
     return recorded
 
@@ -134,7 +152,10 @@ def _wrap_generator(fn: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
         call = begin(args, kwargs)
         if call is None:
             return (yield from fn(*args, **kwargs))
-        return (yield from _drive_generator(fn(*args, **kwargs), call))
+        call.set_shape("generator")
+        served = call.ask_tape(fn)
+        pieces = fn(*args, **kwargs) if served is None else served.generator()
+        return (yield from _drive_generator(pieces, call))
 
     return recorded
 
@@ -180,7 +201,11 @@ def _close(generator: Generator[Any, Any, Any], call: RecordedCall) -> None:
 def _wrap_async_generator(fn: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
     def open_call(args: Any, kwargs: Any) -> tuple[AsyncGenerator[Any, Any], Optional[RecordedCall]]:
         call = begin(args, kwargs)
-        return fn(*args, **kwargs), call
+        if call is None:
+            return fn(*args, **kwargs), None
+        call.set_shape("async-generator")
+        served = call.ask_tape(fn)
+        return fn(*args, **kwargs) if served is None else served.async_generator(), call
 
     return functools.wraps(fn)(_async_driver(open_call))
 

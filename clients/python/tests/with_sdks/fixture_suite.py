@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -34,3 +35,14 @@ def test_leaves_open(playhead_session: Any) -> None:
 def test_without_the_fixture() -> None:
     work("y")
     assert playhead.get_session().tags[-1:] in (["test_without_the_fixture"], [])
+
+
+@pytest.fixture
+def leftovers() -> Iterator[None]:
+    yield
+    work("clean up")
+    raise RuntimeError("could not clean up")
+
+
+def test_fails_in_teardown(leftovers: None, playhead_session: Any) -> None:
+    work("z")

@@ -13,21 +13,11 @@ import openai
 import pytest
 
 import playhead
-from playhead.scope import current_scope
 
-from ..support import MODEL, fetch_session, outline
+from ..playing import fresh as fresh
+from ..support import ENDPOINT, MODEL, fetch, fetch_session, outline
 
 CLAUDE = "claude-sonnet-4-6"
-
-
-@pytest.fixture(autouse=True)
-def fresh() -> Any:
-    current_scope.set(None)
-    playhead.init(endpoint=False)
-    faults = playhead.stats()["faults"]
-    yield
-    assert playhead.stats()["faults"] == faults
-    current_scope.set(None)
 
 
 def told(**reply: Any) -> list[dict[str, str]]:
@@ -41,7 +31,7 @@ def only_call(session: Any) -> Any:
 
 
 def answer_of(call: Any) -> Any:
-    return [message for message in call.messages if "is_output" in message]
+    return [message for message in call.messages if "isOutput" in message]
 
 
 def ask_openai(stream: bool, **reply: Any) -> str:
@@ -117,7 +107,7 @@ def test_a_call_is_recorded_with_its_words_tokens_and_cost(ask: Any, stream: boo
     # Dollars a million: 2.50, from the cache 1.25, out 10; Claude 3, 0.30, 15.
     assert session.cost == pytest.approx(0.01125 if is_openai else 0.0138)
     (answer,) = answer_of(call)
-    assert answer["parts"] == [{"type": "text", "content": "Hello you there"}]
+    assert answer["parts"] == [{"type": "text", "text": "Hello you there"}]
     assert (call.first_token_ms is not None) == stream
     if stream:
         assert "".join(text for _, text in call.chunks) == "Hello you there"
@@ -131,7 +121,7 @@ def test_what_is_compressed_and_torn_apart_is_read_all_the_same(encoding: str, s
             ask_openai(stream, text="Grüße 🎉 an alle", encoding=encoding, sliceBytes=7) == "Grüße 🎉 an alle"
         )
     (answer,) = answer_of(only_call(session))
-    assert answer["parts"][0]["content"] == "Grüße 🎉 an alle"
+    assert answer["parts"][0]["text"] == "Grüße 🎉 an alle"
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -145,7 +135,7 @@ def test_tool_calls_are_recorded_with_their_arguments(stream: bool) -> None:
         if stream:
             list(answer)
     (message,) = answer_of(only_call(session))
-    expected = {"type": "tool_call", "id": "call_1", "name": "get_weather", "arguments": {"city": "Ulm"}}
+    expected = {"type": "tool-call", "id": "call_1", "name": "get_weather", "arguments": {"city": "Ulm"}}
     assert message["parts"] == [expected]
     assert only_call(session).finish_reasons == ["tool_call"]
 
@@ -218,7 +208,7 @@ def test_clients_of_the_older_httpx_are_seen_too() -> None:
         body = {"model": "gpt-4o", "messages": messages}
         with httpx.stream("POST", f"{MODEL}/v1/chat/completions", json={**body, "stream": True}) as response:
             response.read()
-    assert [answer_of(call)[0]["parts"][0]["content"] for call in session.llm_calls] == ["Hello", "Hello"]
+    assert [answer_of(call)[0]["parts"][0]["text"] for call in session.llm_calls] == ["Hello", "Hello"]
 
 
 def test_embeddings_are_recorded_without_their_vectors() -> None:
@@ -252,7 +242,7 @@ def test_sessions_in_threads_each_have_their_own_calls() -> None:
             client.chat.completions.create(model="gpt-4o", messages=told(text=f"{name}{number}"))
         playhead.end_session("Success")
         calls = playhead.get_session().llm_calls
-        found[name] = [answer_of(call)[0]["parts"][0]["content"] for call in calls]
+        found[name] = [answer_of(call)[0]["parts"][0]["text"] for call in calls]
 
     threads = [threading.Thread(target=run, args=(name,)) for name in "abcd"]
     for thread in threads:
@@ -283,7 +273,7 @@ def test_keys_are_never_recorded_and_content_only_where_it_is_wanted() -> None:
 
 
 def test_the_server_prices_and_reads_calls_as_this_process_does() -> None:
-    playhead.init()
+    playhead.init(endpoint=ENDPOINT)
     with playhead.session("calls") as session:
         ask_openai(True, text="Hello", usage={"input": 3000, "output": 500, "cacheRead": 1000})
         ask_anthropic(False, text="Hello", usage={"input": 900, "output": 50, "cacheWrite": 300})
@@ -305,3 +295,54 @@ def test_the_server_prices_and_reads_calls_as_this_process_does() -> None:
             "responseId",
         ):
             assert ours.get(name) == theirs.get(name), name
+
+
+@pytest.mark.parametrize("ask", ["openai", "anthropic"])
+def test_calls_outside_of_any_session_that_go_on_from_each_other_are_one_session(ask: str) -> None:
+    playhead.init(endpoint=ENDPOINT)
+    call = {"name": "get_weather", "arguments": {"city": "Ulm"}, "id": f"call_{ask}"}
+    messages: list[Any] = [
+        {"role": "user", "content": f"Weather, {ask}? reply:{json.dumps({'toolCalls': [call]})}"}
+    ]
+    for _ in range(2):
+        if ask == "openai":
+            message = (
+                openai.OpenAI().chat.completions.create(model="gpt-4o", messages=messages).choices[0].message
+            )
+            messages.append(message)
+            messages.append({"role": "tool", "tool_call_id": call["id"], "content": '{"sky": "rain"}'})
+        else:
+            answer = anthropic.Anthropic().messages.create(model=CLAUDE, max_tokens=50, messages=messages)
+            messages.append({"role": "assistant", "content": answer.content})
+            result = {"type": "tool_result", "tool_use_id": call["id"], "content": '{"sky": "rain"}'}
+            messages.append({"role": "user", "content": [result]})
+    assert playhead.flush()
+
+    listed = fetch("/api/sessions?limit=100")["sessions"]
+    shown = [
+        (session["llmCallCount"], session["actionCount"], session["tools"])
+        for session in listed
+        if f"Weather, {ask}?" in session.get("inputPreview", "")
+    ]
+    assert shown == [(2, 1, ["get_weather"])]
+
+
+def test_the_answer_itself_is_kept_for_a_later_run() -> None:
+    reply = {
+        "text": "The key is sk-proj-Ab12Cd34Ef56Gh78Ij90.",
+        "toolCalls": [{"name": "look", "arguments": {}}],
+    }
+    kept = []
+    for stream in (False, True):
+        with playhead.session() as session:
+            ask_openai(stream, **reply)
+        kept.append(json.loads(only_call(session).attributes["playhead.response"]))
+    for body in kept:
+        (choice,) = body["choices"]
+        assert choice["message"]["content"] == "The key is [redacted]."
+        assert choice["message"]["tool_calls"][0]["function"]["name"] == "look"
+        assert (choice["finish_reason"], body["usage"]["total_tokens"] > 0) == ("tool_calls", True)
+    playhead.init(endpoint=False, capture_content=False)
+    with playhead.session() as session:
+        ask_openai(False, **reply)
+    assert "playhead.response" not in only_call(session).attributes

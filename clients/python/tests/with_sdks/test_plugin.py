@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 import urllib.request
 import uuid
 from pathlib import Path
 from typing import Any
 
 from ..support import ENDPOINT, HERE, fetch, fetch_session
+from ..warm_python import run_python
 
 SUITES = HERE / "with_sdks"
 
@@ -22,29 +21,24 @@ class Run:
         self.id = uuid.uuid4().hex[:12]
         # Suites of users are no package.
         path = os.pathsep.join([str(SUITES), os.environ.get("PYTHONPATH", "")])
+        # On a build machine, pytest prints whole messages a second time.
+        here = {name: value for name, value in os.environ.items() if name not in ("CI", "BUILD_NUMBER")}
         settings = {
-            **os.environ,
+            **here,
             "PYTHONPATH": path,
             "PLAYHEAD_RUN_ID": self.id,
             "PLAYHEAD_API_KEY": "",
             **environment,
         }
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            str(SUITES / suite),
-            "-v",
-            "--tb=short",
-            "-p",
-            "no:cacheprovider",
-        ]
-        command += [f"--rootdir={folder}", "-c", os.devnull, *arguments]
-        done = subprocess.run(
-            command, env=settings, cwd=folder, capture_output=True, text=True, timeout=60, check=False
-        )
+        pytest = ["-m", "pytest", str(SUITES / suite), "-v", "--tb=short", "-p", "no:cacheprovider"]
+        command = [*pytest, f"--rootdir={folder}", "-c", os.devnull, *arguments]
+        done = run_python(command, env=settings, cwd=folder)
         self.output = done.stdout + done.stderr
         self.outcomes = dict(re.findall(r"::(\S+) (PASSED|FAILED|SKIPPED|ERROR)", done.stdout))
+        # As pytest-xdist prints them.
+        self.results = {
+            name: result for result, name in re.findall(r"(PASSED|FAILED|ERROR) \S*::(\S+)", done.stdout)
+        }
         self.urls = re.findall(r"s_[0-9a-f]{8}  (\S+)", self.output)
 
 
@@ -114,6 +108,7 @@ def test_the_fixture_gives_a_session_that_ends_as_the_test_does(tmp_path: Path) 
         "test_skips": "SKIPPED",
         "test_leaves_open": "PASSED",
         "test_without_the_fixture": "PASSED",
+        "test_fails_in_teardown": "ERROR",
     }
     sessions = sessions_of(run)
     assert {name: one["endState"] for name, one in sessions.items()} == {
@@ -123,7 +118,10 @@ def test_the_fixture_gives_a_session_that_ends_as_the_test_does(tmp_path: Path) 
         "test_leaves_open": "success",
         # By the option alone.
         "test_without_the_fixture": "success",
+        "test_fails_in_teardown": "fail",
     }
+    torn = sessions["test_fails_in_teardown"]
+    assert (torn["endStateReason"], torn["actionCount"]) == ("RuntimeError: could not clean up", 2)
     rude = sessions["test_variants[rude]"]
     assert rude["tags"] == ["test", "test_variants[rude]"]
     expected = {"suite": "TestShop", "name": "test_variants", "variant": "rude", "runId": run.id}
@@ -135,6 +133,59 @@ def test_the_fixture_gives_a_session_that_ends_as_the_test_does(tmp_path: Path) 
 def test_without_a_server_a_failing_test_leaves_a_recording(tmp_path: Path) -> None:
     run = Run("fixture_suite.py", folder=tmp_path, PLAYHEAD_ENDPOINT="http://127.0.0.1:9")
     assert run.outcomes["TestShop::test_variants[rude]"] == "FAILED"
-    (path,) = run.urls
-    assert Path(path).parent == tmp_path / ".playhead"
+    path, *_others = run.urls
+    assert Path(path).parent.parent == tmp_path / ".playhead"
     assert '"endState":"fail"' in Path(path).read_text()
+
+
+def test_names_of_actions_can_neither_command_the_build_nor_move_the_cursor(tmp_path: Path) -> None:
+    suite = tmp_path / "hostile_suite.py"
+    suite.write_text(
+        """
+import playhead
+
+def test_a(playhead_session):
+    for name in ("::error file=x::gone", "a\\n::error::b", "##[error]c", "\\x1b[2Jd"):
+        playhead.record_action(name)(lambda: 1)()
+    raise ValueError
+"""
+    )
+    run = Run(str(suite), folder=tmp_path)
+    section = run.output.split("Playhead sessions", 1)[1].split("short test summary", 1)[0]
+    assert "a ::error::b → #\\#[error]c → \\x1b[2Jd" in section
+    assert re.search(r"^\s*::|##\[|\x1b\[2J", section, re.MULTILINE) is None
+
+
+def test_a_failed_test_names_its_first_divergence_from_the_last_run_that_passed(tmp_path: Path) -> None:
+    suite = tmp_path / "divergence_suite.py"
+    suite.write_text(
+        """
+import os
+
+import playhead
+from playhead.testing import expect
+
+@playhead.record_action("find_account")
+def find_account():
+    return None if os.environ.get("FAULT") else "c_42"
+
+@playhead.record_action("fetch_customer_data")
+def fetch_customer(customer_id):
+    return {"id": customer_id}
+
+def test_looks_up_the_customer(playhead_session):
+    fetch_customer(find_account())
+    expect(playhead_session).to_have_called("fetch_customer_data", args=["c_42"])
+"""
+    )
+    assert set(Run(str(suite), folder=tmp_path).outcomes.values()) == {"PASSED"}
+    run = Run(str(suite), folder=tmp_path, FAULT="1")
+    expected = (
+        'first divergence from the last passing run: step 2 find_account, returned null instead of "c_42"'
+    )
+    assert expected in run.output, run.output
+    (url,) = run.urls
+    step_id = url.rsplit("?step=", 1)[1]
+    assert f'customer_id: expected "c_42", got null\n\nReplay: {url}' in re.sub(r"\nE   ?", "\n", run.output)
+    steps = fetch_session(url.split("/sessions/")[1].split("?")[0])["steps"]
+    assert [step["name"] for step in steps if step["id"] == step_id] == ["fetch_customer_data"]

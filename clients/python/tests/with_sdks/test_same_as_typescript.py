@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from typing import Any
 
 import pytest
 
 from ..support import HERE, ROOT, fetch_session
+from ..warm_python import run_python
 
 PASSING = [
     "id",
@@ -59,7 +59,7 @@ def test_the_same_agent_in_both_languages_gives_the_same_session() -> None:
         output.strip().rsplit("/", 1)[1]
         for output in (
             run_node(str(folder / "same-agent.ts")),
-            run(sys.executable, str(folder / "same_agent.py")),
+            run_python([str(folder / "same_agent.py")], cwd=folder, env=os.environ).stdout,
         )
     ]
     typescript, python = (shape(fetch_session(session_id)) for session_id in ids)

@@ -5,8 +5,9 @@ import { runToolLoop, type Tool } from '../tool-loop.ts'
 
 /** A coordinator with two specialists that work concurrently, each with its own tools. */
 export function investigateOrder(message: string): Promise<string> {
-  return playhead.withSession({ name: 'order investigation', tags: ['support', 'team'] }, () =>
-    coordinate(message),
+  return playhead.withSession(
+    { name: 'order investigation', input: message, tags: ['support', 'team'] },
+    () => coordinate(message),
   )
 }
 

@@ -19,7 +19,7 @@ const searchHelp = playhead.recordTool(
 
 /** An agent stuck in a loop: it repeats the same search until it runs out of turns. */
 export function searchInCircles(message: string): Promise<string> {
-  return playhead.withSession({ name: 'help center', tags: ['support', 'help'] }, () =>
+  return playhead.withSession({ name: 'help center', input: message, tags: ['support', 'help'] }, () =>
     runToolLoop(
       [
         { role: 'system', content: 'You search the help center.' },

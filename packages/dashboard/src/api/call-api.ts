@@ -34,6 +34,7 @@ type Call<Route extends string> = {
   query?: QueryParameters
   /** The body of a route that takes a file. */
   file?: File
+  headers?: Record<string, string>
   signal?: AbortSignal | undefined
 } & ([PathParameter<Route>] extends [never] ? unknown : { path: Record<PathParameter<Route>, string> }) &
   (Route extends keyof ApiBodies ? { body: ApiBodies[Route] } : unknown)
@@ -72,6 +73,7 @@ async function send(
     query?: QueryParameters
     body?: unknown
     file?: File
+    headers?: Record<string, string>
     signal?: AbortSignal | undefined
   },
 ): Promise<Response> {
@@ -80,11 +82,13 @@ async function send(
   const response = await fetch(inPageProject(apiPath(path, call.query), location.search), {
     method,
     ...(call.signal !== undefined && { signal: call.signal }),
-    ...(call.file !== undefined && { body: call.file, headers: { 'content-type': 'application/x-tar' } }),
-    ...(call.body !== undefined && {
-      body: JSON.stringify(call.body),
-      headers: { 'content-type': 'application/json' },
-    }),
+    headers: {
+      ...call.headers,
+      ...(call.file !== undefined && { 'content-type': 'application/x-tar' }),
+      ...(call.body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(call.file !== undefined && { body: call.file }),
+    ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
   }).catch((cause: unknown) => {
     // A request that the page itself cancelled says nothing about the server.
     if (call.signal?.aborted === true) throw cause

@@ -1,4 +1,5 @@
-import type { Session, SessionSummary, Step } from '@playhead/model'
+import type { SessionSummary, Step } from '@playhead/model'
+import type { LoadedSession } from './session-source.ts'
 
 /**
  * Merges live events into a session. A step that has ended stays as it is: a start that arrives late is outdated, and what
@@ -6,10 +7,10 @@ import type { Session, SessionSummary, Step } from '@playhead/model'
  * again here.
  */
 export function mergeSteps(
-  { session, steps }: Session,
+  { session, steps, ...rest }: LoadedSession,
   update: { steps: readonly Step[]; session?: SessionSummary | undefined },
-): Session {
-  if (update.steps.length === 0) return { session: update.session ?? session, steps }
+): LoadedSession {
+  if (update.steps.length === 0) return { ...rest, session: update.session ?? session, steps }
   const positions = new Map(steps.map((step, position) => [step.id, position]))
   const merged = [...steps]
   let isSorted = true
@@ -25,7 +26,7 @@ export function mergeSteps(
     }
   }
   if (!isSorted) merged.sort((left, right) => left.offsetMs - right.offsetMs)
-  return { session: update.session ?? { ...session, stepCount: merged.length }, steps: merged }
+  return { ...rest, session: update.session ?? { ...session, stepCount: merged.length }, steps: merged }
 }
 
 /** Live steps may be sent before the session's start is known. */

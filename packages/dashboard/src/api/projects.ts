@@ -26,12 +26,13 @@ export function rememberProject(id: string): void {
   localStorage.setItem(LAST_PROJECT_KEY, id)
 }
 
-export function useProjects() {
+export function useProjects(isEnabled = true) {
   return useQuery({
     queryKey: ['projects'],
     queryFn: () => callApi('GET /api/projects', {}),
     select: ({ projects }) => projects,
     staleTime: 30_000,
+    enabled: isEnabled,
   })
 }
 
@@ -40,6 +41,15 @@ export function useCreateProject() {
   return useMutation({
     mutationFn: (body: ApiBodies['POST /api/projects']) => callApi('POST /api/projects', { body }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['projects'] }),
+  })
+}
+
+/** What the project sent today. */
+export function useUsage(id: string) {
+  return useQuery({
+    queryKey: ['projects', id, 'usage'],
+    queryFn: () => callApi('GET /api/projects/{project}/usage', { path: { project: id } }),
+    refetchInterval: 10_000,
   })
 }
 

@@ -2,6 +2,7 @@ import { shortSessionId, type SessionSummary } from '@playhead/model'
 import type { LiveEvent } from '@playhead/server/api-types'
 import { inPageProject, callApi } from './call-api.ts'
 import { checkConnection } from './connection.ts'
+import { serverDevSource } from './dev.ts'
 import type { Download, SessionSource } from './session-source.ts'
 
 /** Reads sessions from the server. */
@@ -13,8 +14,14 @@ export const serverSessionSource: SessionSource = {
     callApi('GET /api/sessions/{id}/steps/{stepId}', { path: { id, stepId }, signal }),
   readPayloads: (id, signal) =>
     callApi('GET /api/sessions/{id}', { path: { id }, query: { payloads: 'all' }, signal }),
+  readFindings: (id, signal) => callApi('GET /api/sessions/{id}/findings', { path: { id }, signal }),
   watch,
   editTags: (id, tags) => callApi('PATCH /api/sessions/{id}', { path: { id }, body: { tags } }),
+  addScore: (id, body) => callApi('POST /api/sessions/{id}/scores', { path: { id }, body }),
+  listSessions: async (query, signal) =>
+    (await callApi('GET /api/sessions', { query: { limit: 100, ...query }, signal })).sessions,
+  readReruns: (id, signal) => callApi('GET /api/sessions/{id}/reruns', { path: { id }, signal }),
+  dev: serverDevSource,
   downloadsOf,
 }
 

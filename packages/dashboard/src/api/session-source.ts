@@ -1,6 +1,8 @@
 import { createContext, useContext } from 'react'
-import type { Session, SessionSummary, Step } from '@playhead/model'
-import type { LiveEvent } from '@playhead/server/api-types'
+import type { Findings, Score, Session, SessionSummary, Step } from '@playhead/model'
+import type { ApiBodies, ApiResponses, LiveEvent } from '@playhead/server/api-types'
+import type { QueryParameters } from './call-api.ts'
+import type { DevSource } from './dev.ts'
 
 /** A file that a session can be saved as, created by the server or by the page. */
 export type Download = { id: string; label: string; hint: string; fileName: string } & (
@@ -11,18 +13,34 @@ export type Download = { id: string; label: string; hint: string; fileName: stri
 /** Tags to add to a session, and tags to remove from it. */
 export type TagEdit = { add?: string[]; remove?: string[] }
 
+/** A session, and what keeps it from being run again if that is known. */
+export type LoadedSession = Session & Pick<ApiResponses['GET /api/sessions/{id}'], 'tapeGaps'>
+
 /** Where sessions come from: the server, or the HTML file that contains them. */
 export type SessionSource = {
   /** Part of the cache keys, so that sources don't mix. */
   name: string
-  readSession: (sessionId: string, signal: AbortSignal) => Promise<Session>
+  readSession: (sessionId: string, signal: AbortSignal) => Promise<LoadedSession>
   readStep: (sessionId: string, stepId: string, signal: AbortSignal) => Promise<Step>
   /** The session with all payloads, to search in them. */
   readPayloads: (sessionId: string, signal: AbortSignal) => Promise<Session>
+  /** What went wrong in a session that has ended. */
+  readFindings: (sessionId: string, signal: AbortSignal) => Promise<Findings>
   /** Absent if the session can't change. Returns a function that unsubscribes. */
   watch?: (sessionId: string, listener: (event: LiveEvent) => void) => () => void
   /** Absent if tags can't be edited. */
   editTags?: (sessionId: string, edit: TagEdit) => Promise<SessionSummary>
+  /** Absent if nobody can give scores. */
+  addScore?: (sessionId: string, score: ApiBodies['POST /api/sessions/{id}/scores']) => Promise<Score>
+  /** Absent without a server: the newest sessions that match a filter. */
+  listSessions?: (parameters: QueryParameters, signal: AbortSignal) => Promise<SessionSummary[]>
+  /** Absent without a server: the sessions that ran this one again. */
+  readReruns?: (
+    sessionId: string,
+    signal: AbortSignal,
+  ) => Promise<ApiResponses['GET /api/sessions/{id}/reruns']>
+  /** Absent without a server. */
+  dev?: DevSource
   downloadsOf: (session: SessionSummary) => Download[]
   /** Whether a server serves the page: then there are other pages to link to. */
   isServed: boolean

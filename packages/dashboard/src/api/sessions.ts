@@ -12,6 +12,8 @@ import { callApi, type QueryParameters } from './call-api.ts'
 import { useProjectId } from './projects.ts'
 
 type SessionPage = ApiResponses['GET /api/sessions']
+/** A session of the list, with its first suspect if something went wrong. */
+export type ListedSession = SessionPage['sessions'][number]
 export type SessionPages = InfiniteData<SessionPage, string | undefined>
 
 const SESSIONS_A_PAGE = 100
@@ -34,7 +36,8 @@ export function useSessionList(parameters: QueryParameters) {
   const project = useProjectId()
   return useInfiniteQuery({
     queryKey: sessionsKey(project, parameters),
-    queryFn: ({ pageParam, signal }) => fetchSessions(project, { ...parameters, cursor: pageParam }, signal),
+    queryFn: ({ pageParam, signal }) =>
+      fetchSessions(project, { ...parameters, suspects: 'true', cursor: pageParam }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.nextCursor,
     placeholderData: keepPreviousData,

@@ -1,9 +1,9 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { Session, SessionSummary, Step } from '@playhead/model'
+import type { SessionSummary, Step } from '@playhead/model'
 import { mergeSteps } from './merge-steps.ts'
 import type { LiveEvent } from '@playhead/server/api-types'
-import { useSessionSource, type SessionSource } from './session-source.ts'
+import { useSessionSource, type LoadedSession, type SessionSource } from './session-source.ts'
 import { sessionKey } from './use-session.ts'
 
 /** Events are batched for this long: ten updates a second feel live. */
@@ -59,9 +59,9 @@ class LiveSession {
     const update = { steps: this.#steps, session: this.#session }
     this.#steps = []
     this.#session = undefined
-    const known = this.#client.getQueryData<Session>(this.#key)
+    const known = this.#client.getQueryData<LoadedSession>(this.#key)
     if (known === undefined) return
-    this.#client.setQueryData<Session>(this.#key, mergeSteps(known, update))
+    this.#client.setQueryData<LoadedSession>(this.#key, mergeSteps(known, update))
     const hasEnded = update.session !== undefined && update.session.endState !== 'running'
     if (hasEnded) return this.#refetch()
     clearTimeout(this.#quietTimer)

@@ -1,15 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { memo, useEffect, useLayoutEffect, useRef, type CSSProperties } from 'react'
-import {
-  hasFailed,
-  stepTitle,
-  visibleText,
-  type AlignedRow,
-  type Alignment,
-  type Step,
-} from '@playhead/model'
+import { hasFailed, stepTitle, visibleText, type AlignedRow, type Step } from '@playhead/model'
 import { KindMark } from '../session-facts/kind-mark.tsx'
 import type { ShownRows } from './compare-search.ts'
+import type { LiveAlignment } from './pending-rows.ts'
 import { rowLook, differencePath, differenceLabel } from './row-differences.ts'
 import './aligned-rows.css'
 
@@ -20,7 +14,7 @@ const DEEPEST_INDENT = 12
 const ROWS_REUSED = 128
 
 type AlignedRowsProps = {
-  alignment: Alignment
+  alignment: LiveAlignment
   /** The indexes of the visible rows. */
   visible: readonly number[]
   current: number
@@ -67,6 +61,7 @@ export function AlignedRows({ alignment, visible, current, onSelect, shown }: Al
                 top={start}
                 isSelected={position === current}
                 isDivergence={position === alignment.divergence?.row}
+                isPending={alignment.pending.has(position)}
                 onSelect={onSelect}
               />
             )
@@ -90,6 +85,7 @@ type RowViewProps = {
   top: number
   isSelected: boolean
   isDivergence: boolean
+  isPending: boolean
   onSelect: (row: number) => void
 }
 
@@ -99,13 +95,14 @@ const RowView = memo(function RowView({
   top,
   isSelected,
   isDivergence,
+  isPending,
   onSelect,
 }: RowViewProps) {
   const words = differenceLabel(row)
   const path = differencePath(row)
   const className = [
     'aligned-row',
-    `is-${rowLook(row)}`,
+    `is-${isPending ? 'pending' : rowLook(row)}`,
     isSelected && 'is-selected',
     isDivergence && 'is-divergence',
   ]
@@ -124,6 +121,8 @@ const RowView = memo(function RowView({
       <span className="aligned-middle" title={path}>
         {isDivergence ? (
           <b>first divergence</b>
+        ) : isPending ? (
+          'not yet'
         ) : words === undefined ? (
           <span className="aligned-equal">{row.isReordered === true ? 'reordered' : '='}</span>
         ) : (

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { ChevronLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
 import {
+  describeRerun,
   totalTokens,
   formatCost,
   formatDuration,
@@ -11,6 +12,7 @@ import {
   type SessionSummary,
 } from '@playhead/model'
 import { EndStateBadge } from '../session-facts/end-state.tsx'
+import { describeEdit } from '../session-facts/evidence.ts'
 import { Cost, Duration, Tokens } from '../session-facts/figures.tsx'
 import type { Comparison } from './use-comparison.ts'
 import './compare-header.css'
@@ -53,6 +55,7 @@ function SessionCard({ side, session }: { side: 'A' | 'B'; session: SessionSumma
         </Link>
         <span className="dim">{new Date(session.startedAt).toLocaleString()}</span>
       </div>
+      {session.parentId !== undefined && <p className="compare-rerun">{describeOwnRerun(session)}</p>}
       <p className="compare-asked" title={session.inputPreview}>
         {visibleText(variant ?? session.inputPreview ?? session.name)}
       </p>
@@ -70,6 +73,12 @@ function SessionCard({ side, session }: { side: 'A' | 'B'; session: SessionSumma
       </div>
     </section>
   )
+}
+
+/** "fork of s_1a2b3c4d, with result "c_42"". */
+function describeOwnRerun(session: SessionSummary): string {
+  const { edit } = session
+  return visibleText(`${describeRerun(session)}${edit === undefined ? '' : `, with ${describeEdit(edit)}`}`)
 }
 
 function Figure({ name, children }: { name: string; children: ReactNode }) {

@@ -13,12 +13,13 @@ import './compare-page.css'
 export function ComparePage() {
   const search = useSearch({ from: '/compare' })
   const navigate = useNavigate({ from: '/compare' })
-  const { comparison, error, retry } = useComparison(search.a, search.b)
+  const { comparison, isWaiting, error, retry } = useComparison(search.a, search.b, search.live !== undefined)
   usePageTitle('Compare')
   if (search.a === undefined || search.b === undefined) return <NothingToCompare />
   if (comparison === undefined)
     return (
       <div className="compare-loading">
+        {isWaiting && <p role="status">The run has started. Its first step is on its way…</p>}
         {error === null ? <SkeletonLines count={14} /> : <ErrorNotice error={error} onRetry={retry} />}
       </div>
     )

@@ -1,10 +1,13 @@
 import { pickTexts } from '../ui/browser/search-params.ts'
 
-/** The parameters in the URL: the sessions, the selected step of either one, and the visible rows. */
-export type CompareSearch = { a?: string; b?: string; step?: string; show?: string }
+/**
+ * The parameters in the URL: the sessions, the selected step of either one, and the visible rows. `live`: session B was
+ * just started and may not be there yet.
+ */
+export type CompareSearch = { a?: string; b?: string; step?: string; show?: string; live?: string }
 
 export function compareSearch(search: Record<string, unknown>): CompareSearch {
-  return pickTexts(search, ['a', 'b', 'step', 'show'])
+  return pickTexts(search, ['a', 'b', 'step', 'show', 'live'])
 }
 
 /** `differences`: only rows that differ; `effects`: only writes. */

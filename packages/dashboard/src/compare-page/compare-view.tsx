@@ -7,6 +7,7 @@ import { readShown, type CompareSearch, type ShownRows } from './compare-search.
 import { DivergenceBar } from './divergence-bar.tsx'
 import { LinkedTimelines } from './linked-timelines.tsx'
 import { RowDetail } from './row-detail.tsx'
+import { lastReachedRow, type LiveAlignment } from './pending-rows.ts'
 import type { Comparison } from './use-comparison.ts'
 import { nextDifference, openingRow, rowOfStep, visibleRows } from './visible-rows.ts'
 import './compare-view.css'
@@ -23,9 +24,8 @@ export function CompareView({ comparison, search, onChange }: CompareViewProps) 
   const shown = readShown(search.show)
   const visible = useMemo(() => visibleRows(alignment, shown), [alignment, shown])
   const isShown = useMemo(() => new Set(visible), [visible])
-  const [current, setCurrent] = useState(() => rowOfStep(alignment, search.step) ?? openingRow(alignment))
+  const { current, select, isPicked } = useCurrentRow(alignment, search.step)
   const isNarrow = useMediaQuery(NARROW)
-  const select = setCurrent
   const jump = (direction: 1 | -1) => {
     const next = nextDifference(alignment, current, direction, isShown)
     if (next !== undefined) select(next)
@@ -37,7 +37,7 @@ export function CompareView({ comparison, search, onChange }: CompareViewProps) 
     if (to !== undefined) select(to)
   }
   useCompareKeys({ jump, step })
-  useStepInAddress(comparison, current, search.step, onChange)
+  useStepInAddress(alignment, isPicked ? current : undefined, search.step, onChange)
   const rows = (
     <AlignedRows alignment={alignment} visible={visible} current={current} onSelect={select} shown={shown} />
   )
@@ -47,6 +47,7 @@ export function CompareView({ comparison, search, onChange }: CompareViewProps) 
       <CompareHeader comparison={comparison} />
       <DivergenceBar
         alignment={alignment}
+        isFromTape={comparison.b.session.lane === 'tape'}
         current={current}
         shown={shown}
         onShow={(show: ShownRows) => onChange({ show: show === 'all' ? '' : show })}
@@ -67,6 +68,18 @@ export function CompareView({ comparison, search, onChange }: CompareViewProps) 
       )}
     </div>
   )
+}
+
+/** A running comparison follows its last row until a row is selected. Rows move while it runs, so the step is kept. */
+function useCurrentRow(alignment: LiveAlignment, initialStepId: string | undefined) {
+  const [stepId, setStepId] = useState(initialStepId)
+  const picked = rowOfStep(alignment, stepId)
+  const select = (row: number) => {
+    const { a, b } = alignment.rows[row]!
+    setStepId((b ?? a)?.id)
+  }
+  const automatic = alignment.isRunning ? lastReachedRow(alignment) : openingRow(alignment)
+  return { current: picked ?? automatic, select, isPicked: picked !== undefined }
 }
 
 type Keys = { jump: (direction: 1 | -1) => void; step: (direction: 1 | -1) => void }
@@ -101,13 +114,13 @@ const WRITE_DELAY_MS = 250
 
 /** Writes the current step to the address after a short delay; the initial row is left out. */
 function useStepInAddress(
-  { alignment }: Comparison,
-  current: number,
+  alignment: LiveAlignment,
+  picked: number | undefined,
   known: string | undefined,
   onChange: (change: CompareSearch) => void,
 ): void {
-  const row = alignment.rows[current]
-  const stepId = current === openingRow(alignment) ? '' : ((row?.b ?? row?.a)?.id ?? '')
+  const row = picked === undefined ? undefined : alignment.rows[picked]
+  const stepId = picked === openingRow(alignment) ? '' : ((row?.b ?? row?.a)?.id ?? '')
   useEffect(() => {
     if ((known ?? '') === stepId) return
     const timer = setTimeout(() => onChange({ step: stepId }), WRITE_DELAY_MS)

@@ -1,12 +1,15 @@
 import { ArrowDown, ArrowUp, Equal, Split } from 'lucide-react'
-import { countOf, describeFirstDivergence, type Alignment } from '@playhead/model'
+import { countOf, describeFirstDivergence } from '@playhead/model'
 import { Button, KeyCap } from '../ui/controls/button.tsx'
 import { Segments } from '../ui/controls/segments.tsx'
+import type { LiveAlignment } from './pending-rows.ts'
 import type { ShownRows } from './compare-search.ts'
 import './divergence-bar.css'
 
 type DivergenceBarProps = {
-  alignment: Alignment
+  alignment: LiveAlignment
+  /** B is a re-run whose model was answered from the tape. */
+  isFromTape: boolean
   current: number
   shown: ShownRows
   onShow: (shown: ShownRows) => void
@@ -62,8 +65,8 @@ export function DivergenceBar(props: DivergenceBarProps) {
   )
 }
 
-function Sentence({ alignment, onSelect }: DivergenceBarProps) {
-  const { divergence, effects, hasPayloads } = alignment
+function Sentence({ alignment, isFromTape, onSelect }: DivergenceBarProps) {
+  const { divergence, effects, hasPayloads, isRunning } = alignment
   const says = describeFirstDivergence(alignment)
   const row = divergence?.row
   return (
@@ -71,7 +74,11 @@ function Sentence({ alignment, onSelect }: DivergenceBarProps) {
       {says === undefined ? (
         <p className="divergence-first is-same">
           <Equal size={15} aria-hidden="true" />
-          <span>No divergence: both sessions did the same.</span>
+          <span>
+            {isRunning
+              ? 'No divergence so far: the session still runs.'
+              : 'No divergence: both sessions did the same.'}
+          </span>
         </p>
       ) : (
         <button
@@ -88,6 +95,7 @@ function Sentence({ alignment, onSelect }: DivergenceBarProps) {
       )}
       <p className="divergence-more dim">
         {describeEffects(effects.length)}
+        {isFromTape && ' A matching re-run proves nothing about the model.'}
         {!hasPayloads && ' Only previews were compared: the sessions are too long to load completely.'}
       </p>
     </div>

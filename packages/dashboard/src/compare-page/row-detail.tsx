@@ -31,14 +31,15 @@ export function RowDetail({ comparison, row: position }: { comparison: Compariso
         <KindMark kind={step.kind} />
         {visibleText(stepName(step))}
       </h2>
-      <Differences row={row} />
-      <Facts row={row} comparison={comparison} />
+      <Differences row={row} isPending={comparison.alignment.pending.has(position)} />
+      <Facts row={row} comparison={comparison} position={position} />
       <Contents key={position} row={row} comparison={comparison} />
     </section>
   )
 }
 
-function Differences({ row }: { row: AlignedRow }) {
+function Differences({ row, isPending }: { row: AlignedRow; isPending: boolean }) {
+  if (isPending) return <p className="dim">Not yet: the session that runs has not come this far.</p>
   if (row.differences.length === 0)
     return (
       <p className="dim">
@@ -58,7 +59,7 @@ function Differences({ row }: { row: AlignedRow }) {
   )
 }
 
-function Facts({ row, comparison }: { row: AlignedRow; comparison: Comparison }) {
+function Facts({ row, comparison, position }: { row: AlignedRow; comparison: Comparison; position: number }) {
   return (
     <div className="row-facts">
       {(['a', 'b'] as const).map((side) => {
@@ -67,7 +68,9 @@ function Facts({ row, comparison }: { row: AlignedRow; comparison: Comparison })
           <p key={side}>
             <span className="compare-side">{side.toUpperCase()}</span>
             {step === undefined ? (
-              <span className="dim">Not in this session</span>
+              <span className="dim">
+                {comparison.alignment.pending.has(position) ? 'Not yet' : 'Not in this session'}
+              </span>
             ) : (
               <>
                 <span>{factsOf(step)}</span>

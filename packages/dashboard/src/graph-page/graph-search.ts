@@ -1,4 +1,4 @@
-import { parseFilter } from '../session-filter/parse-filter.ts'
+import { parseFilter } from '@playhead/model'
 import { pickTexts } from '../ui/browser/search-params.ts'
 
 /**

@@ -28,7 +28,10 @@ export function LoginPage() {
         </svg>
         <h1>Log in to Playhead</h1>
         {me.error === null ? (
-          <LoginForm />
+          <>
+            {me.data?.hasOidc === true && <ProviderLogin back={pathBack(back)} />}
+            <LoginForm isFirst={me.data?.hasOidc !== true} />
+          </>
         ) : (
           <ErrorNotice error={me.error} onRetry={() => void me.refetch()} />
         )}
@@ -37,7 +40,22 @@ export function LoginPage() {
   )
 }
 
-function LoginForm() {
+/** The browser leaves this page: the provider asks who it is, and sends it back. */
+function ProviderLogin({ back }: { back: string }) {
+  return (
+    <>
+      <a
+        className="button button-accent login-provider"
+        href={`/api/login/oidc?back=${encodeURIComponent(back)}`}
+      >
+        Log in with single sign-on
+      </a>
+      <p className="login-or dim">or with the password of the server</p>
+    </>
+  )
+}
+
+function LoginForm({ isFirst }: { isFirst: boolean }) {
   const [password, setPassword] = useState('')
   const login = useLogin()
   return (
@@ -52,13 +70,13 @@ function LoginForm() {
         type="password"
         autoComplete="current-password"
         // The page has nothing else to focus.
-        autoFocus
+        autoFocus={isFirst}
         value={password}
         onChange={setPassword}
         error={login.error?.message}
         hint="The server's PLAYHEAD_PASSWORD."
       />
-      <Button type="submit" look="accent" disabled={password === '' || login.isPending}>
+      <Button type="submit" look={isFirst ? 'accent' : 'plain'} disabled={password === '' || login.isPending}>
         {login.isPending ? 'Logging in…' : 'Log in'}
       </Button>
     </form>

@@ -1,4 +1,5 @@
 import {
+  diagnoseSession,
   parseRecording,
   readOneFileRecording,
   shortSessionId,
@@ -26,6 +27,7 @@ export function createFileSource(sessions: readonly SessionSummary[]): SessionSo
       if (step === undefined) throw new Error(`The recording has no step ${stepId}.`)
       return { ...step, hasPayload: true }
     },
+    readFindings: async (sessionId) => diagnoseSession(await readSession(sessionId)),
     downloadsOf: ({ id }) => [
       {
         id: 'json',

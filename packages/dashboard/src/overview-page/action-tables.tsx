@@ -1,6 +1,5 @@
-import { formatCount, formatDuration, visibleText, type StatsGroup } from '@playhead/model'
+import { formatCount, formatDuration, visibleText, type StatsGroup, writeTerm } from '@playhead/model'
 import { useStats } from '../api/stats.ts'
-import { writeTerm } from '../session-filter/parse-filter.ts'
 import { formatShare, ShareBar } from '../ui/charts/share-bar.tsx'
 import type { TimeRange } from '../session-filter/time-range.ts'
 import { OverviewPanel, OverviewTable, SessionsCell } from './overview-panel.tsx'

@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { testTitle, formatCount, visibleText, type TestHistory } from '@playhead/model'
+import { testTitle, formatCount, visibleText, type TestHistory, writeTerm } from '@playhead/model'
 import { useTests } from '../api/tests.ts'
-import { writeTerm } from '../session-filter/parse-filter.ts'
 import { testKey } from '../session-facts/test-name.ts'
 import { formatShare } from '../ui/charts/share-bar.tsx'
 import type { TimeRange } from '../session-filter/time-range.ts'

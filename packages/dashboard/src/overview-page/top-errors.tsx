@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { formatCount, shortSessionId, visibleText, type StatsGroup } from '@playhead/model'
+import { formatCount, shortSessionId, visibleText, type StatsGroup, writeTerm } from '@playhead/model'
 import { useStats } from '../api/stats.ts'
-import { writeTerm } from '../session-filter/parse-filter.ts'
 import type { TimeRange } from '../session-filter/time-range.ts'
 import { OverviewPanel } from './overview-panel.tsx'
 import './top-errors.css'

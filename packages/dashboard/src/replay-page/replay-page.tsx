@@ -1,6 +1,6 @@
 import { Link, useParams, useRouter } from '@tanstack/react-router'
 import type { SessionSummary } from '@playhead/model'
-import { useMemo } from 'react'
+import { lazy, Suspense, useMemo } from 'react'
 import { ApiError } from '../api/call-api.ts'
 import { serverSessionSource } from '../api/server-session-source.ts'
 import { SessionSourceProvider, type SessionSource } from '../api/session-source.ts'
@@ -11,10 +11,17 @@ import { PageProblem } from '../ui/data/page-problem.tsx'
 import { SkeletonLines } from '../ui/data/skeleton.tsx'
 import { usePageTitle } from '../ui/browser/use-page-title.ts'
 import { CompareLink } from './header/compare-link.tsx'
+import { Lineage } from './header/lineage.tsx'
+import { RunFromHere } from '../rerun/run-from-here.tsx'
 import { type ReplayLocation, replaySearch } from './playback/replay-location.ts'
 import { ReplayView } from './replay-view.tsx'
 import { BackMark } from './header/session-header.tsx'
 import { useProjectId } from '../api/projects.ts'
+
+/** Loaded on demand: it can write what every provider answers. */
+const TestDownload = lazy(async () => ({
+  default: (await import('../rerun/test-download.tsx')).TestDownload,
+}))
 
 /** Replays one session of the server. */
 export function ReplayPage({ source = serverSessionSource }: { source?: SessionSource }) {
@@ -32,6 +39,7 @@ function ServerReplay() {
   const { sessionId } = useParams({ from: '/sessions/$sessionId' })
   const { data, error, refetch } = useSession(sessionId)
   const location = useRouterLocation(sessionId)
+  const router = useRouter()
   const isUnknown = error instanceof ApiError && error.status === 404
   usePageTitle(isUnknown ? 'Session not found' : data && titleOf(data.session))
   const endedAt = data?.session.endedAt
@@ -49,6 +57,14 @@ function ServerReplay() {
           </Link>
         }
         tools={<CompareLink session={data.session} />}
+        lineage={<Lineage />}
+        onOpenSession={(id) => openSession(router, id)}
+        renderFork={(stepId, onClose) => <RunFromHere session={data} stepId={stepId} onClose={onClose} />}
+        renderTest={(onClose) => (
+          <Suspense>
+            <TestDownload session={data.session} onClose={onClose} />
+          </Suspense>
+        )}
       />
     )
   if (isUnknown) return <NoSuchSession sessionId={sessionId} />
@@ -61,6 +77,16 @@ function ServerReplay() {
       )}
     </div>
   )
+}
+
+/** Goes on with the same list, at the place where the session opens. */
+function openSession(router: ReturnType<typeof useRouter>, sessionId: string): void {
+  const { review, project } = replaySearch(router.state.location.search)
+  void router.navigate({
+    to: '/sessions/$sessionId',
+    params: { sessionId },
+    search: { ...(review !== undefined && { review }), ...(project !== undefined && { project }) },
+  })
 }
 
 function titleOf({ name, endState }: SessionSummary): string {

@@ -1,17 +1,31 @@
-import { useCallback, useLayoutEffect, useMemo, useState, type ReactNode } from 'react'
-import { findMissingCosts, type Session } from '@playhead/model'
+import {
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useState,
+  type ComponentProps,
+  type ReactNode,
+} from 'react'
+import { findMissingCosts, type Suspect } from '@playhead/model'
+import { useFindings } from '../api/findings.ts'
+import type { LoadedSession } from '../api/session-source.ts'
 import { Segments } from '../ui/controls/segments.tsx'
 import { Splitter } from '../ui/controls/splitter.tsx'
 import { NARROW, useMediaQuery } from '../ui/browser/use-media-query.ts'
 import { KeyboardHelp } from './transport/keyboard-help.tsx'
 import { findIdleGaps, createTimeAxis } from './playback/time-axis.ts'
 import { findLlmCalls } from './playback/playhead-state.ts'
+import { WhatWentWrong } from './header/what-went-wrong.tsx'
 import { NoticeBar } from './header/notice-bar.tsx'
 import { TimelineStrip } from './timeline/timeline-strip.tsx'
+import { useReview } from './review/use-review.ts'
+import { VerdictBar, type VerdictKeys } from './review/verdict-bar.tsx'
 import { StateBar } from './transport/state-bar.tsx'
 import { PrintedReplay } from './printed-replay.tsx'
+import type { Player } from './playback/player.ts'
 import { ReplayProvider, useReplay, type Replay } from './playback/replay-context.ts'
-import { type ReplayLocation, useLocationSync } from './playback/replay-location.ts'
+import { type ReplayLocation, useLocationSync, useReplaySearch } from './playback/replay-location.ts'
 import { createRunningTotals } from './playback/running-totals.ts'
 import { SessionHeader } from './header/session-header.tsx'
 import { StepDetail } from './detail/step-detail.tsx'
@@ -26,18 +40,32 @@ import './replay-view.css'
 /** Up to this many steps there is room for the conversation beside them. */
 const SHORT_SESSION = 200
 
-/** Replays a session. `back`: a link to the list; `tools`: extra buttons for the header. */
+type ReplayViewProps = {
+  data: LoadedSession
+  location: ReplayLocation
+  /** A link to the list. */
+  back: ReactNode
+  /** Extra buttons for the header. */
+  tools?: ReactNode
+  /** What the session is a re-run of, with links. */
+  lineage?: ReactNode
+  /** The dialog that runs the agent from a step. */
+  renderFork?: (stepId: string, onClose: () => void) => ReactNode
+  /** Opens another session of the list that is being reviewed. Without it, as in a file, nobody gives verdicts. */
+  onOpenSession?: ((sessionId: string) => void) | undefined
+  /** The dialog that makes a test of the session. */
+  renderTest?: (onClose: () => void) => ReactNode
+}
+
+/** Replays a session. */
 export function ReplayView({
   data,
   location,
-  back,
-  tools,
-}: {
-  data: Session
-  location: ReplayLocation
-  back: ReactNode
-  tools?: ReactNode
-}) {
+  renderFork,
+  renderTest,
+  onOpenSession,
+  ...header
+}: ReplayViewProps) {
   const timeline = useTimeline(data)
   const player = usePlayer(timeline, location)
   const isSkippingIdle = useSkippingIdle(player)
@@ -48,39 +76,85 @@ export function ReplayView({
   const [isHelpOpen, setIsHelpOpen] = useState(false)
   const goTo = useGoTo(list, player.select)
   const derived = useDerivedData(timeline, isSkippingIdle)
+  const { tapeGaps } = data
+  const { findings, suspects } = useFindings(data.session)
+  const fork = useFork(renderFork)
+  const { runFrom } = fork
+  const test = useTest(renderTest)
+  const { makeTest } = test
+  const [verdictKeys, setVerdictKeys] = useState<VerdictKeys>()
   const replay = useMemo<Replay>(
-    () => ({ timeline, player, location, goTo, ...derived }),
-    [timeline, player, location, goTo, derived],
+    () => ({ timeline, player, location, goTo, findings, suspects, tapeGaps, runFrom, makeTest, ...derived }),
+    [timeline, player, location, goTo, findings, suspects, tapeGaps, runFrom, makeTest, derived],
   )
-  useLocationSync(player, location)
-  useSearchInUrl(list.text, location)
-  usePrefetchAhead(player, data.session.id)
+  useUrlAndPrefetch(replay, data.session.id, list.text)
   useReplayKeys({
     player,
-    reveal: () => {
-      const { stepId } = player.getState()
-      if (stepId !== undefined) list.revealStep(stepId)
-    },
-    fold: () => foldCurrent(list, timeline, player.getState().stepId),
-    clear: () => (list.matches === null ? player.setView(null) : list.setText('')),
+    ...listKeys(list, timeline, player),
     help: () => setIsHelpOpen(true),
+    runFromHere: () => runFrom?.(player.getState().stepId),
+    verdict: verdictKeys,
+    suspect: (direction) => goToSuspect(suspects, direction, { from: player.getState().stepId, goTo }),
   })
   return (
     <ReplayProvider value={replay}>
       <div className="replay">
-        <SessionHeader back={back} tools={tools} />
+        <SessionHeader {...header} onTest={makeTest} />
         <NoticeBar />
         <div className="replay-player">
           <TimelineStrip />
           <Transport onHelp={() => setIsHelpOpen(true)} />
         </div>
+        <ReviewBar scores={data.scores ?? []} onOpen={onOpenSession} onKeys={setVerdictKeys} />
+        <WhatWentWrong />
         <ReplayBody list={list} stepCount={timeline.steps.length} hasCalls={derived.llmCalls.length > 0} />
         <StateBar />
         <PrintedReplay />
       </div>
       <KeyboardHelp isOpen={isHelpOpen} onOpenChange={setIsHelpOpen} />
+      {fork.dialog}
+      {test.dialog}
     </ReplayProvider>
   )
+}
+
+type ReviewProps = Omit<ComponentProps<typeof VerdictBar>, 'review'>
+
+function ReviewBar({
+  onOpen,
+  ...rest
+}: Omit<ReviewProps, 'onOpen'> & { onOpen: ReviewProps['onOpen'] | undefined }) {
+  return onOpen === undefined ? null : <PageReviewBar {...rest} onOpen={onOpen} />
+}
+
+function PageReviewBar(props: ReviewProps) {
+  const review = useReview(useReplay().timeline.session.id)
+  return <VerdictBar {...props} review={review} />
+}
+
+function useUrlAndPrefetch({ player, location }: Replay, sessionId: string, text: string): void {
+  useLocationSync(player, location)
+  useSearchInUrl(text, location)
+  usePrefetchAhead(player, sessionId)
+}
+
+/** The dialog that runs the agent from a step, while it is open. */
+function useFork(render: ReplayViewProps['renderFork']) {
+  const [stepId, runFrom] = useState<string>()
+  return {
+    runFrom: render === undefined ? undefined : runFrom,
+    dialog: stepId !== undefined && render?.(stepId, () => runFrom(undefined)),
+  }
+}
+
+/** The dialog that makes a test of the session, while it is open. */
+function useTest(render: ReplayViewProps['renderTest']) {
+  const [isOpen, setIsOpen] = useState(false)
+  const makeTest = useCallback(() => setIsOpen(true), [])
+  return {
+    makeTest: render === undefined ? undefined : makeTest,
+    dialog: isOpen && render?.(() => setIsOpen(false)),
+  }
 }
 
 function ReplayBody({
@@ -120,6 +194,10 @@ function SinglePane({ steps, detail }: { steps: ReactNode; detail: ReactNode }) 
       ? 'steps'
       : 'step',
   )
+  const linked = useReplaySearch(({ step, at }) => at !== undefined && `${step ?? ''} ${at}`)
+  useEffect(() => {
+    if (linked !== false) setShown('step')
+  }, [linked])
   return (
     <div className="replay-body is-single-pane">
       <Segments
@@ -179,6 +257,28 @@ function useGoTo(list: StepListState, select: (stepId: string) => void): (stepId
     },
     [revealStep, select],
   )
+}
+
+function goToSuspect(
+  suspects: readonly Suspect[],
+  direction: 1 | -1,
+  { from, goTo }: { from: string | undefined; goTo: (stepId: string) => void },
+): void {
+  const current = suspects.findIndex(({ stepId }) => stepId === from)
+  const start = current === -1 && direction === -1 ? 0 : current
+  const next = suspects.at((start + direction) % suspects.length)
+  if (next !== undefined) goTo(next.stepId)
+}
+
+function listKeys(list: StepListState, timeline: Timeline, player: Player) {
+  return {
+    reveal: () => {
+      const { stepId } = player.getState()
+      if (stepId !== undefined) list.revealStep(stepId)
+    },
+    fold: () => foldCurrent(list, timeline, player.getState().stepId),
+    clear: () => (list.matches === null ? player.setView(null) : list.setText('')),
+  }
 }
 
 /** Folds or unfolds the selected step, or its parent when it has nothing to fold. */

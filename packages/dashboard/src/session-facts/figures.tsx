@@ -40,10 +40,14 @@ export function Cost({
   cost,
   unpricedModels = [],
   modelsWithoutUsage,
-}: Pick<SessionSummary, 'cost' | 'modelsWithoutUsage'> & { unpricedModels?: string[] }) {
+  modelsWithoutOutput,
+}: Pick<SessionSummary, 'cost' | 'modelsWithoutUsage' | 'modelsWithoutOutput'> & {
+  unpricedModels?: string[]
+}) {
   const reason = describeMissingCost({
     unpricedModels,
     ...(modelsWithoutUsage !== undefined && { modelsWithoutUsage }),
+    ...(modelsWithoutOutput !== undefined && { modelsWithoutOutput }),
   })
   const missing = reason === undefined ? undefined : `${reason[0]!.toUpperCase()}${reason.slice(1)}`
   if (cost === null) return <Unknown why={missing ?? 'No model calls to price'} />

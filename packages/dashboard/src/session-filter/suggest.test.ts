@@ -9,7 +9,7 @@ test('suggests every key in an empty box', () => {
 })
 
 test('suggests the keys with a prefix, and a search for the word', () => {
-  expect(texts('t')).toEqual(['tag:', 'tool:', 'thread:', 'test:', 'testFile:', 't'])
+  expect(texts('t')).toEqual(['tag:', 'tool:', 'thread:', 'test:', 'testFile:', 'to:', 't'])
   expect(texts('charged twice')).toEqual(['charged twice'])
 })
 

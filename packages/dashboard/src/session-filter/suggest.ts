@@ -1,6 +1,11 @@
-import { countOf, parseSessionIdPrefix } from '@playhead/model'
-import { filterKeys, findFilterKey, type FilterKey } from './filter-keys.ts'
-import { writeTerm } from './parse-filter.ts'
+import {
+  countOf,
+  parseSessionIdPrefix,
+  filterKeys,
+  findFilterKey,
+  type FilterKey,
+  writeTerm,
+} from '@playhead/model'
 
 /** The text being typed: a value after a known key, or a word that may become a key. */
 export type Draft = { key: FilterKey; partial: string } | { key: undefined; word: string }

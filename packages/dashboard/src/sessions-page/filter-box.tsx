@@ -1,9 +1,8 @@
 import { Search, X, TriangleAlert } from 'lucide-react'
 import { useEffect, useId, useRef } from 'react'
-import { removeTerm, type FilterTerm } from '../session-filter/parse-filter.ts'
+import { removeTerm, type FilterTerm, visibleText } from '@playhead/model'
 import { IconButton } from '../ui/controls/button.tsx'
 import { useFilterTyping } from './use-filter-typing.ts'
-import { visibleText } from '@playhead/model'
 import type { Suggestion } from '../session-filter/suggest.ts'
 import './filter-box.css'
 

@@ -4,6 +4,7 @@ import {
   formatCost,
   formatCount,
   formatDuration,
+  showScore,
   type StatsFigures,
   type Stats,
 } from '@playhead/model'
@@ -21,6 +22,8 @@ import './session-charts.css'
 
 type SessionChartsProps = {
   stats: Stats | undefined
+  /** The score that the filter is about. */
+  scoreName: string | undefined
   range: TimeRange
   onZoom: (range: TimeRange) => void
   onState: (state: string) => void
@@ -71,8 +74,16 @@ function singleSeries(
   }
 }
 
-/** Four charts of the same period: end states, failure rate, cost and duration. */
-export function SessionCharts({ stats, range, onZoom, onState }: SessionChartsProps) {
+/** The mean of the score that the filter is about, if it has numbers. */
+function scoreChart(name: string): ChartKind {
+  const value = ({ score }: StatsFigures) => score?.mean ?? null
+  return singleSeries(`Mean ${name}`, 'line', 'var(--kind-retrieval)', value, showScore)
+}
+
+/** Charts of the same period: end states, failure rate, cost and duration, and the score of the filter. */
+export function SessionCharts({ stats, scoreName, range, onZoom, onState }: SessionChartsProps) {
+  const hasScore = scoreName !== undefined && stats?.score?.mean !== undefined && stats.score.mean !== null
+  const shown = hasScore ? [...charts, scoreChart(scoreName)] : charts
   const [hovered, setHovered] = useState<number>()
   const [brush, setBrush] = useState<Brush>()
   const now = useNow()
@@ -86,8 +97,8 @@ export function SessionCharts({ stats, range, onZoom, onState }: SessionChartsPr
     onZoom({ from: isoTime(buckets[chosen.first]!.startMs), to: isoTime(buckets[chosen.last]!.endMs) })
   }
   return (
-    <section className="session-charts" aria-label="Charts">
-      {charts.map((chart, index) => {
+    <section className="session-charts" data-count={shown.length} aria-label="Charts">
+      {shown.map((chart, index) => {
         const series = chart.series(buckets)
         return (
           <Panel key={chart.title} chart={chart} series={series} figures={figures} under={under}>

@@ -1,9 +1,8 @@
-import type { Stats } from '@playhead/model'
+import { type Stats, addTerm, writeTerm } from '@playhead/model'
 import { useCallback, useMemo, useRef, useState, type CSSProperties, type ReactNode } from 'react'
 import { isUnreachable } from '../api/call-api.ts'
 import { useProjectId } from '../api/projects.ts'
 import { useSessionList } from '../api/sessions.ts'
-import { addTerm, writeTerm } from '../session-filter/parse-filter.ts'
 import { ErrorNotice } from '../ui/data/error-notice.tsx'
 import { useSelection } from './use-selection.ts'
 import { SelectionBar } from './selection-bar.tsx'
@@ -40,8 +39,9 @@ export function SessionList({ search, list, stats, children }: SessionListProps)
     isPaused: sessions.length > 0 && (isScrolled || isHovered),
   })
   const selection = useSelection(sessions)
-  const { q, change } = search
-  const addTag = useCallback((tag: string) => change({ q: addTerm(q, writeTerm('tag', tag)) }), [change, q])
+  const { change } = search
+  const addTag = useAddTerm(search, 'tag')
+  const addScore = useAddTerm(search, 'score')
   const { fetchNextPage } = list
   const more = useCallback(() => void fetchNextPage({ cancelRefetch: false }), [fetchNextPage])
   return (
@@ -68,6 +68,8 @@ export function SessionList({ search, list, stats, children }: SessionListProps)
             onReachEnd={more}
             scroller={scroller}
             offset={offset}
+            scoreNames={search.scoreNames}
+            onScore={addScore}
             sort={search.sort}
             onSort={(sort) => change({ sort: writeSort(sort) })}
             selected={selection.ids}
@@ -82,6 +84,10 @@ export function SessionList({ search, list, stats, children }: SessionListProps)
       {selection.chosen.length > 0 && <SelectionBar selected={selection.chosen} onClear={selection.clear} />}
     </div>
   )
+}
+
+function useAddTerm({ q, change }: SessionSearch, key: string): (value: string) => void {
+  return useCallback((value: string) => change({ q: addTerm(q, writeTerm(key, value)) }), [change, q, key])
 }
 
 /** The loading, error and empty states of the list. */

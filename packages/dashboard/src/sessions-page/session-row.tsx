@@ -1,6 +1,14 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import { visibleText, type SessionSummary } from '@playhead/model'
+import {
+  describeRerun,
+  showScore,
+  VERDICT,
+  visibleText,
+  type Score,
+  type SessionSummary,
+} from '@playhead/model'
 import { memo, type MouseEvent } from 'react'
+import type { ListedSession } from '../api/sessions.ts'
 import { EndStateBadge } from '../session-facts/end-state.tsx'
 import { Cost, Duration, Tokens } from '../session-facts/figures.tsx'
 import { Age } from '../ui/data/age.tsx'
@@ -9,7 +17,7 @@ import { TagChip } from '../session-facts/tag-chip.tsx'
 import { Popover } from '../ui/controls/menu.tsx'
 
 type SessionRowProps = {
-  session: SessionSummary
+  session: ListedSession
   index: number
   isSelected: boolean
   /** Whether the keyboard focus is on this row. */
@@ -20,6 +28,7 @@ type SessionRowProps = {
   height: number
   onSelect: (id: string, isRange: boolean) => void
   onTag: (tag: string) => void
+  onScore: (name: string) => void
   onFocus: (index: number) => void
 }
 
@@ -60,6 +69,7 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
       </span>
       <SessionName session={session} />
       <span role="gridcell" className="session-tags">
+        <SessionScores scores={session.scores ?? []} onScore={props.onScore} />
         <SessionTags tags={session.tags} onTag={props.onTag} />
       </span>
       <Facts session={session} fullDurationMs={props.fullDurationMs} />
@@ -67,8 +77,8 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
   )
 })
 
-function SessionName({ session }: { session: SessionSummary }) {
-  const { inputPreview, endStateReason, endState } = session
+function SessionName({ session }: { session: ListedSession }) {
+  const { inputPreview, endStateReason, endState, suspect } = session
   return (
     <span role="gridcell" className="session-name">
       <span className="session-title">
@@ -82,6 +92,16 @@ function SessionName({ session }: { session: SessionSummary }) {
           {visibleText(session.name)}
         </Link>
         {session.demo && <span className="session-demo">demo</span>}
+        {session.parentId !== undefined && (
+          <span className="session-rerun" title={describeRerun(session)}>
+            {session.lane === 'fork' ? 'fork' : 're-run'}
+          </span>
+        )}
+        {suspect !== undefined && (
+          <span className="session-finding" title={visibleText(suspect.sentence)}>
+            {suspect.kind}
+          </span>
+        )}
       </span>
       <span className="session-line">
         {inputPreview !== undefined && inputPreview !== session.name && (
@@ -128,6 +148,28 @@ function Facts({ session, fullDurationMs }: { session: SessionSummary; fullDurat
       </span>
     </>
   )
+}
+
+const SHOWN_SCORES = 2
+
+/** A click adds the score to the filter, which then charts it and can sort by it. */
+function SessionScores({ scores, onScore }: { scores: readonly Score[]; onScore: (name: string) => void }) {
+  return scores.slice(0, SHOWN_SCORES).map(({ id, name, value, comment }) => (
+    <button
+      key={id}
+      type="button"
+      className={`session-score is-${typeof value === 'string' ? value : 'number'}`}
+      title={visibleText(comment === undefined ? `Filter by ${name}` : `${name}: ${comment}`)}
+      tabIndex={-1}
+      onClick={(event) => {
+        event.stopPropagation()
+        onScore(name)
+      }}
+    >
+      {name !== VERDICT && `${visibleText(name)} `}
+      <b>{visibleText(showScore(value))}</b>
+    </button>
+  ))
 }
 
 const SHOWN = 2

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import type { SessionSummary } from '@playhead/model'
+import { visibleText, type SessionSummary } from '@playhead/model'
 import { useEffect, useRef, useState, type KeyboardEvent, type RefObject, type ReactNode } from 'react'
 import { Skeleton } from '../ui/data/skeleton.tsx'
 import { NARROW, useMediaQuery } from '../ui/browser/use-media-query.ts'
@@ -30,6 +30,9 @@ export type SessionTableProps = {
   onSelect: (id: string, isRange: boolean) => void
   onSelectAll: () => void
   onTag: (tag: string) => void
+  /** The scores that the filter is about, which the list can be sorted by. */
+  scoreNames: readonly string[]
+  onScore: (name: string) => void
   onHoverChange: (isHovered: boolean) => void
   fullDurationMs: number
 }
@@ -60,6 +63,7 @@ export function SessionTable(props: SessionTableProps) {
       <TableHead
         sort={props.sort}
         onSort={props.onSort}
+        scoreNames={props.scoreNames}
         isAllSelected={sessions.length > 0 && sessions.every(({ id }) => props.selected.has(id))}
         onSelectAll={props.onSelectAll}
       />
@@ -84,6 +88,7 @@ export function SessionTable(props: SessionTableProps) {
               height={size}
               onSelect={props.onSelect}
               onTag={props.onTag}
+              onScore={props.onScore}
               onFocus={setActive}
             />
           )
@@ -176,12 +181,13 @@ function useRowKeys({ sessions, active, setActive, grid, reveal, onSelect }: Row
 type TableHeadProps = {
   sort: SortOrder
   onSort: (sort: SortOrder) => void
+  scoreNames: readonly string[]
   isAllSelected: boolean
   onSelectAll: () => void
 }
 
 /** Column headings; sortable ones are buttons. */
-function TableHead({ sort, onSort, isAllSelected, onSelectAll }: TableHeadProps) {
+function TableHead({ sort, onSort, scoreNames, isAllSelected, onSelectAll }: TableHeadProps) {
   const column = (name: SortColumn, label: string, className: string) => (
     <SortHead {...{ sort, onSort, name, className }}>{label}</SortHead>
   )
@@ -199,15 +205,33 @@ function TableHead({ sort, onSort, isAllSelected, onSelectAll }: TableHeadProps)
       <span role="columnheader" className="session-name">
         Session
       </span>
-      <span role="columnheader" className="session-tags">
-        Tags
-      </span>
+      <ScoreHead sort={sort} onSort={onSort} names={scoreNames} />
       {column('steps', 'Steps', 'session-steps')}
       {column('tokens', 'Tokens', 'session-tokens')}
       {column('cost', 'Cost', 'session-cost')}
       {column('duration', 'Duration', 'session-duration')}
       {column('time', 'Started', 'session-when')}
     </div>
+  )
+}
+
+/** The heading of tags and scores. It sorts by the score that the filter is about. */
+function ScoreHead({
+  sort,
+  onSort,
+  names,
+}: Pick<TableHeadProps, 'sort' | 'onSort'> & { names: readonly string[] }) {
+  const [name] = names
+  if (name === undefined)
+    return (
+      <span role="columnheader" className="session-tags">
+        Tags
+      </span>
+    )
+  return (
+    <SortHead sort={sort} onSort={onSort} name={`score:${name}`} className="session-tags">
+      {visibleText(name)}
+    </SortHead>
   )
 }
 

@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router'
-import { Waypoints } from 'lucide-react'
-import { isUnreachable } from '../api/call-api.ts'
-import { useSessionList } from '../api/sessions.ts'
+import { lanes, addTerm, removeTerm } from '@playhead/model'
+import { GitFork, ListChecks, Waypoints } from 'lucide-react'
+import { apiPath, isUnreachable } from '../api/call-api.ts'
+import { useSessionList, useSomeSessions } from '../api/sessions.ts'
 import { browserZone, useStats } from '../api/stats.ts'
-import { addTerm } from '../session-filter/parse-filter.ts'
+import { Button } from '../ui/controls/button.tsx'
 import { ErrorNotice } from '../ui/data/error-notice.tsx'
 import { TimeRangePicker } from '../session-filter/time-range-picker.tsx'
 import { timeRange } from '../session-filter/time-range.ts'
@@ -26,7 +27,7 @@ export function SessionsPage() {
   usePageTitle(q === '' ? 'Sessions' : `${q} · Sessions`)
   const list = useSessionList(search.listParameters)
   const stats = useStats(
-    { ...search.filterParameters, interval: 'auto', zone: browserZone() },
+    { ...search.filterParameters, interval: 'auto', zone: browserZone(), scoreName: search.scoreNames[0] },
     // Rows first: statistics over a million sessions would slow them down.
     { refreshMs: REFRESH_FIGURES_MS, enabled: !list.isPending && !list.isPlaceholderData },
   )
@@ -45,19 +46,21 @@ export function SessionsPage() {
             )}
             <SessionCharts
               stats={stats.data}
+              scoreName={search.scoreNames[0]}
               range={timeRange(from, to)}
               onZoom={change}
               onState={(state) => change({ q: addTerm(q, `status:${state}`) })}
             />
           </div>
-          <SessionsBar search={search} />
+          <SessionsBar search={search} isReady={stats.data !== undefined} />
         </>
       )}
     </SessionList>
   )
 }
 
-function SessionsBar({ search: { q, from, to, filter, sort, change } }: { search: SessionSearch }) {
+function SessionsBar({ search, isReady }: { search: SessionSearch; isReady: boolean }) {
+  const { q, from, to, filter, sort, change } = search
   const sortText = writeSort(sort)
   const problems = filter.terms.flatMap(({ problem }) => problem ?? [])
   return (
@@ -75,6 +78,8 @@ function SessionsBar({ search: { q, from, to, filter, sort, change } }: { search
             change({ q: undefined, from: undefined, to: undefined, sort: undefined, ...view })
           }
         />
+        <RerunToggle search={search} isReady={isReady} />
+        <ReviewLink search={search} />
         <Link
           to="/graph"
           search={{ ...(q !== '' && { q }), ...timeRange(from, to) }}
@@ -99,3 +104,45 @@ function SessionsBar({ search: { q, from, to, filter, sort, change } }: { search
     </div>
   )
 }
+
+/** Opens the first session of the list; J and K go through the others. */
+function ReviewLink({ search }: { search: SessionSearch }) {
+  const list = useSessionList(search.listParameters)
+  const first = list.data?.pages[0]?.sessions[0]
+  if (first === undefined) return null
+  return (
+    <Link
+      to="/sessions/$sessionId"
+      params={{ sessionId: first.id }}
+      search={{ review: apiPath('', search.listParameters).slice(1) || 'sort=time' }}
+      preload={false}
+      className="button button-plain"
+      title="Go through these sessions one by one and give each a verdict"
+    >
+      <ListChecks size={14} aria-hidden="true" />
+      Review
+    </Link>
+  )
+}
+
+/** Shows or hides re-runs, if there are any. */
+function RerunToggle({ search, isReady }: { search: SessionSearch; isReady: boolean }) {
+  const { q, filter, hasReruns, change } = search
+  const { data: [some] = [] } = useSomeSessions({ lane: lanes, limit: 1 }, { enabled: isReady })
+  if (some === undefined && !hasReruns) return null
+  const shown = filter.terms.findIndex(({ text }) => text === SHOW_RERUNS)
+  return (
+    <Button
+      aria-pressed={hasReruns}
+      // Other terms ask for re-runs too, and mean more than that.
+      disabled={hasReruns && shown < 0}
+      title={hasReruns ? 'Hide re-runs' : 'Re-runs are hidden, and count in no statistics'}
+      onClick={() => change({ q: shown < 0 ? addTerm(q, SHOW_RERUNS) : removeTerm(q, shown) })}
+    >
+      <GitFork size={14} aria-hidden="true" />
+      Re-runs
+    </Button>
+  )
+}
+
+const SHOW_RERUNS = 'reruns:include'

@@ -11,14 +11,16 @@ export function sessionsSearch(search: Record<string, unknown>): SessionsSearch 
 }
 
 const sortColumns = ['time', 'cost', 'duration', 'steps', 'errors', 'tokens'] as const
-export type SortColumn = (typeof sortColumns)[number]
+export type SortColumn = (typeof sortColumns)[number] | `score:${string}`
 export type SortOrder = { column: SortColumn; isAscending: boolean }
 
 /** `cost` is most expensive first, `-cost` cheapest first; anything unknown is newest first. */
 export function parseSort(text: string | undefined): SortOrder {
   const isAscending = text?.startsWith('-') === true
   const name = isAscending ? text.slice(1) : text
-  const column = sortColumns.find((known) => known === name)
+  const column = name?.startsWith('score:')
+    ? (name as SortColumn)
+    : sortColumns.find((known) => known === name)
   return column === undefined ? { column: 'time', isAscending: false } : { column, isAscending }
 }
 

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState, type KeyboardEvent, type RefObject } from 'react'
 import { useFieldValues } from '../api/values.ts'
-import { addTerm, parseFilter, removeTerm } from '../session-filter/parse-filter.ts'
+import { addTerm, parseFilter, removeTerm } from '@playhead/model'
 import { isWholeTerm, readDraft, suggest, type Suggestion } from '../session-filter/suggest.ts'
 
 /** The state of the filter box: its text, its suggestions and its keys. */

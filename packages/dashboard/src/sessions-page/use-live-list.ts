@@ -35,9 +35,12 @@ export function useLiveList({ project, parameters, isNewestFirst, isPaused }: Li
     add(list.update(sessions).filter(({ id }) => isNew(id)))
   })
   const handleChanges = useEffectEvent((changed: readonly SessionSummary[]) => {
-    const unknown = list.update(changed)
+    const { reruns, ...filter } = parameters
+    const unknown = list
+      .update(changed)
+      .filter(({ parentId }) => reruns !== 'exclude' || parentId === undefined)
     if (unknown.length === 0) return
-    const isUnfiltered = Object.keys(parameters).length === 0
+    const isUnfiltered = Object.keys(filter).length === 0
     if (isNewestFirst && isUnfiltered && unknown.every((session) => list.isNewest(session)))
       return void add(unknown)
     const ids = new Set(unknown.map(({ id }) => id))

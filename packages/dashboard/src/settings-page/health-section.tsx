@@ -43,10 +43,47 @@ export function HealthSection() {
           {figures.disk.freeBytes === null ? 'unknown' : formatBytes(figures.disk.freeBytes)}
         </Figure>
       </dl>
+      {figures.servers.length > 1 && <Servers servers={figures.servers} />}
       {figures.damagedFiles.length > 0 && <DamagedFiles files={figures.damagedFiles} />}
       {figures.badRows.count > 0 && <BadRows {...figures.badRows} />}
       <h2>Disk space by table</h2>
       <DiskTable tables={figures.disk.tables} />
+    </>
+  )
+}
+
+function Servers({ servers }: { servers: Health['servers'] }) {
+  return (
+    <>
+      <h2>Servers on this store</h2>
+      <p className="dim">
+        The first one runs retention. If it stops, the next one takes over within seconds.
+      </p>
+      <table className="settings-table">
+        <thead>
+          <tr>
+            <th>Server</th>
+            <th>Started</th>
+            <th>Last seen</th>
+          </tr>
+        </thead>
+        <tbody>
+          {servers.map(({ id, url, startedAt, seenAt, isThisOne }) => (
+            <tr key={id}>
+              <td className="mono">
+                {visibleText(url)}
+                {isThisOne && <span className="dim"> (this one)</span>}
+              </td>
+              <td>
+                <Age time={startedAt} />
+              </td>
+              <td>
+                <Age time={seenAt} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </>
   )
 }

@@ -8,8 +8,11 @@ import { BackupSection } from './backup-section.tsx'
 import { HealthSection } from './health-section.tsx'
 import { KeysSection } from './keys-section.tsx'
 import { LoginsSection } from './logins-section.tsx'
+import { PeopleSection } from './people-section.tsx'
+import { MonitorsSection } from './monitors/monitors-section.tsx'
 import { PricesSection } from './prices-section.tsx'
 import { ProjectsSection } from './projects-section.tsx'
+import { QuotaSection } from './quota-section.tsx'
 import { RedactionSection, RetentionSection } from './retention-section.tsx'
 import './settings-page.css'
 
@@ -17,8 +20,11 @@ const sections: readonly { id: string; title: string; Section: ComponentType }[]
   { id: 'projects', title: 'Projects', Section: ProjectsSection },
   { id: 'keys', title: 'Keys', Section: KeysSection },
   { id: 'logins', title: 'Logins', Section: LoginsSection },
+  { id: 'people', title: 'People', Section: PeopleSection },
+  { id: 'monitors', title: 'Monitors', Section: MonitorsSection },
   { id: 'prices', title: 'Prices', Section: PricesSection },
   { id: 'retention', title: 'Retention', Section: RetentionSection },
+  { id: 'quota', title: 'Quota', Section: QuotaSection },
   { id: 'redaction', title: 'Redaction', Section: RedactionSection },
   { id: 'audit', title: 'Audit log', Section: AuditSection },
   { id: 'backup', title: 'Backup', Section: BackupSection },
@@ -46,8 +52,9 @@ export function SettingsPage() {
           </Link>
         ))}
       </nav>
-      <div className="settings-main">
-        <h1>{shown.title}</h1>
+      {/* It scrolls by itself, and some sections have nothing else to focus. */}
+      <div className="settings-main" role="region" aria-labelledby="settings-title" tabIndex={0}>
+        <h1 id="settings-title">{shown.title}</h1>
         <shown.Section />
       </div>
     </div>

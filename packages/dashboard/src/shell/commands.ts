@@ -19,9 +19,11 @@ export type Command = {
 const pages = [
   ['Overview', '/overview'],
   ['Sessions', '/sessions'],
+  ['Issues', '/issues'],
   ['Tests', '/tests'],
   ['Settings: projects', '/settings/projects'],
   ['Settings: keys', '/settings/keys'],
+  ['Settings: monitors', '/settings/monitors'],
   ['Settings: prices', '/settings/prices'],
   ['Settings: retention', '/settings/retention'],
   ['Settings: health', '/settings/health'],

@@ -1,8 +1,16 @@
-import { Link, Navigate, Outlet, useRouterState, type ErrorComponentProps } from '@tanstack/react-router'
+import { visibleText } from '@playhead/model'
+import {
+  Link,
+  Navigate,
+  Outlet,
+  useRouterState,
+  type ErrorComponentProps,
+  useNavigate,
+} from '@tanstack/react-router'
 import { Search, LogOut, Unplug } from 'lucide-react'
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import { useMe, wasAuthOn, useLogout } from '../api/me.ts'
-import { rememberProject, useProjectId } from '../api/projects.ts'
+import { rememberProject, useProjectId, useProjects } from '../api/projects.ts'
 import { Button, IconButton } from '../ui/controls/button.tsx'
 import { ProjectMenu } from './project-menu.tsx'
 import { ThemeMenu } from '../ui/controls/theme-menu.tsx'
@@ -26,6 +34,7 @@ export function Shell() {
   // If the server requires a login, pages wait until it is known that there is one.
   const isUnknown = me.data === undefined && me.error === null && wasAuthOn()
   useRememberedProject()
+  useVisibleProject(me.data?.person !== undefined)
   if (isLoginPage) return <Outlet />
   if (me.data?.kind === 'nobody') return <Navigate to="/login" search={{ back: href }} replace />
   return (
@@ -56,6 +65,7 @@ function ShellBar({ isAuthOn }: { isAuthOn: boolean }) {
       <nav className="shell-nav" aria-label="Pages">
         <Link to="/overview">Overview</Link>
         <Link to="/sessions">Sessions</Link>
+        <Link to="/issues">Issues</Link>
         <Link to="/tests">Tests</Link>
         <Link to="/settings">Settings</Link>
       </nav>
@@ -105,14 +115,28 @@ function useRememberedProject(): void {
   useEffect(() => rememberProject(project), [project])
 }
 
+/** Who has a role in some projects only does not begin with one that they can't see. */
+function useVisibleProject(isKnownPerson: boolean): void {
+  const project = useProjectId()
+  const navigate = useNavigate()
+  const { data: projects } = useProjects(isKnownPerson)
+  const other = projects?.some(({ id }) => id === project) === false ? projects[0]?.id : undefined
+  useEffect(() => {
+    if (other !== undefined)
+      void navigate({ to: '.', search: (search) => ({ ...search, project: other }), replace: true })
+  }, [other, navigate])
+}
+
 function isApple(): boolean {
   return /Mac|iPhone|iPad/.test(navigator.userAgent)
 }
 
 function AccountMenu() {
   const logout = useLogout()
+  const { data: me } = useMe()
+  const name = me?.person === undefined ? '' : ` (${visibleText(me.person.name)})`
   return (
-    <IconButton label="Log out" onClick={() => logout.mutate()} disabled={logout.isPending}>
+    <IconButton label={`Log out${name}`} onClick={() => logout.mutate()} disabled={logout.isPending}>
       <LogOut size={15} aria-hidden="true" />
     </IconButton>
   )

@@ -1,10 +1,16 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import { testTitle, describeEndState, formatDuration, type TestHistory, type TestRun } from '@playhead/model'
+import {
+  testTitle,
+  describeEndState,
+  formatDuration,
+  type TestHistory,
+  type TestRun,
+  writeTerm,
+} from '@playhead/model'
 import { useSomeSessions } from '../api/sessions.ts'
 import { useTests } from '../api/tests.ts'
 import { EndStateBadge } from '../session-facts/end-state.tsx'
 import { Cost } from '../session-facts/figures.tsx'
-import { writeTerm } from '../session-filter/parse-filter.ts'
 import { Age } from '../ui/data/age.tsx'
 import { NotLoaded } from '../ui/data/error-notice.tsx'
 import { SelectField } from '../ui/controls/fields.tsx'

@@ -4,8 +4,10 @@ import { makeLongSession } from '../../test/long-session.ts'
 import { otherIdsAndTimes, withVolatileValues } from '../../test/other-run.ts'
 import { plantFaults, readScenarios, type PlantedPair } from '../../test/planted-faults.ts'
 import { createRandom } from '../../test/random.ts'
+import type { Part } from '../session/message.ts'
 import type { Session } from '../session/session.ts'
 import type { Step } from '../session/step.ts'
+import { agentRun, does } from '../../test/agent-run.ts'
 import { alignSessions, mirrorAlignment, type Alignment } from './align-sessions.ts'
 import { describeFirstDivergence } from './describe-divergence.ts'
 
@@ -36,6 +38,19 @@ describe('sessions of the example agent', () => {
       const other = alignSessions(again, otherIdsAndTimes(again, random).session)
       expect([name, other.divergence]).toEqual([name, null])
     }
+  })
+
+  test('a session that declares its input does not differ from one that does not', () => {
+    const [before, now] = [scenario('billing-signed-in'), scenario('billing-signed-in')]
+    const [root] = now.steps
+    root!.input = 'I was charged twice'
+    const attributes = { ...root!.attributes, 'playhead.session.input': '"I was charged twice"' }
+    expect(describeDivergence(before, now)).toContain('step 1')
+    root!.attributes = attributes
+    expect([describeDivergence(before, now), describeDivergence(now, before)]).toEqual([undefined, undefined])
+    before.steps[0]!.input = 'Where is my parcel?'
+    before.steps[0]!.attributes = attributes
+    expect(alignSessions(before, now).rows[0]!.differences).toMatchObject([{ kind: 'input' }])
   })
 
   test('the failed run diverged where it did not look up the account', () => {
@@ -135,6 +150,47 @@ describe('sessions of the example agent', () => {
     expect(alignSessions(before, run(ids[2]!, ids[3]!, ids[2]!)).divergence).toMatchObject({
       kind: 'argument',
       path: 'order',
+    })
+  })
+
+  test('a re-run has the clock of the session that it repeats', () => {
+    const before = scenario('refund')
+    const at = (ms: number) => new Date(Date.parse(before.session.startedAt) + ms).toISOString()
+    setResult(findStep(before, 'extract_customer_id'), `c_42 at ${at(5)}`)
+    const again = scenario('refund')
+    setResult(findStep(again, 'extract_customer_id'), `c_42 at ${at(90)}`)
+    again.session.startedAt = at(86_400_000)
+    expect(alignSessions(before, again).divergence).toMatchObject({ kind: 'result' })
+    again.session.parentId = before.session.id
+    expect(alignSessions(before, again).divergence).toBeNull()
+  })
+
+  test.each<[string, boolean]>([
+    ['after the calls', true],
+    ['of a request that continues an earlier one', false],
+  ])('results of parallel tools may come in any order %s, with the same values', (_name, hasCalls) => {
+    const told = (id: string, result: string) => ({ type: 'tool-result' as const, id, result })
+    const calls = ['call_1', 'call_2'].map((id) => ({
+      type: 'tool-call' as const,
+      id,
+      name: 'look_up',
+      arguments: { id },
+    }))
+    const run = (...results: Part[]): Session => {
+      const session = scenario('refund')
+      const step = session.steps.find(({ kind }) => kind === 'llm')!
+      step.messages = [
+        ...(hasCalls ? [{ role: 'assistant', parts: calls }] : []),
+        ...results.map((part) => ({ role: 'tool', parts: [part] })),
+      ]
+      return session
+    }
+    const before = run(told('call_1', 'cold'), told('call_2', 'warm'))
+    expect(alignSessions(before, run(told('call_2', 'warm'), told('call_1', 'cold'))).divergence).toBeNull()
+    expect(
+      alignSessions(before, run(told('call_2', 'warm'), told('call_1', 'hot'))).divergence,
+    ).toMatchObject({
+      kind: 'result',
     })
   })
 
@@ -287,4 +343,16 @@ test('endlessly nested values and steps are compared to a limited depth', () => 
       structuredClone({ ...nested, steps: nested.steps.map(({ input: _input, ...step }) => step) }),
     ).rows,
   ).toHaveLength(nested.steps.length)
+})
+
+test('a changed write says what the second session has instead of the first, in either order', () => {
+  const refund = (amount: number) =>
+    agentRun([does('find', {}, 'o'), does('refund', { amount }, 'ok', { effect: 'write' })])
+  for (const [first, second] of [
+    [20, 2],
+    [2, 20],
+  ] as const)
+    expect(alignSessions(refund(first), refund(second)).effects[0]?.differences).toEqual([
+      { kind: 'argument', path: 'amount', a: first, b: second },
+    ])
 })

@@ -61,7 +61,12 @@ function compareEnds(a: EndState, b: EndState): Divergence | null {
 }
 
 function sideOf({ session: { session }, ids }: FingerprintedSession): Side {
-  return { startedAtMs: Date.parse(session.startedAt), durationMs: session.durationMs ?? 0, ids }
+  return {
+    startedAtMs: Date.parse(session.startedAt),
+    durationMs: session.durationMs ?? 0,
+    ids,
+    isRerun: session.parentId !== undefined,
+  }
 }
 
 /** Swaps the two sides of an alignment. */
@@ -77,8 +82,9 @@ export function mirrorAlignment(alignment: Alignment): Alignment {
             ...mirrorDifference(divergence),
             ...(divergence.row !== undefined && { row: divergence.row }),
           },
-    effects: alignment.effects.map(({ kind, a, b, ...rest }) => ({
-      ...rest,
+    effects: alignment.effects.map(({ kind, a, b, row, differences }) => ({
+      row,
+      differences: differences.map(mirrorDifference),
       kind: kind === 'added' ? 'missing' : kind === 'missing' ? 'added' : kind,
       ...(b !== undefined && { a: b }),
       ...(a !== undefined && { b: a }),

@@ -74,11 +74,24 @@ function compareToolResults(a: Step, b: Step, comparison: Comparison): Differenc
   return found
 }
 
+/** In the order of their calls: parallel calls end in any order. */
 function toolResults(step: Step): { name: string | undefined; result: unknown }[] {
-  return inputMessagesOf(step).flatMap(({ parts }) =>
-    parts.flatMap((part) =>
-      part.type === 'tool-result' ? [{ name: part.name, result: parseResult(part.result) }] : [],
-    ),
+  const parts = inputMessagesOf(step).flatMap((message) => message.parts)
+  const positions = new Map(
+    parts.map((part, index) => [part.type === 'tool-call' ? part.id : undefined, index]),
+  )
+  const results = parts.flatMap((part, index) => {
+    if (part.type !== 'tool-result') return []
+    const { id, name } = part
+    const result = parseResult(part.result)
+    const position = id === undefined ? index : positions.get(id)
+    // The call is part of an earlier response, which this request continues by its id.
+    const key = position === undefined ? shapeOfValue(result) : ''
+    return [{ name, result, position: position ?? parts.length, key }]
+  })
+  return results.toSorted(
+    (one, other) =>
+      one.position - other.position || Number(one.key > other.key) - Number(one.key < other.key),
   )
 }
 

@@ -23,10 +23,16 @@ export function compareInputs(a: Step, b: Step, context: StepComparison): Differ
   if (a.messages !== undefined && b.messages !== undefined && hasPayloads)
     return comparePrompts(a, b, context)
   const [left, right] = [stepInput(a, hasPayloads), stepInput(b, hasPayloads)]
+  // A session that declares its input did nothing else than one that does not.
+  if ((left === undefined && declaresInput(b)) || (right === undefined && declaresInput(a))) return []
   const kind = a.kind === 'llm' ? 'prompt' : 'argument'
   return compareValues(left, right, comparison, MAX_DIFFERENCES).map((place) =>
     toDifference(place, { kind, comparison, isBeginning }),
   )
+}
+
+function declaresInput({ attributes }: Step): boolean {
+  return attributes?.['playhead.session.input'] !== undefined
 }
 
 /** Compares the results of a step in both sessions. */

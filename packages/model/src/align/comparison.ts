@@ -6,6 +6,8 @@ export type Side = {
   durationMs: number
   /** The ids in the session. */
   ids: ReadonlySet<string>
+  /** Its clock may have been that of the session that it repeats. */
+  isRerun?: boolean
 }
 
 /** Times this close to each other, relative to the session's start, count as equal. */
@@ -80,9 +82,11 @@ export class Comparison {
   }
 
   #isSameMoment(a: string, b: string): boolean {
-    const left = readTimeToken(a) - this.#a.startedAtMs
-    const right = readTimeToken(b) - this.#b.startedAtMs
-    return Math.abs(left - right) <= SAME_MOMENT_MS + Math.max(this.#a.durationMs, this.#b.durationMs)
+    const [left, right] = [readTimeToken(a), readTimeToken(b)]
+    const most = SAME_MOMENT_MS + Math.max(this.#a.durationMs, this.#b.durationMs)
+    const isRerun = this.#a.isRerun === true || this.#b.isRerun === true
+    if (isRerun && Math.abs(left - right) <= most) return true
+    return Math.abs(left - this.#a.startedAtMs - (right - this.#b.startedAtMs)) <= most
   }
 }
 

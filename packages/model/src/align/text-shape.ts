@@ -18,12 +18,18 @@ const mayHaveTokens = /\d[0-9a-f-]{3}|[_-][A-Za-z0-9]{8}/i
 
 /** Replaces each id and time in the text with a placeholder and reports it to `onToken`. */
 export function shapeOfText(text: string, onToken?: (token: VolatileToken) => void): string {
-  if (!mayHaveTokens.test(text)) return text
-  return text.replaceAll(volatile, (match: string, ...groups: (string | undefined)[]) => {
-    const shape = shapeOf(match, groups)
-    onToken?.({ text: match, shape })
-    return shape
+  return replaceTokens(text, (token) => {
+    onToken?.(token)
+    return token.shape
   })
+}
+
+/** Replaces each id and time in the text. */
+export function replaceTokens(text: string, replace: (token: VolatileToken) => string): string {
+  if (!mayHaveTokens.test(text)) return text
+  return text.replaceAll(volatile, (match: string, ...groups: (string | undefined)[]) =>
+    replace({ text: match, shape: shapeOf(match, groups) }),
+  )
 }
 
 function shapeOf(match: string, [isUuid, isTime, isHex, isPrefixed]: (string | undefined)[]): string {

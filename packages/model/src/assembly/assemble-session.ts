@@ -1,4 +1,5 @@
 import { oldestFirst } from './add-logs.ts'
+import { collectScores, isScoreOnly } from './collect-scores.ts'
 import { contentWithParts } from './join-parts.ts'
 import { contentOfAction } from './infer-actions.ts'
 import { contentWithLogs, presentStep, type SessionLog } from './present-step.ts'
@@ -6,6 +7,7 @@ import type { ResolvedStep } from './resolved-step.ts'
 import { resolveSteps, type ResolveOptions } from './resolve-steps.ts'
 import type { Session } from '../session/session.ts'
 import type { StepContent, StepOutline } from '../session/step-draft.ts'
+import type { Score } from '../session/score.ts'
 import { summarizeSession, type TagEdits } from './summarize-session.ts'
 
 export type SessionParts = ResolveOptions & {
@@ -16,11 +18,15 @@ export type SessionParts = ResolveOptions & {
   nowMs: number
   lastHeardAtMs: number
   tagEdits?: TagEdits | undefined
+  /** All scores of the session, newest first. */
+  scores?: readonly Score[] | undefined
 }
 
 /** Assembles a session from all of its outlines and log records, in any order. */
 export function assembleSession(parts: SessionParts): Session {
-  return presentSession(resolveSteps(parts.outlines, parts.logs ?? [], parts), parts)
+  const scores = collectScores(parts.outlines, parts.logs)
+  const outlines = parts.outlines.filter((outline) => !isScoreOnly(outline))
+  return presentSession(resolveSteps(outlines, parts.logs ?? [], parts), { ...parts, scores })
 }
 
 /** As `assembleSession`, from steps that are already resolved. */
@@ -34,6 +40,7 @@ export function presentSession(
   return {
     session: summarizeSession(steps, parts),
     steps: steps.map((step) => presentStep(step, session, contentOf(step), logsOf.get(step.id))),
+    ...(parts.scores !== undefined && parts.scores.length > 0 && { scores: [...parts.scores] }),
   }
 }
 
@@ -58,6 +65,7 @@ export function contentReader(
 /** The ids of the spans that hold the content of a step. */
 export function sourcesOf(step: ResolvedStep, byId: ReadonlyMap<string, ResolvedStep>): string[] {
   const ids = [step.id, ...(step.parts ?? [])]
+  if (step.contentFrom !== undefined) ids.push(step.contentFrom)
   for (const id of [step.requestedBy, step.answeredBy])
     if (id !== undefined) ids.push(id, ...(byId.get(id)?.parts ?? []))
   return ids
@@ -70,10 +78,10 @@ export function groupLogs(
 ): ReadonlyMap<string, SessionLog[]> {
   const groups = new Map<string, SessionLog[]>()
   if (logs.length === 0) return groups
-  const known = new Set(steps.map((step) => step.id))
+  const known = new Map(steps.flatMap(({ id, parts = [] }) => [id, ...parts].map((spanId) => [spanId, id])))
   const root = steps.find((step) => step.depth === 0 && step.isOrphan !== true) ?? steps[0]
   for (const log of logs.toSorted(oldestFirst)) {
-    const stepId = log.stepId !== null && known.has(log.stepId) ? log.stepId : root?.id
+    const stepId = known.get(log.stepId ?? '') ?? root?.id
     if (stepId === undefined) continue
     const group = groups.get(stepId)
     if (group === undefined) groups.set(stepId, [log])

@@ -166,7 +166,7 @@ function isSameReporter(left: ReportedCall, right: ReportedCall): boolean {
   return left.dialect === right.dialect && left.name === right.name && left.kind === right.kind
 }
 
-function isSameModel(left: ReportedCall, right: ReportedCall): boolean {
+export function isSameModel(left: ReportedCall, right: ReportedCall): boolean {
   const leftModel = left.model ?? left.requestedModel
   const rightModel = right.model ?? right.requestedModel
   if (leftModel === undefined || rightModel === undefined) return true

@@ -14,8 +14,9 @@ export type DerivedEndState = { isOpen: boolean; whenSilent: Exclude<EndState, '
  * leaves the session open. Otherwise an error of a root means failure; errors below were handled.
  */
 export function deriveEndState(steps: readonly ResolvedStep[]): DerivedEndState {
-  const given = reportedEndState(steps)?.endState
-  if (given === 'indeterminate' && endsWithFailure(steps)) return { isOpen: false, whenSilent: 'fail' }
+  const { endState: given, endStateReason } = reportedEndState(steps) ?? {}
+  if (given === 'indeterminate' && !endStateReason && endsWithFailure(steps))
+    return { isOpen: false, whenSilent: 'fail' }
   if (given !== undefined) return { isOpen: false, whenSilent: given }
   let isOpen = steps.length === 0
   let hasRoot = false
@@ -34,7 +35,7 @@ export function deriveEndState(steps: readonly ResolvedStep[]): DerivedEndState 
   return { isOpen, whenSilent: hasEnded ? 'success' : 'lost' }
 }
 
-/** True when the last agent or task threw and nothing came after it. "Indeterminate" only means that nobody said how it ended. */
+/** True when the last agent or task threw and nothing came after it. Without a reason, "Indeterminate" only means that nobody said how it ended. */
 function endsWithFailure(steps: readonly ResolvedStep[]): boolean {
   const last = steps.findLast(({ kind, depth }) => depth > 0 && (kind === 'agent' || kind === 'workflow'))
   if (last?.status !== 'error' || last.endedAtMs === null) return false

@@ -96,6 +96,7 @@ test('a call that nobody answered is not an action', () => {
 test.each([
   ['with the same call id', { kind: 'action', name: 'weather', toolCallId: 'call_1' }],
   ['with the same name', { kind: 'action', name: 'get_weather' }],
+  ['whose name is written for people', { kind: 'action', name: 'Get weather', toolName: 'Get Weather' }],
 ] as const)('nothing is inferred beside a recorded action %s', (_case, recorded) => {
   const real = outline({ id: 'real', parentId: 'root', from: 25, to: 40, ...recorded })
 
@@ -163,6 +164,80 @@ test('without call ids, results belong to requests by name and order', () => {
     ]),
   )
   expect(inferred).toHaveLength(3)
+})
+
+test('agents that call the same tool in parallel have an action each', () => {
+  const agentOf = (name: string, { from, ranAt }: { from: number; ranAt: number }): StepOutline[] => {
+    const call = { id: `call_${name}`, name: 'get_weather', inputPreview: `city=${name}` }
+    return [
+      outline({ id: name, kind: 'agent', parentId: 'root', from, to: 90 }),
+      outline({ id: `${name}-asking`, kind: 'llm', parentId: name, from, to: 20, toolRequests: [call] }),
+      outline({
+        id: `${name}-action`,
+        kind: 'action',
+        name: 'get_weather',
+        toolName: 'get_weather',
+        parentId: name,
+        from: ranAt,
+        to: ranAt + 5,
+        inputPreview: `city=${name}`,
+      }),
+      outline({
+        id: `${name}-told`,
+        kind: 'llm',
+        parentId: name,
+        from: ranAt + 6,
+        to: 60,
+        toolAnswers: [{ id: call.id, outputPreview: 'sunny' }],
+      }),
+    ]
+  }
+  const steps = resolveSteps([
+    root,
+    ...agentOf('Oslo', { from: 10, ranAt: 40 }),
+    ...agentOf('Rome', { from: 11, ranAt: 25 }),
+  ])
+  expect(steps.flatMap(({ id, kind, toolCallId }) => (kind === 'action' ? [[id, toolCallId]] : []))).toEqual([
+    ['Rome-action', 'call_Rome'],
+    ['Oslo-action', 'call_Oslo'],
+  ])
+})
+
+test('results without ids that a conversation repeats answer nobody else', () => {
+  const call = (city: string) => ({ name: 'get_weather', inputPreview: `city=${city}` })
+  const answer = (outputPreview: string) => ({ name: 'get_weather', outputPreview })
+  const steps = resolveSteps([
+    root,
+    outline({ id: 'a', kind: 'agent', parentId: 'root', from: 5, to: 90 }),
+    outline({ id: 'a1', kind: 'llm', parentId: 'a', from: 10, to: 20, toolRequests: [call('Oslo')] }),
+    outline({
+      id: 'a2',
+      kind: 'llm',
+      parentId: 'a',
+      from: 30,
+      to: 40,
+      toolAnswers: [answer('cold')],
+      toolRequests: [call('Rome')],
+    }),
+    outline({ id: 'b', kind: 'agent', parentId: 'root', from: 5, to: 90 }),
+    outline({ id: 'b1', kind: 'llm', parentId: 'b', from: 41, to: 45, toolRequests: [call('Bodø')] }),
+    outline({
+      id: 'a3',
+      kind: 'llm',
+      parentId: 'a',
+      from: 50,
+      to: 60,
+      toolAnswers: [answer('cold'), answer('warm')],
+    }),
+  ])
+  expect(
+    steps.flatMap(({ kind, inputPreview, outputPreview }) =>
+      kind === 'action' ? [[inputPreview, outputPreview]] : [],
+    ),
+  ).toEqual([
+    ['city=Oslo', 'cold'],
+    ['city=Rome', 'warm'],
+  ])
 })
 
 test('a conversation that is sent again does not repeat its actions', () => {

@@ -16,7 +16,7 @@ type Exchange = {
 
 /** Clocks with milliseconds only let an action seem to start before the reply that asked for it ended. */
 const CLOCK_SLACK_MS = 1
-const handoffName = /^(?:handoff_to_|transfer_to_|transfer_back_to_)/
+const handoffName = /^(?:handoff$|handoff_to_|transfer_to_|transfer_back_to_)/
 
 /**
  * Completes the actions of a session with what its model calls say. A tool that was asked for and answered, but that
@@ -28,8 +28,11 @@ export function inferActions(walk: StepNode[], nodes: StepNodes): void {
   const exchanges = findExchanges(calls.sort(byStart))
   const executions = new Executions(walk, new Set(exchanges.map(({ request }) => request.id)))
   const [answered, open] = [exchanges.filter(isAnswered), exchanges.filter((each) => !isAnswered(each))]
-  for (const exchange of [...answered, ...open]) {
-    const node = executions.take(exchange)
+  const ordered = [...answered, ...open]
+  // Agents that run in parallel call the same tool: what says whose it is comes before name and order.
+  const sure = new Map(ordered.map((exchange) => [exchange, executions.takeSure(exchange)]))
+  for (const exchange of ordered) {
+    const node = sure.get(exchange) ?? executions.take(exchange)
     if (node !== undefined) completeAction(node, exchange)
     else if (isAnswered(exchange) && !handoffName.test(exchange.request.name)) {
       const inferred = inferAction(exchange)
@@ -54,11 +57,16 @@ function findExchanges(calls: readonly StepNode[]): Exchange[] {
   const exchanges: Exchange[] = []
   const byCallId = new Map<string, Exchange>()
   for (const node of calls) {
-    for (const value of node.step.toolAnswers ?? []) {
-      const exchange = value.id === undefined ? undefined : byCallId.get(value.id)
-      const found = exchange ?? (value.id === undefined ? findOpen(exchanges, node, value) : undefined)
+    const { toolAnswers = [] } = node.step
+    for (const value of toolAnswers) {
+      const found = value.id === undefined ? undefined : byCallId.get(value.id)
       if (found !== undefined && found.caller !== node) found.answer ??= { node, value }
     }
+    const withoutId = Map.groupBy(
+      toolAnswers.filter(({ id }) => id === undefined),
+      ({ name }) => name,
+    )
+    for (const [name, values] of withoutId) pairInOrder(values, node, openFor(exchanges, node, name))
     for (const [index, request] of (node.step.toolRequests ?? []).entries()) {
       const isReportedAgain = request.id === undefined ? isDuplicate(node.step) : byCallId.has(request.id)
       if (isReportedAgain) continue
@@ -74,16 +82,19 @@ function isDuplicate(step: ResolvedStep): boolean {
   return step.usageScope === 'duplicate' || step.isRepeatedBelow === true
 }
 
-/** The oldest open request with this name, first among the calls beside this one. */
-function findOpen(
-  exchanges: readonly Exchange[],
-  node: StepNode,
-  { name }: ToolAnswer,
-): Exchange | undefined {
-  const open = exchanges.filter(
-    ({ answer, request }) => answer === undefined && (name === undefined || request.name === name),
+/** The open requests with this name, oldest first; of calls beside this one if any asked for the tool. */
+function openFor(exchanges: readonly Exchange[], node: StepNode, name: string | undefined): Exchange[] {
+  const named = exchanges.filter(
+    ({ request, caller }) => caller !== node && (name === undefined || request.name === name),
   )
-  return open.find(({ caller }) => caller.parent === node.parent) ?? open[0]
+  const beside = named.filter(({ caller }) => caller.parent === node.parent)
+  return (beside.length > 0 ? beside : named).filter((exchange) => !isAnswered(exchange))
+}
+
+/** A conversation repeats its earlier results, so the last ones answer what is open. */
+function pairInOrder(values: readonly ToolAnswer[], node: StepNode, open: readonly Exchange[]): void {
+  const latest = open.length === 0 ? [] : values.slice(-open.length)
+  for (const [index, value] of latest.entries()) open[index]!.answer = { node, value }
 }
 
 /** The recorded steps that may be the execution of a tool; each is one execution only. */
@@ -99,7 +110,8 @@ class Executions {
       const { kind, toolCallId, toolName, agent, name } = node.step
       if (!mayExecute(node.step) || isPartOfAction(node)) continue
       if (toolCallId !== undefined && !this.#byCallId.has(toolCallId)) this.#byCallId.set(toolCallId, node)
-      for (const word of new Set([toolName ?? name, kind === 'agent' ? (agent ?? name) : name])) {
+      const names = [toolName ?? name, kind === 'agent' ? (agent ?? name) : name]
+      for (const word of new Set(names.map(identifierOf))) {
         const list = this.#byName.get(word)
         if (list === undefined) this.#byName.set(word, [node])
         else list.push(node)
@@ -107,15 +119,30 @@ class Executions {
     }
   }
 
-  take(exchange: Exchange): StepNode | undefined {
-    const { id, name } = exchange.request
+  /** The execution with the call's id, otherwise one with the same arguments. */
+  takeSure(exchange: Exchange): StepNode | undefined {
+    const { id, inputPreview } = exchange.request
     const byCallId = id === undefined ? undefined : this.#byCallId.get(id)
-    const named = this.#byName
-      .get(name)
-      ?.filter((node) => !this.#taken.has(node) && this.#mayBe(node, exchange))
-    const found = byCallId ?? named?.find(({ step }) => step.kind === 'action') ?? named?.[0]
+    if (byCallId !== undefined || inputPreview === undefined) return this.#take(byCallId)
+    const same = this.#candidates(exchange).filter(
+      ({ step }) => step.kind === 'action' && step.inputPreview === inputPreview,
+    )
+    return this.#take(same.find(({ parent }) => parent === exchange.caller.parent) ?? same[0])
+  }
+
+  take(exchange: Exchange): StepNode | undefined {
+    const named = this.#candidates(exchange)
+    return this.#take(named.find(({ step }) => step.kind === 'action') ?? named[0])
+  }
+
+  #take(found: StepNode | undefined): StepNode | undefined {
     if (found !== undefined) this.#taken.add(found)
     return found
+  }
+
+  #candidates(exchange: Exchange): StepNode[] {
+    const named = this.#byName.get(identifierOf(exchange.request.name)) ?? []
+    return named.filter((node) => !this.#taken.has(node) && this.#mayBe(node, exchange))
   }
 
   /** True for a step after the request and before the result that has no call id of another request. */
@@ -128,6 +155,11 @@ class Executions {
     if (step.startedAtMs < fromMs - CLOCK_SLACK_MS) return false
     return answer === undefined || step.startedAtMs <= answer.node.step.startedAtMs + CLOCK_SLACK_MS
   }
+}
+
+/** Models get the names of tools as identifiers: CrewAI's "Delegate work to coworker" is `delegate_work_to_coworker`. */
+function identifierOf(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '_')
 }
 
 /** True for what another instrumentation made of the action around it. */

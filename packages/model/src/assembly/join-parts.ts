@@ -1,20 +1,28 @@
 import type { StepContent } from '../session/step-draft.ts'
 import { emptyAttributes } from '../otlp/span.ts'
 import type { Message, Part } from '../session/message.ts'
+import { joinReports } from './join-reports.ts'
 import type { ResolvedStep } from './resolved-step.ts'
+import { joinMessages } from './present-step.ts'
 import type { StepNode, StepNodes } from './step-node.ts'
 
 /**
  * Joins spans that tell of a part of a model call to the step of that call: the answer of a stream, which some senders
- * log beside the call, and the model's requests for tools. What is joined is no step of its own.
+ * log beside the call, the model's requests for tools, and reports without content. What is joined is no step of its own.
  */
 export function joinParts(nodes: StepNodes): StepNodes {
   const joined = new Set<StepNode>()
   joinAnswers(nodes, joined)
   joinToolRequests(nodes, joined)
+  const reports = joinReports(nodes)
+  for (const node of reports.keys()) joined.add(node)
+  findContentAround(nodes)
   if (joined.size === 0) return nodes
   const all = nodes.all.filter((node) => !joined.has(node))
-  return { all, byId: new Map(all.map((node) => [node.step.id, node])), isOrderSure: nodes.isOrderSure }
+  const byId = new Map(all.map((node) => [node.step.id, node]))
+  // Log records may name the report that was joined.
+  for (const [{ step }, full] of reports) byId.set(step.id, full)
+  return { all, byId, isOrderSure: nodes.isOrderSure }
 }
 
 /** The content of a step with that of the spans that were joined to it. */
@@ -22,13 +30,42 @@ export function contentWithParts(
   step: ResolvedStep,
   contents: ReadonlyMap<string, StepContent>,
 ): StepContent | undefined {
-  const own = contents.get(step.id)
+  const own = withMessagesAround(step, contents)
   if (step.parts === undefined || own === undefined) return own
   return step.parts.reduce((content, id) => {
     const part = contents.get(id)
     if (part === undefined) return content
     return part.tool === undefined ? withAnswer(content, part) : withToolRequest(content, part)
   }, own)
+}
+
+/** Some senders (Mastra) put the messages of a call on a step of its own around it. */
+function findContentAround({ all, byId }: StepNodes): void {
+  const calls = all.filter(({ step }) => step.kind === 'llm')
+  const around = calls.filter(({ step }) => step.treeQuestion === 'llm-unless-model-below')
+  if (around.length === 0) return
+  const below = Map.groupBy(calls, ({ step }) => step.parentId)
+  for (const { step } of around) {
+    const [inside, ...others] = below.get(step.id) ?? []
+    if (inside === undefined || others.length > 0 || byId.get(inside.step.id) !== inside) continue
+    const call = inside.step
+    if (call.inputPreview !== undefined || call.reporter !== step.reporter) continue
+    if (step.inputPreview === undefined || call.treeQuestion !== undefined) continue
+    call.inputPreview = step.inputPreview
+    if (step.outputPreview !== undefined) call.outputPreview ??= step.outputPreview
+    if (step.toolRequests !== undefined) call.toolRequests ??= step.toolRequests
+    call.contentFrom = step.id
+  }
+}
+
+function withMessagesAround(
+  { id, contentFrom }: ResolvedStep,
+  contents: ReadonlyMap<string, StepContent>,
+): StepContent | undefined {
+  const own = contents.get(id)
+  const around = contentFrom === undefined ? undefined : contents.get(contentFrom)
+  if (own === undefined || around?.messages === undefined) return own
+  return { ...own, messages: joinMessages(own.messages, around.messages) }
 }
 
 /** A log of an answer has no duration. It follows its call, under the same parent and from the same sender. */
@@ -82,6 +119,7 @@ const answerFields = [
 
 function takeAnswer(call: ResolvedStep, answer: ResolvedStep): void {
   const target = call as Record<(typeof answerFields)[number], unknown>
+  if (answer.cost !== undefined && call.costSource === 'no-price') delete call.costSource
   for (const field of answerFields) if (answer[field] !== undefined) target[field] ??= answer[field]
   if (answer.model !== undefined && answer.model !== answer.requestedModel) call.model = answer.model
   call.endedAtMs = answer.endedAtMs
@@ -126,10 +164,7 @@ function addPart(step: ResolvedStep, part: ResolvedStep): void {
 }
 
 function withAnswer(content: StepContent, answer: StepContent): StepContent {
-  const own = content.messages?.filter((message) => message.isOutput !== true) ?? []
-  const sent = own.length > 0 ? own : (answer.messages?.filter((message) => message.isOutput !== true) ?? [])
-  const received = answer.messages?.filter((message) => message.isOutput === true) ?? []
-  const messages = [...sent, ...received]
+  const messages = joinMessages(content.messages, answer.messages ?? [])
   return {
     ...answer,
     ...content,

@@ -49,6 +49,24 @@ test('a message may wait a minute for whoever handles it', () => {
   expect(sessionsOf([sent, handled(60_101)])).toEqual({})
 })
 
+test('a model call continues the call that asked for its tool results, wherever it stands in its trace', () => {
+  const asked = outline({ id: 'asked', sessionId: 'first', kind: 'llm', from: 0, to: 100 })
+  const continued = (from: number) => [
+    outline({ id: 'client', sessionId: 'second', kind: 'llm', from, to: from + 50 }),
+    outline({
+      id: 'call',
+      sessionId: 'second',
+      parentId: 'client',
+      kind: 'llm',
+      from,
+      to: from + 50,
+      cause: { steps: [{ traceId: 'first', stepId: 'asked' }], isContinued: true },
+    }),
+  ]
+  expect(sessionsOf([asked, ...continued(3_600_100)])).toEqual({ second: 'first' })
+  expect(sessionsOf([asked, ...continued(3_600_101)])).toEqual({})
+})
+
 test('the links of the earliest root count, and those of other steps do not', () => {
   const earlier = root('earlier', [0, 100])
   const links: Links = { to: [['earlier', 'earlier']] }

@@ -12,12 +12,14 @@ export type Trace = {
 
 /** How long a message may wait for whoever handles it and still belong to the run that sent it. */
 const MESSAGE_WAIT_MS = 60_000
+/** How long a tool may take before the model gets its result. */
+const TOOL_WAIT_MS = 3_600_000
 
 /**
  * Some frameworks (AutoGen) begin a trace for every message and link it to the step that sent the message. Such traces are
  * one run, so they are one session: a trace belongs to the trace that its root links to if it began while that one was
  * active or, for a message, at most a minute later. A root that links to something that was over is a later turn, and
- * stays a session of its own. Returns the session of each trace that belongs to another one; traces may come in any order.
+ * stays a session of its own. A model call that continues another one outside of any session belongs to it as well. Returns the session of each trace that belongs to another one; traces may come in any order.
  */
 export function joinTraces(traces: readonly Trace[]): Map<string, string> {
   const byId = new Map(traces.map((trace) => [trace.id, trace]))
@@ -37,14 +39,17 @@ export function joinTraces(traces: readonly Trace[]): Map<string, string> {
 /** Describes a trace by its steps, in any order. */
 export function describeTrace(id: string, outlines: readonly StepOutline[]): Trace {
   let root: StepOutline | undefined
+  let continued: CauseElsewhere | undefined
   let startedAtMs = Infinity
   let activeUntilMs = 0
   for (const outline of outlines) {
     startedAtMs = Math.min(startedAtMs, outline.startedAtMs)
     activeUntilMs = Math.max(activeUntilMs, outline.endedAtMs ?? outline.startedAtMs)
+    if (outline.cause?.isContinued === true) continued = outline.cause
     if (outline.parentId === null && (root === undefined || isBefore(outline, root))) root = outline
   }
-  return { id, startedAtMs, activeUntilMs, ...(root?.cause !== undefined && { cause: root.cause }) }
+  const cause = root?.cause ?? continued
+  return { id, startedAtMs, activeUntilMs, ...(cause !== undefined && { cause }) }
 }
 
 /**
@@ -64,7 +69,7 @@ export function asOneSession(sessionId: string, outlines: readonly StepOutline[]
 
 /** The first linked trace that this one can be a part of. */
 function traceBefore({ cause, startedAtMs, id }: Trace, byId: ReadonlyMap<string, Trace>): Trace | undefined {
-  const waitMs = cause?.isMessage === true ? MESSAGE_WAIT_MS : 0
+  const waitMs = cause?.isContinued === true ? TOOL_WAIT_MS : cause?.isMessage === true ? MESSAGE_WAIT_MS : 0
   for (const { traceId } of cause?.steps ?? []) {
     const linked = byId.get(traceId)
     if (linked !== undefined && linked.id !== id && startedAtMs <= linked.activeUntilMs + waitMs)

@@ -47,9 +47,9 @@ const copiedFields = [
   'provider',
   'usage',
   'usageScope',
-  'costSource',
   'agent',
   'effect',
+  'source',
   'handoff',
   'guardrail',
   'responseId',
@@ -63,6 +63,7 @@ const copiedFields = [
 
 function copyKnown(step: ResolvedStep, presented: Step): void {
   for (const field of copiedFields) copyField(step, presented, field)
+  if (step.costSource !== undefined && step.costSource !== 'no-price') presented.costSource = step.costSource
   if (presented.requestedModel === presented.model) delete presented.requestedModel
 }
 
@@ -132,7 +133,8 @@ export function contentWithLogs(
     : { attributes: {}, ...content, messages: joinMessages(content?.messages, added) }
 }
 
-function joinMessages(own: Message[] = [], added: Message[]): Message[] {
+/** Its own messages; what was sent or received is taken from `added` if it has none. */
+export function joinMessages(own: Message[] = [], added: Message[]): Message[] {
   return [...ownOrAdded(own, added, isSent), ...ownOrAdded(own, added, isAnswer)]
 }
 

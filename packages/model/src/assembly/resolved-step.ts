@@ -18,6 +18,8 @@ export type ResolvedStep = StepOutline & {
   isCountedAbove?: boolean
   /** Spans that tell of a part of this call, and are no steps of their own. */
   parts?: string[]
+  /** The step around this call that has its messages. */
+  contentFrom?: string
   /** The model call that asked for this action, if the action lacks arguments of its own. */
   requestedBy?: string
   /** Which call of that reply it is, where calls have no ids. */

@@ -269,6 +269,30 @@ test('models without a price and models that reported no usage are listed apart,
   expect(summary.cost).toBe(0.6)
 })
 
+test('a call without output tokens has a price, and a model without price and usage says both', () => {
+  const summary = summarize([
+    outline({ id: 'partial', kind: 'llm', model: 'gpt-4o', usage: { input: 1 }, cost: 0.1 }),
+    outline({ id: 'stored-before', kind: 'llm', model: 'gpt-4.1', usage: { input: 1 } }),
+    outline({ id: 'total', kind: 'llm', model: 'gpt-5', usage: { total: 9 } }),
+    outline({ id: 'local', kind: 'llm', model: 'mine', usage: { input: 1 }, costSource: 'no-price' }),
+    outline({ id: 'silent', kind: 'llm', model: 'quiet', costSource: 'no-price' }),
+    outline({ id: 'told', kind: 'llm', model: 'told', usage: { input: 1 }, cost: 1, costSource: 'reported' }),
+    outline({ id: 'open', kind: 'llm', model: 'open-model', usage: { input: 1 }, to: null }),
+  ])
+
+  expect({
+    unpriced: summary.unpricedModels.toSorted(),
+    withoutUsage: summary.modelsWithoutUsage,
+    withoutOutput: summary.modelsWithoutOutput?.toSorted(),
+    cost: summary.cost,
+  }).toEqual({
+    unpriced: ['mine', 'quiet'],
+    withoutUsage: ['quiet'],
+    withoutOutput: ['gpt-4.1', 'gpt-4o', 'gpt-5', 'mine'],
+    cost: 1.1,
+  })
+})
+
 test('a call reported again below or beside it is one call', () => {
   const below = summarize([
     outline({ id: 'langchain', kind: 'llm', usage: { input: 1 } }),
@@ -358,4 +382,19 @@ test('a session that nobody ended has failed if its last task did', () => {
 
   expect(summarize([root, task]).endState).toBe('fail')
   expect(summarize([root, task, later]).endState).toBe('indeterminate')
+  root.session!.endStateReason = 'Interrupted (KeyboardInterrupt)'
+  expect(summarize([root, task]).endState).toBe('indeterminate')
+})
+
+test('a re-run names the session that it ran again, its step, lane and edit', () => {
+  const rerun = {
+    parentId: 'b'.repeat(32),
+    parentStepId: 'c'.repeat(16),
+    lane: 'fork',
+    edit: { result: 'c_42' },
+  } as const
+  const root = outline({ id: 'root', session: { tags: ['rerun'], rerun } })
+
+  expect(summarize([root, outline({ id: 'call', parentId: 'root' })])).toMatchObject(rerun)
+  expect(summarize([outline({ id: 'root' })])).not.toHaveProperty('parentId')
 })

@@ -8,17 +8,24 @@ import { UNKNOWN_MODEL, type SessionSummary } from '../session/session.ts'
 import { roundDollars } from '../prices/price.ts'
 import { isoTime, roundMs } from '../session/session-time.ts'
 import { endStateAt, reportedEndState, deriveEndState, topSteps } from './derive-end-state.ts'
+import { countingScores, type Score } from '../session/score.ts'
 import type { SessionFacts } from '../session/step-draft.ts'
-import { addUsage, hasUsage, type Usage } from '../session/usage.ts'
+import { isOutputUnknown } from '../session/calls-without-usage.ts'
+import { addUsage, hasUsage, isOutputMissing, type Usage } from '../session/usage.ts'
 
 /** Tags that people added to a session (true) or removed from it (false), after it was recorded. */
 export type TagEdits = ReadonlyMap<string, boolean>
 
+export type SummaryContext = {
+  nowMs: number
+  lastHeardAtMs: number
+  tagEdits?: TagEdits | undefined
+  /** All scores of the session, newest first. */
+  scores?: readonly Score[] | undefined
+}
+
 /** Summarizes a session from its steps. */
-export function summarizeSession(
-  steps: readonly ResolvedStep[],
-  context: { nowMs: number; lastHeardAtMs: number; tagEdits?: TagEdits | undefined },
-): SessionSummary {
+export function summarizeSession(steps: readonly ResolvedStep[], context: SummaryContext): SessionSummary {
   const top = topSteps(steps)
   const facts = mergeFacts(top, steps)
   const endState = endStateAt(deriveEndState(steps), context)
@@ -26,6 +33,7 @@ export function summarizeSession(
   const isRunning = endState === 'running'
   const reason = endStateReason(endState, top, steps)
   const inputPreview = inputPreviewOf(top, steps)
+  const scores = countingScores(context.scores ?? [])
   return {
     id: steps[0]?.sessionId ?? '',
     name: nameSession(facts, { top, steps, inputPreview }),
@@ -41,9 +49,12 @@ export function summarizeSession(
     ...(facts.userId !== undefined && { userId: facts.userId }),
     ...(facts.threadId !== undefined && { threadId: facts.threadId }),
     ...(facts.environment !== undefined && { environment: facts.environment }),
+    ...(facts.version !== undefined && { version: facts.version }),
     ...(facts.test !== undefined && { test: facts.test }),
     ...(facts.vcs !== undefined && { vcs: facts.vcs }),
     ...(facts.metadata !== undefined && { metadata: facts.metadata }),
+    ...facts.rerun,
+    ...(scores.length > 0 && { scores }),
     demo: facts.demo ?? false,
   }
 }
@@ -108,7 +119,8 @@ function inputPreviewOf(top: readonly ResolvedStep[], steps: readonly ResolvedSt
   const texts: string[] = []
   for (const step of top) {
     // A tool on its own got its input from a model.
-    const isTool = step.kind === 'action' && step.dialect !== 'playhead' && !isRun
+    const isTool =
+      step.isInferred === true || (step.kind === 'action' && step.dialect !== 'playhead' && !isRun)
     const text = isTool ? undefined : (step.questionPreview ?? step.inputPreview)
     if (text !== undefined) texts.push(text)
   }
@@ -127,25 +139,28 @@ function isData(preview: string): boolean {
 
 function sumUsage(
   steps: readonly ResolvedStep[],
-): Pick<SessionSummary, 'usage' | 'cost' | 'unpricedModels' | 'modelsWithoutUsage'> {
+): Pick<SessionSummary, 'usage' | 'cost' | 'unpricedModels' | 'modelsWithoutUsage' | 'modelsWithoutOutput'> {
   let usage: Usage = {}
   let cost: number | null = null
   const unpriced = new Set<string>()
   const withoutUsage = new Set<string>()
+  const withoutOutput = new Set<string>()
   for (const step of steps) {
     if (step.usageScope === 'call') {
       if (step.usage !== undefined) usage = addUsage(usage, withTotal(step.usage))
       if (step.cost !== undefined) cost = (cost ?? 0) + step.cost
     }
-    if (step.cost !== undefined) continue
-    if (lacksPrice(step)) unpriced.add(modelOf(step) ?? UNKNOWN_MODEL)
-    else if (lacksUsage(step)) withoutUsage.add(modelOf(step) ?? UNKNOWN_MODEL)
+    const model = modelOf(step) ?? UNKNOWN_MODEL
+    if (lacksPrice(step)) unpriced.add(model)
+    if (lacksOutput(step)) withoutOutput.add(model)
+    if (lacksUsage(step)) withoutUsage.add(model)
   }
   return {
     usage,
     cost: cost === null ? null : roundDollars(cost),
     unpricedModels: [...unpriced],
     ...(withoutUsage.size > 0 && { modelsWithoutUsage: [...withoutUsage] }),
+    ...(withoutOutput.size > 0 && { modelsWithoutOutput: [...withoutOutput] }),
   }
 }
 
@@ -155,14 +170,23 @@ function withTotal(usage: Usage): Usage {
   return { ...usage, total: usage.input + usage.output }
 }
 
-/** True for a call with tokens whose price is unknown. */
+/** True for a call whose price is unknown. Steps stored by older versions do not say `no-price`. */
 function lacksPrice(step: ResolvedStep): boolean {
-  return step.usageScope === 'call' && hasUsage(step.usage)
+  if (step.cost !== undefined) return false
+  if (lacksUsage(step)) return step.costSource === 'no-price'
+  if (step.usageScope !== 'call' || !hasUsage(step.usage)) return false
+  const isWhole = step.kind === 'embedding' || step.status === 'error' || !isOutputMissing(step.usage)
+  return isWhole || step.costSource === 'no-price'
+}
+
+/** True for a call that reported tokens, but not those of its output. */
+function lacksOutput(step: ResolvedStep): boolean {
+  return step.usageScope === 'call' && isOutputUnknown(step)
 }
 
 /** True for a call that reported no tokens, so that nobody knows what it cost: a stream without its last chunk. */
 function lacksUsage(step: ResolvedStep): boolean {
-  if (step.usageScope !== undefined) return false
+  if (step.cost !== undefined || step.usageScope !== undefined) return false
   if (!isModelCall(step) || step.isRepeatedBelow === true || step.isCountedAbove === true) return false
   return step.status === 'ok' || step.status === 'soft-error'
 }

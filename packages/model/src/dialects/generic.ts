@@ -34,7 +34,7 @@ export const generic: Dialect = {
     handoffTo: ['langgraph.command.goto_node'],
   },
   values: {
-    input: ['genai.input', 'request', 'prompt', 'input'],
+    input: ['genai.input', 'request', 'prompt', 'input', 'crew_tasks'],
     output: ['genai.output', 'response', 'completion', 'output'],
     inputMessages: ['gen_ai.request.messages', 'llm.input_messages', 'llm.messages', 'messages'],
     outputMessages: ['gen_ai.response.messages', 'llm.output_messages'],

@@ -53,6 +53,7 @@ test('a quoted time of the first token is measured from the start of the span', 
 test('trace attributes describe the session', () => {
   expect(find(stepsOf('otlp/langfuse-js-v5'), 'other', 'weather-request').outline.session).toEqual({
     name: 'weather-trace',
+    version: '1.2.3',
     threadId: 'sess-42',
     userId: 'user-7',
     environment: 'staging',

@@ -30,6 +30,7 @@ export const langfuse: Dialect = {
     userId: ['langfuse.user.id', 'langfuse.trace.metadata.langfuse_user_id'],
     sessionName: ['langfuse.trace.name'],
     environment: ['langfuse.environment'],
+    serviceVersion: ['langfuse.release'],
   },
   values: {
     input: ['langfuse.observation.input'],
@@ -41,7 +42,11 @@ export const langfuse: Dialect = {
     metadata: ['langfuse.trace.metadata', 'langfuse.metadata'],
     isSessionRoot: ['langfuse.internal.as_root'],
   },
-  groups: { 'langfuse.trace.metadata.': 'sessionMetadata', 'langfuse.observation.metadata.': 'metadata' },
+  groups: {
+    'langfuse.trace.metadata.': 'sessionMetadata',
+    'langfuse.observation.metadata.': 'metadata',
+    'langfuse.score.': 'namedScores',
+  },
   kind: readKind,
 }
 

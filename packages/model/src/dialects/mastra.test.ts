@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { find, outlineOf, pick, stepOf, stepsOf } from '../../test/steps-of.ts'
+import { sessionOf } from '../../test/session-of.ts'
 
 test('the levels of an agent run have their kinds, and the generation leaves a question to the tree', () => {
   const steps = stepsOf('otlp/mastra-1.71')
@@ -9,10 +10,10 @@ test('the levels of an agent run have their kinds, and the generation leaves a q
     'action get_weather',
     'event model_chunk Weather Agent',
     'llm gpt-4o-mini',
-    'workflow agent_step Weather Agent',
+    'llm agent_step Weather Agent',
     'event model_chunk Weather Agent',
     'llm gpt-4o-mini',
-    'workflow agent_step Weather Agent',
+    'llm agent_step Weather Agent',
     'llm model_generation gpt-4o-mini',
     'agent Weather Agent',
   ])
@@ -45,6 +46,7 @@ test('the agent has instructions as text, tools by name, its session and its inp
     threadId: 'sess-42',
     userId: 'user-7',
     tags: ['demo'],
+    version: '1.71.0',
     metadata: { runId: 'ef8ee85d-848c-4c9a-90bb-f91a745e69ca' },
   })
   expect(agent.content.toolDefinitions).toEqual([{ name: 'get_weather' }])
@@ -73,4 +75,23 @@ test.each([
   ['generic', 'workflow'],
 ])('mastra.span.type %s is a step of kind %s', (type, kind) => {
   expect(stepOf({ attributes: { 'mastra.span.type': type } }).outline.kind).toBe(kind)
+})
+
+test('a model call has the messages of the step around it', () => {
+  const drafts = stepsOf('otlp/mastra-1.71')
+  const { steps } = sessionOf(
+    drafts.map(({ outline }) => outline),
+    Object.fromEntries(drafts.map(({ outline, content }) => [outline.id, content])),
+  )
+  const [asked, told] = steps.filter(({ kind, usageScope }) => kind === 'llm' && usageScope === 'call')
+
+  expect(asked!.messages?.map(({ role }) => role)).toEqual(['system', 'user', 'assistant'])
+  expect(told!.messages?.map(({ role }) => role)).toEqual([
+    'system',
+    'user',
+    'assistant',
+    'tool',
+    'assistant',
+  ])
+  expect(asked!.inputPreview).toBe('Weather in Paris?')
 })

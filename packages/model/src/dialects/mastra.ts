@@ -4,7 +4,7 @@ import { ofKind, kindOfWord } from './reading/kind-words.ts'
 
 const kinds = mapWords({
   agent: 'agent_run',
-  workflow: 'workflow_run model_step generic processor_run',
+  workflow: 'workflow_run generic processor_run',
   llm: 'model_inference',
   action: 'tool_call mcp_tool_call provider_tool_call',
   embedding: 'rag_embedding',
@@ -54,6 +54,6 @@ export const mastra: Dialect = {
 
 function readKind({ fields }: SpanReading): KindResult | undefined {
   const type = fields.mastraType?.toLowerCase()
-  if (type === 'model_generation') return generation
+  if (type === 'model_generation' || type === 'model_step') return generation
   return type?.startsWith('workflow_') === true ? ofKind('workflow') : kindOfWord(kinds, type)
 }

@@ -76,6 +76,12 @@ export const openInference: Dialect = {
     metadata: ['metadata'],
   },
   groups: {
+    'annotations.': 'annotations',
+    'evaluations.': 'annotations',
+    'trace.annotations.': 'sessionAnnotations',
+    'trace.evaluations.': 'sessionAnnotations',
+    'session.annotations.': 'sessionAnnotations',
+    'session.evaluations.': 'sessionAnnotations',
     'llm.input_messages.': 'inputMessages',
     'llm.output_messages.': 'outputMessages',
     'llm.prompts.': 'promptTexts',

@@ -69,6 +69,7 @@ export const otelGenAi: Dialect = {
     threadId: ['session.id', 'gen_ai.conversation.id'],
     userId: ['user.id', 'enduser.id'],
     environment: ['deployment.environment.name', 'deployment.environment'],
+    serviceVersion: ['service.version'],
     errorType: ['error.type'],
     errorMessage: ['error.message'],
     retrievalQuery: ['gen_ai.retrieval.query.text', 'gen_ai.memory.query.text'],
@@ -86,6 +87,7 @@ export const otelGenAi: Dialect = {
     isStreaming: ['gen_ai.request.stream'],
   },
   groups: {
+    'gen_ai.evaluation.': 'evaluation',
     'gen_ai.request.functions.': 'functions',
     'gen_ai.request.tools.': 'functions',
     'gen_ai.request.': 'parameters',

@@ -13,6 +13,7 @@ test('keys of our own SDK take precedence', () => {
       'gen_ai.tool.call.arguments': '{"other":1}',
       'playhead.action.result': '{"ok":true}',
       'playhead.step.effect': 'read',
+      'playhead.step.source': 'tape',
       'playhead.truncated': true,
     },
   })
@@ -22,6 +23,7 @@ test('keys of our own SDK take precedence', () => {
     name: 'fetch_customer_data',
     dialect: 'playhead',
     effect: 'read',
+    source: 'tape',
     inputPreview: 'customer_id=null',
     isTruncated: true,
   })

@@ -13,6 +13,7 @@ export const playhead: Dialect = {
   texts: {
     stepKind: ['playhead.step.kind'],
     effect: ['playhead.step.effect'],
+    stepSource: ['playhead.step.source'],
     sessionName: ['playhead.session.name'],
     endState: ['playhead.session.end_state'],
     endStateReason: ['playhead.session.end_state_reason'],
@@ -23,8 +24,12 @@ export const playhead: Dialect = {
     testName: ['playhead.test.name'],
     testVariant: ['playhead.test.variant'],
     testRunId: ['playhead.test.run_id'],
+    rerunParent: ['playhead.rerun.parent'],
+    rerunStep: ['playhead.rerun.step'],
+    rerunLane: ['playhead.rerun.lane'],
   },
   values: {
+    input: ['playhead.session.input'],
     tags: ['playhead.session.tags'],
     metadata: ['playhead.session.metadata'],
     softError: ['playhead.step.soft_error'],
@@ -35,6 +40,7 @@ export const playhead: Dialect = {
     streamAborted: ['playhead.stream.aborted'],
     truncated: ['playhead.truncated'],
     demo: ['playhead.demo'],
+    rerunEdit: ['playhead.rerun.edit'],
   },
   kind: ({ fields }) => kindOfWord(kinds, fields.stepKind),
 }

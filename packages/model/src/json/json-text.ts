@@ -8,8 +8,8 @@ const MIN_TOO_DEEP_LENGTH = 2 * MAX_DEPTH
 
 /** Parses a text that may be JSON, or JSON in JSON. Text that is not JSON is returned as it is. */
 export function parseJsonText(text: string): unknown {
-  const value = parseOnce(text)
-  return typeof value === 'string' && value !== text ? parseOnce(value) : value
+  const value = parseJsonOnce(text)
+  return typeof value === 'string' && value !== text ? parseJsonOnce(value) : value
 }
 
 /** As `parseJsonText`, for any value; what is not text is returned as it is. */
@@ -25,7 +25,8 @@ export function isCutJson(text: string): boolean {
   return first === BRACE ? last !== '}' : last !== ']'
 }
 
-function parseOnce(text: string): unknown {
+/** Parses a text that may be JSON. A text in JSON stays text, whatever it says. */
+export function parseJsonOnce(text: string): unknown {
   const first = firstCharacter(text)
   if (first !== BRACE && first !== BRACKET && first !== QUOTE) return text
   try {

@@ -1,20 +1,20 @@
 import type { StepOutline } from '../session/step-draft.ts'
 
-export type Price = { cost: number; source: 'reported' | 'computed' }
+export type Price =
+  | { cost: number; source: 'reported' | 'computed' }
+  /** Nobody knows the rates of the model. */
+  | { cost?: undefined; source: 'no-price' }
 
-/** Prices a call; null when its price is unknown. Created by `createPricer` of `@playhead/model/prices`. */
+/** Prices a call by the tokens that are known; null if none are, or for a step that costs nothing. Created by `createPricer` of `@playhead/model/prices`. */
 export type Pricer = { price(outline: StepOutline): Price | null }
 
-/** Sets `cost` and `costSource` on the outline, or removes them when the price is unknown. */
+/** Sets `cost` and `costSource` on the outline, or removes what is unknown. */
 export function priceStep<Outline extends StepOutline>(outline: Outline, pricer: Pricer): Outline {
   const price = pricer.price(outline)
-  if (price === null) {
-    delete outline.cost
-    delete outline.costSource
-  } else {
-    outline.cost = price.cost
-    outline.costSource = price.source
-  }
+  if (price?.cost === undefined) delete outline.cost
+  else outline.cost = price.cost
+  if (price === null) delete outline.costSource
+  else outline.costSource = price.source
   return outline
 }
 

@@ -174,7 +174,7 @@ test('the sender’s price wins, unless it is 0 for a call with tokens', () => {
     source: 'reported',
   })
   expect(pricer.price(call('gpt-4o', usage, { reportedCost: 0 }))).toEqual({ cost: 2.5, source: 'computed' })
-  expect(pricer.price(call('my-model', usage, { reportedCost: 0 }))).toBeNull()
+  expect(pricer.price(call('my-model', usage, { reportedCost: 0 }))).toEqual({ source: 'no-price' })
   expect(pricer.price(call('gpt-4o', usage, { reportedCost: Number.NaN }))?.cost).toBe(2.5)
 })
 
@@ -185,13 +185,11 @@ test('a tool costs what its sender reports; nothing is computed', () => {
   expect(pricer.price({ ...tool, usage: {}, reportedCost: 0.01 })).toEqual({ cost: 0.01, source: 'reported' })
 })
 
-test('unreported tokens make a price unknown, never 0', () => {
+test('a call that reported no tokens has no cost, never 0', () => {
   const { usage: _, ...noUsage } = call('gpt-4o', {})
 
   expect(pricer.price(noUsage)).toBeNull()
   expect(costOf('gpt-4o', {})).toBeUndefined()
-  expect(costOf('gpt-4o', { input: 100 })).toBeUndefined()
-  expect(costOf('gpt-4o', { output: 100 })).toBeUndefined()
   expect(costOf('gpt-4o', { total: 100 })).toBeUndefined()
   expect(costOf('gpt-4o', { input: 100, total: 150 })).toBeCloseTo((100 * 2.5 + 50 * 10) / 1e6, 12)
   expect(costOf('gpt-4o', { input: 100 }, { status: 'error' })).toBeCloseTo(0.00025, 12)
@@ -232,9 +230,22 @@ test('overrides match by name or prefix, provider and start date, and later ones
 test('pricing a step sets its cost, or removes a cost that is no longer known', () => {
   const known = priceStep(call('gpt-4o', { input: 1_000_000, output: 0 }), pricer)
   const unknown = priceStep({ ...call('my-model', { input: 1 }), cost: 1, costSource: 'computed' }, pricer)
+  const silent = priceStep({ ...call('gpt-4o', {}), cost: 1, costSource: 'computed' }, pricer)
 
   expect([known.cost, known.costSource]).toEqual([2.5, 'computed'])
-  expect('cost' in unknown || 'costSource' in unknown).toBe(false)
+  expect(['cost' in unknown, unknown.costSource]).toEqual([false, 'no-price'])
+  expect('cost' in silent || 'costSource' in silent).toBe(false)
+})
+
+test('a call is priced by the tokens that are known, once it has ended', () => {
+  const priceOf = (usage: Usage, more: Partial<StepOutline> = {}) =>
+    pricer.price(call('gpt-4o', usage, more))?.cost ?? null
+  expect({
+    inputOnly: priceOf({ input: 1_000_000 }),
+    outputOnly: priceOf({ output: 1_000_000 }),
+    totalOnly: priceOf({ total: 1_000_000 }),
+    running: priceOf({ input: 1_000_000 }, { status: 'running' }),
+  }).toEqual({ inputOnly: 2.5, outputOnly: 10, totalOnly: null, running: null })
 })
 
 test('for every model in the table the figure is the one that the table’s own engine gives', async () => {

@@ -3,6 +3,7 @@ import { createOverrideRule, type OverrideRule, type PriceOverride } from './pri
 import { findCard, type DatedCard } from './price-table.ts'
 import { costOf, type PricedTokens, type RateCard } from './rate-card.ts'
 import type { StepOutline } from '../session/step-draft.ts'
+import type { Usage } from '../session/usage.ts'
 
 export type { PriceOverride } from './price-override.ts'
 
@@ -63,15 +64,21 @@ function createLookup(outline: StepOutline, rules: readonly OverrideRule[]): Loo
   }
 }
 
+const NO_PRICE: Price = { source: 'no-price' }
+
 function computePrice(outline: StepOutline, lookUp: (outline: StepOutline) => Lookup): Price | null {
   // Only the sender knows what a tool costs.
-  if (outline.kind === 'action' || outline.usage === undefined) return null
-  if (outline.model === undefined && outline.requestedModel === undefined) return null
+  if (outline.kind === 'action') return null
+  const isModelCall = outline.kind === 'llm' || outline.kind === 'embedding'
+  const isNamed = outline.model !== undefined || outline.requestedModel !== undefined
+  if (outline.usage === undefined && !(isModelCall && isNamed)) return null
+  if (!isNamed) return NO_PRICE
   const lookup = lookUp(outline)
   const card = cardAt(outline.startedAtMs, lookup)
-  if (card === null) return null
-  const tokens = tokensOf(outline, card)
-  if (tokens === null || lacksAudioRate(tokens, card, lookup)) return null
+  if (card === null) return NO_PRICE
+  const tokens = outline.usage === undefined ? null : tokensOf(outline, outline.usage, card)
+  if (tokens === null) return null
+  if (lacksAudioRate(tokens, card, lookup)) return NO_PRICE
   return { cost: roundDollars(costOf(tokens, card)), source: 'computed' }
 }
 
@@ -81,9 +88,11 @@ function cardAt(startedAtMs: number, { rules, dated }: Lookup): RateCard | null 
   return dated === null ? null : dated(atMs)
 }
 
-/** Input and output tokens of a call. An unreported count is unknown, unless it follows from the others or the kind. */
-function tokensOf(outline: StepOutline, card: RateCard): PricedTokens | null {
-  const usage = outline.usage!
+/**
+ * Input and output tokens of a call; null if neither is known. One that was not reported and does not follow from the
+ * others counts 0 once the call has ended, and the summary says so.
+ */
+function tokensOf(outline: StepOutline, usage: Usage, card: RateCard): PricedTokens | null {
   const makesNoOutput =
     outline.kind === 'embedding' ||
     outline.status === 'error' ||
@@ -93,7 +102,11 @@ function tokensOf(outline: StepOutline, card: RateCard): PricedTokens | null {
   if (output === undefined && makesNoOutput) output = 0
   if (input === undefined && total !== undefined && output !== undefined) input = total - output
   if (output === undefined && total !== undefined && input !== undefined) output = total - input
-  if (input === undefined || output === undefined || !(input >= 0) || !(output >= 0)) return null
+  if (input === undefined && output === undefined) return null
+  if (outline.status === 'running' && (input === undefined || output === undefined)) return null
+  input ??= 0
+  output ??= 0
+  if (!(input >= 0) || !(output >= 0)) return null
   // The tokens of many calls do not tell the size of any one of them.
   const isOneCall = outline.kind === 'llm' || outline.kind === 'embedding'
   return { usage, input, output, contextTokens: isOneCall ? input : 0 }

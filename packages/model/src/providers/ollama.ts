@@ -82,10 +82,12 @@ class OllamaAssembler implements StreamAssembler {
   #fields: JsonObject = {}
   readonly #message: JsonObject = {}
   readonly #calls: JsonObject[] = []
+  #isGenerate = false
 
   add(event: JsonObject): StreamDelta {
     const { message, response, thinking, ...fields } = event
     this.#fields = { ...this.#fields, ...fields }
+    if (typeof response === 'string') this.#isGenerate = true
     const part = toObject(message)
     const text = textOf(part.content) || textOf(response)
     const thought = textOf(part.thinking) || textOf(thinking)
@@ -101,6 +103,9 @@ class OllamaAssembler implements StreamAssembler {
   }
 
   response(): JsonObject {
-    return { ...this.#fields, message: { ...this.#message, tool_calls: this.#calls } }
+    const { content = '', ...rest } = this.#message
+    if (this.#isGenerate) return { ...this.#fields, response: content, ...rest }
+    const calls = this.#calls.length > 0 && { tool_calls: this.#calls }
+    return { ...this.#fields, message: { role: 'assistant', content, ...rest, ...calls } }
   }
 }

@@ -1,5 +1,6 @@
 import { isRecord, type JsonObject } from '../json/attribute-value.ts'
 import { endStates } from '../session/end-state.ts'
+import type { Score } from '../session/score.ts'
 import type { Session, SessionSummary } from '../session/session.ts'
 import { stepKinds, type Step } from '../session/step.ts'
 
@@ -7,7 +8,7 @@ import { stepKinds, type Step } from '../session/step.ts'
 export const RECORDING_VERSION = 1
 
 /** A session saved to a file. */
-export type Recording = { version: number; exportedAt: string; session: SessionSummary; steps: Step[] }
+export type Recording = Session & { version: number; exportedAt: string }
 
 /** Upgrades a recording to the next version. */
 export type RecordingUpgrade = (recording: JsonObject) => JsonObject
@@ -19,17 +20,26 @@ export type RecordingUpgrade = (recording: JsonObject) => JsonObject
 const upgrades: readonly RecordingUpgrade[] = []
 
 export function toRecording(session: Session, exportedAt: string): Recording {
-  return { version: RECORDING_VERSION, exportedAt, session: session.session, steps: session.steps }
+  const { session: summary, steps, scores } = session
+  return {
+    version: RECORDING_VERSION,
+    exportedAt,
+    session: summary,
+    steps,
+    ...(scores !== undefined && { scores }),
+  }
 }
 
 /** Validates a recording of this or an older version. The problem says what is wrong and where. */
 export function parseRecording(json: unknown): { session: Session } | { problem: string } {
   const upgraded = upgradeRecording(json, upgrades)
   if ('problem' in upgraded) return upgraded
-  const { session, steps } = upgraded.recording
-  const problem = findProblem(session, steps)
+  const { session, steps, scores } = upgraded.recording
+  const problem = findProblem(session, steps) ?? findScoreProblem(scores)
   if (problem !== undefined) return { problem: `not a Playhead recording: ${problem}` }
-  return { session: { session: session as SessionSummary, steps: steps as Step[] } }
+  const read: Session = { session: session as SessionSummary, steps: steps as Step[] }
+  if (scores !== undefined) read.scores = scores as Score[]
+  return { session: read }
 }
 
 /** Parses the text of a recording file. */
@@ -96,6 +106,15 @@ function findStepProblem(step: unknown): string | undefined {
   if (step.messages !== undefined && !isListOfMessages(step.messages))
     return '.messages must be a list of messages with parts'
   return undefined
+}
+
+function findScoreProblem(scores: unknown): string | undefined {
+  if (scores === undefined) return undefined
+  if (!Array.isArray(scores)) return 'scores must be a list'
+  const isScore = (score: unknown) =>
+    isRecord(score) && ['id', 'name', 'source', 'at'].every((field) => typeof score[field] === 'string')
+  const index = scores.findIndex((score) => !isScore(score))
+  return index === -1 ? undefined : `scores[${index}] must have an id, a name, a source and a time`
 }
 
 function isNumberOrNull(value: unknown): boolean {

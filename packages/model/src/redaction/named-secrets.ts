@@ -143,7 +143,8 @@ function valueOfSetting(text: string, separator: number, start: number): Masked[
   if (!isTight) return secretLookingAt(text, start)
   bareValue.lastIndex = start
   const found = bareValue.exec(text)?.[0].replace(/[,)\]}]+$/, '')
-  return found === undefined || found === '' ? [] : [[start, start + found.length, REDACTED]]
+  const isMasked = found === REDACTED.slice(0, -1)
+  return found === undefined || found === '' || isMasked ? [] : [[start, start + found.length, REDACTED]]
 }
 
 /** Code and placeholders: `process.env.KEY`, `getKey()`, `${KEY}`, `<your key>`. */

@@ -77,6 +77,8 @@ describe('secrets are masked, and nothing around them', () => {
     ],
   ])('%s', (_, text, expected) => {
     expect(redact(text, 'text')).toBe(expected)
+    // Recordings and cassettes are masked again when they are copied, and compared with what is masked once.
+    expect(redact(expected, 'text')).toBe(expected)
   })
 })
 
@@ -143,7 +145,6 @@ const hostileParts = [
 // A search whose cost grows with the square of the length takes minutes here, and fails by the timeout.
 test.each(hostileParts)(
   'a million characters of %j do not keep the secret behind them from being masked',
-  { timeout: 20_000 },
   (part) => {
     const secret = 'sk-proj-Ab12Cd34Ef56Gh78Ij90'
     const redacted = redact(`${part.repeat(1_000_000 / part.length)}\n\n${secret}`, 'text')

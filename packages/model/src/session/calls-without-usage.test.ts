@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { failed, outline } from '../../test/outline.ts'
 import { sessionOf } from '../../test/session-of.ts'
-import { findCallsWithoutUsage } from './calls-without-usage.ts'
+import { describeMissingCost, findCallsWithoutUsage, findMissingCosts } from './calls-without-usage.ts'
 
 const call = { kind: 'llm', model: 'gpt-4o' } as const
 const idsOf = (...outlines: Parameters<typeof sessionOf>[0]) =>
@@ -34,4 +34,20 @@ test('a call that several steps report has reported its usage if one of them did
       outline({ id: 'inner', ...call, parentId: 'http', from: 5 }),
     ),
   ).toEqual([])
+})
+
+test('what a cost lacks is named: a price, the usage, or only the output', () => {
+  const session = sessionOf([
+    outline({ id: 'partial', ...call, usage: { input: 3 }, cost: 0.1, costSource: 'computed' }),
+    outline({ id: 'both', kind: 'llm', model: 'mine', costSource: 'no-price' }),
+  ])
+  const { unpricedModels, callsWithoutUsage, callsWithoutOutput } = findMissingCosts(session)
+  expect([
+    unpricedModels,
+    callsWithoutUsage.map(({ id }) => id),
+    callsWithoutOutput.map(({ id }) => id),
+  ]).toEqual([['mine'], ['both'], ['partial']])
+  expect(describeMissingCost(session.session)).toBe(
+    'no price for mine; mine: no usage reported (OpenAI: stream_options.include_usage); gpt-4o: no output tokens reported',
+  )
 })

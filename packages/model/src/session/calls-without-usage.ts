@@ -1,39 +1,84 @@
 import { UNKNOWN_MODEL, type SessionSummary } from './session.ts'
 import type { Step } from './step.ts'
-import { hasUsage } from './usage.ts'
+import type { StepOutline } from './step-draft.ts'
+import { hasUsage, isOutputMissing } from './usage.ts'
 
 /** What to say of a call whose cost is unknown because its tokens are. */
 export const NO_USAGE = 'no usage reported (OpenAI: stream_options.include_usage)'
+
+/** What to say of a call whose cost is that of its input alone. */
+export const NO_OUTPUT = 'no output tokens reported'
 
 /** What the cost of a session does not include: "no price for my-model". Undefined if it includes every call. */
 export function describeMissingCost({
   unpricedModels,
   modelsWithoutUsage = [],
-}: Pick<SessionSummary, 'unpricedModels' | 'modelsWithoutUsage'>): string | undefined {
+  modelsWithoutOutput = [],
+}: MissingModels): string | undefined {
   const reasons = [
     ...(unpricedModels.length > 0 ? [`no price for ${unpricedModels.join(', ')}`] : []),
     ...(modelsWithoutUsage.length > 0 ? [`${modelsWithoutUsage.join(', ')}: ${NO_USAGE}`] : []),
+    ...(modelsWithoutOutput.length > 0 ? [`${modelsWithoutOutput.join(', ')}: ${NO_OUTPUT}`] : []),
   ]
   return reasons.length === 0 ? undefined : reasons.join('; ')
 }
 
-/** Why the cost of a session is not complete: models without a price, and calls that reported no usage. */
-export type MissingCosts = { unpricedModels: string[]; callsWithoutUsage: Step[] }
+type MissingModels = Pick<SessionSummary, 'unpricedModels' | 'modelsWithoutUsage' | 'modelsWithoutOutput'>
+
+/** Which usage the cost of a session lacks: "no usage reported …, no output tokens reported". */
+export function describeMissingUsage({
+  modelsWithoutUsage,
+  modelsWithoutOutput,
+}: Omit<MissingModels, 'unpricedModels'>): string | undefined {
+  const reasons = [
+    ...(modelsWithoutUsage === undefined ? [] : [NO_USAGE]),
+    ...(modelsWithoutOutput === undefined ? [] : [NO_OUTPUT]),
+  ]
+  return reasons.length === 0 ? undefined : reasons.join(', ')
+}
+
+/** Whether the cost of a session does not include all of its calls. */
+export function isCostIncomplete({
+  unpricedModels,
+  modelsWithoutUsage = [],
+  modelsWithoutOutput = [],
+}: MissingModels): boolean {
+  return unpricedModels.length + modelsWithoutUsage.length + modelsWithoutOutput.length > 0
+}
+
+/** Why the cost of a session is not complete: models without a price, and calls that reported no usage or no output. */
+export type MissingCosts = { unpricedModels: string[]; callsWithoutUsage: Step[]; callsWithoutOutput: Step[] }
 
 export function findMissingCosts({
   session,
   steps,
 }: {
-  session: Pick<SessionSummary, 'unpricedModels'>
+  session: Pick<SessionSummary, 'unpricedModels' | 'modelsWithoutUsage'>
   steps: readonly Step[]
 }): MissingCosts {
   const callsWithoutUsage = findCallsWithoutUsage(steps)
   const silent = new Set(callsWithoutUsage.map(modelOf))
   const unpriced = new Set(steps.filter(({ cost, usage }) => cost === null && hasUsage(usage)).map(modelOf))
+  // Older versions listed models without usage as models without a price.
+  const isExact = session.modelsWithoutUsage !== undefined
   return {
-    unpricedModels: session.unpricedModels.filter((model) => !silent.has(model) || unpriced.has(model)),
+    unpricedModels: session.unpricedModels.filter(
+      (model) => isExact || !silent.has(model) || unpriced.has(model),
+    ),
     callsWithoutUsage,
+    callsWithoutOutput: steps.filter((step) => step.usageScope === 'call' && isOutputUnknown(step)),
   }
+}
+
+/** Whether a call that ended well reported tokens, but not those of its output, so that its cost is not known whole. */
+export function isOutputUnknown({
+  kind,
+  status,
+  usage,
+  costSource,
+}: Pick<StepOutline, 'kind' | 'status' | 'usage' | 'costSource'>): boolean {
+  if (kind === 'embedding' || (status !== 'ok' && status !== 'soft-error')) return false
+  return costSource !== 'reported' && isOutputMissing(usage)
 }
 
 function modelOf({ model, requestedModel }: Step): string {

@@ -2,6 +2,7 @@ import type { Message } from './message.ts'
 import type { Attributes, AttributeValue } from '../otlp/span.ts'
 import type { StepError, StepKind } from './step.ts'
 import type { SessionFacts, ToolAnswer, ToolRequest } from './step-draft.ts'
+import type { ScoreDraft } from './score.ts'
 import type { Usage } from './usage.ts'
 
 /**
@@ -34,6 +35,7 @@ export type LogAddition = {
   reportedCost?: number
   error?: StepError
   session?: SessionFacts
+  scores?: ScoreDraft[]
 }
 
 /** The large part of a log record, loaded on demand. */

@@ -1,4 +1,6 @@
 import type { EndState } from './end-state.ts'
+import type { ForkEdit, Lane } from './rerun.ts'
+import type { Score } from './score.ts'
 import type { Step } from './step.ts'
 import type { Usage } from './usage.ts'
 
@@ -35,6 +37,8 @@ export type SessionSummary = {
   unpricedModels: string[]
   /** Models of calls that reported no usage; they are not in `usage` and `cost`. Absent if there are none. */
   modelsWithoutUsage?: string[]
+  /** Models of calls that reported tokens, but not those of their output: their cost is not complete. */
+  modelsWithoutOutput?: string[]
   stepCount: number
   llmCallCount: number
   actionCount: number
@@ -46,14 +50,26 @@ export type SessionSummary = {
   userId?: string
   threadId?: string
   environment?: string
+  /** The version of the program: `service.version`. */
+  version?: string
   test?: SessionTest
   vcs?: { branch?: string; commit?: string }
   metadata?: Record<string, unknown>
+  /** The session that this one ran again. */
+  parentId?: string
+  /** The step of that session that a fork begins at. */
+  parentStepId?: string
+  lane?: Lane
+  /** What a fork changed at that step; absent if nothing. */
+  edit?: ForkEdit
+  /** The scores that count, one of each name; absent if there are none. */
+  scores?: Score[]
   url?: string
   demo: boolean
 }
 
-export type Session = { session: SessionSummary; steps: Step[] }
+/** `scores` has all of them, newest first; absent if there are none. */
+export type Session = { session: SessionSummary; steps: Step[]; scores?: Score[] }
 
 /** The id as it is shown to people: `s_` and its first eight digits. */
 export function shortSessionId(id: string): string {

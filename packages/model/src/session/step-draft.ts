@@ -1,9 +1,11 @@
 import type { ReportedEndState } from './end-state.ts'
 import type { Message, ToolDefinition } from './message.ts'
+import type { RerunFacts } from './rerun.ts'
 import type { SessionTest } from './session.ts'
 import type { Attributes } from '../otlp/span.ts'
 import type {
   Effect,
+  StepSource,
   RetrievedDocument,
   StepChange,
   StepError,
@@ -12,6 +14,7 @@ import type {
   StepTool,
   Streaming,
 } from './step.ts'
+import type { ScoreDraft } from './score.ts'
 import type { Usage } from './usage.ts'
 
 /** What a step says about its session. The root takes precedence over other steps. */
@@ -21,12 +24,15 @@ export type SessionFacts = {
   userId?: string
   tags?: string[]
   environment?: string
+  /** The version of the program: `service.version`. */
+  version?: string
   endState?: ReportedEndState
   endStateReason?: string
   test?: SessionTest
   vcs?: { branch?: string; commit?: string }
   metadata?: Record<string, unknown>
   demo?: boolean
+  rerun?: RerunFacts
 }
 
 /**
@@ -49,11 +55,13 @@ export type ToolRequest = { id?: string; name: string; inputPreview?: string }
 /** A tool's result that was sent to a model. The error is what the result says. */
 export type ToolAnswer = { id?: string; name?: string; outputPreview?: string; error?: StepError }
 
-/** The steps of other traces that a root names as its cause. */
+/** The steps of other traces that a root names as its cause, or that a model call continues. */
 export type CauseElsewhere = {
   steps: { traceId: string; stepId: string }[]
   /** True when the root sends or handles a message, which may have waited for it. */
   isMessage?: boolean
+  /** True for a model call with the results of tools that an earlier call asked for. */
+  isContinued?: boolean
 }
 
 /** The small part of a step: all that lists, trees and totals need. */
@@ -84,7 +92,8 @@ export type StepOutline = {
   reportedCost?: number
   /** US dollars, set by `priceStep`; absent when neither reported nor computed. */
   cost?: number
-  costSource?: 'reported' | 'computed'
+  /** `no-price`: the rates of the model are unknown. */
+  costSource?: 'reported' | 'computed' | 'no-price'
   responseId?: string
   finishReasons?: string[]
   attempt?: number
@@ -95,6 +104,7 @@ export type StepOutline = {
   toolAnswers?: ToolAnswer[]
   agent?: string
   effect?: Effect
+  source?: StepSource
   handoff?: { from?: string; to?: string }
   guardrail?: { name?: string; isTriggered?: boolean }
   firstTokenMs?: number
@@ -111,6 +121,9 @@ export type StepOutline = {
   changes?: StepChange[]
   treeQuestion?: TreeQuestion
   cause?: CauseElsewhere
+  scores?: ScoreDraft[]
+  /** True for a span that only brings a score: it is no step. */
+  isScore?: true
   session?: SessionFacts
 }
 

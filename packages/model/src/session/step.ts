@@ -25,6 +25,9 @@ export type StepStatus = 'ok' | 'error' | 'soft-error' | 'running'
 /** Whether an action only reads or also changes something outside the agent. */
 export type Effect = 'read' | 'write'
 
+/** What answered a step of a re-run: its recording, a stub in place of a write, or the real thing. */
+export type StepSource = 'tape' | 'stub' | 'live'
+
 export type StepError = {
   type: string
   message: string
@@ -107,6 +110,8 @@ export type Step = {
   tool?: StepTool
   agent?: string
   effect?: Effect
+  /** Absent outside re-runs. */
+  source?: StepSource
   handoff?: { from?: string; to?: string }
   guardrail?: { name?: string; isTriggered?: boolean }
   retrieval?: { query?: string; documents?: RetrievedDocument[] }

@@ -55,3 +55,13 @@ export function totalTokens({ input, output, total }: Usage): number | undefined
 export function hasUsage(usage: Usage | undefined): usage is Usage {
   return usage !== undefined && usageFields.some((field) => usage[field] !== undefined)
 }
+
+/**
+ * Whether a usage has tokens, but neither says nor implies how many of them are output. A total that equals the input
+ * implies nothing: readers fill it in.
+ */
+export function isOutputMissing(usage: Usage | undefined): boolean {
+  if (!hasUsage(usage)) return false
+  const { input, output, total } = usage
+  return output === undefined && (input === undefined || total === undefined || total <= input)
+}

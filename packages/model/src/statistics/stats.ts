@@ -26,7 +26,11 @@ export type StatsFigures = {
   cost: number | null
   usage: Usage
   durationMs: Percentiles
+  /** The score that was asked for; absent if none was. */
+  score?: StatsScore
 }
+/** The values of one score: how many sessions have it, the mean of its numbers (yes is 1), and its words. */
+export type StatsScore = { count: number; mean: number | null; words: Record<string, number> }
 export type StatsBucket = StatsFigures & { at: string }
 /** For models and tools, `calls`, `cost`, `usage` and `durationMs` are about the calls, not their sessions. */
 export type StatsGroup = StatsFigures & {

@@ -55,10 +55,13 @@ function readMessages(messages: readonly Message[]): MeaningMessage[] {
   return meanings
 }
 
-type ToolResult = { position: number; meaning: MeaningMessage }
+type ToolResult = { position: number; id: string; meaning: MeaningMessage }
 
+/** A request that continues an earlier one by its id does not repeat the calls, but results name them. */
 function inOrderOfCalls(results: ToolResult[]): MeaningMessage[] {
-  return results.toSorted((one, other) => one.position - other.position).map(({ meaning }) => meaning)
+  return results
+    .toSorted((one, other) => one.position - other.position || one.id.localeCompare(other.id))
+    .map(({ meaning }) => meaning)
 }
 
 function readResult(
@@ -71,6 +74,7 @@ function readResult(
   return [
     {
       position: call?.position ?? Number.MAX_SAFE_INTEGER,
+      id: part.id ?? '',
       meaning: {
         role: 'tool',
         parts: [{ ...(name !== undefined && { name }), result: parseResult(part.result) }],

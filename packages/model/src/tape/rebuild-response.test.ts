@@ -7,7 +7,7 @@ import { parseJson } from '../json/json-text.ts'
 import { anthropicMessages } from '../providers/anthropic.ts'
 import { writeMessage } from '../providers/conventions.ts'
 import { geminiGenerate } from '../providers/gemini.ts'
-import type { ModelApi, ModelResponse } from '../providers/model-api.ts'
+import { readProviderError, type ModelApi, type ModelResponse } from '../providers/model-api.ts'
 import { ollamaChat } from '../providers/ollama.ts'
 import { openAiChat } from '../providers/openai-chat.ts'
 import { openAiCompletions } from '../providers/openai-completions.ts'
@@ -105,6 +105,23 @@ test.each([
   })
 })
 
+test.each([
+  ['openai-chat', 'server_error'],
+  ['openai-chat', 'insufficient_quota'],
+  ['anthropic', 'overloaded_error'],
+  ['gemini', 'UNKNOWN'],
+])('%s: the error %s is read back as it was recorded', (provider, type) => {
+  const step = {
+    ...stepOf({ messages: [], finishReasons: [] }, { 'http.response.status_code': 503 }),
+    status: 'error' as const,
+    error: { type, message: 'Later.' },
+  }
+  const request = { url: new URL('https://model.example/v1/x'), body: {}, isStream: true }
+  const response = rebuildResponse(step, apis[provider]!, request)
+  const [body] = response?.kind === 'response' ? response.chunks : []
+  expect(readProviderError(JSON.parse(body!))).toEqual({ type, message: 'Later.' })
+})
+
 test('a call that never got a response fails the same way again', () => {
   const step: Step = {
     ...stepOf({ messages: [], finishReasons: [] }, {}),
@@ -127,6 +144,28 @@ test('a miss is a 400 that no client retries', () => {
     chunks: [
       '{"type":"error","error":{"type":"invalid_request_error","message":"The tape has no model call."}}',
     ],
+  })
+})
+
+test('what streams leave out is added to a kept answer: types of calls, and content that is null', () => {
+  const assembler = openAiChat.createAssembler()
+  const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'find', arguments: '{}' } }
+  assembler.add({ id: 'c1', choices: [{ index: 0, delta: { role: 'assistant', tool_calls: [call] } }] })
+  const kept = assembler.response()
+  const step = stepOf(openAiChat.readResponse(structuredClone(kept)), {
+    'playhead.response': JSON.stringify(kept),
+  })
+  const request = { url: new URL('https://api.openai.com/v1/chat/completions'), body: {} }
+  const whole = rebuildResponse(step, openAiChat, { ...request, isStream: false }) as { chunks: string[] }
+  expect(JSON.parse(whole.chunks.join(''))).toMatchObject({
+    object: 'chat.completion',
+    choices: [
+      { message: { content: null, refusal: null, tool_calls: [{ id: 'call_1', type: 'function' }] } },
+    ],
+  })
+  const streamed = rebuildResponse(step, openAiChat, { ...request, isStream: true }) as TapedResponse
+  expect(eventsOf(streamed as never)[1]).toMatchObject({
+    choices: [{ delta: { tool_calls: [{ index: 0, id: 'call_1', type: 'function' }] } }],
   })
 })
 

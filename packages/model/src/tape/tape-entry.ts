@@ -4,6 +4,7 @@ import type { Session } from '../session/session.ts'
 import { argumentsOf } from '../session/problem.ts'
 import { stepName, type Step } from '../session/step.ts'
 import { buildStepTree, type StepBranch } from '../session/step-tree.ts'
+import type { CassetteAnswer } from './cassette.ts'
 import { readMeaning, type Meaning } from './meaning.ts'
 
 type EntryBase = {
@@ -14,7 +15,12 @@ type EntryBase = {
 }
 
 /** A recorded model call: what was asked, and the step that holds the answer. */
-export type ModelEntry = EntryBase & { kind: 'model'; asked: Meaning }
+export type ModelEntry = EntryBase & {
+  kind: 'model'
+  asked: Meaning
+  /** The answer as a cassette has it, in the form of the named API. */
+  exact?: { api: string; answer: CassetteAnswer }
+}
 
 /** A recorded action. One that holds other entries runs again, and what is inside it is served. */
 export type ActionEntry = EntryBase & {
@@ -22,6 +28,8 @@ export type ActionEntry = EntryBase & {
   name: string
   arguments: unknown
   isContainer: boolean
+  /** Why a cassette has no result of it. */
+  notServable?: string
 }
 
 export type TapeEntry = ModelEntry | ActionEntry
@@ -39,12 +47,11 @@ export function readEntries({ steps }: Session): TapeEntry[] {
       return true
     }
     if (step.kind === 'action' && isAsked(step)) {
-      const given = argumentsOf(step)
       const action: ActionEntry = {
         ...base,
         kind: 'action',
         name: stepName(step),
-        arguments: given,
+        arguments: recordedArguments(step),
         isContainer: holdsEntries || holdsAgent(branch),
       }
       entries.push(action)
@@ -73,14 +80,37 @@ function holdsAgent({ children }: StepBranch): boolean {
   return children.some((child) => child.step.kind === 'agent' || holdsAgent(child))
 }
 
-/** The recorded result of an action as JSON. The step's own `tool.result` is parsed further than it was returned. */
-export function recordedResult(step: Step): unknown {
-  const text = step.attributes?.['gen_ai.tool.call.result'] ?? step.attributes?.['playhead.action.result']
-  if (typeof text !== 'string') return text ?? step.tool?.result ?? step.output
-  return parseOnce(text)
+/** The arguments as our SDK wrote them. Those of the step may have been unwrapped for people to read. */
+function recordedArguments(step: Step): unknown {
+  const text =
+    step.attributes?.['gen_ai.tool.call.arguments'] ?? step.attributes?.['playhead.action.arguments']
+  return typeof text === 'string' && step.dialect.includes('playhead')
+    ? parseRecorded(text)
+    : argumentsOf(step)
 }
 
-function parseOnce(text: string): unknown {
+/**
+ * Recorded arguments without those that the function does not declare, which older SDKs recorded as well. Undefined
+ * if there are none.
+ */
+export function declaredArguments(recorded: unknown, given: unknown): unknown {
+  if (!isRecord(given)) return undefined
+  if (Array.isArray(recorded)) return Object.keys(given).length === 0 ? {} : undefined
+  if (!isRecord(recorded)) return undefined
+  const declared = Object.entries(recorded).filter(([name]) => name in given || !/^\d+$/.test(name))
+  return declared.length === Object.keys(recorded).length ? undefined : Object.fromEntries(declared)
+}
+
+/** The recorded result of an action as JSON. The step's own `tool.result` may have been unwrapped for people to read. */
+export function recordedResult(step: Step): unknown {
+  const text = step.attributes?.['gen_ai.tool.call.result'] ?? step.attributes?.['playhead.action.result']
+  if (typeof text === 'string') return parseRecorded(text)
+  // It returned undefined. What the step has instead is what the model was told.
+  if (text === undefined && step.attributes?.['playhead.action.shape'] !== undefined) return undefined
+  return text ?? step.tool?.result ?? step.output
+}
+
+function parseRecorded(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {

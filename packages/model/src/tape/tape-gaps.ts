@@ -3,6 +3,7 @@ import type { Session } from '../session/session.ts'
 import { stepTitle, type Step } from '../session/step.ts'
 import { keptResponse, recordedStatus } from './recorded-answer.ts'
 import { readEntries, recordedResult, type TapeEntry } from './tape-entry.ts'
+import { describeNotData, recordedTypes } from './value-types.ts'
 
 /**
  * Why a step can't be served from the tape.
@@ -45,7 +46,18 @@ export function findTapeGaps(session: Session): TapeGap[] {
 
 function gapOf(step: Step, reason: TapeGapReason | undefined): TapeGap[] {
   if (reason === undefined) return []
-  return [{ reason, stepId: step.id, sentence: `${stepTitle(step)}: ${sentences[reason]}` }]
+  const why =
+    (reason === 'result-not-data' ? describeNotData(recordedTypes(step)) : undefined) ?? sentences[reason]
+  return [{ reason, stepId: step.id, sentence: `${stepTitle(step)}: ${why}` }]
+}
+
+/** A result without a secret that was removed from it is still of use. */
+const servable: ReadonlySet<TapeGapReason | undefined> = new Set([undefined, 'redacted-result'])
+
+/** Why the result of an action can't be served; undefined if it can. */
+export function whyNotServable(step: Step): string | undefined {
+  const reason = actionReason(step)
+  return servable.has(reason) ? undefined : gapOf(step, reason)[0]?.sentence
 }
 
 /** Steps below an action that is served as a whole are never asked for. */
@@ -81,9 +93,12 @@ function actionReason(step: Step): TapeGapReason | undefined {
   const result = recordedResult(step)
   if (result === '[not recorded]') return 'content-off'
   if (wasCut(step, 'result')) return 'answer-cut'
-  const text = typeof result === 'string' ? result : JSON.stringify(result ?? null)
-  if (text.includes(REDACTED)) return 'redacted-result'
-  return typeof result === 'string' && notData.test(result) ? 'result-not-data' : undefined
+  const types = recordedTypes(step)
+  if (describeNotData(types) !== undefined) return 'result-not-data'
+  if (JSON.stringify([result, types]).includes(REDACTED)) return 'redacted-result'
+  // Older SDKs did not record types, so bytes and text about bytes look the same.
+  const isLabel = typeof result === 'string' && types[''] === undefined && notData.test(result)
+  return isLabel ? 'result-not-data' : undefined
 }
 
 const notRecorded = /^\[\d+ characters\]$/

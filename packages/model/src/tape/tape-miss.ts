@@ -1,5 +1,6 @@
 import { compareValues, type TextComparison, type ValueDifference } from '../align/compare-values.ts'
 import { diffWords, type WordDifference } from '../align/diff-words.ts'
+import { replaceTokens, shapeOfText, type VolatileToken } from '../align/text-shape.ts'
 import { describeValue, visibleText } from '../format/visible-text.ts'
 import { stepTitle } from '../session/step.ts'
 import { settingsOf, toolOfMessage, type Meaning } from './meaning.ts'
@@ -35,9 +36,10 @@ export function explainModelMiss(
   const nearest = pickNearest(entries, (entry) => countEqualMessages(entry.asked, asked, comparison))
   const place = findPlace(nearest.asked, asked, comparison)
   if (place === undefined) return missOf(nearest, 'The model was asked this once more than recorded')
+  const shown = { ...place, comparison }
   if (entries.every(({ isUsed }) => isUsed) && isLonger(asked, nearest.asked))
-    return missOf(nearest, 'The tape has no model call left. The last one that is like this', place)
-  return missOf(nearest, 'The model was asked something else than recorded', place)
+    return missOf(nearest, 'The tape has no model call left. The last one that is like this', shown)
+  return missOf(nearest, 'The model was asked something else than recorded', shown)
 }
 
 function isLonger(asked: Meaning, recorded: Meaning): boolean {
@@ -63,6 +65,7 @@ export function explainActionMiss(
     field,
     recorded: difference.a,
     asked: difference.b,
+    comparison,
   })
 }
 
@@ -119,18 +122,21 @@ function nameMessage(message: Meaning['messages'][number], index: number): strin
   return `message ${index + 1} (${message.role === 'tool' && tool === undefined ? 'tool result' : what})`
 }
 
-function missOf(nearest: TapeEntry, start: string, place?: Place): TapeMiss {
+function missOf(nearest: TapeEntry, start: string, found?: Place & { comparison: TextComparison }): TapeMiss {
   const { step, number, kind } = nearest
   const base: TapeMiss = { kind, stepId: step.id, step: number, sentence: '' }
   const where = `step ${number} ${visibleText(stepTitle(step))}`
-  if (place === undefined) return { ...base, sentence: `${start} (${where}).` }
+  if (found === undefined) return { ...base, sentence: `${start} (${where}).` }
+  const { comparison, ...place } = found
   const { recorded, asked } = place
   const areTexts = typeof recorded === 'string' && typeof asked === 'string'
-  const [shownRecorded, shownAsked] = areTexts ? cutToDifference(recorded, asked) : [recorded, asked]
+  const read = areTexts ? withRecordedIds(recorded, asked, comparison) : undefined
+  const [shownRecorded, shownAsked] =
+    read === undefined ? [recorded, asked] : cutToDifference(recorded as string, read)
   return {
     ...base,
     ...place,
-    ...(areTexts && { words: diffWords(recorded, asked) }),
+    ...(read !== undefined && { words: diffWords(recorded as string, read) }),
     sentence: `${start} (${where}): ${visibleText(place.field)} ${compareShown(shownRecorded, shownAsked)}.`,
   }
 }
@@ -139,6 +145,23 @@ function compareShown(recorded: unknown, asked: unknown): string {
   if (asked === undefined) return `is missing, recorded was ${describeValue(recorded, VALUE_WIDTH)}`
   if (recorded === undefined) return `is new: ${describeValue(asked, VALUE_WIDTH)}`
   return `is ${describeValue(asked, VALUE_WIDTH)}, recorded was ${describeValue(recorded, VALUE_WIDTH)}`
+}
+
+/** What was asked, with the recorded ids and times where others stand for them: they are no difference. */
+function withRecordedIds(recorded: string, asked: string, comparison: TextComparison): string {
+  const [taped, live] = [recorded, asked].map((text) => {
+    const tokens: VolatileToken[] = []
+    shapeOfText(text, (token) => tokens.push(token))
+    return tokens
+  })
+  const isAlike =
+    taped!.length === live!.length && taped!.every(({ shape }, at) => shape === live![at]!.shape)
+  if (!isAlike) return asked
+  let at = -1
+  return replaceTokens(asked, ({ text }) => {
+    at += 1
+    return comparison.isSameText(taped![at]!.text, text) ? taped![at]!.text : text
+  })
 }
 
 /** Long texts are shown from shortly before they differ. */

@@ -6,7 +6,7 @@ import type { Message } from '../session/message.ts'
 import type { Session } from '../session/session.ts'
 import type { Step } from '../session/step.ts'
 import { isMiss, Tape } from './tape.ts'
-import type { TapeEntry } from './tape-entry.ts'
+import { recordedResult, type TapeEntry } from './tape-entry.ts'
 import type { TapeMiss } from './tape-miss.ts'
 
 const scenarios = readScenarios()
@@ -97,6 +97,17 @@ test('results of parallel calls may come in another order', () => {
   expect(idOf(ask(tape, [say('user', 'Weather?'), both, rome, oslo]))).toBe('one')
 })
 
+test('a request that continues an earlier one has results without their calls, in any order', () => {
+  const [oslo, rome] = [result('call_1', 'cold'), result('call_2', 'warm')]
+  const tape = tapeOf(call('one', [oslo, rome], 'Cold and warm.'))
+  expect(idOf(ask(tape, [rome, oslo]))).toBe('one')
+})
+
+test('an action that returned undefined has no result, whatever the model was told', () => {
+  const told = { ...action('one', 'notify', {}), tool: { name: 'notify', result: 'undefined' } }
+  expect(recordedResult({ ...told, attributes: { 'playhead.action.shape': 'promise' } })).toBeUndefined()
+})
+
 test.each([
   [
     'a uuid',
@@ -156,6 +167,22 @@ test('an action with other arguments, one call too many, and one that was never 
   })
 })
 
+test.each<[string, unknown, unknown]>([
+  ['by name', { city: 'Oslo', 1: { configurable: { thread: 'a' } } }, { city: 'Oslo' }],
+  ['for a tool without parameters', [{}, { toolCallId: 'call_1' }], {}],
+])("an older recording also has the framework's own argument, %s", (_name, recorded, given) => {
+  expect(tapeOf(action('one', 'weather', recorded)).takeAction('weather', given)).toMatchObject({
+    step: { id: 'one' },
+  })
+})
+
+test('arguments that look like a call of another framework are compared as they were recorded', () => {
+  const given = { args: ['a', 'b'], kwargs: {} }
+  const attributes = { 'playhead.action.arguments': JSON.stringify(given) }
+  const tape = tapeOf({ ...action('one', 'run', given), attributes })
+  expect(tape.takeAction('run', given)).toMatchObject({ step: { id: 'one' } })
+})
+
 test('an action that holds model calls runs again; others are served', () => {
   const outer = action('outer', 'classify', { text: 'Hi' })
   const inner = { ...call('inner', [say('user', 'Hi')], 'billing'), parentId: 'outer' }
@@ -173,6 +200,18 @@ test('a second session fills what the first lacks', () => {
   const tape = new Tape([failing, passing])
   expect(tape.takeAction('extract_id', { text: 'a' })).toMatchObject({ step: { id: 'failing' } })
   expect(tape.takeAction('find_account', { mail: 'b' })).toMatchObject({ step: { id: 'more' } })
+})
+
+test('a stub comes from the session itself before the next one, and from the nearest arguments', () => {
+  const own = sessionOf(action('own', 'refund', { invoice: 'INV-1', amount: 5 }))
+  const passing = sessionOf(
+    action('other', 'refund', { invoice: 'INV-1', amount: 6 }),
+    action('same', 'refund', { invoice: 'INV-2', amount: 7 }),
+  )
+  const tape = new Tape([own, passing])
+  expect(tape.findStub('refund', { invoice: 'INV-1', amount: 8 })?.step.id).toBe('own')
+  expect(tape.findStub('refund', { invoice: 'INV-2', amount: 8 })?.step.id).toBe('same')
+  expect(tape.findStub('mail', {})).toBeUndefined()
 })
 
 test('text of eight million hex digits has a shape', () => {

@@ -3,9 +3,18 @@ import { shapeOfValue } from '../align/fingerprint-session.ts'
 import { hashText, shapeOfText } from '../align/text-shape.ts'
 import { isRecord } from '../json/attribute-value.ts'
 import type { Session } from '../session/session.ts'
+import { pickStub } from './action-rules.ts'
+import { entriesOfCassette, type Cassette } from './cassette.ts'
 import { readMeaning, settingsOf, type AskedStep, type Meaning } from './meaning.ts'
 import { explainActionMiss, explainModelMiss, type TapeMiss } from './tape-miss.ts'
-import { collectTexts, readEntries, type ActionEntry, type ModelEntry, type TapeEntry } from './tape-entry.ts'
+import {
+  collectTexts,
+  declaredArguments,
+  readEntries,
+  type ActionEntry,
+  type ModelEntry,
+  type TapeEntry,
+} from './tape-entry.ts'
 import { VolatileIds, type MappedCounts } from './volatile-ids.ts'
 
 export type TapeOptions = {
@@ -14,8 +23,8 @@ export type TapeOptions = {
 }
 
 /**
- * Answers a run from recorded sessions. Each entry is used once: repeats are served in recorded order, parallel calls
- * by what they ask. The first session wins; further ones fill what it lacks.
+ * Answers a run from recorded sessions and cassettes. Each entry is used once: repeats are served in recorded order,
+ * parallel calls by what they ask. The first source wins; further ones fill what it lacks.
  */
 export class Tape {
   readonly entries: readonly TapeEntry[]
@@ -25,9 +34,11 @@ export class Tape {
   readonly #volatile: readonly RegExp[]
   #ids: VolatileIds
 
-  constructor(sessions: readonly Session[], { volatile = [] }: TapeOptions = {}) {
+  constructor(sources: readonly (Session | Cassette)[], { volatile = [] }: TapeOptions = {}) {
     this.#volatile = volatile.map((pattern) => new RegExp(pattern, withGlobal(pattern.flags)))
-    this.entries = sessions.flatMap(readEntries)
+    this.entries = sources.flatMap((source) =>
+      'meta' in source ? entriesOfCassette(source) : readEntries(source),
+    )
     const ids = new Set<string>()
     collectTexts(this.entries, (text) => shapeOfText(text, (token) => ids.add(token.text)))
     this.#ids = new VolatileIds(ids)
@@ -38,20 +49,45 @@ export class Tape {
   }
 
   /** The recorded call that asked the same, or the reason why there is none. */
-  takeModelCall(live: AskedStep): ModelEntry | TapeMiss {
-    const asked = readMeaning(live)
-    const candidates = this.#byPrint.get(this.#print(asked)) ?? []
-    const found = this.#take(candidates, (entry, ids) => this.#asksTheSame(entry.asked, asked, ids))
+  takeModelCall(live: AskedStep, isWanted: Wanted = isAny): ModelEntry | TapeMiss {
+    const found = this.findModelCall(live, isWanted)
     if (found !== undefined) return found
-    const models = this.entries.filter((entry) => entry.kind === 'model')
-    return this.#miss(explainModelMiss(asked, models, this.#masked()))
+    const models = this.entries.filter((entry) => entry.kind === 'model').filter(isWanted)
+    return this.#miss(explainModelMiss(readMeaning(live), models, this.#masked()))
+  }
+
+  /** As `takeModelCall`, among some of the entries; undefined if none of them asked the same. */
+  findModelCall(live: AskedStep, isWanted: Wanted): ModelEntry | undefined {
+    const asked = readMeaning(live)
+    const candidates = (this.#byPrint.get(this.#print(asked)) ?? []).filter(isWanted)
+    return this.#take(candidates, (entry, ids) => this.#asksTheSame(entry.asked, asked, ids))
   }
 
   /** The recorded action of that name with these arguments, or the reason why there is none. */
-  takeAction(name: string, given: unknown): ActionEntry | TapeMiss {
-    const candidates = this.#byName.get(name) ?? []
-    const found = this.#take(candidates, (entry, ids) => this.#isSame(entry.arguments, given, ids))
-    return found ?? this.#miss(explainActionMiss({ name, given }, candidates, this.#masked()))
+  takeAction(name: string, given: unknown, isWanted: Wanted = isAny): ActionEntry | TapeMiss {
+    const found = this.findAction(name, given, isWanted)
+    if (found !== undefined) return found
+    const actions = this.actionsNamed(name).filter(isWanted)
+    return this.#miss(explainActionMiss({ name, given }, actions, this.#masked()))
+  }
+
+  /** As `takeAction`, among some of the entries; undefined if none of them has these arguments. */
+  findAction(name: string, given: unknown, isWanted: Wanted): ActionEntry | undefined {
+    const candidates = this.actionsNamed(name).filter(isWanted)
+    return (
+      this.#take(candidates, (entry, ids) => this.#isSame(entry.arguments, given, ids)) ??
+      this.#take(candidates, (entry, ids) => this.#isDeclaredSame(entry.arguments, given, ids))
+    )
+  }
+
+  /** The recorded actions of a name, asked for or not. */
+  actionsNamed(name: string): readonly ActionEntry[] {
+    return this.#byName.get(name) ?? []
+  }
+
+  /** The recorded call whose result stands in for a call that must not be made. */
+  findStub(name: string, given: unknown): ActionEntry | undefined {
+    return pickStub(this.actionsNamed(name), given, this.#masked())
   }
 
   /** What was recorded and not asked for. */
@@ -81,6 +117,11 @@ export class Tape {
 
   #asksTheSame(taped: Meaning, live: Meaning, ids: VolatileIds): boolean {
     return this.#isSame(taped.messages, live.messages, ids) && this.#isSame(...settingsOf(taped, live), ids)
+  }
+
+  #isDeclaredSame(taped: unknown, live: unknown, ids: VolatileIds): boolean {
+    const declared = declaredArguments(taped, live)
+    return declared !== undefined && this.#isSame(declared, live, ids)
   }
 
   #isSame(taped: unknown, live: unknown, ids: VolatileIds): boolean {
@@ -117,6 +158,11 @@ export class Tape {
     else list.push(entry)
   }
 }
+
+/** Which entries may answer. */
+type Wanted = (entry: TapeEntry) => boolean
+
+const isAny: Wanted = () => true
 
 function withGlobal(flags: string): string {
   return flags.includes('g') ? flags : `${flags}g`

@@ -2,7 +2,7 @@ import { isRecord, textOf, toObject, toObjects, type JsonObject } from '../json/
 import type { Part } from '../session/message.ts'
 import type { Usage } from '../session/usage.ts'
 import { halves, piecesOf, sse, type Finish } from './recorded-answer.ts'
-import type { ResponseWriter } from './response-writer.ts'
+import { withoutEnding, type ResponseWriter } from './response-writer.ts'
 import { parseJson } from '../json/json-text.ts'
 
 const stopWords: Record<Finish, string> = {
@@ -22,6 +22,10 @@ const errorTypes: Record<number, string> = {
   529: 'overloaded_error',
 }
 
+const ownWord = /_error$/
+
+const ending = /^event: (?:message_delta|message_stop|content_block_stop)\n/
+
 /** Anthropic's messages API. */
 export const anthropicWriter: ResponseWriter = {
   write: ({ id, model, replies: [reply], usage }) => ({
@@ -35,7 +39,7 @@ export const anthropicWriter: ResponseWriter = {
     usage: writeUsage(usage ?? {}),
   }),
   stream: (response, _request, pieces) => {
-    const { content, stop_reason: reason, stop_sequence: sequence, ...head } = response
+    const { content, stop_reason: reason, stop_sequence: sequence, error, ...head } = response
     const usage = toObject(head.usage)
     const start = {
       ...head,
@@ -44,9 +48,13 @@ export const anthropicWriter: ResponseWriter = {
       stop_sequence: null,
       usage: { ...usage, output_tokens: 1 },
     }
-    return [
+    const events = [
       event('message_start', { message: start }),
       ...toObjects(content).flatMap((block, index) => streamBlock(block, index, pieces)),
+    ]
+    if (error !== undefined) return [...withoutEnding(events, ending), event('error', { error })]
+    return [
+      ...events,
       event('message_delta', {
         delta: { stop_reason: reason ?? null, stop_sequence: sequence ?? null },
         usage: { output_tokens: usage.output_tokens ?? 0 },
@@ -54,10 +62,11 @@ export const anthropicWriter: ResponseWriter = {
       event('message_stop', {}),
     ]
   },
+  ending,
   streamType: () => 'text/event-stream',
   writeError: ({ type, message, status }) => ({
     type: 'error',
-    error: { type: errorTypes[status] ?? (type === '' ? 'api_error' : type), message },
+    error: { type: ownWord.test(type) ? type : (errorTypes[status] ?? 'api_error'), message },
   }),
 }
 

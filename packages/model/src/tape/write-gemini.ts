@@ -21,6 +21,11 @@ const errorStatuses: Record<number, string> = {
   503: 'UNAVAILABLE',
 }
 
+const ownWord = /^[A-Z]+(?:_[A-Z]+)*$/
+
+/** Its last event has text too. */
+const NO_ENDING = /(?!)/
+
 /** Gemini's generateContent and streamGenerateContent. */
 export const geminiWriter: ResponseWriter = {
   write: ({ id, model, replies, usage }) => ({
@@ -42,9 +47,14 @@ export const geminiWriter: ResponseWriter = {
     }))
     return isServerSent(request) ? events.map(writeEvent) : [JSON.stringify(events)]
   },
+  ending: NO_ENDING,
   streamType: (request) => (isServerSent(request) ? 'text/event-stream' : 'application/json'),
-  writeError: ({ message, status }) => ({
-    error: { code: status, message, status: errorStatuses[status] ?? 'INTERNAL' },
+  writeError: ({ type, message, status }) => ({
+    error: {
+      code: status,
+      message,
+      status: ownWord.test(type) ? type : (errorStatuses[status] ?? 'INTERNAL'),
+    },
   }),
 }
 

@@ -35,7 +35,7 @@ export const ollamaWriter: ResponseWriter = {
     const { model, created_at: createdAt, message, response: text, thinking, ...end } = response
     const head = { model, created_at: createdAt }
     const line = (fields: JsonObject) => `${JSON.stringify({ ...head, ...fields })}\n`
-    if (isGenerate(request)) {
+    if (text !== undefined || isGenerate(request)) {
       const whole = textOf(text) || textOf(toObject(message).content)
       return [
         ...piecesOf(textOf(thinking), []).map((piece) =>
@@ -55,6 +55,7 @@ export const ollamaWriter: ResponseWriter = {
       line({ message: { role: 'assistant', content: '' }, ...end }),
     ]
   },
+  ending: /"done":true/,
   streamType: () => 'application/x-ndjson',
   writeError: ({ message }) => ({ error: message }),
 }

@@ -1,7 +1,7 @@
 import { textOf, toObject, toObjects, type JsonObject } from '../json/attribute-value.ts'
 import type { Usage } from '../session/usage.ts'
 import { argumentText, halves, piecesOf, sse, type Finish, type Reply } from './recorded-answer.ts'
-import type { ResponseWriter } from './response-writer.ts'
+import { withoutEnding, type ResponseWriter } from './response-writer.ts'
 
 const finishWords: Record<Finish, string> = {
   stop: 'stop',
@@ -9,6 +9,8 @@ const finishWords: Record<Finish, string> = {
   length: 'length',
   filter: 'content_filter',
 }
+
+const chatEnding = /^data: (?:\[DONE\]|.*"(?:choices":\[\]|delta":\{\}))/
 
 /** Chat completions of OpenAI and of every host that is compatible with it. */
 export const chatWriter: ResponseWriter = {
@@ -25,12 +27,19 @@ export const chatWriter: ResponseWriter = {
     })),
     ...(usage !== undefined && { usage: writeUsage(usage) }),
   }),
+  complete: ({ choices, ...kept }, { createdAt }) => ({
+    object: 'chat.completion',
+    created: createdAt,
+    ...kept,
+    choices: toObjects(choices).map((choice) => ({ ...choice, message: completeMessage(choice.message) })),
+  }),
   stream: (response, { body }, pieces) => {
-    const { choices, usage, ...head } = response
+    const { choices, usage, error, ...head } = response
     const chunk = (fields: JsonObject) => sse({ ...head, object: 'chat.completion.chunk', ...fields })
     const events = toObjects(choices).flatMap((choice) =>
       streamChoice(choice, pieces).map((delta) => chunk({ choices: [delta] })),
     )
+    if (error !== undefined) return [...withoutEnding(events, chatEnding), sse({ error })]
     const hasUsage = toObject(body.stream_options).include_usage === true
     return [
       ...events,
@@ -38,6 +47,7 @@ export const chatWriter: ResponseWriter = {
       sse('[DONE]'),
     ]
   },
+  ending: chatEnding,
   streamType: () => 'text/event-stream',
   writeError: writeOpenAiError,
 }
@@ -52,7 +62,11 @@ export function writeOpenAiError({
   status: number
 }) {
   const kind = status === 429 ? 'rate_limit_error' : status >= 500 ? 'server_error' : 'invalid_request_error'
-  return { error: { message, type: kind, param: null, code: type === '' ? null : type } }
+  if (type.endsWith('_error')) return { error: { message, type, param: null, code: null } }
+  // Without a word, the status was recorded.
+  return {
+    error: { message, type: kind, param: null, code: type === '' || /^\d+$/.test(type) ? null : type },
+  }
 }
 
 function writeMessage({ text, reasoning, calls, parts }: Reply): JsonObject {
@@ -68,6 +82,20 @@ function writeMessage({ text, reasoning, calls, parts }: Reply): JsonObject {
         type: 'function',
         function: { name, arguments: argumentText(given) },
       })),
+    }),
+  }
+}
+
+/** Clients refuse a call without its type, and read `content` as null, never as missing. */
+function completeMessage(message: unknown): JsonObject {
+  const { tool_calls: calls, ...rest } = toObject(message)
+  return {
+    role: 'assistant',
+    content: null,
+    refusal: null,
+    ...rest,
+    ...(calls !== undefined && {
+      tool_calls: toObjects(calls).map((call) => ({ type: 'function', ...call })),
     }),
   }
 }
@@ -142,6 +170,7 @@ export const completionsWriter: ResponseWriter = {
     const hasUsage = toObject(body.stream_options).include_usage === true && usage !== undefined
     return [...events, ...(hasUsage ? [sse({ ...head, choices: [], usage })] : []), sse('[DONE]')]
   },
+  ending: chatEnding,
   streamType: () => 'text/event-stream',
   writeError: writeOpenAiError,
 }

@@ -2,8 +2,10 @@ import { isRecord, textOf, toObject, toObjects, type JsonObject } from '../json/
 import type { Part } from '../session/message.ts'
 import type { Usage } from '../session/usage.ts'
 import { argumentText, halves, piecesOf, sse, type RecordedAnswer } from './recorded-answer.ts'
-import type { ResponseWriter } from './response-writer.ts'
+import { withoutEnding, type ResponseWriter } from './response-writer.ts'
 import { writeOpenAiError } from './write-openai-chat.ts'
+
+const ending = /^event: response\.(?:completed|failed|incomplete|.*\.done)\n/
 
 /** OpenAI's responses API. */
 export const responsesWriter: ResponseWriter = {
@@ -16,15 +18,18 @@ export const responsesWriter: ResponseWriter = {
     const begun = { ...whole, status: 'in_progress', output: [], usage: null }
     const end =
       whole.status === 'failed' ? 'failed' : whole.status === 'incomplete' ? 'incomplete' : 'completed'
-    return [
+    const events = [
       event('response.created', { response: begun }),
       event('response.in_progress', { response: begun }),
       ...toObjects(whole.output).flatMap((item, index) =>
         streamItem(item, pieces).map(([type, fields]) => event(type, { output_index: index, ...fields })),
       ),
-      event(`response.${end}`, { response: whole }),
     ]
+    if (isRecord(whole.error) && end !== 'failed')
+      return [...withoutEnding(events, ending), event('error', { param: null, ...whole.error })]
+    return [...events, event(`response.${end}`, { response: whole })]
   },
+  ending,
   streamType: () => 'text/event-stream',
   writeError: writeOpenAiError,
 }

@@ -306,9 +306,10 @@ test('an aborted stream is said to be, with how far it got', () => {
 })
 
 test('a call without usage is not said to have no price', () => {
+  const tokens = { input: 9, output: 1 }
   const silent = outline({ id: 'a', kind: 'llm', model: 'gpt-4o' })
-  const priced = outline({ id: 'b', kind: 'llm', model: 'gpt-4o', usage: { input: 9 }, cost: 0.5, from: 20 })
-  const unpriced = outline({ id: 'c', kind: 'llm', model: 'my-model', usage: { input: 9 }, from: 40 })
+  const priced = outline({ id: 'b', kind: 'llm', model: 'gpt-4o', usage: tokens, cost: 0.5, from: 20 })
+  const unpriced = outline({ id: 'c', kind: 'llm', model: 'my-model', usage: tokens, from: 40 })
   const noUsage = 'no usage reported (OpenAI: stream_options.include_usage)'
 
   expect(renderTextReplay(sessionOf([silent]))).toBe(`\
@@ -325,10 +326,35 @@ Session: s_abc12345 | Duration: 10ms | Cost: unknown, ${noUsage} | Status: Succe
   )
 })
 
+test('a call without output tokens has the price of its input, and says so', () => {
+  const partial = outline({ id: 'a', kind: 'llm', model: 'gpt-4o', usage: { input: 9 }, cost: 0.5 })
+
+  expect(renderTextReplay(sessionOf([partial]))).toBe(`\
+Session: s_abc12345 | Duration: 10ms | Cost: $0.50 + unknown, no output tokens reported | Status: Success
+
+00:00.000  LLM Call (gpt-4o)  #1
+           Tokens: 9 in, no output tokens reported | Cost: $0.50
+
+00:00.010  Session ended: Success
+`)
+})
+
 test('a step that nobody recorded is said to be inferred', () => {
   const replay = renderTextReplay(
     sessionOf([outline({ id: 'lookup', kind: 'action', isInferred: true, inputPreview: 'id=7' })]),
   )
 
   expect(replay).toContain('00:00.000  Action: lookup  #1  inferred from the conversation\n')
+})
+
+test('steps of a re-run say what answered them', () => {
+  const replay = renderTextReplay(
+    sessionOf(
+      (['live', 'stub', 'tape'] as const).map((source) => outline({ id: source, kind: 'action', source })),
+    ),
+  )
+
+  expect(replay).toContain('00:00.000  Action: live  #1  live\n')
+  expect(replay).toContain('00:00.000  Action: stub  #2  stubbed\n')
+  expect(replay).toContain('00:00.000  Action: tape  #3  from the tape\n')
 })

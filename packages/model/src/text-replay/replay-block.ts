@@ -2,7 +2,7 @@ import { describeCost, formatCount } from '../format/format-number.ts'
 import { formatDuration, formatOffset } from '../format/format-time.ts'
 import { oneLine, textOfValue, visibleLines, visibleText } from '../format/visible-text.ts'
 import { describeAbort } from '../session/aborted-stream.ts'
-import { NO_USAGE } from '../session/calls-without-usage.ts'
+import { isOutputUnknown, NO_OUTPUT, NO_USAGE } from '../session/calls-without-usage.ts'
 import { ownsError } from '../session/failure.ts'
 import { argumentsOf } from '../session/problem.ts'
 import { isEmptyValue } from '../provenance/value-index.ts'
@@ -16,7 +16,14 @@ import {
   textOf,
   type OriginOf,
 } from './replay-content.ts'
-import { stepName, type Step, type StepChange, type StepError, type StepKind } from '../session/step.ts'
+import {
+  stepName,
+  type Step,
+  type StepChange,
+  type StepError,
+  type StepKind,
+  type StepSource,
+} from '../session/step.ts'
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow'
 
@@ -93,11 +100,18 @@ function numberOf({ number, parentNumber }: Place): string {
   return parentNumber === undefined ? `#${number}` : `#${number} in #${parentNumber}`
 }
 
+const sourceStates: Record<StepSource, string> = {
+  tape: 'from the tape',
+  stub: 'stubbed',
+  live: 'live',
+}
+
 function stateOf(step: Step, paint: Painter): string {
   const states: string[] = []
   if (step.status === 'running') states.push('… running')
   if (step.guardrail?.isTriggered === true) states.push('triggered')
   if (step.isInferred === true) states.push('inferred from the conversation')
+  if (step.source !== undefined) states.push(sourceStates[step.source])
   return states.map((state) => `  ${paint('yellow', state)}`).join('')
 }
 
@@ -220,6 +234,7 @@ function usageOf(step: Step, hasNoUsage: boolean): string[] {
     describeTokens(input, 'in', [cacheRead, 'cached'], [cacheWrite, 'written to the cache']),
     describeTokens(output, 'out', [reasoning, 'reasoning']),
   ].filter((part) => part !== undefined)
+  if (isOutputUnknown(step)) tokens.push(NO_OUTPUT)
   if (tokens.length > 0) facts.push(`Tokens: ${tokens.join(', ')}`)
   else if (hasNoUsage) facts.push(`Tokens: ${NO_USAGE}`)
   if (step.streaming?.firstTokenMs !== undefined)

@@ -27,6 +27,16 @@ Session: s_abc12345 | Duration: 4.2s | Cost: $0.003 | Status: Fail
 `)
 })
 
+test('the input that a session declares does not make its root a step of its own', () => {
+  const session = sessionOf(support)
+  const [root, ...steps] = session.steps
+  const input = 'I was charged twice'
+  const declared = { ...root!, input, attributes: { 'playhead.session.input': JSON.stringify(input) } }
+  const before = renderTextReplay(session)
+  expect(renderTextReplay({ ...session, steps: [declared, ...steps] })).toBe(before)
+  expect(renderTextReplay({ ...session, steps: [{ ...root!, input }, ...steps] })).not.toBe(before)
+})
+
 test('a running session and a lost session are labelled as such', () => {
   const open = [
     outline({ id: 'root', kind: 'agent', to: null }),
@@ -54,8 +64,14 @@ Session: s_abc12345 | Duration: 5ms so far | Cost: none | Status: Running
 })
 
 test('an unknown or incomplete cost is shown as such', () => {
-  const unknown = outline({ id: 'a', kind: 'llm', model: 'my-model', usage: { input: 1 } })
-  const known = outline({ id: 'b', kind: 'llm', model: 'gpt-4o', usage: { input: 1 }, cost: 1.234 })
+  const unknown = outline({ id: 'a', kind: 'llm', model: 'my-model', usage: { input: 1, output: 1 } })
+  const known = outline({
+    id: 'b',
+    kind: 'llm',
+    model: 'gpt-4o',
+    usage: { input: 1, output: 1 },
+    cost: 1.234,
+  })
 
   expect(renderTextReplay(sessionOf([unknown]))).toContain('| Cost: unknown (no price for my-model) |')
   expect(renderTextReplay(sessionOf([unknown, known]))).toContain(
@@ -162,4 +178,18 @@ test('the chunks of a call and the stages of an action are not shown', () => {
   )
 
   expect(replay.match(/Event: .*/g)).toEqual(['Event: blocked  #4', 'Event: note  #5'])
+})
+
+test('a re-run says below its first line what it is', () => {
+  const { session, steps } = sessionOf(support)
+  const rerun = {
+    parentId: '1a2b3c4d'.repeat(4),
+    parentStepId: 'c'.repeat(16),
+    lane: 'fork',
+    edit: { result: 'c_42' },
+  } as const
+
+  const [, line] = renderTextReplay({ session: { ...session, ...rerun }, steps }).split('\n')
+
+  expect(line).toBe('Fork of s_1a2b3c4d | From step: cccccccccccccccc | Edit: {"result":"c_42"}')
 })

@@ -4,9 +4,15 @@ import { formatDuration, formatOffset } from '../format/format-time.ts'
 import { createArgumentTracer, type ArgumentTracer } from '../provenance/trace-arguments.ts'
 import { oneLine, visibleText } from '../format/visible-text.ts'
 import { createPainter, renderStep, type Painter, type Place } from './replay-block.ts'
-import { findCallsWithoutUsage, findMissingCosts, NO_USAGE } from '../session/calls-without-usage.ts'
+import {
+  describeMissingUsage,
+  findCallsWithoutUsage,
+  findMissingCosts,
+} from '../session/calls-without-usage.ts'
 import { ownsError } from '../session/failure.ts'
 import { shortSessionId, type Session, type SessionSummary } from '../session/session.ts'
+import { describeRerun } from '../session/rerun.ts'
+import { showScore } from '../session/score.ts'
 import { buildStepTree } from '../session/step-tree.ts'
 import { endOffsetMs, type Step } from '../session/step.ts'
 
@@ -19,6 +25,8 @@ export type TextReplayOptions = {
   step?: number
   /** Shows failed steps only. */
   errorsOnly?: boolean
+  /** What went wrong, in sentences, the most likely first. */
+  suspects?: readonly string[]
 }
 
 /** Renders a session as text for a terminal or a build log. */
@@ -29,7 +37,13 @@ export function renderTextReplay(session: Session, options: TextReplayOptions = 
   const { header, steps, end } = renderReplayParts(session, options)
   const none = options.errorsOnly === true ? 'No step failed.' : 'No steps were recorded.'
   const blocks = steps.length === 0 ? [none] : steps.map(({ text }) => text)
-  return `${[header, ...blocks, end].join('\n\n')}\n`
+  return `${[header, ...renderSuspects(options.suspects ?? [], paint), ...blocks, end].join('\n\n')}\n`
+}
+
+function renderSuspects(suspects: readonly string[], paint: Painter): string[] {
+  if (suspects.length === 0) return []
+  const lines = suspects.map((sentence, index) => `  ${index + 1}. ${visibleText(sentence)}`)
+  return [[paint('bold', 'What went wrong:'), ...lines].join('\n')]
 }
 
 /** The parts of the replay as text, to print them as they arrive. */
@@ -50,11 +64,38 @@ function renderHeader(whole: Session, paint: Painter): string {
   const length = session.durationMs ?? lengthSoFar(steps)
   const duration = session.durationMs === null ? `${formatDuration(length)} so far` : formatDuration(length)
   const status = paint(colourOf(session.endState), describeEndState(session.endState))
-  const { unpricedModels, callsWithoutUsage } = findMissingCosts(whole)
-  const noUsage = callsWithoutUsage.length > 0 ? NO_USAGE : undefined
+  const { unpricedModels, callsWithoutUsage, callsWithoutOutput } = findMissingCosts(whole)
+  const noUsage = describeMissingUsage({
+    ...(callsWithoutUsage.length > 0 && { modelsWithoutUsage: [] }),
+    ...(callsWithoutOutput.length > 0 && { modelsWithoutOutput: [] }),
+  })
   const cost = describeCost(session.cost, unpricedModels.map(visibleText), noUsage)
   const id = paint('bold', shortSessionId(visibleText(session.id)))
-  return `Session: ${id} | Duration: ${duration} | Cost: ${cost} | Status: ${status}`
+  const header = `Session: ${id} | Duration: ${duration} | Cost: ${cost} | Status: ${status}`
+  return [header, describeOwnRerun(session), describeScores(session)]
+    .filter((line) => line !== undefined)
+    .join('\n')
+}
+
+/** "Scores: helpful 0.8 | verdict wrong (the refund is missing)". */
+function describeScores({ scores = [] }: SessionSummary): string | undefined {
+  if (scores.length === 0) return undefined
+  const shown = scores.map(({ name, value, comment }) => {
+    const note = comment === undefined ? '' : ` (${oneLine(comment, 120)})`
+    return `${visibleText(name)} ${visibleText(showScore(value))}${note}`
+  })
+  return `Scores: ${shown.join(' | ')}`
+}
+
+/** "Fork of s_1a2b3c4d | From step: 00f067aa0ba902b7 | Edit: {"result":"c_42"}". */
+function describeOwnRerun(session: SessionSummary): string | undefined {
+  const rerun = describeRerun(session)
+  if (rerun === undefined) return undefined
+  const { parentStepId, edit } = session
+  const parts = [visibleText(rerun[0]!.toUpperCase() + rerun.slice(1))]
+  if (parentStepId !== undefined) parts.push(`From step: ${visibleText(parentStepId)}`)
+  if (edit !== undefined) parts.push(`Edit: ${oneLine(JSON.stringify(edit), 200)}`)
+  return parts.join(' | ')
 }
 
 function renderSteps(
@@ -146,13 +187,19 @@ function createFamily(session: SessionSummary, steps: readonly Step[]): Family {
         : parents.has(step.id),
     isDetail: (step) => {
       if (step.kind === 'workflow' && step.parentId === null && step.name === session.name)
-        return parents.has(step.id) && step.input === undefined && step.output === undefined
+        return parents.has(step.id) && !saysMore(step)
       if (step.usageScope === 'duplicate')
         return step.responseId !== undefined && shownResponses.has(step.responseId)
       const parentKind = step.parentId === null ? undefined : kinds.get(step.parentId)
       return step.kind === 'event' && (parentKind === 'llm' || parentKind === 'action')
     },
   }
+}
+
+/** The input that a session declares is what its first steps were asked. */
+function saysMore({ input, output, attributes }: Step): boolean {
+  const isDeclared = attributes?.['playhead.session.input'] !== undefined
+  return (input !== undefined && !isDeclared) || output !== undefined
 }
 
 function renderOneStep({ steps }: Session, position: number, paint: Painter): string {
@@ -214,7 +261,7 @@ function lengthSoFar(steps: readonly Step[]): number {
   return length
 }
 
-function colourOf(endState: EndState): 'green' | 'red' | 'yellow' {
+export function colourOf(endState: EndState): 'green' | 'red' | 'yellow' {
   if (endState === 'success') return 'green'
   return endState === 'fail' ? 'red' : 'yellow'
 }

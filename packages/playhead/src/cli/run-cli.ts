@@ -1,4 +1,5 @@
 import { safeForLog } from '@playhead/model'
+import { ConfigError } from '../rerun/config-file.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Command } from './arguments/command.ts'
 import { renderCommandHelp, renderOverview } from './arguments/help.ts'
@@ -10,6 +11,7 @@ import { deleteCommand } from './commands/delete.ts'
 import { diffCommand } from './commands/diff.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { exportCommand } from './commands/export.ts'
+import { importCommand } from './commands/import.ts'
 import { keysCreateCommand, keysListCommand, keysRevokeCommand } from './commands/keys.ts'
 import { loginsEndCommand, loginsListCommand } from './commands/logins.ts'
 import { lsCommand } from './commands/ls.ts'
@@ -18,9 +20,13 @@ import {
   pricesListCommand,
   pricesRemoveCommand,
   pricesSetCommand,
+  quotaCommand,
   retentionCommand,
 } from './commands/project-settings.ts'
+import { peopleListCommand, peopleSetCommand } from './commands/people.ts'
 import { projectsCreateCommand, projectsListCommand } from './commands/projects.ts'
+import { issueCommands } from './commands/issues.ts'
+import { monitorCommands } from './monitors/monitors.ts'
 import { rederiveCommand } from './commands/rederive.ts'
 import { reportCommand } from './commands/report.ts'
 import { repriceCommand } from './commands/reprice.ts'
@@ -28,6 +34,13 @@ import { restoreCommand } from './commands/restore.ts'
 import { loginLinkCommand, serveCommand } from './commands/serve.ts'
 import { showCommand } from './commands/show.ts'
 import { tagCommand } from './commands/tag.ts'
+import { forkCommand } from './rerun/fork.ts'
+import { rerunCommand } from './rerun/rerun.ts'
+import { cassetteLintCommand } from './rerun/cassette.ts'
+import { devCommand } from './rerun/dev.ts'
+import { mcpCommand } from './mcp/mcp.ts'
+import { setupCommand } from './mcp/setup.ts'
+import { toTestCommand } from './rerun/to-test.ts'
 import { CliError, InterruptedError, QuietExit } from './terminal/cli-error.ts'
 import { createTerminal, type Streams } from './terminal/terminal.ts'
 
@@ -66,6 +79,10 @@ function report(error: unknown, { stderr }: Streams): number {
     if (!isQuiet) stderr.write(`${safeForLog(`playhead: ${error.message}`)}\n`)
     return error.exitCode
   }
+  if (error instanceof ConfigError) {
+    stderr.write(`${safeForLog(`playhead: ${error.message}`)}\n`)
+    return 2
+  }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   stderr.write(
     `playhead: Unexpected error. This is a bug in playhead; please report it.\n${safeForLog(text)}\n`,
@@ -82,20 +99,33 @@ export const commands: readonly Command[] = [
   showCommand,
   diffCommand,
   openCommand,
+  rerunCommand,
+  forkCommand,
+  devCommand,
+  mcpCommand,
+  setupCommand,
   exportCommand,
+  importCommand,
   tagCommand,
   deleteCommand,
+  ...issueCommands,
+  ...monitorCommands,
   checkCommand,
   reportCommand,
+  toTestCommand,
+  cassetteLintCommand,
   keysListCommand,
   keysCreateCommand,
   keysRevokeCommand,
   loginsListCommand,
   loginsEndCommand,
   auditCommand,
+  peopleListCommand,
+  peopleSetCommand,
   projectsListCommand,
   projectsCreateCommand,
   retentionCommand,
+  quotaCommand,
   pricesListCommand,
   pricesSetCommand,
   pricesRemoveCommand,

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { ReportTest, TestReport } from '@playhead/model'
 import { renderAnnotations, renderSummary } from '../report/render-github.ts'
 import { renderReportJunit } from '../report/render-junit.ts'
@@ -79,6 +79,14 @@ function poison<Value>(value: Value, hostile: string, name = ''): Value {
   ) as Value
 }
 
+// A progress bar, which moves the cursor, appears after a while: on a busy machine sooner or later.
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
 type Look = { isTTY: boolean; isColoured: boolean }
 const looks: Look[] = [
   { isTTY: true, isColoured: true },
@@ -149,6 +157,8 @@ const project = {
   name: 'n',
   createdAt: at,
   retentionDays: 3,
+  dailySpans: 10,
+  dailyBytes: null,
   priceOverrides: [{ model: 'm', provider: 'o', inputPerMillion: 1, outputPerMillion: 2 }],
 }
 
@@ -218,7 +228,7 @@ test('no command lets recorded text control the terminal or the build service', 
     }),
     { numRuns: 12 },
   )
-}, 120_000)
+})
 
 test('JSON output still has the values of the server', async () => {
   const page = { sessions: recordedPage.sessions }

@@ -8,6 +8,7 @@ import { retryDelayMs } from './retry-delay.ts'
 import { explainFailure, sendBatch, type SendOutcome, type Target } from './send-batch.ts'
 import { Spool } from './spool.ts'
 import { splitBatch, StepQueue, type Batch } from './step-queue.ts'
+import { trueNowMs } from '../record/opentelemetry/clock.ts'
 import { WorkLoop } from './work-loop.ts'
 
 const SEND_AFTER_MS = 300
@@ -86,7 +87,7 @@ export class Delivery implements StepListener {
     this.counts.recorded += 1
     if (this.#target === undefined) return
     this.#queue.addEnded(span, byteCount)
-    record.lastSentAtMs = Date.now()
+    record.lastSentAtMs = trueNowMs()
     this.#scheduleQueued()
   }
 
@@ -99,7 +100,7 @@ export class Delivery implements StepListener {
   announce(span: RecordedSpan, record: SessionRecord): void {
     if (this.#target === undefined) return
     this.#queue.addRunning(span)
-    record.lastSentAtMs = Date.now()
+    record.lastSentAtMs = trueNowMs()
     if (!this.#isDown) this.#loop.schedule(this.#withBackoff(ANNOUNCE_AFTER_MS))
   }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { toRecording } from '@playhead/model'
 import type { RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
 import type { Recorder } from '../record/session/recorder.ts'
+import { trueNowMs } from '../record/opentelemetry/clock.ts'
 import type { SessionRecord } from '../record/session/session-record.ts'
 
 /** Running sessions are rewritten at this interval, so a killed process loses no more than that. */
@@ -101,13 +102,14 @@ export class RecordingFiles {
   #takeChanged(): SessionRecord[] {
     const records = [...this.#changed]
     this.#changed.clear()
-    return records
+    // A trace that became part of another session has no steps of its own.
+    return records.filter(({ ended, open }) => ended.length + open.size > 0)
   }
 
   #contentOf(record: SessionRecord): string {
     const recording = toRecording(
       this.#source.readSession(record, { isPriced: true }),
-      new Date().toISOString(),
+      new Date(trueNowMs()).toISOString(),
     )
     return `${JSON.stringify(recording)}\n`
   }

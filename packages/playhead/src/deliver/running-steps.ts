@@ -1,4 +1,4 @@
-import { hrTimeToMs } from '../record/opentelemetry/clock.ts'
+import { trueNowMs, hrTimeToMs } from '../record/opentelemetry/clock.ts'
 import type { Recorder } from '../record/session/recorder.ts'
 import type { Delivery } from './delivery.ts'
 
@@ -30,7 +30,7 @@ export class RunningSteps {
 
   /** Announces the steps that have run for at least so long. Returns whether younger ones are left, and any at all. */
   announce(olderThanMs = ANNOUNCE_AFTER_MS): { isAnyYoung: boolean; isAnyOpen: boolean } {
-    const nowMs = Date.now()
+    const nowMs = trueNowMs()
     let isAnyYoung = false
     let isAnyOpen = false
     for (const record of this.#source.store.openRecords()) {
@@ -63,7 +63,7 @@ export class RunningSteps {
 
   /** Sends an open step again for every session that has been silent. */
   #sendHeartbeats(): void {
-    const nowMs = Date.now()
+    const nowMs = trueNowMs()
     for (const record of this.#source.store.openRecords()) {
       if (nowMs - record.lastSentAtMs < HEARTBEAT_MS) continue
       const [oldest] = record.open.values()

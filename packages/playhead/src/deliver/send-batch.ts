@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { parseJson, toObject } from '@playhead/model'
 import { readExportResponse, type ResponseParts } from './export-response.ts'
+import { trueNowMs } from '../record/opentelemetry/clock.ts'
+import { OWN_CONNECTION } from '../record/session/own-connection.ts'
 import { readRetryAfter } from './retry-delay.ts'
 
-export type Target = { endpoint: string; apiKey: string | undefined }
+export type Target = { endpoint: string; apiKey: string | undefined; project?: string | undefined }
 
 export type SendOutcome =
   | { kind: 'accepted'; rejectedSteps: number; message: string }
@@ -25,10 +27,11 @@ export function tracesUrl({ endpoint }: Target): string {
   return `${endpoint}/v1/traces`
 }
 
-export function headersFor({ apiKey }: Target, isCompressed: boolean): Record<string, string> {
+export function headersFor({ apiKey, project }: Target, isCompressed: boolean): Record<string, string> {
   return {
     'content-type': 'application/json',
     ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+    ...(project !== undefined && { 'x-playhead-project': project }),
     ...(isCompressed && { 'content-encoding': 'gzip' }),
   }
 }
@@ -73,7 +76,7 @@ async function post(url: string, headers: Record<string, string>, body: Buffer):
     })
     const timer = setTimeout(() => outgoing.destroy(new Error('no response within 10 s')), TIMEOUT_MS)
     timer.unref()
-    outgoing.on('socket', (socket) => socket.unref())
+    outgoing.on('socket', (socket) => Object.assign(socket, { [OWN_CONNECTION]: true }).unref())
     outgoing.on('response', (response) => readBody(response).then(resolve, reject))
     outgoing.on('error', reject)
     outgoing.on('close', () => clearTimeout(timer))
@@ -114,7 +117,8 @@ function client(url: string): Client {
   let found = clients.get(isSecure)
   if (found === undefined) {
     const module = process.getBuiltinModule(isSecure ? 'node:https' : 'node:http')
-    found = { request: module.request, agent: new module.Agent({ keepAlive: true, maxSockets: 2 }) }
+    const options = { keepAlive: true, maxSockets: 2, [OWN_CONNECTION]: true }
+    found = { request: module.request, agent: new module.Agent(options) }
     clients.set(isSecure, found)
   }
   return found
@@ -133,7 +137,7 @@ function readOutcome(response: HttpResponse, target: Target): SendOutcome {
   const reason = `${status}${message === '' ? '' : ` ${message}`}`
   if (status === 413) return { kind: 'too-large', reason }
   if (status === 408 || status === 429 || status >= 500) {
-    const retryAfterMs = readRetryAfter(retryAfter, Date.now())
+    const retryAfterMs = readRetryAfter(retryAfter, trueNowMs())
     return { kind: 'retry', reason, retryAfterMs, isServerThere: true }
   }
   if (status === 401 || status === 403) return { kind: 'refused', reason }

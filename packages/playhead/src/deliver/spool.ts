@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { trueNowMs } from '../record/opentelemetry/clock.ts'
 import type { Target } from './send-batch.ts'
 
 const MAX_BYTES = 64 * 1024 * 1024
@@ -133,8 +134,8 @@ export class Spool {
     for (const name of await this.#names()) {
       if (!name.endsWith(CLAIMED)) continue
       const path = join(this.#folder, name)
-      const { ctimeMs } = await stat(path).catch(() => ({ ctimeMs: Date.now() }))
-      if (Date.now() - ctimeMs > ABANDONED_AFTER_MS)
+      const { ctimeMs } = await stat(path).catch(() => ({ ctimeMs: trueNowMs() }))
+      if (trueNowMs() - ctimeMs > ABANDONED_AFTER_MS)
         await rename(path, path.slice(0, -CLAIMED.length)).catch(() => undefined)
     }
   }
@@ -148,7 +149,7 @@ function chooseDeleted(files: readonly SpoolFile[], byteCount: number): string[]
   let total = byteCount + files.reduce((sum, file) => sum + file.size, 0)
   return files
     .filter(({ name, size }) => {
-      const isOld = Date.now() - Number(name.split('-', 1)[0]) > MAX_AGE_MS
+      const isOld = trueNowMs() - Number(name.split('-', 1)[0]) > MAX_AGE_MS
       if (!name.endsWith('.json') || (!isOld && total <= MAX_BYTES)) return false
       total -= size
       return true
@@ -167,7 +168,7 @@ let writtenCount = 0
 function nameOf(stepCount: number): string {
   writtenCount += 1
   const order = String(writtenCount).padStart(6, '0')
-  return `${Date.now()}-${process.pid}-${order}-${Math.random().toString(36).slice(2, 8)}-${stepCount}.json`
+  return `${trueNowMs()}-${process.pid}-${order}-${Math.random().toString(36).slice(2, 8)}-${stepCount}.json`
 }
 
 function stepCountOf(name: string): number {

@@ -3,6 +3,7 @@ import type { RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
 import { activeRecorder, reportNoRecorder, setRecorder } from '../record/session/active-recorder.ts'
 import { readField } from '../record/value/host-value.ts'
 import { findNodeProblem } from './node-version.ts'
+import { imposeRunSettings } from './run-settings.ts'
 import { knownRuntime, Runtime, setRuntime } from './runtime.ts'
 import { readSettings, type InitOptions } from './settings.ts'
 
@@ -23,7 +24,7 @@ export function init(options: InitOptions = {}): void {
         `The SDK ${problem}, so nothing is recorded.`,
         readField(options, 'silent') === true,
       )
-    const settings = readSettings(options, process.env)
+    const settings = imposeRunSettings(readSettings(options, process.env))
     let runtime = knownRuntime()
     if (runtime === undefined) {
       runtime = new Runtime(settings)

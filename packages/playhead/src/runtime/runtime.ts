@@ -36,8 +36,8 @@ export class Runtime {
     for (const problem of settings.problems) recorder.reporter.once(problem, problem)
     recorder.configure(settings)
     this.recordings.folder = settings.dir
-    const { endpoint, apiKey, spool } = settings
-    this.delivery.configure(endpoint === undefined ? undefined : { endpoint, apiKey }, spool)
+    const { endpoint, apiKey, project, spool } = settings
+    this.delivery.configure(endpoint === undefined ? undefined : { endpoint, apiKey, project }, spool)
     this.#captureModelCalls()
     if (recorder.isOn) return
     recorder.isOn = true
@@ -60,6 +60,7 @@ export class Runtime {
       isSecretKey: (key) => redactor.isSecretKey(key),
       maxValueBytes,
       report: (line) => reporter.once(line, line),
+      onContinued: (span, earlierTraceId) => recorder.joinTrace(span, earlierTraceId),
       isOwnRequest: (url) => url.host === server?.host && url.pathname.endsWith('/v1/traces'),
     })
   }

@@ -55,6 +55,8 @@ export type Settings = RecorderSettings & {
   apiKey: string | undefined
   /** Without a trailing slash; undefined if nothing is sent. */
   endpoint: string | undefined
+  /** The project of a re-run; otherwise the key decides. */
+  project?: string | undefined
   dir: string | undefined
   /** The folder for undelivered steps; undefined if they stay in memory. */
   spool: string | undefined

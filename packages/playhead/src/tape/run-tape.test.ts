@@ -1,11 +1,12 @@
 import Anthropic from '@anthropic-ai/sdk'
 import type { Session, Step } from '@playhead/model'
 import { isMiss, Tape } from '@playhead/model'
+import { ChatOpenAI } from '@langchain/openai'
 import OpenAI from 'openai'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startRecorder, type Recorder } from '../../test/clients/recorder.ts'
 import { setTape } from '../record/session/active-tape.ts'
-import { RunTape } from './run-tape.ts'
+import { createRunTape, type RunTape } from './run-tape.ts'
 
 let recorder: Recorder
 
@@ -62,10 +63,14 @@ function play(...steps: Partial<Step>[]): RunTape {
       ...change,
     })),
   }
-  const tape = new RunTape(new Tape([session]), {
-    content: true,
-    redactText: (text) => text,
-    maxValueBytes: 1e6,
+  const tape = createRunTape({
+    parent: session,
+    tapes: [],
+    lane: 'tape',
+    onMiss: 'fail',
+    allowWrites: [],
+    agent: {},
+    content: () => ({ content: true, redactText: (text) => text, maxValueBytes: 1e6 }),
   })
   setTape(() => tape)
   return tape
@@ -108,6 +113,11 @@ test('a recorded 429 is served once, and the retry gets the answer', async () =>
   const { choices } = await openai.chat.completions.create({ model: 'gpt-4o', messages: [question] })
   expect(choices[0]!.message.content).toBe('Ich schaue nach: 🏔️')
   expect(tape.counts.taped).toBe(2)
+  // The client drops the body of the refusal unread.
+  expect(recorder.calls().map(({ step: { error } }) => error)).toEqual([
+    { type: 'rate_limit', message: 'Slow down' },
+    undefined,
+  ])
 })
 
 test('a miss is one request that fails with the sentence', async () => {
@@ -163,6 +173,36 @@ test('a request that is no model call is refused and named', async () => {
         'The run made a request that is not on the tape: GET https://model.invalid/secrets. Record what makes it with recordTool.',
     },
   ])
+})
+
+test('a WebSocket is named as one', async () => {
+  const tape = play({})
+  const socket = new WebSocket('wss://model.invalid/realtime')
+  await new Promise((resolve) => socket.addEventListener('error', resolve))
+  expect(tape.misses).toMatchObject([
+    {
+      sentence:
+        'The run opened a WebSocket to model.invalid, and WebSockets are not recorded. Use it in a function that recordTool wraps.',
+    },
+  ])
+})
+
+test('LangChain gets its tokenizer from the package that it has the code from', async () => {
+  const text = (said: string) => [{ type: 'text' as const, text: said }]
+  const tape = play({
+    messages: [
+      { role: 'user', parts: text('Hi') },
+      { role: 'assistant', isOutput: true, parts: text('Hello there') },
+    ],
+  })
+  const model = new ChatOpenAI({
+    model: 'gpt-4o',
+    streaming: true,
+    apiKey: 'none',
+    configuration: { baseURL },
+  })
+  expect((await model.invoke('Hi')).content).toBe('Hello there')
+  expect(tape.misses).toEqual([])
 })
 
 test('a tape is asked as often as it was recorded', () => {

@@ -54,7 +54,7 @@ test('a call that the AI SDK 6 also traces is counted once', async () => {
   expect(reportsOf(recorder)).toEqual({ reporters: 2, counted: once })
 })
 
-test("a call that Anthropic's client also traces is counted once", async () => {
+test("a call that Anthropic's client also traces is one step", async () => {
   const { client, recorder } = await setScene(
     reply,
     (url) => new Anthropic({ apiKey: 'sk-ant-test', baseURL: url }),
@@ -65,10 +65,12 @@ test("a call that Anthropic's client also traces is counted once", async () => {
     messages: [{ role: 'user' as const, content: 'Once?' }],
   }
   await client.messages.create(ask)
-  expect(reportsOf(recorder)).toEqual({ reporters: 2, counted: once })
+  // The client reports no content: its span became a part of the step.
+  const partsOfCall = () => recorder.call().step.parts?.length
+  expect([reportsOf(recorder), partsOfCall()]).toEqual([{ reporters: 1, counted: once }, 1])
   recorder.reset()
   await client.messages.stream(ask).finalMessage()
-  expect(reportsOf(recorder)).toEqual({ reporters: 2, counted: once })
+  expect([reportsOf(recorder), partsOfCall()]).toEqual([{ reporters: 1, counted: once }, 1])
 })
 
 test('a call of a wrapped client that is also observed at the HTTP layer is counted once', async () => {

@@ -180,6 +180,15 @@ test('secrets are redacted everywhere, even if a stream splits them', async () =
   expect(refused!.step.error!.message).toBe('Incorrect API key provided: [redacted]')
 })
 
+test.each([
+  ['a long prompt', { content: 'long '.repeat(4000) }, 'Short.', ['messages']],
+  ['a long answer', { content: 'Hi' }, 'long '.repeat(4000), ['response']],
+])('%s is what was truncated', async (_name, message, reply, cut) => {
+  const { client, recorder } = await setScene(() => reply, build, { capture: { maxValueBytes: 4096 } })
+  await client.chat.completions.create({ model: 'gpt-4o', messages: [{ role: 'user', ...message }] })
+  expect(recorder.call().span.attributes['playhead.truncated.of']).toEqual(cut)
+})
+
 test('values stay within their limit, stay valid, and are marked as truncated', async () => {
   const maxValueBytes = 4096
   const { client, recorder } = await setScene(() => 'ü'.repeat(5000), build, { capture: { maxValueBytes } })
@@ -198,7 +207,10 @@ test('values stay within their limit, stay valid, and are marked as truncated', 
     ],
   })
   const { content, step, span } = recorder.call()
-  expect(step.isTruncated).toBe(true)
+  expect([step.isTruncated, span.attributes['playhead.truncated.of']]).toEqual([
+    true,
+    ['messages', 'response'],
+  ])
   for (const value of Object.values(span.attributes))
     if (typeof value === 'string') expect(Buffer.byteLength(value)).toBeLessThanOrEqual(maxValueBytes)
   expect(content.messages!.map(({ role }) => role)).toEqual([

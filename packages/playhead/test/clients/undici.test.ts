@@ -94,6 +94,20 @@ describe.each(versions)('%s', (name, undici) => {
     }
   })
 
+  test.runIf(isAnnounced)(
+    'the first request with a text body and its own dispatcher is recorded',
+    async () => {
+      const { client: url, recorder } = await setScene(reply, noClient)
+      const agent = new undici.Agent()
+      onTestFinished(() => agent.close())
+      const init = { ...post(question), dispatcher: agent } as never
+      for (const count of [1, 2]) {
+        await (await undici.request(`${url}/v1/chat/completions`, init)).body.json()
+        expect(recorder.calls().map(({ step }) => step.outputPreview)).toEqual(Array(count).fill(tornText))
+      }
+    },
+  )
+
   test('a global dispatcher that is set later is hooked', async () => {
     const { client: url, recorder } = await setScene(reply, noClient)
     const agent = new undici.Agent()

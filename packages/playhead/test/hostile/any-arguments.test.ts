@@ -37,6 +37,8 @@ type Arguments = never[]
 const functions: Record<string, (...args: Arguments) => unknown> = {
   addTags: playhead.addTags,
   agent: playhead.agent,
+  defineConfig: playhead.defineConfig,
+  defineMonitors: playhead.defineMonitors,
   endSession: playhead.endSession,
   flush: playhead.flush,
   getSession: playhead.getSession,

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import * as kit from '../../src/testing.ts'
 import { verdictsOf, type MatcherName } from '../../src/testing/matchers/matchers.ts'
 import { planAgentTest } from '../../src/testing/runs/run-agent-test.ts'
-import { requireTest } from '../../src/testing/sessions/required-argument.ts'
+import { requireTest } from '@playhead/model'
 import { runBilling } from '../testing/sample-session.ts'
 import { hostError, hostileArguments, hostileOptions, hostileValue, type Make } from './hostile-values.ts'
 
@@ -53,7 +53,7 @@ const anyArguments: fc.Arbitrary<Make<unknown[]>> = fc.oneof(hostileArguments, l
 
 type Call = (...args: never[]) => unknown
 
-const { openRecording, fetchSession, Variations, variations, expectSession, ...others } = kit
+const { openRecording, fetchSession, Variations, variations, expectSession, runAgent, ...others } = kit
 const rules = {
   before: others.before,
   directlyBefore: others.directlyBefore,
@@ -69,6 +69,7 @@ const checks = {
   hasNoErrors: others.hasNoErrors,
   hasNoLoops: others.hasNoLoops,
   matchesTrajectory: others.matchesTrajectory,
+  nullArguments: others.nullArguments,
   satisfiesOrder: others.satisfiesOrder,
 }
 
@@ -81,6 +82,7 @@ test('every public function is called below', () => {
     'Variations',
     'variations',
     'expectSession',
+    'runAgent',
   ]
   expect(called.toSorted()).toEqual(Object.keys(kit).toSorted())
 })
@@ -121,6 +123,14 @@ test.each(variationMethods.split(' '))('variations().%s explains wrong arguments
     await findUnexplained(anyArguments, (make) => new Variations(...(make() as [string, number]))),
   ]
   expect(unexplained.flat()).toEqual([])
+})
+
+test('runAgent explains what it can not run', async () => {
+  const run = (make: Make<unknown[]>) => runAgent(...(make() as [string, string]))
+  // This one ends with what to write, which is no sentence.
+  const isExplained = (message: string) => message.startsWith('There is no playhead.config.ts in ')
+  const unexplained = await findUnexplained(anyArguments, run)
+  expect(unexplained.filter((message) => !isExplained(message))).toEqual([])
 })
 
 test('openRecording explains what it can not open', async () => {

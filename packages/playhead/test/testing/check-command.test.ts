@@ -17,6 +17,7 @@ type Sample = {
   durationMs?: number
   tokens?: number
   testName?: string
+  parentId?: string
 }
 let made = 0
 
@@ -27,6 +28,7 @@ function spanOf({
   durationMs = 1_000,
   tokens = 1_000,
   testName,
+  parentId,
 }: Sample): SpanOptions {
   made += 1
   const startMs = Date.now() - 60_000 - made
@@ -43,6 +45,7 @@ function spanOf({
       ...(isFailed && { 'playhead.session.end_state_reason': 'ValueError: no <customer> | id' }),
       'vcs.ref.head.name': branch,
       ...(testName !== undefined && { 'playhead.test.name': testName }),
+      ...(parentId !== undefined && { 'playhead.rerun.parent': parentId, 'playhead.rerun.lane': 'tape' }),
       'gen_ai.operation.name': 'chat',
       'gen_ai.request.model': 'gpt-4o',
       'gen_ai.provider.name': 'openai',
@@ -69,6 +72,8 @@ beforeAll(async () => {
       ...many(40, { tag: 'gate', branch: 'dev' }),
       ...many(3, { tag: 'gate', branch: 'dev', isFailed: true }),
       ...many(5, { tag: 'few', branch: 'dev' }),
+      ...many(4, { tag: 'tried', branch: 'dev' }),
+      ...many(4, { tag: 'tried', branch: 'dev', isFailed: true, parentId: hex(16) }),
       ...many(2, { tag: 'mixed', branch: 'ci' }),
       ...many(2, { tag: 'mixed', branch: 'ci', isFailed: true, testName: 'bills-twice' }),
       ...many(20, { tag: 'cmp', branch: 'main' }),
@@ -98,6 +103,16 @@ test('sessions of tests are judged only when they are asked for', async () => {
   expect(await rateOf('')).toBe('✓ failure rate: 0.0% ≤ 5% (0 of 2 sessions failed)')
   expect(await rateOf('--branch ci')).toBe(withTests)
   expect(await rateOf('--test bills-twice')).toBe('✗ failure rate: 100.0% > 5% (2 of 2 sessions failed)')
+})
+
+test('re-runs are judged only when they are asked for', async () => {
+  const rateOf = async (filter: string) => {
+    const { stdout } = await check(`--max-failure-rate 0.05 --tag tried ${filter}`.trim())
+    return stdout.split('\n', 1)[0]
+  }
+  expect(await rateOf('')).toBe('✓ failure rate: 0.0% ≤ 5% (0 of 4 sessions failed)')
+  expect(await rateOf('--reruns include')).toBe('✗ failure rate: 50.0% > 5% (4 of 8 sessions failed)')
+  expect(await rateOf('--lane tape')).toBe('✗ failure rate: 100.0% > 5% (4 of 4 sessions failed)')
 })
 
 test('too many failures exit with 1', async () => {

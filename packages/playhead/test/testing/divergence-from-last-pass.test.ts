@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as playhead from 'playhead'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { hex, tracesPayload } from '../../../server/test/otlp.ts'
 import { startTestServer, type TestServer } from '../../../server/test/test-server.ts'
 import { recordPlainTest } from '../../src/testing/runs/record-plain-test.ts'
 import { joinTestRun } from '../../src/testing/runs/test-run.ts'
@@ -31,10 +32,25 @@ function runAgent(customerId: string | null): void {
   fetchCustomer(customerId)
 }
 
+/** A later success that is only a try. */
+function passingRerun() {
+  const startMs = Date.now() + 1000
+  const attributes = {
+    'playhead.test.name': attempt.name,
+    'playhead.test.file': attempt.file,
+    'playhead.session.end_state': 'Success',
+    'playhead.rerun.parent': hex(16),
+  }
+  return { name: attempt.name, startMs, endMs: startMs + 1, attributes }
+}
+
 test('a failed test shows where it diverged from its last passing run', async () => {
-  await expect(recordPlainTest(attempt, () => runAgent(null))).rejects.toThrow(/^customer_id cannot be null$/)
+  await expect(recordPlainTest(attempt, () => runAgent(null))).rejects.toThrow(
+    /^customer_id cannot be null\n\nSuspect: Step 2 fetch_customer_data failed: Error: customer_id cannot be null\.$/,
+  )
   await recordPlainTest(attempt, () => runAgent('c_42'))
   await playhead.flush()
+  await server.postTraces(tracesPayload([passingRerun()]))
 
   // A failed test waits only briefly for the comparison, so a busy server may need another try.
   await vi.waitFor(
@@ -42,6 +58,6 @@ test('a failed test shows where it diverged from its last passing run', async ()
       expect(recordPlainTest(attempt, () => runAgent(null))).rejects.toThrow(
         'customer_id cannot be null\n\nfirst divergence from the last passing run: step 2 fetch_customer_data, argument customer_id null instead of "c_42"',
       ),
-    { timeout: 40_000 },
+    { timeout: 60_000 },
   )
 })

@@ -1,6 +1,10 @@
-import type { Scope } from '../api/schemas/settings.ts'
+import type { Person, Scope } from '../api/schemas/settings.ts'
 import { errorStatus, KnownError } from '../errors/known-error.ts'
 import type { AuditLog } from './audit.ts'
+import type { DailyUsage } from './daily-usage.ts'
+import type { OidcProvider } from './oidc.ts'
+import type { People } from './people.ts'
+import { checkRole, isServerAdmin, scopeFor, type Permission } from './roles.ts'
 import type { LastUses } from './last-uses.ts'
 import type { Logins } from './logins.ts'
 import { DEFAULT_PROJECT, type RegisteredKey, type Registry } from './registry.ts'
@@ -10,7 +14,7 @@ export const LOGIN_COOKIE = 'playhead_login'
 /** Who sent a request. A key acts for one project, with its scopes; a person, or anyone while auth is off, for all. */
 export type Caller =
   | { kind: 'anyone' }
-  | { kind: 'person'; login: { id: string; device: string } }
+  | { kind: 'person'; login: { id: string; device: string }; person?: Person }
   | { kind: 'key'; key: RegisteredKey }
 
 /** What callers are checked against, and where it is written down. */
@@ -19,7 +23,12 @@ export type Gate = {
   registry: Registry
   /** Undefined without a password. */
   logins: Logins | undefined
+  /** Who logged in with OpenID Connect; undefined without it. */
+  people: People | undefined
+  oidc: OidcProvider | undefined
   uses: LastUses
+  /** What each project sent today. */
+  usage: DailyUsage
   audit: AuditLog
 }
 
@@ -37,7 +46,8 @@ export function identify(header: HeaderReader, gate: Gate, address = ''): Caller
   if (!gate.isAuthOn) return { kind: 'anyone' }
   const cookie = readCookie(header('cookie'), LOGIN_COOKIE)
   const login = cookie === undefined ? undefined : gate.logins?.find(cookie)
-  if (login !== undefined) return { kind: 'person', login }
+  const person = login === undefined ? undefined : personOf(login, gate)
+  if (person !== undefined) return person
   if (known[0] !== undefined) throw refuseKey(known[0], gate, address)
   if (secrets.length > 0) {
     throw new KnownError(
@@ -49,6 +59,16 @@ export function identify(header: HeaderReader, gate: Gate, address = ''): Caller
     'UNAUTHORIZED',
     'This server needs a key: send it as "Authorization: Bearer ph_…" (SDK: PLAYHEAD_API_KEY), or log in on the page.',
   )
+}
+
+/** Undefined if the person may no longer log in. Whoever knows the password may do everything. */
+function personOf(
+  login: { id: string; device: string; personId: string },
+  { people }: Gate,
+): Caller | undefined {
+  if (login.personId === '') return { kind: 'person', login }
+  const person = people?.find(login.personId)
+  return person === undefined ? undefined : { kind: 'person', login, person }
 }
 
 function isUsable({ revokedAt, expiresAt }: RegisteredKey): boolean {
@@ -80,12 +100,13 @@ function refuseKey(key: RegisteredKey, { audit }: Gate, address: string): KnownE
  */
 export function authorize(
   caller: Caller,
-  scope: Scope,
+  permission: Permission,
   requested: string | undefined,
   registry: Registry,
 ): string {
   if (caller.kind === 'key') {
     const { key } = caller
+    const scope = scopeFor(permission)
     if (requested !== undefined && requested !== key.project) {
       throw new KnownError(
         'FORBIDDEN',
@@ -101,6 +122,8 @@ export function authorize(
     return key.project
   }
   const project = requested ?? DEFAULT_PROJECT
+  if (caller.kind === 'person' && caller.person !== undefined)
+    checkRole(caller.person.roles, permission, project)
   if (registry.project(project) === undefined) {
     const known = registry.projects().map(({ id }) => id)
     throw new KnownError(
@@ -121,11 +144,31 @@ export function projectOfHeaders(header: HeaderReader, scope: Scope, gate: Gate,
   )
 }
 
+/** The project that a request sends spans to. Throws if the project has used up its quota. */
+export function projectToSendTo(header: HeaderReader, scope: Scope, gate: Gate, address?: string): string {
+  const project = projectOfHeaders(header, scope, gate, address)
+  checkQuota(project, gate)
+  return project
+}
+
+export function checkQuota(project: string, { registry, usage }: Gate): void {
+  const found = registry.project(project)
+  if (found !== undefined) usage.check(found)
+}
+
 /** Refuses keys, which are for one project, where a request concerns the whole server (projects, backups). */
 export function requireLogin(header: HeaderReader, gate: Gate): Caller {
   const caller = identifyForServer(header, gate)
   if (caller.kind === 'key') throw new KnownError('FORBIDDEN', `A key is for one project. ${HOW_TO_LOG_IN}`)
+  if (!isForServer(caller))
+    throw new KnownError('FORBIDDEN', 'This concerns the whole server: it needs an admin of all projects.')
   return caller
+}
+
+/** Whether the caller may see and change what concerns the whole server. */
+export function isForServer(caller: Caller): boolean {
+  if (caller.kind === 'key') return false
+  return caller.kind === 'anyone' || caller.person === undefined || isServerAdmin(caller.person.roles)
 }
 
 const HOW_TO_LOG_IN =

@@ -10,7 +10,10 @@ export const LOGIN_LASTS_MS = 30 * 86_400_000
 /** Far more than people have browsers; beyond it the oldest login ends. */
 const MAX_LOGINS = 1_000
 
-type StoredLogin = Omit<Login, 'isCurrent' | 'lastUsedAt'>
+type StoredLogin = Omit<Login, 'isCurrent' | 'lastUsedAt'> & {
+  /** Empty for a login with the password. */
+  personId: string
+}
 
 /** The logins of people: kept in the store, so that they survive a restart and can be ended from elsewhere. */
 export class Logins {
@@ -36,7 +39,7 @@ export class Logins {
   async reload(): Promise<void> {
     const writes = this.#writes
     const result = await this.#client.query({
-      query: `SELECT id, ${isoTime('created_at')} AS createdAt, ${isoTime('expires_at')} AS expiresAt, address, device, proof
+      query: `SELECT id, ${isoTime('created_at')} AS createdAt, ${isoTime('expires_at')} AS expiresAt, address, device, person_id AS personId, proof
         FROM logins FINAL WHERE NOT is_ended AND expires_at > now64(3) ORDER BY created_at`,
       format: 'JSONEachRow',
     })
@@ -51,7 +54,12 @@ export class Logins {
     )
   }
 
-  async start(given: { address: string; device: string; lastsMs?: number | undefined }): Promise<{
+  async start(given: {
+    address: string
+    device: string
+    personId?: string | undefined
+    lastsMs?: number | undefined
+  }): Promise<{
     login: StoredLogin
     cookie: string
   }> {
@@ -64,6 +72,7 @@ export class Logins {
       expiresAt: new Date(nowMs + (given.lastsMs ?? LOGIN_LASTS_MS)).toISOString(),
       address: given.address,
       device: given.device,
+      personId: given.personId ?? '',
     }
     await this.#write(login, false)
     return { login, cookie: this.cookies.issue(login.id) }
@@ -81,7 +90,7 @@ export class Logins {
   list(currentId: string | undefined): Login[] {
     return [...this.#active.values()]
       .filter(({ expiresAt }) => Date.parse(expiresAt) > Date.now())
-      .map((login) => ({
+      .map(({ personId: _, ...login }) => ({
         ...login,
         lastUsedAt: this.#uses.of(login.id),
         isCurrent: login.id === currentId,
@@ -103,7 +112,7 @@ export class Logins {
   }
 
   async #write(login: StoredLogin, isEnded: boolean): Promise<void> {
-    const { id, createdAt, expiresAt, address, device } = login
+    const { id, createdAt, expiresAt, address, device, personId } = login
     const proof = this.cookies.sign('record', id)
     await this.#client.insert({
       table: 'logins',
@@ -115,6 +124,7 @@ export class Logins {
           expires_at: expiresAt,
           address,
           device,
+          person_id: personId,
           proof,
           is_ended: Number(isEnded),
         },

@@ -9,6 +9,7 @@ import type { Store } from '../store/connect.ts'
 import { isoTime } from '../store/iso-time.ts'
 import { isProjectId } from '../store/project-id.ts'
 import type { VersionClock } from '../store/version-clock.ts'
+import type { RevokedKeys } from './revoked-keys.ts'
 import { hashSecret, newKeySecret } from './secrets.ts'
 import { readKeys, readProjects, type ProjectRow } from './stored-registry.ts'
 
@@ -25,19 +26,25 @@ export class Registry {
   readonly #client: ClickHouseClient
   readonly #versions: VersionClock
   readonly #badRows: BadRows
+  readonly #revoked: RevokedKeys | undefined
   #projects = new Map<string, Project>()
   #keys = new Map<string, StoredKey>()
   #writes = 0
   readonly #pricers = new Map<string, ProjectPricer>()
 
-  private constructor({ client, badRows }: RegistryStore, versions: VersionClock) {
+  private constructor(
+    { client, badRows }: RegistryStore,
+    versions: VersionClock,
+    revoked: RevokedKeys | undefined,
+  ) {
     this.#client = client
     this.#badRows = badRows
     this.#versions = versions
+    this.#revoked = revoked
   }
 
-  static async open(store: RegistryStore, versions: VersionClock): Promise<Registry> {
-    const registry = new Registry(store, versions)
+  static async open(store: RegistryStore, versions: VersionClock, revoked?: RevokedKeys): Promise<Registry> {
+    const registry = new Registry(store, versions, revoked)
     await registry.reload()
     if (!registry.#projects.has(DEFAULT_PROJECT))
       await registry.createProject({ id: DEFAULT_PROJECT, name: 'Default' })
@@ -49,7 +56,7 @@ export class Registry {
     const writes = this.#writes
     const [projects, keys] = await Promise.all([
       this.#read<ProjectRow>(
-        `SELECT id, name, ${isoTime('created_at')} AS createdAt, retention_days AS retentionDays,
+        `SELECT id, name, ${isoTime('created_at')} AS createdAt, retention_days AS retentionDays, daily_spans AS dailySpans, daily_bytes AS dailyBytes,
           price_overrides AS overrides, price_revision AS priceRevision FROM projects FINAL ORDER BY created_at`,
       ),
       this.#read<StoredKey>(
@@ -61,7 +68,16 @@ export class Registry {
     if (writes !== this.#writes) return this.reload()
     this.#projects = readProjects(projects, this.#badRows)
     this.#keys = readKeys(keys, this.#projects, this.#badRows)
+    for (const key of this.#keys.values()) this.#keepRevoked(key)
     this.#pricers.clear()
+  }
+
+  /** The row that revoked a key may be lost; the earlier row alone would let it work again. */
+  #keepRevoked(key: StoredKey): void {
+    const revokedAt = this.#revoked?.revokedAt(key.hash)
+    if (key.revokedAt !== null || revokedAt === undefined) return
+    key.revokedAt = revokedAt
+    this.#badRows.note('keys', key.id, 'The row that revoked it is lost. It stays revoked.')
   }
 
   projects(): Project[] {
@@ -87,6 +103,8 @@ export class Registry {
       name: given.name,
       createdAt: new Date().toISOString(),
       retentionDays: null,
+      dailySpans: null,
+      dailyBytes: null,
       priceOverrides: [],
       priceRevision: 0,
     }
@@ -96,7 +114,7 @@ export class Registry {
 
   async updateProject(
     id: string,
-    change: Partial<Pick<Project, 'name' | 'retentionDays' | 'priceOverrides'>>,
+    change: Partial<Pick<Project, 'name' | 'retentionDays' | 'dailySpans' | 'dailyBytes' | 'priceOverrides'>>,
   ): Promise<Project> {
     const project = this.#projects.get(id)
     if (project === undefined) throw new KnownError('NOT_FOUND', `There is no project "${id}".`)
@@ -164,6 +182,7 @@ export class Registry {
     const stored = [...this.#keys.values()].find((key) => key.id === id && key.project === project)
     if (stored === undefined) throw new KnownError('NOT_FOUND', `Project "${project}" has no key ${id}.`)
     const revoked = { ...stored, revokedAt: stored.revokedAt ?? new Date().toISOString() }
+    await this.#revoked?.add(revoked.hash, revoked.revokedAt)
     await this.#writeKey(revoked)
     const { hash: _, ...key } = revoked
     return key
@@ -180,6 +199,8 @@ export class Registry {
           name: project.name,
           created_at: project.createdAt,
           retention_days: project.retentionDays,
+          daily_spans: project.dailySpans,
+          daily_bytes: project.dailyBytes,
           price_overrides: JSON.stringify(project.priceOverrides),
           price_revision: project.priceRevision,
           version,

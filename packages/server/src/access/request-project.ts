@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
-import type { Scope } from '../api/schemas/settings.ts'
 import type { NewAuditEntry } from './audit.ts'
 import { authorize, identify, requireLogin, type Caller, type Gate, type HeaderReader } from './caller.ts'
+import type { Permission } from './roles.ts'
 import { addressOf } from './client-address.ts'
 
 /** The project of an API request, if its caller has the scope there. `named` is a project in the path. */
-export function projectOf(context: Context, scope: Scope, gate: Gate, named?: string): string {
+export function projectOf(context: Context, scope: Permission, gate: Gate, named?: string): string {
   const head = {
     header: (name: string) => context.req.header(name),
     query: (name: string) => context.req.query(name),
@@ -18,12 +18,24 @@ export function projectOf(context: Context, scope: Scope, gate: Gate, named?: st
 /** The same, before the body of a request is read. */
 export function projectOfHead(
   { header, query, address }: { header: HeaderReader; query: HeaderReader; address: string },
-  scope: Scope,
+  scope: Permission,
   gate: Gate,
   named?: string,
 ): string {
   const requested = named ?? (query('project') || header('x-playhead-project'))
   return authorize(identify(header, gate, address), scope, requested || undefined, gate.registry)
+}
+
+/** Whether the caller of a request that lasts still has the scope: keys are revoked and logins end. */
+export function mayStill(context: Context, scope: Permission, gate: Gate): () => boolean {
+  return () => {
+    try {
+      projectOf(context, scope, gate)
+      return true
+    } catch {
+      return false
+    }
+  }
 }
 
 /** Refuses keys: only a person who logged in may do this, or anyone while auth is off. */
@@ -57,8 +69,17 @@ export function describeCaller(caller: Caller, address: string): NewAuditEntry['
     case 'key':
       return { kind: 'key', id: caller.key.id, name: caller.key.name, address }
     case 'person':
-      return { kind: 'person', id: caller.login.id, name: caller.login.device, address }
+      return {
+        kind: 'person',
+        id: caller.person?.id ?? caller.login.id,
+        name: caller.person === undefined ? caller.login.device : personName(caller.person),
+        address,
+      }
     case 'anyone':
       return { kind: 'anyone', id: '', name: '', address }
   }
+}
+
+function personName({ name, email }: { name: string; email: string }): string {
+  return email === '' || email === name ? name : `${name} (${email})`
 }

@@ -46,7 +46,7 @@ export class LoginCookies {
   }
 
   /** A signature for one purpose; it can't be used for another. */
-  sign(purpose: 'cookie' | 'record', text: string): string {
+  sign(purpose: 'cookie' | 'record' | 'oidc', text: string): string {
     return createHmac('sha256', this.#signingKey).update(`${purpose} ${text}`).digest('base64url')
   }
 }

@@ -1,4 +1,4 @@
-import type { Gate } from '../access/caller.ts'
+import { checkQuota, type Gate } from '../access/caller.ts'
 import { MAX_PUBLIC_BODY_BYTES, PUBLIC_ARRIVAL_MS, UPLOAD_ARRIVAL_MS } from '../door/body-limits.ts'
 import type { BodyRule, BodyRules } from '../door/body-rules.ts'
 import { agentOpsCaller } from './agentops-caller.ts'
@@ -6,7 +6,11 @@ import { agentOpsCaller } from './agentops-caller.ts'
 /** Who may send bodies to AgentOps' API: those who have a key; and anyone a key, to exchange it for a token. */
 export function agentOpsBodyRules(gate: Gate, maxBytes: number): BodyRules {
   const upload: BodyRule = {
-    from: ({ header }) => agentOpsCaller(header, 'ingest', gate).project,
+    from({ header }) {
+      const { project } = agentOpsCaller(header, 'ingest', gate)
+      checkQuota(project, gate)
+      return project
+    },
     maxBytes,
     arrivalMs: UPLOAD_ARRIVAL_MS,
   }

@@ -41,7 +41,7 @@ function promptCost(calls: readonly Step[], pricer: Pricer): number | null {
   for (const step of calls) {
     if (step.cost === null) continue
     const price = step.costSource === 'computed' ? pricer.price(withoutOutput(step)) : null
-    if (price === null) return null
+    if (price?.cost === undefined) return null
     costs.push(price.cost)
   }
   return sum(costs)

@@ -11,7 +11,11 @@ import type { BodyLimits } from '../door/body-budget.ts'
 import { createRuleFinder } from '../door/body-rules.ts'
 import type { Destination } from '../door/door.ts'
 import { toRefusal } from '../door/refuse-request.ts'
+import type { DevRunners } from '../live/dev-runners.ts'
+import type { Issues } from '../findings/issues.ts'
+import type { SqlQueries } from '../sql/run-query.ts'
 import type { LiveFeed } from '../live/live-feed.ts'
+import type { ServerNodes } from '../nodes/server-nodes.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
 import type { SessionTags } from '../sessions/session-tags.ts'
 import type { DamagedFiles } from '../log/damaged-files.ts'
@@ -19,15 +23,23 @@ import { asStoreError } from '../store/store-error.ts'
 import { addAuditRoutes } from './audit-routes.ts'
 import { apiBodyRules } from './body-rules.ts'
 import { addDeletionRoutes } from './deletion-routes.ts'
+import { addDevRoutes } from './dev-routes.ts'
 import { addDemoRoutes } from './demo-routes.ts'
+import { addExportRoutes } from './export-routes.ts'
+import { addFindingsRoutes } from './findings-routes.ts'
 import { addHealthRoutes } from './health-routes.ts'
 import { addKeyRoutes } from './key-routes.ts'
 import { addLiveRoutes } from './live-routes.ts'
 import { addLoginRoutes } from './login-routes.ts'
 import { addMaintenanceRoutes, type MaintenanceServices } from './maintenance-routes.ts'
+import { addMonitorRoutes, type MonitorServices } from './monitor-routes.ts'
+import { addOidcRoutes } from './oidc-routes.ts'
 import { addPageRoutes } from './page-routes.ts'
+import { addPeopleRoutes } from './people-routes.ts'
+import { addQueryRoutes } from './query-routes.ts'
 import { addProjectRoutes } from './project-routes.ts'
 import { addRecordingRoutes } from './recording-routes.ts'
+import { addScoreRoutes } from './score-routes.ts'
 import { addSessionRoutes } from './session-routes.ts'
 import { addStatisticsRoutes } from './statistics-routes.ts'
 import { addTagRoutes } from './tag-routes.ts'
@@ -35,20 +47,25 @@ import { VERSION } from './version.ts'
 
 /** What the routes together need; each takes only its part. */
 export type AppServices = MaintenanceServices &
-  Diagnostics & {
+  Diagnostics &
+  Pick<MonitorServices, 'monitors' | 'monitorLoop'> & {
     gate: Gate
     site: Site
     reader: SessionReader
     tags: SessionTags
+    issues: Issues
+    nodes: ServerNodes
     live: LiveFeed
+    runners: DevRunners
+    sql: SqlQueries
     bodyLimits: BodyLimits
     dataDirectory: string
     damaged: DamagedFiles
     catchUp: () => Promise<void>
   }
 
-/** The app that handles every request except those of SDKs that send spans or log records. */
-export function createApp(services: AppServices): OpenAPIHono {
+/** The app that handles every request except those of SDKs that send spans or log records. `addMore` adds routes before the pages. */
+export function createApp(services: AppServices, addMore: (app: OpenAPIHono) => void): OpenAPIHono {
   const { gate, site } = services
   const all = { ...services, client: services.store.client, budget: services.bodyLimits.budget }
   const app = new OpenAPIHono({
@@ -58,20 +75,29 @@ export function createApp(services: AppServices): OpenAPIHono {
   })
   handleErrors(app, services)
   addHealthRoutes(app, all)
+  addOidcRoutes(app, all)
   addLoginRoutes(app, all)
   addSessionRoutes(app, all)
   addRecordingRoutes(app, all)
   addLiveRoutes(app, all)
   addStatisticsRoutes(app, all)
+  addFindingsRoutes(app, all)
+  addQueryRoutes(app, all)
+  addExportRoutes(app, all)
+  addDevRoutes(app, all)
   addProjectRoutes(app, gate)
   addKeyRoutes(app, gate)
+  addPeopleRoutes(app, gate)
   addAuditRoutes(app, all)
   addMaintenanceRoutes(app, all)
   addDemoRoutes(app, all)
   addDeletionRoutes(app, all)
   addTagRoutes(app, all)
+  addScoreRoutes(app, all)
+  addMonitorRoutes(app, all)
   addDocument(app)
   addAgentOpsRoutes(app, all)
+  addMore(app)
   addPageRoutes(app, site)
   return app
 }

@@ -1,6 +1,6 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
 import type { ClickHouseClient } from '@clickhouse/client'
-import type { Gate } from '../access/caller.ts'
+import { isForServer, type Gate } from '../access/caller.ts'
 import { callerOf, projectOf, recordAudit, requirePerson } from '../access/request-project.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { readAudit } from '../query/read-audit.ts'
@@ -17,7 +17,7 @@ const auditRoute = createRoute({
         .string()
         .max(40)
         .optional()
-        .describe('an action, or a group of them: login, key, project, sessions, backup'),
+        .describe('an action, or a group of them: login, key, project, sessions, issue, backup'),
       text: z
         .string()
         .max(200)
@@ -58,8 +58,8 @@ export function addAuditRoutes(
 ): void {
   app.openapi(auditRoute, async (context) => {
     const { project: asked, ...filter } = context.req.valid('query')
-    const isKey = callerOf(context, gate).kind === 'key'
-    const project = isKey || asked ? projectOf(context, 'admin', gate) : undefined
+    const isOfProject = Boolean(asked) || !isForServer(callerOf(context, gate))
+    const project = isOfProject ? projectOf(context, 'admin', gate) : undefined
     return context.json(await readAudit(client, { ...filter, project }), 200)
   })
   app.openapi(loginsRoute, (context) => {

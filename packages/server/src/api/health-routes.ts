@@ -6,6 +6,7 @@ import type { BodyBudget } from '../door/body-budget.ts'
 import type { Counters } from '../ingest/counters.ts'
 import type { IngestPipeline } from '../ingest/ingest-batch.ts'
 import type { DamagedFiles } from '../log/damaged-files.ts'
+import type { ServerNodes } from '../nodes/server-nodes.ts'
 import { readDisk } from '../query/disk-use.ts'
 import type { Store } from '../store/connect.ts'
 import { jsonRoute } from './route-parts.ts'
@@ -16,7 +17,13 @@ const healthRoute = createRoute({
   summary: 'What the server is doing: spans received, rows waiting for the store, disk use',
 })
 
-type Observed = { pipeline: IngestPipeline; store: Store; budget: BodyBudget; damaged: DamagedFiles }
+type Observed = {
+  pipeline: IngestPipeline
+  store: Store
+  nodes: ServerNodes
+  budget: BodyBudget
+  damaged: DamagedFiles
+}
 
 export function addHealthRoutes(
   app: OpenAPIHono,
@@ -60,6 +67,7 @@ export function addHealthRoutes(
         pendingRows,
         engineRestarts,
         liveViewers,
+        servers: [...observed.nodes.list()],
         damagedFiles: [...observed.damaged.list()],
         badRows: { count: observed.store.badRows.count, rows: observed.store.badRows.list() },
         disk: await readDisk(client, dataDirectory),
@@ -69,7 +77,7 @@ export function addHealthRoutes(
   })
 }
 
-function readGauges({ pipeline, store, budget, damaged }: Observed) {
+function readGauges({ pipeline, store, nodes, budget, damaged }: Observed) {
   const damagedFiles = damaged.list()
   const [steps, logs] = [pipeline.steps.state(), pipeline.logs.state()]
   return {
@@ -80,6 +88,8 @@ function readGauges({ pipeline, store, budget, damaged }: Observed) {
     badRows: store.badRows.count,
     engineRestarts: store.engine?.restarts ?? 0,
     liveViewers: pipeline.live.viewerCount,
+    servers: Math.max(1, nodes.list().length),
+    isLeader: nodes.isLeader() ? 1 : 0,
     damagedFiles: damagedFiles.length,
     damagedRows: damagedFiles.reduce((sum, { rows }) => sum + (rows ?? 0), 0),
     bytesInFlight: budget.bytesInFlight,
@@ -109,6 +119,8 @@ export function renderMetrics(
     ['damaged_rows', 'gauge', 'Rows in them that are known to be lost.', gauges.damagedRows],
     ['bad_rows_total', 'counter', 'Rows of the store that could not be read.', gauges.badRows],
     ['live_viewers', 'gauge', 'Open live connections.', gauges.liveViewers],
+    ['servers', 'gauge', 'Servers that share the store, this one included.', gauges.servers],
+    ['is_leader', 'gauge', '1 on the server that runs retention and monitors.', gauges.isLeader],
     ['request_bytes_in_flight', 'gauge', 'Bytes of request bodies in memory.', gauges.bytesInFlight],
     ['resident_bytes', 'gauge', 'Resident memory, without the engine.', gauges.residentBytes],
   ]

@@ -1,8 +1,8 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Gate } from '../access/caller.ts'
-import { projectOf } from '../access/request-project.ts'
-import type { LiveFeed } from '../live/live-feed.ts'
+import { mayStill, projectOf } from '../access/request-project.ts'
+import type { LiveFeed, LiveScope } from '../live/live-feed.ts'
 import { streamEvents } from '../live/stream-events.ts'
 import { findSessionId, type SessionIndex } from '../sessions/find-session.ts'
 import { errorResponse, projectParameter } from './route-parts.ts'
@@ -10,7 +10,7 @@ import { errorResponse, projectParameter } from './route-parts.ts'
 const responses = {
   200: {
     description:
-      'Server-sent events: `step` (a step began or ended), `session` (its summary changed), `reset` (events were missed: request the session again). Send `Last-Event-ID` to resume after a lost connection.',
+      'Server-sent events: `step` (a step began or ended), `session` (its summary changed), `job` (a job of `playhead dev` went on; not for one session), `reset` (events were missed: request the session again). Send `Last-Event-ID` to resume after a lost connection.',
     content: { 'text/event-stream': { schema: z.string() } },
   },
   default: errorResponse,
@@ -23,7 +23,10 @@ const projectRoute = createRoute({
   request: {
     query: z.object({
       ...projectParameter,
-      only: z.enum(['session']).optional().describe('leave out step events: a list needs only summaries'),
+      only: z
+        .enum(['session', 'job'])
+        .optional()
+        .describe('session: summaries, for lists; job: the jobs of `playhead dev`'),
     }),
   },
   responses,
@@ -41,24 +44,19 @@ export function addLiveRoutes(
   app: OpenAPIHono,
   { gate, live, client, joined }: { gate: Gate; live: LiveFeed } & SessionIndex,
 ): void {
-  const isAllowed = (context: Context) => () => {
-    try {
-      projectOf(context, 'read', gate)
-      return true
-    } catch {
-      return false
-    }
+  const stream = (context: Context, scope: LiveScope) => {
+    const lastEventId = context.req.header('last-event-id')
+    return streamEvents(context, mayStill(context, 'read', gate), (write) =>
+      live.subscribe({ ...scope, lastEventId }, write),
+    )
   }
-  app.openapi(projectRoute, (context) =>
-    streamEvents(context, live, {
-      project: projectOf(context, 'read', gate),
-      isSummariesOnly: context.req.valid('query').only === 'session',
-      isAllowed: isAllowed(context),
-    }),
-  )
+  app.openapi(projectRoute, (context) => {
+    const { only } = context.req.valid('query')
+    return stream(context, { project: projectOf(context, 'read', gate), ...(only !== undefined && { only }) })
+  })
   app.openapi(sessionRoute, async (context) => {
     const project = projectOf(context, 'read', gate)
     const sessionId = await findSessionId({ client, joined }, project, context.req.valid('param').id)
-    return streamEvents(context, live, { project, sessionId, isAllowed: isAllowed(context) })
+    return stream(context, { project, sessionId })
   })
 }

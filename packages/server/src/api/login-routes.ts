@@ -1,7 +1,6 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { setCookie, deleteCookie } from 'hono/cookie'
-import type { Site } from '../access/addresses.ts'
+import { deleteCookie } from 'hono/cookie'
 import { isUnauthorized, LOGIN_COOKIE, type Caller, type Gate } from '../access/caller.ts'
 import { networkOf } from '../access/client-address.ts'
 import { LoginLimiter } from '../access/login-limiter.ts'
@@ -10,6 +9,8 @@ import { describeDevice, LOGIN_LASTS_MS } from '../access/logins.ts'
 import { callerAddress, callerOf, recordAudit } from '../access/request-project.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { jsonRoute, acceptsBody } from './route-parts.ts'
+import { startLogin, type LoginServices } from './start-login.ts'
+import type { Person } from './schemas/settings.ts'
 import { VERSION } from './version.ts'
 
 const loginRoute = createRoute({
@@ -27,8 +28,6 @@ const whoRoute = createRoute({
   ...jsonRoute('GET /api/me', 'The caller'),
   summary: 'Who the caller is, and whether auth is on',
 })
-
-type LoginServices = { gate: Gate; site: Site; dataDirectory: string }
 
 export function addLoginRoutes(app: OpenAPIHono, services: LoginServices): void {
   const { gate } = services
@@ -53,7 +52,7 @@ export function addLoginRoutes(app: OpenAPIHono, services: LoginServices): void 
     }
     limiter.noteSuccess(network)
     const lastsMs = lastsSeconds === undefined ? LOGIN_LASTS_MS : lastsSeconds * 1_000
-    await logIn(context, services, { action: 'login.started', lastsMs })
+    await startLogin(context, services, { action: 'login.started', lastsMs })
     return context.json({ ok: true as const }, 200)
   })
   app.openapi(logoutRoute, async (context) => {
@@ -67,18 +66,27 @@ export function addLoginRoutes(app: OpenAPIHono, services: LoginServices): void 
   })
   app.openapi(whoRoute, (context) => {
     const { isAuthOn } = gate
+    const hasOidc = gate.oidc !== undefined
     const caller = knownCaller(context, gate)
-    if (caller === undefined) return context.json({ kind: 'nobody' as const, isAuthOn }, 200)
+    if (caller === undefined) return context.json({ kind: 'nobody' as const, isAuthOn, hasOidc }, 200)
     return context.json(
       {
         kind: caller.kind,
         isAuthOn,
+        hasOidc,
         version: VERSION,
+        ...(caller.kind === 'person' && describePerson(caller.person)),
         ...(caller.kind === 'key' && { project: caller.key.project, scopes: caller.key.scopes }),
       },
       200,
     )
   })
+}
+
+function describePerson(person: Person | undefined) {
+  if (person === undefined) return {}
+  const { id, name, email, roles } = person
+  return { person: { id, name, email, roles } }
 }
 
 /** The owner's way in: it passes every limit, because only who can write to the data folder can make a link. */
@@ -92,26 +100,8 @@ function addLinkRoute(app: OpenAPIHono, services: LoginServices): void {
         'This link was used already, or is older than 10 minutes. Get a new one with: playhead login-link\n',
         401,
       )
-    await logIn(context, services, { action: 'login.recovery-link', lastsMs: LOGIN_LASTS_MS })
+    await startLogin(context, services, { action: 'login.recovery-link', lastsMs: LOGIN_LASTS_MS })
     return context.redirect('/')
-  })
-}
-
-async function logIn(
-  context: Context,
-  { gate, site }: LoginServices,
-  { action, lastsMs }: { action: 'login.started' | 'login.recovery-link'; lastsMs: number },
-): Promise<void> {
-  const [address, device] = [callerAddress(context), describeDevice(context.req.header('user-agent'))]
-  const { login, cookie } = await gate.logins!.start({ address, device, lastsMs })
-  const caller = { kind: 'person', id: login.id, name: device, address } as const
-  await gate.audit.record({ action, project: null, caller })
-  setCookie(context, LOGIN_COOKIE, cookie, {
-    httpOnly: true,
-    sameSite: 'Strict',
-    secure: site.isTlsOn || site.publicUrl?.startsWith('https:') === true,
-    path: '/',
-    maxAge: lastsMs / 1_000,
   })
 }
 

@@ -6,6 +6,7 @@ import type { Gate } from '../access/caller.ts'
 import { projectOf, recordAudit, requirePerson } from '../access/request-project.ts'
 import { MAX_BACKUP_BYTES } from '../door/body-limits.ts'
 import { limitBytes } from '../door/read-body.ts'
+import type { SessionFindings } from '../findings/session-findings.ts'
 import type { IngestPipeline } from '../ingest/ingest-batch.ts'
 import { createBackup } from '../maintenance/backup.ts'
 import { rederiveProject } from '../maintenance/rederive.ts'
@@ -38,7 +39,7 @@ const repriceRoute = createRoute({
 const rederiveRoute = createRoute({
   method: 'post',
   path: '/api/rederive',
-  summary: 'Derive steps from the stored spans again, with the current rules',
+  summary: 'Derive steps from the stored spans again, and compute findings, with the current rules',
   request: { query: z.object({ ...projectParameter, all: z.enum(['true', 'false']).default('false') }) },
   responses: progressResponses,
 })
@@ -87,12 +88,13 @@ export type MaintenanceServices = {
   objects: UploadedObjects
   pipeline: IngestPipeline
   refresher: SessionRefresher
+  findings: SessionFindings
   drain: () => Promise<void>
   report: (line: string) => void
 }
 
 export function addMaintenanceRoutes(app: OpenAPIHono, services: MaintenanceServices): void {
-  const { gate, store, joined, restorer, objects, pipeline, refresher, drain, report } = services
+  const { gate, store, joined, restorer, objects, pipeline, refresher, findings, drain, report } = services
   const { registry } = gate
   app.openapi(repriceRoute, async (context) => {
     const project = projectOf(context, 'admin', gate)
@@ -106,7 +108,10 @@ export function addMaintenanceRoutes(app: OpenAPIHono, services: MaintenanceServ
     await recordAudit(context, gate, { action: 'sessions.rederived', project })
     const isForced = context.req.valid('query').all === 'true'
     return streamProgress<ProgressResults['POST /api/rederive']>(context, report, (onProgress) =>
-      rederiveProject({ store, registry, joined, targets: pipeline }, project, { isForced, onProgress }),
+      rederiveProject({ store, registry, joined, findings, targets: pipeline }, project, {
+        isForced,
+        onProgress,
+      }),
     )
   })
   app.openapi(backupRoute, async (context) => {

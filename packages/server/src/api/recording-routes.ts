@@ -72,9 +72,9 @@ async function readRecording(
   { gate, site, reader }: RecordingServices,
 ): Promise<Recording> {
   const project = projectOf(context, 'read', gate)
-  const { session, steps } = await reader.readSession(project, id, 'all')
-  const linked = withUrl(session, project, originOf(context.req.url, site))
-  return toRecording({ session: linked, steps }, new Date().toISOString())
+  const read = await reader.readSession(project, id, 'all')
+  const session = withUrl(read.session, project, originOf(context.req.url, site))
+  return toRecording({ ...read, session }, new Date().toISOString())
 }
 
 /** The built page: beside the server in an installation, in the dashboard's package in a checkout. */

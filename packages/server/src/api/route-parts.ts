@@ -21,20 +21,26 @@ type MethodOf<Route> = Route extends `${infer Method} ${string}` ? Lowercase<Met
 type PathOf<Route> = Route extends `${string} ${infer Path}` ? Path : never
 
 /** The method, path and responses of a route that responds with JSON. */
-export function jsonRoute<Route extends keyof typeof responseSchemas>(
+export function jsonRoute<Route extends keyof typeof responseSchemas, Status extends 200 | 201 | 202 = 200>(
   route: Route,
   description: string,
+  status: Status = 200 as Status,
 ): {
   method: MethodOf<Route>
   path: PathOf<Route>
-  responses: { 200: JsonResponse<(typeof responseSchemas)[Route]>; default: typeof errorResponse }
+  responses: { [Key in Status]: JsonResponse<(typeof responseSchemas)[Route]> } & {
+    default: typeof errorResponse
+  }
 } {
   const [method = '', path] = route.split(' ')
   const schema = responseSchemas[route]
   return {
     method: method.toLowerCase() as MethodOf<Route>,
     path: path as PathOf<Route>,
-    responses: { 200: { description, content: { 'application/json': { schema } } }, default: errorResponse },
+    responses: {
+      [status]: { description, content: { 'application/json': { schema } } },
+      default: errorResponse,
+    } as never,
   }
 }
 

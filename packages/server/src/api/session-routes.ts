@@ -1,19 +1,30 @@
 import type { Store } from '../store/connect.ts'
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
-import type { Session, SessionSummary, Step } from '@playhead/model'
+import { weighForks, type Session, type SessionSummary, type Step } from '@playhead/model'
 import type { Context } from 'hono'
 import { originOf, sessionUrl, type Site } from '../access/addresses.ts'
 import type { Gate } from '../access/caller.ts'
 import { projectOf } from '../access/request-project.ts'
+import type { SessionFindings } from '../findings/session-findings.ts'
 import { listQuerySchema, listSessions } from '../query/list-sessions.ts'
 import { filterFields, readFilterValues } from '../query/session-filter.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
 import { projectParameter, jsonRoute } from './route-parts.ts'
 
+const MAX_RERUNS = 1_000
+
 const listRoute = createRoute({
   ...jsonRoute('GET /api/sessions', 'One page; pass `nextCursor` as `cursor` to get the next'),
   summary: 'The sessions that match a filter, newest first',
-  request: { query: listQuerySchema.extend(projectParameter) },
+  request: {
+    query: listQuerySchema.extend({
+      ...projectParameter,
+      suspects: z
+        .enum(['true', 'false'])
+        .default('false')
+        .describe('with the first suspect of each session that went wrong'),
+    }),
+  },
 })
 
 const sessionRoute = createRoute({
@@ -36,6 +47,12 @@ const stepRoute = createRoute({
   request: { params: z.object({ id: z.string(), stepId: z.string() }), query: z.object(projectParameter) },
 })
 
+const rerunsRoute = createRoute({
+  ...jsonRoute('GET /api/sessions/{id}/reruns', 'The re-runs'),
+  summary: `The sessions that ran this one again, newest first, at most ${MAX_RERUNS}, and what its forks show`,
+  request: { params: z.object({ id: z.string() }), query: z.object(projectParameter) },
+})
+
 const valuesRoute = createRoute({
   ...jsonRoute('GET /api/values', 'The values'),
   summary: 'The values of a field, most frequent first, for suggestions',
@@ -54,17 +71,24 @@ export type SessionServices = {
   site: Site
   store: Store
   reader: SessionReader
+  findings: SessionFindings
   catchUp: () => Promise<void>
 }
 
 export function addSessionRoutes(app: OpenAPIHono, services: SessionServices): void {
-  const { gate, site, store, reader, catchUp } = services
+  const { gate, site, store, reader, findings, catchUp } = services
   app.openapi(listRoute, async (context) => {
     const project = projectOf(context, 'read', gate)
     await catchUp()
-    const page = await listSessions(store, project, context.req.valid('query'))
+    const query = context.req.valid('query')
+    const page = await listSessions(store, project, query)
     const origin = originOf(context.req.url, site)
-    const sessions = page.sessions.map((session) => withUrl(session, project, origin))
+    const asked = query.suspects === 'true' ? page.sessions.map(({ id }) => id) : []
+    const suspects = await findings.stored.readSuspects(project, asked)
+    const sessions = page.sessions.map((session) => {
+      const suspect = suspects.get(session.id)
+      return { ...withUrl(session, project, origin), ...(suspect !== undefined && { suspect }) }
+    })
     return context.json({ ...page, sessions }, 200)
   })
   app.openapi(sessionRoute, async (context) => {
@@ -72,7 +96,14 @@ export function addSessionRoutes(app: OpenAPIHono, services: SessionServices): v
     const { payloads } = context.req.valid('query')
     const read = await reader.readSession(project, context.req.valid('param').id, payloads)
     const session = withUrl(read.session, project, originOf(context.req.url, site))
-    const response = { session, steps: read.steps }
+    const gaps = payloads === 'none' ? undefined : await reader.readTapeGaps(project, read)
+    const tapeGaps = gaps?.map(({ reason: code, ...gap }) => ({ code, ...gap }))
+    const response = {
+      session,
+      steps: read.steps,
+      ...(read.scores !== undefined && { scores: read.scores }),
+      ...(tapeGaps !== undefined && { tapeGaps }),
+    }
     return read.steps.length >= MIN_STREAMED_STEPS
       ? (streamSession(response) as never)
       : respondWithSteps(context, response)
@@ -81,6 +112,15 @@ export function addSessionRoutes(app: OpenAPIHono, services: SessionServices): v
     const project = projectOf(context, 'read', gate)
     const { id, stepId } = context.req.valid('param')
     return respondWithSteps(context, await reader.readStep(project, id, stepId))
+  })
+  app.openapi(rerunsRoute, async (context) => {
+    const project = projectOf(context, 'read', gate)
+    const { id } = await reader.readSummary(project, context.req.valid('param').id)
+    const query = listQuerySchema.parse({ parent: id, limit: MAX_RERUNS })
+    const { sessions } = await listSessions(store, project, query)
+    const origin = originOf(context.req.url, site)
+    const reruns = sessions.map((session) => withUrl(session, project, origin))
+    return context.json({ reruns, evidence: weighForks(reruns) }, 200)
   })
   app.openapi(valuesRoute, async (context) => {
     const project = projectOf(context, 'read', gate)
@@ -92,8 +132,10 @@ export function addSessionRoutes(app: OpenAPIHono, services: SessionServices): v
   })
 }
 
+type OneSession = Session & { tapeGaps?: unknown[] }
+
 /** Not typed by Hono, whose JSON types do not terminate on nested attributes; the schemas check these types instead. */
-export function respondWithSteps(context: Context, body: Session | Step): never {
+export function respondWithSteps(context: Context, body: OneSession | Step): never {
   return context.json<object>(body, 200) as never
 }
 
@@ -105,18 +147,20 @@ const MIN_STREAMED_STEPS = 4_000
 const STEPS_PER_CHUNK = 2_000
 
 /** Stringifies a long session in chunks, so that the client gets the first early and other requests are not blocked. */
-export function streamSession(session: Session): Response {
+export function streamSession(session: OneSession): Response {
   const bytes = ReadableStream.from(encode(chunksOf(session)))
   return new Response(bytes, { headers: { 'content-type': 'application/json' } })
 }
 
-function* chunksOf({ session, steps }: Session): Generator<string> {
+function* chunksOf({ session, steps, scores, tapeGaps }: OneSession): Generator<string> {
   yield `{"session":${JSON.stringify(session)},"steps":[`
   for (let at = 0; at < steps.length; at += STEPS_PER_CHUNK) {
     const chunk = JSON.stringify(steps.slice(at, at + STEPS_PER_CHUNK)).slice(1, -1)
     yield at === 0 ? chunk : `,${chunk}`
   }
-  yield ']}'
+  const rest = { ...(scores !== undefined && { scores }), ...(tapeGaps !== undefined && { tapeGaps }) }
+  const fields = JSON.stringify(rest).slice(1, -1)
+  yield fields === '' ? ']}' : `],${fields}}`
 }
 
 function* encode(chunks: Iterable<string>): Generator<Uint8Array> {

@@ -24,7 +24,7 @@ export function addTagRoutes(
 ): void {
   const { gate, site, reader, refresher, tags } = services
   app.openapi(editRoute, async (context) => {
-    const project = projectOf(context, 'admin', gate)
+    const project = projectOf(context, 'edit', gate)
     const { add, remove } = context.req.valid('json').tags
     const { id } = await reader.readSummary(project, context.req.valid('param').id)
     const edits = [...add.map((tag) => [tag, true] as const), ...remove.map((tag) => [tag, false] as const)]

@@ -34,6 +34,9 @@ export const MAX_PUBLIC_BODIES_PER_ADDRESS = 16
 export const MAX_JSON_BODY_BYTES = 64 * KB
 export const MAX_PRICES_BODY_BYTES = 512 * KB
 
+/** A job of `playhead dev`, with what to change at its step, and what a run says about itself. */
+export const MAX_EDIT_BODY_BYTES = 512 * KB
+
 /** A body that a route does not want is ignored up to this size. */
 export const MAX_IGNORED_BODY_BYTES = 64 * KB
 
@@ -49,6 +52,8 @@ export const UPLOAD_ARRIVAL_MS = 300_000
 export const LINGER_MS = 2_000
 /** What is read and dropped meanwhile: clients that read the response only after they have sent everything still see it. */
 export const LINGER_BYTES = 1 * MB
+/** The same for all callers that we don't know, in a second. Whatever is read from a socket costs garbage collection. */
+export const LINGER_BYTES_PER_SECOND = 4 * MB
 
 /** How long a client may leave a response unread. */
 export const UNREAD_MS = 60_000

@@ -2,13 +2,17 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { setDeadline } from './refuse-request.ts'
+import { LINGER_BYTES_PER_SECOND } from './body-limits.ts'
+import { refuse, setDeadline } from './refuse-request.ts'
 
 const DEADLINE_MS = 300_000
 
 const server = createServer({ requestTimeout: 0 }, (request, response) => {
   setDeadline(request, response, DEADLINE_MS)
+  if (request.url === '/refused')
+    return refuse(request, response, { status: 401, headers: {}, body: Buffer.from('no') })
   if (request.method === 'GET') return void response.write('begin ')
   request.resume()
   request.on('end', () => response.end('complete'))
@@ -53,4 +57,27 @@ test('does not limit the time of a response', async () => {
   vi.advanceTimersByTime(DEADLINE_MS)
   outgoing.end('end')
   expect(await response.text()).toBe('begin end')
+})
+
+test('reads only so much a second from all callers it refuses', async () => {
+  const { port } = server.address() as { port: number }
+  let read = 0
+  const startedAtMs = performance.now()
+  server.on('connection', (socket: Socket) => socket.on('close', () => (read += socket.bytesRead)))
+  const attackers = Array.from({ length: 32 }, async () => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.write('POST /refused HTTP/1.1\r\nhost: localhost\r\ncontent-length: 4000000\r\n\r\n')
+    socket.write(Buffer.alloc(4_000_000))
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 401/)
+    return socket
+  })
+  const sockets = await Promise.all(attackers)
+  await pause(200)
+  for (const socket of sockets) socket.destroy()
+  await expect.poll(() => read).toBeGreaterThan(0)
+  // Each would read 1 MB for itself. Before it can be paused, it reads some chunks of 64 KB.
+  const seconds = (performance.now() - startedAtMs) / 1_000
+  expect(read).toBeLessThan((2.5 + seconds) * LINGER_BYTES_PER_SECOND)
 })

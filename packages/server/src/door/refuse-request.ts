@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { KnownError, toErrorResponse, type ErrorResponse } from '../errors/known-error.ts'
 import {
   LINGER_BYTES,
+  LINGER_BYTES_PER_SECOND,
   LINGER_MS,
   MAX_DISCARDED_BYTES,
   MAX_IGNORED_BODY_BYTES,
@@ -99,12 +100,35 @@ function linger(request: IncomingMessage, close: () => void): void {
   const timer = setTimeout(close, LINGER_MS)
   request.on('data', (chunk: Buffer) => {
     discarded += chunk.length
-    if (discarded > LINGER_BYTES) request.pause()
+    lingered.add(chunk.length)
+    if (discarded > LINGER_BYTES || lingered.isUsedUp) request.pause()
   })
   request.once('end', () => {
     clearTimeout(timer)
     close()
   })
   request.once('close', () => clearTimeout(timer))
-  request.resume()
+  if (lingered.isUsedUp) request.pause()
+  else request.resume()
 }
+
+/** What was read from callers that we don't know in this second, only to be dropped. */
+class LingeredBytes {
+  #bytes = 0
+  #sinceMs = -Infinity
+
+  add(bytes: number): void {
+    const now = performance.now()
+    if (now - this.#sinceMs > 1_000) {
+      this.#sinceMs = now
+      this.#bytes = 0
+    }
+    this.#bytes += bytes
+  }
+
+  get isUsedUp(): boolean {
+    return this.#bytes > LINGER_BYTES_PER_SECOND && performance.now() - this.#sinceMs < 1_000
+  }
+}
+
+const lingered = new LingeredBytes()

@@ -49,6 +49,8 @@ test('a span that cannot be read is stored as a plain step and shows in the metr
 })
 
 const gauges = {
+  servers: 1,
+  isLeader: 1,
   pendingRows: 0,
   pendingBytes: 0,
   pendingSegments: 0,

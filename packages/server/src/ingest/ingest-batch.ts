@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   logToDraft,
   NORMALIZER_VERSION,
@@ -10,9 +11,11 @@ import {
   type Span,
   type StepOutline,
 } from '@playhead/model'
+import type { DailyUsage } from '../access/daily-usage.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { MAX_LIVE_BATCH, type LiveFeed } from '../live/live-feed.ts'
 import type { SegmentLog } from '../log/segment-log.ts'
+import { toFreshRow, type FreshRow, type FreshSessions } from '../sessions/fresh-sessions.ts'
 import { toLogRow, type LogRow } from '../store/logs-table.ts'
 import { arrivalOf, toStepRow, type StepRow } from '../store/steps-table.ts'
 import type { Counters } from './counters.ts'
@@ -26,10 +29,13 @@ export type IngestPipeline = {
   steps: SegmentLog<StepRow>
   logs: SegmentLog<LogRow>
   live: LiveFeed
+  fresh: FreshSessions
   /** The project's prices. */
   pricerOf: (project: string) => { pricer: Pricer; revision: number }
   counters: Counters
   dialectFailures: DialectFailures
+  /** Counts what each project sends. */
+  usage: DailyUsage
   /** Numbers the copies of a finished span in the order of their arrival. */
   nextArrival: () => number
 }
@@ -42,12 +48,13 @@ export async function ingestSpans(
   pipeline: IngestPipeline,
   project: string,
   decode: () => Batch<Span>,
-  { isRewrite = false } = {},
+  { isRewrite = false, bytes = 0 } = {},
 ): Promise<Rejection[]> {
-  const { counters, steps } = pipeline
+  const { counters, steps, usage } = pipeline
   const { stored, rejected } = await appendBatch(steps, () =>
     appendSpans(pipeline, project, decode(), isRewrite),
   )
+  usage.note(project, { spans: stored, bytes })
   counters.spansStored += stored
   counters.spansRejected += rejected.length
   return rejected
@@ -58,9 +65,11 @@ export async function ingestLogs(
   pipeline: IngestPipeline,
   project: string,
   decode: () => Batch<LogRecord>,
+  { bytes = 0 } = {},
 ): Promise<Rejection[]> {
-  const { counters, logs } = pipeline
+  const { counters, logs, usage } = pipeline
   const { stored, rejected } = await appendBatch(logs, () => appendLogs(pipeline, project, decode()))
+  usage.note(project, { spans: stored, bytes })
   counters.logsStored += stored
   counters.logsRejected += rejected.length
   return rejected
@@ -69,13 +78,15 @@ export async function ingestLogs(
 type Appended = { stored: number; rejected: Rejection[]; durable: Promise<void> }
 
 /**
- * Waits for room in the log, decodes and appends, then waits for the disk. `append` encodes every row before it returns:
+ * Waits for the store to keep up and for room in the log, decodes and appends, then waits for the disk. `append` encodes every row before it returns:
  * no decoded item stays in memory while the disk is slow.
  */
 async function appendBatch(
-  log: { readonly isCrowded: boolean; room: () => Promise<void> },
+  log: { readonly isCrowded: boolean; readonly senderDelayMs: number; room: () => Promise<void> },
   append: () => Appended,
 ): Promise<Appended> {
+  const { senderDelayMs } = log
+  if (senderDelayMs >= 1) await sleep(senderDelayMs)
   while (log.isCrowded) await log.room()
   const appended = append()
   await appended.durable
@@ -90,7 +101,7 @@ function appendSpans(
 ): Appended {
   const resourceText = cacheText()
   limitEnvelopeCopies(items, resourceText)
-  const { live, dialectFailures, nextArrival } = pipeline
+  const { live, fresh, dialectFailures, nextArrival } = pipeline
   const context = {
     receivedAtMs: Date.now(),
     isRewrite,
@@ -99,10 +110,15 @@ function appendSpans(
     ...pipeline.pricerOf(project),
   }
   const outlines: StepOutline[] = []
+  const freshRows: FreshRow[] = []
   const touched = new Set<string>()
   const durable = pipeline.steps
-    .append(stepRows(project, items, { ...context, resourceText, outlines, touched }), touched)
-    .then(() => live.publishSteps(project, outlines))
+    .append(stepRows(project, items, { ...context, resourceText, outlines, freshRows, touched }), touched)
+    .then(() => {
+      live.publishSteps(project, outlines)
+      if (items.length <= MAX_LIVE_BATCH) fresh.note(project, freshRows)
+      else fresh.forget(project, new Set(items.map(({ traceId }) => traceId)))
+    })
   return { stored: items.length, rejected, durable }
 }
 
@@ -115,6 +131,7 @@ type StepContext = {
   revision: number
   resourceText: (resource: Attributes) => string
   outlines: StepOutline[]
+  freshRows: FreshRow[]
   touched: Set<string>
 }
 
@@ -124,7 +141,7 @@ const WINDOW_SPANS = 512
 /** A generator, so that the rows of a large batch are never all in memory at once. */
 function* stepRows(project: string, spans: readonly Span[], context: StepContext): Generator<StepRow, void> {
   const derivation = { normalizerVersion: NORMALIZER_VERSION, priceRevision: context.revision }
-  const { receivedAtMs, pricer, dialectFailures, resourceText, outlines, touched } = context
+  const { receivedAtMs, pricer, dialectFailures, resourceText, outlines, freshRows, touched } = context
   const { isRewrite, nextArrival } = context
   for (let start = 0; start < spans.length; start += WINDOW_SPANS) {
     const window = spans.slice(start, start + WINDOW_SPANS)
@@ -136,7 +153,9 @@ function* stepRows(project: string, spans: readonly Span[], context: StepContext
       touched.add(`${project}\0${span.traceId}`)
       const arrival = arrivalOf(span, nextArrival(), isRewrite)
       const resource = resourceText(span.resource)
-      yield toStepRow(project, span, outline, { receivedAtMs, arrival, derivation, resource })
+      const row = toStepRow(project, span, outline, { receivedAtMs, arrival, derivation, resource })
+      if (freshRows.length <= MAX_LIVE_BATCH) freshRows.push(toFreshRow(row))
+      yield row
     }
   }
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { StepOutline } from '@playhead/model'
 import { LiveFeed, MAX_LIVE_BATCH, type LiveScope } from './live-feed.ts'
 
@@ -91,7 +91,7 @@ test('viewers of one session, of summaries and of the project each get what they
   const [a, b] = ['a'.repeat(32), 'b'.repeat(32)]
   const all = watch(feed, { project: 'p' })
   const one = watch(feed, { project: 'p', sessionId: b })
-  const summaries = watch(feed, { project: 'p', isSummariesOnly: true })
+  const summaries = watch(feed, { project: 'p', only: 'session' })
   feed.publishSteps('p', outlines(2, a))
   feed.publishSteps('p', outlines(1, b))
   feed.publishSession('p', { id: b } as Parameters<LiveFeed['publishSession']>[1])
@@ -100,6 +100,25 @@ test('viewers of one session, of summaries and of the project each get what they
   await expect.poll(one.types).toEqual(['step', 'session'])
   await expect.poll(summaries.types).toEqual(['session'])
   expect(all.ids()).toEqual([...all.ids()].sort())
+})
+
+test('nothing is kept for nobody: who comes back after a minute reads everything again', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const feed = new LiveFeed()
+  const viewer = watch(feed, { project: 'p' })
+  feed.publishSteps('p', outlines(1))
+  await expect.poll(viewer.types).toEqual(['step'])
+  viewer.end()
+  feed.publishSteps('p', outlines(1))
+  const [lastEventId] = viewer.ids() as [string]
+  const soon = watch(feed, { project: 'p', lastEventId })
+  await expect.poll(soon.types).toEqual(['step'])
+  soon.end()
+  vi.advanceTimersByTime(61_000)
+  feed.publishSteps('p', outlines(1))
+  const late = watch(feed, { project: 'p', lastEventId })
+  await expect.poll(late.types).toEqual(['reset'])
+  vi.useRealTimers()
 })
 
 test('an id from before a restart gets a reset; an ended viewer gets nothing', async () => {

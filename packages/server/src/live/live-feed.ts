@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
-import { presentStep, type SessionSummary, type StepOutline } from '@playhead/model'
-import type { LiveEvent } from '../api/schemas/responses.ts'
+import { isScoreOnly, presentStep, type SessionSummary, type StepOutline } from '@playhead/model'
+import type { Job } from '../api/schemas/dev.ts'
+import type { LiveEvent, LiveJobEvent } from '../api/schemas/responses.ts'
 
 /** The session that a trace is known to belong to. */
 type SessionOfTrace = (project: string, traceId: string) => string
@@ -10,6 +11,9 @@ type SessionOfTrace = (project: string, traceId: string) => string
 const KEPT_EVENTS = 5_000
 /** Sessions whose start is cached, for the offsets of new steps. */
 const KEPT_SESSIONS = 10_000
+
+/** A viewer that lost its connection comes back within this time, and gets what it missed. Nothing is kept for nobody. */
+const KEPT_WITHOUT_VIEWERS_MS = 60_000
 
 /** For larger batches, viewers get a reset instead of the steps. */
 export const MAX_LIVE_BATCH = 5_000
@@ -22,7 +26,7 @@ const TURN_MS = 0.5
 const SENDERS_SHARE = 9
 
 /** What a viewer wants to see. */
-export type LiveScope = { project: string; sessionId?: string; isSummariesOnly?: boolean }
+export type LiveScope = { project: string; sessionId?: string; only?: 'session' | 'job' }
 
 type Viewer = LiveScope & {
   /** The last event that it has seen. */
@@ -32,19 +36,21 @@ type Viewer = LiveScope & {
   isReading: boolean
 }
 
+type FeedEvent = LiveEvent | LiveJobEvent
+
 /** `sessionId` is undefined if it concerns all sessions of the project. */
 type Stored = {
   project: string
   sessionId: string | undefined
-  type: LiveEvent['type']
-  make: () => LiveEvent
+  type: FeedEvent['type']
+  make: () => FeedEvent
   encoded?: Buffer
 }
 
 /**
- * Publishes steps and sessions to viewers once they are on disk. A viewer sees only what its own node receives. Nothing
- * here delays an acknowledgement: publishing only notes what happened. An event is encoded once for all viewers, and
- * written when senders don't need the processor.
+ * Publishes steps and sessions to viewers once they are on disk. `nodes/follow-other-nodes.ts` adds what other servers
+ * receive. Nothing here delays an acknowledgement: publishing only notes what happened. An event is encoded once for all
+ * viewers, and written when senders don't need the processor.
  */
 export class LiveFeed {
   /** Part of event ids: those from before a restart are invalid. */
@@ -56,6 +62,7 @@ export class LiveFeed {
   #kept: Stored[] = []
   #sequence = 0
   #isDelivering = false
+  #lastWatchedMs = -Infinity
 
   constructor(sessionOf: SessionOfTrace = (_, traceId) => traceId) {
     this.#sessionOf = sessionOf
@@ -63,9 +70,12 @@ export class LiveFeed {
 
   publishSteps(project: string, outlines: readonly StepOutline[]): void {
     if (outlines.length > MAX_LIVE_BATCH) return this.#reset(project, undefined)
+    const isKept = this.#isKept()
     for (const outline of outlines) {
+      if (isScoreOnly(outline)) continue
       const sessionId = this.#sessionOf(project, outline.sessionId)
       const startedAtMs = this.#noteStart(`${project}\0${sessionId}`, outline)
+      if (!isKept) continue
       const present = () =>
         presentStep({ ...outline, depth: outline.parentId === null ? 0 : 1 }, { startedAtMs })
       this.#publish({
@@ -75,6 +85,7 @@ export class LiveFeed {
         make: () => ({ type: 'step', sessionId, step: present() }),
       })
     }
+    if (!isKept) this.#skip()
   }
 
   publishSession(project: string, session: SessionSummary): void {
@@ -87,6 +98,10 @@ export class LiveFeed {
     })
   }
 
+  publishJob(project: string, job: Job): void {
+    this.#publish({ project, sessionId: undefined, type: 'job', make: () => ({ type: 'job', ...job }) })
+  }
+
   /**
    * Tells the viewers of these traces, and of the sessions they belong to now, to read them again. Viewers of the
    * project's list need that only if one of the traces was listed.
@@ -97,6 +112,11 @@ export class LiveFeed {
     for (const sessionId of new Set(sessionIds)) this.#reset(project, sessionId)
   }
 
+  /** Tells all viewers of a project to read again what they show. */
+  publishReset(project: string): void {
+    this.#reset(project, undefined)
+  }
+
   #reset(project: string, sessionId: string | undefined): void {
     this.#publish({ project, sessionId, type: 'reset', make: () => ({ type: 'reset' }) })
   }
@@ -104,8 +124,27 @@ export class LiveFeed {
   /** Whether a viewer has this session or the project's list open. */
   isWatched(project: string, sessionId: string): boolean {
     for (const viewer of this.#viewers)
-      if (viewer.project === project && (this.#sessionIdOf(viewer) ?? sessionId) === sessionId) return true
+      if (
+        viewer.project === project &&
+        viewer.only !== 'job' &&
+        (this.#sessionIdOf(viewer) ?? sessionId) === sessionId
+      )
+        return true
     return false
+  }
+
+  /** What viewers have open: the sessions of each project, or undefined for all of them. */
+  watched(): Map<string, Set<string> | undefined> {
+    const watched = new Map<string, Set<string> | undefined>()
+    for (const viewer of this.#viewers) {
+      const { project, only } = viewer
+      const id = this.#sessionIdOf(viewer)
+      if (only === 'job') continue
+      if (id === undefined) watched.set(project, undefined)
+      else if (!watched.has(project)) watched.set(project, new Set([id]))
+      else watched.get(project)?.add(id)
+    }
+    return watched
   }
 
   get viewerCount(): number {
@@ -126,11 +165,27 @@ export class LiveFeed {
         viewer.isReading = true
         this.#deliver()
       },
-      end: () => void this.#viewers.delete(viewer),
+      end: () => {
+        this.#viewers.delete(viewer)
+        this.#lastWatchedMs = performance.now()
+      },
     }
   }
 
+  /** Whether anybody watches, or may be about to reconnect. */
+  #isKept(): boolean {
+    if (this.#viewers.size > 0) this.#lastWatchedMs = performance.now()
+    return performance.now() - this.#lastWatchedMs < KEPT_WITHOUT_VIEWERS_MS
+  }
+
+  /** Counts an event that nobody watches: whoever comes back from before it is told to read everything again. */
+  #skip(): void {
+    this.#sequence += 1
+    this.#kept = []
+  }
+
   #publish(event: Stored): void {
+    if (!this.#isKept()) return this.#skip()
     this.#sequence += 1
     this.#kept.push(event)
     // Trimmed rarely: removing one at a time would move the whole array for every event.
@@ -173,8 +228,8 @@ export class LiveFeed {
 
   #advance(viewer: Viewer, chunks: Map<string, Chunk>): void {
     if (!this.#viewers.has(viewer)) return
-    const { cursor, project, sessionId = '', isSummariesOnly = false } = viewer
-    const key = `${cursor} ${project} ${sessionId} ${isSummariesOnly}`
+    const { cursor, project, sessionId = '', only = '' } = viewer
+    const key = `${cursor} ${project} ${sessionId} ${only}`
     const chunk = chunks.get(key) ?? this.#chunkFor(viewer)
     chunks.set(key, chunk)
     viewer.cursor = chunk.cursor
@@ -211,9 +266,10 @@ export class LiveFeed {
   }
 
   #matches(viewer: Viewer, { project, sessionId, type }: Stored): boolean {
-    if (viewer.project !== project || (viewer.isSummariesOnly === true && type === 'step')) return false
+    if (viewer.project !== project) return false
     const viewed = this.#sessionIdOf(viewer)
     if (type === 'reset') return sessionId === undefined || viewed === sessionId
+    if (viewer.only !== undefined && viewer.only !== type) return false
     return viewed === undefined || viewed === sessionId
   }
 
@@ -236,6 +292,6 @@ export class LiveFeed {
 
 type Chunk = { cursor: number; bytes: Buffer }
 
-function encode(id: string, { type, ...data }: LiveEvent): Buffer {
+function encode(id: string, { type, ...data }: FeedEvent): Buffer {
   return Buffer.from(`id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`)
 }

@@ -2,20 +2,21 @@ import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context } from 'hono'
 import { KnownError } from '../errors/known-error.ts'
-import type { LiveFeed, LiveScope } from './live-feed.ts'
 
 /** Proxies close connections that are silent for a minute. */
 const HEARTBEAT_MS = 15_000
 
+type Subscription = { resume?: () => void; end: () => void }
+
 /**
- * Responds with the events of a project or session, until the viewer disconnects or `isAllowed` says that it may no longer
- * see them. Events are written to the socket itself and end with the connection: streams of Hono cost ten times as much,
- * and those of Node write later, when nobody can tell any more how long it takes.
+ * Responds with server-sent events, until the viewer disconnects or `isAllowed` says that it may no longer see them. Events
+ * are written to the socket itself and end with the connection: streams of Hono cost ten times as much, and those of Node
+ * write later, when nobody can tell any more how long it takes.
  */
 export function streamEvents(
   context: Context,
-  live: LiveFeed,
-  { isAllowed, ...scope }: LiveScope & { isAllowed: () => boolean },
+  isAllowed: () => boolean,
+  subscribe: (write: (chunk: Buffer) => boolean, end: () => void) => Subscription,
 ): Response {
   const { outgoing } = context.env as { outgoing: ServerResponse }
   const { socket } = outgoing
@@ -34,13 +35,15 @@ export function streamEvents(
   }
   outgoing.flushHeaders()
   socket.write(': connected\n\n')
-  const lastEventId = context.req.header('last-event-id')
-  const viewer = live.subscribe({ ...scope, lastEventId }, (chunk) => socket.write(chunk))
+  const viewer = subscribe(
+    (chunk) => socket.write(chunk),
+    () => outgoing.end(),
+  )
   const heartbeat = setInterval(() => {
     if (!isAllowed()) outgoing.end()
     else if (!socket.writableNeedDrain) socket.write(': alive\n\n')
   }, HEARTBEAT_MS)
-  socket.on('drain', viewer.resume)
+  if (viewer.resume !== undefined) socket.on('drain', viewer.resume)
   socket.once('close', () => {
     clearInterval(heartbeat)
     viewer.end()

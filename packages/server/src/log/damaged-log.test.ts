@@ -64,7 +64,7 @@ test.each(['while the server runs', 'before a restart'])(
 
     const { flushed, reports, damaged, log } = opened
     expect(flushed).toMatchObject([
-      { id: 100n, rows: 2, texts: ['row 1', 'row 3'], mayBeStored: false, touched: undefined },
+      { id: 100n, rows: 2, texts: ['row 1', 'row 3'], mayBeStored: false, isDamaged: true },
     ])
     const name = path.slice(folder.length + 1)
     const problem =

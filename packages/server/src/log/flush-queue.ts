@@ -45,6 +45,11 @@ export class FlushQueue {
     this.#isClosed = true
   }
 
+  /** Whether the store did not accept the last segment. */
+  get isFailing(): boolean {
+    return this.#failuresInARow > 0
+  }
+
   hasFailedWithin(durationMs: number): boolean {
     return this.#failuresInARow > 0 && performance.now() - this.#lastFailureMs < durationMs
   }

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs'
 import { copyFile, link, open, readFile, rename, writeFile, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { DamagedFiles } from './damaged-files.ts'
@@ -21,6 +22,8 @@ export type Segment = {
   bytes: number
   /** The sessions with rows in it, each as `project` NUL `session`; undefined for a segment of an earlier process. */
   touched: Set<string> | undefined
+  /** True if some of its rows are lost. */
+  isDamaged: boolean
   /** True once an insert may have happened. Before another one, check whether the store has the rows. */
   mayBeStored: boolean
   /** When its checksums were last compared, by `performance.now()`. */
@@ -39,6 +42,7 @@ export function segmentFrom(directory: string, fileName: string): Segment | unde
     rows: 0,
     bytes: 0,
     touched: undefined,
+    isDamaged: false,
     mayBeStored: true,
     verifiedAtMs: -Infinity,
   }
@@ -80,7 +84,7 @@ async function compareWithChecksums(segment: Segment, name: string, damaged: Dam
       segment.path,
       contents.readable.map(({ start, end }) => bytes.subarray(start, end)),
     )
-    segment.touched = undefined
+    segment.isDamaged = true
     // The store may have some of its rows, and a count can't tell which. Inserting them again does no harm.
     if (contents.damaged.some(({ isUnfinished }) => !isUnfinished)) segment.mayBeStored = false
   }
@@ -149,55 +153,83 @@ async function replaceFile(path: string, pieces: readonly Buffer[]): Promise<voi
   await syncDirectory(dirname(path))
 }
 
+/**
+ * Linux writes and syncs in one call, which matters while the event loop is busy: every call waits for its turn. macOS would
+ * not wait for the disk itself, and Windows has no such flag.
+ */
+const SYNCED_WRITES = process.platform === 'linux' ? constants.O_DSYNC : 0
+const NEW_FILE = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | SYNCED_WRITES
+
 /** A segment that accepts rows. */
 export class OpenSegment {
   readonly segment: Segment
   readonly #marker: string
   readonly #handle: FileHandle
+  /** The directory, until it was synced: a new file survives a power failure only if its directory was synced too. */
+  #unsynced: FileHandle | undefined
 
-  private constructor(segment: Segment, marker: string, handle: FileHandle) {
+  private constructor(segment: Segment, marker: string, handle: FileHandle, directory: FileHandle) {
     this.segment = segment
     this.#marker = marker
     this.#handle = handle
+    this.#unsynced = directory
   }
 
   static async create(directory: string, id: bigint): Promise<OpenSegment> {
     const marker = newMarker()
     const path = join(directory, `${id.toString().padStart(20, '0')}-${marker}.segment`)
-    const handle = await open(path, 'wx')
-    await syncDirectory(directory)
+    const opening = [open(path, NEW_FILE), open(directory, 'r')] as const
+    const [handle, parent] = await Promise.all(opening).catch(async (error: unknown) => {
+      for (const opened of await Promise.allSettled(opening))
+        if (opened.status === 'fulfilled') await opened.value.close()
+      throw error
+    })
     const counted = {
       rows: 0,
       bytes: 0,
       touched: new Set<string>(),
+      isDamaged: false,
       mayBeStored: false,
       verifiedAtMs: -Infinity,
     }
-    return new OpenSegment({ id, path, marker, ...counted }, marker, handle)
+    return new OpenSegment({ id, path, marker, ...counted }, marker, handle, parent)
   }
 
   /** Resolves once the blocks are on disk. If it fails, the file stays as it was. */
   async append(blocks: readonly EncodedBlock[]): Promise<void> {
     const pieces = blocks.flatMap((block) => toFrame(this.#marker, block))
     const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
-    try {
-      const { bytesWritten } = await this.#handle.writev(pieces, this.segment.bytes)
-      if (bytesWritten < size) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
-      await this.#handle.datasync()
-    } catch (error) {
+    const [written, named] = await Promise.allSettled([this.#write(pieces, size), this.#syncDirectory()])
+    const failed = [written, named].find(({ status }) => status === 'rejected')
+    if (failed !== undefined) {
       await this.#handle.truncate(this.segment.bytes)
-      throw error
+      throw (failed as PromiseRejectedResult).reason
     }
     this.segment.rows += blocks.reduce((sum, block) => sum + block.rows, 0)
     this.segment.bytes += size
   }
 
+  async #write(pieces: Buffer[], size: number): Promise<void> {
+    const { bytesWritten } = await this.#handle.writev(pieces, this.segment.bytes)
+    if (bytesWritten < size) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+    if (SYNCED_WRITES === 0) await this.#handle.datasync()
+  }
+
+  async #syncDirectory(): Promise<void> {
+    const directory = this.#unsynced
+    if (directory === undefined) return
+    await directory.sync()
+    this.#unsynced = undefined
+    // Nothing was written through it, so nobody has to wait for this.
+    void directory.close().catch(() => undefined)
+  }
+
   async close(): Promise<void> {
+    await this.#unsynced?.close()
     await this.#handle.close()
   }
 }
 
-/** A new file survives a power failure only if its directory was synced too. */
 async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r')
   try {

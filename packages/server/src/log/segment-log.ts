@@ -12,7 +12,7 @@ export type SegmentLogOptions<Row> = FlushQueueOptions & {
   columns: Columns<Row>
   /** Where the ids of new segments start; unique among all nodes that write to one store. */
   firstId: bigint
-  /** How many rows may wait for the store before the log refuses new ones. */
+  /** How many rows may wait while the store accepts none, before the log refuses new ones. */
   maxPendingRows?: number
 }
 
@@ -26,7 +26,11 @@ export type SegmentLogState = {
 const MAX_SEGMENT_ROWS = 30_000
 /** The engine inserts a segment whole, and needs up to ten times its size to index the words in it. */
 const MAX_SEGMENT_BYTES = 64 * 1024 * 1024
+const MAX_PENDING_ROWS = 2_000_000
 const MAX_PENDING_BYTES = 2 * 1024 ** 3
+/** While the store is behind, senders wait: not at all up to the first number of rows, and longest at the second. */
+const SLOW_ROWS = [50_000, 150_000] as const
+const MAX_SENDER_DELAY_MS = 80
 /** Rows in memory that wait for the write before theirs. Enough for a burst. */
 const MAX_BUFFERED_BYTES = 32 * 1024 * 1024
 /** A segment is sealed this soon after the first row of a quiet log, and at most this often while rows trickle in. */
@@ -60,12 +64,15 @@ export class SegmentLog<Row> {
   #sealDue: PromiseWithResolvers<void> | undefined
   #lastSealMs = -Infinity
   #isClosed = false
+  /** The log refuses rows beyond this. What piled up while the store was away may be much, but it may not grow. */
+  #allowedRows: number
 
   private constructor(options: SegmentLogOptions<Row>, ids: SegmentIds) {
     this.#options = options
     this.#queue = new FlushQueue(options)
     this.#ids = ids
     this.#pending = new PendingRows(options.columns)
+    this.#allowedRows = options.maxPendingRows ?? MAX_PENDING_ROWS
   }
 
   /** Opens the log in a directory. Flushes the segments that an earlier process left there first. */
@@ -107,6 +114,14 @@ export class SegmentLog<Row> {
    */
   get isCrowded(): boolean {
     return this.#bufferedBytes > MAX_BUFFERED_BYTES
+  }
+
+  /** How long a sender should wait, so that the store keeps up. */
+  get senderDelayMs(): number {
+    if (this.#queue.isFailing) return 0
+    const [from, to] = SLOW_ROWS
+    const share = (this.state().pendingRows - from) / (to - from)
+    return Math.min(Math.max(share, 0), 1) * MAX_SENDER_DELAY_MS
   }
 
   /** Resolves when a write has started, which leaves room for new rows. */
@@ -154,12 +169,16 @@ export class SegmentLog<Row> {
 
   #overload(): KnownError | undefined {
     const { pendingRows, pendingBytes } = this.state()
-    const { maxPendingRows = 2_000_000 } = this.#options
-    if (pendingRows < maxPendingRows && pendingBytes < MAX_PENDING_BYTES) return undefined
+    const { maxPendingRows = MAX_PENDING_ROWS } = this.#options
+    this.#allowedRows = this.#queue.isFailing
+      ? maxPendingRows
+      : Math.max(SLOW_ROWS[1], Math.min(this.#allowedRows, pendingRows + SLOW_ROWS[1]))
+    if (pendingRows < Math.min(this.#allowedRows, maxPendingRows) && pendingBytes < MAX_PENDING_BYTES)
+      return undefined
     return new KnownError(
       'SERVER_BUSY',
       `The store is behind: ${pendingRows} rows are waiting for it. The server accepts more when it has caught up.`,
-      { retryAfterSeconds: 5 },
+      { retryAfterSeconds: this.#queue.isFailing ? 5 : 1 },
     )
   }
 

@@ -15,6 +15,7 @@ export type BackupHead = { playheadBackup: number; schema: number; createdAt: st
 export const backupTables = {
   projects: undefined,
   keys: undefined,
+  issues: undefined,
   duplicate_calls: 'session_id',
   session_tags: 'session_id',
   steps: 'session_id',

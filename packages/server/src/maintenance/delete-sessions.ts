@@ -26,6 +26,8 @@ export async function deleteSessions(
     [sharded('steps'), ofTraces],
     [sharded('logs'), ofTraces],
     [sharded('duplicate_calls'), ofTraces],
+    [sharded('session_findings'), ofTraces],
+    [sharded('rule_results'), ofTraces],
     ...(isTagged ? [['session_tags', ofTraces] as const] : []),
     ...(isJoined ? [['joined_traces', ofSessions] as const] : []),
     [sharded('sessions'), ofSessions],
@@ -36,6 +38,8 @@ export async function deleteSessions(
       clickhouse_settings: { lightweight_deletes_sync: '2' },
     })
   }
+  store.sessions.revision += 1
+  store.onDeleted()
 }
 
 async function hasRows(

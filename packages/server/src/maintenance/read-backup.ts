@@ -26,8 +26,10 @@ export async function readBackup(
       else if (name === 'end.json') isComplete = true
       else {
         const object = objectPlaceOf(name)
-        if (object !== undefined) await objects.keep(object.project, await readBytes(entry))
-        else {
+        if (object !== undefined) {
+          if ((await objects.keep(object.project, await readBytes(entry))) !== object.name)
+            throw new Error(`the object ${name} does not match its hash`)
+        } else {
           const table = tableOf(name)
           // Sessions are computed from their steps.
           if (isRestored(table)) await loadPart(store, table, entry)

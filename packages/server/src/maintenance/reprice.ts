@@ -1,4 +1,4 @@
-import type { StepOutline } from '@playhead/model'
+import type { Price, StepOutline } from '@playhead/model'
 import type { Registry } from '../access/registry.ts'
 import type { SessionRefresher } from '../sessions/refresh-sessions.ts'
 import type { JoinedTraces } from '../sessions/joined-traces.ts'
@@ -20,7 +20,7 @@ export type RepriceResult = {
 export type Progress = { done: number; total: number }
 
 type Stored = { store: Store; registry: Registry; joined: JoinedTraces }
-type Change = { step: StepOutline; before: number | undefined; after: number | undefined }
+type Change = { step: StepOutline; before: number | undefined; after: Price | null }
 
 const PRICED = "(kind IN ('llm', 'embedding') OR notEmpty(usage))"
 
@@ -39,9 +39,8 @@ export async function repriceProject(
     const changes = await findChanges(stored, project, ids, tally)
     if (changes.length > 0) {
       await writeCosts(stored, project, changes)
-      const sessions = [...new Set(changes.map(({ step }) => step.sessionId))]
-      await refresher.refresh(project, sessions)
-      tally.sessions += await joined.countSessions(project, sessions)
+      await refresher.refresh(project, sessionsOf(changes))
+      tally.sessions += await joined.countSessions(project, sessionsOf(changes.filter(isCostChanged)))
     }
     done += ids.length
     await onProgress({ done, total })
@@ -58,11 +57,12 @@ async function findChanges(
   const { pricer } = registry.pricerOf(project)
   const changes: Change[] = []
   for (const { outline: step } of await readOutlines(store, project, ids)) {
-    const after = pricer.price(step)?.cost
+    const after = pricer.price(step)
     tally.note(step, after)
-    if (!isSameCost(step.cost, after)) changes.push({ step, before: step.cost, after })
+    const change = { step, before: step.cost, after }
+    if (isCostChanged(change) || step.costSource !== after?.source) changes.push(change)
   }
-  for (const change of changes) tally.change(change)
+  for (const change of changes.filter(isCostChanged)) tally.change(change)
   return changes
 }
 
@@ -75,7 +75,7 @@ async function writeCosts(
   await store.client.command({
     query: `INSERT INTO steps SELECT * REPLACE (
           nullIf(transform(step_id, {ids:Array(String)}, {costs:Array(Float64)}, -1.), -1.) AS cost,
-          if(isNull(cost), '', 'computed') AS cost_source,
+          transform(step_id, {ids:Array(String)}, {sources:Array(String)}, '') AS cost_source,
           ${REPRICED_VERSION} AS version,
           0 AS segment)
         FROM (
@@ -85,12 +85,21 @@ async function writeCosts(
         )`,
     query_params: {
       project,
-      sessions: [...new Set(changes.map(({ step }) => step.sessionId))],
+      sessions: sessionsOf(changes),
       ids: changes.map(({ step }) => step.id),
-      costs: changes.map(({ after }) => after ?? -1),
+      costs: changes.map(({ after }) => after?.cost ?? -1),
+      sources: changes.map(({ after }) => after?.source ?? ''),
       revision: registry.pricerOf(project).revision,
     },
   })
+}
+
+function sessionsOf(changes: readonly Change[]): string[] {
+  return [...new Set(changes.map(({ step }) => step.sessionId))]
+}
+
+function isCostChanged({ before, after }: Change): boolean {
+  return !isSameCost(before, after?.cost)
 }
 
 /** Costs are sums of products, so their last bits may differ. */
@@ -105,16 +114,16 @@ class RepriceTally {
   readonly #models = new Map<string, { steps: number; before: number | null; after: number | null }>()
   readonly #unpriced = new Set<string>()
 
-  note(step: StepOutline, cost: number | undefined): void {
+  note(step: StepOutline, price: Price | null): void {
     const isCall = step.kind === 'llm' || step.kind === 'embedding'
-    if (isCall && cost === undefined && step.usage !== undefined) this.#unpriced.add(modelOf(step))
+    if (isCall && price?.source === 'no-price') this.#unpriced.add(modelOf(step))
   }
 
   change({ step, before, after }: Change): void {
     const entry = this.#models.get(modelOf(step)) ?? { steps: 0, before: null, after: null }
     entry.steps += 1
     if (before !== undefined) entry.before = (entry.before ?? 0) + before
-    if (after !== undefined) entry.after = (entry.after ?? 0) + after
+    if (after?.cost !== undefined) entry.after = (entry.after ?? 0) + after.cost
     this.#models.set(modelOf(step), entry)
     this.#steps += 1
   }

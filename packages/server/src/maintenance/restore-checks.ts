@@ -18,7 +18,10 @@ const isList = (column: string) =>
 const EVENT_TIMES = `arrayAll(item -> match(JSONExtractString(item, 'timeNs'), '^[0-9]{1,20}$'), JSONExtractArrayRaw(events))`
 
 /** What must be true of each row, in SQL, and what to say if it is not. */
-const rules: Record<'steps' | 'logs' | 'duplicate_calls' | 'session_tags', Record<string, string>> = {
+const rules: Record<
+  'steps' | 'logs' | 'duplicate_calls' | 'session_tags' | 'issues',
+  Record<string, string>
+> = {
   steps: {
     [isHex('session_id')]: 'its session id is not hexadecimal',
     [isHex('step_id')]: 'its step id is not hexadecimal',
@@ -53,6 +56,11 @@ const rules: Record<'steps' | 'logs' | 'duplicate_calls' | 'session_tags', Recor
     "tag != ''": 'it is empty',
     'version < {latestUs:Int64}': 'its version is in the future',
   },
+  issues: {
+    [isHex('id')]: 'its id is not hexadecimal',
+    "state IN ('open', 'resolved', 'ignored')": 'its state is unknown',
+    'version < {latestUs:Int64}': 'its version is in the future',
+  },
 }
 
 /** Checks every row of the incoming backup. Throws with the first faults, before anything was restored. */
@@ -65,7 +73,7 @@ export async function checkIncoming(
   const projects = await checkProjects(store, faults, latest.latestUs)
   const known = [...new Set([...projects, ...options.knownProjects])]
   if (options.withKeys) await checkKeys(store, faults, { known, latestUs: latest.latestUs })
-  for (const table of ['steps', 'logs', 'duplicate_calls', 'session_tags'] as const)
+  for (const table of ['steps', 'logs', 'duplicate_calls', 'session_tags', 'issues'] as const)
     await checkRows(store, table, { faults, known, latest })
   await checkOutlines(store, faults)
   if (faults.count === 0) return
@@ -133,7 +141,7 @@ async function checkRows(
   }
   const [cases, all] = [Object.entries(conditions), Object.keys(conditions)]
   const name = table === 'logs' ? 'log_id' : table === 'session_tags' ? 'tag' : 'step_id'
-  const id = `concat(session_id, ' ', ${name})`
+  const id = table === 'issues' ? 'id' : `concat(session_id, ' ', ${name})`
   const rows = await read<{ id: string; problem: string }>(
     store,
     `SELECT ${id} AS id, multiIf(${cases.map(([rule, problem]) => `NOT ${rule}, '${problem}'`).join(', ')}, '') AS problem

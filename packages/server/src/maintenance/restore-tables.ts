@@ -7,6 +7,7 @@ import { renderSchema } from '../store/migrate.ts'
 export const restoredTables = {
   projects: ['id', 'version'],
   keys: ['id', 'version'],
+  issues: ['project', 'id', 'version'],
   duplicate_calls: ['project', 'session_id', 'step_id', 'version'],
   session_tags: ['project', 'session_id', 'tag', 'version'],
   steps: ['project', 'session_id', 'step_id', 'started_at', 'arrival'],
@@ -66,7 +67,11 @@ export async function loadPart(
 export async function saveReplaced(store: Store): Promise<void> {
   await createStage(store, 'replaced')
   for (const table of tableNames) {
-    const scope = isBySession(table) ? ['project', 'session_id'] : ['id']
+    const scope = isBySession(table)
+      ? ['project', 'session_id']
+      : table === 'issues'
+        ? ['project', 'id']
+        : ['id']
     await run(
       store,
       `INSERT INTO replaced_${table} SELECT * FROM ${table}
@@ -117,6 +122,8 @@ export async function deleteRestored(store: Store, restoredAtMs: number): Promis
     {},
     { lightweight_deletes_sync: '2' },
   )
+  store.sessions.revision += 1
+  store.onDeleted()
 }
 
 /** The sessions of which the restore brought steps or log records. */
@@ -129,12 +136,12 @@ export const TOUCHED_SESSIONS = `${RESTORED_SESSIONS}
   UNION DISTINCT SELECT project, session_id FROM joined_traces WHERE (project, trace_id) IN (${RESTORED_SESSIONS})`
 
 function isBySession(table: RestoredTable): boolean {
-  return table !== 'projects' && table !== 'keys'
+  return table !== 'projects' && table !== 'keys' && table !== 'issues'
 }
 
 function onEveryShard({ cluster }: Store, table: string): string {
   if (cluster === undefined) return table
-  const isEverywhere = ['projects', 'keys', 'session_tags'].includes(table)
+  const isEverywhere = ['projects', 'keys', 'issues', 'session_tags'].includes(table)
   return `${table}${isEverywhere ? '' : '_local'} ON CLUSTER '${cluster}'`
 }
 

@@ -8,7 +8,14 @@ import { deleteSessions } from './delete-sessions.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-type Stored = { store: Store; registry: Registry; objects: UploadedObjects; gate: { audit: AuditLog } }
+type Stored = {
+  store: Store
+  registry: Registry
+  objects: UploadedObjects
+  gate: { audit: AuditLog }
+  /** Of several servers on one store, one deletes sessions. */
+  nodes: { isLeader(): boolean }
+}
 type RetentionOptions = Stored & {
   /** Flushes the log, which may hold old sessions too. */
   drain: () => Promise<void>
@@ -60,29 +67,35 @@ export function createCautiousClock(
   }
 }
 
-export async function applyRetention(
-  { store, registry, objects, gate }: Stored,
-  nowMs: number,
-): Promise<void> {
+/** Every server deletes its own uploaded objects. The leader deletes the sessions of all. */
+export async function applyRetention(options: Stored, nowMs: number): Promise<void> {
+  const { registry, objects, nodes } = options
   for (const { id, retentionDays } of registry.projects()) {
     if (retentionDays === null) continue
-    const params = { project: id, before: nowMs - retentionDays * DAY_MS }
-    const idsSql = `SELECT session_id FROM sessions FINAL WHERE project = {project:String} AND started_at < fromUnixTimestamp64Milli({before:Int64})`
-    const result = await store.client.query({
-      query: `SELECT count() AS old FROM (${idsSql})`,
-      query_params: params,
-      format: 'JSONEachRow',
-    })
-    const [row] = await result.json<{ old: number }>()
-    if (row !== undefined && row.old > 0) {
-      await deleteSessions(store, id, { idsSql, params })
-      await gate.audit.record({
-        action: 'sessions.deleted',
-        project: id,
-        caller: { kind: 'server', id: '', name: 'retention', address: '' },
-        detail: `${countOf(row.old, 'session')} older than ${countOf(retentionDays, 'day')}`,
-      })
-    }
-    await objects.removeOlder(id, params.before)
+    const beforeMs = nowMs - retentionDays * DAY_MS
+    if (nodes.isLeader()) await deleteExpired(options, { id, retentionDays, beforeMs })
+    await objects.removeOlder(id, beforeMs)
   }
+}
+
+async function deleteExpired(
+  { store, gate }: Stored,
+  { id, retentionDays, beforeMs }: { id: string; retentionDays: number; beforeMs: number },
+): Promise<void> {
+  const params = { project: id, before: beforeMs }
+  const idsSql = `SELECT session_id FROM sessions FINAL WHERE project = {project:String} AND started_at < fromUnixTimestamp64Milli({before:Int64})`
+  const result = await store.client.query({
+    query: `SELECT count() AS old FROM (${idsSql})`,
+    query_params: params,
+    format: 'JSONEachRow',
+  })
+  const [row] = await result.json<{ old: number }>()
+  if (row === undefined || row.old === 0) return
+  await deleteSessions(store, id, { idsSql, params })
+  await gate.audit.record({
+    action: 'sessions.deleted',
+    project: id,
+    caller: { kind: 'server', id: '', name: 'retention', address: '' },
+    detail: `${countOf(row.old, 'session')} older than ${countOf(retentionDays, 'day')}`,
+  })
 }

@@ -2,6 +2,9 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { BlockList } from 'node:net'
 import { isLoopback } from '../access/addresses.ts'
+import type { OidcSettings } from '../access/oidc.ts'
+import type { FirstRoles } from '../access/people.ts'
+import { roles, type Role } from '../api/schemas/settings.ts'
 import { readProxies } from '../access/client-address.ts'
 import { MAX_BODY_BYTES } from '../door/body-limits.ts'
 import type { TlsFiles } from './tls-identity.ts'
@@ -22,6 +25,8 @@ export type Config = {
   password: string | undefined
   /** The certificate and key for HTTP and gRPC; undefined serves both in plain text. */
   tls: TlsFiles | undefined
+  /** Where people log in, besides with the password. */
+  oidc: (OidcSettings & { firstRoles: FirstRoles }) | undefined
   isDemoOn: boolean
   /** The address that people use, for links in responses; undefined uses the address of the request. */
   publicUrl: string | undefined
@@ -59,6 +64,8 @@ export function readConfig(
   if (refusal !== undefined) return { problem: refusal }
   const tls = readTls(environment)
   if (tls !== undefined && 'problem' in tls) return tls
+  const oidc = readOidc(environment, isAuthOn)
+  if (oidc !== undefined && 'problem' in oidc) return oidc
   const maxBodyMebibytes = Number(environment.PLAYHEAD_MAX_BODY_MB || MAX_BODY_BYTES / MEBIBYTE)
   if (!(maxBodyMebibytes >= 1 && maxBodyMebibytes <= 512)) {
     return {
@@ -81,6 +88,7 @@ export function readConfig(
     isAuthOn,
     password,
     tls,
+    oidc,
     isDemoOn: environment.PLAYHEAD_DEMO?.toLowerCase() !== 'off',
     publicUrl: environment.PLAYHEAD_URL?.replace(/\/+$/, '') || undefined,
     trustedProxies,
@@ -113,6 +121,38 @@ function readTls({
     ? ['PLAYHEAD_TLS_CERT', 'PLAYHEAD_TLS_KEY']
     : ['PLAYHEAD_TLS_KEY', 'PLAYHEAD_TLS_CERT']
   return { problem: `${set} is set, but ${missing} is not: TLS needs both a certificate and its key.` }
+}
+
+function readOidc(
+  environment: Readonly<Record<string, string | undefined>>,
+  isAuthOn: boolean,
+): Config['oidc'] | ConfigProblem {
+  const { PLAYHEAD_OIDC_ISSUER: issuer, PLAYHEAD_OIDC_CLIENT_ID: clientId } = environment
+  if (!issuer && !clientId) return undefined
+  if (!issuer || !clientId) {
+    const [set, missing] = issuer
+      ? ['PLAYHEAD_OIDC_ISSUER', 'PLAYHEAD_OIDC_CLIENT_ID']
+      : ['PLAYHEAD_OIDC_CLIENT_ID', 'PLAYHEAD_OIDC_ISSUER']
+    return { problem: `${set} is set, but ${missing} is not: logging in with a provider needs both.` }
+  }
+  if (!isAuthOn) return { problem: 'PLAYHEAD_OIDC_ISSUER is set, but auth is off. Set PLAYHEAD_AUTH=on.' }
+  const address = URL.canParse(issuer) ? new URL(issuer) : undefined
+  if (address?.protocol !== 'https:' && !(address?.protocol === 'http:' && isLoopback(address.hostname)))
+    return { problem: `PLAYHEAD_OIDC_ISSUER is "${issuer}"; it must be an https address.` }
+  const role = environment.PLAYHEAD_OIDC_DEFAULT_ROLE || 'none'
+  if (role !== 'none' && !isRole(role))
+    return { problem: `PLAYHEAD_OIDC_DEFAULT_ROLE is "${role}"; it can be none, ${roles.join(' or ')}.` }
+  const admins = (environment.PLAYHEAD_OIDC_ADMINS ?? '').split(/[\s,]+/).filter(Boolean)
+  return {
+    issuer,
+    clientId,
+    clientSecret: environment.PLAYHEAD_OIDC_CLIENT_SECRET || undefined,
+    firstRoles: { admins, everybody: role === 'none' ? undefined : role },
+  }
+}
+
+function isRole(text: string): text is Role {
+  return (roles as readonly string[]).includes(text)
 }
 
 function isPort(port: number): boolean {

@@ -1,30 +1,46 @@
 import { rm } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { summarizeSession, type ResolvedStep, type TagEdits } from '@playhead/model'
+import { summarizeSession, type ResolvedStep, type SummaryContext } from '@playhead/model'
 import { AuditLog } from '../access/audit.ts'
 import type { Gate } from '../access/caller.ts'
+import { DailyUsage } from '../access/daily-usage.ts'
 import { LastUses } from '../access/last-uses.ts'
 import { Logins } from '../access/logins.ts'
+import { OidcProvider } from '../access/oidc.ts'
+import { People } from '../access/people.ts'
 import { Registry } from '../access/registry.ts'
+import { RevokedKeys } from '../access/revoked-keys.ts'
 import type { AppServices } from '../api/app.ts'
 import { createBodyBudget } from '../door/body-budget.ts'
+import { FindingsQueue } from '../findings/findings-queue.ts'
+import { Issues } from '../findings/issues.ts'
+import { SessionFindings, type FindingsOptions } from '../findings/session-findings.ts'
 import { createCounters } from '../ingest/counters.ts'
 import { deriveCopies } from '../ingest/derive-step.ts'
 import { DialectFailures } from '../ingest/dialect-failures.ts'
 import { MAX_BYTES_IN_FLIGHT } from '../door/body-limits.ts'
+import { DevRunners } from '../live/dev-runners.ts'
 import { LiveFeed } from '../live/live-feed.ts'
 import type { DamagedFiles } from '../log/damaged-files.ts'
 import type { Columns } from '../log/native-block.ts'
 import { firstSegmentId } from '../log/segment-ids.ts'
 import { SegmentLog } from '../log/segment-log.ts'
+import { followOtherNodes } from '../nodes/follow-other-nodes.ts'
+import { ServerNodes } from '../nodes/server-nodes.ts'
 import { DuplicateCalls } from '../sessions/duplicate-calls.ts'
 import type { DeriveCopies } from '../sessions/step-copies.ts'
+import type { FreshSessions } from '../sessions/fresh-sessions.ts'
 import { JoinedTraces } from '../sessions/joined-traces.ts'
 import { SessionRefresher } from '../sessions/refresh-sessions.ts'
 import { SessionReader } from '../sessions/session-reader.ts'
 import { SessionTags } from '../sessions/session-tags.ts'
+import { MonitorLoop, type MonitorLoopOptions } from '../monitors/monitor-loop.ts'
+import { MonitorStore } from '../monitors/monitor-store.ts'
+import { RuleResults } from '../monitors/rule-results.ts'
 import { StoredLogs } from '../sessions/stored-logs.ts'
 import { Restorer } from '../maintenance/restore.ts'
+import { SqlQueries } from '../sql/run-query.ts'
 import type { Store } from '../store/connect.ts'
 import { flushSegment } from '../store/flush-segment.ts'
 import { logColumns } from '../store/logs-table.ts'
@@ -32,10 +48,12 @@ import { stepColumns } from '../store/steps-table.ts'
 import { UploadedObjects } from '../store/uploaded-objects.ts'
 import { VersionClock } from '../store/version-clock.ts'
 import type { Config } from './config.ts'
+import { openFresh, readKnown } from './open-fresh.ts'
 
-/** How often a node checks for keys, projects and logins that another node changed. */
-const RELOAD_MS = 5_000
+/** How often a server checks for keys, projects and logins that another one changed. People are promised five seconds. */
+const RELOAD_MS = 2_000
 const SAVE_USES_MS = 60_000
+const SAVE_USAGE_MS = 5_000
 
 /** Everything that a running server is made of. */
 export type Services = AppServices & { registry: Registry }
@@ -47,49 +65,53 @@ export async function createServices(
   report: (line: string) => void,
   cleanups: (() => unknown)[],
 ): Promise<Services> {
-  const openVersions = () => VersionClock.open(store.client)
-  const versions = await (store.repair?.retry(openVersions) ?? openVersions())
-  const gate = await openGate(config, { ...store, versions }, report, cleanups)
+  const versions = await openVersions(store)
+  const nodes = await openNodes(config, store, report, cleanups)
+  const gate = await openGate(config, { ...store, versions, node: nodes.id }, report, cleanups)
   const { registry } = gate
   const dialectFailures = new DialectFailures(report)
-  const stored = await openStored(store, { versions, registry, dialectFailures })
-  const { duplicates, joined, tags, logs: storedLogs, pricerOf } = stored
-  const live = new LiveFeed((project, traceId) => joined.recentSessionOf(project, traceId))
-  const inbox = join(config.dataDirectory, 'inbox')
-  // Whatever a killed process left there is computed again from the steps.
-  await rm(inbox, { recursive: true, force: true })
+  const stored = await openStored(store, { versions, nodes, registry, dialectFailures })
+  const { duplicates, joined, tags, logs: storedLogs, fresh, pricerOf } = stored
+  const { live, runners } = openLive(joined, cleanups)
   const refresher = new SessionRefresher({
     ...stored,
     versions,
-    directory: inbox,
+    directory: await openInbox(config),
     onMoved: (project, traceIds, isListed) => live.publishMove(project, traceIds, isListed),
     onRefreshed(project, steps, context) {
-      reader.invalidate(project, steps[0]?.sessionId ?? '')
-      publishRefreshed(live, project, steps, context)
+      publishRefreshed({ live, reader }, project, steps, context)
+      findingsQueue.note(project, steps)
     },
   })
-  const [steps, logs] = await openLogs(config, { store, storedLogs, refresher, damaged, report })
-  for (const log of [logs, steps]) cleanups.push(() => log.close())
-  const catchUp = async () => void (await Promise.all([steps.catchUp(), logs.catchUp()]))
-  const drain = async () => void (await Promise.all([steps.drain(), logs.drain()]))
+  const given = { store, storedLogs, fresh, refresher, damaged, report }
+  const { steps, logs, catchUp, drain } = await openLogs(config, given, cleanups)
   const reader: SessionReader = new SessionReader({ ...stored, catchUp })
-  const objects = new UploadedObjects(config.dataDirectory)
+  followOtherNodes({ store, nodes, live, reader, report }, cleanups)
+  const watch = await openWatch({ store, versions, nodes, reader, joined, report }, cleanups)
+  const { findings } = watch
+  const findingsQueue = FindingsQueue.open({ store, findings, steps, report }, cleanups)
+  const objects = new UploadedObjects(config.dataDirectory, damaged)
   const targets = { store, storedLogs, tags, duplicates, objects, registry, refresher, reader, drain, report }
   const restorer = await Restorer.open({ ...targets, dataDirectory: config.dataDirectory })
   const counters = createCounters()
+  const usage = { usage: gate.usage, nextArrival: () => versions.next() }
   return {
     ...fromConfig(config),
     gate,
     store,
+    nodes,
     joined,
     tags,
     registry,
     objects,
     restorer,
-    pipeline: { steps, logs, live, pricerOf, counters, dialectFailures, nextArrival: () => versions.next() },
+    pipeline: { steps, logs, live, fresh, pricerOf, counters, dialectFailures, ...usage },
     live,
+    runners,
+    ...openOthers(store, cleanups),
     reader,
     refresher,
+    ...watch,
     counters,
     damaged,
     catchUp,
@@ -98,14 +120,75 @@ export async function createServices(
   }
 }
 
+/** A damaged part of a table is set aside, and then it can be read. */
+function openVersions({ client, repair }: Store): Promise<VersionClock> {
+  const open = () => VersionClock.open(client)
+  return repair?.retry(open) ?? open()
+}
+
+function openLive(joined: JoinedTraces, cleanups: (() => unknown)[]) {
+  const live = new LiveFeed((project, traceId) => joined.recentSessionOf(project, traceId))
+  const runners = new DevRunners((project, job) => live.publishJob(project, job))
+  cleanups.push(() => runners.close())
+  return { live, runners }
+}
+
+function openNodes(
+  config: Config,
+  store: Store,
+  report: (line: string) => void,
+  cleanups: (() => unknown)[],
+): Promise<ServerNodes> {
+  const url = config.publicUrl ?? `http${config.tls === undefined ? '' : 's'}://${hostname()}:${config.port}`
+  return ServerNodes.open({ store, url: () => url, report }, cleanups)
+}
+
+/** What only needs the store. */
+function openOthers(store: Store, cleanups: (() => unknown)[]) {
+  const sql = new SqlQueries(store)
+  cleanups.push(() => sql.close())
+  return { sql }
+}
+
+/** Findings, issues and monitors: rules are checked whenever a session was diagnosed, monitors every few seconds. */
+async function openWatch(
+  options: Pick<MonitorLoopOptions, 'nodes' | 'report'> & FindingsOptions,
+  cleanups: (() => unknown)[],
+) {
+  const { store, versions } = options
+  const issues = new Issues(store, versions)
+  const monitors = await MonitorStore.open(store, versions)
+  const results = new RuleResults(store, versions, monitors)
+  const monitorLoop = new MonitorLoop({ ...options, issues, results, monitors })
+  monitorLoop.start(cleanups)
+  const findings = new SessionFindings({
+    ...options,
+    onDiagnosed: (project, diagnosed) => results.check(project, diagnosed),
+  })
+  return { findings, issues, monitors, monitorLoop }
+}
+
+/** The folder for rows on their way into the store. */
+async function openInbox({ dataDirectory }: Config): Promise<string> {
+  const inbox = join(dataDirectory, 'inbox')
+  // Whatever a killed process left there is computed again from the steps.
+  await rm(inbox, { recursive: true, force: true })
+  return inbox
+}
+
 /** What is needed to compute and to read sessions. */
 async function openStored(
   store: Store,
-  options: { versions: VersionClock; registry: Registry; dialectFailures: DialectFailures },
+  options: {
+    versions: VersionClock
+    nodes: ServerNodes
+    registry: Registry
+    dialectFailures: DialectFailures
+  },
 ) {
-  const { versions, registry, dialectFailures } = options
+  const { versions, nodes, registry, dialectFailures } = options
   const [duplicates, logs, joined, tags] = await Promise.all([
-    DuplicateCalls.open(store, versions),
+    DuplicateCalls.open({ store, versions, hasOtherNodes: () => nodes.hasOthers() }),
     StoredLogs.open(store),
     JoinedTraces.open(store, versions),
     SessionTags.open(store, versions),
@@ -113,16 +196,17 @@ async function openStored(
   const pricerOf = (project: string) => registry.pricerOf(project)
   const derive: DeriveCopies = (project, copies) =>
     deriveCopies(copies, pricerOf(project).pricer, dialectFailures)
-  return { store, logs, duplicates, joined, tags, derive, pricerOf }
+  return { store, logs, duplicates, joined, tags, fresh: openFresh(store), derive, pricerOf }
 }
 
 function publishRefreshed(
-  live: LiveFeed,
+  { live, reader }: { live: LiveFeed; reader: SessionReader },
   project: string,
   steps: readonly ResolvedStep[],
-  context: { lastHeardAtMs: number; tagEdits: TagEdits | undefined },
+  context: Omit<SummaryContext, 'nowMs'>,
 ): void {
   const id = steps[0]?.sessionId
+  reader.invalidate(project, id ?? '')
   if (id === undefined || !live.isWatched(project, id)) return
   live.publishSession(project, summarizeSession(steps, { nowMs: Date.now(), ...context }))
 }
@@ -141,25 +225,36 @@ function fromConfig({ host, port, tls, publicUrl, trustedProxies, dataDirectory,
 
 /** Other nodes may change keys, projects and logins of a shared store, so they are read again from time to time. */
 async function openGate(
-  { isAuthOn, password }: Config,
-  { versions, ...store }: Store & { versions: VersionClock },
+  { isAuthOn, password, oidc, dataDirectory }: Config,
+  { versions, node, ...store }: Store & { versions: VersionClock; node: string },
   report: (line: string) => void,
   cleanups: (() => unknown)[],
 ): Promise<Gate> {
   const { client, engine } = store
-  const [registry, uses] = await Promise.all([Registry.open(store, versions), LastUses.open(client)])
+  const revoked = await RevokedKeys.open(dataDirectory, report)
+  const [registry, uses, usage] = await Promise.all([
+    Registry.open(store, versions, revoked),
+    LastUses.open(client),
+    DailyUsage.open({ store, node, report }),
+  ])
   const logins = password === undefined ? undefined : await Logins.open(client, uses, password)
+  const people = oidc && (await People.open(store, versions, oidc.firstRoles))
   const audit = new AuditLog(client, report)
   const every = (intervalMs: number, work: () => Promise<unknown>) => {
     const timer = setInterval(() => void work().catch((error: Error) => report(error.message)), intervalMs)
     cleanups.push(() => clearInterval(timer))
   }
-  cleanups.push(() => uses.save().catch((error: Error) => report(error.message)))
+  const saved = (work: Promise<void>) => work.catch((error: Error) => report(error.message))
+  cleanups.push(() => Promise.all([saved(uses.save()), saved(usage.save())]))
   cleanups.push(() => audit.close())
   every(SAVE_USES_MS, () => uses.save())
+  every(SAVE_USAGE_MS, () => usage.save())
   if (engine === undefined)
-    every(RELOAD_MS, () => Promise.all([registry.reload(), uses.reload(), logins?.reload()]))
-  return { isAuthOn, registry, logins, uses, audit }
+    every(RELOAD_MS, () =>
+      Promise.all([registry.reload(), uses.reload(), usage.reload(), logins?.reload(), people?.reload()]),
+    )
+  const provider = oidc && new OidcProvider(oidc)
+  return { isAuthOn, registry, logins, people, oidc: provider, uses, usage, audit }
 }
 
 async function openLogs(
@@ -167,12 +262,14 @@ async function openLogs(
   options: {
     store: Store
     storedLogs: StoredLogs
+    fresh: FreshSessions
     refresher: SessionRefresher
     damaged: DamagedFiles
     report: (line: string) => void
   },
+  cleanups: (() => unknown)[],
 ) {
-  const { store, storedLogs, refresher, damaged, report } = options
+  const { store, storedLogs, fresh, refresher, damaged, report } = options
   const root = join(config.dataDirectory, 'log')
   const firstId = await firstSegmentId(root, damaged)
   const open = <Row>(name: 'steps' | 'logs', columns: Columns<Row>) =>
@@ -190,5 +287,10 @@ async function openLogs(
       },
       report,
     })
-  return Promise.all([open('steps', stepColumns), open('logs', logColumns)])
+  const [steps, logs] = await Promise.all([open('steps', stepColumns), open('logs', logColumns)])
+  for (const log of [logs, steps]) cleanups.push(() => log.close())
+  const catchUp = async () => void (await Promise.all([steps.catchUp(), logs.catchUp()]))
+  const drain = async () => void (await Promise.all([steps.drain(), logs.drain()]))
+  void readKnown({ fresh, store, drain, report })
+  return { steps, logs, catchUp, drain }
 }

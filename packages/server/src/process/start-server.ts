@@ -10,6 +10,7 @@ import { createDoor } from '../door/door.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { startGrpc, type TlsSource } from '../ingest/grpc/start-grpc.ts'
 import { createIngestHandler } from '../ingest/http/ingest-handler.ts'
+import { addMcpRoutes } from '../mcp/mcp-routes.ts'
 import { recomputeSessions } from '../maintenance/session-batches.ts'
 import { startRetention } from '../maintenance/retention.ts'
 import { DamagedFiles } from '../log/damaged-files.ts'
@@ -86,7 +87,7 @@ async function openData(
 
 async function listen(services: Services, tls: TlsSource | undefined) {
   const { gate, site, bodyLimits } = services
-  const app = createApp(services)
+  const app = createApp(services, (routes) => addMcpRoutes(routes, services))
   const handleApi = getRequestListener((request, bindings) => app.fetch(request, bindings), {
     overrideGlobalObjects: false,
   })

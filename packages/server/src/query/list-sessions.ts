@@ -4,8 +4,10 @@ import type { SessionSummary } from '@playhead/model'
 import { z } from 'zod'
 import { KnownError } from '../errors/known-error.ts'
 import { loadSql } from '../store/load-sql.ts'
-import { sessionConditions, sessionFilterSchema, type Conditions } from './session-filter.ts'
+import { cachePage } from './page-cache.ts'
+import { scoreNumberOf, sessionConditions, sessionFilterSchema, type Conditions } from './session-filter.ts'
 import {
+  cardSelect,
   DURATION_MS,
   hourBucket,
   summariesFromRows,
@@ -19,7 +21,10 @@ const shortWindowSql = loadSql(new URL('./list-recent-sessions.sql', import.meta
 const sessionOrders = ['time', 'cost', 'duration', 'steps', 'errors', 'tokens'] as const
 
 export const listQuerySchema = sessionFilterSchema.extend({
-  sort: z.enum(sessionOrders).default('time'),
+  sort: z
+    .union([z.enum(sessionOrders), z.templateLiteral(['score:', z.string().min(1).max(100)])])
+    .default('time')
+    .describe('or `score:helpful`, by the number of that score'),
   order: z.enum(['asc', 'desc']).default('desc'),
   limit: z.coerce.number().int().min(1).max(1_000).default(50),
   cursor: z.string().optional().describe('`nextCursor` of the previous page'),
@@ -46,13 +51,33 @@ const windowsMs = [DAY_MS, 14 * DAY_MS, Infinity]
 const reachCache = new Map<string, number>()
 const MAX_CACHED_QUERIES = 1_000
 
-export async function listSessions(
+type ListedStore = Pick<Store, 'client' | 'badRows' | 'engine' | 'sessions'>
+
+export function listSessions(store: ListedStore, project: string, query: ListQuery): Promise<SessionPage> {
+  const read = () => readSessions(store, project, query)
+  return dependsOnMore(query) ? read() : cachePage(store, `${project}\0${JSON.stringify(query)}`, read)
+}
+
+/** Whether a page may change although no session does: with the clock, or with what other tables hold. */
+function dependsOnMore({
+  sort,
+  order: _order,
+  limit: _limit,
+  cursor: _cursor,
+  ...filter
+}: ListQuery): boolean {
+  return !(sort === 'time' || sort === 'cost') || Object.values(filter).some((value) => value !== undefined)
+}
+
+async function readSessions(
   { client, badRows }: Pick<Store, 'client' | 'badRows'>,
   project: string,
   query: ListQuery,
 ): Promise<SessionPage> {
-  const sortKey = `${query.order === 'asc' ? '-' : ''}(${sortKeys[query.sort]})`
-  const conditions = sessionConditions(project, query)
+  const { sql: order, params } = orderOf(query)
+  const sortKey = `${query.order === 'asc' ? '-' : ''}(${order})`
+  const conditions = sessionConditions(project, { ...query, reruns: query.reruns ?? 'include' })
+  Object.assign(conditions.params, params)
   addCursor(conditions, query.cursor, sortKey)
   const isNewestFirst = query.sort === 'time' && query.order === 'desc'
   const endMs = windowEnd(query)
@@ -80,6 +105,14 @@ export async function listSessions(
     : { sessions }
 }
 
+function orderOf({ sort, order }: ListQuery): Conditions {
+  if (!sort.startsWith('score:')) return { sql: sortKeys[sort as keyof typeof sortKeys], params: {} }
+  return {
+    sql: `ifNull(${scoreNumberOf('sortScore')}, ${order === 'asc' ? '1e308' : '-1e308'})`,
+    params: { sortScore: sort.slice('score:'.length) },
+  }
+}
+
 function cacheReach(cacheKey: string, reachMs: number): void {
   if (reachCache.size >= MAX_CACHED_QUERIES) reachCache.clear()
   reachCache.set(cacheKey, reachMs)
@@ -91,8 +124,8 @@ function reachOf(last: ListedRow | undefined, fromMs: number | undefined, endMs:
 }
 
 /** A filter for one user or run matches few sessions, which may be old: trying recent windows first would only cost time. */
-function isSelective({ user, thread, runId, variant }: ListQuery): boolean {
-  return [user, thread, runId, variant].some((value) => value !== undefined)
+function isSelective({ user, thread, runId, variant, parent }: ListQuery): boolean {
+  return [user, thread, runId, variant, parent].some((value) => value !== undefined)
 }
 
 async function readPage(
@@ -102,20 +135,20 @@ async function readPage(
 ): Promise<ListedRow[]> {
   const windowed = page.since === undefined ? '' : ' AND bucket <= {sinceBucket:UInt32}'
   const sql = page.isShort ? shortWindowSql : longWindowSql
-  const result = await client.query({
-    query: sql({
-      summary: summarySelect,
-      sort_key: page.sortKey,
-      conditions: conditions.sql + windowed,
-    }),
-    query_params: {
-      ...conditions.params,
-      limit: page.limit,
-      ...(page.since !== undefined && { sinceBucket: hourBucket(page.since) }),
-    },
-    format: 'JSONEachRow',
-  })
-  return result.json<ListedRow>()
+  const read = async (summary: string): Promise<ListedRow[]> => {
+    const result = await client.query({
+      query: sql({ summary, sort_key: page.sortKey, conditions: conditions.sql + windowed }),
+      query_params: {
+        ...conditions.params,
+        limit: page.limit,
+        ...(page.since !== undefined && { sinceBucket: hourBucket(page.since) }),
+      },
+      format: 'JSONEachRow',
+    })
+    return result.json<ListedRow>()
+  }
+  const rows = await read(cardSelect)
+  return rows.some(({ card }) => card === '') ? read(summarySelect) : rows
 }
 
 /** The latest start time that the page can contain. */

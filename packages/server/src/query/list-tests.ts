@@ -9,7 +9,7 @@ const figuresSql = loadSql(new URL('./test-figures.sql', import.meta.url))
 const runsSql = loadSql(new URL('./test-runs.sql', import.meta.url))
 
 export const testsQuerySchema = sessionFilterSchema
-  .pick({ branch: true, environment: true, test: true, testFile: true, from: true, to: true })
+  .pick({ branch: true, environment: true, test: true, testFile: true, reruns: true, from: true, to: true })
   .extend({
     contains: z
       .string()

@@ -1,15 +1,24 @@
 import {
+  asksForReruns,
   describeFilterField,
   durationRange,
   endStates,
+  findingKinds,
+  lanes,
   numberRange,
+  parseScoreFilter,
+  parseSessionIdPrefix,
   parseTime,
+  type FindingKind,
+  type ScoreFilter,
   type SessionFilterField,
 } from '@playhead/model'
 import { z } from 'zod'
 import { DURATION_MS, hourBucket, STATE } from '../store/sessions-table.ts'
 import { SEARCH_TEXT } from '../store/steps-table.ts'
 import type { ClickHouseClient } from '@clickhouse/client'
+
+const kinds = Object.keys(findingKinds) as [FindingKind, ...FindingKind[]]
 
 const one = (field: SessionFilterField) => z.string().optional().describe(describeFilterField(field))
 
@@ -32,16 +41,31 @@ export const sessionFilterSchema = z.object({
   tool: many('tool'),
   agent: many('agent'),
   error: many('error'),
+  finding: z
+    .union([z.enum(kinds), z.array(z.enum(kinds))])
+    .transform((value) => (Array.isArray(value) ? value : [value]))
+    .optional()
+    .describe(describeFilterField('finding')),
+  issue: one('issue'),
+  score: many('score').transform(scoresOr),
   failedTool: many('failedTool'),
   name: one('name'),
   user: one('user'),
   thread: one('thread'),
   environment: one('environment'),
+  version: one('version'),
   branch: one('branch'),
   test: one('test'),
   testFile: one('testFile'),
   runId: one('runId'),
   variant: one('variant'),
+  parent: one('parent').transform(rangeOr(parseSessionIdPrefix)),
+  lane: z
+    .union([z.enum(lanes), z.array(z.enum(lanes))])
+    .transform((value) => (Array.isArray(value) ? value : [value]))
+    .optional()
+    .describe(describeFilterField('lane')),
+  reruns: z.enum(['include', 'exclude']).optional().describe(describeFilterField('reruns')),
   demo: z.enum(['true', 'false']).optional().describe(describeFilterField('demo')),
   cost: one('cost').transform(rangeOr(numberRange)),
   duration: one('duration').transform(rangeOr(durationRange)),
@@ -57,6 +81,7 @@ const equalColumns = [
   ['user', 'user_id'],
   ['thread', 'thread_id'],
   ['environment', 'environment'],
+  ['version', 'service_version'],
   ['branch', 'branch'],
   ['testFile', 'test_file'],
   ['runId', 'test_run_id'],
@@ -65,7 +90,7 @@ const equalColumns = [
 
 export type Conditions = { sql: string; params: Record<string, unknown> }
 
-/** Turns a filter into SQL over `sessions`: fixed text, with the values as parameters. */
+/** Turns a filter into SQL over `sessions`: fixed text, with the values as parameters. Leaves re-runs out by default. */
 export function sessionConditions(project: string, filter: Partial<SessionFilter>): Conditions {
   const parts = ['project = {project:String}']
   const params: Record<string, unknown> = { project, nowMs: Date.now() }
@@ -83,6 +108,13 @@ export function sessionConditions(project: string, filter: Partial<SessionFilter
       error: filter.error,
     })
   }
+  if (filter.finding)
+    add(`session_id IN (${findingsSubquery('hasAny(suspect_kinds, {finding:Array(String)})')})`, {
+      finding: filter.finding,
+    })
+  if (filter.issue)
+    add(`session_id IN (${findingsSubquery('issue_id = {issue:String}')})`, { issue: filter.issue })
+  for (const [index, score] of (filter.score ?? []).entries()) addScore(add, score, `score${index}`)
   if (filter.failedTool) {
     add(
       'hasAll(arrayFilter((name, failed) -> failed = 1, action_names, action_failed), {failedTool:Array(String)})',
@@ -102,25 +134,52 @@ export function sessionConditions(project: string, filter: Partial<SessionFilter
   }
   for (const [field, column] of equalColumns)
     if (filter[field]) add(`${column} = {${field}:String}`, { [field]: filter[field] })
+  if (filter.parent) add('startsWith(parent_id, {parent:String})', { parent: filter.parent })
+  if (filter.lane) add('has({lane:Array(String)}, lane)', { lane: filter.lane })
+  if (!asksForReruns(filter)) add("parent_id = ''", {})
   if (filter.demo) add(`demo = ${filter.demo === 'true' ? 1 : 0}`, {})
-  addRange(add, 'cost', filter.cost)
-  addRange(add, DURATION_MS, filter.duration)
+  addRange(add, 'cost', filter.cost, 'cost')
+  addRange(add, DURATION_MS, filter.duration, 'duration')
   addTimes(add, filter)
   if (filter.text) add(`session_id IN (${textSubquery(filter.text)})`, textParams(filter.text))
   return { sql: parts.join(' AND '), params }
 }
 
+function findingsSubquery(condition: string): string {
+  return `SELECT session_id FROM session_findings FINAL WHERE project = {project:String} AND ${condition}`
+}
+
 type Add = (sql: string, values: Record<string, unknown>) => void
 
-function addRange(add: Add, column: string, range: SessionFilter['cost']): void {
+function addRange(add: Add, column: string, range: SessionFilter['cost'], name: string): void {
   if (range === undefined) return
-  const name = column === 'cost' ? 'cost' : 'duration'
   if (range.min !== undefined) {
     add(`${column} ${range.isMinOpen ? '>' : '>='} {${name}Min:Float64}`, { [`${name}Min`]: range.min })
   }
   if (range.max !== undefined) {
     add(`${column} ${range.isMaxOpen ? '<' : '<='} {${name}Max:Float64}`, { [`${name}Max`]: range.max })
   }
+}
+
+/** Both are 0 without a score of this name. */
+const scoreAt = (parameter: string) => `indexOf(score_names, {${parameter}:String})`
+
+/** SQL for the number of a session's score; NULL without one. */
+export function scoreNumberOf(parameter: string): string {
+  return `if(${scoreAt(parameter)} = 0, NULL, score_numbers[${scoreAt(parameter)}])`
+}
+
+/** SQL for the word of a session's score; empty without one. */
+export function scoreWordOf(parameter: string): string {
+  return `score_words[${scoreAt(parameter)}]`
+}
+
+function addScore(add: Add, { name, range, word, isAbsent }: ScoreFilter, parameter: string): void {
+  add(`${isAbsent === true ? 'NOT ' : ''}has(score_names, {${parameter}:String})`, { [parameter]: name })
+  if (word !== undefined)
+    add(`lower(${scoreWordOf(parameter)}) = lower({${parameter}Word:String})`, { [`${parameter}Word`]: word })
+  // Not NULL for a session without the number: the engine would read the column of every session.
+  addRange(add, `ifNull(${scoreNumberOf(parameter)}, nan)`, range, parameter)
 }
 
 /** Filters by time, and by the hour bucket that the table is sorted by. */
@@ -186,6 +245,10 @@ function rangeOr<Range>(parse: (text: string) => Range | undefined) {
   }
 }
 
+function scoresOr(texts: string[] | undefined, context: z.core.$RefinementCtx): ScoreFilter[] | undefined {
+  return texts?.flatMap((text) => rangeOr(parseScoreFilter)(text, context) ?? [])
+}
+
 /** The store can't compare times outside the range of 64-bit nanoseconds. */
 const FIRST_TIME_MS = 0
 const LAST_TIME_MS = Date.UTC(2262, 0)
@@ -205,9 +268,11 @@ const valueLists = {
   user: '[user_id]',
   thread: '[thread_id]',
   environment: '[toString(environment)]',
+  version: '[toString(service_version)]',
   branch: '[toString(branch)]',
   test: '[toString(test_name)]',
   name: '[name]',
+  score: 'score_names',
 } as const satisfies Record<string, string>
 
 type FilterField = keyof typeof valueLists

@@ -1,10 +1,16 @@
 import type { ClickHouseClient } from '@clickhouse/client'
-import type { Stats, StatsFigures, StatsGroup, StatsInterval, Usage } from '@playhead/model'
+import type { Stats, StatsFigures, StatsGroup, StatsInterval, StatsScore, Usage } from '@playhead/model'
 import { z } from 'zod'
 import { loadSql } from '../store/load-sql.ts'
 import { DURATION_MS, STATE } from '../store/sessions-table.ts'
 import { statsIntervals } from '../api/schemas/statistics.ts'
-import { sessionConditions, sessionFilterSchema, type Conditions } from './session-filter.ts'
+import {
+  scoreNumberOf,
+  scoreWordOf,
+  sessionConditions,
+  sessionFilterSchema,
+  type Conditions,
+} from './session-filter.ts'
 
 const statsGroups = [
   'model',
@@ -30,6 +36,11 @@ export const statsQuerySchema = sessionFilterSchema.extend({
     .refine(isTimeZone, 'is not a known time zone')
     .describe('time zone that days, weeks and months begin in, such as "Europe/Berlin"'),
   groupBy: z.enum(statsGroups).optional(),
+  scoreName: z
+    .string()
+    .max(100)
+    .optional()
+    .describe('adds the figures of this score: how many sessions have it, its mean and its words'),
   limit: z.coerce
     .number()
     .int()
@@ -57,9 +68,14 @@ export async function readStats(
   ])
   return {
     ...(totals === undefined ? emptyFigures : figures(totals)),
+    ...(query.scoreName !== undefined && { score: scoreOf(totals) }),
     unpricedModels: totals?.unpriced_models.toSorted() ?? [],
     ...(interval !== undefined && { interval }),
-    buckets: buckets.map((row) => ({ at: row.key, ...figures(row) })),
+    buckets: buckets.map((row) => ({
+      at: row.key,
+      ...figures(row),
+      ...(query.scoreName !== undefined && { score: scoreOf(row) }),
+    })),
     groups,
   }
 }
@@ -74,8 +90,10 @@ async function readTimeline(
 ): Promise<{ interval: StatsInterval | undefined; totals: FiguresRow | undefined; buckets: FiguresRow[] }> {
   const interval =
     query.interval === 'auto' ? await suitableInterval(client, conditions, query) : query.interval
-  const inZone = { sql: conditions.sql, params: { ...conditions.params, zone: query.zone } }
-  const rows = await readFigures(client, inZone, interval === undefined ? ONE_BUCKET : bucketStart(interval))
+  const { zone, scoreName } = query
+  const params = { ...conditions.params, zone, ...(scoreName !== undefined && { scoreName }) }
+  const key = interval === undefined ? ONE_BUCKET : bucketStart(interval)
+  const rows = await readFigures(client, { sql: conditions.sql, params }, key)
   return {
     interval,
     totals: rows.find((row) => row.is_total === 1),
@@ -113,6 +131,9 @@ type FiguresRow = {
   usage: Usage
   durations: [number | null, number | null, number | null]
   unpriced_models: string[]
+  scored: number
+  score_mean: number | null
+  score_words: Record<string, number>
 }
 
 async function readFigures(
@@ -120,8 +141,16 @@ async function readFigures(
   conditions: Conditions,
   key: string,
 ): Promise<FiguresRow[]> {
+  const isScored = conditions.params.scoreName !== undefined
   const result = await client.query({
-    query: totalsSql({ key, state: STATE, duration: DURATION_MS, conditions: conditions.sql }),
+    query: totalsSql({
+      key,
+      state: STATE,
+      duration: DURATION_MS,
+      conditions: conditions.sql,
+      score_number: isScored ? scoreNumberOf('scoreName') : "CAST(NULL, 'Nullable(Float64)')",
+      score_word: isScored ? `toString(${scoreWordOf('scoreName')})` : "''",
+    }),
     query_params: conditions.params,
     format: 'JSONEachRow',
   })
@@ -160,7 +189,13 @@ function floatDuration(): string {
   return `CAST(${DURATION_MS}, 'Nullable(Float32)')`
 }
 
-type GroupRow = Omit<FiguresRow, 'is_total' | 'unpriced_models'> & {
+type SessionFigures = Omit<
+  FiguresRow,
+  'key' | 'is_total' | 'unpriced_models' | 'scored' | 'score_mean' | 'score_words'
+>
+
+type GroupRow = SessionFigures & {
+  key: string
   calls: number
   failed_calls: number
   example: string
@@ -195,7 +230,11 @@ async function readGroups(
   }))
 }
 
-function figures(row: Omit<FiguresRow, 'key' | 'is_total' | 'unpriced_models'>): StatsFigures {
+function scoreOf(row: FiguresRow | undefined): StatsScore {
+  return { count: row?.scored ?? 0, mean: row?.score_mean ?? null, words: row?.score_words ?? {} }
+}
+
+function figures(row: SessionFigures): StatsFigures {
   const ended = row.success + row.fail
   const [p50, p95, p99] = row.durations
   return {

@@ -57,11 +57,16 @@ export class JoinedTraces {
     return traceIds.filter((id, index) => sessions[index] === id).length
   }
 
-  /** The traces of a session, the one that it is named after first. */
-  async tracesOf(project: string, sessionId: string): Promise<string[]> {
-    const rows = await this.#read(project, 'session_id IN {ids:Array(String)}', [sessionId])
-    const others = rows.filter((row) => row.sessionId === sessionId && row.traceId !== sessionId)
-    return [sessionId, ...others.map(({ traceId }) => traceId)]
+  /** The traces of each session, the one that it is named after first. */
+  async tracesOf(project: string, sessionIds: readonly string[]): Promise<Map<string, string[]>> {
+    const traces = new Map(sessionIds.map((id) => [id, [id]]))
+    for (const { traceId, sessionId } of await this.#read(
+      project,
+      'session_id IN {ids:Array(String)}',
+      sessionIds,
+    ))
+      if (traceId !== sessionId) traces.get(sessionId)?.push(traceId)
+    return traces
   }
 
   /** As `sessionsOf`, without a query: knows only traces that arrived lately. */

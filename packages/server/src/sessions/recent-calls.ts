@@ -66,6 +66,14 @@ export class RecentCalls {
     ]
   }
 
+  /** Remembers a call unless it is known. */
+  add(project: string, outline: StepOutline): void {
+    const { responseId = '', sessionId, id } = outline
+    const calls = this.of(project, responseId)
+    if (calls.some((call) => call.sessionId === sessionId && call.id === id)) return
+    this.remember(project, responseId, [...calls, this.describe(outline)])
+  }
+
   describe(outline: StepOutline): Call {
     const { sessionId, id, startedAtMs, endedAtMs, kind, dialect, responseId } = outline
     const call: Call = {

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { randomUUID } from 'node:crypto'
 import {
   asOneSession,
+  collectScores,
   describeTrace,
+  isScoreOnly,
   logsToSteps,
   priceStep,
   resolveSteps,
@@ -11,25 +13,30 @@ import {
   type Pricer,
   type ResolvedStep,
   type StepOutline,
+  type SummaryContext,
   type TagEdits,
 } from '@playhead/model'
 import { NativeBlock } from '../log/native-block.ts'
 import type { Store } from '../store/connect.ts'
 import type { VersionClock } from '../store/version-clock.ts'
 import type { DuplicateCalls } from './duplicate-calls.ts'
+import type { FreshSession, FreshSessions } from './fresh-sessions.ts'
 import type { JoinedTraces } from './joined-traces.ts'
 import { sessionColumns, toSessionRow, toTombstone, type SessionRow } from '../store/sessions-table.ts'
 import type { SessionTags } from './session-tags.ts'
 import type { StoredLogs } from './stored-logs.ts'
 import { readJoinedOutlines, type DeriveCopies } from './step-copies.ts'
-import { lastHeardAt } from './stored-steps.ts'
+import { lastHeardAt, toStoredOutline } from './stored-steps.ts'
 
 /** Everything a refresh needs to know about one session. */
 type SessionParts = {
   outlines: StepOutline[]
   logs: LogOutline[]
+  /** Spans that only bring a score: no steps, and no sign of life. */
+  scores: StepOutline[]
   receivedMs: number[]
-  isNew: boolean
+  /** The buckets that its row may be in; undefined if they have to be looked up. */
+  buckets: readonly number[] | undefined
   /** True when the outlines come from logs. */
   isBuilt: boolean
   /** The traces that it consists of. */
@@ -48,20 +55,21 @@ export type RefresherOptions = {
   tags: SessionTags
   derive: DeriveCopies
   joined: JoinedTraces
+  fresh: FreshSessions
   pricerOf: (project: string) => { pricer: Pricer }
   /** Called for every refreshed session. */
   onRefreshed: (
     project: string,
     steps: readonly ResolvedStep[],
-    context: { lastHeardAtMs: number; tagEdits: TagEdits | undefined },
+    context: Omit<SummaryContext, 'nowMs'>,
   ) => void
   /** Called when traces joined or left a session; `isListed` if one of them was a session until now. */
   onMoved: (project: string, traceIds: ReadonlySet<string>, isListed: boolean) => void
 }
 
 /**
- * Recomputes the rows of `sessions` when new steps or logs arrive. Always starts from the stored steps, so that a span that
- * was sent twice is never counted twice.
+ * Recomputes the rows of `sessions` when new steps or logs arrive. Always starts from all of their steps, so that a span that
+ * was sent twice is never counted twice: from memory if the session is fresh, else from the store.
  */
 export class SessionRefresher {
   readonly #options: RefresherOptions
@@ -94,6 +102,8 @@ export class SessionRefresher {
     ids: readonly string[],
     segment: bigint | undefined,
   ): Promise<string[]> {
+    const { fresh } = this.#options
+    if (segment === undefined) fresh.forget(project, ids)
     const version = await this.#nextVersion(project, ids, segment)
     const { sessions, movedIds } = await this.#joinTraces(
       project,
@@ -106,8 +116,9 @@ export class SessionRefresher {
     )
     const buckets = await this.#readBuckets(
       project,
-      [...sessions.values()].flatMap((parts) => (parts.isNew ? [] : parts.traceIds)),
+      [...sessions.values()].flatMap((parts) => (parts.buckets === undefined ? parts.traceIds : [])),
     )
+    for (const [id, parts] of sessions) if (parts.buckets !== undefined) buckets.set(id, [...parts.buckets])
     const rows: SessionRow[] = []
     for (const [id, parts] of sessions) {
       if (parts.outlines.length === 0) continue
@@ -124,6 +135,9 @@ export class SessionRefresher {
           if (traceId !== id || bucket !== row.bucket) rows.push(toTombstone(row, traceId, bucket))
     }
     await this.#insert(rows)
+    for (const { summary, bucket, isDeleted } of rows)
+      if (!isDeleted) fresh.written(project, summary.id, bucket)
+    for (const { traceIds } of sessions.values()) if (traceIds.length > 1) fresh.forget(project, traceIds)
     if (movedIds.size > 0)
       this.#options.onMoved(
         project,
@@ -167,13 +181,15 @@ export class SessionRefresher {
     try {
       const { pricer } = this.#options.pricerOf(project)
       const steps = resolveSteps(parts.outlines, parts.logs, { duplicateSteps, pricer })
+      const scores = collectScores([...parts.outlines, ...parts.scores], parts.logs)
       const row = toSessionRow(project, steps, {
         version,
         lastHeardAtMs,
         tagEdits,
+        scores,
         stored: parts.isBuilt ? [] : parts.outlines,
       })
-      this.#options.onRefreshed(project, steps, { lastHeardAtMs, tagEdits })
+      this.#options.onRefreshed(project, steps, { lastHeardAtMs, tagEdits, scores })
       return row
     } catch (error) {
       this.#options.store.badRows.note('steps', id, `The session is not listed: ${(error as Error).message}`)
@@ -186,10 +202,12 @@ export class SessionRefresher {
     ids: readonly string[],
     segment: bigint | undefined,
   ): Promise<Map<string, SessionParts>> {
+    const fresh = segment === undefined ? new Map<string, FreshSession>() : this.#findFresh(project, ids)
+    const others = fresh.size === 0 ? ids : ids.filter((id) => !fresh.has(id))
     const [steps, logs, newIds] = await Promise.all([
-      readJoinedOutlines(this.#options, project, ids),
+      others.length === 0 ? [] : readJoinedOutlines(this.#options, project, others),
       this.#options.logs.readOutlines(project, ids),
-      this.#findNew(project, ids, segment),
+      this.#findNew(project, others, segment),
     ])
     const sessions = new Map<string, SessionParts>()
     const partsOf = (id: string) => {
@@ -198,8 +216,9 @@ export class SessionRefresher {
         parts = {
           outlines: [],
           logs: [],
+          scores: [],
           receivedMs: [],
-          isNew: newIds.has(id),
+          buckets: newIds.has(id) ? [] : fresh.get(id)?.buckets,
           isBuilt: false,
           traceIds: [id],
         }
@@ -207,16 +226,26 @@ export class SessionRefresher {
       }
       return parts
     }
-    for (const { outline, receivedMs } of steps) {
+    const inMemory = [...fresh.values()].flatMap(({ rows }) => rows)
+    const remembered = this.#options.store.badRows.readEach('steps', inMemory, {
+      idOf: ({ session_id, step_id }) => `${session_id} ${step_id}`,
+      read: toStoredOutline,
+    })
+    for (const { outline, receivedMs } of [...remembered, ...steps]) {
       const parts = partsOf(outline.sessionId)
+      if (isScoreOnly(outline)) {
+        parts.scores.push(outline)
+        continue
+      }
       parts.outlines.push(outline)
       parts.receivedMs.push(receivedMs)
     }
     for (const { outline, receivedMs } of logs) {
       const parts = partsOf(outline.sessionId)
       parts.logs.push(outline)
-      parts.receivedMs.push(receivedMs)
-      parts.isNew = false
+      if (outline.adds?.scores === undefined) parts.receivedMs.push(receivedMs)
+      // Its row may have been written when only logs of it had arrived.
+      if (!fresh.has(outline.sessionId)) parts.buckets = undefined
     }
     await this.#buildFromLogs(project, sessions)
     return sessions
@@ -236,13 +265,22 @@ export class SessionRefresher {
     }
   }
 
+  #findFresh(project: string, ids: readonly string[]): Map<string, FreshSession> {
+    const found = new Map<string, FreshSession>()
+    for (const id of ids) {
+      const session = this.#options.fresh.find(project, id)
+      if (session !== undefined) found.set(id, session)
+    }
+    return found
+  }
+
   /** Finds the sessions whose rows, including replaced ones, all come from this segment. */
   async #findNew(
     project: string,
     ids: readonly string[],
     segment: bigint | undefined,
   ): Promise<ReadonlySet<string>> {
-    if (segment === undefined) return new Set()
+    if (segment === undefined || ids.length === 0) return new Set()
     const result = await this.#options.store.client.query({
       query: `SELECT session_id FROM steps WHERE project = {project:String} AND session_id IN {ids:Array(String)}
         GROUP BY session_id HAVING min(segment) = {segment:UInt64} AND max(segment) = {segment:UInt64}`,
@@ -283,6 +321,7 @@ export class SessionRefresher {
         randomUUID(),
       )
     } finally {
+      this.#options.store.sessions.revision += 1
       await rm(path, { force: true })
     }
   }
@@ -313,8 +352,9 @@ function asOne(
       traces.flatMap(({ outlines }) => outlines),
     ),
     logs: traces.flatMap(({ logs }) => logs),
+    scores: traces.flatMap(({ scores }) => scores),
     receivedMs: traces.flatMap(({ receivedMs }) => receivedMs),
-    isNew: false,
+    buckets: undefined,
     isBuilt: traces.every(({ isBuilt }) => isBuilt),
     traceIds,
   }

@@ -1,67 +1,32 @@
 import {
-  asOneSession,
   contentReader,
+  findTapeGaps,
   groupLogs,
-  logsToSteps,
   ownsError,
   presentSession,
   presentStep,
-  resolveSteps,
-  correctLogTimes,
   spanToStep,
   sourcesOf,
   summarizeSession,
   type Pricer,
-  type ResolvedStep,
   type Session,
-  type SessionLog,
+  type SessionSummary,
   type Span,
   type Step,
   type StepContent,
-  type TagEdits,
+  type TapeGap,
 } from '@playhead/model'
 import { KnownError } from '../errors/known-error.ts'
-import type { Store } from '../store/connect.ts'
-import type { DuplicateCalls } from './duplicate-calls.ts'
-import type { JoinedTraces } from './joined-traces.ts'
-import { PAYLOAD_SIZE, payloadSize, spanSelect, type SpanRow } from '../store/steps-table.ts'
-import type { SessionTags } from './session-tags.ts'
-import type { StoredLogs } from './stored-logs.ts'
+import { PAYLOAD_SIZE, payloadSize } from '../store/steps-table.ts'
 import { findSessionId, sessionNotFound } from './find-session.ts'
-import { joinCopies, readJoinedOutlines, type DeriveCopies } from './step-copies.ts'
-import {
-  lastHeardAt,
-  readSpans,
-  toStoredSpans,
-  type RowFacts,
-  type StoredOutline,
-  type StoredSpan,
-} from './stored-steps.ts'
+import { readResolved, type ResolvedSession, type ResolvingOptions } from './resolved-sessions.ts'
+import { joinCopies } from './step-copies.ts'
+import { readSpanRows, readSpans, type StoredSpan } from './stored-steps.ts'
 
-/** A session with its steps resolved, without payloads. */
-type ResolvedSession = {
-  id: string
-  /** The traces that it consists of. */
-  traceIds: readonly string[]
-  steps: ResolvedStep[]
-  /** The contents of steps that were built from logs and have no row of their own. */
-  builtContents: ReadonlyMap<string, StepContent>
-  logs: SessionLog[]
-  /** The row that counts of each step. */
-  rows: ReadonlyMap<string, StoredOutline>
-  /** Steps that were joined from several copies. */
-  joinedSteps: ReadonlySet<string>
-  lastHeardAtMs: number
-  tagEdits: TagEdits | undefined
-}
+/** The engine refuses a statement that names many more. */
+const MOST_NAMED_STEPS = 5_000
 
-export type ReaderOptions = {
-  store: Store
-  logs: StoredLogs
-  duplicates: DuplicateCalls
-  tags: SessionTags
-  derive: DeriveCopies
-  joined: JoinedTraces
+export type ReaderOptions = ResolvingOptions & {
   pricerOf: (project: string) => { pricer: Pricer }
   /** Flushes acknowledged rows, so that a session includes what was just sent. */
   catchUp: () => Promise<void>
@@ -70,16 +35,30 @@ export type ReaderOptions = {
 /** The payloads that come with a session: about one screen of the replay page. */
 const FIRST_SCREEN_STEPS = 60
 const FIRST_SCREEN_BYTES = 512 * 1024
+/** Sessions with larger payloads are diagnosed by their previews. */
+const MAX_DIAGNOSED_BYTES = 64 * 1024 * 1024
+/** Sessions are resolved together as long as they have not more rows, and diagnosed together as long as their payloads are not larger. */
+const PORTION_ROWS = 20_000
+const GROUP_BYTES = 8 * 1024 * 1024
+/** How much is read to find out whether a session can be run again. */
+const MAX_TAPE_BYTES = 4 * 1024 * 1024
 /** People open a long session and then look at many of its steps. */
 const CACHED_SESSIONS = 8
 const CACHE_MS = 30_000
+/** Other servers may add to a session of a shared store, and nobody drops it from the cache then. */
+const SHARED_CACHE_MS = 1_000
 
 type CachedSession = { open: Promise<ResolvedSession | undefined>; atMs: number; pricer: Pricer }
+
+/** A session with a stamp that changes with its steps, and the size of its payloads. */
+export type StampedSession = { session: Session; stamp: string; bytes: number }
 
 /** Reads sessions. The one place that turns stored rows back into a session. */
 export class SessionReader {
   readonly #options: ReaderOptions
   readonly #cache = new Map<string, CachedSession>()
+  /** The contents that come with a session, as long as it is in the cache. */
+  readonly #firstScreens = new WeakMap<ResolvedSession, ReadonlyMap<string, StepContent>>()
 
   constructor(options: ReaderOptions) {
     this.#options = options
@@ -97,26 +76,104 @@ export class SessionReader {
     payloads: 'first-screen' | 'all' | 'none',
   ): Promise<Session> {
     const id = await this.#find(project, typedId)
+    const isOpen = payloads === 'first-screen' && this.#cache.has(`${project}\0${id}`)
     const [open, early] = await Promise.all([
       this.#open(project, id),
-      payloads === 'none' ? [] : this.#readEarly(project, id, payloads),
+      payloads === 'none' || isOpen ? [] : this.#readEarly(project, id, payloads),
     ])
+    const contents = await this.#contentsOf(project, open, payloads, early)
+    return presentSession(open.steps, { ...open, contents, nowMs: Date.now() })
+  }
+
+  async #contentsOf(
+    project: string,
+    open: ResolvedSession,
+    payloads: 'first-screen' | 'all' | 'none',
+    early: readonly StoredSpan[],
+  ): Promise<ReadonlyMap<string, StepContent>> {
+    const known = payloads === 'first-screen' ? this.#firstScreens.get(open) : undefined
+    if (known !== undefined) return known
     const wanted =
       payloads === 'none' ? [] : payloads === 'all' ? open.steps.map((step) => step.id) : firstScreen(open)
     const contents = await this.#readWanted(project, open, wanted, early)
-    const { logs, lastHeardAtMs, tagEdits } = open
-    return presentSession(open.steps, { contents, logs, nowMs: Date.now(), lastHeardAtMs, tagEdits })
+    if (payloads === 'first-screen') this.#firstScreens.set(open, contents)
+    return contents
+  }
+
+  /** What keeps a session from being run again. Undefined while it runs, and if it is too large to look through. */
+  async readTapeGaps(project: string, read: Session): Promise<TapeGap[] | undefined> {
+    const { id, endState } = read.session
+    if (endState === 'running') return undefined
+    if (bytesOf(await this.#open(project, id)) > MAX_TAPE_BYTES) return undefined
+    const isWhole = read.steps.every(({ hasPayload }) => hasPayload)
+    return findTapeGaps(isWhole ? read : await this.readSession(project, id, 'all'))
+  }
+
+  /**
+   * Reads whole sessions, in groups that are not too large together. A session with payloads that are too large comes
+   * without them. Does not flush what was just sent. Leaves out sessions that do not exist.
+   */
+  async *readStamped(project: string, ids: readonly string[]): AsyncGenerator<StampedSession[], void> {
+    // Not cached: the sessions that people look at stay in the cache.
+    const rows = ids.length <= 1 ? new Map<string, number>() : await this.#countRows(project, ids)
+    for (const portion of groupBySize(ids, (id) => rows.get(id) ?? 0, PORTION_ROWS))
+      yield* this.#readPortion(project, portion)
+  }
+
+  /** How many rows each session has: a session may have one, or hundred thousand. */
+  async #countRows(project: string, ids: readonly string[]): Promise<Map<string, number>> {
+    const result = await this.#options.store.client.query({
+      query: `SELECT session_id AS id, toUInt32(count()) AS total FROM steps
+        WHERE project = {project:String} AND session_id IN {ids:Array(String)} GROUP BY session_id`,
+      query_params: { project, ids },
+      format: 'JSONEachRow',
+    })
+    const rows = await result.json<{ id: string; total: number }>()
+    return new Map(rows.map(({ id, total }) => [id, total]))
+  }
+
+  async *#readPortion(project: string, ids: readonly string[]): AsyncGenerator<StampedSession[], void> {
+    const { pricer } = this.#options.pricerOf(project)
+    const resolved = await readResolved(this.#options, project, { ids, pricer })
+    for (const group of groupBySize([...resolved.values()], bytesOf, GROUP_BYTES)) {
+      const small = group.filter((open) => bytesOf(open) <= MAX_DIAGNOSED_BYTES)
+      const spansOf = Map.groupBy(await this.#readRows(project, small), ({ span }) => span.traceId)
+      const read: StampedSession[] = []
+      for (const open of group) {
+        const spans = open.traceIds.flatMap((traceId) => spansOf.get(traceId) ?? [])
+        const wanted = small.includes(open) ? open.steps.map((step) => step.id) : []
+        const contents = await this.#readWanted(project, open, wanted, spans)
+        const session = presentSession(open.steps, { ...open, contents, nowMs: Date.now() })
+        read.push({ session, stamp: stampOf(open, session), bytes: bytesOf(open) })
+      }
+      yield read
+    }
+  }
+
+  /** Reads the rows of whole sessions. */
+  async #readRows(project: string, sessions: readonly ResolvedSession[]): Promise<StoredSpan[]> {
+    const ids = sessions.flatMap(({ traceIds }) => traceIds)
+    return ids.length === 0 ? [] : readSpans(this.#options.store, project, { ids })
+  }
+
+  /** The stamp that `readStamped` returns, after flushing what was just sent. */
+  async readStamp(project: string, typedId: string): Promise<{ summary: SessionSummary; stamp: string }> {
+    const open = await this.#open(project, await this.#find(project, typedId))
+    const summary = summarizeSession(open.steps, { ...open, nowMs: Date.now() })
+    return { summary, stamp: stampOf(open, { session: summary }) }
   }
 
   /** Reads one step with its payload. */
   async readStep(project: string, typedId: string, stepId: string): Promise<Step> {
     const open = await this.#open(project, await this.#find(project, typedId))
-    const step = open.steps.find((candidate) => candidate.id === stepId)
+    const step =
+      open.steps.find((candidate) => candidate.id === stepId) ??
+      open.steps.find((candidate) => candidate.parts?.includes(stepId) === true)
     if (step === undefined) {
       throw new KnownError('STEP_NOT_FOUND', `Session ${open.id} has no step ${stepId.slice(0, 60)}.`)
     }
-    const contents = await this.#readWanted(project, open, [stepId], [])
-    const logs = groupLogs(open.logs, open.steps).get(stepId)
+    const contents = await this.#readWanted(project, open, [step.id], [])
+    const logs = groupLogs(open.logs, open.steps).get(step.id)
     const content = contentReader(open.steps, contents)(step)
     return presentStep(step, { startedAtMs: open.steps[0]!.startedAtMs }, content, logs)
   }
@@ -134,8 +191,8 @@ export class SessionReader {
   }
 
   async readSummary(project: string, typedId: string) {
-    const { steps, lastHeardAtMs, tagEdits } = await this.#open(project, await this.#find(project, typedId))
-    return summarizeSession(steps, { nowMs: Date.now(), lastHeardAtMs, tagEdits })
+    const open = await this.#open(project, await this.#find(project, typedId))
+    return summarizeSession(open.steps, { ...open, nowMs: Date.now() })
   }
 
   /** Resolves a typed id to the full one, after flushing what was acknowledged. */
@@ -159,7 +216,8 @@ export class SessionReader {
     const key = `${project}\0${id}`
     const cached = this.#cache.get(key)
     const { pricer } = this.#options.pricerOf(project)
-    if (cached?.pricer === pricer && performance.now() - cached.atMs < CACHE_MS) return cached.open
+    const lastsMs = this.#options.store.engine === undefined ? SHARED_CACHE_MS : CACHE_MS
+    if (cached?.pricer === pricer && performance.now() - cached.atMs < lastsMs) return cached.open
     const open = this.#read(project, id, pricer)
     const entry = { open, atMs: performance.now(), pricer }
     const drop = () => {
@@ -173,46 +231,12 @@ export class SessionReader {
   }
 
   async #read(project: string, id: string, pricer: Pricer): Promise<ResolvedSession | undefined> {
-    const traceIds = await this.#options.joined.tracesOf(project, id)
-    const [rows, records] = await Promise.all([
-      readJoinedOutlines(this.#options, project, traceIds),
-      this.#options.logs.readRecords(project, traceIds),
-    ])
-    if (rows.length === 0 && records.length === 0) return undefined
-    const built = rows.length === 0 ? logsToSteps(records.map(({ draft }) => draft)) : []
-    const arrived =
-      rows.length === 0 ? built.map((draft) => draft.outline) : rows.map(({ outline }) => outline)
-    if (arrived.length === 0) return undefined
-    const outlines = traceIds.length === 1 ? arrived : asOneSession(id, arrived)
-    const logs = correctLogTimes(
-      records.map(({ draft }) => ({ ...draft.outline, content: draft.content })),
-      outlines,
-    )
-    const traces = new Map([[id, traceIds]])
-    const [known, edits] = await Promise.all([
-      this.#options.duplicates.readKnown(project, traces),
-      this.#options.tags.readEdits(project, traces),
-    ])
-    const duplicateSteps = known.get(id)
-    return {
-      id,
-      traceIds,
-      steps: resolveSteps(outlines, logs, { duplicateSteps, pricer }),
-      builtContents: new Map(built.map((draft) => [draft.outline.id, draft.content])),
-      logs,
-      rows: new Map(rows.map((row) => [row.outline.id, row])),
-      joinedSteps: new Set(rows.flatMap(({ outline, isJoined }) => (isJoined ? [outline.id] : []))),
-      lastHeardAtMs: lastHeardAt(
-        [...rows, ...records].map((row) => row.receivedMs),
-        Date.now(),
-      ),
-      tagEdits: edits.get(id),
-    }
+    return (await readResolved(this.#options, project, { ids: [id], pricer })).get(id)
   }
 
   async #readEarly(project: string, id: string, payloads: 'first-screen' | 'all'): Promise<StoredSpan[]> {
     const { store, joined } = this.#options
-    const ids = await joined.tracesOf(project, id)
+    const ids = (await joined.tracesOf(project, [id])).get(id)!
     return payloads === 'all' ? readSpans(store, project, { ids }) : this.#readFirstRows(project, ids)
   }
 
@@ -221,16 +245,13 @@ export class SessionReader {
    * are not large. A step has up to two rows, one from its start and one from its end.
    */
   async #readFirstRows(project: string, ids: readonly string[]): Promise<StoredSpan[]> {
-    const { client, badRows } = this.#options.store
-    const result = await client.query({
-      query: `SELECT toUnixTimestamp64Milli(received_at) AS received_ms, version, arrival, ${spanSelect} FROM steps
-        WHERE project = {project:String} AND session_id IN {ids:Array(String)}
-          AND ${PAYLOAD_SIZE} < {largest:UInt32}
-        ORDER BY started_at, step_id LIMIT {limit:UInt32}`,
-      query_params: { project, ids, largest: FIRST_SCREEN_BYTES / 16, limit: 2 * FIRST_SCREEN_STEPS },
-      format: 'JSONEachRow',
+    return readSpanRows(this.#options.store, {
+      project,
+      ids,
+      condition: `AND ${PAYLOAD_SIZE} < {largest:UInt32}`,
+      order: 'started_at, step_id LIMIT {limit:UInt32}',
+      params: { largest: FIRST_SCREEN_BYTES / 16, limit: 2 * FIRST_SCREEN_STEPS },
     })
-    return toStoredSpans(badRows, await result.json<SpanRow & RowFacts>())
   }
 
   /** Reads the contents of steps, wherever they stand. Uses the rows that were read early, if they are current. */
@@ -275,8 +296,52 @@ export class SessionReader {
     stepIds: readonly string[],
   ): Promise<Map<string, StepContent>> {
     if (stepIds.length === 0) return new Map()
-    return contentsOf(await readSpans(this.#options.store, project, { ids, stepIds }))
+    const { store } = this.#options
+    if (stepIds.length <= MOST_NAMED_STEPS)
+      return contentsOf(await readSpans(store, project, { ids, stepIds }))
+    const isWanted = new Set(stepIds)
+    return contentsOf(
+      (await readSpans(store, project, { ids })).filter(({ span }) => isWanted.has(span.spanId)),
+    )
   }
+}
+
+/** The size of a session's payloads. */
+function bytesOf({ rows }: ResolvedSession): number {
+  let bytes = 0
+  for (const { version } of rows.values()) bytes += payloadSize(version)
+  return bytes
+}
+
+/** Groups that are not larger than a limit, or have only one member. */
+function* groupBySize<Item>(
+  items: readonly Item[],
+  sizeOf: (item: Item) => number,
+  limit: number,
+): Generator<Item[], void> {
+  let group: Item[] = []
+  let size = 0
+  for (const item of items) {
+    const own = sizeOf(item)
+    if (group.length > 0 && size + own > limit) {
+      yield group
+      group = []
+      size = 0
+    }
+    group.push(item)
+    size += own
+  }
+  if (group.length > 0) yield group
+}
+
+/** Differs whenever a step, a log record or the end state does. */
+function stampOf({ rows, logs }: ResolvedSession, { session }: { session: SessionSummary }): string {
+  let [newest, latest] = [0, 0]
+  for (const { version, arrival } of rows.values()) {
+    newest = Math.max(newest, version)
+    latest = Math.max(latest, arrival)
+  }
+  return [rows.size, newest, latest, logs.length, session.endState].join(' ')
 }
 
 function contentsOf(rows: readonly StoredSpan[]): Map<string, StepContent> {

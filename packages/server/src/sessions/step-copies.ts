@@ -1,7 +1,13 @@
 import type { Span, SpanCopy, StepDraft } from '@playhead/model'
 import type { Store } from '../store/connect.ts'
 import { IS_FINISHED, payloadSize, spanSelect, type SpanRow } from '../store/steps-table.ts'
-import { readOutlines, toStoredSpans, type RowFacts, type StoredOutline } from './stored-steps.ts'
+import {
+  readOutlinesAndCopies,
+  toStoredSpans,
+  type RowFacts,
+  type StepKey,
+  type StoredOutline,
+} from './stored-steps.ts'
 
 /** Derives a step from the copies of its span, first copy first. */
 export type DeriveCopies = (project: string, copies: readonly SpanCopy[]) => { span: Span; draft: StepDraft }
@@ -10,8 +16,6 @@ export type CopiesOptions = { store: Store; derive: DeriveCopies }
 
 /** An outline, and whether it was joined from several copies of its span. */
 export type JoinedOutline = StoredOutline & { isJoined?: true }
-
-type StepKey = { session_id: string; step_id: string }
 
 const MAX_COPIES = 16
 /** Copies are read in batches of about this size. */
@@ -27,10 +31,7 @@ export async function readJoinedOutlines(
   project: string,
   ids: readonly string[],
 ): Promise<JoinedOutline[]> {
-  const [rows, copied] = await Promise.all([
-    readOutlines(options.store, project, ids),
-    findCopied(options.store, project, ids),
-  ])
+  const { outlines: rows, copied } = await readOutlinesAndCopies(options.store, project, ids)
   if (copied.length === 0) return rows
   const byKey = new Map<string, JoinedOutline>(
     rows.map((row) => [keyOf(row.outline.sessionId, row.outline.id), row]),
@@ -58,18 +59,6 @@ export async function joinCopies(
     keyOf(span.traceId, span.spanId),
   )
   return [...copies.values()].filter((group) => group.length > 1).map((group) => derive(project, group))
-}
-
-/** Finds the steps with several finished copies. */
-async function findCopied({ client }: Store, project: string, ids: readonly string[]): Promise<StepKey[]> {
-  const result = await client.query({
-    query: `SELECT session_id, step_id FROM steps
-      WHERE project = {project:String} AND session_id IN {ids:Array(String)} AND ${IS_FINISHED}
-      GROUP BY session_id, step_id HAVING min(arrival) != max(arrival)`,
-    query_params: { project, ids },
-    format: 'JSONEachRow',
-  })
-  return result.json<StepKey>()
 }
 
 /** Copies that are equal count once: a sender that got no acknowledgement sends again. */

@@ -4,8 +4,12 @@ import type { Store } from '../store/connect.ts'
 import { loadSql } from '../store/load-sql.ts'
 import {
   CURRENT_FIRST,
+  IS_FINISHED,
+  isPackedRow,
   outlineFromRow,
   outlineSelect,
+  packedOutlineSelect,
+  packedSpanSelect,
   spanFromRow,
   spanSelect,
   type OutlineRow,
@@ -22,27 +26,76 @@ type StoredFacts = { receivedMs: number; version: number; arrival: number }
 
 const outlinesSql = loadSql(new URL('./outlines-of-sessions.sql', import.meta.url))
 
+type StoredOutlineRow = OutlineRow & RowFacts & { is_finished: number }
+
 /** Reads the outlines of all steps of some sessions, without their payloads. */
 export async function readOutlines(
-  { client, badRows }: Pick<Store, 'client' | 'badRows'>,
+  store: Pick<Store, 'client' | 'badRows'>,
   project: string,
   ids: readonly string[],
 ): Promise<StoredOutline[]> {
-  const result = await client.query({
-    query: outlinesSql({ outline: outlineSelect, current_first: CURRENT_FIRST }),
-    query_params: { project, ids },
-    format: 'JSONEachRow',
+  return (await readOutlinesAndCopies(store, project, ids)).outlines
+}
+
+/** As `readOutlines`, and which steps have several finished copies. */
+export async function readOutlinesAndCopies(
+  { client, badRows }: Pick<Store, 'client' | 'badRows'>,
+  project: string,
+  ids: readonly string[],
+): Promise<{ outlines: StoredOutline[]; copied: StepKey[] }> {
+  const rows = await readPacked<StoredOutlineRow>(ids, async (some, isAllPacked) => {
+    const result = await client.query({
+      query: outlinesSql({
+        outline: isAllPacked ? packedOutlineSelect : outlineSelect,
+        is_finished: IS_FINISHED,
+        current_first: CURRENT_FIRST,
+      }),
+      query_params: { project, ids: some },
+      format: 'JSONEachRow',
+    })
+    return result.json<StoredOutlineRow>()
   })
-  const rows = await result.json<OutlineRow & { received_ms: number; version: number; arrival: number }>()
-  return badRows.readEach('steps', rows, {
-    idOf: ({ session_id, step_id }) => `${session_id} ${step_id}`,
-    read: (row) => ({
-      outline: outlineFromRow(row),
-      receivedMs: row.received_ms,
-      version: row.version,
-      arrival: row.arrival,
-    }),
-  })
+  const { current, copied } = firstOfEach(rows)
+  return {
+    outlines: badRows.readEach('steps', current, { idOf, read: toStoredOutline }),
+    copied,
+  }
+}
+
+export function toStoredOutline(row: OutlineRow & RowFacts): StoredOutline {
+  return {
+    outline: outlineFromRow(row),
+    receivedMs: row.received_ms,
+    version: row.version,
+    arrival: row.arrival,
+  }
+}
+
+/** The row that counts of each step, which comes first, and the steps with other finished copies. */
+function firstOfEach(rows: readonly StoredOutlineRow[]): { current: StoredOutlineRow[]; copied: StepKey[] } {
+  const current: StoredOutlineRow[] = []
+  const copied = new Set<StoredOutlineRow>()
+  for (const row of rows) {
+    const first = current.at(-1)
+    if (first?.session_id !== row.session_id || first.step_id !== row.step_id) current.push(row)
+    else if (row.is_finished === 1) copied.add(first)
+  }
+  return { current, copied: [...copied].map(({ session_id, step_id }) => ({ session_id, step_id })) }
+}
+
+/** Reads rows with the few columns that packed rows need, and those of sessions with rows of earlier versions again. */
+async function readPacked<Row extends { session_id: string; outline: string }>(
+  ids: readonly string[],
+  read: (ids: readonly string[], isAllPacked: boolean) => Promise<Row[]>,
+): Promise<Row[]> {
+  const rows = await read(ids, true)
+  const earlier = new Set(rows.filter((row) => !isPackedRow(row)).map((row) => row.session_id))
+  if (earlier.size === 0) return rows
+  return [...rows.filter((row) => !earlier.has(row.session_id)), ...(await read([...earlier], false))]
+}
+
+function idOf({ session_id, step_id }: StepKey): string {
+  return `${session_id} ${step_id}`
 }
 
 type SpanQuery = {
@@ -59,23 +112,52 @@ export async function readSpans(
   project: string,
   { ids, stepIds, isEveryCopy = false }: SpanQuery,
 ): Promise<StoredSpan[]> {
-  const result = await client.query({
-    query: `SELECT toUnixTimestamp64Milli(received_at) AS received_ms, version, arrival, ${spanSelect} FROM steps
-      WHERE project = {project:String} AND session_id IN {ids:Array(String)} ${stepIds === undefined ? '' : 'AND step_id IN {stepIds:Array(String)}'}
-      ORDER BY session_id, step_id, ${CURRENT_FIRST}
-      LIMIT 1 BY session_id, step_id ${isEveryCopy ? ', started_at, arrival' : ''}`,
-    query_params: { project, ids, ...(stepIds !== undefined && { stepIds }) },
-    format: 'JSONEachRow',
-  })
-  return toStoredSpans(badRows, await result.json<SpanRow & RowFacts>())
+  return readSpanRows(
+    { client, badRows },
+    {
+      project,
+      ids,
+      condition: stepIds === undefined ? '' : 'AND step_id IN {stepIds:Array(String)}',
+      order: `session_id, step_id, ${CURRENT_FIRST}
+        LIMIT 1 BY session_id, step_id ${isEveryCopy ? ', started_at, arrival' : ''}`,
+      params: stepIds === undefined ? {} : { stepIds },
+    },
+  )
 }
+
+/** Reads some rows of some sessions, payloads included; leaves out those that can't be parsed. */
+export async function readSpanRows(
+  { client, badRows }: Pick<Store, 'client' | 'badRows'>,
+  query: {
+    project: string
+    ids: readonly string[]
+    condition: string
+    /** What follows ORDER BY. */
+    order: string
+    params: Record<string, unknown>
+  },
+): Promise<StoredSpan[]> {
+  const rows = await readPacked<SpanRow & RowFacts>(query.ids, async (ids, isAllPacked) => {
+    const result = await client.query({
+      query: `SELECT toUnixTimestamp64Milli(received_at) AS received_ms, version, arrival, ${isAllPacked ? packedSpanSelect : spanSelect}
+        FROM steps WHERE project = {project:String} AND session_id IN {ids:Array(String)} ${query.condition}
+        ORDER BY ${query.order}`,
+      query_params: { project: query.project, ids, ...query.params },
+      format: 'JSONEachRow',
+    })
+    return result.json<SpanRow & RowFacts>()
+  })
+  return toStoredSpans(badRows, rows)
+}
+
+export type StepKey = { session_id: string; step_id: string }
 
 export type RowFacts = { received_ms: number; version: number; arrival: number }
 
 /** Parses the spans of rows; leaves out those that can't be parsed. */
 export function toStoredSpans(badRows: BadRows, rows: readonly (SpanRow & RowFacts)[]): StoredSpan[] {
   return badRows.readEach('steps', rows, {
-    idOf: ({ session_id, step_id }) => `${session_id} ${step_id}`,
+    idOf,
     read: (row) => ({
       span: spanFromRow(row),
       resource: row.resource,

@@ -1,12 +1,13 @@
 import { createReadStream } from 'node:fs'
-import { Agent, type AgentOptions } from 'node:http'
+import { dirname, join } from 'node:path'
 import {
   ClickHouseLogLevel,
   createClient,
   type ClickHouseClient,
   type ClickHouseSettings,
 } from '@clickhouse/client'
-import { INFILE_HEADER } from './engine/serve-clickhouse.ts'
+import { exportFromEngine, exportFromServer, type ExportRows } from './export-rows.ts'
+import { EngineClient } from './engine/engine-client.ts'
 import { startEngine, type EngineProcess } from './engine/start-engine.ts'
 import { BadRows } from './bad-rows.ts'
 import type { DamagedFiles } from '../log/damaged-files.ts'
@@ -31,8 +32,15 @@ export type Store = {
   cluster: string | undefined
   /** Runs an `INSERT … FORMAT Native` with the contents of a file. With the same `token`, a replicated table ignores a repeated insert. */
   insertFile(statement: string, path: string, token: string, settings?: ClickHouseSettings): Promise<void>
+  exportRows: ExportRows
+  /** A client whose statements run in another database. Close it. */
+  openDatabase(name: string): ClickHouseClient
   /** The rows that could not be read. */
   badRows: BadRows
+  /** Called after rows were deleted. */
+  onDeleted: () => void
+  /** `revision` rises after each change of `sessions` by this process. */
+  sessions: { revision: number }
   close(): Promise<void>
 }
 
@@ -99,45 +107,36 @@ async function connectEngine(settings: StoreSettings): Promise<Store> {
     await restoreRowCounts(settings.path, settings.damaged)
   }
   const engine = await startEngine({ path: settings.path, report: settings.report })
-  const options: AgentOptions & { socketPath: string } = {
-    socketPath: engine.socketPath,
-    keepAlive: true,
-    maxSockets: 32,
-  }
-  const agent = new Agent(options)
   const open = (database: string) =>
-    createClient({
-      url: 'http://engine.local:80',
+    new EngineClient({
+      socketPath: engine.socketPath,
       database,
-      http_agent: agent,
-      ...everyClient,
-      keep_alive: { enabled: true },
+      settings: everyClient.clickhouse_settings,
     })
   // chDB's default database lacks features that a server's has. An Atomic database has them.
-  await createDatabase(open('default'), `CREATE DATABASE IF NOT EXISTS ${DATABASE} ENGINE = Atomic`).catch(
-    async (error: unknown) => {
-      await engine.stop()
-      throw error
-    },
-  )
-  const client = open(DATABASE)
+  await createDatabase(
+    open('default').asClickHouseClient(),
+    `CREATE DATABASE IF NOT EXISTS ${DATABASE} ENGINE = Atomic`,
+  ).catch(async (error: unknown) => {
+    await engine.stop()
+    throw error
+  })
+  const own = open(DATABASE)
+  const client = own.asClickHouseClient()
   const { path, damaged, report } = settings
   return {
     client,
     engine,
     repair: damaged && new PartRepair({ client, engine, path, damaged, report }),
     cluster: undefined,
+    exportRows: exportFromEngine(client, join(dirname(settings.path), 'inbox')),
+    openDatabase: (name) => open(name).asClickHouseClient(),
     badRows: new BadRows(settings.report),
-    async insertFile(statement, path, _token, settings = {}) {
-      await client.command({
-        query: statement,
-        http_headers: { [INFILE_HEADER]: path },
-        clickhouse_settings: settings,
-      })
-    },
+    onDeleted: () => undefined,
+    sessions: { revision: 0 },
+    insertFile: (statement, path, _token, settings = {}) => own.insertFile(statement, path, settings),
     async close() {
-      await client.close()
-      agent.destroy()
+      await own.close()
       await engine.stop()
     },
   }
@@ -169,7 +168,11 @@ async function connectServer(
     engine: undefined,
     repair: undefined,
     cluster,
+    exportRows: exportFromServer(client),
+    openDatabase: open,
     badRows: new BadRows(report),
+    onDeleted: () => undefined,
+    sessions: { revision: 0 },
     async insertFile(statement, path, token, settings = {}) {
       const { stream } = await client.exec({
         query: statement,

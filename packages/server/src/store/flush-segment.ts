@@ -26,14 +26,13 @@ export async function flushSegment(
     segment.mayBeStored = true
     await insert(segment, table, store)
   }
-  const touched = segment.touched ?? (await touchedSessions(segment, table.name, store))
+  // Sessions that lost rows with a damaged segment are computed again from what is stored.
+  const isWhole = segment.touched !== undefined && !segment.isDamaged
+  const stored = isWhole ? [] : await touchedSessions(segment, table.name, store)
+  const touched = new Set([...(segment.touched ?? []), ...stored])
   for (const [project, keys] of Map.groupBy(touched, (key) => key.split('\0')[0]!)) {
     const ids = keys.map((key) => key.slice(project.length + 1))
-    await refresh(
-      project,
-      ids,
-      table.name === 'steps' && segment.touched !== undefined ? segment.id : undefined,
-    )
+    await refresh(project, ids, table.name === 'steps' && isWhole ? segment.id : undefined)
   }
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { connectStore } from './connect.ts'
-import { migrations, renderSchema } from './migrate.ts'
+import { migrate, migrations, renderSchema } from './migrate.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'playhead-schema-'))
 const store = await connectStore({ path: directory, report: () => undefined })
@@ -39,6 +39,68 @@ describe('the schema of a cluster', () => {
         expect(statements[names.indexOf(`${name}_local`)]).toContain('ENGINE = Replicated')
       expect(statement).not.toMatch(/Replicated|Distributed|ON CLUSTER|_local/)
     }
+  })
+})
+
+test('migrations are numbered without gaps or repeats', () => {
+  expect(migrations().map(({ version }) => version)).toEqual(migrations().map((_, index) => index + 1))
+})
+
+describe('a store of an earlier schema', () => {
+  const versions = migrations().map(({ version }) => version)
+  const statementsOf = (version: number) => renderSchema(migrations()[version - 1]!.template, undefined)
+
+  const run = (query: string) => store.client.command({ query })
+  const read = async <Row>(query: string) =>
+    (await store.client.query({ query, format: 'JSONEachRow' })).json<Row>()
+  const columns = () =>
+    read<{ table: string; name: string; type: string }>(
+      `SELECT table, name, type FROM system.columns WHERE database = currentDatabase() AND table NOT LIKE '.%' ORDER BY table, name`,
+    )
+
+  /** An empty store as the version with this schema left it. */
+  async function startAt(version: number): Promise<void> {
+    const tables = await read<{ name: string }>(
+      'SELECT name FROM system.tables WHERE database = currentDatabase()',
+    )
+    for (const { name } of tables) await run(`DROP TABLE \`${name}\` SYNC`)
+    await migrate(store, async () => undefined, version)
+    await run(
+      `INSERT INTO steps (project, session_id, step_id, started_at, kind, name) VALUES ('p', 's', 'a', 1, 'llm', 'chat')`,
+    )
+    await run(
+      `INSERT INTO sessions (project, bucket, session_id, version, name) VALUES ('p', 1, 's', 1, 'agent')`,
+    )
+    await run(`INSERT INTO projects (id, name, version) VALUES ('p', 'Project', 1)`)
+    await run(`INSERT INTO keys (id, project, name, version) VALUES ('k', 'p', 'ci', 1)`)
+  }
+
+  test.each(versions.slice(0, -1))(
+    '%i is brought up to date, also when the server was killed halfway, and keeps its rows',
+    async (version) => {
+      const current = await columns()
+      await startAt(version)
+      const next = statementsOf(version + 1)
+      // The kill came after these; nothing says that they were applied.
+      for (const statement of next.slice(0, Math.ceil(next.length / 2))) await run(statement)
+
+      await migrate(store, async () => undefined)
+
+      expect(await columns()).toEqual(current)
+      expect(await read('SELECT version FROM migrations ORDER BY version')).toEqual(
+        versions.map((applied) => ({ version: applied })),
+      )
+      expect(await read('SELECT name FROM steps')).toEqual([{ name: 'chat' }])
+      expect(await read('SELECT name FROM sessions')).toEqual([{ name: 'agent' }])
+      expect(await read('SELECT name FROM projects')).toEqual([{ name: 'Project' }])
+      expect(await read('SELECT name FROM keys')).toEqual([{ name: 'ci' }])
+    },
+  )
+
+  test('every migration can be applied again: a kill may come after its last statement', async () => {
+    const before = await columns()
+    for (const version of versions) for (const statement of statementsOf(version)) await run(statement)
+    expect(await columns()).toEqual(before)
   })
 })
 

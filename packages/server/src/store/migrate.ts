@@ -19,8 +19,12 @@ export function migrations(): Migration[] {
     }))
 }
 
-/** Applies the migrations that the store does not have yet; calls `beforeChange` before each. */
-export async function migrate(store: Store, beforeChange: () => Promise<void>): Promise<void> {
+/** Applies the migrations that the store does not have yet, up to a version; calls `beforeChange` before each. */
+export async function migrate(
+  store: Store,
+  beforeChange: () => Promise<void>,
+  upTo = Number.POSITIVE_INFINITY,
+): Promise<void> {
   for (const statement of renderSchema(migrationsTable, store.cluster))
     await store.client.command({ query: statement })
   const known = migrations()
@@ -33,7 +37,7 @@ export async function migrate(store: Store, beforeChange: () => Promise<void>): 
     )
   }
   for (const migration of known) {
-    if (applied.has(migration.version)) continue
+    if (applied.has(migration.version) || migration.version > upTo) continue
     await beforeChange()
     await apply(store, migration)
   }

@@ -34,6 +34,8 @@ const RETRY_MS = 60_000
 const REST_RATIO = 3
 /** Damage makes at least a block unreadable. Narrowing it down further finds nothing. */
 const SMALLEST_RANGE_ROWS = 64
+const UNKNOWN_TABLE = '60'
+const TABLE_IS_DROPPED = '218'
 
 /**
  * Finds damaged parts in the tables of the embedded engine: at the start, once a day, and when a query meets one. What is
@@ -152,6 +154,7 @@ export class PartRepair {
       )
       return row === undefined || row.is_passed === 1 ? undefined : shorten(row.message)
     } catch (error) {
+      if (isTableGone(error)) return undefined
       if (!isUnreadable(error)) throw error
       // A part that was merged in the meantime is gone.
       const parts = await this.#parts('active')
@@ -266,7 +269,12 @@ function rowsOf({ table }: Part): string {
 }
 
 function isUnreadable(error: unknown): error is ClickHouseError {
-  return error instanceof ClickHouseError && !isTransient(error)
+  return error instanceof ClickHouseError && !isTransient(error) && !isTableGone(error)
+}
+
+/** A restore renames and drops tables at any time. What is in them is not damaged. */
+function isTableGone(error: unknown): boolean {
+  return error instanceof ClickHouseError && (error.code === UNKNOWN_TABLE || error.code === TABLE_IS_DROPPED)
 }
 
 function describeLost(table: string, rows: number | null): string {

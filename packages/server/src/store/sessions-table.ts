@@ -3,6 +3,7 @@ import {
   deriveEndState,
   hasFailed,
   LOST_AFTER_MS,
+  maskDetails,
   ownsError,
   summarizeSession,
   type DerivedEndState,
@@ -10,12 +11,15 @@ import {
   type ResolvedStep,
   type StepKind,
   type StepOutline,
+  scoreNumber,
+  type Score,
   type SessionSummary,
-  type TagEdits,
+  type SummaryContext,
 } from '@playhead/model'
 import type { Columns } from '../log/native-block.ts'
 import type { BadRows } from './bad-rows.ts'
-import { parseObject, storedFields, type FieldMap, type JsonRow } from './stored-fields.ts'
+import { wellFormedJson } from './packed-outline.ts'
+import { parseList, parseObject, storedFields, type FieldMap, type JsonRow } from './stored-fields.ts'
 
 /** A session as a row of `sessions`: its summary, and each call, action and error for statistics. */
 export type SessionRow = {
@@ -40,11 +44,10 @@ export function toSessionRow(
     version,
     lastHeardAtMs,
     tagEdits,
+    scores,
     stored,
-  }: {
+  }: Omit<SummaryContext, 'nowMs'> & {
     version: number
-    lastHeardAtMs: number
-    tagEdits: TagEdits | undefined
     /** The outlines that have a row in `steps`. */
     stored: readonly StepOutline[]
   },
@@ -59,7 +62,7 @@ export function toSessionRow(
     lastHeardAtMs,
     endState: deriveEndState(steps),
     // Queries decide whether it is running. The row is written as if nothing more were to come.
-    summary: summarizeSession(steps, { nowMs: Infinity, lastHeardAtMs, tagEdits }),
+    summary: summarizeSession(steps, { nowMs: Infinity, lastHeardAtMs, tagEdits, scores }),
     errors: steps.filter(ownsError),
     calls: steps.filter(isModelCall),
     actions: steps.filter((step) => step.kind === 'action'),
@@ -139,6 +142,7 @@ const summaryFields: FieldMap<SessionSummary, 'row'> = {
   cost: { column: 'cost', type: 'Nullable(Float64)' },
   unpricedModels: { column: 'unpriced_models', type: 'Array(String)' },
   modelsWithoutUsage: { column: 'models_without_usage', type: 'Array(String)', absent: [] },
+  modelsWithoutOutput: { column: 'models_without_output', type: 'Array(String)', absent: [] },
   stepCount: { column: 'step_count', type: 'UInt32' },
   llmCallCount: { column: 'llm_call_count', type: 'UInt32' },
   actionCount: { column: 'action_count', type: 'UInt32' },
@@ -149,6 +153,7 @@ const summaryFields: FieldMap<SessionSummary, 'row'> = {
   userId: { column: 'user_id', type: 'String', absent: '' },
   threadId: { column: 'thread_id', type: 'String', absent: '' },
   environment: { column: 'environment', type: 'String', absent: '' },
+  version: { column: 'service_version', type: 'String', absent: '' },
   test: {
     columns: {
       test_file: { type: 'String', value: ({ test }) => test?.file ?? '' },
@@ -191,6 +196,28 @@ const summaryFields: FieldMap<SessionSummary, 'row'> = {
       if (metadata !== '') summary.metadata = parseObject(metadata as string)
     },
   },
+  parentId: { column: 'parent_id', type: 'String', absent: '' },
+  parentStepId: { column: 'parent_step_id', type: 'String', absent: '' },
+  lane: { column: 'lane', type: 'String', absent: '' },
+  edit: {
+    columns: {
+      edit: { type: 'String', value: ({ edit }) => (edit === undefined ? '' : JSON.stringify(edit)) },
+    },
+    read({ edit }, summary) {
+      if (edit !== '') summary.edit = parseObject(edit as string)
+    },
+  },
+  scores: {
+    columns: {
+      scores: {
+        type: 'String',
+        value: ({ scores }) => (scores === undefined ? '' : JSON.stringify(scores)),
+      },
+    },
+    read({ scores }, summary) {
+      if (scores !== '') summary.scores = parseList(scores as string) as Score[]
+    },
+  },
   demo: {
     columns: { demo: { type: 'UInt8', value: ({ demo }) => (demo ? 1 : 0) } },
     read(row, summary) {
@@ -221,6 +248,15 @@ export const sessionColumns: Columns<SessionRow> = {
   is_open: { type: 'UInt8', value: ({ endState }) => (endState.isOpen ? 1 : 0) },
   settled_state: { type: 'String', value: ({ endState }) => endState.whenSilent },
   ...summaryColumns.columns,
+  score_names: { type: 'Array(String)', value: ({ summary }) => scoresOf(summary).map(({ name }) => name) },
+  score_numbers: {
+    type: 'Array(Nullable(Float64))',
+    value: ({ summary }) => scoresOf(summary).map(({ value }) => scoreNumber(value)),
+  },
+  score_words: {
+    type: 'Array(String)',
+    value: ({ summary }) => scoresOf(summary).map(({ value }) => (typeof value === 'string' ? value : '')),
+  },
   error_types: { type: 'Array(String)', value: ({ errors }) => errors.map(({ error }) => error?.type ?? '') },
   error_messages: {
     type: 'Array(String)',
@@ -255,6 +291,16 @@ export const sessionColumns: Columns<SessionRow> = {
     value: ({ actions }) => actions.map((step) => (hasFailed(step) ? 1 : 0)),
   },
   changed_steps: { type: 'Array(String)', value: (row) => row.changedSteps },
+  card: { type: 'String', value: ({ summary, isDeleted }) => (isDeleted ? '' : toCard(summary)) },
+}
+
+/** What a list shows of a session, in one column: that is read much faster than thirty. */
+function toCard({ id, endState, startedAt, endedAt, durationMs, url, ...shown }: SessionSummary): string {
+  return wellFormedJson(shown)
+}
+
+function scoresOf({ scores = [] }: SessionSummary): readonly Score[] {
+  return scores
 }
 
 /**
@@ -265,14 +311,18 @@ export const STATE = `if(is_open AND abs({nowMs:Int64} - toUnixTimestamp64Milli(
 
 export const DURATION_MS = `if(${STATE} = 'running' OR ended_at IS NULL, NULL, (toUnixTimestamp64Micro(assumeNotNull(ended_at)) - toUnixTimestamp64Micro(started_at)) / 1000)`
 
-/** What `summariesFromRows` needs. */
-export const summarySelect = [
+const summaryBase = [
   'session_id',
   `${STATE} AS state`,
   'toUnixTimestamp64Micro(started_at) AS started_us, toUnixTimestamp64Micro(ended_at) AS ended_us',
   `${DURATION_MS} AS duration_ms`,
-  ...Object.keys(summaryColumns.columns),
 ].join(', ')
+
+/** What `summariesFromRows` needs of any row. */
+export const summarySelect = [summaryBase, ...Object.keys(summaryColumns.columns)].join(', ')
+
+/** What it needs of rows that have a card. Rows of earlier versions have none. */
+export const cardSelect = `${summaryBase}, card`
 
 export type SummaryRow = JsonRow & {
   session_id: string
@@ -291,7 +341,9 @@ function summaryFromRow(row: SummaryRow): SessionSummary {
     endedAt: isOpen ? null : new Date(row.ended_us! / 1000).toISOString(),
     durationMs: row.duration_ms,
   } as SessionSummary
-  summaryColumns.read(row, summary)
+  if (typeof row.card === 'string') Object.assign(summary, parseObject(row.card))
+  else summaryColumns.read(row, summary)
+  if (summary.endState === 'running') delete summary.endStateReason
   return summary
 }
 
@@ -325,19 +377,9 @@ function nanoseconds(timeMs: number): bigint {
   return BigInt(Math.round(timeMs * 1000)) * 1000n
 }
 
-/**
- * Groups errors that differ only in details: numbers, ids, quoted values and times in the message are masked, so that one
- * bug is one group.
- */
+/** Groups errors that differ only in details, so that one bug is one group. */
 function errorFingerprint({ error, toolName, name }: ResolvedStep): string {
-  const pattern = (error?.message ?? '')
-    .slice(0, 500)
-    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '#')
-    .replaceAll(/(["'`])(?:(?!\1).){1,200}\1/g, '#')
-    .replaceAll(/\b(?=\w*\d)[\w-]{6,}\b/g, '#')
-    .replaceAll(/\d+/g, '#')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
+  const pattern = maskDetails(error?.message ?? '')
   return createHash('sha1')
     .update(`${error?.type ?? ''}\0${pattern}\0${toolName ?? name}`)
     .digest('hex')

@@ -10,9 +10,12 @@ import { sessionColumns } from './sessions-table.ts'
 import {
   outlineFromRow,
   outlineSelect,
+  packedOutlineSelect,
+  packedSpanSelect,
   spanFromRow,
   spanSelect,
   stepColumns,
+  toOutlineRow,
   toStepRow,
   type OutlineRow,
   type SpanRow,
@@ -100,6 +103,7 @@ const outline: StepOutline = {
   toolCallId: 'call-1',
   agent: 'support',
   effect: 'read',
+  source: 'stub',
   toolRequests: [{ id: 'call-2', name: 'look', inputPreview: 'at=1' }, { name: 'listen' }],
   toolAnswers: [
     { id: 'call-0', outputPreview: 'where is my order?' },
@@ -160,7 +164,8 @@ test.each([
     resource: JSON.stringify(written.resource),
   }
   const block = new NativeBlock(stepColumns)
-  block.append(toStepRow(project, written, writtenOutline, context))
+  const row = toStepRow(project, written, writtenOutline, context)
+  block.append(row)
   const path = join(directory, 'rows.native')
   await writeFile(path, Buffer.concat(block.pieces()))
   await store.insertFile(
@@ -177,8 +182,11 @@ test.each([
     })
     return result.json<Row>()
   }
-  expect((await read<OutlineRow>(outlineSelect)).map(outlineFromRow)).toEqual([writtenOutline])
-  expect((await read<SpanRow>(spanSelect)).map(spanFromRow)).toEqual([written])
+  for (const select of [outlineSelect, packedOutlineSelect])
+    expect((await read<OutlineRow>(select)).map(outlineFromRow)).toEqual([writtenOutline])
+  for (const select of [spanSelect, packedSpanSelect])
+    expect((await read<SpanRow>(select)).map(spanFromRow)).toEqual([written])
+  expect(await read<OutlineRow>(packedOutlineSelect)).toEqual([toOutlineRow(row)])
 })
 
 test('a preview that the step has anyway is stored once', () => {
@@ -202,5 +210,8 @@ test('a preview that the step has anyway is stored once', () => {
     ]),
   )
 
-  expect(stored).toBe('{"toolAnswers":[{"id":"call-1","outputPreview":null}]}')
+  expect(JSON.parse(String(stored))).toMatchObject({
+    inputPreview: preview,
+    toolAnswers: [{ id: 'call-1', outputPreview: null }],
+  })
 })

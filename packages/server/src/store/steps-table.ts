@@ -1,15 +1,15 @@
-import {
-  stepKinds,
-  type Attributes,
-  type Span,
-  type SpanEvent,
-  type SpanLink,
-  type StepOutline,
-  type StepStatus,
-  type ToolAnswer,
-  type ToolRequest,
-} from '@playhead/model'
+import type { Attributes, Span, SpanEvent, SpanLink, StepOutline } from '@playhead/model'
 import type { Columns } from '../log/native-block.ts'
+import {
+  checkJsonPart,
+  checkKind,
+  expandToolUse,
+  isPacked,
+  packOutline,
+  unpackOutline,
+  type PackedOutline,
+  type SpanHead,
+} from './packed-outline.ts'
 import { parseList, parseObject, storedFields, type FieldMap, type JsonRow } from './stored-fields.ts'
 
 /** One span and the step that was derived from it, as a row of `steps`. */
@@ -25,6 +25,8 @@ export type StepRow = {
   attributes: string
   events: string
   resource: string
+  /** See `packOutline`. */
+  packed: string
 }
 
 /** By which rules and prices a step was derived. For the same span, the later derivation wins. */
@@ -49,14 +51,25 @@ export function toStepRow(
     attributes,
     events,
     resource: context.resource,
+    packed: packOutline(outline, span),
   }
 }
 
+/** A column of earlier versions: new rows leave it empty. */
+function formerColumn(field: 'inputPreview' | 'outputPreview', column: string) {
+  return {
+    columns: { [column]: { type: 'String', value: () => '' } },
+    read(row: JsonRow, outline: StepOutline) {
+      if (row[column] !== '') outline[field] = row[column] as string
+    },
+  } as const
+}
+
 /**
- * How each field of an outline is stored: in a column of its own, in the JSON of the column `outline`, or with the span.
- * A new field is one line here, and a migration if it gets a column.
+ * How each field of an outline is stored beside the packed outline: in a column that SQL reads, or with the span; `packed` for
+ * those that need no column. Rows of earlier versions hold in these columns what is now packed.
  */
-const outlineFields: FieldMap<StepOutline, 'span' | 'json'> = {
+const outlineFields: FieldMap<StepOutline, 'span' | 'packed'> = {
   sessionId: 'span',
   id: 'span',
   parentId: 'span',
@@ -71,7 +84,7 @@ const outlineFields: FieldMap<StepOutline, 'span' | 'json'> = {
   error: {
     columns: {
       error_type: { type: 'String', value: ({ error }) => error?.type ?? '' },
-      error_message: { type: 'String', value: ({ error }) => error?.message ?? '' },
+      error_message: { type: 'String', value: () => '' },
     },
     read(row, outline) {
       const [type, message] = [row.error_type as string, row.error_message as string]
@@ -89,141 +102,33 @@ const outlineFields: FieldMap<StepOutline, 'span' | 'json'> = {
   cost: { column: 'cost', type: 'Nullable(Float64)', absent: null },
   costSource: { column: 'cost_source', type: 'String', absent: '' },
   firstTokenMs: { column: 'first_token_ms', type: 'Nullable(Float64)', absent: null },
-  inputPreview: { column: 'input_preview', type: 'String', absent: '' },
-  outputPreview: { column: 'output_preview', type: 'String', absent: '' },
-  requestedModel: 'json',
-  isUsageRollup: 'json',
-  isUsageEstimated: 'json',
-  reportedCost: 'json',
-  finishReasons: 'json',
-  attempt: 'json',
-  toolCallId: 'json',
-  questionPreview: 'json',
-  toolRequests: 'json',
-  toolAnswers: 'json',
-  handoff: 'json',
-  guardrail: 'json',
-  isStreamAborted: 'json',
-  isTruncated: 'json',
-  isInferred: 'json',
-  treeQuestion: 'json',
-  cause: 'json',
-  session: 'json',
+  inputPreview: formerColumn('inputPreview', 'input_preview'),
+  outputPreview: formerColumn('outputPreview', 'output_preview'),
+  requestedModel: 'packed',
+  isUsageRollup: 'packed',
+  isUsageEstimated: 'packed',
+  reportedCost: 'packed',
+  finishReasons: 'packed',
+  attempt: 'packed',
+  source: 'packed',
+  toolCallId: 'packed',
+  questionPreview: 'packed',
+  toolRequests: 'packed',
+  toolAnswers: 'packed',
+  handoff: 'packed',
+  guardrail: 'packed',
+  isStreamAborted: 'packed',
+  isTruncated: 'packed',
+  isInferred: 'packed',
+  treeQuestion: 'packed',
+  cause: 'packed',
+  scores: 'packed',
+  isScore: 'packed',
+  session: 'packed',
   changes: 'span',
 }
 
 const outlineColumns = storedFields(outlineFields, ({ outline }: StepRow) => outline)
-const jsonFields = (Object.keys(outlineFields) as (keyof StepOutline)[]).filter(
-  (field) => outlineFields[field] === 'json',
-)
-
-/** The fields of an outline that have no column. Most are missing from most steps. */
-function jsonPart(outline: StepOutline): Partial<StepOutline> {
-  const part: Record<string, unknown> = {}
-  for (const field of jsonFields) {
-    const value = outline[field]
-    if (value !== undefined) part[field] = value
-  }
-  Object.assign(part, shortToolUse(outline))
-  if (outline.isParentRemote) part.isParentRemote = true
-  if (outline.error !== undefined) {
-    const { cause, isHandled, isPropagated } = outline.error
-    part.error = { cause, isHandled, isPropagated }
-  }
-  return part
-}
-
-type Short<Item, Preview extends keyof Item> = Omit<Item, Preview> & { [Field in Preview]?: string | null }
-
-/** A preview that the step itself has is stored as null: the last result is its input, a single tool call its output. */
-function shortToolUse({ toolRequests, toolAnswers, inputPreview, outputPreview }: StepOutline): {
-  toolRequests?: Short<ToolRequest, 'inputPreview'>[]
-  toolAnswers?: Short<ToolAnswer, 'outputPreview'>[]
-} {
-  return {
-    ...(toolRequests !== undefined && {
-      toolRequests: toolRequests.map((request) =>
-        request.inputPreview !== undefined && outputPreview === describeCall(request)
-          ? { ...request, inputPreview: null }
-          : request,
-      ),
-    }),
-    ...(toolAnswers !== undefined && {
-      toolAnswers: toolAnswers.map((answer) =>
-        answer.outputPreview !== undefined && answer.outputPreview === inputPreview
-          ? { ...answer, outputPreview: null }
-          : answer,
-      ),
-    }),
-  }
-}
-
-function describeCall({ name, inputPreview = '' }: ToolRequest): string {
-  return `→ ${name}(${inputPreview})`
-}
-
-/** Reverses `shortToolUse`. */
-function expandToolUse({
-  toolRequests = [],
-  toolAnswers = [],
-  inputPreview,
-  outputPreview = '',
-}: StepOutline): void {
-  for (const request of toolRequests as Short<ToolRequest, 'inputPreview'>[])
-    if (request.inputPreview === null)
-      request.inputPreview = outputPreview.slice(describeCall({ name: request.name }).length - 1, -1)
-  for (const answer of toolAnswers as Short<ToolAnswer, 'outputPreview'>[])
-    if (answer.outputPreview === null && inputPreview !== undefined) answer.outputPreview = inputPreview
-}
-
-type Shape = 'string' | 'number' | 'boolean' | 'object' | 'list'
-
-const jsonShapes: Readonly<Record<string, Shape>> = {
-  requestedModel: 'string',
-  isUsageRollup: 'boolean',
-  isUsageEstimated: 'boolean',
-  reportedCost: 'number',
-  finishReasons: 'list',
-  attempt: 'number',
-  toolCallId: 'string',
-  questionPreview: 'string',
-  toolRequests: 'list',
-  toolAnswers: 'list',
-  handoff: 'object',
-  guardrail: 'object',
-  isStreamAborted: 'boolean',
-  isTruncated: 'boolean',
-  isInferred: 'boolean',
-  treeQuestion: 'string',
-  session: 'object',
-  error: 'object',
-  isParentRemote: 'boolean',
-  // Of `session`:
-  tags: 'list',
-  test: 'object',
-  vcs: 'object',
-  metadata: 'object',
-  name: 'string',
-}
-
-/** Throws if a field has another type than `jsonPart` wrote: whoever reads the outline relies on it. */
-function checkJsonPart(part: Partial<StepOutline>): Partial<StepOutline> {
-  checkShapes(part)
-  if (part.session !== undefined) checkShapes(part.session)
-  return part
-}
-
-function checkShapes(fields: object): void {
-  for (const [field, value] of Object.entries(fields)) {
-    const shape = jsonShapes[field]
-    if (shape === undefined || value === undefined) continue
-    const found = Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value
-    if (found !== shape) throw new TypeError(`"${field}" must be a ${shape}, not a ${found}`)
-  }
-}
-
-const kinds: ReadonlySet<string> = new Set(stepKinds)
-const statuses: ReadonlySet<string> = new Set<StepStatus>(['ok', 'error', 'soft-error', 'running'])
 
 /** The columns that a span is read from, besides its times. Whether its parent is remote stands in `outline`. */
 const spanColumns = {
@@ -243,7 +148,7 @@ const spanColumns = {
     value: ({ span }) => (span.links.length === 0 ? '' : JSON.stringify(span.links)),
   },
   resource: { type: 'String', value: (row) => row.resource },
-  outline: { type: 'String', value: ({ outline }) => JSON.stringify(jsonPart(outline)) },
+  outline: { type: 'String', value: (row) => row.packed },
 } as const satisfies Columns<StepRow>
 
 /** The columns of `steps`, except `segment`, which the log adds. */
@@ -259,20 +164,33 @@ export const stepColumns: Columns<StepRow> = {
   ...outlineColumns.columns,
 }
 
-/** What `outlineFromRow` needs. */
-export const outlineSelect = [
+const outlineBase = [
   'session_id, step_id, parent_id, scope_name, outline',
   'toUnixTimestamp64Micro(started_at) AS started_us, toUnixTimestamp64Micro(ended_at) AS ended_us',
-  ...Object.keys(outlineColumns.columns),
 ].join(', ')
+
+/** What `outlineFromRow` needs of any row. */
+export const outlineSelect = [outlineBase, ...Object.keys(outlineColumns.columns)].join(', ')
+
+/** What it needs of a row whose outline is packed. */
+export const packedOutlineSelect = `${outlineBase}, cost, cost_source`
 
 export type OutlineRow = JsonRow &
   Pick<SpanRow, 'session_id' | 'step_id' | 'parent_id' | 'scope_name' | 'outline'> & {
     started_us: number
     ended_us: number | null
+    cost: number | null
+    cost_source: string
   }
 
+/** Whether a row can be read without the columns that earlier versions used. */
+export function isPackedRow({ outline }: { outline: string }): boolean {
+  return isPacked(outline)
+}
+
 export function outlineFromRow(row: OutlineRow): StepOutline {
+  const part = parseObject(row.outline) as PackedOutline
+  const isWhole = isPacked(row.outline)
   const outline = {
     sessionId: row.session_id,
     id: row.step_id,
@@ -280,44 +198,78 @@ export function outlineFromRow(row: OutlineRow): StepOutline {
     isParentRemote: false,
     startedAtMs: row.started_us / 1000,
     endedAtMs: row.ended_us === null ? null : row.ended_us / 1000,
-    ...checkJsonPart(parseObject(row.outline)),
+    ...(isWhole ? unpackOutline(part) : checkJsonPart(part)),
   } as StepOutline
-  if (!kinds.has(row.kind as string)) throw new TypeError(`it has the unknown kind "${String(row.kind)}"`)
-  if (!statuses.has(row.status as string))
-    throw new TypeError(`it has the unknown status "${String(row.status)}"`)
   if (row.scope_name !== '') outline.reporter = row.scope_name
+  if (isWhole) {
+    if (row.cost !== null) outline.cost = row.cost
+    if (row.cost_source !== '') outline.costSource = row.cost_source as NonNullable<StepOutline['costSource']>
+    return outline
+  }
+  checkKind({ kind: row.kind, status: row.status })
   outlineColumns.read(row, outline)
   if (outline.toolRequests !== undefined || outline.toolAnswers !== undefined) expandToolUse(outline)
   return outline
 }
 
-/** What `spanFromRow` needs. */
-export const spanSelect = [
-  ...Object.keys(spanColumns),
-  'toString(toUnixTimestamp64Nano(started_at)) AS started_ns, toString(toUnixTimestamp64Nano(ended_at)) AS ended_ns',
-].join(', ')
+/** The row of `steps` that `outlineFromRow` would get back from the store. */
+export function toOutlineRow({ span, outline, packed }: StepRow): OutlineRow {
+  return {
+    session_id: span.traceId,
+    step_id: span.spanId,
+    parent_id: span.parentSpanId ?? '',
+    scope_name: span.scope.name,
+    outline: packed,
+    started_us: Number(span.startNs / 1000n),
+    ended_us: span.endNs === null ? null : Number(span.endNs / 1000n),
+    cost: outline.cost ?? null,
+    cost_source: outline.costSource ?? '',
+  }
+}
+
+const spanTimes =
+  'toString(toUnixTimestamp64Nano(started_at)) AS started_ns, toString(toUnixTimestamp64Nano(ended_at)) AS ended_ns'
+
+/** What `spanFromRow` needs of any row. */
+export const spanSelect = [...Object.keys(spanColumns), spanTimes].join(', ')
+
+/** What it needs of a row whose outline is packed. */
+export const packedSpanSelect = `session_id, step_id, parent_id, scope_name, attributes, events, resource, outline, ${spanTimes}`
 
 export type SpanRow = {
   [Name in keyof typeof spanColumns]: (typeof spanColumns)[Name]['type'] extends 'String' ? string : number
 } & { started_ns: string; ended_ns: string | null }
 
 export function spanFromRow(row: SpanRow): Span {
+  const part = parseObject(row.outline) as PackedOutline
+  const head = isPacked(row.outline) ? (part.span ?? {}) : headFromColumns(row)
   return {
     traceId: row.session_id,
     spanId: row.step_id,
     parentSpanId: row.parent_id === '' ? null : row.parent_id,
-    isParentRemote: parseObject(row.outline).isParentRemote === true,
-    name: row.span_name,
-    kind: row.span_kind,
+    isParentRemote: part.isParentRemote === true,
+    name: head.name ?? part.name ?? '',
+    kind: head.kind ?? 0,
     startNs: BigInt(row.started_ns),
     endNs: row.ended_ns === null ? null : BigInt(row.ended_ns),
-    statusCode: row.status_code,
-    statusMessage: row.status_message,
+    statusCode: head.statusCode ?? 0,
+    statusMessage: head.statusMessage ?? '',
     attributes: parseObject(row.attributes) as Attributes,
     events: row.events === '' ? [] : eventsFromText(row.events),
-    links: row.links === '' ? [] : (parseList(row.links) as SpanLink[]),
+    links: [...(head.links ?? [])],
     resource: parseObject(row.resource) as Attributes,
-    scope: { name: row.scope_name, version: row.scope_version },
+    scope: { name: row.scope_name, version: head.scopeVersion ?? '' },
+  }
+}
+
+function headFromColumns(row: SpanRow): SpanHead {
+  return {
+    name: row.span_name,
+    kind: row.span_kind,
+    statusCode: row.status_code,
+    statusMessage: row.status_message,
+    scopeVersion: row.scope_version,
+    links: row.links === '' ? [] : (parseList(row.links) as SpanLink[]),
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { DamagedFiles } from '../log/damaged-files.ts'
 import { isProjectId } from './project-id.ts'
 
 /** AgentOps has the same limit. */
@@ -11,14 +12,16 @@ export type ObjectPlace = { project: string; name: string }
 /** Objects too large for an attribute, stored as files. Each is named by the hash of its content, so duplicates are one file. */
 export class UploadedObjects {
   readonly #folder: string
+  readonly #damaged: DamagedFiles | undefined
 
-  constructor(dataDirectory: string) {
+  constructor(dataDirectory: string, damaged?: DamagedFiles) {
     this.#folder = join(dataDirectory, 'objects')
+    this.#damaged = damaged
   }
 
   /** Resolves once the object is on disk, with the name to read it by. */
   async keep(project: string, content: Buffer): Promise<string> {
-    const name = createHash('sha256').update(content).digest('hex')
+    const name = nameOf(content)
     const folder = join(this.#folder, project)
     await mkdir(folder, { recursive: true })
     const draft = join(folder, `${name}.${randomUUID()}`)
@@ -32,9 +35,18 @@ export class UploadedObjects {
     return name
   }
 
+  /** An object that is not what was stored is kept aside and reported, never returned. */
   async read({ project, name }: ObjectPlace): Promise<Buffer | undefined> {
     if (!isObjectName(name)) return undefined
-    return readFile(join(this.#folder, project, name)).catch(whenMissing)
+    const path = join(this.#folder, project, name)
+    const content = await readFile(path).catch(whenMissing)
+    if (content === undefined || nameOf(content) === name) return content
+    await this.#damaged?.add(`object-${name}`, (aside) => rename(path, aside), {
+      problem: `An uploaded object of project "${project}" is damaged: its content does not match its hash.`,
+      blocks: null,
+      rows: null,
+    })
+    return undefined
   }
 
   async has({ project, name }: ObjectPlace): Promise<boolean> {
@@ -79,6 +91,10 @@ async function writeSynced(path: string, content: Buffer): Promise<void> {
   } finally {
     await file.close()
   }
+}
+
+function nameOf(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex')
 }
 
 function isObjectName(name: string): boolean {

@@ -8,6 +8,12 @@ const versionedTables = [
   'duplicate_calls',
   'joined_traces',
   'session_tags',
+  'session_findings',
+  'issues',
+  'people',
+  'monitors',
+  'monitor_states',
+  'rule_results',
 ] as const
 type VersionedTable = (typeof versionedTables)[number]
 

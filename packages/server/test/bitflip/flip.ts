@@ -6,6 +6,9 @@ export type Flip = { file: string; at: number; bit: number }
 /** What a flipped bit did, judged by comparing everything that is returned with what was acknowledged. */
 export type Outcome = 'same' | 'same, reported' | 'lost, reported' | 'silently lost' | 'altered' | 'no start'
 
+/** Called after every flip; `reason` says why nothing could be opened. */
+export type OnOutcome = (flip: Flip, outcome: Outcome, reason?: string) => void
+
 export type Observed = { lost: number; altered: number; isReported: boolean }
 
 export function judge({ lost, altered, isReported }: Observed): Outcome {

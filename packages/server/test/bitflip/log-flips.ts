@@ -5,14 +5,14 @@ import { readFrames } from '../../src/log/frames.ts'
 import { SegmentIds } from '../../src/log/segment-ids.ts'
 import { SegmentLog } from '../../src/log/segment-log.ts'
 import { stepColumns } from '../../src/store/steps-table.ts'
-import { chooseFlip, filesIn, flipBit, judge, type Flip, type Outcome } from './flip.ts'
+import { chooseFlip, filesIn, flipBit, judge, type OnOutcome } from './flip.ts'
 import { copyFolder } from './sample.ts'
 
 /** Flips bits of the log, one at a time, and reads it as a server does at its start. Compares the blocks that reach the store. */
 export async function flipLog(
   { log, folder, random }: { log: string; folder: string; random: () => number },
   count: number,
-  onOutcome: (flip: Flip, outcome: Outcome) => void,
+  onOutcome: OnOutcome,
 ): Promise<void> {
   const work = join(folder, 'log')
   copyFolder(log, work)

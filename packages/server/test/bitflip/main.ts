@@ -20,13 +20,13 @@ else process.exitCode = (await run(Number(values.flips), Number(values.seed))) ?
 
 async function run(flips: number, seed: number): Promise<boolean> {
   const [log, servers] = [Math.floor(flips / 2), Math.ceil(flips / 40)]
-  const { spans, counts, violations } = await flipBits(
+  const { spans, counts, noStarts, violations } = await flipBits(
     { log, servers, store: flips - log - servers },
     { seed, sessions: 30, onProgress: (done) => done % 50 === 0 && console.error(`${done} of ${flips}`) },
   )
   console.log(`${spans} spans, ${flips} flips`)
   for (const [outcome, count] of [...counts].toSorted(([left], [right]) => left.localeCompare(right)))
     console.log(`${String(count).padStart(6)}  ${outcome}`)
-  for (const violation of violations) console.log(violation)
+  for (const line of [...noStarts, ...violations]) console.log(line)
   return violations.length === 0
 }

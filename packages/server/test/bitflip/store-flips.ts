@@ -5,7 +5,7 @@ import { connectStore, type Store } from '../../src/store/connect.ts'
 import type { EngineProcess } from '../../src/store/engine/start-engine.ts'
 import { PartRepair } from '../../src/store/part-repair.ts'
 import { restoreRowCounts } from '../../src/store/table-definitions.ts'
-import { chooseFlip, filesIn, flipBit, judge, type Flip, type Observed, type Outcome } from './flip.ts'
+import { chooseFlip, filesIn, flipBit, judge, type Flip, type Observed, type OnOutcome } from './flip.ts'
 import { compareSpans, copyFolder, hashesIn, type Sample } from './sample.ts'
 
 const caches = ['MARK', 'UNCOMPRESSED', 'INDEX MARK', 'INDEX UNCOMPRESSED', 'PRIMARY INDEX']
@@ -19,7 +19,7 @@ type Table = { name: string; folder: string; pristine: string }
 export async function flipStore(
   { sample, folder, random }: { sample: Sample; folder: string; random: () => number },
   count: number,
-  onOutcome: (flip: Flip, outcome: Outcome) => void,
+  onOutcome: OnOutcome,
 ): Promise<void> {
   const path = join(folder, 'store')
   copyFolder(join(sample.whole, 'store'), path)
@@ -36,7 +36,8 @@ export async function flipStore(
       const observed = await tryFlip({ store, path, table, flip, damagedFolder }, () =>
         compareAll(store, sample, others),
       )
-      onOutcome(flip, observed === 'no start' ? observed : judge(observed))
+      if (observed instanceof Error) onOutcome(flip, 'no start', observed.message)
+      else onOutcome(flip, judge(observed))
       await attachAgain(store, table)
       rmSync(damagedFolder, { recursive: true, force: true })
     }
@@ -72,7 +73,7 @@ type Attempt = { store: Store; path: string; table: Table; flip: Flip; damagedFo
 async function tryFlip(
   { store, path, table, flip, damagedFolder }: Attempt,
   compare: () => Promise<{ lost: number; altered: number }>,
-): Promise<Observed | 'no start'> {
+): Promise<Observed | Error> {
   const { client } = store
   const reports: string[] = []
   const damaged = await DamagedFiles.open(damagedFolder, (line) => void reports.push(line))
@@ -83,8 +84,8 @@ async function tryFlip(
     await client.command({ query: `SYSTEM DROP ${cache} CACHE` }).catch(() => undefined)
   try {
     await client.command({ query: `ATTACH TABLE ${table.name}` })
-  } catch {
-    return 'no start'
+  } catch (error) {
+    return error as Error
   }
   const engine = {
     async restartAfter(work: () => Promise<void>) {

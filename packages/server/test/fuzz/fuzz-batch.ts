@@ -18,14 +18,14 @@ type Reply = {
 }
 
 const CONNECTIONS = 8
-/** One in this many cases with known spans is read back from the API; all of them are counted. */
-const READ_BACK_EVERY = 6
 const allowed = new Set([200, 400, 401, 404, 405, 408, 409, 411, 413, 414, 415, 431])
 
 /** Sends requests to a server and checks that its guarantees still hold. */
 export class Fuzzer {
   /** May change between two batches. */
   url: string
+  /** One in this many cases with known spans is read back from the API; all of them are counted. */
+  readBackEvery = 6
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   #grpc: GrpcChannel | undefined
   readonly statuses = new Map<number, number>()
@@ -153,7 +153,7 @@ export class Fuzzer {
     const violations: Violation[] = []
     const known = cases.filter((one) => one.spans !== undefined)
     const read = known
-      .filter((_, index) => index % READ_BACK_EVERY === 0)
+      .filter((_, index) => index % this.readBackEvery === 0)
       .map(async (one) => {
         const problem = await this.#readOne(one.spans!).catch((error: Error) => error.message)
         if (problem !== undefined) violations.push({ case: one, problem })

@@ -6,10 +6,11 @@ import { Fuzzer } from './fuzz-batch.ts'
 import { makeCases } from './fuzz-case.ts'
 import { makeGrpcCases } from './grpc-cases.ts'
 
-const USAGE = `npm run fuzz -- [--requests 100000] [--seed 1] [--over http|grpc] [--state fuzz-state.json]
+const USAGE = `npm run fuzz -- [--requests 100000] [--seed 1] [--over http|grpc] [--read-back-every 6] [--state fuzz-state.json]
 
 Sends generated and damaged OTLP requests and API queries (--over grpc: OTLP/gRPC calls) to its own server, and checks the guarantees of the server:
 it stays alive, answers bad input with a 4xx, counts what it stores and rejects, and returns what was sent.
+All stored spans are counted, and one request in --read-back-every is read back and compared; that takes most of the time.
 The same seed produces the same requests. With --state, an interrupted run continues where it stopped.
 Requests that violate a guarantee are saved in packages/server/test/fuzz/corpus, and the tests send them again.`
 
@@ -26,6 +27,7 @@ const { values } = parseArgs({
     requests: { type: 'string', default: '100000' },
     seed: { type: 'string', default: '1' },
     over: { type: 'string', default: 'http' },
+    'read-back-every': { type: 'string', default: '6' },
     state: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -38,6 +40,7 @@ async function fuzz(): Promise<boolean> {
   const state = readState(seed)
   let server = await startFresh()
   const fuzzer = new Fuzzer(server.url)
+  fuzzer.readBackEvery = Number(values['read-back-every'])
   fuzzer.grpcAddress = server.grpcAddress()
   const make = values.over === 'grpc' ? makeGrpcCases : makeCases
   let reportedAtMs = 0

@@ -23,8 +23,9 @@ const USAGE = `npm run soak -- [--minutes 10] [--seed 1] [--attackers 100] [--fa
 Runs a server under load while faults are injected. Agents send, people watch and query, somebody makes backups, and
 retention deletes. Meanwhile the server and its engine are killed and paused, the disk fills up or becomes slow, connections
 break and the clock jumps. Beside all this, attackers without a key send huge logins, bodies that stall and heads that never
-end (--attackers 0: none). In the end, every acknowledged span is compared with what the API returns. After 40% of the time
-the server itself is no longer killed, so that its memory can be measured.
+end (--attackers 0: none). In the end, every acknowledged span is compared with what the server's readers return, and a
+thousand sessions with what the API returns. After 40% of the time the server itself is no longer killed, so that its memory
+can be measured.
 
 The data is on a small file system of its own: ext4 in a file behind a loop device. It is filled, and frozen for up to 0.9 s
 at a time. If the machine does not allow that, the data is in memory and the disk is never slow, or in the temporary folder
@@ -133,8 +134,8 @@ async function run(tools: FaultTools, minutes: number, memory: MemoryWatch): Pro
   await server.end('SIGTERM')
   await server.start()
   await waitFor(() => server.filesInFlight().length === 0)
-  const ledger = await compareLedger(server, traffic.sessions, (share) =>
-    say(`comparing: ${Math.round(share * 100)}%`),
+  const ledger = await compareLedger(server, traffic.sessions, (what, share) =>
+    say(`comparing with ${what}: ${Math.floor(share * 10) * 10}%`),
   )
   const incomplete = await findIncomplete(server, innocents.ids)
   await clients.tryRevokedKeys()

@@ -62,7 +62,7 @@ function factsOf({ minutes, traffic, clients, counts, latenciesMs, memory, ledge
       .join(', '),
     'beside a hostile SDK': `${soak.innocents.sessions} innocent sessions, ${soak.innocents.incomplete.length} incomplete, ${soak.innocents.dropped} steps dropped`,
     retention: `${soak.expiredBefore} expired sessions before the last start, ${soak.expiredAfter} after`,
-    'spans compared': ledger.checked,
+    'spans compared': `${ledger.checked}, and ${ledger.checkedOverApi} sessions also over the API`,
     lost: ledger.lost.length,
     duplicated: ledger.duplicated.length,
     altered: ledger.altered.length,

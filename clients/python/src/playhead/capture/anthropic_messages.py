@@ -197,4 +197,4 @@ class MessageAssembler:
         self._message["usage"] = {**to_object(self._message.get("usage")), **without_none(usage)}
 
 
-anthropic_messages = ModelApi("anthropic.messages", _read_request, _read_response, MessageAssembler)
+anthropic_messages: ModelApi = ModelApi("anthropic.messages", _read_request, _read_response, MessageAssembler)

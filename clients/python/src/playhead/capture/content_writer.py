@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Optional
 
+from ..redaction.redact import Redactor
+from ..redaction.redact_json import redact_response
 from ..serialize import write_json
 from .json_value import JsonObject
 from .model_api import Message, Part
@@ -14,15 +16,19 @@ MAX_DEPTH = 100
 # Shorter texts, such as ids, names and roles, are never truncated.
 MIN_CUT = 64
 MARK = 40
+_TEXT_ATTRIBUTES = ("gen_ai.request.stop_sequences", "gen_ai.request.response_format")
+# What responses repeat from their request.
+_REPEATED_FIELDS = frozenset(["tools", "instructions", "text", "input", "prompt"])
 
 
 class ContentWriter:
-    def __init__(self, is_content_kept: bool, redact: Callable[[str, str], str], max_length: int) -> None:
+    def __init__(self, is_content_kept: bool, redactor: Redactor, max_length: int) -> None:
         self._is_content_kept = is_content_kept
-        self._redact_text = redact
+        self._redactor = redactor
+        self._redact_text = redactor.text
         self._max_length = max_length
         # True once something was truncated.
-        self.is_cut = False
+        self.is_cut: bool = False
 
     def messages(self, messages: list[Message]) -> str:
         return self._write(
@@ -36,6 +42,25 @@ class ContentWriter:
         if self._is_content_kept:
             return self._write([self._redact(tool, 0) for tool in tools])
         return self._write([{"type": tool["type"], "name": tool["name"]} for tool in tools])
+
+    def parameters(self, given: JsonObject) -> JsonObject:
+        """Parameters by the name of their attribute; some hold text of the user or the developer."""
+        parameters = dict(given)
+        for name in _TEXT_ATTRIBUTES:
+            value = parameters.pop(name, None)
+            if value is None or not self._is_content_kept:
+                continue
+            is_list = isinstance(value, list)
+            parameters[name] = [self.text(item) for item in value] if is_list else self.text(value)
+        return parameters
+
+    def response(self, body: JsonObject) -> Optional[str]:
+        """The provider's own response. None if content is off or it is too long: half of it is of no use."""
+        if not self._is_content_kept:
+            return None
+        kept = {name: value for name, value in body.items() if name not in _REPEATED_FIELDS}
+        text = write_json(redact_response(kept, self._redactor))
+        return text if len(text) <= self._max_length else None
 
     def text(self, text: str) -> str:
         """Text outside the conversation: an error message, a parameter."""
@@ -51,22 +76,24 @@ class ContentWriter:
         if len(text) <= self._max_length:
             return text
         self.is_cut = True
+        shortest = [_cut_texts(value, MIN_CUT) for value in values]
+        if len(write_json(shortest)) > self._max_length:
+            return self._leave_out_middle(shortest)
         limit = self._max_length
-        while limit > MIN_CUT:
+        while len(text) > self._max_length:
             limit //= 2
-            shorter = [_cut_texts(value, limit) for value in values]
-            text = write_json(shorter)
-            if len(text) <= self._max_length:
-                return text
-        return self._leave_out_middle([_cut_texts(value, MIN_CUT) for value in values])
+            text = write_json([_cut_texts(value, limit) for value in values])
+        return text
 
     def _leave_out_middle(self, values: list[Any]) -> str:
         kept = [write_json(value) for value in values]
-        first, rest = kept[:1], kept[1:]
+        # Each takes a comma or a bracket too.
+        length = sum(map(len, kept)) + len(kept) + 4 * MARK
         left = 0
-        while rest and sum(map(len, first + rest)) + 4 * MARK > self._max_length:
-            rest.pop(0)
+        while left < len(kept) - 1 and length > self._max_length:
             left += 1
+            length -= len(kept[left]) + 1
+        first, rest = kept[:1], kept[left + 1 :]
         note = {"role": "system", "parts": [{"type": "text", "content": f"… [{left} more left out]"}]}
         text = "[" + ",".join([*first, write_json(note), *rest]) + "]"
         return text if len(text) <= self._max_length else "[]"

@@ -13,9 +13,10 @@ MAX_CHUNKS = 512
 
 
 class EventStream:
-    """Reads only the `data:` fields."""
+    """Reads only the `data:` fields; of a stream of JSON lines, such as Ollama's, each line is an event."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_json_lines: bool = False) -> None:
+        self._is_json_lines = is_json_lines
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._rest = ""
         self._data: Optional[str] = None
@@ -31,7 +32,10 @@ class EventStream:
         return found
 
     def _add_line(self, line: str, found: list[str]) -> None:
-        if line == "":
+        if self._is_json_lines:
+            if line.strip():
+                found.append(line)
+        elif line == "":
             if self._data is not None:
                 found.append(self._data)
             self._data = None
@@ -88,7 +92,7 @@ class BodyDecoder:
     """Decodes a body chunk by chunk, with the libraries that the host's client has."""
 
     def __init__(self, encoding: Optional[str]) -> None:
-        self.is_readable = True
+        self.is_readable: bool = True
         self._decoder: Any = None
         word = (encoding or "identity").strip().lower()
         if word in ("gzip", "x-gzip", "deflate"):

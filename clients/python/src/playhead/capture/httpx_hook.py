@@ -11,12 +11,12 @@ from typing import Any, Optional
 
 from ..headers import session_headers
 from ..runtime import active_runtime
-from .json_value import parse_json
-from .observed_call import Address, ObservedCall
-from .recognize import is_in_own_network, may_be_call, provider_of_call, recognize_request
+from ..tape.active import active_tape
+from .answer_httpx import create_answerer, hooks_of, is_in_process
+from .exchange import Exchange, begin_exchange
+from .recognize import is_in_own_network
+from .wire import is_sending, sending
 
-# Reading longer requests would cost the host too much.
-MAX_REQUEST_BYTES = 64 * 1024 * 1024
 _MARK = "_playhead_watches"
 
 
@@ -24,35 +24,57 @@ def watch_httpx(module: ModuleType) -> None:
     client, async_client = getattr(module, "Client", None), getattr(module, "AsyncClient", None)
     if client is None or async_client is None or getattr(client.send, _MARK, False):
         return
-    observe = _create_observer(module)
+    observe, answer = _create_observer(module), create_answerer(module)
     send, async_send = client.send, async_client.send
 
     @functools.wraps(send)
     def watched_send(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        call = _begin(request)
-        if call is None:
+        exchange = _begin(self, request)
+        if exchange is None:
             return send(self, request, *args, **kwargs)
         try:
-            response = send(self, request, *args, **kwargs)
+            if exchange.taped is None:
+                with sending():
+                    response = send(self, request, *args, **kwargs)
+            else:
+                for hook in hooks_of(self, "request"):
+                    hook(request)
+                response = answer(exchange.taped, request)
         except BaseException as error:
-            call.failed(error)
+            exchange.failed(error)
             raise
-        observe(response, call)
+        observe(response, exchange)
+        if exchange.taped is not None:
+            for hook in hooks_of(self, "response"):
+                hook(response)
+            if not kwargs.get("stream", False):
+                response.read()
         return response
 
     @functools.wraps(async_send)
     async def watched_async_send(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        call = _begin(request)
-        if call is None:
+        exchange = _begin(self, request)
+        if exchange is None:
             return await async_send(self, request, *args, **kwargs)
         try:
-            response = await async_send(self, request, *args, **kwargs)
+            if exchange.taped is None:
+                with sending():
+                    response = await async_send(self, request, *args, **kwargs)
+            else:
+                for hook in hooks_of(self, "request"):
+                    await hook(request)
+                response = answer(exchange.taped, request)
         except BaseException as error:
-            call.failed(error)
+            exchange.failed(error)
             raise
-        observe(response, call)
+        observe(response, exchange)
+        if exchange.taped is not None:
+            for hook in hooks_of(self, "response"):
+                await hook(response)
+            if not kwargs.get("stream", False):
+                await response.aread()
         return response
 
     setattr(watched_send, _MARK, True)
@@ -60,39 +82,23 @@ def watch_httpx(module: ModuleType) -> None:
     async_client.send = watched_async_send
 
 
-def _begin(request: Any) -> Optional[ObservedCall]:
-    """None for anything but a call to a model."""
+def _begin(client: Any, request: Any) -> Optional[Exchange]:
+    """None for a request that is neither a call to a model nor answered by a cassette."""
     runtime = active_runtime()
-    if runtime is None:
+    if runtime is None or is_sending():
         return None
+    exchange: Optional[Exchange] = None
     with runtime.guard():
-        url = request.url
-        call = None
-        if runtime.settings.is_llm_captured and may_be_call(request.method, url.path):
-            call = _recognize(runtime, request)
-        _carry_session(request)
-        return call
-    return None
-
-
-def _recognize(runtime: Any, request: Any) -> Optional[ObservedCall]:
-    # A streamed body can only be read once.
-    content = getattr(request, "_content", None)
-    if not isinstance(content, bytes) or len(content) > MAX_REQUEST_BYTES:
-        return None
-    body, url = parse_json(content), request.url
-    api = recognize_request(url.path, body) if isinstance(body, dict) else None
-    if api is None:
-        return None
-    model_request = api.read_request(body, url.path)
-    retries = request.headers.get("x-stainless-retry-count")
-    address = Address(
-        host=url.host,
-        port=url.port or (443 if url.scheme == "https" else 80),
-        provider=provider_of_call(url.host, url.port, api, model_request.model),
-        retries=int(retries) if retries is not None and retries.isdigit() else None,
-    )
-    return ObservedCall(runtime, api, model_request, address)
+        exchange = begin_exchange(
+            request.method,
+            request.url,
+            getattr(request, "_content", None),
+            retries=request.headers.get("x-stainless-retry-count"),
+            is_in_process=active_tape() is not None and is_in_process(client, request.url),
+        )
+        if exchange is None or exchange.taped is None:
+            _carry_session(request)
+    return exchange
 
 
 def _carry_session(request: Any) -> None:
@@ -107,7 +113,7 @@ def _carry_session(request: Any) -> None:
 class _Outcome:
     """Reports how reading a response ended. Closing the stream early is reported by the stream."""
 
-    def __init__(self, call: ObservedCall) -> None:
+    def __init__(self, call: Exchange) -> None:
         self._call = call
 
     def __enter__(self) -> None: ...
@@ -123,7 +129,7 @@ def _create_observer(module: ModuleType) -> Any:
     class ObservedStream(module.SyncByteStream, module.AsyncByteStream):  # type: ignore[misc,name-defined]
         """Passes chunks on and reports them to the call."""
 
-        def __init__(self, inner: Any, call: ObservedCall) -> None:
+        def __init__(self, inner: Any, call: Exchange) -> None:
             self._inner = inner
             self._call = call
 
@@ -149,15 +155,16 @@ def _create_observer(module: ModuleType) -> Any:
             self._call.closed()
             await self._inner.aclose()
 
-    def observe(response: Any, call: ObservedCall) -> None:
-        try:
-            call.response_began(response.status_code, response.headers)
+    def observe(response: Any, exchange: Exchange) -> None:
+        runtime = active_runtime()
+        if runtime is None:
+            return
+        with runtime.guard():
+            exchange.response_began(response.status_code, response.headers)
             if isinstance(getattr(response, "_content", None), bytes):
-                call.received_whole(response._content)
-                call.ended()
+                exchange.received_whole(response._content)
+                exchange.ended()
             else:
-                response.stream = ObservedStream(response.stream, call)
-        except Exception as fault:
-            call.give_up(fault)
+                response.stream = ObservedStream(response.stream, exchange)
 
     return observe

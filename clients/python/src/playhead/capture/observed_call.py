@@ -10,18 +10,20 @@ from typing import Any, Callable, NamedTuple, Optional
 
 from ..runtime import Runtime
 from ..span import KIND_CLIENT, STATUS_ERROR
-from ..steps import end_step, start_step
+from ..steps import end_step, note_interruption, start_step
 from .content_writer import ContentWriter
+from .conversations import Conversations
 from .event_stream import BodyDecoder, EventStream, StreamLog
 from .json_value import JsonObject, parse_json
 from .model_api import ModelApi, ModelRequest, ModelResponse, ProviderError, provider_error
 
 # Reading longer bodies would cost the host too much.
 MAX_WHOLE_BYTES = 32 * 1024 * 1024
-# Parameters that hold text of the user or the developer.
-_TEXT_ATTRIBUTES = ("gen_ai.request.stop_sequences", "gen_ai.request.response_format")
 _VECTOR = re.compile(rb"\[[-+0-9.eE,\s]{256,}\]")
 _ENCODED_VECTOR = re.compile(rb'"embedding":\s*"[A-Za-z0-9+/=]{256,}"')
+
+
+_conversations = Conversations()
 
 
 class Address(NamedTuple):
@@ -48,19 +50,19 @@ def _guarded(method: Callable[..., None]) -> Callable[..., None]:
 class ObservedCall:
     def __init__(self, runtime: Runtime, api: ModelApi, request: ModelRequest, address: Address) -> None:
         settings = runtime.settings
-        self.is_over = False
+        self.is_over: bool = False
         self._runtime = runtime
         self._api = api
+        self._request = request
         self._is_stream = request.is_stream
         self._started = time.perf_counter()
         self._assembler = api.create_assembler()
-        self._writer = ContentWriter(
-            settings.is_content_kept, runtime.redactor.text, settings.max_value_bytes
-        )
+        self._writer = ContentWriter(settings.is_content_kept, runtime.redactor, settings.max_value_bytes)
         self._log = StreamLog()
         self._first_token_ms: Optional[float] = None
         self._status = 0
         self._events: Optional[EventStream] = None
+        self._is_json_lines = False
         self._decoder = BodyDecoder(None)
         self._body: list[bytes] = []
         self._body_bytes = 0
@@ -68,6 +70,14 @@ class ObservedCall:
         name = request.operation if model is None else f"{request.operation} {model}"
         self._step = start_step(runtime, name, self._request_attributes(request, address), kind=KIND_CLIENT)
         self._attributes = self._step.span.attributes
+        # A step with a frame is outside of any session.
+        continued = None if self._step.frame is None else _conversations.find(request)
+        if continued is not None:
+            self._attributes["playhead.continues"] = continued
+
+    def set_source(self, source: str) -> None:
+        """Whether the answer comes from a cassette: `tape` or `live`."""
+        self._attributes["playhead.step.source"] = source
 
     @_guarded
     def response_began(self, status: int, headers: Mapping[str, str]) -> None:
@@ -79,8 +89,9 @@ class ObservedCall:
         if status >= 400 and headers.get("retry-after") is not None:
             self._attributes["http.response.header.retry-after"] = [headers["retry-after"]]
         content_type = (headers.get("content-type") or "").split(";", 1)[0].strip().lower()
+        self._is_json_lines = content_type in ("application/x-ndjson", "application/jsonl")
         if status < 300 and (content_type == "text/event-stream" or self._is_stream):
-            self._events = EventStream()
+            self._events = EventStream(self._is_json_lines)
         self._decoder = BodyDecoder(headers.get("content-encoding"))
 
     @_guarded
@@ -89,6 +100,12 @@ class ObservedCall:
         if not self._decoder.is_readable or not chunk:
             return
         self._add(self._decoder.decode(chunk))
+
+    @_guarded
+    def received_decoded(self, chunk: bytes) -> None:
+        """A chunk of the body that the client has decoded."""
+        if chunk:
+            self._add(chunk)
 
     @_guarded
     def received_whole(self, content: bytes) -> None:
@@ -127,7 +144,7 @@ class ObservedCall:
         }
         if request.model is not None:
             attributes["gen_ai.request.model"] = request.model
-        attributes.update(self._parameters(request.attributes))
+        attributes.update(self._writer.parameters(request.attributes))
         attributes["server.address"] = address.host
         attributes["server.port"] = address.port
         if address.retries is not None:
@@ -142,21 +159,10 @@ class ObservedCall:
             attributes["gen_ai.tool.definitions"] = self._writer.tools(request.tools)
         return attributes
 
-    def _parameters(self, given: JsonObject) -> JsonObject:
-        parameters = dict(given)
-        for name in _TEXT_ATTRIBUTES:
-            value = parameters.pop(name, None)
-            if value is None or not self._runtime.settings.is_content_kept:
-                continue
-            is_list = isinstance(value, list)
-            parameters[name] = (
-                [self._writer.text(item) for item in value] if is_list else self._writer.text(value)
-            )
-        return parameters
-
     def _add(self, decoded: bytes) -> None:
         if self._events is not None and not self._body:
-            if self._body_bytes == 0 and decoded.lstrip()[:1] in (b"{", b"["):
+            is_body = self._body_bytes == 0 and decoded.lstrip()[:1] in (b"{", b"[")
+            if is_body and not self._is_json_lines:
                 # The request asked for a stream, but the response is a single body.
                 self._events = None
             else:
@@ -196,6 +202,8 @@ class ObservedCall:
             is_kept = self._runtime.settings.is_content_kept
             # A provider's error message may quote the request.
             span.status_message = self._writer.text(failure.message) if is_kept else ""
+        if error is not None:
+            note_interruption(self._step, error)
         if self._writer.is_cut:
             self._attributes["playhead.truncated"] = True
         self._runtime.captured_calls += 1
@@ -211,10 +219,14 @@ class ObservedCall:
 
     def _complete(self, error: Optional[BaseException]) -> Optional[ProviderError]:
         is_streamed = self._events is not None
-        response = self._read_response(is_streamed)
+        body = self._read_body(is_streamed)
+        response = None if body is None else self._api.read_response(body)
         has_finished = response is not None and bool(response.finish_reasons)
-        if response is not None:
+        if body is not None and response is not None:
             self._write_response(response)
+            if self._step.frame is not None:
+                _conversations.remember(self._step.span, self._request, response)
+            self._keep_body(body)
         if is_streamed and self._status > 0:
             self._write_stream(is_aborted=not has_finished and (response is None or response.error is None))
         if error is not None and not has_finished:
@@ -223,14 +235,20 @@ class ObservedCall:
             return ProviderError("malformed_response", "The response is not JSON.")
         return None if response is None else response.error
 
-    def _read_response(self, is_streamed: bool) -> Optional[ModelResponse]:
+    def _read_body(self, is_streamed: bool) -> Optional[JsonObject]:
         if is_streamed:
-            return self._api.read_response(self._assembler.response())
+            return self._assembler.response()
         body = b"".join(self._body)
         if b'"embedding' in body:
             body = _ENCODED_VECTOR.sub(b'"embedding":""', _VECTOR.sub(b"[]", body))
         parsed = parse_json(body)
-        return self._api.read_response(parsed) if isinstance(parsed, dict) else None
+        if not isinstance(parsed, list):
+            return parsed if isinstance(parsed, dict) else None
+        # Gemini streams a JSON list if the request does not ask for events.
+        for event in parsed:
+            if isinstance(event, dict):
+                self._assembler.add(event)
+        return self._assembler.response()
 
     def _write_response(self, response: ModelResponse) -> None:
         attributes = self._attributes
@@ -244,6 +262,12 @@ class ObservedCall:
         attributes.update(response.attributes)
         if response.messages:
             attributes["gen_ai.output.messages"] = self._writer.messages(response.messages)
+
+    def _keep_body(self, body: JsonObject) -> None:
+        """A later run is answered with it. Embeddings without their vectors are of no use to it."""
+        kept = self._writer.response(body) if self._status > 0 and "embedding" not in self._api.name else None
+        if kept is not None:
+            self._attributes["playhead.response"] = kept
 
     def _write_stream(self, is_aborted: bool) -> None:
         settings, attributes = self._runtime.settings, self._attributes

@@ -78,13 +78,13 @@ def _read_request(body: JsonObject, path: str) -> ModelRequest:
         "chat",
         model=to_text(body.get("model")) or (deployment.group(1) if deployment else None),
         is_stream=body.get("stream") is True,
-        messages=[_read_message(raw) for raw in to_objects(body.get("messages"))],
+        messages=[read_chat_message(raw) for raw in to_objects(body.get("messages"))],
         tools=tools,
         attributes=chat_parameters(body),
     )
 
 
-def _read_message(raw: JsonObject) -> Message:
+def read_chat_message(raw: JsonObject) -> Message:
     role = "system" if raw.get("role") == "developer" else to_text(raw.get("role")) or "user"
     if role in ("tool", "function"):
         parts = [tool_result_part(raw.get("tool_call_id") or raw.get("tool_name"), raw.get("content"))]
@@ -114,7 +114,7 @@ def _read_response(body: JsonObject) -> ModelResponse:
     choices = sorted(to_objects(body.get("choices")), key=lambda choice: to_number(choice.get("index")) or 0)
     messages: list[Message] = []
     for choice in choices:
-        message = _read_message({"role": "assistant", **to_object(choice.get("message"))})
+        message = read_chat_message({"role": "assistant", **to_object(choice.get("message"))})
         reason = to_text(choice.get("finish_reason"))
         messages.append(message if reason is None else {**message, "finish_reason": reason})
     return openai_response(
@@ -208,7 +208,7 @@ def _add_call(calls: dict[int, JsonObject], raw: JsonObject) -> None:
     append(call["function"], "arguments", delta.get("arguments"))
 
 
-openai_chat = ModelApi("openai.chat", _read_request, _read_response, ChatAssembler)
+openai_chat: ModelApi = ModelApi("openai.chat", _read_request, _read_response, ChatAssembler)
 
 
 def _read_embeddings_request(body: JsonObject, _path: str) -> ModelRequest:
@@ -234,6 +234,6 @@ def _read_embeddings_response(body: JsonObject) -> ModelResponse:
     return ModelResponse(model=to_text(body.get("model")), usage=usage)
 
 
-openai_embeddings = ModelApi(
+openai_embeddings: ModelApi = ModelApi(
     "openai.embeddings", _read_embeddings_request, _read_embeddings_response, ChatAssembler
 )

@@ -57,4 +57,6 @@ class _CompletionAssembler:
         return {**self._fields, "choices": [self._choices[index] for index in sorted(self._choices)]}
 
 
-openai_completions = ModelApi("openai.completions", _read_request, _read_response, _CompletionAssembler)
+openai_completions: ModelApi = ModelApi(
+    "openai.completions", _read_request, _read_response, _CompletionAssembler
+)

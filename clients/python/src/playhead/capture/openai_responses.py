@@ -175,4 +175,4 @@ class ResponseAssembler:
         return StreamDelta(text if is_visible else "", True)
 
 
-openai_responses = ModelApi("openai.responses", _read_request, _read_response, ResponseAssembler)
+openai_responses: ModelApi = ModelApi("openai.responses", _read_request, _read_response, ResponseAssembler)

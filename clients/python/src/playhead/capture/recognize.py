@@ -6,8 +6,10 @@ import re
 from typing import Callable, NamedTuple, Optional
 
 from .anthropic_messages import anthropic_messages
+from .gemini import gemini_embed, gemini_generate
 from .json_value import JsonObject
 from .model_api import ModelApi
+from .ollama import ollama_chat, ollama_embed
 from .openai_chat import openai_chat, openai_embeddings
 from .openai_completions import openai_completions
 from .openai_responses import openai_responses
@@ -43,6 +45,12 @@ def _is_message(body: JsonObject, _path: str) -> bool:
     return isinstance(body.get("messages"), list) and isinstance(body.get("max_tokens"), int) and is_named
 
 
+def _is_ollama(body: JsonObject, path: str) -> bool:
+    if not isinstance(body.get("model"), str):
+        return False
+    return isinstance(body.get("messages" if path.endswith("/chat") else "prompt"), (list, str))
+
+
 _SHAPES = [
     _Shape(re.compile(r"/completions$"), openai_chat, _is_chat),
     _Shape(
@@ -57,14 +65,34 @@ _SHAPES = [
         _is_message,
     ),
     _Shape(
+        re.compile(r":(?:generateContent|streamGenerateContent)$"),
+        gemini_generate,
+        lambda body, _path: body.get("contents") is not None,
+    ),
+    _Shape(
+        re.compile(r":(?:embedContent|batchEmbedContents)$"),
+        gemini_embed,
+        lambda body, _path: isinstance(body.get("content"), dict) or isinstance(body.get("requests"), list),
+    ),
+    _Shape(re.compile(r"/api/(?:chat|generate)$"), ollama_chat, _is_ollama),
+    _Shape(
+        re.compile(r"/api/embed(?:dings)?$"),
+        ollama_embed,
+        lambda body, _path: (
+            isinstance(body.get("model"), str)
+            and (body.get("input") is not None or body.get("prompt") is not None)
+        ),
+    ),
+    _Shape(
         re.compile(r"/embeddings$"),
         openai_embeddings,
         lambda body, _path: isinstance(body.get("model"), str) and _is_text_or_list(body.get("input")),
     ),
 ]
 _ANY_PATH = re.compile(
-    r"(?:/(?:completions|responses|messages|embeddings|invoke|invoke-with-response-stream)"
-    r"|:(?:streamRawPredict|rawPredict))/?$"
+    r"(?:/(?:completions|responses|messages|embeddings|embed|invoke|invoke-with-response-stream"
+    r"|api/chat|api/generate)|:(?:generateContent|streamGenerateContent|embedContent|batchEmbedContents"
+    r"|streamRawPredict|rawPredict))/?$"
 )
 
 
@@ -130,13 +158,22 @@ _LOOPBACK = re.compile(
 )
 
 
+_PROVIDERS = {
+    anthropic_messages: "anthropic",
+    gemini_generate: "gcp.gemini",
+    gemini_embed: "gcp.gemini",
+    ollama_chat: "ollama",
+    ollama_embed: "ollama",
+}
+
+
 def provider_of_call(host: str, port: Optional[int], api: ModelApi, model: Optional[str]) -> str:
     """By the host, else by the API, else by the name of the model."""
     known = next((provider for pattern, provider in _HOSTS if pattern.search(host)), None)
     if known is not None:
         return known
-    if api is anthropic_messages:
-        return "anthropic"
+    if api in _PROVIDERS:
+        return _PROVIDERS[api]
     is_local = _LOOPBACK.search(host) is not None
     if is_local and port in _PORTS:
         return _PORTS[port]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .json_value import JsonObject, to_number, to_object
+from .json_value import JsonObject, to_number, to_object, to_objects
 
 USAGE_ATTRIBUTES = {
     "input": "gen_ai.usage.input_tokens",
@@ -57,6 +57,43 @@ def anthropic_usage(usage: JsonObject) -> JsonObject:
     )
 
 
+def gemini_usage(raw: Any) -> JsonObject:
+    """Candidate tokens exclude thoughts, and prompt tokens exclude the prompts of Google's own tools."""
+    usage = to_object(raw)
+    prompt, answered = to_number(usage.get("promptTokenCount")), to_number(usage.get("candidatesTokenCount"))
+    thoughts = to_number(usage.get("thoughtsTokenCount")) or 0
+    inputs = _by_modality(usage.get("promptTokensDetails"))
+    outputs = _by_modality(usage.get("candidatesTokensDetails"))
+    if thoughts > 0:
+        answered = (answered or 0) + thoughts
+    counts = {
+        "input": None if prompt is None else prompt + (to_number(usage.get("toolUsePromptTokenCount")) or 0),
+        "output": answered,
+        "cacheRead": to_number(usage.get("cachedContentTokenCount")),
+        "reasoning": thoughts,
+        "audioInput": inputs.get("AUDIO"),
+        "audioOutput": outputs.get("AUDIO"),
+        "imageInput": inputs.get("IMAGE"),
+    }
+    return _to_attributes(counts)
+
+
+def _by_modality(details: Any) -> dict[str, Any]:
+    return {
+        str(one.get("modality")).upper(): to_number(one.get("tokenCount", one.get("token_count")))
+        for one in to_objects(details)
+    }
+
+
+def ollama_usage(body: JsonObject) -> JsonObject:
+    return _to_attributes(
+        {
+            "input": to_number(body.get("prompt_eval_count")),
+            "output": to_number(body.get("eval_count")),
+        }
+    )
+
+
 def _usage_attributes(raw: JsonObject, total: Any = None, is_cache_apart: bool = False) -> JsonObject:
     """Includes the cache in the input and reasoning in the output. Omits absent counts, and parts that are
     0."""
@@ -71,6 +108,10 @@ def _usage_attributes(raw: JsonObject, total: Any = None, is_cache_apart: bool =
         totals = (sent + answered + reasoning, (counts["input"] or 0) + answered + reasoning)
         if reasoning > answered or total in totals:
             counts["output"] = answered + reasoning
+    return _to_attributes(counts)
+
+
+def _to_attributes(counts: dict[str, Any]) -> JsonObject:
     return {
         USAGE_ATTRIBUTES[name]: count
         for name, count in counts.items()

@@ -48,14 +48,14 @@ class Batch(NamedTuple):
 
 class Delivery:
     def __init__(self, worker: Worker, reporter: Reporter) -> None:
-        self.counts = dict.fromkeys(
+        self.counts: dict[str, int] = dict.fromkeys(
             ("recorded", "delivered", "spooled", "dropped", "rejected", "failed_requests"), 0
         )
         self.target: Optional[Target] = None
         self._worker = worker
         self._reporter = reporter
         self._redactor = Redactor()
-        self._resource: Mapping[str, Any] = {}
+        self.resource: Mapping[str, Any] = {}
         self._sender: Optional[Sender] = None
         self._retired: list[Sender] = []
         self._spool: Optional[Spool] = None
@@ -78,7 +78,7 @@ class Delivery:
         self, target: Optional[Target], spool: Optional[Path], redactor: Redactor, resource: Mapping[str, Any]
     ) -> None:
         self._redactor = redactor
-        self._resource = resource
+        self.resource = resource
         if target == self.target and (self._spool is None) == (spool is None):
             return
         if self._sender is not None:
@@ -167,7 +167,8 @@ class Delivery:
         self._queued_bytes = 0
         self._running.clear()
         self._unsent = None
-        self._reported_losses = self.counts["dropped"] + self.counts["rejected"]
+        self.counts = dict.fromkeys(self.counts, 0)
+        self._reported_losses = 0
         if self._sender is not None:
             self._sender.close()
 
@@ -227,7 +228,7 @@ class Delivery:
     def _to_batch(self, spans: list[Span]) -> Optional[Batch]:
         if not spans:
             return None
-        text, failed = encode_spans(spans, self._resource, self._redactor)
+        text, failed = encode_spans(spans, self.resource, self._redactor)
         if failed:
             self._report_failed(failed)
         broken = {id(one.span) for one in failed}

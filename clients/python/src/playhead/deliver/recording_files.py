@@ -52,8 +52,9 @@ class RecordingFiles:
             **self._session_of(record),
         }
         new = path.with_name(path.name + ".new")
-        new.write_text(json.dumps(recording, separators=(",", ":")) + "\n", encoding="utf-8")
-        new.replace(path)
+        with self._lock:
+            new.write_text(json.dumps(recording, separators=(",", ":")) + "\n", encoding="utf-8")
+            new.replace(path)
         return path
 
     def forget(self) -> None:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Optional
 from urllib.parse import urlsplit
 
 from .export_response import read_export_response
+from .own_connection import own_connection
 
 TIMEOUT_S = 10.0
 MAX_ANSWER_BYTES = 1024 * 1024
@@ -78,13 +79,15 @@ class Sender:
     def _post(self, body: bytes, headers: dict[str, str], timeout_s: float) -> tuple[int, Any, bytes]:
         was_used = self._is_used and self._connection is not None
         try:
-            return self._exchange(body, headers, timeout_s)
+            with own_connection():
+                return self._exchange(body, headers, timeout_s)
         except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
             # The server closed an idle connection; it may still be healthy.
             if not was_used:
                 raise
             self.close()
-            return self._exchange(body, headers, timeout_s)
+            with own_connection():
+                return self._exchange(body, headers, timeout_s)
 
     def _exchange(self, body: bytes, headers: dict[str, str], timeout_s: float) -> tuple[int, Any, bytes]:
         url = urlsplit(self._target.traces_url)

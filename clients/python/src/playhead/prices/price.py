@@ -7,7 +7,6 @@ import re
 from functools import lru_cache
 from typing import Any, NamedTuple, Optional
 
-from ..step import Step
 from .price_table import DatedCard, find_card
 from .rate_card import Card, card_of, cost_of, round_dollars
 
@@ -19,33 +18,53 @@ _TABLE_GAPS = (
 _AUDIO_MODEL = re.compile(r"audio|realtime|voice")
 
 
+class Call(NamedTuple):
+    """A step with what its price depends on."""
+
+    id: str
+    parent_id: Optional[str]
+    kind: str
+    # running, ok or error
+    status: str
+    started_ns: int
+    model: Optional[str]
+    requested_model: Optional[str]
+    provider: Optional[str]
+    usage: Optional[dict[str, int]]
+    reported_cost: Any = None
+
+
 class _Lookup(NamedTuple):
     dated: Optional[DatedCard]
     is_audio_model: bool
 
 
-def price_of(step: Step) -> tuple[Optional[float], Optional[str]]:
-    """The cost in US dollars and its source; None if unknown."""
+def price_of(step: Call) -> tuple[Optional[float], Optional[str]]:
+    """The cost in US dollars and its source; `no-price` if nobody knows the rates of the model."""
     reported = _reported(step)
     if reported is not None:
         return reported, "reported"
-    if step.kind == "action" or step.usage is None or (step.model is None and step.requested_model is None):
+    is_named = step.model is not None or step.requested_model is not None
+    is_call = step.kind in ("llm", "embedding")
+    if step.kind == "action" or (step.usage is None and not (is_call and is_named)):
         return None, None
-    lookup = _look_up(step.provider, step.model, step.requested_model)
+    lookup = _look_up(step.provider, step.model, step.requested_model) if is_named else _Lookup(None, False)
     card = None if lookup.dated is None else lookup.dated(step.started_ns / 1e6)
     if card is None:
+        return None, "no-price"
+    tokens = None if step.usage is None else _tokens_of(step, card)
+    if step.usage is None or tokens is None:
         return None, None
-    tokens = _tokens_of(step, card)
-    if tokens is None or _lacks_audio_rate(step.usage, card, lookup):
-        return None, None
+    if _lacks_audio_rate(step.usage, card, lookup):
+        return None, "no-price"
     # A total over many calls says nothing about the size of each.
-    context_tokens = tokens[0] if step.kind in ("llm", "embedding") else 0
+    context_tokens = tokens[0] if is_call else 0
     return round_dollars(cost_of(step.usage, *tokens, context_tokens, card)), "computed"
 
 
-def _reported(step: Step) -> Optional[float]:
+def _reported(step: Call) -> Optional[float]:
     """Ignore a reported cost of 0 for a model call."""
-    cost = step.attributes.get("gen_ai.usage.cost")
+    cost = step.reported_cost
     if not isinstance(cost, (int, float)) or not math.isfinite(cost) or cost < 0:
         return None
     return None if cost == 0 and (step.usage or step.kind in ("llm", "embedding")) else float(cost)
@@ -76,8 +95,8 @@ def _gap(name: str) -> Optional[DatedCard]:
     return None
 
 
-def _tokens_of(step: Step, card: Card) -> Optional[tuple[float, float]]:
-    """A call's input and output totals. An unreported total is unknown unless other figures imply it."""
+def _tokens_of(step: Call, card: Card) -> Optional[tuple[float, float]]:
+    """A call's input and output totals. What an ended call did not report or imply is 0."""
     usage: dict[str, Any] = step.usage or {}
     makes_no_output = (
         step.kind == "embedding" or step.status == "error" or ("output" not in card and "input" in card)
@@ -90,9 +109,11 @@ def _tokens_of(step: Step, card: Card) -> Optional[tuple[float, float]]:
         sent = total - answered
     if answered is None and total is not None and sent is not None:
         answered = total - sent
-    if sent is None or answered is None or sent < 0 or answered < 0:
+    is_partial = sent is None or answered is None
+    if (sent is None and answered is None) or (is_partial and step.status == "running"):
         return None
-    return sent, answered
+    sent, answered = sent or 0, answered or 0
+    return None if sent < 0 or answered < 0 else (sent, answered)
 
 
 def _lacks_audio_rate(usage: dict[str, Any], card: Card, lookup: _Lookup) -> bool:

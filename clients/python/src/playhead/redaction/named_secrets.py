@@ -193,7 +193,8 @@ def _value_of_setting(text: str, separator: int, start: int) -> list[_Masked]:
     if not is_tight:
         return _secret_looking_at(text, start)
     found = text[start : _end_of(_BARE_VALUE, text, start)].rstrip(",)]}")
-    return [] if found == "" else [(start, start + len(found), REDACTED)]
+    is_masked = found == REDACTED[:-1]
+    return [] if found == "" or is_masked else [(start, start + len(found), REDACTED)]
 
 
 # Code and placeholders: `process.env.KEY`, `getKey()`, `${KEY}`, `<your key>`.

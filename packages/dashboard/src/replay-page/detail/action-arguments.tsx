@@ -10,7 +10,9 @@ import { isBranch, joinPath } from '../../ui/data/json-path.ts'
 import { JsonTree } from '../../ui/data/json-tree.tsx'
 import { LongText } from '../../ui/data/long-text.tsx'
 import { ValueView } from '../../ui/data/value-view.tsx'
-import { OriginNotes, useArgumentOrigins } from './provenance.tsx'
+import { useArgumentOrigins } from '../../session-facts/argument-origins.ts'
+import { useReplay } from '../playback/replay-context.ts'
+import { OriginNotes } from './provenance.tsx'
 
 const MAX_ROWS = 60
 
@@ -18,7 +20,7 @@ const MAX_ROWS = 60
 export function ActionArguments({ step }: { step: Step }) {
   const given = argumentsOf(step)
   const problems = findProblems(step)
-  const origins = useArgumentOrigins(step) ?? []
+  const origins = useArgumentOrigins(useReplay().timeline, step) ?? []
   if (given === undefined && problems.length === 0) return <p className="dim">Not recorded</p>
   const isList = isBranch(given) && Object.keys(given).length <= MAX_ROWS
   if (!isList)
@@ -59,7 +61,7 @@ type ArgumentProps = {
 function Argument({ name, value, path, problems, origins }: ArgumentProps) {
   const problem = problems.find((candidate) => candidate.path === path)
   return (
-    <div className={`argument${problem === undefined ? '' : ' is-problem'}`}>
+    <div className={`argument${problem === undefined ? '' : ' is-problem'}`} data-path={`arguments.${path}`}>
       <dt>{visibleText(name)}</dt>
       <dd>
         <ArgumentValue value={value} path={path} problems={problems} />
@@ -91,7 +93,7 @@ function MissingArguments({ problems }: { problems: readonly ArgumentProblem[] }
   return problems
     .filter(({ value }) => value === undefined)
     .map(({ path, why }) => (
-      <div key={path} className="argument is-problem">
+      <div key={path} className="argument is-problem" data-path={`arguments.${path}`}>
         <dt>{visibleText(path)}</dt>
         <dd>
           <b>missing</b>

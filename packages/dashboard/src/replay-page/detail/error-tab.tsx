@@ -25,6 +25,7 @@ export function ErrorTab({ step }: { step: Step }) {
     <>
       <DetailSection
         title="Error"
+        path="error"
         {...(step.error.isHandled === true && { note: 'Handled: the session continued' })}
       >
         <ErrorBox error={step.error} frames={12} />

@@ -41,7 +41,7 @@ function drawKind(step: Step): ReactNode {
 function ActionContent({ step }: { step: Step }) {
   return (
     <>
-      <DetailSection title="Input">
+      <DetailSection title="Input" path="arguments input">
         <ActionArguments step={step} />
       </DetailSection>
       <ValueTrail step={step} />
@@ -63,9 +63,11 @@ function Exchange({ step, messages }: { step: Step; messages: readonly Message[]
       .map((message, index) => <MessageView key={index} message={message} call={call} />)
   return (
     <>
-      <DetailSection title="Input">{draw(false)}</DetailSection>
+      <DetailSection title="Input" path="input">
+        {draw(false)}
+      </DetailSection>
       <StepErrorSection step={step} />
-      <DetailSection title="Output">
+      <DetailSection title="Output" path="output">
         <div className={isAhead ? 'is-ahead' : undefined}>{draw(true)}</div>
       </DetailSection>
     </>
@@ -95,7 +97,7 @@ function PlainContent({ step }: { step: Step }) {
         </DetailSection>
       )}
       {step.input !== undefined && (
-        <DetailSection title="Input">
+        <DetailSection title="Input" path="input">
           <ValueView value={step.input} isProse={isProse} />
         </DetailSection>
       )}

@@ -5,6 +5,8 @@ import {
   formatCost,
   formatCount,
   formatOffset,
+  isOutputUnknown,
+  NO_OUTPUT,
   NO_USAGE,
   visibleText,
   type Message,
@@ -29,6 +31,7 @@ export function ModelCall({ step }: { step: Step }) {
     <>
       <DetailSection
         title="Input"
+        path="input"
         {...(sent !== undefined &&
           sent.length > 1 && {
             note: `Last of ${countOf(sent.length, 'message')}; Conversation shows them all`,
@@ -67,7 +70,11 @@ function AnswerSection({ step, call }: { step: Step; call: number }) {
     return <OutputSection step={step} output={step.output} isProse />
   const endMs = endOffsetMs(step)
   return (
-    <DetailSection title="Output" {...(isAhead && { note: `Complete at ${formatOffset(endMs)}` })}>
+    <DetailSection
+      title="Output"
+      path="output"
+      {...(isAhead && { note: `Complete at ${formatOffset(endMs)}` })}
+    >
       {arrivedCount === undefined ? (
         <div className={isAhead ? 'is-ahead' : undefined}>
           {answers.map((message, index) => (
@@ -93,7 +100,7 @@ function CallFacts({ step }: { step: Step }) {
     <DetailSection title="Call">
       <dl className="facts">
         {facts.map(([name, value]) => (
-          <div key={name}>
+          <div key={name} data-path={name === FINISH_REASON ? 'finishReasons' : undefined}>
             <dt>{name}</dt>
             <dd>{value}</dd>
           </div>
@@ -102,6 +109,8 @@ function CallFacts({ step }: { step: Step }) {
     </DetailSection>
   )
 }
+
+const FINISH_REASON = 'Finish reason'
 
 function factsOf(step: Step, hasNoUsage: boolean): [name: string, value: ReactNode][] {
   const { usage = {}, streaming, finishReasons, parameters } = step
@@ -120,18 +129,17 @@ function factsOf(step: Step, hasNoUsage: boolean): [name: string, value: ReactNo
   const windowTokens = contextWindowOf(step.model ?? step.requestedModel ?? '')
   if (windowTokens !== undefined && usage.input !== undefined)
     add('Context', `${((usage.input / windowTokens) * 100).toFixed(1)}% of ${formatCount(windowTokens)}`)
+  const missing = [...(hasNoUsage ? [NO_USAGE] : []), ...(isOutputUnknown(step) ? [NO_OUTPUT] : [])]
   add(
     'Cost',
     step.cost === null
-      ? hasNoUsage
-        ? `Unknown: ${NO_USAGE}`
-        : 'Unknown'
-      : `${formatCost(step.cost)}${step.costSource === 'reported' ? ' (reported)' : ''}`,
+      ? ['Unknown', ...(missing.length > 0 ? [missing.join(', ')] : [])].join(': ')
+      : `${formatCost(step.cost)}${step.costSource === 'reported' ? ' (reported)' : ''}${isOutputUnknown(step) ? ` + unknown: ${NO_OUTPUT}` : ''}`,
   )
   if (streaming?.firstTokenMs !== undefined)
     add('Time to first token', formatStepDuration(streaming.firstTokenMs))
   if (finishReasons !== undefined && finishReasons.length > 0)
-    add('Finish reason', visibleText(finishReasons.join(', ')))
+    add(FINISH_REASON, visibleText(finishReasons.join(', ')))
   for (const [name, value] of Object.entries(parameters ?? {}).slice(0, 20))
     add(
       visibleText(name),

@@ -1,6 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { ArrowRight } from 'lucide-react'
-import { useMemo } from 'react'
 import {
   createArgumentTracer,
   describeOrigin,
@@ -12,38 +11,14 @@ import {
   type Step,
 } from '@playhead/model'
 import { useSessionSource } from '../../api/session-source.ts'
-import { useSessionPayloads } from '../../api/use-session.ts'
 import { cachedStep } from '../../api/use-step.ts'
+import { STEPS_SEARCHED, useArgumentOrigins } from '../../session-facts/argument-origins.ts'
 import { useReplay } from '../playback/replay-context.ts'
 import { DetailSection } from './sections.tsx'
 import './provenance.css'
 
-/** Longer sessions are not loaded whole; there, only this many steps before the action are searched. */
-const STEPS_SEARCHED = 500
 const MAX_NOTES = 4
 const MAX_PARTS = 3
-
-/** A session is indexed once, however many of its actions are looked at. */
-const tracers = new WeakMap<readonly Step[], ArgumentTracer>()
-
-/** Where each argument of an action came from. Undefined until the session is loaded, or when it is too long for that. */
-export function useArgumentOrigins(step: Step): ArgumentOrigin[] | undefined {
-  const { steps, session } = useReplay().timeline
-  const isTraced = step.kind === 'action' && steps.length <= STEPS_SEARCHED
-  const hasAll = useMemo(() => isTraced && steps.every(({ hasPayload }) => hasPayload), [isTraced, steps])
-  const { data } = useSessionPayloads(session.id, { enabled: isTraced && !hasAll })
-  const loaded = useMemo(
-    () =>
-      hasAll ? steps : data === undefined ? undefined : steps.map((known) => data.get(known.id) ?? known),
-    [hasAll, steps, data],
-  )
-  return useMemo(() => {
-    if (!isTraced || loaded === undefined) return undefined
-    const tracer = tracers.get(loaded) ?? createArgumentTracer(loaded)
-    tracers.set(loaded, tracer)
-    return tracer(step)
-  }, [isTraced, loaded, step])
-}
 
 /** Says where an argument, or parts of it, came from, and links to the step. */
 export function OriginNotes({ path, origins }: { path: string; origins: readonly ArgumentOrigin[] }) {
@@ -94,7 +69,7 @@ function OriginNote({
 export function ValueTrail({ step }: { step: Step }) {
   const { goTo } = useReplay()
   const problem = findProblems(step)[0]
-  const origins = useArgumentOrigins(step)
+  const origins = useArgumentOrigins(useReplay().timeline, step)
   const traceNearby = useNearbyTracer()
   if (problem === undefined) return null
   const found = (origins ?? traceNearby(step)).find(({ path }) => path === problem.path)

@@ -7,17 +7,20 @@ import { findErrorPath } from '../playback/failures.ts'
 import { useReplay } from '../playback/replay-context.ts'
 import { StepLink } from '../steps/step-link.tsx'
 
+/** `path`: the part of the step that it shows, as evidence names it. */
 export function DetailSection({
   title,
   note,
+  path,
   children,
 }: {
   title: string
   note?: ReactNode
+  path?: string
   children: ReactNode
 }) {
   return (
-    <section className="detail-section">
+    <section className="detail-section" data-path={path}>
       <h3>
         {title}
         {note !== undefined && <span className="detail-note">{note}</span>}
@@ -40,7 +43,7 @@ export function OutputSection({
   const endMs = step.durationMs === null ? undefined : step.offsetMs + step.durationMs
   const note = isAhead && endMs !== undefined ? { note: `Complete at ${formatOffset(endMs)}` } : {}
   return (
-    <DetailSection title="Output" {...note}>
+    <DetailSection title="Output" path="output" {...note}>
       <div className={isAhead ? 'is-ahead' : undefined}>
         {output === undefined ? (
           <p className="dim">{whyNoOutput(step)}</p>
@@ -68,7 +71,7 @@ export function StepErrorSection({ step }: { step: Step }) {
   const owner = findErrorPath(timeline, position)?.owner
   const note = step.error.isHandled === true ? { note: 'Handled: the session continued' } : {}
   return (
-    <DetailSection title="Error" {...note}>
+    <DetailSection title="Error" path="error" {...note}>
       <ErrorBox error={step.error} />
       {owner !== undefined && owner !== position && (
         <p className="error-from">

@@ -1,4 +1,4 @@
-import { memo, type ReactNode, useMemo, Fragment } from 'react'
+import { memo, type ReactNode, useMemo, useRef, Fragment } from 'react'
 import {
   describeCost,
   formatCount,
@@ -9,6 +9,8 @@ import {
   visibleText,
   type Step,
 } from '@playhead/model'
+import { StepForward } from 'lucide-react'
+import { Button, KeyCap } from '../../ui/controls/button.tsx'
 import { ErrorNotice } from '../../ui/data/error-notice.tsx'
 import { SkeletonLines } from '../../ui/data/skeleton.tsx'
 import { Tabs, type Tab } from '../../ui/controls/tabs.tsx'
@@ -24,7 +26,9 @@ import { useFullStep, useShownStepId } from '../playback/shown-step.ts'
 import { CopyButton } from '../../ui/controls/copy-button.tsx'
 import { LongText } from '../../ui/data/long-text.tsx'
 import { KindMark, kindLooks } from '../../session-facts/kind-mark.tsx'
+import { sourceWords } from '../../session-facts/step-source.ts'
 import { findFailure } from '../playback/failures.ts'
+import { useShownValue } from './shown-value.ts'
 import { ownFrameOf } from './stack-trace.ts'
 import { durationOf, outcomeOf } from '../steps/step-text.ts'
 import type { Timeline } from '../playback/timeline.ts'
@@ -66,6 +70,7 @@ export const StepDetail = memo(function StepDetail({
 
 function DetailTabs({ step: outline, isConversationBeside }: { step: Step; isConversationBeside: boolean }) {
   const { location } = useReplay()
+  const detail = useRef<HTMLDivElement>(null)
   const chosen = useReplaySearch((search) => search.tab)
   const { step = outline, isLoading, error } = useFullStep(outline)
   const whenLoaded = (draw: () => ReactNode) => () => {
@@ -92,11 +97,16 @@ function DetailTabs({ step: outline, isConversationBeside }: { step: Step; isCon
     { id: 'raw', label: 'Raw', draw: whenLoaded(() => <RawTab step={step} />) },
   ]
   const shown = tabs.some((tab) => tab.id === chosen) ? chosen! : 'io'
+  useShownValue(detail, step)
   const choose = (id: string) => {
-    const { tab: _tab, ...rest } = location.getSearch()
+    const { tab: _tab, at: _at, ...rest } = location.getSearch()
     location.replace(id === 'io' ? rest : { ...rest, tab: id })
   }
-  return <Tabs label="Step details" tabs={tabs} chosen={shown} onChoose={choose} />
+  return (
+    <div ref={detail} className="detail-tabs">
+      <Tabs label="Step details" tabs={tabs} chosen={shown} onChoose={choose} />
+    </div>
+  )
 }
 
 function DetailSkeleton() {
@@ -122,15 +132,24 @@ function RawTab({ step }: { step: Step }) {
 
 /** The name of a step, and its facts in one line. */
 function StepTitle({ step }: { step: Step }) {
-  const { timeline, location } = useReplay()
+  const { timeline, location, runFrom } = useReplay()
   const facts = factsOf(step, timeline)
   return (
     <header className="step-title">
-      <h2>
-        <KindMark kind={step.kind} isBad={ownsError(step)} size={16} />
-        <span className="step-title-name">{visibleText(stepTitle(step))}</span>
-        <CopyButton label="Copy link to this step" read={() => location.linkTo({ step: step.id })} />
-      </h2>
+      <div className="step-title-line">
+        <h2>
+          <KindMark kind={step.kind} isBad={ownsError(step)} size={16} />
+          <span className="step-title-name">{visibleText(stepTitle(step))}</span>
+          <CopyButton label="Copy link to this step" read={() => location.linkTo({ step: step.id })} />
+        </h2>
+        {runFrom !== undefined && (
+          <Button aria-keyshortcuts="r" onClick={() => runFrom(step.id)}>
+            <StepForward size={13} aria-hidden="true" />
+            Run from here
+            <KeyCap>R</KeyCap>
+          </Button>
+        )}
+      </div>
       <p className="dim">
         {facts.map((fact, index) => (
           <Fragment key={index}>
@@ -157,6 +176,9 @@ function factsOf(step: Step, timeline: Timeline): ReactNode[] {
     input === undefined && output === undefined
       ? undefined
       : `${input === undefined ? '?' : formatCount(input)} in, ${output === undefined ? '?' : formatCount(output)} out`,
+    step.source === undefined ? undefined : (
+      <span className={`step-source is-${step.source}`}>{sourceWords[step.source].fact}</span>
+    ),
     step.attempt !== undefined && step.attempt > 1 ? `attempt ${step.attempt}` : undefined,
     outcome === '' ? undefined : (
       <span className={hasFailed(step) ? 'step-title-bad' : undefined}>{outcome}</span>

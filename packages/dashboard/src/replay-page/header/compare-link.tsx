@@ -14,7 +14,7 @@ export function CompareLink({ session }: { session: SessionSummary }) {
       }
     : { name }
   const passed = useSomeSessions(
-    { ...identity, status: 'success', limit: 100 },
+    { ...identity, status: 'success', reruns: 'exclude', limit: 100 },
     { enabled: isTest || endState === 'fail' },
   )
   const others = (passed.data ?? []).filter((other) => other.id !== id)

@@ -1,4 +1,4 @@
-import { Bot, ChevronDown, Download as DownloadIcon, Link as LinkIcon } from 'lucide-react'
+import { Bot, ChevronDown, Download as DownloadIcon, FlaskConical, Link as LinkIcon } from 'lucide-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { Step } from '@playhead/model'
@@ -6,6 +6,7 @@ import { useSessionSource, type Download } from '../../api/session-source.ts'
 import { cachedStep } from '../../api/use-step.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { copyText } from '../../ui/browser/copy-text.ts'
+import { saveText, saveUrl } from '../../ui/browser/save-file.ts'
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../../ui/controls/menu.tsx'
 import { writeAgentPrompt } from './agent-prompt.ts'
 import { callOf } from '../conversation/model-calls.ts'
@@ -14,8 +15,8 @@ import { useReplay } from '../playback/replay-context.ts'
 
 const STATUS_SHOWN_MS = 2_000
 
-/** Exports the session as a file, a link or a prompt for a coding agent. */
-export function ExportMenu() {
+/** Exports the session as a file, a link or a prompt for a coding agent. `onTest` offers it as a test. */
+export function ExportMenu({ onTest }: { onTest?: (() => void) | undefined }) {
   const { timeline, player, location } = useReplay()
   const source = useSessionSource()
   const writePrompt = useWritePrompt()
@@ -52,6 +53,15 @@ export function ExportMenu() {
         </MenuItem>
         <MenuLine />
         <MenuHeading>Save as</MenuHeading>
+        {onTest !== undefined && (
+          <MenuItem
+            icon={<FlaskConical size={14} aria-hidden="true" />}
+            hint="with its cassette"
+            onSelect={onTest}
+          >
+            Download as a test…
+          </MenuItem>
+        )}
         {source.downloadsOf(timeline.session).map((download) => (
           <MenuItem
             key={download.id}
@@ -68,13 +78,8 @@ export function ExportMenu() {
 }
 
 async function save(download: Download): Promise<void> {
-  const anchor = document.createElement('a')
-  anchor.download = download.fileName
-  if ('href' in download) anchor.href = download.href
-  else anchor.href = URL.createObjectURL(new Blob([await download.make()], { type: 'application/json' }))
-  anchor.click()
-  // The browser reads the blob later.
-  if (!('href' in download)) setTimeout(() => URL.revokeObjectURL(anchor.href), 10_000)
+  if ('href' in download) saveUrl(download.fileName, download.href)
+  else saveText(download.fileName, await download.make(), 'application/json')
 }
 
 /** Writes a prompt about the selected step, with the conversation that led to it. */

@@ -1,6 +1,6 @@
 import { Info, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { visibleText, formatDuration, NO_USAGE, type MissingCosts } from '@playhead/model'
+import { visibleText, formatDuration, NO_OUTPUT, NO_USAGE, type MissingCosts } from '@playhead/model'
 import { IconButton } from '../../ui/controls/button.tsx'
 import { useReplay } from '../playback/replay-context.ts'
 import type { Timeline } from '../playback/timeline.ts'
@@ -59,7 +59,7 @@ export function findNotices(timeline: Timeline, missingCosts: MissingCosts): Not
       `${count(orphans, 'step')} ${orphans === 1 ? 'refers' : 'refer'} to a parent that never arrived.`,
       orphan.id,
     )
-  const { unpricedModels, callsWithoutUsage } = missingCosts
+  const { unpricedModels, callsWithoutUsage, callsWithoutOutput } = missingCosts
   if (unpricedModels.length > 0)
     add('prices', `No price is known for ${unpricedModels.join(', ')}, so the cost is incomplete.`)
   if (callsWithoutUsage.length > 0)
@@ -67,6 +67,12 @@ export function findNotices(timeline: Timeline, missingCosts: MissingCosts): Not
       'usage',
       `The cost is incomplete: ${count(callsWithoutUsage.length, 'call')} with ${NO_USAGE}.`,
       callsWithoutUsage[0]!.id,
+    )
+  if (callsWithoutOutput.length > 0)
+    add(
+      'output',
+      `The cost is incomplete: ${count(callsWithoutOutput.length, 'call')} with ${NO_OUTPUT}.`,
+      callsWithoutOutput[0]!.id,
     )
   const changed = steps.filter((step) => step.changes !== undefined)
   if (changed.length > 0)

@@ -2,9 +2,11 @@ import { ChevronLeft, FlaskConical, GitBranch, MessagesSquare, User, Radio } fro
 import type { ReactNode } from 'react'
 import {
   countOf,
+  describeRerun,
   formatCost,
   formatCount,
   formatDuration,
+  NO_OUTPUT,
   NO_USAGE,
   shortSessionId,
   visibleText,
@@ -17,11 +19,22 @@ import { ExportMenu } from './export-menu.tsx'
 import { useReplay } from '../playback/replay-context.ts'
 import type { Timeline } from '../playback/timeline.ts'
 import { EndStateBadge } from '../../session-facts/end-state.tsx'
+import { TapeBadge } from './tape-badge.tsx'
 import { SessionTags } from './session-tags.tsx'
 import './session-header.css'
 
-/** Name, end state and figures of the session. `back`: the link to the list. */
-export function SessionHeader({ back, tools }: { back: ReactNode; tools?: ReactNode }) {
+/** Name, end state and figures of the session. `back`: the link to the list; `lineage`: its re-runs, with links. */
+export function SessionHeader({
+  back,
+  tools,
+  lineage,
+  onTest,
+}: {
+  back: ReactNode
+  tools?: ReactNode
+  lineage?: ReactNode
+  onTest?: (() => void) | undefined
+}) {
   const { timeline } = useReplay()
   const { session } = timeline
   return (
@@ -36,14 +49,16 @@ export function SessionHeader({ back, tools }: { back: ReactNode; tools?: ReactN
             <CopyButton label={`Copy ID ${session.id}`} read={() => session.id} />
           </span>
           <Figures timeline={timeline} />
+          <TapeBadge />
           <SessionTags />
         </div>
         <div className="header-tools">
           {tools}
-          <ExportMenu />
+          <ExportMenu onTest={onTest} />
         </div>
       </div>
       <Context session={session} />
+      {lineage ?? <OwnRerun session={session} />}
     </header>
   )
 }
@@ -88,11 +103,13 @@ function sumOf(input: number | undefined, output: number | undefined): number | 
 
 /** Unknown prices are shown, never counted as 0. */
 function Cost({ session: { cost } }: { session: SessionSummary }) {
-  const { unpricedModels, callsWithoutUsage } = useReplay().missingCosts
+  const { unpricedModels, callsWithoutUsage, callsWithoutOutput } = useReplay().missingCosts
   const reasons: string[] = []
   if (unpricedModels.length > 0) reasons.push(`No price for ${unpricedModels.map(visibleText).join(', ')}`)
   if (callsWithoutUsage.length > 0)
     reasons.push(`${countOf(callsWithoutUsage.length, 'call')} with ${NO_USAGE}`)
+  if (callsWithoutOutput.length > 0)
+    reasons.push(`${countOf(callsWithoutOutput.length, 'call')} with ${NO_OUTPUT}`)
   const isIncomplete = reasons.length > 0
   const missing = reasons.join('; ')
   if (cost === null) return isIncomplete ? <span title={missing}>Cost unknown</span> : null
@@ -145,6 +162,12 @@ function Context({ session }: { session: SessionSummary }) {
       ))}
     </div>
   )
+}
+
+/** What the session is a re-run of, where there is nothing to link to. */
+function OwnRerun({ session }: { session: SessionSummary }) {
+  const rerun = describeRerun(session)
+  return rerun === undefined ? null : <p className="header-context">This is a {rerun}.</p>
 }
 
 function describeTest({ file, suite, name, attempt, variant }: NonNullable<SessionSummary['test']>): string {

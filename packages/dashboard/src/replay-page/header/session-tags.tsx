@@ -1,8 +1,8 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Tag, X } from 'lucide-react'
 import { useRef, useState, type KeyboardEvent } from 'react'
-import { visibleText } from '@playhead/model'
-import { useEditTags } from '../../api/edit-tags.ts'
-import { useSessionSource } from '../../api/session-source.ts'
+import { visibleText, type Session } from '@playhead/model'
+import { useSessionSource, type TagEdit } from '../../api/session-source.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { useReplay } from '../playback/replay-context.ts'
 import './session-tags.css'
@@ -122,4 +122,19 @@ function TagEditor({ sessionId, tags, onClose }: TagEditorProps) {
       )}
     </span>
   )
+}
+
+/** Changes the tags of a session on the server, and on the page as soon as the server has them. */
+function useEditTags(sessionId: string) {
+  const source = useSessionSource()
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (edit: TagEdit) => source.editTags!(sessionId, edit),
+    onSuccess: ({ tags }) => {
+      client.setQueriesData<Session>({ queryKey: ['session', source.name] }, (data) =>
+        data?.session.id === sessionId ? { ...data, session: { ...data.session, tags } } : data,
+      )
+      return client.invalidateQueries({ queryKey: ['stats'] })
+    },
+  })
 }

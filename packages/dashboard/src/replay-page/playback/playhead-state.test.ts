@@ -115,5 +115,7 @@ test('missing data is reported', () => {
     'prices: No price is known for acme, so the cost is incomplete.',
     'cut: Part of the content was truncated before it was sent.',
   ])
-  expect(findNotices(timeline, { unpricedModels: [], callsWithoutUsage: [] })).toEqual([])
+  expect(
+    findNotices(timeline, { unpricedModels: [], callsWithoutUsage: [], callsWithoutOutput: [] }),
+  ).toEqual([])
 })

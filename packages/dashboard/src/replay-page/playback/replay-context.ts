@@ -1,5 +1,6 @@
-import type { MissingCosts } from '@playhead/model'
+import type { Finding, MissingCosts, Suspect } from '@playhead/model'
 import { createContext, useContext, useSyncExternalStore } from 'react'
+import type { LoadedSession } from '../../api/session-source.ts'
 import type { TimeRange, TimeAxis } from './time-axis.ts'
 import type { Player, PlayerState } from './player.ts'
 import type { ReplayLocation } from './replay-location.ts'
@@ -18,6 +19,15 @@ export type Replay = {
   axis: TimeAxis
   player: Player
   location: ReplayLocation
+  /** What went wrong: the steps that evidence speaks against, and the evidence. */
+  suspects: readonly Suspect[]
+  findings: readonly Finding[]
+  /** What keeps the session from being run again; undefined if that is not known. */
+  tapeGaps: LoadedSession['tapeGaps']
+  /** Opens the dialog that runs the agent from a step; undefined without a server. */
+  runFrom: ((stepId: string | undefined) => void) | undefined
+  /** Opens the dialog that makes a test of the session; undefined without a server. */
+  makeTest: (() => void) | undefined
   /** Selects a step and unfolds whatever hides it. */
   goTo: (stepId: string) => void
 }

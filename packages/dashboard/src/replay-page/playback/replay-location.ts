@@ -2,8 +2,18 @@ import { useSyncExternalStore, useEffect } from 'react'
 import { useReplay } from './replay-context.ts'
 import type { Player } from './player.ts'
 
-/** The URL state of the replay page: step, time, tab, search text and project. */
-export type ReplaySearch = { step?: string; t?: number; tab?: string; q?: string; project?: string }
+/** The URL state of the replay page. */
+export type ReplaySearch = {
+  step?: string
+  t?: number
+  tab?: string
+  /** The path of a value in the step, such as `arguments.id`. */
+  at?: string
+  q?: string
+  project?: string
+  /** The query of the list that somebody goes through, as the API takes it. */
+  review?: string
+}
 
 export function replaySearch(search: Record<string, unknown>): ReplaySearch {
   const time = Number(search.t)
@@ -11,8 +21,10 @@ export function replaySearch(search: Record<string, unknown>): ReplaySearch {
     ...textOf(search, 'step'),
     ...(search.t !== undefined && Number.isFinite(time) && time >= 0 && { t: time }),
     ...textOf(search, 'tab'),
+    ...textOf(search, 'at'),
     ...textOf(search, 'q'),
     ...textOf(search, 'project'),
+    ...textOf(search, 'review'),
   }
 }
 
@@ -61,10 +73,11 @@ export function useLocationSync(player: Player, location: ReplayLocation): void 
     let written = keyOf(location.getSearch())
     const write = () => {
       timer = undefined
-      const { step: _step, t: _t, ...rest } = location.getSearch()
+      const { step, t: _t, at, ...rest } = location.getSearch()
       const place = currentPlace(player)
       written = keyOf(place)
-      location.replace({ ...rest, ...place })
+      // A value is one of its step.
+      location.replace({ ...rest, ...place, ...(at !== undefined && step === place.step && { at }) })
     }
     const onMove = () => {
       // Only the place where scrubbing ends is worth a URL.

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Step } from '@playhead/model'
 import { makeTimeline } from '../../../test/make-session.ts'
 import { ancestorsOf, positionAt } from './timeline.ts'
 
@@ -69,4 +70,20 @@ test('a chain of a hundred thousand steps is indexed', () => {
   )
   expect(timeline.treeSizes[0]).toBe(100_000)
   expect(timeline.depths[99_999]).toBe(65_535)
+})
+
+test('the tape of a re-run ends after its last answer, unless it answers again later', () => {
+  const sources = (...given: (Step['source'] | undefined)[]) =>
+    makeTimeline(
+      given.map((source, index) => ({
+        id: `${index}`,
+        offsetMs: index,
+        ...(source !== undefined && { source }),
+      })),
+    ).tapeEnd
+
+  expect(sources(undefined, 'tape', undefined, 'tape', 'stub', 'live')).toBe(4)
+  expect(sources('tape', 'live', 'tape')).toBe(undefined)
+  expect(sources('tape', 'tape')).toBe(undefined)
+  expect(sources('live', 'stub')).toBe(undefined)
 })

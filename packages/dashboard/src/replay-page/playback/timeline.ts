@@ -31,6 +31,8 @@ export type Timeline = {
   treeSizes: Int32Array
   /** Positions of the steps that own an error, in start order. */
   errors: readonly number[]
+  /** Of a re-run: the position of the first step after the last one that the tape answered. */
+  tapeEnd: number | undefined
 }
 
 export function createTimeline(session: SessionSummary, given: readonly Step[]): Timeline {
@@ -40,6 +42,8 @@ export function createTimeline(session: SessionSummary, given: readonly Step[]):
   const positionOf = new Map<string, number>()
   const errors: number[] = []
   let lastMs = session.durationMs ?? 0
+  let hasTape = false
+  let tapeEnd: number | undefined
   for (const [position, step] of steps.entries()) {
     const startMs = startOf(step)
     const endMs = step.durationMs === null ? Infinity : startMs + Math.max(0, step.durationMs)
@@ -47,6 +51,8 @@ export function createTimeline(session: SessionSummary, given: readonly Step[]):
     endsMs[position] = endMs
     positionOf.set(step.id, position)
     if (ownsError(step)) errors.push(position)
+    if (step.source === 'tape') [hasTape, tapeEnd] = [true, undefined]
+    else if (step.source !== undefined && hasTape) tapeEnd ??= position
     lastMs = Math.max(lastMs, endMs === Infinity ? startMs : endMs)
   }
   return {
@@ -57,6 +63,7 @@ export function createTimeline(session: SessionSummary, given: readonly Step[]):
     startsMs,
     endsMs,
     errors,
+    tapeEnd,
     ...indexTree(steps, positionOf),
   }
 }

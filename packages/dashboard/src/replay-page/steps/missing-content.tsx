@@ -1,10 +1,10 @@
 import { Info } from 'lucide-react'
-import { describeAbort, type Step } from '@playhead/model'
+import { describeAbort, UNKNOWN_MODEL, type Step } from '@playhead/model'
 import { useReplay } from '../playback/replay-context.ts'
 
 /** What is missing from a step, or not certain about it, and why. */
 export function MissingContent({ step }: { step: Step }) {
-  const { timeline } = useReplay()
+  const { timeline, missingCosts } = useReplay()
   const notes: string[] = []
   const abort = describeAbort(step)
   if (abort !== undefined) notes.push(abort)
@@ -15,7 +15,8 @@ export function MissingContent({ step }: { step: Step }) {
   if (step.isTruncated === true) notes.push('Part of the content was truncated before it was sent.')
   if (step.status === 'running' && timeline.session.endState !== 'running')
     notes.push('This step never ended. Nothing is known of it after its start.')
-  if (isPriceUnknown(step)) notes.push(`No price is known for ${step.model ?? 'this model'}.`)
+  if (isPriceUnknown(step, missingCosts.unpricedModels))
+    notes.push(`No price is known for ${step.model ?? 'this model'}.`)
   if (isContentMissing(step))
     notes.push('The content was not captured: the sender left out inputs and outputs.')
   if (notes.length === 0) return null
@@ -31,8 +32,10 @@ export function MissingContent({ step }: { step: Step }) {
   )
 }
 
-function isPriceUnknown(step: Step): boolean {
-  return step.kind === 'llm' && step.cost === null && step.usage !== undefined && step.usageScope === 'call'
+function isPriceUnknown(step: Step, unpricedModels: readonly string[]): boolean {
+  if (step.kind !== 'llm' || step.cost !== null) return false
+  const model = step.model ?? step.requestedModel ?? UNKNOWN_MODEL
+  return (step.usageScope ?? 'call') === 'call' && unpricedModels.includes(model)
 }
 
 function isContentMissing(step: Step): boolean {

@@ -9,8 +9,10 @@ import {
   stepTitle,
   visibleText,
   type Step,
+  type StepSource,
 } from '@playhead/model'
 import { KindMark, kindLooks } from '../../session-facts/kind-mark.tsx'
+import { sourceWords } from '../../session-facts/step-source.ts'
 import { phaseOf } from '../playback/playhead-state.ts'
 import { isAtRest, usePlayerState, useReplay } from '../playback/replay-context.ts'
 import type { ListRow } from './step-rows.ts'
@@ -43,6 +45,7 @@ export const StepRow = memo(function StepRow(props: RowProps & { isMatch: boolea
       {step.changes !== undefined && (
         <StepTag text="changed" title="Something different was sent after it ended" />
       )}
+      {step.source !== undefined && <SourceTag source={step.source} />}
       <ErrorMark step={step} />
       {!isOwner && <span className="step-row-preview">{visibleText(previewOf(step)).slice(0, 200)}</span>}
     </RowFrame>
@@ -53,6 +56,15 @@ function StepTag({ text, title }: { text: string; title: string }) {
   return (
     <span className="step-row-tag" title={title}>
       {text}
+    </span>
+  )
+}
+
+function SourceTag({ source }: { source: StepSource }) {
+  const { word, fact } = sourceWords[source]
+  return (
+    <span className={`step-row-tag is-${source}`} title={fact}>
+      {word}
     </span>
   )
 }
@@ -127,7 +139,8 @@ function RowFrame({
   members,
   children,
 }: FrameProps) {
-  const { player } = useReplay()
+  const { player, timeline } = useReplay()
+  const isTapeEnd = row.position === timeline.tapeEnd
   const phase = usePlayerState((state) => phaseOf({ startMs, endMs }, state.positionMs, isAtRest(state)))
   const isRepeat = members !== undefined
   return (
@@ -137,7 +150,7 @@ function RowFrame({
       aria-level={row.depth + 1}
       aria-selected={isSelected}
       aria-expanded={row.isOpen}
-      className={`step-row is-${phase}${isSelected ? ' is-selected' : ''}${isBad ? ' is-bad' : ''}${isQuiet ? ' is-quiet' : ''}`}
+      className={`step-row is-${phase}${isSelected ? ' is-selected' : ''}${isBad ? ' is-bad' : ''}${isQuiet ? ' is-quiet' : ''}${isTapeEnd ? ' is-tape-end' : ''}`}
       style={{ transform: `translateY(${top}px)`, '--depth': Math.min(row.depth, 12) } as CSSProperties}
       onClick={() => player.select(step.id)}
     >
@@ -221,13 +234,13 @@ function TimeBar({ step, startMs, endMs, scale, isBad, isRunning }: BarProps) {
     width: `max(3px, ${Math.max(0, Math.min(100, to) - left)}%)`,
     color: `var(${isBad ? '--bad' : kindLooks[step.kind].colour})`,
   } as CSSProperties
-  const isSoft = step.kind === 'agent' || step.kind === 'workflow'
+  const looks = ['step-row-bar']
+  if (step.kind === 'agent' || step.kind === 'workflow') looks.push('is-soft')
+  if (step.source === 'tape') looks.push('is-taped')
+  if (endMs === Infinity) looks.push('is-open')
   return (
     <span className="step-row-track">
-      <span
-        className={`step-row-bar${isSoft ? ' is-soft' : ''}${endMs === Infinity ? ' is-open' : ''}`}
-        style={style}
-      >
+      <span className={looks.join(' ')} style={style}>
         {isRunning && <BarFill from={from} to={to} scale={scale} />}
       </span>
     </span>

@@ -158,3 +158,20 @@ test('each call is counted once, in the order the calls ended', () => {
     [100, '1.00'],
   ])
 })
+
+test('what the tape answered is marked, and does not merge with what ran', () => {
+  const timeline = makeTimeline(
+    [
+      { id: 'a', offsetMs: 0, durationMs: 400, source: 'tape' },
+      { id: 'b', offsetMs: 500, durationMs: 0, source: 'tape' },
+      { id: 'c', offsetMs: 500.1, durationMs: 0, source: 'live' },
+    ],
+    { durationMs: 1000 },
+  )
+  const [lane] = createLanes(timeline)
+  expect(findMarks(lane!, timeline, scaleOf(timeline)).map(({ x, isTaped }) => [x, isTaped])).toEqual([
+    [0, true],
+    [500, true],
+    [500, undefined],
+  ])
+})

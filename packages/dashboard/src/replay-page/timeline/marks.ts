@@ -4,8 +4,17 @@ import type { RunningTotals } from '../playback/running-totals.ts'
 import type { TimeScale } from '../playback/time-scale.ts'
 import type { Timeline } from '../playback/timeline.ts'
 
-/** A rectangle in a lane. `busy` is the share of it that was busy, from 0 to 1. */
-export type Mark = { x: number; width: number; row: number; colour: StepKind | 'error'; busy: number }
+/**
+ * A rectangle in a lane. `busy` is the share of it that was busy, from 0 to 1; `isTaped`: the tape of a re-run answered.
+ */
+export type Mark = {
+  x: number
+  width: number
+  row: number
+  colour: StepKind | 'error'
+  busy: number
+  isTaped?: true
+}
 
 const MIN_WIDTH = 2
 const MIN_ERROR_WIDTH = 3
@@ -28,20 +37,33 @@ export function findMarks(lane: Lane, timeline: Timeline, scale: TimeScale): Mar
     if (to < 0 || from > scale.widthPx) continue
     const row = lane.rows[index]!
     const step = timeline.steps[position]!
+    const taped = step.source === 'tape' ? ({ isTaped: true } as const) : {}
     if (ownsError(step)) {
       if (from - (lastErrorX[row] ?? -Infinity) < 1) continue
       lastErrorX[row] = from
-      errors.push({ ...placed(from, to, scale), row, colour: 'error', busy: 1 })
+      errors.push({ ...placed(from, to, scale), row, colour: 'error', busy: 1, ...taped })
     } else if (to - from < CELL_WIDTH) {
       const cell = Math.floor(from / CELL_WIDTH)
       const last = cells[row]
-      if (last === undefined || last.x !== cell * CELL_WIDTH || last.colour !== step.kind)
+      if (
+        last === undefined ||
+        last.x !== cell * CELL_WIDTH ||
+        last.colour !== step.kind ||
+        last.isTaped !== taped.isTaped
+      )
         marks.push(
-          (cells[row] = { x: cell * CELL_WIDTH, width: CELL_WIDTH, row, colour: step.kind, busy: 0 }),
+          (cells[row] = {
+            x: cell * CELL_WIDTH,
+            width: CELL_WIDTH,
+            row,
+            colour: step.kind,
+            busy: 0,
+            ...taped,
+          }),
         )
       cells[row]!.busy += (to - from) / CELL_WIDTH
     } else {
-      marks.push({ ...placed(from, to, scale), row, colour: step.kind, busy: 1 })
+      marks.push({ ...placed(from, to, scale), row, colour: step.kind, busy: 1, ...taped })
     }
   }
   for (const mark of marks) mark.busy = FAINTEST + (1 - FAINTEST) * Math.min(1, mark.busy)

@@ -123,7 +123,27 @@ function paintLane(
 function paintMark(context: CanvasRenderingContext2D, mark: Mark, y: number, height: number): void {
   context.beginPath()
   context.roundRect(mark.x, y, mark.width, height, Math.min(3, mark.width / 2, height / 2))
+  if (mark.isTaped === true) paintHatched(context, mark, y, height)
+  else context.fill()
+}
+
+/** Fills the current path: faintly, with lines across it. */
+function paintHatched(context: CanvasRenderingContext2D, mark: Mark, y: number, height: number): void {
+  const alpha = context.globalAlpha
+  context.save()
+  context.globalAlpha = alpha * 0.28
   context.fill()
+  context.clip()
+  context.globalAlpha = alpha
+  context.strokeStyle = context.fillStyle
+  context.lineWidth = 1.5
+  context.beginPath()
+  for (let x = mark.x - height; x < mark.x + mark.width; x += 5) {
+    context.moveTo(x, y + height)
+    context.lineTo(x + height, y)
+  }
+  context.stroke()
+  context.restore()
 }
 
 function paintCost(

@@ -4,6 +4,7 @@ import { readColours, useThemeVersion } from '../../ui/browser/theme.ts'
 import { useWidth } from '../../ui/browser/use-width.ts'
 import { ErrorMarks } from './error-marks.tsx'
 import { createLanes } from './lanes.ts'
+import { SuspectMarks } from './suspect-marks.tsx'
 import { Minimap } from './minimap.tsx'
 import {
   layOut,
@@ -19,6 +20,7 @@ import './timeline-strip.css'
 
 /** Closer to the end, a tick label would be cut off. */
 const LABEL_ROOM_PX = 36
+const TAPE_LABEL_PX = 64
 
 /** The whole session at a glance: a lane for each agent and kind, errors, cost so far and the playhead. */
 export function TimelineStrip() {
@@ -57,6 +59,7 @@ export function TimelineStrip() {
         </div>
         <Plot plot={plot} picture={{ timeline, lanes, totals, scale, layout }} />
         <ErrorMarks scale={scale} />
+        <SuspectMarks scale={scale} />
       </div>
     </section>
   )
@@ -112,6 +115,7 @@ function Plot({ plot, picture }: PlotProps) {
           }}
         />
       )}
+      <TapeEnd scale={scale} />
       <PlayheadLine scale={scale} />
       <div ref={hover} className="timeline-hover" hidden>
         <span />
@@ -131,6 +135,19 @@ function IdleLabels({ scale }: { scale: TimeScale }) {
       </span>
     )
   })
+}
+
+/** Where the tape of a re-run ended and the live part began. */
+function TapeEnd({ scale }: { scale: TimeScale }) {
+  const { tapeEnd, startsMs } = useReplay().timeline
+  const x = tapeEnd === undefined ? -1 : scale.toX(startsMs[tapeEnd]!)
+  if (x < 0 || x > scale.widthPx) return null
+  const isNearEnd = x > scale.widthPx - TAPE_LABEL_PX
+  return (
+    <span className={`timeline-tape-end${isNearEnd ? ' is-near-end' : ''}`} style={{ left: x }}>
+      <span>tape ends</span>
+    </span>
+  )
 }
 
 /** Moves without React, to keep 60 frames a second. */

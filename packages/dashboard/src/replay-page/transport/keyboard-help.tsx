@@ -20,8 +20,18 @@ const sections: readonly (readonly [title: string, shortcuts: readonly Shortcut[
       [['←', '→'], 'Previous or next step'],
       [['Shift ←', 'Shift →'], 'One second back or forward'],
       [['E', 'Shift E'], 'Next or previous error'],
+      [['W', 'Shift W'], 'Next or previous suspect'],
       [['Home', 'End'], 'Go to start or end'],
       [['↑', '↓'], 'Move up or down the list'],
+    ],
+  ],
+  [
+    'Verdict',
+    [
+      [['Y', 'N', 'U'], 'The session is right, wrong, or unsure'],
+      [['Shift Y', 'Shift N'], 'The same for the selected step'],
+      [['Enter'], 'Save the note, and go on in a review'],
+      [['J', 'K'], 'In a review: next or previous session'],
     ],
   ],
   [
@@ -30,6 +40,7 @@ const sections: readonly (readonly [title: string, shortcuts: readonly Shortcut[
       [['/'], 'Search this session'],
       [['F'], 'Fold or unfold the step'],
       [['Esc'], 'Clear the search, or show the whole session'],
+      [['R'], 'Edit the step and run the agent from here'],
       [['?'], 'Show this help'],
     ],
   ],

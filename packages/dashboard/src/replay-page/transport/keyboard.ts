@@ -1,4 +1,5 @@
 import { useEffect } from 'react'
+import type { Verdict } from '@playhead/model'
 import type { Player } from '../playback/player.ts'
 import { SEARCH_FIELD_ID } from '../steps/step-list-bar.tsx'
 
@@ -11,7 +12,20 @@ export type KeyActions = {
   fold: () => void
   clear: () => void
   help: () => void
+  runFromHere: () => void
+  /** Goes to the next or previous suspect. */
+  suspect: (direction: 1 | -1) => void
+  /** Undefined if nobody can judge the session. */
+  verdict: VerdictActions | undefined
 }
+
+type VerdictActions = {
+  give: (verdict: Verdict, isAboutStep: boolean) => void
+  /** Opens the next or previous session of a list; undefined outside of a review. */
+  move: ((by: 1 | -1) => void) | undefined
+}
+
+const verdictKeys: Readonly<Record<string, Verdict>> = { y: 'right', n: 'wrong', u: 'unsure' }
 
 /** The keyboard shortcuts of the page. Fields, menus, tabs, dialogs and the browser keep their own keys. */
 export function useReplayKeys(actions: KeyActions): void {
@@ -26,13 +40,15 @@ export function useReplayKeys(actions: KeyActions): void {
   })
 }
 
-function act(event: KeyboardEvent, { player, reveal, fold, clear, help }: KeyActions): boolean {
+function act(event: KeyboardEvent, actions: KeyActions): boolean {
+  const { player, reveal, fold, clear, help, runFromHere, suspect, verdict } = actions
   const jump = (move: () => void) => {
     move()
     reveal()
     return true
   }
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
+  if (verdict !== undefined && judge(key, event.shiftKey, verdict)) return true
   switch (key) {
     case ' ':
       return done(player.toggle())
@@ -50,6 +66,8 @@ function act(event: KeyboardEvent, { player, reveal, fold, clear, help }: KeyAct
     }
     case 'e':
       return jump(() => player.jumpToError(event.shiftKey ? -1 : 1))
+    case 'w':
+      return done(suspect(event.shiftKey ? -1 : 1))
     case 'Home':
       return done(player.jumpToStart())
     case 'End':
@@ -58,6 +76,8 @@ function act(event: KeyboardEvent, { player, reveal, fold, clear, help }: KeyAct
       return done(document.getElementById(SEARCH_FIELD_ID)?.focus())
     case 'f':
       return done(fold())
+    case 'r':
+      return done(runFromHere())
     case 'Escape':
       return done(clear())
     case '?':
@@ -65,6 +85,14 @@ function act(event: KeyboardEvent, { player, reveal, fold, clear, help }: KeyAct
     default:
       return false
   }
+}
+
+/** In a review J and K go through the list; otherwise they play backwards and pause. */
+function judge(key: string, isShifted: boolean, { give, move }: VerdictActions): boolean {
+  const verdict = verdictKeys[key]
+  if (verdict !== undefined) return done(give(verdict, isShifted))
+  if (move === undefined || (key !== 'j' && key !== 'k')) return false
+  return done(move(key === 'j' ? 1 : -1))
 }
 
 function done(_result: void): true {

@@ -7,19 +7,20 @@ import './dialog.css'
 type DialogProps = {
   title: string
   description?: ReactNode
+  isWide?: boolean
   isOpen: boolean
   onOpenChange: (isOpen: boolean) => void
   children?: ReactNode
 }
 
 /** A modal dialog. */
-export function Dialog({ title, description, isOpen, onOpenChange, children }: DialogProps) {
+export function Dialog({ title, description, isWide = false, isOpen, onOpenChange, children }: DialogProps) {
   return (
     <Radix.Root open={isOpen} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className="dialog-shade" />
         <Radix.Content
-          className="dialog"
+          className={isWide ? 'dialog is-wide' : 'dialog'}
           {...(description === undefined && { 'aria-describedby': undefined })}
         >
           <header className="dialog-head">

@@ -27,6 +27,7 @@ import {
   previewOfValue,
 } from './preview.ts'
 import { responseIdOf } from '../../providers/payload.ts'
+import { EVALUATION_RESULT, scoresOfSpan } from './scores-of-span.ts'
 import { sessionFactsOf } from './session-facts.ts'
 import { softErrorOf } from './soft-error.ts'
 import { errorOfSpan, parseRecordedError } from './step-error.ts'
@@ -48,6 +49,7 @@ export function draftStep(reading: SpanReading): StepDraft {
   addStreaming(reading, outline, content)
   addPreviews(outline, content, tool)
   outline.name = nameOfStep(reading, decided.kind, outline)
+  addScores(reading, outline)
   const facts = sessionFactsOf(reading, decided.kind)
   if (facts !== undefined) outline.session = facts
   const isCut = reading.isTruncated || toFlag(reading.fields.truncated) === true
@@ -84,9 +86,9 @@ function beginOutline(reading: SpanReading, { kind, question }: KindResult): Ste
   }
   if (span.scope.name !== '') outline.reporter = span.scope.name
   if (question !== undefined) outline.treeQuestion = question
-  const cause = causeElsewhere(span)
   // Our own SDK links a session to the request it was recorded in, and the session stays a session.
-  if (cause !== undefined && outline.dialect !== 'playhead') outline.cause = cause
+  const cause = continuedCall(span) ?? (outline.dialect === 'playhead' ? undefined : causeElsewhere(span))
+  if (cause !== undefined) outline.cause = cause
   return outline
 }
 
@@ -103,6 +105,15 @@ function causeElsewhere({ parentSpanId, kind, links, traceId }: Span): CauseElse
     steps: steps.map((link) => ({ traceId: link.traceId, stepId: link.spanId })),
     ...((kind === PRODUCER || kind === CONSUMER) && { isMessage: true }),
   }
+}
+
+/** Our own SDK says which call a model call outside of any session goes on from. */
+function continuedCall({ attributes, traceId }: Span): CauseElsewhere | undefined {
+  const named = attributes['playhead.continues']
+  const [, earlier, stepId] =
+    (typeof named === 'string' && /^([0-9a-f]{32})-([0-9a-f]{16})$/.exec(named)) || []
+  if (earlier === undefined || stepId === undefined || earlier === traceId) return undefined
+  return { steps: [{ traceId: earlier, stepId }], isContinued: true }
 }
 
 /** The name of the dialect that the span mostly follows. */
@@ -144,8 +155,9 @@ function addParticipants(reading: SpanReading, outline: StepOutline, tool: StepT
   if (agent !== undefined) outline.agent = agent
   if (tool !== undefined) outline.toolName = tool.name
   if (tool?.callId !== undefined) outline.toolCallId = tool.callId
-  const { effect } = reading.fields
+  const { effect, stepSource } = reading.fields
   if (effect === 'read' || effect === 'write') outline.effect = effect
+  if (stepSource === 'tape' || stepSource === 'stub' || stepSource === 'live') outline.source = stepSource
   if (kind === 'handoff') outline.handoff = handoffOfSpan(reading)
   if (kind === 'guardrail') outline.guardrail = guardrailOfSpan(reading)
 }
@@ -216,11 +228,11 @@ function addOutcome(
   if (error !== undefined) {
     // ADK only says TOOL_ERROR; the result says more.
     const isBare = error.message === '' || error.message === error.type
-    const told = isBare ? softErrorOf(tool?.result) : undefined
+    const told = isBare ? softErrorOf(parseJson(tool?.result)) : undefined
     return setError('error', { ...error, message: told?.message ?? error.message }, outline, content)
   }
   const stated = parseRecordedError(parseJson(reading.fields.softError))
-  const soft = stated ?? (tool === undefined ? undefined : softErrorOf(tool.result))
+  const soft = stated ?? (tool === undefined ? undefined : softErrorOf(parseJson(tool.result)))
   if (soft !== undefined) setError('soft-error', soft, outline, content)
 }
 
@@ -238,6 +250,13 @@ function setError(
 
 function withoutStacks({ type, message, cause }: StepError): StepError {
   return { type, message, ...(cause !== undefined && { cause: withoutStacks(cause) }) }
+}
+
+function addScores(reading: SpanReading, outline: StepOutline): void {
+  const scores = scoresOfSpan(reading)
+  if (scores === undefined) return
+  outline.scores = scores
+  if (reading.span.name === EVALUATION_RESULT) outline.isScore = true
 }
 
 function addStreaming(reading: SpanReading, outline: StepOutline, content: StepContent): void {

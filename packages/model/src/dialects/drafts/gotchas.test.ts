@@ -44,6 +44,23 @@ test('a transfer tool without arguments is a handoff', () => {
   expect(payment.outline.kind).toBe('action')
 })
 
+test.each([
+  ['transfer_to_agent', { agent_name: 'expert' }],
+  ['handoff', { to_agent: 'expert', reason: 'knows more' }],
+])('the tool %s hands over to the agent in its arguments', (name, given) => {
+  const attributes = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': name }
+  const { outline } = stepOf({
+    attributes: {
+      ...attributes,
+      'gen_ai.tool.call.arguments': JSON.stringify(given),
+      'gen_ai.tool.call.result': 'The expert continues.',
+    },
+  })
+
+  expect(outline).toMatchObject({ kind: 'handoff', handoff: { to: 'expert' } })
+  expect(stepOf({ attributes }).outline.kind).toBe('action')
+})
+
 test('one key for the first token, seconds from one sender and milliseconds from the other', () => {
   const attributes = { 'gen_ai.operation.name': 'chat', 'gen_ai.server.time_to_first_token': 0.4 }
 

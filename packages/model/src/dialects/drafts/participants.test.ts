@@ -15,6 +15,17 @@ test.each<[string, SpanShape, string | undefined]>([
     inGraph({ langgraph_node: 'agent', langgraph_checkpoint_ns: 'supervisor:1f|agent:2e' }),
     'supervisor',
   ],
+  [
+    'LlamaIndex',
+    {
+      name: 'AgentWorkflow.run_agent_step',
+      attributes: {
+        'openinference.span.kind': 'CHAIN',
+        'input.value': `{"ev":"AgentSetup(input=[ChatMessage(role='user')], current_agent_name='planner')"}`,
+      },
+    },
+    'planner',
+  ],
   ['a graph of one agent without a name', inGraph({ langgraph_node: 'agent' }), undefined],
   [
     'LangSmith',

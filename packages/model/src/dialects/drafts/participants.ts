@@ -6,6 +6,7 @@ import { parseJson } from '../../json/json-text.ts'
 import type { SpanReading } from '../reading/dialect.ts'
 import { unflattenList } from '../reading/flattened-keys.ts'
 import { inputOf, outputOf } from '../reading/payload.ts'
+import { toolOfSpan } from './tools-of-span.ts'
 
 /** The agent that a step is or belongs to. */
 export function agentOfSpan(
@@ -20,6 +21,7 @@ export function agentOfSpan(
     return fields.graphNode ?? fields.functionId ?? fields.entityName ?? bareAgentName(span.name)
   }
   if (kind === 'llm') return agentNode(fields.langGraphPath, fields.langGraphNode)
+  if (span.name.endsWith('.run_agent_step')) return agentInEvent(fields.input)
   return isLoop ? fields.functionId : undefined
 }
 
@@ -32,6 +34,13 @@ function agentInMetadata(metadata: unknown): string | undefined {
     toText(parsed.lc_agent_name) ??
     agentNode(toText(parsed.langgraph_checkpoint_ns), toText(parsed.langgraph_node))
   )
+}
+
+/** LlamaIndex prints the event that its agent gets: `AgentSetup(input=[…], current_agent_name='planner')`. */
+function agentInEvent(input: unknown): string | undefined {
+  if (typeof input !== 'string') return undefined
+  const start = input.lastIndexOf("current_agent_name='")
+  return start === -1 ? undefined : toText(input.slice(start).split("'", 2)[1])
 }
 
 /** Nodes inside an agent of LangGraph, whose names say nothing. */
@@ -64,12 +73,22 @@ export function bareAgentName(spanName: string): string {
   return (inner?.[1] ?? inner?.[2] ?? inner?.[3] ?? name).trim()
 }
 
-/** True for `handoff_to_x`, and for `transfer_to_x` without arguments. */
+/** True for `handoff_to_x`, for `transfer_to_x` without arguments, and for a tool that gets the agent as an argument. */
 export function isHandoffTool(toolName: string | undefined, toolArguments: unknown): boolean {
   if (toolName === undefined) return false
+  if (namesTarget(toolName)) return targetIn(toolArguments) !== undefined
   if (toolName.startsWith('handoff_to_')) return true
   if (!toolName.startsWith('transfer_to_')) return false
   return toolArguments === undefined || (isRecord(toolArguments) && Object.keys(toolArguments).length === 0)
+}
+
+/** ADK's `transfer_to_agent(agent_name)`, LlamaIndex's `handoff(to_agent, reason)`. */
+function namesTarget(toolName: string): boolean {
+  return toolName === 'transfer_to_agent' || toolName === 'handoff' || toolName === 'handoff_to_agent'
+}
+
+function targetIn(given: unknown): string | undefined {
+  return isRecord(given) ? firstText(given.agent_name, given.to_agent) : undefined
 }
 
 /** The agents on both sides of a handoff. */
@@ -85,7 +104,10 @@ export function handoffOfSpan(reading: SpanReading): NonNullable<StepOutline['ha
   const to =
     fields.handoffTo ??
     (isRecord(listed) ? toText(listed.to) : undefined) ??
-    (isRecord(output) ? firstText(output.to_agent) : toText(output)) ??
+    (isRecord(output) ? firstText(output.to_agent) : undefined) ??
+    targetIn(input) ??
+    targetIn(toolOfSpan(reading).arguments) ??
+    toText(output) ??
     handoffTarget(fields.toolName ?? '') ??
     handoffTarget(span.name)
   const handoff: NonNullable<StepOutline['handoff']> = {}

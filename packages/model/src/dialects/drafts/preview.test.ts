@@ -52,7 +52,17 @@ test('the preview of an input is the question inside it', () => {
   expect(previewOfQuestion({ task: 'Weather in Paris?', stream: false, max_steps: null })).toBe(
     'Weather in Paris?',
   )
+  expect(previewOfQuestion({ q: 'Weather in Paris?' })).toBe('Weather in Paris?')
+  expect(previewOfQuestion({ q: 'Weather in Paris?', mode: 'loop', system_prompt: 'You are kind.' })).toBe(
+    'Weather in Paris?',
+  )
+  expect(previewOfQuestion([{ description: 'Weather in Paris?', expected_output: 'A sentence.' }])).toBe(
+    'Weather in Paris?',
+  )
   expect(previewOfQuestion({ city: 'Paris' })).toBe('{"city":"Paris"}')
+  expect(previewOfQuestion({ from: 'New York', to: 'Los Angeles' })).toBe(
+    '{"from":"New York","to":"Los Angeles"}',
+  )
 })
 
 test('what the user said is remembered once a tool has answered', () => {

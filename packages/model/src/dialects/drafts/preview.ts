@@ -131,8 +131,27 @@ export function previewOfQuestion(value: unknown): string | undefined {
       const text = typeof value[key] === 'string' ? oneLine(value[key]) : undefined
       if (text !== undefined) return text
     }
-  const message = isRecord(value) ? Object.values(value).find(isUserMessage) : undefined
-  return previewOfValue(message ?? value)
+  const given = isRecord(value) ? Object.values(value) : []
+  const sentences = isRecord(value) ? sentencesIn(value) : []
+  if (sentences.length === 1) return oneLine(sentences[0]!)
+  return previewOfValue(given.find(isUserMessage) ?? firstTask(value) ?? value)
+}
+
+/** What else an agent is given besides the question. */
+const instructionKeys = /system|instruction|backstory|model/i
+
+/** The texts of more than a word among the settings of a run. */
+function sentencesIn(value: JsonObject): string[] {
+  if (Array.isArray(value.messages)) return []
+  return Object.entries(value).flatMap(([key, text]) =>
+    typeof text === 'string' && text.trim().includes(' ') && !instructionKeys.test(key) ? [text] : [],
+  )
+}
+
+/** CrewAI's crews are given tasks. */
+function firstTask(value: unknown): unknown {
+  const first: unknown = Array.isArray(value) ? value[0] : undefined
+  return isRecord(first) && first.expected_output !== undefined ? first.description : undefined
 }
 
 /** What a runner was given among its settings, as ADK's `new_message`. */

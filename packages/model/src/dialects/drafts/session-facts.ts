@@ -1,8 +1,17 @@
 import { parseEndState } from '../../session/end-state.ts'
+import { lanes, readForkEdit, type RerunFacts } from '../../session/rerun.ts'
 import type { SessionTest } from '../../session/session.ts'
 import type { StepKind } from '../../session/step.ts'
 import type { SessionFacts } from '../../session/step-draft.ts'
-import { firstText, isMeaningful, isRecord, isUnsafeKey, toFlag, toText } from '../../json/attribute-value.ts'
+import {
+  firstText,
+  isMeaningful,
+  isRecord,
+  isUnsafeKey,
+  textOf,
+  toFlag,
+  toText,
+} from '../../json/attribute-value.ts'
 import type { SpanReading } from '../reading/dialect.ts'
 import type { Fields } from '../reading/fields.ts'
 import { parseJson } from '../../json/json-text.ts'
@@ -29,6 +38,7 @@ export function sessionFactsOf(reading: SpanReading, kind: StepKind): SessionFac
   )
   setText(facts, 'userId', fields.userId ?? firstText(inMetadata?.user_id) ?? resource.userId)
   setText(facts, 'environment', fields.environment ?? resource.environment)
+  setText(facts, 'version', fields.serviceVersion ?? resource.serviceVersion)
   setText(facts, 'endStateReason', fields.endStateReason ?? resource.endStateReason)
   const endState = fields.endState ?? resource.endState
   if (endState !== undefined) facts.endState = parseEndState(endState)
@@ -41,7 +51,7 @@ export function sessionFactsOf(reading: SpanReading, kind: StepKind): SessionFac
 
 function setText(
   facts: SessionFacts,
-  name: 'name' | 'threadId' | 'userId' | 'environment' | 'endStateReason',
+  name: 'name' | 'threadId' | 'userId' | 'environment' | 'version' | 'endStateReason',
   value: string | undefined,
 ): void {
   if (value !== undefined) facts[name] = value
@@ -56,7 +66,7 @@ function tagsOf(value: unknown): string[] | undefined {
   return tags.length === 0 ? undefined : (tags as string[])
 }
 
-/** Adds the test, branch, commit and demo flag. */
+/** Adds the test, branch, commit, demo flag and the session that was run again. */
 function addSource(facts: SessionFacts, fields: Fields, resource: Fields): void {
   const test = testOf(fields) ?? testOf(resource)
   if (test !== undefined) facts.test = test
@@ -68,6 +78,21 @@ function addSource(facts: SessionFacts, fields: Fields, resource: Fields): void 
     if (commit !== undefined) facts.vcs.commit = commit
   }
   if (toFlag(fields.demo ?? resource.demo) === true) facts.demo = true
+  const rerun = rerunOf(fields)
+  if (rerun !== undefined) facts.rerun = rerun
+}
+
+function rerunOf({ rerunParent, rerunStep, rerunLane, rerunEdit }: Fields): RerunFacts | undefined {
+  const parentId = rerunParent?.toLowerCase()
+  if (parentId === undefined || !/^[0-9a-f]{32}$/.test(parentId)) return undefined
+  const rerun: RerunFacts = { parentId }
+  const stepId = rerunStep?.toLowerCase()
+  if (stepId !== undefined && /^[0-9a-f]{16}$/.test(stepId)) rerun.parentStepId = stepId
+  const lane = lanes.find((name) => name === rerunLane)
+  if (lane !== undefined) rerun.lane = lane
+  // An edit that can't be read is empty, not absent: only a fork without an edit is unchanged.
+  if (rerunEdit !== undefined) rerun.edit = readForkEdit(textOf(rerunEdit)) ?? {}
+  return rerun
 }
 
 function testOf(fields: Fields): SessionTest | undefined {

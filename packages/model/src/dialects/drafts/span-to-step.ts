@@ -7,7 +7,7 @@ import { readSpan } from '../reading/read-span.ts'
 import { draftStep, labelOf } from './draft-step.ts'
 
 /** Increased whenever the same span gives a different step, so that stored steps are derived again. */
-export const NORMALIZER_VERSION = 3
+export const NORMALIZER_VERSION = 5
 
 /** The one conversion of a span into a step, whatever its dialects. Pure, and never throws: bugs are in `failures`. */
 export const spanToStep = createSpanToStep(allDialects)

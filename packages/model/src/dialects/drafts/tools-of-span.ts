@@ -2,7 +2,7 @@ import type { StepTool } from '../../session/step.ts'
 import { firstText, isMeaningful, isRecord, toText, type JsonObject } from '../../json/attribute-value.ts'
 import type { SpanReading } from '../reading/dialect.ts'
 import { messagesOfEvent } from '../reading/event-messages.ts'
-import { parseJson, parseJsonText } from '../../json/json-text.ts'
+import { parseJson, parseJsonOnce, parseJsonText } from '../../json/json-text.ts'
 import { parsePythonRepr } from '../../json/python-repr.ts'
 import { inputOf, invocationOf, outputOf, readJson, unwrapInput, unwrapOutput } from '../reading/payload.ts'
 import { unwrapBlocks } from '../../providers/tool-use.ts'
@@ -73,9 +73,9 @@ function isParameterSchema(value: unknown): boolean {
 function resultOf(reading: SpanReading): unknown {
   const { fields } = reading
   if (fields.toolResult === undefined) return undefined
-  const result = readJson(reading, fields.toolResult)
-  // Our SDK records what a function returned, whatever that looks like.
-  return fields.stepKind === undefined ? unwrapResult(unwrapOutput(result)) : unwrapBlocks(result)
+  // Our SDK records what a function returned as JSON, whatever that looks like.
+  if (fields.stepKind !== undefined) return unwrapBlocks(readJson(reading, fields.toolResult, parseJsonOnce))
+  return unwrapResult(unwrapOutput(readJson(reading, fields.toolResult)))
 }
 
 /** Removes what frameworks and protocols put around a tool's result. */

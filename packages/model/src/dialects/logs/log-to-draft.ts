@@ -18,6 +18,7 @@ import { separateToolResults } from '../../providers/messages.ts'
 import { toolAnswersIn, toolRequestsIn } from '../drafts/tool-use-in-messages.ts'
 import { allDialects } from '../all-dialects.ts'
 import { readResource } from '../reading/read-span.ts'
+import { EVALUATION_RESULT, scoreOfLog } from '../drafts/scores-of-span.ts'
 import { parseErrorMessage } from '../drafts/step-error.ts'
 
 /** Converts a log record: messages, costs and errors that are sent as logs, and plain logs. */
@@ -64,6 +65,10 @@ function additionOfEvent(log: LogRecord): Added {
   const body = isGenAi ? parseJson(log.body) : undefined
   const payload = isRecord(body) ? { ...log.attributes, ...body } : withText(log.attributes, body)
   if (isException(name)) return { adds: { error: errorOf(payload), ...sessionOf(log) } }
+  if (name === EVALUATION_RESULT) {
+    const score = scoreOfLog(log, payload)
+    return score === undefined ? {} : { adds: { scores: [score] } }
+  }
   const messages = separateToolResults((isGenAi ? messagesOfEvent(name, payload) : undefined) ?? [])
   if (messages.length === 0) return {}
   const adds: LogAddition = sessionOf(log)

@@ -25,6 +25,10 @@ export type GroupName =
   | 'metadata'
   | 'sessionMetadata'
   | 'vectorSearch'
+  | 'evaluation'
+  | 'annotations'
+  | 'sessionAnnotations'
+  | 'namedScores'
 
 /** One span with its attributes sorted by meaning. */
 export type SpanReading = {

@@ -1,7 +1,7 @@
 import { isRecord, type JsonObject } from '../../json/attribute-value.ts'
 import type { SpanReading } from './dialect.ts'
 import { assembleEvents } from '../../providers/stream-pieces.ts'
-import { isCutJson, parseJson, parseJsonText } from '../../json/json-text.ts'
+import { isCutJson, parseJson, parseJsonOnce, parseJsonText } from '../../json/json-text.ts'
 
 /** The input of the span, parsed once; undefined when it has none. */
 export function inputOf(reading: SpanReading): unknown {
@@ -19,7 +19,9 @@ export function outputOf(reading: SpanReading): unknown {
   const { fields } = reading
   const raw = fields.output ?? fields.unindexedCompletion ?? unreadable(fields.outputMessages)
   const isText = fields.outputMimeType === 'text/plain' && raw === fields.output
-  return (reading.parsed.output = isText ? raw : assembleEvents(unwrapOutput(readJson(reading, raw))))
+  // Our SDK writes JSON, so text in it is what was returned.
+  const parse = fields.stepKind === undefined ? parseJsonText : parseJsonOnce
+  return (reading.parsed.output = isText ? raw : assembleEvents(unwrapOutput(readJson(reading, raw, parse))))
 }
 
 /** The invocation parameters, parsed once. */
@@ -66,9 +68,9 @@ export function unwrapOutput(value: unknown): unknown {
 }
 
 /** Parses an attribute that may be JSON, and notes when an attribute limit cut it. */
-export function readJson(reading: SpanReading, value: unknown): unknown {
+export function readJson(reading: SpanReading, value: unknown, parse = parseJsonText): unknown {
   if (typeof value !== 'string') return value
-  const parsed = parseJsonText(value)
+  const parsed = parse(value)
   if (parsed === value && isCutJson(value)) reading.isTruncated = true
   return parsed
 }

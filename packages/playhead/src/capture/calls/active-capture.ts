@@ -1,9 +1,11 @@
 import { summarizeError } from '../../record/value/describe-error.ts'
-import type { Tracer } from '@opentelemetry/api'
+import type { Span, Tracer } from '@opentelemetry/api'
+import { Conversations } from './conversations.ts'
 
 /** The installed capture: its options and counts. */
 export class ActiveCapture {
   readonly options: CaptureOptions
+  readonly conversations = new Conversations()
   captured = 0
   failed = 0
   uninstall: () => void = () => {}
@@ -66,6 +68,8 @@ export type CaptureOptions = {
   maxValueBytes: number
   /** Prints a line for the developer. */
   report: (line: string) => void
+  /** Called for a call that continues one of an earlier trace. */
+  onContinued?: (span: Span, earlierTraceId: string) => void
   /** True for requests of the SDK itself. */
   isOwnRequest: (url: URL) => boolean
 }

@@ -26,6 +26,8 @@ export type CallEnd = {
   durationMs: number
 }
 
+const TRACE_ID_LENGTH = 32
+
 /** Request parameters that contain text of the developer or the user. */
 const textAttributes = ['gen_ai.request.stop_sequences', 'gen_ai.request.response_format']
 
@@ -35,6 +37,7 @@ export class CallSpan {
   readonly #writer: ContentWriter
   readonly #startedAtMs: number
   readonly #capture: ActiveCapture
+  readonly #request: ModelRequest
 
   /** Must be created in the context of the caller. */
   constructor(capture: ActiveCapture, { request, provider, startedAtMs, attributes }: CallStart) {
@@ -42,8 +45,8 @@ export class CallSpan {
     this.#capture = capture
     this.#writer = new ContentWriter(options)
     this.#startedAtMs = startedAtMs
-    const { operation, model } = request
-    this.#span = options.tracer().startSpan(model === undefined ? operation : `${operation} ${model}`, {
+    this.#request = request
+    this.#span = options.tracer().startSpan(nameOf(request), {
       kind: SpanKind.CLIENT,
       startTime: startedAtMs,
       attributes: {
@@ -52,6 +55,16 @@ export class CallSpan {
         ...requestAttributesOf(request, this.#writer, options.content),
       },
     })
+    const continued = capture.conversations.find(this.#span, request)
+    if (continued === undefined) return
+    this.#span.setAttribute('playhead.continues', continued)
+    options.onContinued?.(this.#span, continued.slice(0, TRACE_ID_LENGTH))
+  }
+
+  /** Replaces what the span says about its request. */
+  setRequest(request: ModelRequest): void {
+    this.#span.updateName(nameOf(request))
+    this.#span.setAttributes(requestAttributesOf(request, this.#writer, this.#capture.options.content))
   }
 
   get span(): Span {
@@ -60,6 +73,8 @@ export class CallSpan {
 
   end({ response, body, stream, error, attributes, isTruncated = false, durationMs }: CallEnd): void {
     const span = this.#span
+    const isRequestCut = this.#writer.isTruncated
+    this.#writer.isTruncated = isTruncated
     const outputs = response === undefined ? {} : this.#outputs(response)
     const kept = body === undefined ? {} : this.#kept(body)
     const failure = error ?? response?.error
@@ -70,10 +85,12 @@ export class CallSpan {
       ...this.#streamed(stream),
       ...this.#failed(failure),
     })
-    if (this.#writer.isTruncated || isTruncated) span.setAttribute('playhead.truncated', true)
+    const cut = [...(isRequestCut ? ['messages'] : []), ...(this.#writer.isTruncated ? ['response'] : [])]
+    if (cut.length > 0) span.setAttributes({ 'playhead.truncated': true, 'playhead.truncated.of': cut })
     if (failure !== undefined)
       span.setStatus({ code: SpanStatusCode.ERROR, message: this.#message(failure.message) })
     this.#capture.captured += 1
+    if (response !== undefined) this.#capture.conversations.remember(span, this.#request, response)
     span.end(this.#startedAtMs + durationMs)
   }
 
@@ -120,6 +137,10 @@ export class CallSpan {
   #message(message: string): string {
     return this.#capture.options.content ? this.#writer.text(message) : ''
   }
+}
+
+function nameOf({ operation, model }: ModelRequest): string {
+  return model === undefined ? operation : `${operation} ${model}`
 }
 
 /** What a span says about its request. */
@@ -172,10 +193,18 @@ export function attemptAttributes(retryCount: string | undefined): Attributes {
 /** Keeps only the headers that help with support requests and retries. */
 export function responseAttributes(status: number, header: HeaderReader): Attributes {
   const requestId = header('x-request-id') ?? header('request-id')
-  const retryAfter = status >= 400 ? header('retry-after') : undefined
   return {
     'http.response.status_code': status,
     ...(requestId !== undefined && { 'http.response.header.x-request-id': [requestId] }),
-    ...(retryAfter !== undefined && { 'http.response.header.retry-after': [retryAfter] }),
+    ...(status >= 400 && retryAttributes(header)),
   }
+}
+
+/** Whether and when clients ask again. */
+function retryAttributes(header: HeaderReader): Attributes {
+  const given = ['retry-after', 'x-should-retry'].flatMap((name): [string, string[]][] => {
+    const value = header(name)
+    return value === undefined ? [] : [[`http.response.header.${name}`, [value]]]
+  })
+  return Object.fromEntries(given)
 }

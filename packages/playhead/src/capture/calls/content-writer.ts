@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer'
 import {
   REDACTED,
+  redactResponse,
   writeMessage,
   writePart,
   writeTool,
@@ -58,7 +59,8 @@ export class ContentWriter {
   response(body: JsonObject): string | undefined {
     if (!this.#options.content) return undefined
     const kept = Object.entries(body).filter(([field]) => !repeatedFields.has(field))
-    const json = JSON.stringify(this.#redact(Object.fromEntries(kept), { depth: 0, isResponse: true }))
+    const { redactText, isSecretKey = () => false } = this.#options
+    const json = JSON.stringify(redactResponse(Object.fromEntries(kept), { text: redactText, isSecretKey }))
     return Buffer.byteLength(json) > this.#options.maxValueBytes ? undefined : json
   }
 
@@ -110,38 +112,15 @@ export class ContentWriter {
     if (Array.isArray(value)) return value.map((item) => this.#redact(item, inner))
     const copy = Object.create(null) as Record<string, unknown>
     for (const [key, item] of Object.entries(value) as [string, unknown][])
-      if (scope.isResponse === true && opaqueFields.has(key) && isBase64(item)) copy[key] = item
-      else if (scope.isResponse === true && argumentFields.has(key))
-        copy[key] = this.#redactArguments(item, inner)
-      else copy[key] = scope.isSecretKey?.(key) && needsRedaction(item) ? REDACTED : this.#redact(item, inner)
+      copy[key] = scope.isSecretKey?.(key) && needsRedaction(item) ? REDACTED : this.#redact(item, inner)
     return copy
-  }
-
-  #redactArguments(value: unknown, { depth }: RedactionScope): unknown {
-    const { isSecretKey } = this.#options
-    return this.#redact(value, { depth, ...(isSecretKey && { isSecretKey }) })
   }
 }
 
-type RedactionScope = { depth: number; isSecretKey?: (key: string) => boolean; isResponse?: boolean }
+type RedactionScope = { depth: number; isSecretKey?: (key: string) => boolean }
 
 /** What responses repeat from their request. */
 const repeatedFields: ReadonlySet<string> = new Set(['tools', 'instructions', 'text', 'input', 'prompt'])
-
-/** Where the providers have the arguments of tool calls. */
-const argumentFields: ReadonlySet<string> = new Set(['input', 'args', 'arguments'])
-
-/** Signed by the provider, which refuses them in the next request if a character is changed. */
-const opaqueFields: ReadonlySet<string> = new Set([
-  'signature',
-  'data',
-  'encrypted_content',
-  'thoughtSignature',
-])
-
-function isBase64(value: unknown): value is string {
-  return typeof value === 'string' && /^[A-Za-z0-9+/_=-]*$/.test(value)
-}
 
 const payloadKeys: ReadonlySet<string> = new Set(['arguments', 'response', 'value'])
 

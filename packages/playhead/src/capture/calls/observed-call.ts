@@ -11,6 +11,7 @@ import { Buffer } from 'node:buffer'
 import { setImmediate } from 'node:timers'
 import type { Attributes } from '@opentelemetry/api'
 import { preciseNowMs } from '../../record/opentelemetry/clock.ts'
+import { activeTape } from '../../record/session/active-tape.ts'
 import type { ActiveCapture } from './active-capture.ts'
 import { ResponseBody, withoutVectors } from '../streams/response-body.ts'
 import { describeRequestError, isAbort, type CallError } from './call-error.ts'
@@ -25,6 +26,7 @@ import {
 } from './call-span.ts'
 import { isKnownHost, providerOfCall } from './provider-of-call.ts'
 import { recognizeAddress, recognizeRequest } from './recognize-request.ts'
+import { findSentRequest, SENT_HEADER, type SentRequest } from './sent-request.ts'
 import { StreamLog } from '../streams/stream-log.ts'
 
 /** Longer requests are not parsed, because of what that would cost the host. */
@@ -108,8 +110,10 @@ export class ObservedCall {
     if (status < 200) return
     this.identify()
     this.#guard(() => {
+      const sent = findSentRequest(header(SENT_HEADER))
+      if (sent !== undefined) this.#correct(sent)
       this.#status = status
-      this.#responseAttributes = responseAttributes(status, header)
+      this.#responseAttributes = { ...responseAttributes(status, header), ...this.#sourceOf(header) }
       this.#body = new ResponseBody({
         contentType: header('content-type'),
         contentEncoding: header('content-encoding'),
@@ -181,6 +185,19 @@ export class ObservedCall {
     this.#span = this.#inCaller(() => new CallSpan(this.#capture, { ...start, startedAtMs, attributes }))
   }
 
+  /** The host's request was changed after it was observed. */
+  #correct({ url, body }: SentRequest): void {
+    const json = parseBody([body])
+    if (json !== undefined && this.#api !== undefined)
+      this.#span?.setRequest(this.#api.readRequest(json, url))
+  }
+
+  /** In a re-run: whether the answer is from the tape or from the network. */
+  #sourceOf(header: HeaderReader): Attributes {
+    if (this.#inCaller(activeTape) === undefined) return {}
+    return { 'playhead.step.source': header('x-playhead-source') ?? 'live' }
+  }
+
   /** The connection failed before the body was sent, so only the address identifies the call. */
   #startWithoutBody(): void {
     const shape = recognizeAddress(this.url, isKnownHost(this.url))
@@ -207,7 +224,7 @@ export class ObservedCall {
   }
 
   #addEvent(data: string, atMs: number): void {
-    if (data === '[DONE]') return this.#finish({})
+    if (data === '[DONE]') return this.#finish({ isDone: true })
     const event = parseJson(data)
     if (!isRecord(event)) return
     const delta = this.#assembler!.add(event)
@@ -236,7 +253,7 @@ export class ObservedCall {
     const isUnreadable = this.#body?.isUnreadable === true
     const body = isUnreadable ? undefined : this.#responseBody(isStreamed)
     const response = body === undefined ? undefined : this.#api!.readResponse(body)
-    const hasFinished = (response?.finishReasons.length ?? 0) > 0
+    const hasFinished = outcome.isDone === true || (response?.finishReasons.length ?? 0) > 0
     const isAborted = isStreamed && !hasFinished && response?.error === undefined
     const stream = { log: this.#log, firstTokenMs: this.#firstTokenMs, isAborted }
     const failure = hasFinished ? undefined : failureOf(outcome, isStreamed)
@@ -260,7 +277,12 @@ export class ObservedCall {
   }
 }
 
-type Outcome = { failure?: CallError; isAborted?: boolean }
+type Outcome = {
+  failure?: CallError
+  isAborted?: boolean
+  /** The provider said that the stream is complete, whether or not it said why. */
+  isDone?: boolean
+}
 
 const malformed = { type: 'malformed_response', message: 'The response is not JSON.' }
 

@@ -39,6 +39,10 @@ export class WrappedCall {
     return capture?.guard(() => new WrappedCall(capture, read()))
   }
 
+  setSource(source: string): void {
+    this.#capture.guard(() => this.#span.span.setAttribute('playhead.step.source', source))
+  }
+
   responded(response: unknown): void {
     this.#end(() =>
       isRecord(response) ? { response: this.#api.readResponse(response), body: response } : {},

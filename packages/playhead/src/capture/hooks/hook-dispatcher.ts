@@ -1,16 +1,11 @@
-import { activeTape } from '../../record/session/active-tape.ts'
+import { tapeOfRequest } from '../../record/session/active-tape.ts'
 import type { ActiveCapture } from '../calls/active-capture.ts'
 import { readHeaders, requestUrl } from './request-parts.ts'
 import { ObservedCall } from '../calls/observed-call.ts'
-import {
-  observeHandler,
-  type Dispatch,
-  type Dispatcher,
-  type DispatchOptions,
-  type Handler,
-} from './observe-handler.ts'
+import { outerRealm } from './outer-realm.ts'
+import { isLive, observeHandler, type Dispatch, type Dispatcher } from './observe-handler.ts'
 import { mayBeCall } from '../calls/recognize-request.ts'
-import { serveDispatch } from './serve-response.ts'
+import { serveDispatch, type DispatchRequest } from './serve-response.ts'
 import type { WatchedRequests } from './watched-requests.ts'
 
 /** Where undici keeps the dispatcher that `fetch` uses; it depends on the version. */
@@ -34,18 +29,16 @@ export class DispatcherHook {
     this.#watched = watched
   }
 
-  /** Hooks every global dispatcher, including one that was set since. Returns false if there is none. */
-  ensure(): boolean {
+  /** Hooks every global dispatcher, including one that was set since. */
+  ensure(): void {
     // Node creates the dispatcher when one of the globals of `fetch` is first used.
-    if (symbols.every((symbol) => (globalThis as Globals)[symbol] === undefined)) void globalThis.Headers
-    let isHooked = false
+    const globals = outerGlobals()
+    if (symbols.every((symbol) => globals[symbol] === undefined)) void outerRealm().Headers
     for (const symbol of symbols) {
-      const dispatcher = (globalThis as Globals)[symbol]
+      const dispatcher = globals[symbol]
       if (typeof dispatcher?.dispatch !== 'function') continue
-      isHooked = true
       if (!this.#hooked.has(dispatcher)) this.#hook(symbol, dispatcher)
     }
-    return isHooked
   }
 
   uninstall(): void {
@@ -77,7 +70,7 @@ export class DispatcherHook {
   /** Composed dispatchers are proxies whose `dispatch` can't be redefined. */
   #replace(symbol: symbol, dispatcher: Dispatcher): void {
     const observing = this.#replacements.get(dispatcher) ?? this.#createReplacement(dispatcher)
-    const globals = globalThis as Globals
+    const globals = outerGlobals()
     if (!Reflect.set(globals, symbol, observing)) return
     this.#restore.push(() => {
       if (globals[symbol] === observing) Reflect.set(globals, symbol, dispatcher)
@@ -99,23 +92,22 @@ export class DispatcherHook {
   }
 
   #wrap(dispatch: Dispatch): Dispatch {
-    const observe = (options: DispatchOptions, handler: Handler) => this.#observe(options, handler)
+    const observe = (request: DispatchRequest) => this.#observe(request)
     const within = <Result>(run: () => Result): Result => this.#within(run)
     return function dispatchObserved(this: Dispatcher, options, handler) {
-      const observed = observe(options, handler)
-      const tape = activeTape()
-      if (tape !== undefined)
-        return serveDispatch(tape, observed?.options ?? options, observed?.handler ?? handler)
-      if (observed === undefined) return dispatch.call(this, options, handler)
-      return within(() => dispatch.call(this, observed.options, observed.handler))
+      const send = (request: DispatchRequest): boolean => {
+        const observed = observe(request)
+        if (observed === undefined) return dispatch.call(this, request.options, request.handler)
+        return within(() => dispatch.call(this, observed.options, observed.handler))
+      }
+      const tape = options?.[isLive] === true ? undefined : tapeOfRequest()
+      if (tape === undefined) return send({ options, handler })
+      return serveDispatch(tape, { options, handler }, { observe, send })
     }
   }
 
   /** Undefined for everything but model calls. */
-  #observe(
-    options: DispatchOptions,
-    handler: Handler,
-  ): { options: DispatchOptions; handler: Handler } | undefined {
+  #observe({ options, handler }: DispatchRequest): DispatchRequest | undefined {
     if (!this.#isActive || this.#depth > 0) return undefined
     return this.#capture.guard(() => {
       if (typeof options?.path !== 'string' || !mayBeCall(options.method, options.path)) return undefined
@@ -141,6 +133,10 @@ export class DispatcherHook {
       this.#depth -= 1
     }
   }
+}
+
+function outerGlobals(): Globals {
+  return outerRealm() as unknown as Globals
 }
 
 /** Returns the body to send; undefined if it can be observed only while it is sent. */

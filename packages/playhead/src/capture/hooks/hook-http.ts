@@ -4,7 +4,9 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { ActiveCapture } from '../calls/active-capture.ts'
 import { readHeaders, requestUrl } from './request-parts.ts'
 import { toObject } from '@playhead/model'
+import { isOnNetwork } from '../../record/session/own-connection.ts'
 import { ObservedCall } from '../calls/observed-call.ts'
+import { explainUnrecorded } from '../calls/unrecorded-api.ts'
 import { mayBeCall } from '../calls/recognize-request.ts'
 
 /**
@@ -21,6 +23,14 @@ export function hookHttp(capture: ActiveCapture): () => void {
         const { request, response } = toObject(message)
         const watched = calls.get(request as ClientRequest)
         if (watched !== undefined) observeResponse(response as IncomingMessage, watched)
+      },
+    ],
+    // AWS's clients speak HTTP/2, which we don't record.
+    [
+      'http2.client.stream.created',
+      (message) => {
+        const { ':authority': host, ':path': path } = toObject(toObject(message).headers)
+        warnUnrecorded(requestUrl(`https://${String(host)}`, path))
       },
     ],
     [
@@ -40,13 +50,22 @@ export function hookHttp(capture: ActiveCapture): () => void {
     for (const [channel, listener] of guarded) unsubscribe(channel, listener)
   }
 
+  function warnUnrecorded(url: URL | undefined): void {
+    const sentence = url === undefined ? undefined : explainUnrecorded(url)
+    if (sentence !== undefined) capture.reportOnce('unrecorded API', sentence)
+  }
+
   function watch(request: ClientRequest): void {
-    if (!mayBeCall(request.method, request.path)) return
+    // A request that the tape let through is recorded where the host made it.
+    if (isOnNetwork()) return
+    const isCall = mayBeCall(request.method, request.path)
+    if (!isCall && !request.host.startsWith('bedrock')) return
     const host = request.getHeader('host')
     const url = requestUrl(
       `${request.protocol}//${typeof host === 'string' ? host : request.host}`,
       request.path,
     )
+    if (!isCall) return warnUnrecorded(url)
     if (url === undefined || capture.options.isOwnRequest(url)) return
     const call = new ObservedCall(capture, url, (name) => {
       const value = request.getHeader(name)

@@ -6,7 +6,7 @@ import { ObservedCall } from '../calls/observed-call.ts'
 import { mayBeCall } from '../calls/recognize-request.ts'
 import type { WatchedRequests } from './watched-requests.ts'
 
-type Observed = { call: ObservedCall; hasSent: boolean; hasReceived: boolean }
+type Observed = { call: ObservedCall; isWhole: boolean; hasSent: boolean; hasReceived: boolean }
 
 export type UndiciHookOptions = {
   capture: ActiveCapture
@@ -40,6 +40,8 @@ export class UndiciHook {
       ] satisfies [string, ChannelListener]
     this.#others = [
       on('bodyChunkSent', (observed, message) => {
+        // A whole body was read when the request was created.
+        if (observed.isWhole) return
         observed.hasSent = true
         observed.call.addRequestChunk(toObject(message).chunk)
       }),
@@ -78,13 +80,12 @@ export class UndiciHook {
     onUnwatched()
     const call = new ObservedCall(capture, url, readHeaders(toObject(request).headers))
     if (isWhole) {
-      // Undici publishes it once more when it is sent.
       call.addRequestChunk(body)
       call.requestEnded()
     }
     if (this.#observed.size === 0)
       for (const [channel, listener] of this.#others) subscribe(channel, listener)
-    this.#observed.set(request, { call, hasSent: isWhole, hasReceived: false })
+    this.#observed.set(request, { call, isWhole, hasSent: isWhole, hasReceived: false })
   }
 
   #headers(observed: Observed, message: unknown): void {

@@ -5,6 +5,7 @@ import {
   type Capture,
   type CaptureOptions,
 } from '../calls/active-capture.ts'
+import { outerRealm } from './outer-realm.ts'
 import { DispatcherHook } from './hook-dispatcher.ts'
 import { hookFetch } from './hook-fetch.ts'
 import { hookHttp } from './hook-http.ts'
@@ -13,19 +14,26 @@ import { WatchedRequests } from './watched-requests.ts'
 
 export type { Capture, CaptureOptions } from '../calls/active-capture.ts'
 
+const KEY = Symbol.for('playhead.capture.uninstall')
+
 /**
  * Records the model calls that this process makes over HTTP, with any client. Only one capture is installed at a time:
  * the latest replaces the previous one.
  */
 export function installCapture(options: CaptureOptions): Capture {
   activeCapture()?.uninstall()
+  // One of a test file that has ended: it was in another sandbox of this process.
+  const outer = outerRealm()
+  outer[KEY]?.()
   const capture = new ActiveCapture(options)
   const removers: (() => void)[] = []
   capture.uninstall = () => {
     for (const remove of removers.splice(0)) capture.guard(remove)
     if (activeCapture() === capture) setActiveCapture(undefined)
+    if (outer[KEY] === capture.uninstall) outer[KEY] = undefined
   }
   setActiveCapture(capture)
+  outer[KEY] = capture.uninstall
   capture.guard(() => hook(capture, removers))
   return {
     uninstall: capture.uninstall,
@@ -47,8 +55,7 @@ function hook(capture: ActiveCapture, removers: (() => void)[]): void {
   }
   const dispatchers = new DispatcherHook(capture, watched)
   removers.push(() => dispatchers.uninstall())
-  // The sandbox of a test runner hides the dispatcher of the real global object.
-  if (!dispatchers.ensure()) removers.push(hookFetch(capture, watched))
+  dispatchers.ensure()
   const undici = new UndiciHook({ capture, watched, onUnwatched: () => dispatchers.ensure() })
   removers.push(() => undici.uninstall(), hookHttp(capture))
 }

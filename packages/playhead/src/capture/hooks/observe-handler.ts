@@ -1,10 +1,17 @@
 import { readHeaders } from './request-parts.ts'
+import type { HeaderReader } from '../calls/call-span.ts'
 import type { ObservedCall } from '../calls/observed-call.ts'
 
 const legacyMethods = ['onConnect', 'onHeaders', 'onData', 'onComplete', 'onError'] as const
 
+/** What a handler tells about its request. */
+type CallObserver = Pick<
+  ObservedCall,
+  'addRequestChunk' | 'requestEnded' | 'addResponseChunk' | 'responseEnded' | 'failed'
+> & { responseStarted(status: number, header: HeaderReader, headers: unknown): void }
+
 export type Observing = {
-  call: ObservedCall
+  call: CallObserver
   /** True if the body is observed elsewhere: not every undici passes it to handlers. */
   isBodyObserved: boolean
   onEnd: () => void
@@ -19,7 +26,7 @@ export function observeHandler(handler: Handler, observing: Observing): Handler 
 
 class LegacyObserver implements LegacyHandler {
   readonly #handler: LegacyHandler
-  readonly #call: ObservedCall
+  readonly #call: CallObserver
   readonly #isBodyObserved: boolean
   readonly #onEnd: () => void
   #isAborted = false
@@ -53,7 +60,7 @@ class LegacyObserver implements LegacyHandler {
   }
 
   onHeaders(status: number, rawHeaders: unknown, resume: () => void, statusText: string): unknown {
-    this.#call.responseStarted(status, readHeaders(rawHeaders))
+    this.#call.responseStarted(status, readHeaders(rawHeaders), rawHeaders)
     return this.#handler.onHeaders?.(status, rawHeaders, resume, statusText)
   }
 
@@ -81,7 +88,7 @@ class LegacyObserver implements LegacyHandler {
 
 class Observer implements ModernHandler {
   readonly #handler: ModernHandler
-  readonly #call: ObservedCall
+  readonly #call: CallObserver
   readonly #isBodyObserved: boolean
   readonly #onEnd: () => void
 
@@ -115,7 +122,7 @@ class Observer implements ModernHandler {
   }
 
   onResponseStart(controller: Controller, status: number, headers: unknown, statusText: string): unknown {
-    this.#call.responseStarted(status, readHeaders(headers))
+    this.#call.responseStarted(status, readHeaders(headers), headers)
     return this.#handler.onResponseStart?.(controller, status, headers, statusText)
   }
 
@@ -138,6 +145,8 @@ class Observer implements ModernHandler {
   }
 }
 
+export const isLive = Symbol('playhead.is-live')
+
 /** The part of undici's dispatch options that we read. */
 export type DispatchOptions = {
   origin?: string | URL
@@ -145,6 +154,8 @@ export type DispatchOptions = {
   method?: string
   body?: unknown
   headers?: unknown
+  /** True once the tape has let the request through: dispatchers may call each other. */
+  [isLive]?: true
 }
 
 /** A handler of undici up to 6, which 7 still accepts and Node's own fetch still uses. */

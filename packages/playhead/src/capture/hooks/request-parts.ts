@@ -1,26 +1,31 @@
 import type { HeaderReader } from '../calls/call-span.ts'
 
-/** Reads headers in any form that undici uses: a flat list, a list of pairs, an object, or `Headers`. */
 export function readHeaders(headers: unknown): HeaderReader {
-  return (name) => {
-    if (typeof headers !== 'object' || headers === null) return undefined
-    if (Array.isArray(headers)) return findInList(headers, name)
-    if (typeof (headers as Headers).get === 'function') return (headers as Headers).get(name) ?? undefined
-    if (Symbol.iterator in headers) return findInList([...(headers as Iterable<unknown>)], name)
-    for (const key of Object.keys(headers))
-      if (key.toLowerCase() === name) return textOf((headers as Record<string, unknown>)[key])
-    return undefined
-  }
+  return (name) => headerPairs(headers).find(([key]) => key.toLowerCase() === name)?.[1]
 }
 
-function findInList(list: readonly unknown[], name: string): string | undefined {
-  if (Array.isArray(list[0])) {
-    const pair = list.find((item) => Array.isArray(item) && textOf(item[0])?.toLowerCase() === name)
-    return Array.isArray(pair) ? textOf(pair[1]) : undefined
+export function toHeaders(headers: unknown): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const [key, value] of headerPairs(headers)) {
+    const name = key.toLowerCase()
+    found[name] = Object.hasOwn(found, name) ? `${found[name]}, ${value}` : value
   }
-  for (let index = 0; index + 1 < list.length; index += 2)
-    if (textOf(list[index])?.toLowerCase() === name) return textOf(list[index + 1])
-  return undefined
+  return found
+}
+
+/** Reads headers in any form that undici uses: a flat list, a list of pairs, an object, or `Headers`. */
+export function headerPairs(headers: unknown): [name: string, value: string][] {
+  if (typeof headers !== 'object' || headers === null) return []
+  const list: unknown[] =
+    Symbol.iterator in headers ? [...(headers as Iterable<unknown>)] : Object.entries(headers)
+  const isFlat = list.length > 0 && !Array.isArray(list[0])
+  const pairs = isFlat
+    ? list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1]]] : []))
+    : list
+  return pairs.flatMap((pair) => {
+    const [name, value] = (pair as unknown[]).map(textOf)
+    return name === undefined || value === undefined ? [] : [[name, value] as [string, string]]
+  })
 }
 
 function textOf(value: unknown): string | undefined {

@@ -1,51 +1,170 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { Buffer } from 'node:buffer'
-import { setImmediate, setTimeout } from 'node:timers'
-import { toObject, type TapedResponse } from '@playhead/model'
-import type { ActiveTape } from '../../record/session/active-tape.ts'
-import type { DispatchOptions, Handler } from './observe-handler.ts'
-import { requestUrl } from './request-parts.ts'
+import { clearTimeout, setImmediate, setTimeout } from 'node:timers'
+import { toObject, type ConnectionFailure } from '@playhead/model'
+import type { ActiveTape, ResponseTap, ServedResponse, TapeAnswer } from '../../record/session/active-tape.ts'
+import { onNetwork } from '../../record/session/own-connection.ts'
+import { isLive, observeHandler, type DispatchOptions, type Handler } from './observe-handler.ts'
+import { headerPairs, requestUrl, toHeaders } from './request-parts.ts'
 
-/** Answers a request of undici from the tape, as if it came from the network. Always accepts more requests. */
-export function serveDispatch(tape: ActiveTape, options: DispatchOptions, handler: Handler): true {
-  const exchange = new Exchange(handler)
-  exchange.start()
-  readBody(options.body, handler).then(
-    (body) => exchange.answer(() => respond(tape, options, body)),
-    (error: unknown) => exchange.fail(error),
-  )
+type LiveAnswer = Extract<TapeAnswer, { kind: 'live' }>
+
+export type DispatchRequest = { options: DispatchOptions; handler: Handler }
+
+export type DispatchHooks = {
+  /** The request with a handler that records it; undefined if it is not a model call. */
+  observe(request: DispatchRequest): DispatchRequest | undefined
+  /** Records it and sends it over the network. */
+  send(request: DispatchRequest): void
+}
+
+/**
+ * Asks the tape about a request of undici, then answers it as if the answer came from the network, or lets it through.
+ * Always accepts more requests.
+ */
+export function serveDispatch(tape: ActiveTape, request: DispatchRequest, hooks: DispatchHooks): true {
+  askTape(tape, request, hooks).catch((error: unknown) => {
+    const exchange = new Exchange(request.handler)
+    exchange.start()
+    exchange.fail(error)
+  })
   return true
 }
 
-function respond(
-  tape: ActiveTape,
-  { method = 'GET', origin, path }: DispatchOptions,
-  body: Uint8Array,
-): TapedResponse {
+/** The handler hears of the request only when it is answered or sent, as with undici's own queue. */
+async function askTape(tape: ActiveTape, request: DispatchRequest, hooks: DispatchHooks): Promise<void> {
+  const { options, handler } = request
+  const { method = 'GET', origin, path } = options
   const url = requestUrl(origin, path)
-  const response = url === undefined ? undefined : tape.respond({ method, url, body })
-  return response ?? { kind: 'connection-error', code: 'ECONNREFUSED', message: 'Not on the tape.' }
-}
-
-async function readBody(body: unknown, handler: Handler): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of chunksOf(body)) {
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk as Uint8Array)
-    chunks.push(bytes)
-    handler.onBodySent?.(bytes)
+  if (url === undefined) return hooks.send(request)
+  const body = await readBody(options.body)
+  const headers = toHeaders(options.headers)
+  const answer = await tape.respond({ method, url, headers, body: body ?? new Uint8Array() })
+  const hasBytes = body !== undefined && options.body !== undefined && options.body !== null
+  const read = hasBytes ? { ...options, body } : options
+  if (answer.kind !== 'live') {
+    const observed = hooks.observe({ options: read, handler })
+    return new Exchange(observed?.handler ?? handler).serve(answer, hasBytes ? body : undefined)
   }
-  handler.onRequestSent?.()
-  return Buffer.concat(chunks)
+  const sent = liveOptions(read, answer)
+  const inCaller = keepContext(handler)
+  const live =
+    answer.tap === undefined
+      ? { options: sent, handler: inCaller }
+      : { options: withoutEncoding(sent), handler: tapHandler(inCaller, answer.tap) }
+  onNetwork(() => hooks.send(live))
 }
 
-function chunksOf(body: unknown): AsyncIterable<unknown> | Iterable<unknown> {
-  if (body === undefined || body === null) return []
-  if (typeof body === 'string' || body instanceof Uint8Array) return [body]
-  if (body instanceof ArrayBuffer) return [new Uint8Array(body)]
-  return body as AsyncIterable<unknown>
+/** What the host does when the answer comes is not part of the live request. */
+function keepContext(handler: Handler): Handler {
+  const inCaller = AsyncLocalStorage.snapshot()
+  return new Proxy(handler, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key, target)
+      if (typeof value !== 'function') return value
+      return (...args: unknown[]) => inCaller(() => Reflect.apply(value, target, args) as unknown)
+    },
+  })
+}
+
+/** Undefined for forms, which are more than their bytes. */
+export async function readBody(body: unknown): Promise<Uint8Array | undefined> {
+  if (body === undefined || body === null) return new Uint8Array()
+  if (typeof body === 'string') return Buffer.from(body)
+  if (body instanceof Uint8Array) return body
+  if (body instanceof ArrayBuffer) return new Uint8Array(body)
+  if (Symbol.asyncIterator in Object(body)) {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of body as AsyncIterable<string | Uint8Array>) chunks.push(Buffer.from(chunk))
+    return Buffer.concat(chunks)
+  }
+  return body instanceof Blob ? new Uint8Array(await body.arrayBuffer()) : undefined
+}
+
+function liveOptions(options: DispatchOptions, { body, url }: LiveAnswer): DispatchOptions {
+  return {
+    ...options,
+    [isLive]: true,
+    ...(url !== undefined && { path: `${url.pathname}${url.search}` }),
+    ...(body !== undefined && {
+      body,
+      headers: withHeader(options.headers, 'content-length', String(body.byteLength)),
+    }),
+  }
+}
+
+/** A tap wants to read what the server says. */
+function withoutEncoding(options: DispatchOptions): DispatchOptions {
+  return { ...options, headers: withHeader(options.headers, 'accept-encoding', 'identity') }
+}
+
+function withHeader(headers: unknown, name: string, value: string): string[] {
+  const others = headerPairs(headers).filter(([key]) => key.toLowerCase() !== name)
+  return [...others, [name, value] as const].flat()
+}
+
+function tapHandler(handler: Handler, given: ResponseTap): Handler {
+  const tap = safeTap(given)
+  const call = {
+    addRequestChunk: () => {},
+    requestEnded: () => {},
+    responseStarted: (status: number, _header: unknown, headers: unknown) => {
+      if (status >= 200) tap.onHead(status, toHeaders(headers))
+    },
+    addResponseChunk: (chunk: Uint8Array) => tap.onChunk(Uint8Array.from(chunk)),
+    responseEnded: () => tap.onEnd(),
+    failed: (error: unknown) => tap.onEnd(error),
+  }
+  return observeHandler(handler, { call, isBodyObserved: true, onEnd: () => {} }) ?? handler
+}
+
+/** The tape reports its own faults; the host must not notice. It ends once. */
+export function safeTap(tap: ResponseTap | undefined): ResponseTap {
+  let isOver = false
+  const safely = (run: () => void) => {
+    try {
+      if (!isOver) run()
+    } catch {
+      isOver = true
+    }
+  }
+  return {
+    onHead: (status, headers) => safely(() => tap?.onHead(status, headers)),
+    onChunk: (bytes) => safely(() => tap?.onChunk(bytes)),
+    onEnd: (error) =>
+      safely(() => {
+        tap?.onEnd(error)
+        isOver = true
+      }),
+  }
+}
+
+/** Headers of a recorded response that describe how its bytes were sent. */
+const transferHeaders = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'keep-alive',
+  'transfer-encoding',
+])
+
+export function servedHeaders(headers: Record<string, string>): Record<string, string> {
+  const kept = Object.entries(headers).filter(([name]) => !transferHeaders.has(name.toLowerCase()))
+  return { 'x-playhead-source': 'tape', ...Object.fromEntries(kept) }
 }
 
 /** How long a stream that was aborted when it was recorded waits to be aborted again. */
-const ABORT_WAIT_MS = 2_000
+export const ABORT_WAIT_MS = 2_000
+
+/** What a client is told that reads on where it once stopped. */
+const NEVER_ABORTED: ConnectionFailure = {
+  code: 'ECONNRESET',
+  message: 'The recorded stream was aborted here.',
+}
+
+export function connectionError({ code, message }: ConnectionFailure): Error {
+  return Object.assign(new Error(message), { code })
+}
 
 /** One exchange with a handler of undici, in the old style or the new one. */
 class Exchange {
@@ -69,16 +188,13 @@ class Exchange {
     else this.#handler.onConnect?.((reason) => this.#controller.abort(reason), null)
   }
 
-  answer(read: () => TapedResponse): void {
+  serve(response: ServedResponse, body: Uint8Array | undefined): void {
+    this.start()
     if (this.#isOver) return
-    try {
-      const response = read()
-      if (response.kind === 'connection-error')
-        this.fail(Object.assign(new Error(response.message), { code: response.code }))
-      else setImmediate(() => void this.#send(response).catch((error: unknown) => this.fail(error)))
-    } catch (error) {
-      this.fail(error)
-    }
+    if (body !== undefined) this.#handler.onBodySent?.(body)
+    this.#handler.onRequestSent?.()
+    if (response.kind === 'connection-error') this.fail(connectionError(response))
+    else setImmediate(() => void this.#send(response).catch((error: unknown) => this.fail(error)))
   }
 
   fail(error: unknown): void {
@@ -89,23 +205,28 @@ class Exchange {
     else this.#handler.onError?.(error)
   }
 
-  async #send(response: Extract<TapedResponse, { kind: 'response' }>): Promise<void> {
+  async #send(response: Extract<ServedResponse, { kind: 'response' }>): Promise<void> {
     if (this.#isOver) return
     this.#sendHead(response)
+    // A small body arrives with its head: clients that retry drop it unread, and capture still saw the error.
+    const isWhole = response.chunks.length === 1
     for (const chunk of response.chunks) {
-      await this.#whenReading()
+      if (!isWhole || this.#controller.paused) await this.#whenReading()
       if (this.#isOver) return
       this.#sendChunk(Buffer.from(chunk))
     }
-    if (response.isAborted === true) return this.#waitForAbort()
+    const { isAborted, failure } = response
+    if (isAborted === true && failure === undefined) return this.#waitForAbort()
     await this.#whenReading()
+    if (failure !== undefined) return this.fail(connectionError(failure))
     if (this.#isOver) return
     this.#isOver = true
     if (this.#isModern) this.#handler.onResponseEnd?.(this.#controller, {})
     else this.#handler.onComplete?.([])
   }
 
-  #sendHead({ status, headers }: Extract<TapedResponse, { kind: 'response' }>): void {
+  #sendHead({ status, headers: taped }: Extract<ServedResponse, { kind: 'response' }>): void {
+    const headers = servedHeaders(taped)
     if (this.#isModern) {
       this.#handler.onResponseStart?.(this.#controller, status, headers, '')
       return
@@ -129,9 +250,10 @@ class Exchange {
       })
   }
 
+  /** Like an open connection, it keeps the process alive. */
   #waitForAbort(): void {
-    const error = Object.assign(new Error('The recorded stream was aborted here.'), { code: 'ECONNRESET' })
-    setTimeout(() => this.fail(error), ABORT_WAIT_MS).unref()
+    const timer = setTimeout(() => this.fail(connectionError(NEVER_ABORTED)), ABORT_WAIT_MS)
+    this.#wake = () => clearTimeout(timer)
   }
 }
 

@@ -12,7 +12,8 @@ import {
 } from '@playhead/model'
 import { summarizeError } from '../../record/value/describe-error.ts'
 import { activeCapture } from '../calls/active-capture.ts'
-import { wrapMethod } from './wrap-method.ts'
+import { noteSource, wrapMethod } from './wrap-method.ts'
+import { wrapTransport } from './wrap-transport.ts'
 
 /**
  * Records the calls of an OpenAI client that can't be observed at the HTTP layer: it has its own dispatcher from an old
@@ -32,6 +33,7 @@ function wrapOpenAIMethods(client: object): void {
   wrapCreate(responses, openAiResponses, url)
   wrapCreate(embeddings, openAiEmbeddings, url)
   wrapCreate(completions, openAiCompletions, url)
+  wrapTransport(client, noteSource)
   rewrapCopies(client, wrapOpenAI)
 }
 
@@ -56,6 +58,7 @@ function wrapAnthropicMethods(client: object): void {
   const { messages, beta } = toObject(client)
   for (const resource of [messages, toObject(beta).messages])
     wrapMethod(resource, 'create', ([body]) => ({ api: anthropicMessages, body: toObject(body), url }))
+  wrapTransport(client, noteSource)
   rewrapCopies(client, wrapAnthropic)
 }
 

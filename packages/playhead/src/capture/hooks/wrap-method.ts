@@ -1,9 +1,17 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { context } from '@opentelemetry/api'
 import { activeCapture } from '../calls/active-capture.ts'
 import { isRecord } from '@playhead/model'
 import { WrappedCall, type WrappedRequest } from '../calls/wrapped-call.ts'
 
 type Method = (...args: unknown[]) => unknown
+
+const current = new AsyncLocalStorage<WrappedCall>()
+
+/** In a re-run: where the answer of the current call is from. */
+export function noteSource(source: string): void {
+  current.getStore()?.setSource(source)
+}
 
 const wrappedMethods = new WeakSet<Method>()
 
@@ -18,7 +26,9 @@ export function wrapMethod(holder: unknown, name: string, read: (args: unknown[]
     if (call === undefined) return Reflect.apply(method, this, args) as unknown
     let result: unknown
     try {
-      result = context.with(call.context, () => Reflect.apply(method, this, args) as unknown)
+      result = current.run(call, () =>
+        context.with(call.context, () => Reflect.apply(method, this, args) as unknown),
+      )
     } catch (error) {
       call.failed(error)
       throw error

@@ -60,9 +60,10 @@ function readWords(args: readonly string[], commands: readonly Command[]): { wor
 /** The command with that name, or for help on a group (`playhead keys --help`) all of its commands. */
 function findCommands(words: readonly Word[], commands: readonly Command[], isHelp: boolean): Command[] {
   const [first = '', second] = words.map(({ text }) => text)
-  const exact = commands.find(({ name }) => name === first || name === `${first} ${second}`)
-  if (exact !== undefined) return [exact]
   const group = commands.filter(({ name }) => name.startsWith(`${first} `))
+  const named = (wanted: string) => commands.find(({ name }) => name === wanted)
+  const exact = named(`${first} ${second}`) ?? named(first)
+  if (exact !== undefined) return isHelp && second === undefined ? [exact, ...group] : [exact]
   if (group.length === 0) throw unknownCommand(first, commands)
   if (isHelp && second === undefined) return group
   const available = `Available: ${group.map(({ name }) => `playhead ${name}`).join(', ')}`

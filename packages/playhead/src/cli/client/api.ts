@@ -125,8 +125,13 @@ export class Api {
     return []
   }
 
+  /** What it means that a request got no response. */
+  connectionError(error: unknown): unknown {
+    return connectionError(error, this.settings.endpoint)
+  }
+
   #explain(error: unknown, { signal }: RequestOptions): unknown {
-    return signal?.aborted === true ? error : connectionError(error, this.settings.endpoint)
+    return signal?.aborted === true ? error : this.connectionError(error)
   }
 
   #notPlayhead(path: string, status: number): CliError {

@@ -22,16 +22,23 @@ const MANY_STEPS = 2000
 const FETCHED_SINGLY = 16
 const CONCURRENT_FETCHES = 8
 
+type ReadContext = {
+  terminal: Terminal
+  settings: Settings
+  /** True if "last" means the last session that is no re-run. */
+  isRerunLeftOut?: boolean
+}
+
 /** Reads a session from the server, from a recording file, or from stdin. */
 export async function readSession(
   source: string,
   view: ShownPart,
-  { terminal, settings }: { terminal: Terminal; settings: Settings },
+  { terminal, settings, isRerunLeftOut = false }: ReadContext,
 ): Promise<Session> {
   if (source === '-') return readStdin(terminal)
   if (isRecordingFile(source)) return readRecordingFile(source)
   const api = await Api.connect(settings, 'read')
-  return fetchSession(api, await findSessionId(api, source), view)
+  return fetchSession(api, await findSessionId(api, source, isRerunLeftOut), view)
 }
 
 async function readStdin({ stdin }: Terminal): Promise<Session> {

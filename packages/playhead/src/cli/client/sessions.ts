@@ -4,10 +4,13 @@ import type { Api, Query } from './api.ts'
 
 export type SessionPage = { sessions: SessionSummary[]; nextCursor?: string }
 
-/** Resolves what the user typed to a session id: an id or a prefix of one, `last` or `last-failed`. */
-export async function findSessionId(api: Api, typed: string): Promise<string> {
-  if (typed === 'last') return newestSession(api, undefined)
-  if (typed === 'last-failed') return newestSession(api, 'fail')
+/**
+ * Resolves what the user typed to a session id: an id or a prefix of one, `last` or `last-failed`. Re-runs may be the last
+ * session, unless they are left out, but not the last that failed: what people look for is the failure that they run again.
+ */
+export async function findSessionId(api: Api, typed: string, isRerunLeftOut = false): Promise<string> {
+  if (typed === 'last') return newestSession(api, isRerunLeftOut ? { reruns: 'exclude' } : {})
+  if (typed === 'last-failed') return newestSession(api, { status: 'fail', reruns: 'exclude' })
   const id = parseSessionIdPrefix(typed)
   if (id === undefined)
     throw new UsageError(
@@ -16,11 +19,11 @@ export async function findSessionId(api: Api, typed: string): Promise<string> {
   return id
 }
 
-async function newestSession(api: Api, status: 'fail' | undefined): Promise<string> {
-  const { sessions } = await api.json<SessionPage>('/api/sessions', { query: { limit: '1', status } })
+async function newestSession(api: Api, query: { status?: 'fail'; reruns?: 'exclude' }): Promise<string> {
+  const { sessions } = await api.json<SessionPage>('/api/sessions', { query: { limit: '1', ...query } })
   const [newest] = sessions
   if (newest === undefined)
-    throw new CliError(status === 'fail' ? 'No session has failed.' : 'There are no sessions yet.')
+    throw new CliError(query.status === 'fail' ? 'No session has failed.' : 'There are no sessions yet.')
   return newest.id
 }
 

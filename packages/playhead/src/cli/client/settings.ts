@@ -11,7 +11,7 @@ export type Settings = {
   project: string | undefined
 }
 
-const DEFAULT_ENDPOINT = 'http://localhost:4318'
+export const DEFAULT_ENDPOINT = 'http://localhost:4318'
 
 /** Options take precedence over environment variables. */
 export function readSettings(options: GlobalOptions, environment: Environment): Settings {

@@ -6,9 +6,10 @@ import {
   mannWhitney,
   medianOf,
   shiftBetween,
+  triesOf,
   type SessionSummary,
 } from '@playhead/model'
-import { costsOf, durationsOf, tooFew, triesOf, type CheckRow } from './check-limits.ts'
+import { costsOf, durationsOf, tooFew, type CheckRow } from './check-limits.ts'
 
 const SIGNIFICANCE = 0.05
 /** A smaller change in cost or duration does not fail a build, however significant it is. */

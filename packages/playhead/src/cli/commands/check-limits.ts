@@ -4,10 +4,18 @@ import {
   formatCost,
   formatDuration,
   formatPercent,
+  scoreNumber,
+  showScore,
+  triesOf,
   type SessionSummary,
 } from '@playhead/model'
 
-export type CheckLimits = { failureRate?: number; usd?: number; p95Ms?: number }
+export type CheckLimits = {
+  failureRate?: number
+  usd?: number
+  p95Ms?: number
+  scores?: readonly { name: string; mean: number }[]
+}
 
 /** One condition and its result; `too-few` means there were not enough sessions to decide. */
 export type CheckRow = { name: string; state: 'kept' | 'broken' | 'too-few'; text: string }
@@ -26,20 +34,15 @@ export function judgeRows(rows: readonly CheckRow[]): CheckResult['verdict'] {
 
 export function checkLimits(
   sessions: readonly SessionSummary[],
-  { failureRate, usd, p95Ms }: CheckLimits,
+  { failureRate, usd, p95Ms, scores = [] }: CheckLimits,
   minimum: number,
 ): CheckRow[] {
   return [
     ...(failureRate === undefined ? [] : [checkFailures(sessions, failureRate, minimum)]),
     ...(usd === undefined ? [] : [checkCost(sessions, usd, minimum)]),
     ...(p95Ms === undefined ? [] : [checkDuration(sessions, p95Ms, minimum)]),
+    ...scores.map((limit) => checkScore(sessions, limit, minimum)),
   ]
-}
-
-/** Counts only sessions that succeeded or failed; the others have no verdict. */
-export function triesOf(sessions: readonly SessionSummary[]): { passed: number; total: number } {
-  const passed = sessions.filter(({ endState }) => endState === 'success').length
-  return { passed, total: passed + sessions.filter(({ endState }) => endState === 'fail').length }
 }
 
 export function costsOf(sessions: readonly SessionSummary[]): number[] {
@@ -69,9 +72,11 @@ function checkCost(sessions: readonly SessionSummary[], limit: number, minimum: 
   const mean = costs.reduce((sum, cost) => sum + cost, 0) / costs.length
   const unpriced = new Set(sessions.flatMap(({ unpricedModels }) => unpricedModels))
   const withoutUsage = new Set(sessions.flatMap(({ modelsWithoutUsage }) => modelsWithoutUsage ?? []))
+  const withoutOutput = new Set(sessions.flatMap(({ modelsWithoutOutput }) => modelsWithoutOutput ?? []))
   const reason = describeMissingCost({
     unpricedModels: [...unpriced],
     modelsWithoutUsage: [...withoutUsage],
+    modelsWithoutOutput: [...withoutOutput],
   })
   const missing = reason === undefined ? '' : `; ${reason}`
   const isBroken = mean > limit
@@ -87,6 +92,23 @@ function checkDuration(sessions: readonly SessionSummary[], limitMs: number, min
   const isBroken = p95 > limitMs
   const text = `${formatDuration(p95)} ${isBroken ? '>' : '≤'} ${formatDuration(limitMs)} (${countOf(durations.length, 'session')})`
   return { name, state: isBroken ? 'broken' : 'kept', text }
+}
+
+function checkScore(
+  sessions: readonly SessionSummary[],
+  { name, mean: limit }: { name: string; mean: number },
+  minimum: number,
+): CheckRow {
+  const label = `score ${name}`
+  const given = sessions.flatMap(({ scores = [] }) => scores.filter((score) => score.name === name))
+  const numbers = given.map(({ value }) => scoreNumber(value)).filter((number) => number !== null)
+  if (numbers.length < Math.max(1, minimum)) return tooFew(label, numbers.length, minimum)
+  const mean = numbers.reduce((sum, number) => sum + number, 0) / numbers.length
+  const isBroken = mean < limit
+  const others = sessions.length - numbers.length
+  const missing = others === 0 ? '' : `; ${others} more without it`
+  const text = `${showScore(mean)} ${isBroken ? '<' : '≥'} ${showScore(limit)} (mean of ${countOf(numbers.length, 'session')}${missing})`
+  return { name: label, state: isBroken ? 'broken' : 'kept', text }
 }
 
 export function tooFew(name: string, count: number, minimum: number): CheckRow {

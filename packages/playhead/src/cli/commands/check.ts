@@ -1,5 +1,5 @@
 import { appendFile } from 'node:fs/promises'
-import { formatCount, parseDuration, type SessionSummary } from '@playhead/model'
+import { asksForReruns, formatCount, parseDuration, type SessionSummary } from '@playhead/model'
 import { readBuildContext } from '../../testing/runs/build-context.ts'
 import { defineCommand, type OptionValues } from '../arguments/command.ts'
 import { checkChoice, parseCount } from '../arguments/option-values.ts'
@@ -14,7 +14,7 @@ import { checkLimits, judgeRows, type CheckLimits, type CheckResult } from './ch
 import { filterOptions, toFilterQuery } from './session-filter.ts'
 
 /** Filtering by what is being checked would skew the result. */
-const { status: _, cost: __, duration: ___, demo: ____, ...filters } = filterOptions
+const { status: _, cost: __, duration: ___, demo: ____, score: _____, ...filters } = filterOptions
 
 const options = {
   'max-failure-rate': {
@@ -24,6 +24,11 @@ const options = {
   },
   'max-cost-per-session': { type: 'text', value: 'usd', summary: 'Highest mean cost in US dollars: 0.01' },
   'max-p95': { type: 'text', value: 'duration', summary: 'Highest 95th percentile of the duration: 8s' },
+  'min-score': {
+    type: 'list',
+    value: 'name:mean',
+    summary: 'Lowest mean of a score, where yes is 1: helpful:0.8 (repeat for others)',
+  },
   'min-sessions': {
     type: 'text',
     value: 'n',
@@ -45,13 +50,15 @@ export const checkCommand = defineCommand({
   name: 'check',
   summary: 'Fail a build if recent sessions are not good enough',
   details: `Checks the last ${formatCount(MAX_SESSIONS)} matching sessions that are not running any more. Demo sessions are excluded,
-and so are sessions of tests, unless you ask for them with --test, --branch, --baseline or --tag test.
+and so are sessions of tests, unless you ask for them with --test, --branch, --baseline or --tag test, and re-runs,
+unless you ask for them with --reruns include, --lane or --parent.
 Exit codes: 0 all conditions hold, 1 a condition is broken, 2 no result (server unreachable, invalid
 arguments), 3 not enough sessions.`,
   options,
   examples: [
     ['playhead check --max-failure-rate 0.05 --since 24h', 'Fail if more than one in twenty failed'],
     ['playhead check --max-cost-per-session 0.01 --max-p95 8s --tag support', 'Limit cost and duration'],
+    ['playhead check --min-score helpful:0.8 --since 7d', 'Fail if the mean of a score is too low'],
     ['playhead check --baseline main --branch "$BRANCH" --format github', 'Compare a pull request with main'],
   ],
   async run({ options: given, globals, terminal }) {
@@ -61,7 +68,7 @@ arguments), 3 not enough sessions.`,
     const limits = readLimits(given)
     if (Object.keys(limits).length === 0 && given.baseline === undefined)
       throw new UsageError(
-        'Nothing to check. Pass --max-failure-rate, --max-cost-per-session, --max-p95 or --baseline.',
+        'Nothing to check. Pass --max-failure-rate, --max-cost-per-session, --max-p95, --min-score or --baseline.',
       )
     const settings = readSettings(globals, environment)
     const result = await runCheck(given, limits, { settings, environment }).catch(throwNoResult)
@@ -109,7 +116,8 @@ async function runCheck(
 /** The tests of a build should not be judged once more by its check, so their sessions have to be asked for. */
 async function readEndedSessions(api: Api, query: Query, isOfTests: boolean): Promise<SessionSummary[]> {
   const ended: SessionSummary[] = []
-  for await (const { sessions } of readSessionPages(api, { ...query, demo: 'false' }, MAX_SESSIONS))
+  const counted = { ...query, demo: 'false', reruns: asksForReruns(query) ? 'include' : 'exclude' }
+  for await (const { sessions } of readSessionPages(api, counted, MAX_SESSIONS))
     ended.push(
       ...sessions.filter(({ endState, test }) => endState !== 'running' && (isOfTests || test === undefined)),
     )
@@ -120,11 +128,20 @@ function readLimits(given: Given): CheckLimits {
   const rate = given['max-failure-rate']
   const usd = given['max-cost-per-session']
   const p95 = given['max-p95']
+  const scores = given['min-score']
   return {
     ...(rate !== undefined && { failureRate: readShare(rate) }),
     ...(usd !== undefined && { usd: readNumber('--max-cost-per-session', usd.replace(/^\$/, '')) }),
     ...(p95 !== undefined && { p95Ms: readDuration(p95) }),
+    ...(scores !== undefined && { scores: scores.map(readScore) }),
   }
+}
+
+function readScore(text: string): { name: string; mean: number } {
+  const [, name, mean] = /^(.+):(-?\d*\.?\d+)$/.exec(text.trim()) ?? []
+  if (name === undefined)
+    throw new UsageError(`--min-score must be a name and a number like helpful:0.8, not "${text}".`)
+  return { name: name.trim(), mean: Number(mean) }
 }
 
 function readShare(text: string): number {

@@ -1,11 +1,16 @@
-import { alignSessions, describeFirstDivergence, type Alignment, type Session } from '@playhead/model'
+import {
+  alignSessions,
+  describeFirstDivergence,
+  renderComparison,
+  type Alignment,
+  type Session,
+} from '@playhead/model'
 import { defineCommand } from '../arguments/command.ts'
 import { readSession } from '../client/read-session.ts'
 import { readSettings, type Settings } from '../client/settings.ts'
 import { QuietExit, throwNoResult, UsageError } from '../terminal/cli-error.ts'
 import { printableJson } from '../terminal/printable-text.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { renderDiff } from './diff-text.ts'
 
 export const diffCommand = defineCommand({
   name: 'diff',
@@ -30,10 +35,14 @@ Exit codes: 0 both sessions had the same effects, 1 their effects differ, 2 they
     const sessions = await readBoth([a, b], { terminal, settings })
     const alignment = alignSessions(...sessions)
     if (options.json === true) terminal.print(printableJson(toJson(alignment, sessions), 2))
-    else terminal.print(renderDiff(alignment, sessions, terminal).trimEnd())
+    else terminal.print(renderText(alignment, sessions, terminal))
     if (alignment.effects.length > 0) throw new QuietExit(1)
   },
 })
+
+function renderText(alignment: Alignment, sessions: Both, { isColoured: color, width }: Terminal): string {
+  return renderComparison(alignment, sessions, { color, width }).trimEnd()
+}
 
 type Both = [a: Session, b: Session]
 

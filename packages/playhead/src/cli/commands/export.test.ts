@@ -24,6 +24,19 @@ test.each([
   expect(await readFile(join(folder, file), 'utf8')).toBe(JSON.stringify({ format }))
 })
 
+test.each([
+  ['failure.html', 'recording.html'],
+  ['Failure.otlp.json', 'recording.otlp'],
+  ['failure.json', 'recording'],
+  ['failure', 'recording'],
+])('export -o %s writes the format that the name says', async (file, resource) => {
+  const folder = await temporaryFolder()
+  const { endpoint } = await startFakeServer({ [`GET /api/sessions/${id}/${resource}`]: { resource } })
+
+  expect(await playhead(['export', id, '-o', file], { endpoint, folder })).toMatchObject({ exitCode: 0 })
+  expect(await readFile(join(folder, file), 'utf8')).toBe(JSON.stringify({ resource }))
+})
+
 test('export does not replace the recording that it reads', async () => {
   const folder = await temporaryFolder()
   await writeFile(join(folder, 's_fc64bfcd.json'), JSON.stringify(recording))

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
-import { formatBytes, shortSessionId, toRecording } from '@playhead/model'
+import { formatBytes, parseFilter, shortSessionId, toRecording } from '@playhead/model'
 import { renderReplay } from '../../report/write-report.ts'
-import { defineCommand } from '../arguments/command.ts'
+import { defineCommand, type GlobalOptions } from '../arguments/command.ts'
 import { checkChoice } from '../arguments/option-values.ts'
 import { Api } from '../client/api.ts'
 import { saveFile } from '../client/download.ts'
@@ -19,18 +19,32 @@ const formats = new Map([
   ['html', { resource: 'recording.html', ending: '.html' }],
   ['otlp', { resource: 'recording.otlp', ending: '.otlp.json' }],
 ])
+const tableFormats = ['parquet', 'csv', 'jsonl']
+const tables = ['sessions', 'steps', 'spans']
 const STDOUT = '-'
 
 export const exportCommand = defineCommand({
   name: 'export',
-  arguments: ['session or file'],
-  summary: 'Export a session as a file',
+  arguments: ['session or file…'],
+  summary: 'Export a session, or all that match a filter, as a file',
   details: `<session or file> is an id or its first digits, "last", "last-failed", or a recording.
 Formats: json is a recording that "playhead show" reads without a server, html is the replay page as a
 single file for any browser, otlp is the original spans for any OpenTelemetry backend, which only the
-server has.`,
+server has.
+With --where, all sessions that match a filter are exported: as a table of sessions or of steps (parquet, csv, jsonl),
+or as spans (jsonl, one session a line), which "playhead import" reads. --where "" exports everything.`,
   options: {
-    format: { type: 'text', value: 'format', summary: `${[...formats.keys()].join(', ')} (default json)` },
+    format: {
+      type: 'text',
+      value: 'format',
+      summary: `${[...formats.keys()].join(', ')}; with --where ${tableFormats.join(', ')} (default: as the name of the file ends, or json)`,
+    },
+    where: {
+      type: 'text',
+      value: 'filter',
+      summary: 'All sessions that match: "status:fail tag:support from:7d"',
+    },
+    of: { type: 'text', value: 'what', summary: 'With --where: sessions, steps or spans (default sessions)' },
     output: {
       type: 'text',
       short: 'o',
@@ -40,13 +54,25 @@ server has.`,
   },
   examples: [
     ['playhead export last-failed', 'Attach a failure to a bug report'],
-    ['playhead export last-failed --format html -o failure.html', 'Share a replay'],
+    ['playhead export last-failed -o failure.html', 'Share a replay'],
     ['playhead export .playhead/run/s_1a2b3c4d.jsonl --format html', 'Without a server'],
+    [
+      'playhead export --where "status:fail from:7d" -o failed.parquet',
+      'A table of sessions for DuckDB or pandas',
+    ],
+    ['playhead export --where "tag:support" --of spans -o support.jsonl', 'Move sessions to another server'],
     ['playhead export s_1a2b3c4d --format otlp -o - | gzip > spans.json.gz', 'Pipe the spans as received'],
   ],
   async run({ options, globals, positionals, terminal }) {
-    const [source = ''] = positionals
-    const format = options.format ?? 'json'
+    if (options.where !== undefined) {
+      if (positionals.length > 0) throw new UsageError('Name a session, or pass --where, not both.')
+      return exportMatching(options.where, options, { globals, terminal })
+    }
+    if (options.of !== undefined) throw new UsageError('--of goes with --where.')
+    const [source] = positionals
+    if (source === undefined || positionals.length > 1)
+      throw new UsageError('Name one session, or pass --where. See: playhead export --help')
+    const format = options.format ?? formatOf(options.output ?? '')
     checkChoice('format', format, [...formats.keys()])
     const { id, content } = isRecordingFile(source)
       ? await readRecording(source, format)
@@ -63,6 +89,35 @@ server has.`,
     terminal.note(`Saved ${shortSessionId(id)} to ${path} (${formatBytes(size)}).`)
   },
 })
+
+type Target = { globals: GlobalOptions; terminal: Terminal }
+
+async function exportMatching(
+  where: string,
+  options: { of?: string; format?: string; output?: string },
+  { globals, terminal }: Target,
+): Promise<void> {
+  const { terms, parameters } = parseFilter(where)
+  const problem = terms.find((term) => term.problem !== undefined)?.problem
+  if (problem !== undefined) throw new UsageError(problem)
+  const { of = 'sessions', output } = options
+  checkChoice('of', of, tables)
+  const ending = tableFormats.find((name) => output?.toLowerCase().endsWith(`.${name}`))
+  const format = options.format ?? ending ?? (of === 'spans' ? 'jsonl' : 'parquet')
+  checkChoice('format', format, tableFormats)
+  const api = await Api.connect(readSettings(globals, terminal.environment), 'read')
+  const content = api.stream('/api/export', { query: { ...parameters, of, format } })
+  if (output === STDOUT) return writeOut(content, false, terminal)
+  const path = output ?? `${of}.${format}`
+  const size = await saveFile(path, content)
+  terminal.note(`Saved ${of} to ${path} (${formatBytes(size)}).`)
+}
+
+/** The most specific ending comes last. */
+function formatOf(path: string): string {
+  const endings = [...formats].filter(([, { ending }]) => path.toLowerCase().endsWith(ending))
+  return endings.at(-1)?.[0] ?? 'json'
+}
 
 type Exported = { id: string; content: AsyncIterable<Uint8Array> }
 

@@ -6,7 +6,8 @@ import { playhead, playheadOnTerminal } from '../test/run-playhead.ts'
 const [running, failed, succeeded] = recordedPage.sessions
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-15T12:00:00Z') })
+  // Not only the date: after a while of real time, a progress bar appears.
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.parse('2026-11-15T12:00:00Z') })
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -62,13 +63,24 @@ test('ls prints one tab-separated line per session in a pipe', async () => {
 
   expect(await playhead(['ls', '--limit', '3'], { endpoint })).toEqual({
     stdout: `\
-running\t${running!.id}\tBad tool agent\tHi\t\t8\t310\t0.0000684\t\t2026-11-15T09:55:14.311Z
-fail\t${failed!.id}\trate-limited\tFAIL_RATE\tdemo,v5\t3\t\t\t2056.264\t2026-11-15T09:41:25.831Z
-success\t${succeeded!.id}\tuser-request\tWeather in Paris?\tdemo,v5\t5\t310\t0.000078\t78.715\t2026-11-15T09:41:25.325Z
+running\t${running!.id}\tBad tool agent\tHi\t\t8\t310\t0.0000684\t\t2026-11-15T09:55:14.311Z\t\t
+fail\t${failed!.id}\trate-limited\tFAIL_RATE\tdemo,v5\t3\t\t\t2056.264\t2026-11-15T09:41:25.831Z\t\t
+success\t${succeeded!.id}\tuser-request\tWeather in Paris?\tdemo,v5\t5\t310\t0.000078\t78.715\t2026-11-15T09:41:25.325Z\t\t
 `,
     stderr: '',
     exitCode: 0,
   })
+})
+
+test('a re-run is listed as such', async () => {
+  const rerun = { ...succeeded!, parentId: failed!.id, lane: 'fork', edit: { result: 'c_42' } }
+  const { endpoint } = await startFakeServer({ 'GET /api/sessions': { sessions: [rerun] } })
+
+  const table = await playheadOnTerminal(['ls'], { endpoint, columns: 200 })
+  const line = await playhead(['ls'], { endpoint })
+
+  expect(table.stdout).toContain('user-request  fork of s_fc64bfcd  Weather in Paris?')
+  expect(line.stdout.trimEnd().split('\t').slice(-2)).toEqual(['fork', failed!.id])
 })
 
 test('filter options become query parameters of the API', async () => {
@@ -86,6 +98,9 @@ test('filter options become query parameters of the API', async () => {
     ['thread', 'th'],
     ['branch', 'main'],
     ['test', 'it works'],
+    ['parent', 's_1a2b3c4d'],
+    ['lane', 'fork'],
+    ['reruns', 'include'],
     ['text', 'charged twice'],
     ['cost', '>0.01'],
     ['duration', '1s..2s'],

@@ -18,7 +18,8 @@ export const lsCommand = defineCommand({
   name: 'ls',
   summary: 'List sessions, newest first',
   details: `Prints a table in a terminal. When piped, prints one tab-separated line per session: state, id, name, first
-input line, tags, steps, tokens, cost in US dollars, duration in milliseconds, start time. Unknown values are empty.`,
+input line, tags, steps, tokens, cost in US dollars, duration in milliseconds, start time, and of a re-run its lane and
+the id of the session that it ran again. Unknown values are empty.`,
   options: {
     ...filterOptions,
     sort: {

@@ -32,7 +32,7 @@ test.skipIf(process.platform !== 'linux')('open starts the browser with the URL'
   })
 
   expect(outcome).toEqual({ stdout: `${url}\n`, stderr: '', exitCode: 0 })
-  await vi.waitFor(async () => expect(await readFile(opened, 'utf8')).toBe(url), { timeout: 5000 })
+  await vi.waitFor(async () => expect(await readFile(opened, 'utf8')).toBe(url), { timeout: 60_000 })
 })
 
 test('without a browser, open still prints the URL', async () => {

@@ -1,4 +1,4 @@
-import { countOf, type PriceOverride } from '@playhead/model'
+import { countOf, formatBytes, formatCount, type PriceOverride } from '@playhead/model'
 import { defineCommand } from '../arguments/command.ts'
 import { Api } from '../client/api.ts'
 import { readSettings } from '../client/settings.ts'
@@ -7,7 +7,15 @@ import { plainLine, printableJson } from '../terminal/printable-text.ts'
 import { renderTable, type Column } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-type Project = { id: string; retentionDays: number | null; priceOverrides: PriceOverride[] }
+type Project = {
+  id: string
+  retentionDays: number | null
+  dailySpans: number | null
+  dailyBytes: number | null
+  priceOverrides: PriceOverride[]
+}
+
+type Usage = { spans: number; bytes: number }
 
 const json = { type: 'flag', summary: "Print the API's response" } as const
 const MAX_DAYS = 36_500
@@ -51,6 +59,69 @@ function readDays(typed: string): number | null {
       `"${typed}" is not a number of days. Examples: playhead retention 30, playhead retention forever`,
     )
   return days
+}
+
+export const quotaCommand = defineCommand({
+  name: 'quota',
+  summary: 'Show or set how much a project may send a day',
+  details: `Days begin at midnight UTC. A project that has reached its quota gets 429 until then, and its SDKs keep what they can.
+Without an option, shows what was sent today.`,
+  options: {
+    spans: {
+      type: 'text',
+      value: 'number',
+      summary: 'Spans and log records a day, as 1000000 or 2m; or none',
+    },
+    bytes: { type: 'text', value: 'size', summary: 'Bytes of requests a day, uncompressed, as 5gb; or none' },
+    json,
+  },
+  examples: [
+    ['playhead quota', 'What was sent today'],
+    ['playhead quota --spans 2m --bytes 5gb', 'Two million spans and five gigabytes a day'],
+    ['playhead quota --spans none --project shop', 'No limit on spans for one project'],
+  ],
+  async run({ options, globals, terminal }) {
+    const change = {
+      ...(options.spans !== undefined && { dailySpans: readAmount('spans', options.spans) }),
+      ...(options.bytes !== undefined && { dailyBytes: readAmount('bytes', options.bytes) }),
+    }
+    const api = await Api.connect(readSettings(globals, terminal.environment), 'admin')
+    if (Object.keys(change).length > 0) await changeProject(api, change)
+    const project = await readProject(api)
+    const { spans, bytes } = await api.json<Usage>(`/api/projects/${encodeURIComponent(project.id)}/usage`)
+    const { id, dailySpans, dailyBytes } = project
+    if (options.json === true)
+      return terminal.print(printableJson({ project: id, spans, bytes, dailySpans, dailyBytes }, 2))
+    const of = (quota: string | undefined) => (quota === undefined ? '(no quota)' : `of ${quota}`)
+    terminal.print(
+      [
+        `Project ${plainLine(id)}, today (UTC):`,
+        `  spans  ${formatCount(spans)} ${of(dailySpans === null ? undefined : formatCount(dailySpans))}`,
+        `  bytes  ${formatBytes(bytes)} ${of(dailyBytes === null ? undefined : formatBytes(dailyBytes))}`,
+      ].join('\n'),
+    )
+  },
+})
+
+const multiples: Readonly<Record<string, number>> = {
+  '': 1,
+  b: 1,
+  k: 1e3,
+  kb: 1e3,
+  m: 1e6,
+  mb: 1e6,
+  g: 1e9,
+  gb: 1e9,
+  tb: 1e12,
+}
+
+function readAmount(option: string, text: string): number | null {
+  if (text.toLowerCase() === 'none') return null
+  const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text) ?? []
+  const multiple = multiples[unit.toLowerCase()]
+  if (digits === undefined || multiple === undefined)
+    throw new UsageError(`--${option} can't be "${text}". Examples: 1000000, 2m, 5gb, none`)
+  return Math.round(Number(digits) * multiple)
 }
 
 export const pricesListCommand = defineCommand({

@@ -37,3 +37,25 @@ test('projects create prints the id, and does not send a key, which lacks the pe
     [undefined, '{"name":"Web shop","id":"shop"}'],
   ])
 })
+
+test('quota sets how much a project may send a day, and shows what it has sent today', async () => {
+  const limited = { ...project, dailySpans: 2_000_000, dailyBytes: null }
+  const { endpoint, received } = await startFakeServer({
+    'GET /api/me': { kind: 'anyone', isAuthOn: false },
+    'GET /api/projects': { projects: [limited] },
+    'PATCH /api/projects/default': limited,
+    'GET /api/projects/default/usage': { spans: 1_234, bytes: 5_600_000 },
+  })
+
+  const { stdout } = await playhead(['quota', '--spans', '2m', '--bytes', 'none'], { endpoint })
+
+  expect(stdout).toBe(`\
+Project default, today (UTC):
+  spans  1,234 of 2M
+  bytes  5.6 MB (no quota)
+`)
+  const change = received.find(({ method }) => method === 'PATCH')
+  expect(JSON.parse(change!.body.toString())).toEqual({ dailySpans: 2_000_000, dailyBytes: null })
+  const wrong = await playhead(['quota', '--bytes', '5 parsecs'], { endpoint })
+  expect(wrong.stderr).toContain(`--bytes can't be "5 parsecs". Examples: 1000000, 2m, 5gb, none`)
+})

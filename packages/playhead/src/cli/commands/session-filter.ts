@@ -1,10 +1,13 @@
-import { describeFilterField, endStates } from '@playhead/model'
+import { describeFilterField, endStates, lanes } from '@playhead/model'
 import type { OptionSpecs, OptionValues } from '../arguments/command.ts'
 import { checkChoice } from '../arguments/option-values.ts'
 import type { Query } from '../client/api.ts'
 import { UsageError } from '../terminal/cli-error.ts'
 
-/** Options that select sessions: every field of the API's filter, with dashes, and `from` and `to` as `since` and `until`. */
+/**
+ * Options that select sessions: every field of the API's filter, with dashes. `from` and `to` are `since` and `until`, and
+ * `version` is `service-version`, because --version is that of the tool.
+ */
 export const filterOptions = {
   status: {
     type: 'list',
@@ -16,6 +19,9 @@ export const filterOptions = {
   tool: { type: 'list', value: 'name', summary: describeFilterField('tool') },
   'failed-tool': { type: 'list', value: 'name', summary: describeFilterField('failedTool') },
   error: { type: 'list', value: 'type', summary: describeFilterField('error') },
+  finding: { type: 'list', value: 'kind', summary: describeFilterField('finding') },
+  issue: { type: 'text', value: 'id', summary: describeFilterField('issue') },
+  score: { type: 'list', value: 'score', summary: describeFilterField('score') },
   agent: { type: 'list', value: 'name', summary: describeFilterField('agent') },
   name: { type: 'text', value: 'text', summary: describeFilterField('name') },
   user: { type: 'text', value: 'id', summary: describeFilterField('user') },
@@ -26,6 +32,10 @@ export const filterOptions = {
   'run-id': { type: 'text', value: 'id', summary: describeFilterField('runId') },
   variant: { type: 'text', value: 'name', summary: describeFilterField('variant') },
   environment: { type: 'text', value: 'name', summary: describeFilterField('environment') },
+  'service-version': { type: 'text', value: 'version', summary: describeFilterField('version') },
+  parent: { type: 'text', value: 'id', summary: describeFilterField('parent') },
+  lane: { type: 'list', value: 'lane', summary: `${describeFilterField('lane')}: ${lanes.join(', ')}` },
+  reruns: { type: 'text', value: 'include|exclude', summary: describeFilterField('reruns') },
   demo: { type: 'text', value: 'true|false', summary: describeFilterField('demo') },
   text: { type: 'text', value: 'words', summary: describeFilterField('text') },
   since: { type: 'text', value: 'time', summary: describeFilterField('from') },
@@ -39,12 +49,14 @@ type FilterValues = OptionValues<typeof filterOptions>
 /** Converts the filter options to the API's query parameters and drops all other options. */
 export function toFilterQuery(given: FilterValues): Query {
   for (const status of given.status ?? []) checkChoice('status', status, endStates)
+  for (const lane of given.lane ?? []) checkChoice('lane', lane, lanes)
+  if (given.reruns !== undefined) checkChoice('reruns', given.reruns, ['include', 'exclude'])
   checkShapes(given)
-  const { since, until, ...others } = given
+  const { since, until, 'service-version': version, ...others } = given
   const filters = Object.entries(others)
     .filter(([name]) => Object.hasOwn(filterOptions, name))
     .map(([name, value]) => [toFieldName(name), value])
-  return { ...Object.fromEntries(filters), from: since, to: until }
+  return { ...Object.fromEntries(filters), from: since, to: until, version }
 }
 
 /** `failed-tool` is `failedTool` in the API. */

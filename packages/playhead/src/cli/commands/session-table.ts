@@ -1,9 +1,11 @@
 import {
   describeEndState,
+  describeRerun,
   formatAge,
   formatCost,
   formatCount,
   formatDuration,
+  isCostIncomplete,
   shortSessionId,
   totalTokens,
   type EndState,
@@ -43,7 +45,10 @@ function sessionColumns({ paint }: Pick<Terminal, 'paint'>, nowMs: number): Colu
     { title: 'Session', text: ({ id }) => shortSessionId(plainLine(id)) },
     {
       title: 'Name',
-      text: (session) => [nameOf(session), previewOf(session)].filter((part) => part !== '').join('  '),
+      text: (session) =>
+        [nameOf(session), plainLine(describeRerun(session) ?? ''), previewOf(session)]
+          .filter((part) => part !== '')
+          .join('  '),
       paint: (text, session) => {
         const name = nameOf(session)
         return text.length <= name.length ? text : name + paint('dim', text.slice(name.length))
@@ -67,6 +72,7 @@ function sessionColumns({ paint }: Pick<Terminal, 'paint'>, nowMs: number): Colu
 /** Renders a session as tab-separated values for other programs; unknown values are empty. */
 export function renderSessionLine(session: SessionSummary): string {
   const { endState, id, name, inputPreview = '', tags, stepCount, cost, durationMs, startedAt } = session
+  const { lane, parentId } = session
   const cells = [
     endState,
     id,
@@ -78,6 +84,8 @@ export function renderSessionLine(session: SessionSummary): string {
     cost,
     durationMs,
     startedAt,
+    lane,
+    parentId,
   ]
   return cells.map((cell) => plainLine(String(cell ?? ''))).join('\t')
 }
@@ -98,8 +106,9 @@ function describeTokens({ usage }: SessionSummary): string {
 }
 
 /** `+ ?` marks a cost without the calls that have no price or reported no usage. */
-function describeSessionCost({ cost, unpricedModels, modelsWithoutUsage }: SessionSummary): string {
-  const isPartial = unpricedModels.length > 0 || modelsWithoutUsage !== undefined
+function describeSessionCost(session: SessionSummary): string {
+  const { cost } = session
+  const isPartial = isCostIncomplete(session)
   if (cost === null) return isPartial ? 'unknown' : MISSING
   return isPartial ? `${formatCost(cost)} + ?` : formatCost(cost)
 }

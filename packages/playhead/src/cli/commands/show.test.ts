@@ -12,6 +12,9 @@ const { id } = recordedSession.session
 const replay = `\
 Session: s_fc64bfcd | Duration: 2.1s | Cost: none | Status: Fail
 
+What went wrong:
+  1. Step 3 gpt-4o-mini failed: AI_APICallError: Rate limit reached for fake.
+
 00:00.000  LLM Call (gpt-4o-mini)  #2
            Input: "FAIL_RATE"
            Error: AI_APICallError: Rate limit reached for fake
@@ -32,7 +35,25 @@ test('show finds a session by the first digits of its id', async () => {
     stderr: '',
     exitCode: 0,
   })
-  expect(received).toHaveLength(1)
+  expect(received.map(({ path }) => path)).toEqual(['/api/sessions/fc64bfcd', `/api/sessions/${id}/findings`])
+})
+
+test('show prints the suspects that the server knows', async () => {
+  const suspect = {
+    stepId: 'a',
+    agent: null,
+    sentence: 'It differs from s_1a2b3c4d, which passed.',
+    findings: [0],
+  }
+  const finding = { kind: 'divergence', stepId: 'a', weight: 0.9, sentence: suspect.sentence, evidence: [] }
+  const { endpoint } = await startFakeServer({
+    'GET /api/sessions/fc64bfcd': recordedSession,
+    [`GET /api/sessions/${id}/findings`]: { findings: [finding], suspects: [suspect] },
+  })
+
+  const { stdout } = await playhead(['show', 's_FC64bfcd'], { endpoint })
+
+  expect(stdout).toContain('\nWhat went wrong:\n  1. It differs from s_1a2b3c4d, which passed.\n')
 })
 
 test('show reads a recording from a file or stdin, without a server', async () => {
@@ -73,8 +94,10 @@ test('"last" and "last-failed" show the newest session', async () => {
   expect(received.map(({ path, query }) => `${path}?${query.toString()}`)).toEqual([
     '/api/sessions?limit=1',
     `/api/sessions/${id}?`,
-    '/api/sessions?limit=1&status=fail',
+    `/api/sessions/${id}/findings?`,
+    '/api/sessions?limit=1&status=fail&reruns=exclude',
     `/api/sessions/${id}?`,
+    `/api/sessions/${id}/findings?`,
   ])
 })
 
@@ -154,6 +177,7 @@ test('missing payloads are fetched singly when few, and all at once when many', 
       ...few.steps.slice(0, 4).map((step) => `/api/sessions/${id}/steps/${step.id}?`),
       '/api/sessions/bbbb?',
       '/api/sessions/bbbb?payloads=all',
+      ...Array.from({ length: 2 }, () => `/api/sessions/${id}/findings?`),
     ].sort(),
   )
 })
@@ -175,6 +199,7 @@ test('for a very long session, only the payloads of failed steps are fetched', a
       `/api/sessions/${id}/steps/step2000`,
       '/api/sessions/cccc',
       `/api/sessions/${id}/steps/step99`,
+      `/api/sessions/${id}/findings`,
     ].sort(),
   )
 })

@@ -1,6 +1,7 @@
 import { countOf, renderTextReplay, type Session } from '@playhead/model'
 import { defineCommand } from '../arguments/command.ts'
 import { parseCount } from '../arguments/option-values.ts'
+import { readSuspects } from '../client/read-suspects.ts'
 import { isRecordingFile, readSession, shownSteps, type ShownPart } from '../client/read-session.ts'
 import { readSettings } from '../client/settings.ts'
 import { followSession } from './follow.ts'
@@ -54,20 +55,22 @@ or "-" to read a recording from stdin.`,
       throw new CliError(
         `There is no step ${view.step}: the session has ${countOf(session.steps.length, 'step')}.`,
       )
-    if (view.isJson) printJson(session, view, terminal)
-    else terminal.print(renderText(session, view, terminal).trimEnd())
+    if (view.isJson) return printJson(session, view, terminal)
+    const suspects = view.step === undefined ? await readSuspects(session, source, settings) : []
+    terminal.print(renderText(session, { ...view, suspects }, terminal).trimEnd())
   },
 })
 
 function renderText(
   session: Session,
-  { step, errorsOnly }: ShownPart,
+  { step, errorsOnly, suspects }: ShownPart & { suspects: string[] },
   { isColoured, width }: Terminal,
 ): string {
   return renderTextReplay(session, {
     color: isColoured,
     width,
     errorsOnly,
+    suspects,
     ...(step !== undefined && { step }),
   })
 }

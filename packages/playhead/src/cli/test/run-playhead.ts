@@ -24,6 +24,7 @@ export function startPlayhead(args: readonly string[], options: RunOptions = {})
   return spawn(process.execPath, ['--conditions=playhead-source', ...nodeArguments, main, ...args], {
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       ...(endpoint !== undefined && { PLAYHEAD_ENDPOINT: endpoint }),
       ...environment,
     },

@@ -8,16 +8,30 @@ const MIN_STEP_MS = 0.001
 let correctionMs = 0
 let lastMs = 0
 
+/** Shared by the ES module and the CommonJS copy of this package. */
+const KEY = Symbol.for('playhead.true-clock.0')
+
+const holder = globalThis as { [KEY]?: (() => number) | undefined }
+
+/** The true time in milliseconds since 1970, also while a re-run gives the host another `Date`. */
+export function trueNowMs(): number {
+  return (holder[KEY] ?? Date.now)()
+}
+
+export function setTrueClock(now: (() => number) | undefined): void {
+  holder[KEY] = now
+}
+
 /**
  * Milliseconds since 1970, with fractions. Strictly increasing, so that steps keep their order, unless the system clock
  * is set back. It follows the system clock, because the monotonic one stops while the machine sleeps.
  */
 export function preciseNowMs(): number {
-  const beforeMs = Date.now()
+  const beforeMs = trueNowMs()
   let nowMs = performance.timeOrigin + performance.now() + correctionMs
   if (Math.abs(nowMs - beforeMs) > MAX_DRIFT_MS) {
     // Checked against a second reading: on a busy machine, time may have passed between the two clocks.
-    const afterMs = Date.now()
+    const afterMs = trueNowMs()
     if (nowMs < beforeMs - MAX_DRIFT_MS || nowMs > afterMs + MAX_DRIFT_MS) {
       correctionMs += afterMs + 0.5 - nowMs
       nowMs = afterMs + 0.5

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import {
+  asOneSession,
   assembleSession,
   priceStep,
   spanToStep,
@@ -12,6 +13,7 @@ import {
 import type { RecordedSpan } from '../opentelemetry/recorded-span.ts'
 import type { SpanSanitizer } from '../opentelemetry/span-sanitizer.ts'
 import { toModelSpan } from '../opentelemetry/to-model-span.ts'
+import { trueNowMs } from '../opentelemetry/clock.ts'
 import type { SessionRecord } from './session-record.ts'
 
 /** Ended steps never change. */
@@ -46,8 +48,15 @@ function assemble(record: SessionRecord, sanitizer: SpanSanitizer, isPriced: boo
   }
   const pricer = isPriced && outlines.some(hasPrice) ? loadPrices() : null
   if (pricer !== null) for (const outline of outlines) priceStep(outline, pricer)
-  const nowMs = Date.now()
-  return assembleSession({ outlines, contents, nowMs, lastHeardAtMs: nowMs, isReadWhileRecording: true })
+  const nowMs = trueNowMs()
+  const isOneTrace = record.joinedTraceIds.length === 0
+  return assembleSession({
+    outlines: isOneTrace ? outlines : asOneSession(record.id, outlines),
+    contents,
+    nowMs,
+    lastHeardAtMs: nowMs,
+    isReadWhileRecording: true,
+  })
 }
 
 /** The price table is large, so a session without tokens does not load it. */
@@ -74,7 +83,7 @@ const priceTable = import.meta.url.endsWith('.ts') ? './price-table.ts' : './pri
 let loadedPrices: Pricer | null | undefined
 
 /** Loads the price table on first use; null if it is missing, as in an app that was bundled without it. */
-function loadPrices(): Pricer | null {
+export function loadPrices(): Pricer | null {
   if (loadedPrices === undefined) {
     try {
       loadedPrices = (createRequire(import.meta.url)(priceTable) as { pricer: Pricer }).pricer

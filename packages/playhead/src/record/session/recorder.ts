@@ -22,11 +22,19 @@ import { VERSION, type ResourceSettings } from '../opentelemetry/resource-attrib
 import { SpanSanitizer } from '../opentelemetry/span-sanitizer.ts'
 import { summarizeError } from '../value/describe-error.ts'
 import { readField, toText } from '../value/host-value.ts'
-import { serializeValue, type Serialized, type SerializeOptions } from '../value/serialize-value.ts'
+import {
+  serializeTyped,
+  serializeValue,
+  type Serialized,
+  type SerializeOptions,
+  type TypedValue,
+} from '../value/serialize-value.ts'
+import { activeRun } from './active-run.ts'
 import { CompactList } from './compact-list.ts'
 import { readSession } from './read-session.ts'
+import { recordScore } from './record-score.ts'
 import { Reporter } from './reporter.ts'
-import { frameOf, openFrameOf, skipEndedSessions, type SessionFrame } from './session-frame.ts'
+import { frameOf, isInSession, openFrameOf, skipEndedSessions, type SessionFrame } from './session-frame.ts'
 import { contextFromHeaders } from './session-headers.ts'
 import { recordOf, type SessionRecord } from './session-record.ts'
 import { SessionStore } from './session-store.ts'
@@ -129,7 +137,7 @@ export class Recorder {
       this.tracer().startSpan(
         name,
         options,
-        this.parentContext(skipEndedSessions(context ?? this.scope.active())),
+        this.stepContext(skipEndedSessions(context ?? this.scope.active())),
       ),
     startActiveSpan: ((...args: Parameters<Tracer['startActiveSpan']>) =>
       this.tracer().startActiveSpan(...args)) as Tracer['startActiveSpan'],
@@ -159,8 +167,19 @@ export class Recorder {
     return trace.setSpan(context, (step as unknown as Span | undefined) ?? frame.span)
   }
 
+  /** Like `parentContext`, for a step. In a run whose agent opens no session, the step opens the session of the run. */
+  stepContext(context: Context): Context {
+    const parent = this.parentContext(context)
+    return isInSession(this, parent) ? parent : (activeRun()?.openSession(this) ?? parent)
+  }
+
   serialize(value: unknown): Serialized {
     return serializeValue(value, this.serializeOptions)
+  }
+
+  /** Also with what JSON loses of it, so that the value can be restored. */
+  serializeTyped(value: unknown): TypedValue {
+    return serializeTyped(value, this.serializeOptions, (text) => this.redactor.text(text, '') !== text)
   }
 
   readSession(record: SessionRecord, options: { isPriced: boolean }): Session {
@@ -173,6 +192,8 @@ export class Recorder {
         id: record.id,
         url: this.#urlOf(record),
         read: (options) => this.guard(() => this.readSession(record, options)),
+        score: (name, value, options) =>
+          this.guard(() => recordScore(this, record, { name, value, options })),
       }),
     )
     return record.view
@@ -213,6 +234,14 @@ export class Recorder {
     const { span, record } = frame
     span.setAttributes(attributesFor(span as unknown as RecordedSpan))
     record.changeCount += 1
+  }
+
+  /** Makes a step's trace part of the session of an earlier trace, as the server does. */
+  joinTrace(span: Span, earlierTraceId: string): void {
+    const [part, earlier] = [recordOf(span), this.store.find(earlierTraceId)]
+    // A run knows its sessions by their records.
+    if (part === undefined || earlier === undefined || part === earlier || activeRun() !== undefined) return
+    this.store.join(part, earlier)
   }
 
   onSessionEnd(): void {

@@ -8,6 +8,8 @@ export type SessionOptions = {
   /** Its name in lists. By default derived from the first agent or the first question. */
   name?: string | undefined
   tags?: readonly string[] | undefined
+  /** What the agent was given: text, or any data. With it the session can be run again (`playhead rerun`). */
+  input?: unknown
   /** Anything else worth knowing about it, by name. */
   metadata?: Readonly<Record<string, unknown>> | undefined
   /** The user that the agent works for. */
@@ -24,13 +26,14 @@ export function describeSession(
   tags: readonly string[],
   serializeOptions: SerializeOptions,
 ): { name: string; attributes: Attributes } {
-  const { metadata, test } = readFields(options, ['metadata', 'test'])
+  const { metadata, test, input } = readFields(options, ['metadata', 'test', 'input'])
   const { name, userId, threadId } = readNames(options, ['name', 'userId', 'threadId'])
   const allTags = [...new Set([...tags, ...toNames(readField(options, 'tags'))])]
   const attributes: Attributes = {
     'playhead.step.kind': 'workflow',
     ...(name !== undefined && { 'playhead.session.name': name }),
     ...(allTags.length > 0 && { 'playhead.session.tags': allTags }),
+    ...(input !== undefined && { 'playhead.session.input': serializeValue(input, serializeOptions).text }),
     ...(metadata !== undefined && {
       'playhead.session.metadata': serializeValue(metadata, serializeOptions).text,
     }),

@@ -1,4 +1,5 @@
 import { isParentRemote, parentIdOf, type RecordedSpan } from '../opentelemetry/recorded-span.ts'
+import { trueNowMs } from '../opentelemetry/clock.ts'
 import type { SessionView } from './session-view.ts'
 
 /** Further steps of a session are still delivered, but not kept in memory. */
@@ -20,7 +21,9 @@ export class SessionRecord {
   listIndex = -1
   /** True while the store keeps it as an ended session. */
   isKept = false
-  readonly startedAtMs = Date.now()
+  readonly startedAtMs = trueNowMs()
+  /** The traces that turned out to be part of this session. */
+  readonly joinedTraceIds: string[] = []
   /** The id of the first step, if another process started the session and this is only a part of it. */
   partId: string | undefined
   readonly ended: RecordedSpan[] = []
@@ -32,7 +35,7 @@ export class SessionRecord {
   changeCount = 0
   byteCount = 0
   /** When something was last queued for the server. */
-  lastSentAtMs = Date.now()
+  lastSentAtMs = trueNowMs()
   /** Created when the host first asks for it. */
   view: SessionView | undefined
 
@@ -59,6 +62,20 @@ export class SessionRecord {
     this.ended.push(span)
     this.byteCount += byteCount
     return byteCount
+  }
+
+  /** Takes the steps of a trace that turned out to be part of this session. */
+  take(other: SessionRecord): void {
+    this.joinedTraceIds.push(other.id, ...other.joinedTraceIds)
+    for (const span of [...other.ended, ...other.open.values()])
+      (span as { [RECORD]?: SessionRecord })[RECORD] = this
+    for (const [id, span] of other.open) this.open.set(id, span)
+    for (const id of other.announced) this.announced.add(id)
+    for (const span of other.ended) this.end(span)
+    other.open.clear()
+    other.ended.length = 0
+    this.changeCount += 1
+    other.changeCount += 1
   }
 
   /** The ids of the open steps around a span, nearest first. */

@@ -39,7 +39,7 @@ export class SessionStore {
   /** Called when the last open step of the session has ended. */
   markEnded(record: SessionRecord): void {
     if (!this.#open.remove(record)) return
-    this.#byTrace.delete(record.id)
+    for (const id of [record.id, ...record.joinedTraceIds]) this.#byTrace.delete(id)
     record.isKept = true
     this.#ended.push(record)
     this.#endedBytes += record.byteCount
@@ -51,13 +51,23 @@ export class SessionStore {
     }
   }
 
+  /** Makes a trace part of an earlier session. */
+  join(part: SessionRecord, earlier: SessionRecord): void {
+    this.#open.remove(part)
+    this.markOpen(earlier)
+    earlier.take(part)
+    for (const id of earlier.joinedTraceIds) this.#byTrace.set(id, earlier)
+  }
+
   openRecords(): Iterable<SessionRecord> {
     return this.#open
   }
 
   /** Finds the latest session whose id starts with the prefix. */
   find(prefix: string): SessionRecord | undefined {
-    for (const record of this.#open) if (record.id.startsWith(prefix)) return record
-    return this.#ended.findLast((record) => record.id.startsWith(prefix))
+    const isMeant = ({ id, joinedTraceIds }: SessionRecord) =>
+      id.startsWith(prefix) || joinedTraceIds.some((traceId) => traceId.startsWith(prefix))
+    for (const record of this.#open) if (isMeant(record)) return record
+    return this.#ended.findLast(isMeant)
   }
 }

@@ -1,14 +1,18 @@
 import {
   ownsError,
+  isCostIncomplete,
   summarizeSession,
   type Effect,
   type EndState,
+  type Score,
+  type ScoreValue,
   type Session,
   type Step,
   type StepError,
   type StepStatus,
   type Usage,
 } from '@playhead/model'
+import type { ScoreOptions } from './record-score.ts'
 
 /** An action of a session: a tool call, a recorded function, or an event passed to `record`. */
 export type RecordedAction = {
@@ -43,6 +47,7 @@ export type SessionSource = {
   url: string
   /** Undefined if it can't be read. */
   read(options: { isPriced: boolean }): Session | undefined
+  score?(name: string, value: ScoreValue, options: ScoreOptions): void
 }
 
 /**
@@ -77,8 +82,8 @@ export class SessionView {
 
   /** US dollars, at the same prices as on the server. 0 before the first call; null if no call could be priced. */
   get cost(): number | null {
-    const { cost, unpricedModels, modelsWithoutUsage } = this.#priced.session
-    return cost ?? (unpricedModels.length === 0 && modelsWithoutUsage === undefined ? 0 : null)
+    const { session } = this.#priced
+    return session.cost ?? (isCostIncomplete(session) ? null : 0)
   }
 
   /** Models whose price is unknown: `cost` does not include them. */
@@ -124,6 +129,23 @@ export class SessionView {
     return this.#summary.metadata ?? {}
   }
 
+  /** All scores of the session and its steps, newest first. */
+  get scores(): Score[] {
+    return this.#unpriced.scores ?? []
+  }
+
+  /**
+   * Gives the session a score: a number, yes or no, or a word. It may have ended. Several of one name are kept, and the
+   * newest counts.
+   *
+   * @example
+   * session.score("helpful", 1)
+   * session.score("tone", "rude", { source: "user", comment: "it shouted", step: session.llmCalls[0] })
+   */
+  score(name: string, value: ScoreValue, options: ScoreOptions = {}): void {
+    this.#source.score?.(name, value, options)
+  }
+
   /** `running` until the session ends. */
   get endState(): EndState {
     return this.#summary.endState
@@ -144,8 +166,8 @@ export class SessionView {
 
   /** The whole session, in the format of the API and of recordings. */
   toJSON(): Session {
-    const { session, steps } = this.#priced
-    return { session: { ...session, url: this.url }, steps }
+    const { session, ...rest } = this.#priced
+    return { session: { ...session, url: this.url }, ...rest }
   }
 
   get #priced(): Session {

@@ -15,6 +15,32 @@ test('without a session, getSession returns an empty one', () => {
   expect({ id, steps, cost, endState }).toEqual({ id: '', steps: [], cost: 0, endState: 'running' })
 })
 
+test('a session is scored while it runs and after its end, and a score is no step of it', async () => {
+  const session = playhead.startSession()
+  note('done')
+  session.score('helpful', true)
+  await playhead.endSession('Success')
+  const before = { steps: session.steps.length, durationMs: session.durationMs }
+  session.score('helpful', 0.25, { comment: 'slow', source: 'user', id: 'u1' })
+  session.score('helpful', 0.75, { id: 'u1' })
+  session.score('tone', 'rude', { step: session.steps.at(-1)! })
+  session.score('helpful', Number.NaN)
+
+  expect({ steps: session.steps.length, durationMs: session.durationMs }).toEqual(before)
+  const [step] = session.steps.slice(-1)
+  expect(session.scores.map(({ name, value, source, stepId }) => [name, value, source, stepId])).toEqual([
+    ['tone', 'rude', 'code', step!.id],
+    ['helpful', 0.25, 'user', undefined],
+    ['helpful', true, 'code', undefined],
+  ])
+  const whole = session.toJSON()
+  expect(whole.session.scores?.map(({ name, value }) => [name, value])).toEqual([
+    ['helpful', 0.25],
+    ['tone', 'rude'],
+  ])
+  expect(playhead.getSession(session.id)?.scores).toHaveLength(3)
+})
+
 describe('startSession and endSession', () => {
   test('a session contains everything in between, across awaits, timers and callbacks', async () => {
     const session = playhead.startSession({ name: 'support', tags: ['v2.1'], metadata: { plan: 'pro' } })

@@ -3,6 +3,7 @@ import { isAgentSpan } from '@playhead/model'
 import { preciseNowMs, toHrTime } from '../opentelemetry/clock.ts'
 import type { SpanObserver } from '../opentelemetry/own-tracer.ts'
 import { isOwnSpan, scopeOf, type RecordedSpan } from '../opentelemetry/recorded-span.ts'
+import { activeRun } from './active-run.ts'
 import { frameOf } from './session-frame.ts'
 import { recordOf, SessionRecord } from './session-record.ts'
 import type { SessionStore } from './session-store.ts'
@@ -19,6 +20,8 @@ export type StepListener = {
 export class SpanProcessor implements SpanObserver {
   /** Set while the root span of a session is started. */
   isSessionStarting = false
+  /** The session of the next span, which no context leads to: a score, perhaps of a session that has ended. */
+  nextRecord: SessionRecord | undefined
   readonly #store: SessionStore
   readonly #listeners: readonly StepListener[]
   readonly #onFault: (error: unknown) => void
@@ -36,7 +39,9 @@ export class SpanProcessor implements SpanObserver {
       const record = this.#findRecord(recorded, parentContext)
       if (record === undefined) return
       if (isOwnSpan(recorded)) refineStartTime(recorded)
+      const isRoot = record.changeCount === 0
       record.start(recorded)
+      if (isRoot && record.partId === undefined) activeRun()?.addRoot(span, record)
       this.#store.markOpen(record)
       for (const listener of this.#listeners) listener.onStepStart?.(recorded, record)
     } catch (fault) {
@@ -62,6 +67,7 @@ export class SpanProcessor implements SpanObserver {
       this.isSessionStarting = false
       return new SessionRecord(traceId)
     }
+    if (this.nextRecord !== undefined) return this.nextRecord
     const framed = frameOf(parentContext)?.record
     if (framed?.id === traceId) return framed
     const known = this.#store.findByTrace(traceId)

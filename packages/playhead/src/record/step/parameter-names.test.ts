@@ -41,7 +41,15 @@ test.each<[string, AnyFunction, ParameterName[], boolean?]>([
   ],
   ['a function without parameters', () => 1, []],
 ])('reads the parameter names of %s', (_, fn, names, isRest = false) => {
-  expect(readParameterNames(fn)).toEqual({ names, isRest })
+  expect(readParameterNames(fn)).toEqual({ names, isRest, count: isRest ? Infinity : names.length })
+})
+
+test.each<[string, AnyFunction, number]>([
+  ['that uses `arguments`', eval('(function (a) { return Array.from(arguments) })') as AnyFunction, Infinity],
+  ['with a property of that name', (call: { arguments: string }) => JSON.parse(call.arguments) as unknown, 1],
+  ['with a key of that name', (a: string) => ({ arguments: a }), 1],
+])('how many arguments a function reads %s', (_, fn, count) => {
+  expect(readParameterNames(fn)?.count).toBe(count)
 })
 
 test.each<[string, unknown]>([

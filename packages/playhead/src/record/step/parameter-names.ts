@@ -1,5 +1,5 @@
-/** The parameters of a function: `isRest` if the last is a rest parameter. */
-export type ParameterNames = { names: readonly ParameterName[]; isRest: boolean }
+/** The parameters of a function: `isRest` if the last is a rest parameter. It reads the first `count` arguments. */
+export type ParameterNames = { names: readonly ParameterName[]; isRest: boolean; count: number }
 
 /** The name of a parameter; of a destructured object the names of its properties; null for a destructured list. */
 export type ParameterName = string | readonly string[] | null
@@ -8,19 +8,23 @@ export type ParameterName = string | readonly string[] | null
 const MAX_LENGTH = 4000
 const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200C\u200D]*/u
 const bareArrow = /^(?:async\s+)?([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*=>/u
+/** A function that uses `arguments` may read more than it declares. */
+const argumentsObject = /(?<![.\w$'"`])arguments\b(?!\s*[:'"`])/
 const openers = new Set(['(', '[', '{'])
 const closers = new Set([')', ']', '}'])
 
 /** Reads the names from the function's source; undefined if they can't be told. */
 export function readParameterNames(fn: AnyFunction): ParameterNames | undefined {
-  const source = Function.prototype.toString.call(fn).slice(0, MAX_LENGTH)
+  const whole = Function.prototype.toString.call(fn)
+  const source = whole.slice(0, MAX_LENGTH)
   if (source.includes('[native code]') || source.startsWith('class')) return undefined
   const single = bareArrow.exec(source)
-  if (single !== null) return { names: [single[1]!], isRest: false }
+  if (single !== null) return { names: [single[1]!], isRest: false, count: 1 }
   const texts = splitParameters(source)
   if (texts === undefined) return undefined
   const isRest = texts.at(-1)?.startsWith('...') === true
-  return { names: texts.map(nameOf), isRest }
+  const count = isRest || argumentsObject.test(whole) ? Infinity : texts.length
+  return { names: texts.map(nameOf), isRest, count }
 }
 
 function nameOf(parameter: string): ParameterName {

@@ -120,9 +120,21 @@ describe('what is recorded', () => {
     ['text', () => 'billing', 'billing'],
     ['empty text', () => '', ''],
     ['text that looks like a number', () => '42', '42'],
+    ['text that is JSON', () => '{"a":1}', '{"a":1}'],
+    ['text in quotes', () => '"a"', '"a"'],
+    ['the text null', () => 'null', 'null'],
     ['a list', () => [1, null], [1, null]],
   ])('a result that is %s', (_, fn, returns) => {
     expect(stepOf(playhead.recordAction('give', fn)).returns).toEqual(returns)
+  })
+
+  test('a result that is JSON text still tells its error', () => {
+    const find = playhead.recordAction('find', () => '{"error":"no such customer"}')
+    expect(stepOf(find)).toMatchObject({
+      returns: '{"error":"no such customer"}',
+      status: 'soft-error',
+      error: { message: 'no such customer' },
+    })
   })
 
   test('a value as it was at the time of the call', () => {

@@ -1,5 +1,6 @@
 import type { Attributes } from '@opentelemetry/api'
-import type { Effect, StepKind } from '@playhead/model'
+import type { Effect, Replay, StepKind } from '@playhead/model'
+import type { Revive } from '../session/active-tape.ts'
 import { readField, readFields, toName, toNames, toText } from '../value/host-value.ts'
 import { toEffect, UNNAMED } from './events.ts'
 import type { AnyFunction } from './parameter-names.ts'
@@ -13,6 +14,13 @@ export type ActionOptions = {
   agent?: string | undefined
   /** The parameter names, for code whose names are lost in a build. By default they are read from its source. */
   parameters?: readonly string[] | undefined
+  /**
+   * When a session runs again from its tape: `run` calls the function, `serve` returns its recorded result. By default a
+   * function that makes recorded calls runs, and any other is served.
+   */
+  replay?: Replay | undefined
+  /** Makes an instance of your class from its recorded data, when a result is served from a tape. */
+  revive?: ((data: never) => unknown) | undefined
 }
 
 export type ToolOptions = ActionOptions & {
@@ -108,12 +116,14 @@ export function agent<Fn extends AnyFunction>(agentName: string, fn?: Fn): Fn | 
   )
 }
 
-type GivenOptions = Record<'name' | 'effect' | 'agent' | 'parameters', unknown>
+const optionNames = ['name', 'effect', 'agent', 'parameters', 'replay', 'revive'] as const
+
+type GivenOptions = Record<(typeof optionNames)[number], unknown>
 
 /** Called while modules are loaded, where an exception would end the program. */
 function toOptions(nameOrOptions: unknown): GivenOptions {
   const isObject = typeof nameOrOptions === 'object' && nameOrOptions !== null
-  const given = readFields(nameOrOptions, ['name', 'effect', 'agent', 'parameters'])
+  const given = readFields(nameOrOptions, optionNames)
   return isObject ? given : { ...given, name: nameOrOptions }
 }
 
@@ -130,6 +140,9 @@ function planAction(given: GivenOptions): CallPlan {
     argumentsKey: 'playhead.action.arguments',
     resultKey: 'playhead.action.result',
     parameters: given.parameters === undefined ? undefined : toNames(given.parameters),
+    effect,
+    replay: given.replay === 'run' || given.replay === 'serve' ? given.replay : undefined,
+    revive: typeof given.revive === 'function' ? (given.revive as Revive) : undefined,
   }
 }
 

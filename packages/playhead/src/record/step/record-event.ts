@@ -126,9 +126,15 @@ function recordCall(
   { name, attributes, values }: CallParts,
 ): void {
   const step = startEvent(recorder, event, name, attributes)
-  for (const key of Object.keys(values)) setValue(recorder, step.span, key, values[key])
+  const cut = Object.keys(values).filter((key) => setValue(recorder, step.span, key, values[key]))
+  if (cut.length > 0) step.span.setAttribute('playhead.truncated.of', cut.map(nameOfCut))
   if (event.error !== undefined) recordError(recorder, step.span, event.error)
   endStep(recorder, step, endMsOf(event))
+}
+
+/** As the calls of functions and models name what was cut. */
+function nameOfCut(key: string): string {
+  return key === 'gen_ai.output.messages' ? 'response' : key.slice(key.lastIndexOf('.') + 1)
 }
 
 function startEvent(

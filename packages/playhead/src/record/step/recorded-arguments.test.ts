@@ -75,3 +75,25 @@ test('names that were lost in a build can be passed in', () => {
   const find = playhead.recordAction({ name: 'find', parameters: ['customer_id'] }, (a: string) => a)
   expect(stepOf(() => find('c_1')).params).toEqual({ customer_id: 'c_1' })
 })
+
+test.each<[string, (...args: never[]) => unknown, unknown]>([
+  ['one parameter', (city: string) => city, { city: 'Oslo' }],
+  ['a destructured object', ({ length }: { length: number }) => length, { 0: 'Oslo' }],
+  ['none', () => 1, {}],
+  [
+    'a rest parameter',
+    (city: string, ...more: unknown[]) => [city, more],
+    { city: 'Oslo', more: [{ run: 1 }] },
+  ],
+  [
+    '`arguments`',
+    function (_city: string) {
+      // oxlint-disable-next-line prefer-rest-params -- what older code does
+      return arguments.length
+    },
+    { _city: 'Oslo', 1: { run: 1 } },
+  ],
+])("a framework's further argument is recorded only if the function reads it: %s", (_, fn, params) => {
+  const find = playhead.recordTool('find', fn) as (...args: unknown[]) => unknown
+  expect(stepOf(() => find('Oslo', { run: 1 })).params).toEqual(params)
+})

@@ -3,6 +3,7 @@ import { hrTimeToMs, preciseNowMs } from '../opentelemetry/clock.ts'
 import type { RecordedSpan } from '../opentelemetry/recorded-span.ts'
 import { recordError } from '../session/record-error.ts'
 import type { Recorder } from '../session/recorder.ts'
+import type { TypedValue } from '../value/serialize-value.ts'
 import {
   closeFrame,
   isInSession,
@@ -26,7 +27,7 @@ export type StepStart = { name: string; attributes: Attributes; startTime?: numb
 
 /** Starts a step in the current context. Outside of any session it starts a session of its own. */
 export function startStep(recorder: Recorder, { name, attributes, startTime }: StepStart): OpenStep {
-  const context = recorder.parentContext(skipEndedSessions(recorder.scope.active()))
+  const context = recorder.stepContext(skipEndedSessions(recorder.scope.active()))
   const options = startTime === undefined ? { attributes } : { attributes, startTime }
   if (isInSession(recorder, context)) {
     const span = recorder.tracer().startSpan(name, options, context)
@@ -57,17 +58,26 @@ export function failStep(recorder: Recorder, step: OpenStep, error: unknown, end
 }
 
 /**
- * Writes a value of the host to a span: numbers and booleans as they are, anything else as JSON. Returns true if it was
- * truncated.
+ * Writes a value of the host to a span: numbers and booleans as they are, anything else as JSON. With `typesKey`, what
+ * JSON loses of it is written there. Returns true if the value was truncated.
  */
-export function setValue(recorder: Recorder, span: Span, key: string, value: unknown): boolean {
+export function setValue(
+  recorder: Recorder,
+  span: Span,
+  key: string,
+  value: unknown,
+  typesKey?: string,
+): boolean {
   if (value === undefined) return false
-  if (typeof value === 'number' || typeof value === 'boolean') {
+  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) {
     span.setAttribute(key, value)
+    if (typesKey !== undefined && Object.is(value, -0)) span.setAttribute(typesKey, '{"":"-0"}')
     return false
   }
-  const { text, isTruncated } = recorder.serialize(value)
+  const { text, isTruncated, types }: TypedValue =
+    typesKey === undefined ? recorder.serialize(value) : recorder.serializeTyped(value)
   span.setAttribute(key, text)
+  if (types !== undefined) span.setAttribute(typesKey!, types)
   if (isTruncated) span.setAttribute('playhead.truncated', true)
   return isTruncated
 }

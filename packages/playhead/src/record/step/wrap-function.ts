@@ -1,19 +1,17 @@
 import * as types from 'node:util/types'
 import type { Attributes } from '@opentelemetry/api'
-import { parseJson } from '@playhead/model'
+import { parseJson, TYPES_KEY, type Effect, type Replay } from '@playhead/model'
 import { preciseNowMs } from '../opentelemetry/clock.ts'
+import type { RecordedSpan } from '../opentelemetry/recorded-span.ts'
 import { activeRecorder } from '../session/active-recorder.ts'
-import { activeTape, type TapedResult } from '../session/active-tape.ts'
+import { activeTape, type ActiveTape, type Revive, type TapedAction } from '../session/active-tape.ts'
 import type { Recorder } from '../session/recorder.ts'
 import { Reporter } from '../session/reporter.ts'
 import { findDataProperty } from '../value/describe-object.ts'
 import { observeResult, type Observer } from '../value/observe-result.ts'
-import {
-  readParameterNames,
-  type AnyFunction,
-  type ParameterName,
-  type ParameterNames,
-} from './parameter-names.ts'
+import type { Serialized } from '../value/serialize-value.ts'
+import { nameArguments } from './name-arguments.ts'
+import { readParameterNames, type AnyFunction, type ParameterNames } from './parameter-names.ts'
 import { endStep, failStep, setValue, startMsOf, startStep, type OpenStep } from './step.ts'
 
 /** How the calls of a function are recorded. */
@@ -25,6 +23,20 @@ export type CallPlan = {
   resultKey: string
   /** Parameter names from the user, for code whose names were lost in a build. */
   parameters: readonly string[] | undefined
+  /** Of a run from a tape. */
+  effect?: Effect | undefined
+  replay?: Replay | undefined
+  revive?: Revive | undefined
+}
+
+/** Shared by the ES module and the CommonJS copy of this package. */
+const WRAPPED = Symbol.for('playhead.wrapped-actions.0')
+
+/** The names of all actions that are wrapped in this process. */
+export function wrappedActions(): Set<string> {
+  const holder = globalThis as { [WRAPPED]?: Set<string> }
+  holder[WRAPPED] ??= new Set()
+  return holder[WRAPPED]
 }
 
 /** Functions are wrapped while modules are loaded, often before `init`. */
@@ -40,11 +52,14 @@ export function wrapFunction<Fn extends AnyFunction>(fn: Fn, plan: CallPlan): Fn
     ;(activeRecorder()?.reporter ?? reporter).once('not a function', line)
     return fn
   }
+  if (isAction(plan)) wrappedActions().add(plan.name)
   let names: ParameterNames | undefined | null = null
   const namesOf = () => {
     if (names === null)
       names =
-        plan.parameters === undefined ? readParameterNames(fn) : { names: plan.parameters, isRest: false }
+        plan.parameters === undefined
+          ? readParameterNames(fn)
+          : { names: plan.parameters, isRest: false, count: Math.max(plan.parameters.length, fn.length) }
     return names
   }
   return new Proxy(fn, {
@@ -55,10 +70,9 @@ export function wrapFunction<Fn extends AnyFunction>(fn: Fn, plan: CallPlan): Fn
         return Reflect.apply(target, thisArgument, args as never[])
       let result: unknown
       try {
-        result = recorder.scope.run(call.step.context, () =>
-          call.isServed(target) ? call.served() : Reflect.apply(target, thisArgument, args as never[]),
-        )
+        result = recorder.scope.run(call.step.context, () => call.run(target, thisArgument, args))
       } catch (error) {
+        call.setShape(undefined)
         call.onThrow(error)
         throw error
       }
@@ -68,58 +82,6 @@ export function wrapFunction<Fn extends AnyFunction>(fn: Fn, plan: CallPlan): Fn
   })
 }
 
-/**
- * Arguments by name, whatever the style of the function: a destructured object gives its properties, and what has no
- * name of its own gets its position as its name. A list if no names are known.
- */
-function nameArguments(known: ParameterNames | undefined, args: readonly unknown[]): unknown {
-  if (known === undefined || (known.names.length === 0 && args.length > 0)) return args
-  const { names, isRest } = known
-  const [only] = args
-  const isDestructuredOnly = names.length === 1 && typeof names[0] !== 'string' && args.length === 1
-  if (isDestructuredOnly && typeof only === 'object' && only !== null && propertiesOf(only) === undefined)
-    return only
-  const named: Record<string, unknown> = {}
-  for (const [index, value] of args.entries()) {
-    const name = names[index]
-    if (isRest && index >= names.length - 1) {
-      const rest = names.at(-1)
-      named[typeof rest === 'string' ? rest : 'rest'] = args.slice(index)
-      break
-    }
-    if (typeof name === 'object' && name !== null) addProperties(named, { names, index, value })
-    // JSON has no undefined, and an omitted argument is worth seeing.
-    else named[name ?? String(index)] = value === undefined ? null : value
-  }
-  return named
-}
-
-/** Adds the properties of a destructured object in the order in which the function names them. */
-function addProperties(
-  named: Record<string, unknown>,
-  { names, index, value }: { names: readonly ParameterName[]; index: number; value: unknown },
-): void {
-  if (value === undefined) return
-  const properties = propertiesOf(value)
-  const isTaken = (key: string) => names.includes(key) || Object.hasOwn(named, key)
-  if (properties === undefined || Object.keys(properties).some(isTaken)) {
-    named[String(index)] = value
-    return
-  }
-  const declared = (names[index] as readonly string[]).filter((key) => Object.hasOwn(properties, key))
-  for (const key of new Set([...declared, ...Object.keys(properties)]))
-    Object.defineProperty(named, key, properties[key]!)
-}
-
-/** The properties of an object as they are, without running its getters; undefined for anything but a plain object. */
-function propertiesOf(value: unknown): Record<string, PropertyDescriptor> | undefined {
-  if (typeof value !== 'object' || value === null || types.isProxy(value)) return undefined
-  const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype !== Object.prototype && prototype !== null) return undefined
-  const properties = Object.entries(Object.getOwnPropertyDescriptors(value))
-  return Object.fromEntries(properties.filter(([, { enumerable }]) => enumerable))
-}
-
 function tryToStart(
   recorder: Recorder,
   plan: CallPlan,
@@ -127,16 +89,20 @@ function tryToStart(
   args: readonly unknown[],
 ): Call | undefined {
   try {
-    const { text, isTruncated } = recorder.serialize(nameArguments(namesOf(), args))
+    const describe = (given: readonly unknown[]) => recorder.serialize(nameArguments(namesOf(), given))
+    const described = describe(args)
     const step = startStep(recorder, { name: plan.name, attributes: plan.attributes })
-    step.span.setAttribute(plan.argumentsKey, text)
-    const call = new Call(recorder, plan, step, text)
-    if (isTruncated) call.setTruncated('arguments')
+    const call = new Call(recorder, plan, step, describe)
+    call.setArguments(described)
     return call
   } catch (fault) {
     recorder.fault(fault)
     return undefined
   }
+}
+
+function isAction({ attributes }: CallPlan): boolean {
+  return attributes['playhead.step.kind'] === 'action'
 }
 
 function shapeOf(result: unknown): 'value' | 'promise' | 'generator' | 'async-generator' {
@@ -155,36 +121,55 @@ class Call implements Observer {
   readonly step: OpenStep
   readonly #recorder: Recorder
   readonly #plan: CallPlan
-  readonly #argumentsJson: string
+  readonly #describe: (args: readonly unknown[]) => Serialized
   readonly #truncated: string[] = []
-  #served: TapedResult | undefined
+  #argumentsJson = ''
+  #taped: TapedAction | undefined
   #yielded: { atMs: number; value: unknown }[] | undefined
 
-  constructor(recorder: Recorder, plan: CallPlan, step: OpenStep, argumentsJson: string) {
+  constructor(
+    recorder: Recorder,
+    plan: CallPlan,
+    step: OpenStep,
+    describe: (args: readonly unknown[]) => Serialized,
+  ) {
     this.#recorder = recorder
     this.#plan = plan
     this.step = step
-    this.#argumentsJson = argumentsJson
+    this.#describe = describe
   }
 
-  /** True if the process runs from a tape that has the result of this call. */
-  isServed(fn: AnyFunction): boolean {
-    const tape = this.#plan.attributes['playhead.step.kind'] === 'action' ? activeTape() : undefined
-    if (tape === undefined) return false
-    this.#served = tape.act({ name: this.#plan.name, arguments: parseJson(this.#argumentsJson), fn })
-    if (this.#served !== undefined) this.step.span.setAttribute('playhead.step.source', 'tape')
-    return this.#served !== undefined
+  setArguments({ text, isTruncated }: Serialized): void {
+    this.#argumentsJson = text
+    this.step.span.setAttribute(this.#plan.argumentsKey, text)
+    if (isTruncated) this.setTruncated('arguments')
   }
 
-  served(): unknown {
-    if ('error' in this.#served!) throw this.#served.error
-    return this.#served!.value
+  /** Runs the function, unless the process runs from a tape that has the result of this call. */
+  run(fn: AnyFunction, thisArgument: unknown, args: unknown[]): unknown {
+    const tape = isAction(this.#plan) ? activeTape() : undefined
+    const taped = tape && this.#ask(tape, fn, args)
+    this.#taped = taped
+    if (taped?.source !== undefined) this.step.span.setAttribute('playhead.step.source', taped.source)
+    if (taped?.kind === 'value') return taped.value
+    if (taped?.kind === 'error') throw taped.error
+    const { args: edited } = taped ?? {}
+    if (edited !== undefined) this.#recorder.guard(() => this.setArguments(this.#describe(edited)))
+    return Reflect.apply(fn, thisArgument, (edited ?? args) as never[])
+  }
+
+  #ask(tape: ActiveTape, fn: AnyFunction, args: unknown[]): TapedAction {
+    // The recorded ones were redacted before they left the process.
+    const given = this.#recorder.redactor.text(this.#argumentsJson, this.#plan.argumentsKey)
+    const { name, effect, replay, revive } = this.#plan
+    return tape.act({ name, arguments: parseJson(given), args, fn, effect, replay, revive })
   }
 
   /** Whether the call gave its result at once, later, or piece by piece: a later run gets it the same way. */
   setShape(result: unknown): void {
-    if (this.#plan.attributes['playhead.step.kind'] === 'action')
-      this.step.span.setAttribute('playhead.action.shape', shapeOf(result))
+    const shape = shapeOf(result)
+    if (shape === 'generator' || shape === 'async-generator') this.#yielded = []
+    if (isAction(this.#plan)) this.step.span.setAttribute('playhead.action.shape', shape)
   }
 
   setTruncated(what: 'arguments' | 'result'): void {
@@ -196,12 +181,13 @@ class Call implements Observer {
   }
 
   onReturn(value: unknown): void {
-    this.#writeResult(value)
+    const result = this.#writeResult(value)
     try {
       endStep(this.#recorder, this.step)
     } catch (fault) {
       this.#recorder.fault(fault)
     }
+    this.#tellTape({ value: result })
   }
 
   onThrow(error: unknown): void {
@@ -211,6 +197,7 @@ class Call implements Observer {
     } catch (fault) {
       this.#recorder.fault(fault)
     }
+    this.#tellTape({ error })
   }
 
   onYield(value: unknown): void {
@@ -224,13 +211,27 @@ class Call implements Observer {
     return this.#recorder.scope.run(this.step.context, callback)
   }
 
-  /** The step ends even if its result can't be written. */
-  #writeResult(value: unknown): void {
+  #tellTape(outcome: { value: unknown } | { error: unknown }): void {
+    if (this.#taped?.kind !== 'run') return
     try {
-      const result = this.#yielded === undefined ? value : this.#joinYielded(value)
-      if (setValue(this.#recorder, this.step.span, this.#plan.resultKey, result)) this.setTruncated('result')
+      const { attributes = {} } = this.step.span as Partial<RecordedSpan>
+      this.#taped.onResult?.({ ...outcome, attributes })
     } catch (fault) {
       this.#recorder.fault(fault)
+    }
+  }
+
+  /** The step ends even if its result can't be written. */
+  #writeResult(value: unknown): unknown {
+    try {
+      const result = this.#yielded === undefined ? value : this.#joinYielded(value)
+      const typesKey = isAction(this.#plan) ? TYPES_KEY : undefined
+      const isCut = setValue(this.#recorder, this.step.span, this.#plan.resultKey, result, typesKey)
+      if (isCut) this.setTruncated('result')
+      return result
+    } catch (fault) {
+      this.#recorder.fault(fault)
+      return value
     }
   }
 
@@ -238,6 +239,7 @@ class Call implements Observer {
   #joinYielded(returned: unknown): unknown {
     const yielded = this.#yielded ?? []
     const values = yielded.map(({ value }) => value)
+    if (values.length === 0 && returned === undefined) return undefined
     if (returned !== undefined) return { yielded: values, returned }
     if (!values.every((value) => typeof value === 'string')) return values
     if (this.#recorder.serializeOptions.isContentKept) {

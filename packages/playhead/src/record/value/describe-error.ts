@@ -8,6 +8,8 @@ export type DescribedError = {
   message: string
   stack?: string
   cause?: DescribedError
+  /** Its own properties that are text, numbers or flags: `code`, `status`. */
+  fields?: Record<string, unknown>
   /** The errors inside an `AggregateError`. */
   errors?: DescribedError[]
   /** True if a step inside this one recorded the same error object. */
@@ -34,6 +36,8 @@ function describeThrown(thrown: unknown, options: SerializeOptions, depth: numbe
   const errors = findDataProperty(thrown, 'errors')
   const inner = Array.isArray(errors) && depth < MAX_CAUSES ? describeAll(errors, options, depth) : undefined
   const described: DescribedError = { type: typeOf(thrown), message: messageOf(thrown, inner, options) }
+  const fields = fieldsOf(thrown, options)
+  if (fields !== undefined) described.fields = fields
   const stack = stackOf(thrown, options)
   if (stack !== undefined) described.stack = stack
   const cause = findDataProperty(thrown, 'cause')
@@ -54,6 +58,28 @@ function describeOther(thrown: unknown, options: SerializeOptions): DescribedErr
   const text =
     typeof thrown === 'string' ? thrown : serializeValue(thrown, { ...options, maxLength: 1000 }).text
   return { type: thrown === null ? 'null' : typeof thrown, message: visibleText(text, options) }
+}
+
+const MAX_FIELDS = 10
+const MAX_FIELD_LENGTH = 200
+const otherFields: ReadonlySet<string> = new Set(['name', 'message', 'stack', 'cause', 'errors'])
+
+/** Hosts decide by these whether to try again. */
+function fieldsOf(error: object, options: SerializeOptions): Record<string, unknown> | undefined {
+  // Without a message, the message is its JSON.
+  if (typeof readField(error, 'message') !== 'string') return undefined
+  const fields = Object.entries(Object.getOwnPropertyDescriptors(error)).flatMap(
+    ([key, { enumerable, value }]) =>
+      enumerable === true && !otherFields.has(key) && isField(value, options) && !options.isSecretKey(key)
+        ? [[key, value as unknown] as const]
+        : [],
+  )
+  return fields.length === 0 ? undefined : Object.fromEntries(fields.slice(0, MAX_FIELDS))
+}
+
+function isField(value: unknown, { isContentKept }: SerializeOptions): boolean {
+  if (typeof value === 'string') return isContentKept && value.length <= MAX_FIELD_LENGTH
+  return Number.isFinite(value) || typeof value === 'boolean'
 }
 
 /** Instances of `class ValueError extends Error` still have the name "Error". */
@@ -110,7 +136,7 @@ const sources = import.meta.url.endsWith('/src/record/value/describe-error.ts')
   : undefined
 
 /** The SDK calls the functions that it records, but nobody looks for a bug in its frames. */
-function isOwnFrame(line: string): boolean {
+export function isOwnFrame(line: string): boolean {
   if (/[\\/]node_modules[\\/]playhead[\\/]/.test(line)) return true
   return sources !== undefined && line.includes(sources) && !/\.test\.[cm]?[jt]sx?:/.test(line)
 }

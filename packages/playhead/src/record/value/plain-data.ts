@@ -5,6 +5,8 @@ export type PlainDataLimits = {
   maxDepth: number
   maxLength: number
   isSecretKey: (key: string) => boolean
+  /** True if what JSON loses is not plain: keys without a value, and −0. */
+  isExact: boolean
 }
 
 /**
@@ -24,7 +26,7 @@ function remainingAfter(value: unknown, depth: number, length: number, limits: P
     case 'string':
       return length - value.length - MIN_LENGTH
     case 'number':
-      return Number.isFinite(value) ? length - MIN_LENGTH : -1
+      return Number.isFinite(value) && !(limits.isExact && Object.is(value, -0)) ? length - MIN_LENGTH : -1
     case 'boolean':
       return length - MIN_LENGTH
     case 'object':
@@ -61,7 +63,10 @@ function remainingAfterRecord(
     if (limits.isSecretKey(key)) return -1
     const property = Object.getOwnPropertyDescriptor(record, key)!
     if (property.get !== undefined || property.set !== undefined) return -1
-    if (property.value === undefined) continue
+    if (property.value === undefined) {
+      if (limits.isExact) return -1
+      continue
+    }
     remaining = remainingAfter(property.value, depth - 1, remaining - key.length, limits)
     if (remaining < 0) return -1
   }

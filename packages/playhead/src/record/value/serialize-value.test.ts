@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { createRedactor } from '@playhead/model'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { serializeValue } from './serialize-value.ts'
+import { serializeTyped, serializeValue } from './serialize-value.ts'
 
 const options = { maxLength: 100_000, isContentKept: true, isSecretKey: createRedactor().isSecretKey }
 
@@ -267,5 +267,56 @@ test('without content, the structure is kept', () => {
     count: 3,
     isError: true,
     nothing: null,
+  })
+})
+
+describe('what JSON loses is noted by its place', () => {
+  const typesOf = (value: unknown, changes: Partial<typeof options> = {}): unknown => {
+    const { types } = serializeTyped(value, { ...options, ...changes }, (text) => text.includes('secret'))
+    return types === undefined ? undefined : JSON.parse(types)
+  }
+
+  test('plain data has nothing to note', () => {
+    expect(typesOf({ id: 'c_42', list: [1, null, { a: 'b' }], isPaid: true })).toBeUndefined()
+  })
+
+  test('without content nothing is noted', () => {
+    expect(typesOf({ at: new Date(0), bytes: Buffer.from('abc') }, { isContentKept: false })).toBeUndefined()
+  })
+
+  test('everything else is', () => {
+    class Invoice {
+      at = new Date(0)
+    }
+    const value = {
+      list: [new Date(0), 5n, Number.NaN, -0, undefined],
+      'a/b~c': new Map([['10', new Set()]]),
+      bytes: Buffer.from('abc'),
+      hidden: Buffer.from('secret'),
+      invoice: new Invoice(),
+      nothing: undefined,
+      run: () => 1,
+    }
+    expect(typesOf(value)).toEqual({
+      '/list/0': 'date',
+      '/list/1': 'bigint',
+      '/list/2': 'number',
+      '/list/3': '-0',
+      '/list/4': 'undefined',
+      '/a~1b~0c': { type: 'map', keys: ['10'] },
+      '/a~1b~0c/10': 'set',
+      '/bytes': { type: 'bytes', class: 'Buffer', base64: 'YWJj' },
+      '/hidden': { type: 'not-data', name: 'a Buffer of 6 bytes' },
+      '/invoice': { type: 'class', name: 'Invoice' },
+      '/invoice/at': 'date',
+      '/nothing': 'undefined',
+      '/run': { type: 'not-data', name: 'a function' },
+    })
+  })
+
+  test('values without end are bounded, and count as truncated', () => {
+    const dates = Array.from({ length: 20_000 }, () => new Date(0))
+    const { types, isTruncated } = serializeTyped(dates, options, () => false)
+    expect([isTruncated, Object.keys(JSON.parse(types!) as object).length]).toEqual([true, 3704])
   })
 })

@@ -3,6 +3,7 @@ import { REDACTED } from '@playhead/model'
 import { describeObject, findDataProperty, type Described } from './describe-object.ts'
 import { listKeys } from './list-keys.ts'
 import { isPlainData, type PlainDataLimits } from './plain-data.ts'
+import { TypeNotes } from './type-notes.ts'
 
 export type SerializeOptions = {
   /** Characters of JSON; longer values are truncated and marked. */
@@ -14,6 +15,9 @@ export type SerializeOptions = {
 
 /** JSON of any value, and whether something was left out. */
 export type Serialized = { text: string; isTruncated: boolean }
+
+/** Also what JSON loses of the value, as JSON; undefined if nothing. */
+export type TypedValue = Serialized & { types?: string | undefined }
 
 const MAX_DEPTH = 12
 /** Bounds the time that one call may take, in units of about 50 ns: the time to write a number. */
@@ -28,14 +32,37 @@ const MAX_BIGINT = 10n ** 1000n
  * references, and never throws.
  */
 export function serializeValue(value: unknown, options: SerializeOptions): Serialized {
+  return writePlain(value, options, false) ?? writeAny(value, options, undefined)
+}
+
+/** As `serializeValue`, with what JSON loses. Bytes are kept unless `hasSecret`. */
+export function serializeTyped(
+  value: unknown,
+  options: SerializeOptions,
+  hasSecret: (text: string) => boolean,
+): TypedValue {
+  const plain = writePlain(value, options, true)
+  if (plain !== undefined) return plain
+  const notes = options.isContentKept ? new TypeNotes(hasSecret) : undefined
+  const { text, isTruncated } = writeAny(value, options, notes)
+  return { text, isTruncated: isTruncated || notes?.isFull === true, types: notes?.json }
+}
+
+/** Undefined if the value needs more care. */
+function writePlain(value: unknown, options: SerializeOptions, isExact: boolean): TypedValue | undefined {
   try {
-    if (options.isContentKept && isPlainData(value, limitsOf(options)))
-      return { text: JSON.stringify(value), isTruncated: false }
+    return options.isContentKept && isPlainData(value, limitsOf(options, isExact))
+      ? { text: JSON.stringify(value), isTruncated: false }
+      : undefined
   } catch {
     // The element of a list may be a getter that throws.
+    return undefined
   }
+}
+
+function writeAny(value: unknown, options: SerializeOptions, notes: TypeNotes | undefined): Serialized {
   try {
-    const writer = new ValueWriter(options)
+    const writer = new ValueWriter(options, notes)
     writer.write(value)
     return { text: writer.text, isTruncated: writer.isTruncated }
   } catch {
@@ -44,19 +71,21 @@ export function serializeValue(value: unknown, options: SerializeOptions): Seria
 }
 
 /** Half the limit, because escaping adds characters; the slow path counts exactly. */
-function limitsOf({ maxLength, isSecretKey }: SerializeOptions): PlainDataLimits {
-  return { maxDepth: MAX_DEPTH, maxLength: maxLength / 2, isSecretKey }
+function limitsOf({ maxLength, isSecretKey }: SerializeOptions, isExact: boolean): PlainDataLimits {
+  return { maxDepth: MAX_DEPTH, maxLength: maxLength / 2, isSecretKey, isExact }
 }
 
 class ValueWriter {
   text = ''
   isTruncated = false
   readonly #options: SerializeOptions
+  readonly #notes: TypeNotes | undefined
   readonly #ancestors: object[] = []
   #work = 0
 
-  constructor(options: SerializeOptions) {
+  constructor(options: SerializeOptions, notes: TypeNotes | undefined) {
     this.#options = options
+    this.#notes = notes
   }
 
   write(value: unknown): void {
@@ -65,19 +94,20 @@ class ValueWriter {
       case 'string':
         return this.#writeText(value)
       case 'number':
-        this.text += Number.isFinite(value) ? String(value) : `"${value}"`
-        return
+        return this.#writeNumber(value)
       case 'boolean':
         this.text += value ? 'true' : 'false'
         return
       case 'bigint':
         return this.#writeBigInt(value)
       case 'undefined':
+        this.#notes?.note('undefined')
         this.text += 'null'
         return
       case 'object':
         return value === null ? void (this.text += 'null') : this.#writeObject(value)
       default:
+        this.#notes?.notData(`a ${typeof value}`)
         this.#writeLabel(typeof value === 'symbol' ? String(value) : `[function ${nameOf(value)}]`)
     }
   }
@@ -93,9 +123,16 @@ class ValueWriter {
     this.text += JSON.stringify(markTruncated(truncateAtWord(value, room), value.length))
   }
 
+  #writeNumber(value: number): void {
+    if (!Number.isFinite(value)) this.#notes?.note('number')
+    else if (Object.is(value, -0)) this.#notes?.note('-0')
+    this.text += Number.isFinite(value) ? String(value) : `"${value}"`
+  }
+
   #writeBigInt(value: bigint): void {
     const isShort = value < MAX_BIGINT && value > -MAX_BIGINT
-    if (!isShort) this.isTruncated = true
+    if (isShort) this.#notes?.note('bigint')
+    else this.isTruncated = true
     this.text += isShort ? `"${value}"` : '"[bigint of more than 1000 digits]"'
   }
 
@@ -106,8 +143,12 @@ class ValueWriter {
   }
 
   #writeObject(value: object): void {
-    if (this.#ancestors.includes(value)) return this.#writeLabel('[circular]')
+    if (this.#ancestors.includes(value)) {
+      this.#notes?.notData('a circular reference')
+      return this.#writeLabel('[circular]')
+    }
     const described = tryToDescribe(value)
+    if (this.#notes !== undefined) noteType(this.#notes, value, described)
     if (described === undefined) this.#work += WORK.data
     else this.#work += 'label' in described ? WORK.inspected : WORK.described
     if (described === undefined) this.#writeData(value)
@@ -139,7 +180,9 @@ class ValueWriter {
         this.#writeLabel(`… ${length - index} more`)
         break
       }
+      this.#notes?.path.push(index)
       this.write(itemOf(items, index))
+      this.#notes?.path.pop()
     }
     this.text += ']'
   }
@@ -165,7 +208,12 @@ class ValueWriter {
       if (property === undefined) continue
       const value: unknown =
         property.get === undefined && property.set === undefined ? property.value : '[getter]'
-      if (value === undefined || typeof value === 'function') continue
+      if (property.get !== undefined) this.#notes?.notData('a getter', key)
+      if (value === undefined || typeof value === 'function') {
+        if (value === undefined) this.#notes?.note('undefined', key)
+        else this.#notes?.notData('a function', key)
+        continue
+      }
       if (!this.#writeEntry(key, value, count)) break
       count += 1
     }
@@ -183,7 +231,11 @@ class ValueWriter {
     if (count > 0) this.text += ','
     this.text += quotedKey(key)
     if (needsRedaction(value) && this.#options.isSecretKey(key)) this.#writeLabel(REDACTED)
-    else this.write(value)
+    else {
+      this.#notes?.path.push(key)
+      this.write(value)
+      this.#notes?.path.pop()
+    }
     return true
   }
 
@@ -205,6 +257,15 @@ class ValueWriter {
     const isFull = this.text.length >= this.#options.maxLength || this.#work >= MAX_WORK
     if (isFull) this.isTruncated = true
     return isFull
+  }
+}
+
+/** A class of the host may be so odd that its name can't be read. */
+function noteType(notes: TypeNotes, value: object, described: Described): void {
+  try {
+    notes.noteObject(value, described)
+  } catch {
+    notes.notData('an unreadable object')
   }
 }
 

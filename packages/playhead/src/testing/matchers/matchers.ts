@@ -1,22 +1,32 @@
 import { AssertionError } from 'node:assert'
-import { safeForLog } from '@playhead/model'
-import { readSubject, type SessionSubject } from '../sessions/session-subject.ts'
-import { called, type CalledOptions } from './called.ts'
-import { costsLessThan, type CostLimit } from './cost.ts'
-import { finishesWithin, type DurationText, type FinishOptions } from './duration.ts'
-import { hasNoErrors, type ErrorOptions } from './errors.ts'
-import type { ExpectedCall } from './expected-call.ts'
-import { hasNoLoops, type LoopOptions } from './loops.ts'
-import { satisfiesOrder, type OrderRule } from './order-rules.ts'
 import {
-  calledInOrder,
-  hasEffects,
-  matchesTrajectory,
+  readSubject,
+  safeForLog,
+  type CalledOptions,
+  type CostLimit,
+  type DurationText,
   type EffectsOptions,
+  type ErrorOptions,
+  type ExpectedCall,
+  type FinishOptions,
   type InOrderOptions,
+  type LoopOptions,
+  type OrderRule,
+  type SessionSubject,
   type TrajectoryOptions,
-} from './trajectory.ts'
-import type { Verdict } from './verdict.ts'
+} from '@playhead/model'
+import {
+  called,
+  calledInOrder,
+  costsLessThan,
+  finishesWithin,
+  hasEffects,
+  hasNoErrors,
+  hasNoLoops,
+  matchesTrajectory,
+  satisfiesOrder,
+  type Verdict,
+} from './checks.ts'
 
 /** The matchers of `expect(session)`. */
 export type SessionMatchers<Returned = void> = {

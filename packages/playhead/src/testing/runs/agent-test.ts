@@ -1,7 +1,15 @@
-import { judgeSequence, type SequentialOptions } from '@playhead/model'
+import {
+  MAX_ITEMS,
+  judgeSequence,
+  readDuration,
+  requireNumber,
+  requireOneOf,
+  requireOptions,
+  type DurationText,
+  type SequentialOptions,
+} from '@playhead/model'
 import type { SessionView } from 'playhead'
-import { readDuration, type DurationText } from '../matchers/duration.ts'
-import { MAX_ITEMS, requireNumber, requireOneOf, requireOptions } from '../sessions/required-argument.ts'
+import { takeCassetteOption, type CassetteOption } from '../cassettes/cassette-option.ts'
 
 /** How the runs of a `test.agent` are made and judged. */
 export type AgentTestOptions<Input> = {
@@ -17,6 +25,8 @@ export type AgentTestOptions<Input> = {
   concurrency?: number | undefined
   /** No new run starts once this much was spent. */
   budget?: { usd?: number | undefined; tokens?: number | undefined } | undefined
+  /** Answers each input from a file of its own, and records what the file lacks. */
+  cassette?: CassetteOption | undefined
   /** The timeout of a single run; "60s" by default. */
   timeout?: DurationText | undefined
 }
@@ -53,6 +63,7 @@ export function makeAgentTest(define: (mode: 'run' | 'only' | 'skip') => DefineA
 export function requireAgentTestOptions(options: AgentTestOptions<unknown>): void {
   const { repeat, passRate, inconclusive, concurrency, budget, timeout } = options
   requireRepeat(repeat)
+  takeCassetteOption(options)
   if (concurrency !== undefined)
     requireNumber(concurrency, 'The option concurrency', { min: 1, max: MAX_ITEMS })
   if (inconclusive !== undefined) requireOneOf(inconclusive, 'The option inconclusive', ['pass', 'fail'])

@@ -23,7 +23,7 @@ export function addDivergences(runs: readonly FinishedRun[], views: ReadonlyMap<
 }
 
 /** Ignores a divergence in the session's own result: that a failed test failed is no news. */
-function describeDivergence(passed: Session, failed: Session): string | undefined {
+export function describeDivergence(passed: Session, failed: Session): string | undefined {
   const alignment = alignSessions(passed, failed)
   const { divergence, rows } = alignment
   const isResultOnly =
@@ -57,6 +57,7 @@ async function compareWithLastPass(
 ): Promise<string | undefined> {
   const query = new URLSearchParams({
     status: 'success',
+    reruns: 'exclude',
     limit: '1',
     test: testTitle({ name, ...(suite !== undefined && { suite }) }),
     ...(file !== undefined && { testFile: file }),

@@ -1,5 +1,5 @@
 import type { SessionView } from 'playhead'
-import { recordTest, type TestAttempt, type TestFailure } from './record-test.ts'
+import { recordTest, runBody, type TestAttempt, type TestFailure } from './record-test.ts'
 
 /** A running test; `abort` ends its session once the runner no longer waits for it. */
 type OpenTest = { abort(error: unknown): void; done: Promise<unknown> }
@@ -25,7 +25,7 @@ export async function recordPlainTest(
       aborted.promise,
       (async (): Promise<TestFailure | undefined> => {
         try {
-          result = await body(session)
+          result = await runBody(attempt, session, () => body(session))
           return undefined
         } catch (error) {
           return { error }

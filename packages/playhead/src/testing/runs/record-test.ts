@@ -2,9 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { safeForLog, testTitle, visibleText, type TestIdentity, type TestLocation } from '@playhead/model'
 import * as playhead from 'playhead'
 import type { SessionView } from 'playhead'
+import type { CassetteTest } from '../cassettes/run-with-cassette.ts'
 import { takeFailingStep } from '../matchers/matchers.ts'
 import { replayLink } from '../sessions/replay-link.ts'
 import { describeDivergenceFromLastPass } from './divergence.ts'
+import { describeFirstSuspect } from './first-suspect.ts'
 import { locateDefinition } from './test-location.ts'
 import { joinTestRun, saveResult } from './test-run.ts'
 
@@ -14,6 +16,7 @@ export type TestAttempt = TestIdentity & {
   variant?: string
   /** Where the test stands, or the stack above the call that defined it. */
   definedAt?: TestLocation | string
+  cassette?: CassetteTest
   /** The caller prints the link to the replay. */
   isLinkPrinted?: boolean
 }
@@ -26,13 +29,13 @@ export type SessionScope = <Result>(callback: () => Result) => Result
 
 /**
  * Records one attempt of a test as a session. `run` executes the test and returns its failure, if any; the scope is for
- * runners that call the test from another async context. Returns the step that shows why the test failed, and where it
- * diverged from its last passing run, if known.
+ * runners that call the test from another async context. Returns the step that shows why the test failed, and what was
+ * added to its message: where it diverged from its last passing run, and the first suspect.
  */
 export async function recordTest(
   attempt: TestAttempt,
   run: (session: SessionView, scope: SessionScope) => Promise<TestFailure | undefined>,
-): Promise<{ stepId?: string; divergence?: string }> {
+): Promise<{ stepId?: string; notes: string[] }> {
   const { id: runId } = joinTestRun()
   const { file, suite, name, variant } = attempt
   const fullName = testTitle(attempt)
@@ -54,7 +57,10 @@ export async function recordTest(
   await playhead
     .withSession(options, async (session) => {
       view = session
-      failure = await run(session, AsyncLocalStorage.snapshot())
+      const runTest = () => run(session, AsyncLocalStorage.snapshot())
+      failure = await (attempt.cassette === undefined
+        ? runTest()
+        : runOnCassette(attempt.cassette, session, runTest))
       if (failure !== undefined) throw toThrown(failure.error)
     })
     .catch((error: unknown) => {
@@ -62,10 +68,34 @@ export async function recordTest(
       if (failure === undefined) throw error
     })
   const durationMs = Date.now() - startedAtMs
-  const divergence = failure === undefined ? undefined : await describeDivergenceFromLastPass(attempt, view!)
-  if (divergence !== undefined) addToMessage(failure?.error, divergence)
-  const saved = saveAttempt(attempt, { session: view!, failure, durationMs })
-  return divergence === undefined ? saved : { ...saved, divergence }
+  const notes = failure === undefined ? [] : await describeFailure(attempt, view!)
+  for (const note of notes) addToMessage(failure?.error, note)
+  return { ...saveAttempt(attempt, { session: view!, failure, durationMs }), notes }
+}
+
+async function describeFailure(attempt: TestAttempt, session: SessionView): Promise<string[]> {
+  const divergence = await describeDivergenceFromLastPass(attempt, session)
+  return [divergence, describeFirstSuspect(session)].filter((note) => note !== undefined)
+}
+
+async function runOnCassette(
+  cassette: CassetteTest,
+  session: SessionView,
+  run: () => Promise<TestFailure | undefined>,
+): Promise<TestFailure | undefined> {
+  const { runWithCassette } = await import('../cassettes/run-with-cassette.ts')
+  return runWithCassette(cassette, session, run)
+}
+
+/** Runs the function of a test. One whose cassette had no answer fails, whatever the agent made of that. */
+export async function runBody<Result>(
+  { cassette }: TestAttempt,
+  session: SessionView,
+  body: () => Result,
+): Promise<Awaited<Result>> {
+  if (cassette === undefined) return await body()
+  const { failOnMiss } = await import('../cassettes/run-with-cassette.ts')
+  return failOnMiss(session, body)
 }
 
 /** Appends a line to an error's message, if it has one that can be changed. */

@@ -1,17 +1,22 @@
 import {
   describeValue,
+  isCostIncomplete,
   judgeSequence,
+  readDuration,
+  requireItems,
+  requireOptions,
+  testTitle,
   totalTokens,
   type AgentTestResult,
   type TestIdentity,
 } from '@playhead/model'
 import type { SessionView } from 'playhead'
-import { readDuration } from '../matchers/duration.ts'
-import { requireItems, requireOptions } from '../sessions/required-argument.ts'
+import { readCassetteOption } from '../cassettes/cassette-option.ts'
+import type { CassetteTest } from '../cassettes/run-with-cassette.ts'
 import { requireAgentTestOptions, type AgentTestBody, type AgentTestOptions } from './agent-test.ts'
 import { addDivergences } from './divergence.ts'
 import { judgeRuns, type FinishedRun } from './judge-runs.ts'
-import { plainMessage, recordTest, type TestFailure } from './record-test.ts'
+import { plainMessage, recordTest, runBody, type TestAttempt, type TestFailure } from './record-test.ts'
 import { locateDefinition } from './test-location.ts'
 import { saveResult } from './test-run.ts'
 
@@ -52,13 +57,19 @@ export async function runAgentTest<Input>(
   identity: TestIdentity,
   { options, runs, definedAt }: AgentTestPlan<Input>,
   body: AgentTestBody<Input>,
+  testFile = '',
 ): Promise<AgentTestResult> {
+  const settings = readCassetteOption(options.cassette)
+  const cassette = settings && { settings, testFile, title: testTitle(identity) }
   const queue = runs.values()
   const results = new Map<PlannedRun<Input>, FinishedRun>()
   const views = new Map<string, SessionView>()
   const work = async () => {
     for (const planned of queue) {
-      results.set(planned, await runOnce({ ...identity, definedAt }, planned, { options, body, views }))
+      results.set(
+        planned,
+        await runOnce({ ...identity, definedAt, cassette }, planned, { options, body, views }),
+      )
       if (shouldStop([...results.values()], options)) return
     }
   }
@@ -106,7 +117,7 @@ function nameInput(input: unknown, index: number): string {
 }
 
 async function runOnce<Input>(
-  identity: TestIdentity & { definedAt: string },
+  { cassette: shared, ...identity }: TestIdentity & { definedAt: string; cassette: CassetteTest | undefined },
   { input, variant, attempt }: PlannedRun<Input>,
   {
     options,
@@ -125,26 +136,26 @@ async function runOnce<Input>(
     url: '',
   }
   const given = options.inputs === undefined ? {} : { variant }
-  const recorded = await recordTest(
-    { ...identity, attempt, ...given, isLinkPrinted: true },
-    async (session) => {
-      const failure = await runWithTimeout(options.timeout ?? DEFAULT_TIMEOUT, (signal) =>
-        body({ input, session, variant, attempt, signal }),
-      )
-      fillIn(finished, session, failure)
-      views.set(session.id, session)
-      return failure
-    },
-  )
+  const cassette = shared && { cassette: { ...shared, ...given } }
+  const test: TestAttempt = { ...identity, attempt, ...given, isLinkPrinted: true, ...cassette }
+  const recorded = await recordTest(test, async (session) => {
+    const failure = await runWithTimeout(options.timeout ?? DEFAULT_TIMEOUT, (signal) =>
+      runBody(test, session, () => body({ input, session, variant, attempt, signal })),
+    )
+    fillIn(finished, session, failure)
+    views.set(session.id, session)
+    return failure
+  })
   return { ...finished, ...recorded }
 }
 
 function fillIn(finished: FinishedRun, session: SessionView, failure: TestFailure | undefined): void {
-  const { usage, cost, unpricedModels, modelsWithoutUsage } = session.toJSON().session
+  const summary = session.toJSON().session
+  const { usage, cost } = summary
   Object.assign(finished, {
     isPassed: failure === undefined,
     cost,
-    isCostIncomplete: unpricedModels.length > 0 || modelsWithoutUsage !== undefined,
+    isCostIncomplete: isCostIncomplete(summary),
     tokens: totalTokens(usage) ?? 0,
     sessionId: session.id,
     url: session.url,

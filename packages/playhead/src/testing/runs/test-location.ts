@@ -18,6 +18,11 @@ export function locateDefinition(stack: string, file: string | undefined): TestL
   return found === undefined ? undefined : toLocation(found.path, found.line)
 }
 
+/** The file of the innermost call in a stack. */
+export function callerFile(stack: string): string | undefined {
+  return stack.split('\n').flatMap(parseFrame)[0]?.path
+}
+
 /** Relative to the repository, since that is how CI servers name files; elsewhere to the working directory. */
 export function toLocation(path: string, line: number): TestLocation {
   const root = process.env.GITHUB_WORKSPACE || findRepository(process.cwd()) || process.cwd()

@@ -1,10 +1,4 @@
-import {
-  MAX_ITEMS,
-  requireItems,
-  requireNumber,
-  requireOptions,
-  requireText,
-} from '../sessions/required-argument.ts'
+import { MAX_ITEMS, requireItems, requireNumber, requireOptions, requireText } from '@playhead/model'
 
 /**
  * Generates phrasings of an input by rules. The same seed always gives the same ones; no model is involved.

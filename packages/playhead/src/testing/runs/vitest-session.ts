@@ -1,8 +1,11 @@
-import type { TestIdentity } from '@playhead/model'
+import { testTitle, type TestIdentity } from '@playhead/model'
 import type { SessionView } from 'playhead'
+import { cassetteTimeoutMs, takeCassetteOption, type CassetteSettings } from '../cassettes/cassette-option.ts'
+import type { CassetteTest } from '../cassettes/run-with-cassette.ts'
 import {
   addToMessage,
   recordTest,
+  runBody,
   type SessionScope,
   type TestAttempt,
   type TestFailure,
@@ -15,6 +18,7 @@ export type VitestTask = {
   fails?: boolean | undefined
   suite?: { name: string; suite?: VitestSuite | undefined } | undefined
   file: { name: string; filepath?: string }
+  meta?: object
   result?: { state?: string; errors?: readonly { name?: string; message?: string }[] | undefined } | undefined
 }
 type VitestSuite = NonNullable<VitestTask['suite']>
@@ -32,15 +36,15 @@ export async function recordVitestTest(
   const number = (attempts.get(task) ?? 0) + 1
   attempts.set(task, number)
   const errorsBefore = task.result?.errors?.length ?? 0
-  const attempt: TestAttempt = { ...identityOf(task), attempt: number }
-  const { divergence } = await recordTest(attempt, async (session, scope) => {
+  const attempt: TestAttempt = { ...identityOf(task), attempt: number, ...cassetteOf(task) }
+  const { notes } = await recordTest(attempt, async (session, scope) => {
     scopes.set(session, scope)
     running.set(session, attempt)
     await use(session)
     return failureOf(task, session, errorsBefore)
   })
   // The runner reports its own copy of the error.
-  if (divergence !== undefined) addToMessage(task.result?.errors?.[errorsBefore], divergence)
+  for (const note of notes) addToMessage(task.result?.errors?.[errorsBefore], note)
 }
 
 export function identityOf(task: VitestTask): TestIdentity {
@@ -49,6 +53,16 @@ export function identityOf(task: VitestTask): TestIdentity {
     suites.unshift(suite.name)
   const suite = suites.join(' > ')
   return { file: task.file.name, ...(suite !== '' && { suite }), name: task.name }
+}
+
+function cassetteOf(task: VitestTask): { cassette?: CassetteTest } {
+  const { playheadCassette: settings } = (task.meta ?? {}) as { playheadCassette?: CassetteSettings }
+  if (settings === undefined) return {}
+  return { cassette: { settings, testFile: testFileOf(task), title: testTitle(identityOf(task)) } }
+}
+
+export function testFileOf({ file }: VitestTask): string {
+  return file.filepath ?? file.name
 }
 
 /** Runs the test function inside its session and remembers what it throws. */
@@ -108,7 +122,7 @@ export function wrapTestApi<Api extends AnyFunction>(api: Api): Api {
   return new Proxy(api, {
     apply(target, self, args: unknown[]): unknown {
       const wrapped = wrapBodies(args, (body, definedAt) => wrapBody(body, 0, definedAt))
-      return Reflect.apply(target, self, wrapped)
+      return Reflect.apply(target, self, wrapped.map(moveCassette))
     },
     get(target, key, receiver) {
       const member: unknown = Reflect.get(target, key, receiver)
@@ -127,7 +141,7 @@ function wrapMember(api: AnyFunction, key: string, member: AnyFunction): unknown
     return (...args: unknown[]) => {
       const define = bound(...args) as AnyFunction
       return (...given: unknown[]) =>
-        define(...wrapBodies(given, (body, definedAt) => wrapBody(body, 1, definedAt)))
+        define(...wrapBodies(given, (body, definedAt) => wrapBody(body, 1, definedAt)).map(moveCassette))
     }
   if (key === 'each') return wrapEach(api, bound)
   return member
@@ -140,7 +154,7 @@ function wrapEach(api: AnyFunction, each: AnyFunction): AnyFunction {
     if (!Array.isArray(list) || 'raw' in list) return each(...cases)
     const makeFor = (api as unknown as { for: AnyFunction }).for.bind(api)
     const define = makeFor(list) as AnyFunction
-    return (...given: unknown[]) => define(...wrapBodies(given, spreadBody))
+    return (...given: unknown[]) => define(...wrapBodies(given, spreadBody).map(moveCassette))
   }
 }
 
@@ -150,12 +164,30 @@ function wrapBodies(args: unknown[], wrap: (body: unknown, definedAt: string) =>
   return args.map((arg, index) => (index > 0 ? wrap(arg, definedAt) : arg))
 }
 
+/** The runner does not know the option, but keeps what is in `meta` with the task. */
+function moveCassette(arg: unknown, index: number): unknown {
+  if (index === 0 || typeof arg !== 'object' || arg === null || !('cassette' in arg)) return arg
+  const { cassette, rest } = takeCassetteOption(arg as { cassette: unknown; meta?: object })
+  if (cassette === undefined) return rest
+  const timeout = cassetteTimeoutMs(configuredTimeoutMs())
+  const meta = { ...rest.meta, playheadCassette: cassette }
+  return { ...(timeout !== undefined && { timeout }), ...rest, meta }
+}
+
+function configuredTimeoutMs(): number | undefined {
+  const { __vitest_worker__: worker } = globalThis as {
+    __vitest_worker__?: { config?: { testTimeout?: number } }
+  }
+  return worker?.config?.testTimeout
+}
+
 function spreadBody(body: unknown, definedAt: string): unknown {
   if (typeof body !== 'function') return body
   const fn = body as AnyFunction
   const wrapped = (item: unknown, { session }: Context) => {
     noteDefinition(session, definedAt)
-    return runInSession(session, () => (Array.isArray(item) ? fn(...(item as unknown[])) : fn(item)))
+    const run = () => (Array.isArray(item) ? fn(...(item as unknown[])) : fn(item))
+    return runInSession(session, () => runTestBody(session, run))
   }
   return named(wrapped, fn, '(item, { session }) => {}')
 }
@@ -166,9 +198,16 @@ function wrapBody(body: unknown, contextIndex: number, definedAt?: string): unkn
   const wrapped = (...args: unknown[]) => {
     const session = (args[contextIndex] as Context | undefined)?.session
     if (definedAt !== undefined) noteDefinition(session, definedAt)
-    return runInSession(session, () => fn(...args))
+    if (definedAt === undefined) return runInSession(session, () => fn(...args))
+    return runInSession(session, () => runTestBody(session, () => fn(...args)))
   }
   return named(wrapped, fn, fn.toString())
+}
+
+/** In the same turn for a test without a cassette, as the runner itself does it. */
+function runTestBody(session: SessionView | undefined, run: () => unknown): unknown {
+  const attempt = session === undefined ? undefined : running.get(session)
+  return attempt?.cassette === undefined ? run() : runBody(attempt, session!, run)
 }
 
 function noteDefinition(session: SessionView | undefined, definedAt: string): void {

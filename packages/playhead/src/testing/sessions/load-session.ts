@@ -1,8 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
-import { parseRecordingText, type Session } from '@playhead/model'
-import { fail, requireOptions, requireText } from './required-argument.ts'
-import { isSession } from './session-subject.ts'
+import {
+  fail,
+  isSession,
+  parseRecordingText,
+  requireOptions,
+  requireText,
+  type Session,
+} from '@playhead/model'
 
 /**
  * Reads a session from a recording: a file in `.playhead/`, from `playhead export`, or downloaded from the replay.

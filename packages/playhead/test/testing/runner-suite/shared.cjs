@@ -37,6 +37,22 @@ exports.defineTests = function defineTests({ playhead, kit, runner }) {
     }
   }
 
+  const ask = async (content) => {
+    const body = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content }] })
+    const headers = { 'content-type': 'application/json' }
+    // Nothing listens there.
+    const response = await fetch('http://127.0.0.1:2/v1/chat/completions', { method: 'POST', headers, body })
+    return (await response.json()).choices[0].message.content
+  }
+  test('is answered from its cassette', { cassette: 'answers.jsonl' }, async ({ session }) => {
+    const { id } = await lookUp(await ask('Who am I?'))
+    if (id !== 'from the cassette') throw new Error(`look_up returned ${id}`)
+    expect(session).toHaveCalled('look_up', { args: ['c_7'] })
+  })
+  test('asks for more than its cassette has', { cassette: 'answers.jsonl' }, async () => {
+    await ask('How are you?').catch(() => undefined)
+  })
+
   test('every matcher, live', async ({ session }) => {
     await run()
     check(session)

@@ -1,2 +1,2 @@
 export type { ApiBodies } from './requests.ts'
-export type { ApiResponses, LiveEvent, ProgressLine, ProgressResults } from './responses.ts'
+export type { ApiResponses, LiveEvent, LiveJobEvent, ProgressLine, ProgressResults } from './responses.ts'

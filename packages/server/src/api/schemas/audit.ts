@@ -7,19 +7,29 @@ export const auditActions = [
   'login.failed',
   'login.ended',
   'login.recovery-link',
+  'login.oidc',
   'key.created',
   'key.revoked',
   'key.refused',
+  'person.changed',
   'project.created',
   'project.changed',
+  'terminal.paired',
   'sessions.deleted',
+  'sessions.exported',
   'sessions.tagged',
   'sessions.repriced',
   'sessions.rederived',
+  'issue.changed',
+  'monitor.created',
+  'monitor.changed',
+  'monitor.deleted',
   'backup.downloaded',
   'backup.restored',
   'backup.undone',
 ] as const
+
+export type AuditAction = (typeof auditActions)[number]
 
 export const auditEntrySchema = z
   .object({
@@ -33,7 +43,7 @@ export const auditEntrySchema = z
       name: z.string().describe("the key's name, or the browser or program of a person"),
       address: z.string().describe('network address'),
     }),
-    subject: z.string().describe('what it was done to: a key, a login, a project, sessions'),
+    subject: z.string().describe('what it was done to: a key, a login, a project, a terminal, sessions'),
     detail: z.string(),
   })
   .openapi('AuditEntry')

@@ -1,9 +1,16 @@
 import { z } from '@hono/zod-openapi'
-import { keyFormats, priceOverrideSchema, scopes } from './settings.ts'
+import { jobEventSchema, jobRequestSchema } from './dev.ts'
+import { issueChangeSchema } from './findings.ts'
+import { monitorChangeSchema, newMonitorSchema } from './monitors.ts'
+import { newScoreSchema } from './scores.ts'
+import { keyFormats, priceOverrideSchema, roles, scopes } from './settings.ts'
 
 const MAX_DELETED_SESSIONS = 1_000
 const MAX_TAG_LENGTH = 200
 const MAX_EDITED_TAGS = 100
+/** The longest statement, and the most rows that it may return. */
+export const MAX_SQL_LENGTH = 20_000
+export const MAX_SQL_ROWS = 1_000
 const MAX_LOGIN_SECONDS = 30 * 86_400
 
 const tagsSchema = z.array(z.string().trim().min(1).max(MAX_TAG_LENGTH)).max(MAX_EDITED_TAGS).default([])
@@ -26,11 +33,29 @@ export const bodySchemas = {
       .refine(({ add, remove }) => add.length + remove.length > 0, 'must add or remove a tag')
       .refine(({ add, remove }) => !add.some((tag) => remove.includes(tag)), "can't add and remove one tag"),
   }),
+  'POST /api/sessions/{id}/scores': newScoreSchema,
+  'PATCH /api/issues/{id}': issueChangeSchema,
+  'POST /api/monitors': newMonitorSchema,
+  'PATCH /api/monitors/{id}': monitorChangeSchema,
+  'POST /api/monitors/preview': newMonitorSchema,
+  'POST /api/dev/pair': z.object({ code: z.string().min(1).max(200) }),
+  'POST /api/dev/jobs': jobRequestSchema,
+  'POST /api/dev/jobs/{id}/events': jobEventSchema,
+  'POST /api/query': z.object({
+    sql: z.string().min(1).max(MAX_SQL_LENGTH).describe('one SELECT; docs/reach.md lists the tables'),
+    limit: z.number().int().min(1).max(MAX_SQL_ROWS).default(MAX_SQL_ROWS).describe('rows at most'),
+  }),
   'POST /api/projects': z.object({ name: z.string().min(1).max(200), id: z.string().optional() }),
   'PATCH /api/projects/{project}': z.object({
     name: z.string().min(1).max(200).optional(),
     retentionDays: z.number().int().min(1).max(36_500).nullable().optional(),
+    dailySpans: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).nullable().optional(),
+    dailyBytes: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).nullable().optional(),
     priceOverrides: z.array(priceOverrideSchema).max(1_000).optional(),
+  }),
+  'PATCH /api/people/{id}': z.object({
+    roles: z.record(z.string().min(1).max(63), z.enum(roles)).optional(),
+    isDisabled: z.boolean().optional(),
   }),
   'POST /api/keys': z.object({
     name: z.string().min(1).max(200),

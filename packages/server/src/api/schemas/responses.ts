@@ -1,27 +1,82 @@
 import { z } from '@hono/zod-openapi'
 import type { SessionSummary, Step } from '@playhead/model'
-import { sessionSummarySchema, stepSchema } from './session.ts'
+import { evidenceSchema, tapeGapSchema } from './rerun.ts'
+import { scoreSchema, sessionSummarySchema, stepSchema } from './session.ts'
 import type { OnTheWire } from './on-the-wire.ts'
 import { auditEntrySchema } from './audit.ts'
+import { findingsSchema, issueDetailSchema, issueSchema, listedSuspectSchema } from './findings.ts'
+import { jobSchema, runnerSchema, type Job } from './dev.ts'
+import { monitorPreviewSchema, watchedMonitorSchema } from './monitors.ts'
 import { lastRestoreSchema, restorePlanSchema } from './restore.ts'
-import { callerSchema, healthSchema, keySchema, loginSchema, projectSchema } from './settings.ts'
+import {
+  callerSchema,
+  healthSchema,
+  keySchema,
+  loginSchema,
+  personSchema,
+  projectSchema,
+  usageSchema,
+} from './settings.ts'
 import { graphSchema, statsSchema, testSchema } from './statistics.ts'
 
 const ok = z.object({ ok: z.literal(true) })
 
+const scoresSchema = z
+  .array(scoreSchema)
+  .optional()
+  .describe('all scores of the session and its steps, newest first; absent if there are none')
+
 /** The JSON that each route of the API responds with. */
 export const responseSchemas = {
   'GET /api/sessions': z.object({
-    sessions: z.array(sessionSummarySchema),
+    sessions: z.array(
+      sessionSummarySchema.extend({
+        suspect: listedSuspectSchema
+          .optional()
+          .describe('with `suspects=true`: the first suspect, if something went wrong'),
+      }),
+    ),
     nextCursor: z.string().optional(),
   }),
-  'GET /api/sessions/{id}': z.object({ session: sessionSummarySchema, steps: z.array(stepSchema) }),
+  'GET /api/sessions/{id}/findings': findingsSchema,
+  'GET /api/issues': z.object({ issues: z.array(issueSchema) }),
+  'GET /api/issues/{id}': issueDetailSchema,
+  'PATCH /api/issues/{id}': issueSchema,
+  'POST /api/query': z.object({
+    columns: z.array(z.object({ name: z.string(), type: z.string().describe("ClickHouse's name of it") })),
+    rows: z.array(z.array(z.unknown())),
+    isTruncated: z.boolean().describe('there are more rows than `limit`'),
+    elapsedMs: z.number(),
+  }),
+  'GET /api/monitors': z.object({ monitors: z.array(watchedMonitorSchema) }),
+  'POST /api/monitors': watchedMonitorSchema,
+  'PATCH /api/monitors/{id}': watchedMonitorSchema,
+  'DELETE /api/monitors/{id}': z.object({ deleted: z.string() }),
+  'GET /api/monitors/{id}/preview': monitorPreviewSchema,
+  'POST /api/monitors/preview': monitorPreviewSchema,
+  'GET /api/sessions/{id}': z.object({
+    session: sessionSummarySchema,
+    steps: z.array(stepSchema),
+    scores: scoresSchema,
+    tapeGaps: z
+      .array(tapeGapSchema)
+      .optional()
+      .describe(
+        'what keeps the session from being run again from its tape; absent while it runs, without payloads, and if it is too large to look through',
+      ),
+  }),
+  'GET /api/sessions/{id}/reruns': z.object({
+    reruns: z.array(sessionSummarySchema),
+    evidence: z.array(evidenceSchema).describe('what the forks show, by step and edit'),
+  }),
   'GET /api/sessions/{id}/steps/{stepId}': stepSchema,
+  'POST /api/sessions/{id}/scores': scoreSchema,
   'GET /api/sessions/{id}/recording': z.object({
     version: z.number(),
     exportedAt: z.iso.datetime(),
     session: sessionSummarySchema,
     steps: z.array(stepSchema),
+    scores: scoresSchema,
   }),
   'GET /api/sessions/{id}/recording.otlp': z.looseObject({ resourceSpans: z.array(z.unknown()) }),
   'DELETE /api/sessions/{id}': z.object({ deleted: z.string() }),
@@ -32,9 +87,20 @@ export const responseSchemas = {
   'GET /api/tests': z.object({ tests: z.array(testSchema) }),
   'GET /api/graph': graphSchema,
   'GET /api/graph/sessions': z.object({ sessions: z.array(sessionSummarySchema) }),
+  'GET /api/dev': z.object({ runners: z.array(runnerSchema), jobs: z.array(jobSchema) }),
+  'POST /api/dev/pair': z.object({
+    token: z.string().describe('send it in the header x-playhead-pairing'),
+    runner: runnerSchema,
+  }),
+  'POST /api/dev/jobs': jobSchema,
+  'DELETE /api/dev/jobs/{id}': jobSchema,
+  'POST /api/dev/jobs/{id}/events': jobSchema,
   'GET /api/projects': z.object({ projects: z.array(projectSchema) }),
   'POST /api/projects': projectSchema,
   'PATCH /api/projects/{project}': projectSchema,
+  'GET /api/projects/{project}/usage': usageSchema,
+  'GET /api/people': z.object({ people: z.array(personSchema) }),
+  'PATCH /api/people/{id}': personSchema,
   'GET /api/keys': z.object({ keys: z.array(keySchema) }),
   'POST /api/keys': z.object({ key: keySchema, secret: z.string() }),
   'DELETE /api/keys/{id}': keySchema,
@@ -80,6 +146,7 @@ export const progressResultSchemas = {
     project: z.string(),
     sessions: z.number(),
     steps: z.number(),
+    findings: z.number().describe('sessions whose findings were computed again'),
     normalizerVersion: z.number(),
   }),
 } as const satisfies Record<string, z.ZodType>
@@ -99,6 +166,9 @@ export type LiveEvent =
   | { type: 'step'; sessionId: string; step: Step }
   | { type: 'session'; sessionId: string; session: SessionSummary }
   | { type: 'reset' }
+
+/** An event of a project's live route, about a job of `playhead dev`. */
+export type LiveJobEvent = { type: 'job' } & Job
 
 export const errorSchema = z
   .object({

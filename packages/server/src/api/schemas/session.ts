@@ -1,8 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import {
   endStates,
+  lanes,
+  scoreSources,
   stepKinds,
   type AttributeValue,
+  type Score,
   type SessionSummary,
   type Step,
   type Usage,
@@ -28,6 +31,28 @@ export const usageSchema = z
       'Tokens. input includes cache, output includes reasoning. A field that nobody reported is absent, never 0.',
   })
 
+export const forkEditSchema = z
+  .object({
+    result: z.unknown().optional().describe('what the step returns'),
+    args: z.unknown().optional().describe('what the action is called with'),
+    system: z.string().optional(),
+    prompt: z.string().optional(),
+    model: z.string().optional(),
+  })
+  .openapi('ForkEdit', { description: 'What a fork changes at its step.' })
+
+export const scoreSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    value: z.union([z.number(), z.boolean(), z.string()]),
+    source: z.enum(scoreSources),
+    comment: z.string().optional(),
+    stepId: z.string().optional().describe('the step it is about; absent for the whole session'),
+    at: z.iso.datetime(),
+  })
+  .openapi('Score')
+
 export const sessionSummarySchema = z
   .object({
     id: z.string().describe('32 hex digits'),
@@ -46,6 +71,10 @@ export const sessionSummarySchema = z
       .array(z.string())
       .optional()
       .describe('models of calls that reported no usage; usage and cost do not include them'),
+    modelsWithoutOutput: z
+      .array(z.string())
+      .optional()
+      .describe('models of calls that reported no output tokens; usage and cost include only their input'),
     stepCount: z.number(),
     llmCallCount: z.number(),
     actionCount: z.number(),
@@ -56,6 +85,7 @@ export const sessionSummarySchema = z
     userId: z.string().optional(),
     threadId: z.string().optional(),
     environment: z.string().optional(),
+    version: z.string().optional().describe('the version of the program: `service.version`'),
     test: z
       .object({
         file: z.string().optional(),
@@ -68,6 +98,16 @@ export const sessionSummarySchema = z
       .optional(),
     vcs: z.object({ branch: z.string().optional(), commit: z.string().optional() }).optional(),
     metadata: z.record(z.string(), z.unknown()).optional(),
+    parentId: z.string().optional().describe('the session that this one ran again'),
+    parentStepId: z.string().optional().describe('the step of that session that a fork begins at'),
+    lane: z.enum(lanes).optional(),
+    edit: forkEditSchema.optional().describe('what a fork changed at that step; absent if nothing'),
+    scores: z
+      .array(scoreSchema)
+      .optional()
+      .describe(
+        'the scores that count, one of each name: of the session before those of its steps, the newest of several',
+      ),
     url: z.string().optional().describe('opens the replay'),
     demo: z.boolean(),
   })
@@ -225,6 +265,10 @@ export const stepSchema = z
     tool: toolSchema.optional(),
     agent: z.string().optional(),
     effect: z.enum(['read', 'write']).optional(),
+    source: z
+      .enum(['tape', 'stub', 'live'])
+      .optional()
+      .describe('what answered a step of a re-run; absent outside re-runs'),
     handoff: z.object({ from: z.string().optional(), to: z.string().optional() }).optional(),
     guardrail: z.object({ name: z.string().optional(), isTriggered: z.boolean().optional() }).optional(),
     retrieval: z
@@ -259,6 +303,7 @@ export const stepSchema = z
   })
   .openapi('Step')
 
+true satisfies Same<OnTheWire<typeof scoreSchema>, Score>
 true satisfies Same<OnTheWire<typeof usageSchema>, Usage>
 true satisfies Same<OnTheWire<typeof sessionSummarySchema>, SessionSummary>
 true satisfies Same<OnTheWire<typeof stepSchema>, Step>

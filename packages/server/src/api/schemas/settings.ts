@@ -2,6 +2,9 @@ import { z } from '@hono/zod-openapi'
 import type { PriceOverride } from '@playhead/model'
 import type { OnTheWire, Same } from './on-the-wire.ts'
 
+export const roles = ['viewer', 'member', 'admin'] as const
+export type Role = (typeof roles)[number]
+
 export const scopes = ['ingest', 'read', 'admin'] as const
 export type Scope = (typeof scopes)[number]
 
@@ -39,6 +42,18 @@ export const projectSchema = z
       .min(1)
       .nullable()
       .describe('sessions older than this are deleted; null keeps them forever'),
+    dailySpans: z
+      .number()
+      .int()
+      .min(0)
+      .nullable()
+      .describe('spans and log records that the project may send a day (UTC); null for any number'),
+    dailyBytes: z
+      .number()
+      .int()
+      .min(0)
+      .nullable()
+      .describe('bytes of requests, uncompressed, that it may send a day; null for any number'),
     priceOverrides: z.array(priceOverrideSchema),
     priceRevision: z
       .number()
@@ -50,6 +65,16 @@ export const projectSchema = z
   .openapi('Project')
 
 export type Project = OnTheWire<typeof projectSchema>
+
+export const usageSchema = z
+  .object({
+    day: z.iso.date().describe('UTC'),
+    spans: z.number().describe('spans and log records that were received'),
+    bytes: z.number().describe('bytes of requests, uncompressed'),
+    dailySpans: projectSchema.shape.dailySpans,
+    dailyBytes: projectSchema.shape.dailyBytes,
+  })
+  .openapi('Usage')
 
 export const keySchema = z
   .object({
@@ -83,11 +108,36 @@ export const loginSchema = z
 /** A person's login in one browser or program. */
 export type Login = OnTheWire<typeof loginSchema>
 
+const rolesSchema = z
+  .record(z.string().min(1).max(63), z.enum(roles))
+  .describe('a role for each project; "*" is for all of them')
+
+export const personSchema = z
+  .object({
+    id: z.string(),
+    issuer: z.string(),
+    subject: z.string().describe('who they are at the issuer'),
+    email: z.string(),
+    name: z.string(),
+    roles: rolesSchema,
+    isDisabled: z.boolean(),
+    createdAt: z.iso.datetime(),
+    lastLoginAt: z.iso.datetime(),
+  })
+  .openapi('Person')
+
+export type Person = OnTheWire<typeof personSchema>
+
 export const callerSchema = z.object({
   kind: z.enum(['anyone', 'person', 'key', 'nobody']),
   isAuthOn: z.boolean(),
   project: z.string().optional(),
   scopes: z.array(z.enum(scopes)).optional().describe('what a key may do'),
+  person: z
+    .object({ id: z.string(), name: z.string(), email: z.string(), roles: rolesSchema })
+    .optional()
+    .describe('who logged in with OpenID Connect'),
+  hasOidc: z.boolean().describe('whether people can log in with OpenID Connect, at /api/login/oidc'),
   version: z.string().optional().describe("the server's version, for callers that it knows"),
 })
 
@@ -108,6 +158,16 @@ export const damagedFileSchema = z
 
 export type DamagedFile = OnTheWire<typeof damagedFileSchema>
 
+const serverNodeSchema = z
+  .object({
+    id: z.string(),
+    url: z.string(),
+    startedAt: z.iso.datetime(),
+    seenAt: z.iso.datetime(),
+    isThisOne: z.boolean(),
+  })
+  .openapi('ServerNode')
+
 export const healthSchema = z.object({
   version: z.string(),
   uptimeMs: z.number(),
@@ -117,6 +177,11 @@ export const healthSchema = z.object({
   pendingRows: z.number(),
   engineRestarts: z.number(),
   liveViewers: z.number(),
+  servers: z
+    .array(serverNodeSchema)
+    .describe(
+      'the servers that share the store, the one that runs retention first; empty with an embedded store',
+    ),
   damagedFiles: z.array(damagedFileSchema).describe('files of the log and the store that were damaged'),
   badRows: z
     .object({

@@ -22,6 +22,14 @@ export const statsIntervals = [
   'month',
 ] as const satisfies readonly StatsInterval[]
 
+const scoreSchema = z
+  .object({
+    count: z.number().describe('sessions with this score'),
+    mean: z.number().nullable().describe('mean of its numbers, where yes is 1; null without numbers'),
+    words: z.record(z.string(), z.number()).describe('sessions by the word they got'),
+  })
+  .openapi('StatsScore')
+
 const figures = {
   total: z.number(),
   success: z.number(),
@@ -37,6 +45,7 @@ const figures = {
     p95: z.number().nullable(),
     p99: z.number().nullable(),
   }),
+  score: scoreSchema.optional().describe('with `scoreName`'),
 }
 
 const confidenceSchema = z

@@ -9,6 +9,7 @@ export const GRPC_UNIMPLEMENTED = 12
 const INVALID_ARGUMENT = 3
 const NOT_FOUND = 5
 const PERMISSION_DENIED = 7
+const RESOURCE_EXHAUSTED = 8
 const FAILED_PRECONDITION = 9
 const INTERNAL = 13
 const UNAVAILABLE = 14
@@ -25,7 +26,7 @@ const codes: Record<(typeof errorStatus)[keyof typeof errorStatus], number> = {
   409: FAILED_PRECONDITION,
   413: INVALID_ARGUMENT,
   415: GRPC_UNIMPLEMENTED,
-  429: UNAVAILABLE,
+  429: RESOURCE_EXHAUSTED,
   503: UNAVAILABLE,
 }
 

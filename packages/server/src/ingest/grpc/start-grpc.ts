@@ -10,7 +10,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import { projectOfHeaders, type Gate } from '../../access/caller.ts'
+import { projectToSendTo, type Gate } from '../../access/caller.ts'
 import { networkOf, plainAddress } from '../../access/client-address.ts'
 import { openBudgetShare, type BodyLimits, type BudgetShare } from '../../door/body-budget.ts'
 import { UPLOAD_ARRIVAL_MS } from '../../door/body-limits.ts'
@@ -69,9 +69,9 @@ export async function startGrpc(
   const { pipeline } = options
   const services: Readonly<Record<string, Ingest>> = {
     [pathOf('trace', 'Trace')]: (project, body) =>
-      ingestSpans(pipeline, project, () => decodeProtobufTraces(body)),
+      ingestSpans(pipeline, project, () => decodeProtobufTraces(body), { bytes: body.length }),
     [pathOf('logs', 'Logs')]: (project, body) =>
-      ingestLogs(pipeline, project, () => decodeProtobufLogs(body)),
+      ingestLogs(pipeline, project, () => decodeProtobufLogs(body), { bytes: body.length }),
     // Metrics are accepted and dropped, as over HTTP.
     [pathOf('metrics', 'Metrics')]: async () => [],
   }
@@ -121,7 +121,7 @@ async function answerCall(
     const ingest = Object.hasOwn(services, path) ? services[path] : undefined
     if (ingest === undefined) return fail(stream, unknownCall(path))
     const address = plainAddress(stream.session?.socket.remoteAddress ?? '')
-    const project = projectOfHeaders((name) => [headers[name]].flat()[0], 'ingest', gate, address)
+    const project = projectToSendTo((name) => [headers[name]].flat()[0], 'ingest', gate, address)
     stream.session?.setTimeout(SENDER_IDLE_MS)
     share = openBudgetShare(limits.budget, [networkOf(address), `project "${project}"`])
     const body = await receiveMessage(stream, headers['grpc-encoding'], { ...limits, share })

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { projectOfHeaders, type Gate } from '../../access/caller.ts'
+import { projectToSendTo, type Gate } from '../../access/caller.ts'
 import type { BodyLimits } from '../../door/body-budget.ts'
 import { UPLOAD_ARRIVAL_MS } from '../../door/body-limits.ts'
 import type { BodyRule } from '../../door/body-rules.ts'
@@ -28,7 +28,7 @@ export function createIngestHandler(options: {
 }): Destination {
   const { pipeline, gate, limits, diagnostics } = options
   const from: BodyRule['from'] = ({ header, address }) =>
-    projectOfHeaders(header, isOn(header(REWRITE_HEADER)) ? 'admin' : 'ingest', gate, address)
+    projectToSendTo(header, isOn(header(REWRITE_HEADER)) ? 'admin' : 'ingest', gate, address)
   return {
     findRule: (method) =>
       method === 'POST' ? { rule: { from, ...limits, arrivalMs: UPLOAD_ARRIVAL_MS }, params: {} } : undefined,
@@ -58,20 +58,24 @@ async function ingest(
   post: { project: string; path: string; request: IncomingMessage; body: Buffer; isRewrite: boolean },
 ): Promise<ResponseBody> {
   const { project, path, request, body, isRewrite } = post
+  const bytes = body.length
   if (path.endsWith('/v1/traces/ingest')) {
     const receivedAtNs = BigInt(Date.now()) * 1_000_000n
     return jsonBody({
-      rejected: await ingestSpans(pipeline, project, () => decodeOpenAiAgents(body, receivedAtNs)),
+      rejected: await ingestSpans(pipeline, project, () => decodeOpenAiAgents(body, receivedAtNs), { bytes }),
     })
   }
   if (path.endsWith('/v1/traces')) {
     const format = formatOf(body, contentType(request))
-    const rejected = await ingestSpans(pipeline, project, () => decodeTraces(body, format), { isRewrite })
+    const rejected = await ingestSpans(pipeline, project, () => decodeTraces(body, format), {
+      isRewrite,
+      bytes,
+    })
     return encodeExportResponse('traces', format, rejected)
   }
   if (path.endsWith('/v1/logs')) {
     const format = formatOf(body, contentType(request))
-    const rejected = await ingestLogs(pipeline, project, () => decodeLogs(body, format))
+    const rejected = await ingestLogs(pipeline, project, () => decodeLogs(body, format), { bytes })
     return encodeExportResponse('logs', format, rejected)
   }
   // Metrics are accepted and dropped: SDKs send them by default.

@@ -57,7 +57,7 @@ describe('damaged protobuf', () => {
         const body = mutate(encode(traceRequest, message), changes)
         expect(outcomeOf(() => decodeTraces(body, 'protobuf'))).toEqual(outcome)
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     )
   })
 
@@ -67,7 +67,7 @@ describe('damaged protobuf', () => {
         const body = mutate(encode(logsRequest, message), changes)
         expect(outcomeOf(() => decodeLogs(body, 'protobuf'))).toEqual(outcome)
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     )
   })
 
@@ -78,7 +78,7 @@ describe('damaged protobuf', () => {
           outcome,
         )
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     )
   })
 })

@@ -52,7 +52,7 @@ export function withCheckedWrites(engine: Engine, { freeBytes, onLow, endProcess
     async run(statement, prepare) {
       if (!writing.test(statement)) return engine.run(statement, prepare)
       if ((await freeBytes()) < MIN_FREE_BYTES && !(await existsAlready(statement, prepare)))
-        throw new Error('Code: 243. DB::Exception: Not enough space left on the disk. (NOT_ENOUGH_SPACE)')
+        throw noSpaceLeft()
       const result = await engine.run(statement, prepare)
       // If the check itself fails, the insert can't be confirmed. The next start checks all parts.
       await checkParts().catch((error: Error) => endOnce(error.message))
@@ -71,6 +71,11 @@ export function withCheckedWrites(engine: Engine, { freeBytes, onLow, endProcess
     const { bytes } = await engine.run(`EXISTS ${what.replace(/if not exists/i, '')}`, prepare)
     return Buffer.from(bytes).toString().trim() === '1'
   }
+}
+
+/** The error of ClickHouse. */
+export function noSpaceLeft(): Error {
+  return new Error('Code: 243. DB::Exception: Not enough space left on the disk. (NOT_ENOUGH_SPACE)')
 }
 
 /** Reads each new part once, to verify that it is complete. */

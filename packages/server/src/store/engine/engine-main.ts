@@ -38,12 +38,9 @@ const engine = withCheckedWrites(openEngine(options.path), {
   endProcess,
 })
 const onDamage = (message: string) => process.send?.({ damage: message } satisfies EngineMessage)
-const server = createServer(
-  { maxHeaderSize: 4 * 1024 * 1024, keepAliveTimeout: 60_000 },
-  (request, response) => {
-    void serveClickHouse(engine, request, response, { password: options.password, onDamage })
-  },
-)
+const server = createServer({ maxHeaderSize: 4 * 1024 * 1024, keepAliveTimeout: 0 }, (request, response) => {
+  void serveClickHouse(engine, request, response, { password: options.password, onDamage })
+})
 server.requestTimeout = 0
 if (typeof options.listen === 'string') server.listen(options.listen)
 else server.listen(options.listen, '127.0.0.1')

@@ -4,6 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { timingSafeEqual, randomUUID } from 'node:crypto'
+import { isDiskFull } from '../../errors/disk-full.ts'
+import { noSpaceLeft } from './checked-writes.ts'
 import type { Engine } from './open-engine.ts'
 import { isDamage } from './is-damage.ts'
 
@@ -140,7 +142,7 @@ async function readStatement(
     return { statement: fromFile(query, path), cleanUp }
   } catch (error) {
     await cleanUp()
-    throw error
+    throw isDiskFull(error) ? noSpaceLeft() : error
   }
 }
 

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
-import { engineProblem } from './start-engine.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../../../test/temporary-folder.ts'
+import { engineProblem, startEngine } from './start-engine.ts'
 
 test('names the alternatives where the engine has no build', () => {
   const windows = engineProblem({ platform: 'win32', arch: 'x64', isMusl: false })
@@ -16,4 +17,23 @@ test('has builds for glibc Linux and macOS on x64 and arm64', () => {
     for (const arch of ['x64', 'arm64'])
       expect(engineProblem({ platform, arch, isMusl: false })).toBeUndefined()
   }
+})
+
+test('an engine that starts slower than expected is given more time, until it runs', async () => {
+  const reports: string[] = []
+  const engine = await startEngine({
+    path: await temporaryFolder(),
+    report: (line) => void reports.push(line),
+    startTimeoutMs: 100,
+  })
+  onTestFinished(() => engine.stop())
+  const restarted = new Promise<void>((resolve) => (engine.onRestarted = () => resolve()))
+
+  process.kill(engine.pid!, 'SIGKILL')
+  await restarted
+
+  expect(reports.slice(0, 2)).toEqual([
+    'the embedded engine exited (SIGKILL); restarting it',
+    'could not start the embedded engine: no response within 0.1 s',
+  ])
 })

@@ -12,12 +12,15 @@ type Settings = {
   /** Called with one line about every unexpected exit. */
   report: (line: string) => void
   heartbeatMs?: number
+  startTimeoutMs?: number
 }
 
 const HEARTBEAT_MS = 5_000
 // Longer than any pause of a busy machine, shorter than a person's patience.
 const HEARTBEAT_TIMEOUT_MS = 20_000
+/** A busy machine may need longer. Every restart that takes too long doubles it: an engine that is always killed never starts. */
 const START_TIMEOUT_MS = 30_000
+const MAX_START_TIMEOUT_MS = 480_000
 const FOLDER_TIMEOUT_MS = 15_000
 const FOLDER_IN_USE = 'another process is using its data directory'
 /** What chDB says about files that it can't read, and Node about a folder that is none. */
@@ -44,6 +47,7 @@ export class EngineProcess {
   readonly #report: (line: string) => void
   readonly #heartbeat: NodeJS.Timeout
   #child: ChildProcess
+  #startTimeoutMs: number
   #isStopping = false
   #isDiskFull = false
   #pause: { work: () => Promise<void>; done: PromiseWithResolvers<void> } | undefined
@@ -52,6 +56,7 @@ export class EngineProcess {
     this.#options = options
     this.socketPath = String(options.listen)
     this.#report = settings.report
+    this.#startTimeoutMs = settings.startTimeoutMs ?? START_TIMEOUT_MS
     this.#child = child
     this.#watch(child)
     this.#heartbeat = setInterval(() => void this.#beat(), settings.heartbeatMs ?? HEARTBEAT_MS)
@@ -101,9 +106,11 @@ export class EngineProcess {
     if (this.#isStopping) return pause?.done.reject(new Error('The server is stopping.'))
     try {
       await pause?.work()
-      this.#child = await launch(this.#options)
+      this.#child = await launch(this.#options, this.#startTimeoutMs)
       this.#watch(this.#child)
     } catch (error) {
+      if (error instanceof StartTimeout)
+        this.#startTimeoutMs = Math.min(MAX_START_TIMEOUT_MS, this.#startTimeoutMs * 2)
       this.#report(
         `could not start the embedded engine: ${error instanceof Error ? error.message : String(error)}`,
       )
@@ -130,11 +137,14 @@ function once(work: () => Promise<void>): () => Promise<void> {
   return () => (result ??= work())
 }
 
-/** The engine of a killed server exits a moment after the server, and holds the folder until then. */
+/**
+ * The engine of a killed server exits a moment after the server, and holds the folder until then. Somebody waits for the first
+ * start, so that it has four times as long as a restart, and then fails.
+ */
 async function launchFirst(options: EngineOptions): Promise<ChildProcess> {
   for (const startedAtMs = performance.now(); ;) {
     try {
-      return await launch(options)
+      return await launch(options, START_TIMEOUT_MS * 4)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       if (UNREADABLE_FOLDER.test(message)) throw error
@@ -148,7 +158,9 @@ async function launchFirst(options: EngineOptions): Promise<ChildProcess> {
   }
 }
 
-async function launch(options: EngineOptions): Promise<ChildProcess> {
+class StartTimeout extends Error {}
+
+async function launch(options: EngineOptions, timeoutMs = START_TIMEOUT_MS): Promise<ChildProcess> {
   if (typeof options.listen === 'string') rmSync(options.listen, { force: true })
   const child = forkEngine(options)
   let errors = ''
@@ -158,8 +170,8 @@ async function launch(options: EngineOptions): Promise<ChildProcess> {
   await new Promise<void>((resolve, reject) => {
     const timeout = setTimeout(() => {
       child.kill('SIGKILL')
-      reject(new Error(`no response within ${START_TIMEOUT_MS / 1000} s`))
-    }, START_TIMEOUT_MS)
+      reject(new StartTimeout(`no response within ${timeoutMs / 1000} s`))
+    }, timeoutMs)
     child.on('message', (message: EngineMessage) => {
       if ('ready' in message) resolve(clearTimeout(timeout))
     })

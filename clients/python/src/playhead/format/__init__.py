@@ -1,0 +1,1 @@
+"""Numbers, times and values for people to read, in the same words as in TypeScript."""

@@ -1,0 +1,1 @@
+"""Answers a run from a cassette instead of the network and its tools."""

@@ -1,0 +1,155 @@
+import {
+  BellRing,
+  CircleCheck,
+  CircleDashed,
+  CirclePause,
+  CircleX,
+  Hourglass,
+  RotateCcw,
+  type LucideIcon,
+} from 'lucide-react'
+import { formatMeasure, visibleText, type MonitorStateName } from '@playhead/model'
+import { useState } from 'react'
+import { useDeleteMonitor, useMonitors, usePauseMonitor, type WatchedMonitor } from '../../api/monitors.ts'
+import { Button } from '../../ui/controls/button.tsx'
+import { ConfirmDialog } from '../../ui/controls/dialog.tsx'
+import { Age } from '../../ui/data/age.tsx'
+import { CodeBlock } from '../../ui/data/code-block.tsx'
+import { NotLoaded } from '../../ui/data/error-notice.tsx'
+import { MonitorForm } from './monitor-form.tsx'
+import './monitors.css'
+
+const EXAMPLE = `// playhead.monitors.ts
+import { defineMonitors } from 'playhead'
+
+export default defineMonitors([
+  { name: 'Refund without identity', rule: { never: 'issue_refund', before: 'verify_identity' } },
+  { name: 'Failures', measure: 'failure-rate', above: 0.05, over: '1h', minimum: 20 },
+])`
+
+/** What is watched, in which state it is, and a form for more. */
+export function MonitorsSection() {
+  const monitors = useMonitors()
+  return (
+    <>
+      <p className="dim">
+        Monitors watch sessions as they arrive, with the rules of the testing kit. Write them here, or in a
+        file of your repository that <code>playhead monitors apply</code> applies.
+      </p>
+      {monitors.data === undefined ? (
+        <NotLoaded query={monitors} lines={4} />
+      ) : monitors.data.length === 0 ? (
+        <>
+          <p className="settings-note">
+            Nothing is watched yet. Fill in the sentence below, or apply a file:
+          </p>
+          <CodeBlock label="code" text={EXAMPLE} />
+        </>
+      ) : (
+        <ul className="monitor-list" aria-label="Monitors">
+          {monitors.data.map((watched) => (
+            <MonitorCard key={watched.monitor.id} watched={watched} />
+          ))}
+        </ul>
+      )}
+      <h2>New monitor</h2>
+      <MonitorForm onCreated={() => void monitors.refetch()} />
+    </>
+  )
+}
+
+const looks: Record<MonitorStateName, { label: string; Icon: LucideIcon }> = {
+  normal: { label: 'Normal', Icon: CircleCheck },
+  pending: { label: 'Pending', Icon: Hourglass },
+  firing: { label: 'Firing', Icon: BellRing },
+  recovering: { label: 'Recovering', Icon: RotateCcw },
+  'no-data': { label: 'No data', Icon: CircleDashed },
+  error: { label: 'Error', Icon: CircleX },
+  paused: { label: 'Paused', Icon: CirclePause },
+}
+
+function MonitorCard({ watched }: { watched: WatchedMonitor }) {
+  const { monitor, sentence, state, since, problem, examples } = watched
+  const [isAsking, setIsAsking] = useState(false)
+  const pause = usePauseMonitor()
+  const removal = useDeleteMonitor()
+  const { label, Icon } = looks[state]
+  const name = visibleText(monitor.name)
+  return (
+    <li className="monitor-card">
+      <div className="monitor-head">
+        <span className={`monitor-state is-${state}`}>
+          <Icon size={13} aria-hidden="true" />
+          {label} <Age time={since} />
+        </span>
+        <b className="monitor-name">{name}</b>
+        <span className="monitor-value">{describeValue(watched)}</span>
+        <span className="monitor-tools">
+          <Button
+            disabled={pause.isPending}
+            aria-label={`${monitor.isPaused ? 'Resume' : 'Pause'} ${name}`}
+            onClick={() => pause.mutate({ id: monitor.id, isPaused: !monitor.isPaused })}
+          >
+            {monitor.isPaused ? 'Resume' : 'Pause'}
+          </Button>
+          <Button look="danger" aria-label={`Delete ${name}`} onClick={() => setIsAsking(true)}>
+            Delete
+          </Button>
+        </span>
+      </div>
+      <p className="dim">
+        When {visibleText(sentence)}.{monitor.isFromFile && ' From a file.'}
+      </p>
+      {problem !== undefined && (
+        <p className="dialog-error" role="alert">
+          The last evaluation failed: {visibleText(problem)}
+        </p>
+      )}
+      {examples.length > 0 && state !== 'normal' && <Examples name={name} examples={examples} />}
+      <ConfirmDialog
+        title={`Delete “${name}”?`}
+        description={
+          monitor.isFromFile
+            ? 'It comes back when the file that it is from is applied again.'
+            : 'Nothing is watched by it any more.'
+        }
+        action="Delete"
+        isOpen={isAsking}
+        onOpenChange={setIsAsking}
+        isWorking={removal.isPending}
+        error={removal.error}
+        onConfirm={() => removal.mutate(monitor.id, { onSuccess: () => setIsAsking(false) })}
+      />
+    </li>
+  )
+}
+
+/** The sessions that show why, at the failing step. */
+function Examples({ name, examples }: { name: string; examples: WatchedMonitor['examples'] }) {
+  return (
+    <ul className="monitor-examples" aria-label={`Sessions of ${name}`}>
+      {examples.map(({ sessionId, stepId, message, url }) => (
+        <li key={sessionId}>
+          <a href={pathOf(url)}>{stepId === undefined ? 'Session' : 'Failing step'}</a>{' '}
+          <span className="dim">{visibleText(message.split('\n', 1)[0]!)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function pathOf(url: string): string {
+  const { pathname, search } = new URL(url)
+  return pathname + search
+}
+
+/** The last figure, in the unit of the monitor. */
+function describeValue({ monitor: { condition }, value }: WatchedMonitor): string {
+  if (value === null) return ''
+  if (condition.kind === 'rate')
+    return condition.isChange === true
+      ? `${value < 0 ? '' : '+'}${Math.round(value * 100)}%`
+      : formatMeasure(condition.measure, value)
+  const unit = condition.kind === 'issue' ? 'issue' : 'session'
+  return `${value} ${unit}${value === 1 ? '' : 's'}`
+}

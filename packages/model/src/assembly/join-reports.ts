@@ -1,0 +1,120 @@
+import { costRelevance, isSameCall, isSameModel } from './count-usage.ts'
+import type { ResolvedStep } from './resolved-step.ts'
+import type { StepNode, StepNodes } from './step-node.ts'
+
+/**
+ * Joins a report of a model call that has no content to the report that has it. Clients trace their own calls (Anthropic's
+ * SDK), mostly without content, beside the instrumentation that reads it: that is one call, so it is one step. Returns the
+ * step that each joined one became.
+ */
+export function joinReports({ all, byId }: Pick<StepNodes, 'all' | 'byId'>): ReadonlyMap<StepNode, StepNode> {
+  const joined = new Map<StepNode, StepNode>()
+  const calls = all.filter(({ step }) => step.kind === 'llm' || step.kind === 'embedding')
+  const bare = calls.filter(isBare)
+  if (bare.length === 0 || bare.length === calls.length) return joined
+  const reports: Reports = {
+    byId,
+    below: Map.groupBy(calls, ({ step }) => step.parentId),
+    byResponse: Map.groupBy(calls.filter(isFull), ({ step }) => step.responseId),
+  }
+  for (const node of bare) {
+    const full = findFull(node.step, reports)
+    if (full === undefined) continue
+    takeReport(full.step, node.step)
+    joined.set(node, full)
+  }
+  if (joined.size > 0) moveChildren({ all, byId }, joined)
+  return joined
+}
+
+type Reports = {
+  byId: StepNodes['byId']
+  /** The model calls directly below each step. */
+  below: ReadonlyMap<string | null, StepNode[]>
+  byResponse: ReadonlyMap<string | undefined, StepNode[]>
+}
+
+/** The report with content: by its response id or, without one, directly above or as the only call directly below. */
+function findFull(bare: ResolvedStep, { byId, below, byResponse }: Reports): StepNode | undefined {
+  const sameResponse = bare.responseId === undefined ? [] : (byResponse.get(bare.responseId) ?? [])
+  const known = sameResponse.find(({ step }) => isSameCall(step, bare) && isSameEnd(step, bare))
+  if (known !== undefined) return known
+  const above = bare.parentId === null ? undefined : byId.get(bare.parentId)
+  const inside = below.get(bare.id) ?? []
+  const beside = [
+    ...(above !== undefined && below.get(bare.parentId)?.length === 1 ? [above] : []),
+    ...(inside.length === 1 ? inside : []),
+  ]
+  return beside.find((node) => isFull(node) && isReportOf(node.step, bare))
+}
+
+function isReportOf(full: ResolvedStep, bare: ResolvedStep): boolean {
+  if (full.kind !== bare.kind || full.reporter === bare.reporter) return false
+  if (full.responseId !== undefined && bare.responseId !== undefined) return false
+  return isSameModel(full, bare) && isSameEnd(full, bare)
+}
+
+/** An error that only the bare report has would be lost. */
+function isSameEnd(full: ResolvedStep, bare: ResolvedStep): boolean {
+  if ((full.endedAtMs === null) !== (bare.endedAtMs === null)) return false
+  return bare.status === 'ok' || bare.status === full.status
+}
+
+/** A step that may turn out to group others is no report. */
+function isBare({ step }: StepNode): boolean {
+  return !hasContent(step) && step.isUsageRollup !== true && step.treeQuestion === undefined
+}
+
+function isFull({ step }: StepNode): boolean {
+  return hasContent(step) && step.isUsageRollup !== true
+}
+
+function hasContent({ inputPreview, outputPreview, toolRequests }: ResolvedStep): boolean {
+  return inputPreview !== undefined || outputPreview !== undefined || toolRequests !== undefined
+}
+
+const costFields = ['usage', 'reportedCost', 'cost', 'costSource', 'isUsageEstimated'] as const
+const otherFields = ['responseId', 'finishReasons', 'firstTokenMs', 'provider', 'agent'] as const
+
+/** The report that says more about the cost counts. */
+function takeReport(full: ResolvedStep, bare: ResolvedStep): void {
+  const target = full as Record<string, unknown>
+  const relevance = (step: ResolvedStep) => costRelevance({ ...step, parentId: null })
+  if (relevance(bare) > relevance(full)) {
+    for (const field of costFields)
+      if (bare[field] === undefined) delete target[field]
+      else target[field] = bare[field]
+    if (bare.model !== undefined) full.model = bare.model
+  }
+  for (const field of otherFields) if (bare[field] !== undefined) target[field] ??= bare[field]
+  full.parts = [...(full.parts ?? []), bare.id]
+}
+
+/** What was below a joined step is below the step that it became or, if that is one of these, below its parent. */
+function moveChildren(
+  { all, byId }: Pick<StepNodes, 'all' | 'byId'>,
+  joined: ReadonlyMap<StepNode, StepNode>,
+): void {
+  const parents = new Map<string, string | null>()
+  for (const [bare, full] of joined) {
+    const isBelow = isInside(full, bare, byId)
+    parents.set(bare.step.id, isBelow ? bare.step.parentId : full.step.id)
+  }
+  for (const { step } of all)
+    for (let moves = 0; step.parentId !== null && moves <= parents.size; moves += 1) {
+      const parentId = parents.get(step.parentId)
+      if (parentId === undefined) break
+      step.parentId = parentId
+    }
+}
+
+function isInside(node: StepNode, outer: StepNode, byId: StepNodes['byId']): boolean {
+  const visited = new Set<StepNode>()
+  let current: StepNode | undefined = node
+  while (current !== undefined && !visited.has(current)) {
+    if (current === outer) return true
+    visited.add(current)
+    current = current.step.parentId === null ? undefined : byId.get(current.step.parentId)
+  }
+  return false
+}

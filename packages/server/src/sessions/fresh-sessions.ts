@@ -1,0 +1,138 @@
+import type { Store } from '../store/connect.ts'
+import { toOutlineRow, type OutlineRow, type StepRow } from '../store/steps-table.ts'
+import { KnownSessions } from './known-sessions.ts'
+import type { RowFacts } from './stored-steps.ts'
+
+/** A row of `steps` as a read from the store would return it, without its payload. */
+export type FreshRow = OutlineRow & RowFacts & { is_finished: boolean }
+
+/** A session all of whose rows are in memory. */
+export type FreshSession = {
+  rows: FreshRow[]
+  /** The buckets of `sessions` that it was written to. */
+  buckets: number[]
+  characters: number
+}
+
+const MAX_ROWS = 150_000
+const MAX_CHARACTERS = 96 * 1024 * 1024
+/** A session this long is read from the store: each refresh would parse all of it again. */
+const MAX_ROWS_EACH = 2_000
+
+/**
+ * The rows of sessions that began lately, so that they need not be read back from the store to compute the session. Complete
+ * or absent: a session that may have other rows in the store is not here.
+ */
+export class FreshSessions {
+  readonly #known = new KnownSessions()
+  /** By project and session, the oldest first. */
+  readonly #sessions = new Map<string, FreshSession>()
+  #rows = 0
+  #characters = 0
+
+  /**
+   * Reads which sessions are stored. Until then, none is fresh. With a ClickHouse server, none ever is: another node may have
+   * stored some of its rows.
+   */
+  async readKnown({ client }: Pick<Store, 'client'>): Promise<void> {
+    const { stream } = await client.exec({
+      query: `SELECT DISTINCT reinterpretAsUInt64(unhex(substring(session_id, 1, 16))) FROM (
+        SELECT session_id FROM steps UNION ALL SELECT session_id FROM logs) FORMAT RowBinary`,
+    })
+    const chunks: Buffer[] = []
+    for await (const chunk of stream) chunks.push(chunk as Buffer)
+    this.#known.addStored(Buffer.concat(chunks))
+  }
+
+  /** Notes rows that are on disk. */
+  note(project: string, rows: readonly FreshRow[]): void {
+    for (const row of rows) {
+      const key = `${project}\0${row.session_id}`
+      const session = this.#sessions.get(key) ?? this.#begin(key, row.session_id)
+      if (session === undefined) continue
+      session.rows.push(row)
+      session.characters += row.outline.length
+      this.#rows += 1
+      this.#characters += row.outline.length
+      if (session.rows.length > MAX_ROWS_EACH) this.#forgetKey(key)
+    }
+    for (const key of this.#sessions.keys()) {
+      if (this.#rows <= MAX_ROWS && this.#characters <= MAX_CHARACTERS) break
+      this.#forgetKey(key)
+    }
+  }
+
+  /** Forgets sessions that have rows which were not noted. */
+  forget(project: string, ids: Iterable<string>): void {
+    for (const id of ids) {
+      this.#forgetKey(`${project}\0${id}`)
+      this.#known.checkAndAdd(id)
+    }
+  }
+
+  /** Call it when rows were changed or deleted. */
+  forgetAll(): void {
+    this.#sessions.clear()
+    this.#rows = 0
+    this.#characters = 0
+  }
+
+  /** The session, with the row that counts of each step; undefined if it has to be read. */
+  find(project: string, id: string): FreshSession | undefined {
+    const session = this.#sessions.get(`${project}\0${id}`)
+    if (session === undefined) return undefined
+    const rows = currentRows(session.rows)
+    if (rows !== undefined) return rows === session.rows ? session : { ...session, rows }
+    this.forget(project, [id])
+    return undefined
+  }
+
+  /** Notes where the row of a session was written. */
+  written(project: string, id: string, bucket: number): void {
+    const session = this.#sessions.get(`${project}\0${id}`)
+    if (session !== undefined) session.buckets = [bucket]
+  }
+
+  #begin(key: string, id: string): FreshSession | undefined {
+    if (this.#known.checkAndAdd(id)) return undefined
+    const session: FreshSession = { rows: [], buckets: [], characters: 0 }
+    this.#sessions.set(key, session)
+    return session
+  }
+
+  #forgetKey(key: string): void {
+    const session = this.#sessions.get(key)
+    if (session === undefined) return
+    this.#sessions.delete(key)
+    this.#rows -= session.rows.length
+    this.#characters -= session.characters
+  }
+}
+
+export function toFreshRow(row: StepRow): FreshRow {
+  return {
+    ...toOutlineRow(row),
+    received_ms: row.receivedAtMs,
+    version: row.version,
+    arrival: row.arrival,
+    is_finished: row.span.endNs !== null && row.span.endNs !== 0n,
+  }
+}
+
+/** The row that counts of each step; undefined if a step has several finished copies, which only their payloads can join. */
+function currentRows(rows: FreshRow[]): FreshRow[] | undefined {
+  const current = new Map<string, FreshRow>()
+  for (const row of rows) {
+    const other = current.get(row.step_id)
+    if (other?.is_finished === true && row.is_finished && other.arrival !== row.arrival) return undefined
+    if (other === undefined || isBefore(row, other)) current.set(row.step_id, row)
+  }
+  return current.size === rows.length ? rows : [...current.values()]
+}
+
+/** As CURRENT_FIRST in steps-table.ts, for rows of which at most one is finished. */
+function isBefore(row: FreshRow, other: FreshRow): boolean {
+  if (row.is_finished !== other.is_finished) return row.is_finished
+  if (row.version !== other.version) return row.version > other.version
+  return row.received_ms > other.received_ms
+}

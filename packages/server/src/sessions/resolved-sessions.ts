@@ -1,0 +1,123 @@
+import {
+  asOneSession,
+  collectScores,
+  correctLogTimes,
+  isScoreOnly,
+  logsToSteps,
+  resolveSteps,
+  type Pricer,
+  type ResolvedStep,
+  type Score,
+  type SessionLog,
+  type StepContent,
+  type TagEdits,
+} from '@playhead/model'
+import type { Store } from '../store/connect.ts'
+import type { DuplicateCalls } from './duplicate-calls.ts'
+import type { JoinedTraces } from './joined-traces.ts'
+import type { SessionTags } from './session-tags.ts'
+import { readJoinedOutlines, type DeriveCopies, type JoinedOutline } from './step-copies.ts'
+import type { ReceivedLog, StoredLogs } from './stored-logs.ts'
+import { lastHeardAt, type StoredOutline } from './stored-steps.ts'
+
+/** A session with its steps resolved, without payloads. */
+export type ResolvedSession = {
+  id: string
+  /** The traces that it consists of. */
+  traceIds: readonly string[]
+  steps: ResolvedStep[]
+  /** The contents of steps that were built from logs and have no row of their own. */
+  builtContents: ReadonlyMap<string, StepContent>
+  logs: SessionLog[]
+  /** The row that counts of each step. */
+  rows: ReadonlyMap<string, StoredOutline>
+  /** Steps that were joined from several copies. */
+  joinedSteps: ReadonlySet<string>
+  lastHeardAtMs: number
+  tagEdits: TagEdits | undefined
+  /** Newest first. */
+  scores: Score[]
+}
+
+export type ResolvingOptions = {
+  store: Store
+  logs: StoredLogs
+  duplicates: DuplicateCalls
+  tags: SessionTags
+  derive: DeriveCopies
+  joined: JoinedTraces
+}
+
+/** Reads and resolves sessions together: a statement costs about as much for many sessions as for one. */
+export async function readResolved(
+  options: ResolvingOptions,
+  project: string,
+  { ids, pricer }: { ids: readonly string[]; pricer: Pricer },
+): Promise<Map<string, ResolvedSession>> {
+  const traces = await options.joined.tracesOf(project, ids)
+  const traceIds = [...traces.values()].flat()
+  const [rows, records, known, edits] = await Promise.all([
+    readJoinedOutlines(options, project, traceIds),
+    options.logs.readRecords(project, traceIds),
+    options.duplicates.readKnown(project, traces),
+    options.tags.readEdits(project, traces),
+  ])
+  const rowsOf = Map.groupBy(rows, ({ outline }) => outline.sessionId)
+  const recordsOf = Map.groupBy(records, ({ sessionId }) => sessionId)
+  const resolved = new Map<string, ResolvedSession>()
+  for (const [id, own] of traces) {
+    const session = resolve(id, {
+      traceIds: own,
+      rows: own.flatMap((traceId) => rowsOf.get(traceId) ?? []),
+      records: own.flatMap((traceId) => recordsOf.get(traceId) ?? []),
+      duplicateSteps: known.get(id),
+      tagEdits: edits.get(id),
+      pricer,
+    })
+    if (session !== undefined) resolved.set(id, session)
+  }
+  return resolved
+}
+
+type SessionParts = {
+  traceIds: readonly string[]
+  rows: readonly JoinedOutline[]
+  records: readonly ReceivedLog[]
+  duplicateSteps: ReadonlySet<string> | undefined
+  tagEdits: TagEdits | undefined
+  pricer: Pricer
+}
+
+function resolve(
+  id: string,
+  { traceIds, rows: found, records, duplicateSteps, tagEdits, pricer }: SessionParts,
+): ResolvedSession | undefined {
+  const rows = found.filter(({ outline }) => !isScoreOnly(outline))
+  const onlyScores = found.map(({ outline }) => outline).filter(isScoreOnly)
+  const built = rows.length === 0 ? logsToSteps(records.map(({ draft }) => draft)) : []
+  const arrived = rows.length === 0 ? built.map((draft) => draft.outline) : rows.map(({ outline }) => outline)
+  if (arrived.length === 0) return undefined
+  const outlines = traceIds.length === 1 ? arrived : asOneSession(id, arrived)
+  const logs = correctLogTimes(
+    records.map(({ draft }) => ({ ...draft.outline, content: draft.content })),
+    outlines,
+  )
+  return {
+    id,
+    traceIds,
+    steps: resolveSteps(outlines, logs, { duplicateSteps, pricer }),
+    builtContents: new Map(built.map((draft) => [draft.outline.id, draft.content])),
+    logs,
+    rows: new Map(rows.map((row) => [row.outline.id, row])),
+    joinedSteps: new Set(rows.flatMap(({ outline, isJoined }) => (isJoined ? [outline.id] : []))),
+    lastHeardAtMs: lastHeardAt(heardAt(rows, records), Date.now()),
+    tagEdits,
+    scores: collectScores([...outlines, ...onlyScores], logs),
+  }
+}
+
+/** A score may come days later: it is no sign that the session goes on. */
+function heardAt(rows: readonly StoredOutline[], records: readonly ReceivedLog[]): number[] {
+  const others = records.filter(({ draft }) => draft.outline.adds?.scores === undefined)
+  return [...rows, ...others].map(({ receivedMs }) => receivedMs)
+}
