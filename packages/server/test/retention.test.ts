@@ -17,14 +17,12 @@ test('retention retries soon when the store is unavailable, not in an hour', asy
   await server.request('/api/projects/default', { method: 'PATCH', json: { retentionDays: 1 } })
   const { store, registry, objects, nodes } = server.services
   let failures = 0
-  const client = Object.create(store.client, {
-    query: {
-      value: (...args: Parameters<typeof store.client.query>) => {
-        if (failures++ < 2) return Promise.reject(new Error('connect ENOENT'))
-        return store.client.query(...args)
-      },
-    },
-  }) as typeof store.client
+  const client = new Proxy(store.client, {
+    get: (target, name: keyof typeof store.client) =>
+      name === 'query' && failures++ < 2
+        ? () => Promise.reject(new Error('connect ENOENT'))
+        : target[name].bind(target),
+  })
   const lines: string[] = []
   const { drain, gate } = server.services
   const report = (line: string) => void lines.push(line)

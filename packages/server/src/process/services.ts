@@ -240,19 +240,23 @@ async function openGate(
   const logins = password === undefined ? undefined : await Logins.open(client, uses, password)
   const people = oidc && (await People.open(store, versions, oidc.firstRoles))
   const audit = new AuditLog(client, report)
+  const saveUses = () =>
+    uses.save().catch((error: Error) => report(`could not save when keys were last used: ${error.message}`))
+  const saveUsage = () =>
+    usage.save().catch((error: Error) => report(`could not save how much was sent today: ${error.message}`))
+  const reload = () =>
+    Promise.all([registry.reload(), uses.reload(), usage.reload(), logins?.reload(), people?.reload()]).catch(
+      (error: Error) => report(`could not read keys, projects and logins again: ${error.message}`),
+    )
   const every = (intervalMs: number, work: () => Promise<unknown>) => {
-    const timer = setInterval(() => void work().catch((error: Error) => report(error.message)), intervalMs)
+    const timer = setInterval(() => void work(), intervalMs)
     cleanups.push(() => clearInterval(timer))
   }
-  const saved = (work: Promise<void>) => work.catch((error: Error) => report(error.message))
-  cleanups.push(() => Promise.all([saved(uses.save()), saved(usage.save())]))
+  cleanups.push(() => Promise.all([saveUses(), saveUsage()]))
   cleanups.push(() => audit.close())
-  every(SAVE_USES_MS, () => uses.save())
-  every(SAVE_USAGE_MS, () => usage.save())
-  if (engine === undefined)
-    every(RELOAD_MS, () =>
-      Promise.all([registry.reload(), uses.reload(), usage.reload(), logins?.reload(), people?.reload()]),
-    )
+  every(SAVE_USES_MS, saveUses)
+  every(SAVE_USAGE_MS, saveUsage)
+  if (engine === undefined) every(RELOAD_MS, reload)
   const provider = oidc && new OidcProvider(oidc)
   return { isAuthOn, registry, logins, people, oidc: provider, uses, usage, audit }
 }
