@@ -27,7 +27,10 @@ const inNode = {
 } as const
 
 export default defineConfig({
+  resolve,
+  ssr: { resolve },
   test: {
+    globalSetup: './packages/server/test/empty-store.ts',
     // Most tests wait for a server, an engine or a browser: as many processes as cores leave a small machine idle.
     maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },

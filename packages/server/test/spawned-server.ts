@@ -1,13 +1,13 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { Session, SessionSummary } from '@playhead/model'
+import { newDataDirectory } from './empty-store.ts'
 
 const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
@@ -45,7 +45,7 @@ export class SpawnedServer {
 
   /** The caller has to call `remove` in the end. */
   static async create(environment: Record<string, string> = {}): Promise<SpawnedServer> {
-    const data = environment.PLAYHEAD_DATA ?? (await mkdtemp(join(tmpdir(), 'playhead-test-')))
+    const data = environment.PLAYHEAD_DATA ?? (await newDataDirectory())
     return new SpawnedServer(await freePort(), data, environment)
   }
 

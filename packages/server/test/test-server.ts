@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import type { Session, SessionSummary, Step } from '@playhead/model'
 import { readConfig, type Config } from '../src/process/config.ts'
 import { startServer, type RunningServer } from '../src/process/start-server.ts'
+import { newDataDirectory } from './empty-store.ts'
 
 export type TestServer = RunningServer & {
   dataDirectory: string
@@ -25,7 +24,7 @@ export async function startTestServer(
   environment: Record<string, string> = {},
   change: Partial<Config> = {},
 ): Promise<TestServer> {
-  const dataDirectory = environment.PLAYHEAD_DATA ?? (await mkdtemp(join(tmpdir(), 'playhead-test-')))
+  const dataDirectory = environment.PLAYHEAD_DATA ?? (await newDataDirectory())
   const config = readConfig({
     PLAYHEAD_PORT: '0',
     PLAYHEAD_DEMO: 'off',

@@ -46,6 +46,17 @@ test('migrations are numbered without gaps or repeats', () => {
   expect(migrations().map(({ version }) => version)).toEqual(migrations().map((_, index) => index + 1))
 })
 
+test('a single node adds a column once, a cluster to the local and the distributed table', () => {
+  const addsTo = (table: string, cluster?: string) =>
+    migrations()
+      .flatMap(({ template }) => renderSchema(template, cluster))
+      .filter((statement) => statement.startsWith(`ALTER TABLE ${table} `)).length
+  expect(addsTo('steps')).toBe(1)
+  expect([addsTo('steps_local', 'c'), addsTo('steps', 'c')]).toEqual([1, 1])
+  expect(addsTo('sessions')).toBe(addsTo('sessions_local', 'c'))
+  expect(addsTo('projects')).toBe(addsTo('projects', 'c'))
+})
+
 describe('a store of an earlier schema', () => {
   const versions = migrations().map(({ version }) => version)
   const statementsOf = (version: number) => renderSchema(migrations()[version - 1]!.template, undefined)

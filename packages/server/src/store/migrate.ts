@@ -19,7 +19,7 @@ export function migrations(): Migration[] {
     }))
 }
 
-/** Applies the migrations that the store does not have yet, up to a version; calls `beforeChange` before each. */
+/** Applies the migrations that the store does not have yet, up to a version, and calls `beforeChange` before the first. */
 export async function migrate(
   store: Store,
   beforeChange: () => Promise<void>,
@@ -36,11 +36,15 @@ export async function migrate(
       `The store was written by a newer version of Playhead (schema ${newest}; this version knows up to ${known.length}). Install that version or a newer one, or set PLAYHEAD_DATA to another folder.`,
     )
   }
-  for (const migration of known) {
-    if (applied.has(migration.version) || migration.version > upTo) continue
-    await beforeChange()
+  const missing = known.filter(({ version }) => !applied.has(version) && version <= upTo)
+  if (missing.length === 0) return
+  await beforeChange()
+  for (const migration of missing) {
     await apply(store, migration)
+    // In a new store, they are noted together. If it is killed before that, they are all applied again.
+    if (applied.size > 0) await noteApplied(store, [migration])
   }
+  if (applied.size === 0) await noteApplied(store, missing)
 }
 
 const migrationsTable = `CREATE TABLE IF NOT EXISTS migrations [[on_cluster]]
@@ -56,16 +60,19 @@ async function apply(store: Store, migration: Migration): Promise<void> {
   for (const statement of renderSchema(migration.template, store.cluster)) {
     await store.client.command({ query: statement })
   }
+}
+
+async function noteApplied(store: Store, applied: readonly Migration[]): Promise<void> {
   await store.client.insert({
     table: 'migrations',
-    values: [{ version: migration.version, name: migration.name }],
+    values: applied.map(({ version, name }) => ({ version, name })),
     format: 'JSONEachRow',
   })
 }
 
 /** Renders a schema template for a single node or a cluster. The head of 0001-tables.sql explains the placeholders. */
 export function renderSchema(template: string, cluster: string | undefined): string[] {
-  const text = template
+  const text = (cluster === undefined ? withoutRepeats(template) : template)
     .replaceAll(/^\s*--.*$/gm, '')
     .replaceAll('[[local]]', cluster === undefined ? '' : '_local')
     .replaceAll('[[on_cluster]]', cluster === undefined ? '' : onCluster(cluster))
@@ -79,6 +86,15 @@ export function renderSchema(template: string, cluster: string | undefined): str
     .split(/;\s*$/m)
     .map((statement) => statement.trim())
     .filter((statement) => statement !== '')
+}
+
+/** On a single node, a table is its own local table, and the second ALTER would repeat the first. */
+function withoutRepeats(template: string): string {
+  const local = [...template.matchAll(/^ALTER TABLE (\w+)\[\[local\]\]/gm)].map(([, table]) => table)
+  return local.reduce<string>(
+    (text, table) => text.replaceAll(new RegExp(`^ALTER TABLE ${table} [^;]*;`, 'gm'), ''),
+    template,
+  )
 }
 
 function onCluster(cluster: string): string {

@@ -34,7 +34,8 @@ export class VersionClock {
 
   static async open(client: ClickHouseClient, nowMs: () => number = Date.now): Promise<VersionClock> {
     const clock = new VersionClock(client, nowMs)
-    await Promise.all(versionedTables.map((table) => clock.observe(table)))
+    const each = versionedTables.map((table) => `SELECT max(version) AS version FROM ${table}`)
+    await clock.#observe(`SELECT max(version) AS newest FROM (${each.join(' UNION ALL ')})`)
     return clock
   }
 
@@ -45,11 +46,11 @@ export class VersionClock {
 
   /** Call it before `next` for rows that another server or a restored backup may have written. */
   async observe(table: VersionedTable, condition = '1', params: Record<string, unknown> = {}): Promise<void> {
-    const result = await this.#client.query({
-      query: `SELECT max(version) AS newest FROM ${table} WHERE ${condition}`,
-      query_params: params,
-      format: 'JSONEachRow',
-    })
+    await this.#observe(`SELECT max(version) AS newest FROM ${table} WHERE ${condition}`, params)
+  }
+
+  async #observe(query: string, params: Record<string, unknown> = {}): Promise<void> {
+    const result = await this.#client.query({ query, query_params: params, format: 'JSONEachRow' })
     const [row] = await result.json<{ newest: number }>()
     this.#last = Math.max(this.#last, row?.newest ?? 0)
   }
