@@ -27,7 +27,7 @@ export type DiagnosisContext = {
 export type Diagnosis = Findings & { issue: IssueKey | undefined; nodes: string[] }
 
 /** Increased whenever the rules find something else in the same session, so that stored findings are computed again. */
-export const DIAGNOSIS_VERSION = 2
+export const DIAGNOSIS_VERSION = 3
 
 /** Finds out what went wrong in a session that has ended, from evidence alone. */
 export function diagnoseSession(session: Session, context: DiagnosisContext = {}): Findings {

@@ -36,3 +36,16 @@ test('a session that is fine, and a re-run, belong to no issue', () => {
   rerun.session.parentId = 'a'.repeat(32)
   expect([fine, rerun].map((run) => judgeSession(run).issue)).toEqual([undefined, undefined])
 })
+
+test('a failure stays the same issue, whatever the other sessions of its name did', () => {
+  const run = looping('search_help', 'refund policy')
+  const { issue, nodes } = judgeSession(run)
+  const many = <Value>(value: Value) => Array.from({ length: 30 }, () => value)
+  // Together, what it is compared with speaks against the first step more than the loop does against the second.
+  const compared = judgeSession(run, {
+    peers: { passed: many(['another act']), failed: many(nodes) },
+    usual: { durationMs: many(1), cost: [], stepCount: many(1) },
+  })
+  expect(compared.suspects[0]!.sentence).not.toContain('4 times')
+  expect(compared.issue).toEqual(issue)
+})

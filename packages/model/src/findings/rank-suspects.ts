@@ -35,11 +35,17 @@ export function rankSuspects(clues: readonly FollowedClue[], run: Trajectory, we
     .filter(({ weight }) => weight >= LEAST_WEIGHT)
     .sort((one, other) => other.weight - one.weight)
   const suspects = toSuspects(weighed, run)
-  const named = suspects.flatMap(({ findings }) => findings.map((index) => weighed[index]!.clue))
+  const [first] = cluesOf(suspects, weighed)
   // The same failure must stay the same issue, whichever other sessions were there to compare it with.
-  const first = named[0]
-  const main = first === undefined || !isCompared(first) ? first : (named.find(isOwn) ?? first)
+  const own = weighed.filter(({ clue }) => !isCompared(clue))
+  const alone = cluesOf(toSuspects(own, run), own)
+  const main = first === undefined || !isCompared(first) ? (alone[0] ?? first) : (alone.find(isOwn) ?? first)
   return { findings: weighed.map(toFinding), suspects, main }
+}
+
+/** The clues that name the suspects, in their order. */
+function cluesOf(suspects: readonly Suspect[], weighed: readonly Weighed[]): FollowedClue[] {
+  return suspects.flatMap(({ findings }) => findings.map((index) => weighed[index]!.clue))
 }
 
 function isCompared({ rule }: Clue): boolean {
