@@ -91,7 +91,7 @@ export async function readIssues(node: Node): Promise<Issue[]> {
 }
 
 const POLL_MS = 1_000
-const STUCK_MS = 45_000
+const STUCK_MS = 300_000
 
 /** Waits until every failed session is counted, on the last node. Says how far it is when nothing happens any more. */
 export async function waitUntilCounted({ nodes, planted, report }: Campaign): Promise<Issue[]> {
