@@ -40,8 +40,7 @@ describe('opening', () => {
     expect(await problem.innerText()).toMatch(/customer_id\s+null\s+← PROBLEM null was passed/)
     for (const part of [
       problem,
-      // Its message; a long stack may need to be scrolled.
-      page.locator('.error-box').first().locator('> *').first(),
+      page.locator('.error-box-frame').last(),
       page.locator('.value-trail-step').first(),
     ])
       expect(await isInView(page, part)).toBe(true)
@@ -100,7 +99,9 @@ describe('opening', () => {
 
 async function isInView(page: Page, locator: ReturnType<Page['locator']>): Promise<boolean> {
   const box = await locator.boundingBox()
-  const { width, height } = page.viewportSize()!
+  const { width } = page.viewportSize()!
+  // The state bar covers the end of the page.
+  const { y: height } = (await page.locator('.state-bar').boundingBox())!
   return (
     box !== null && box.y >= 0 && box.y + box.height <= height && box.x >= 0 && box.x + box.width <= width
   )

@@ -22,6 +22,8 @@ const packages = [
   'aiohttp==3.14.5',
   'google-genai==3.3.0',
   'ollama==0.6.3',
+  'grpcio==1.85.1',
+  'pycurl==7.49.0',
   'setuptools==80.9.0',
   'mypy==2.4.1',
   'pyright==1.1.414',

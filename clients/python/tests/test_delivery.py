@@ -11,7 +11,9 @@ import subprocess
 import sys
 import threading
 import unittest
+from pathlib import Path
 from typing import Any, ClassVar
+from unittest import mock
 
 import playhead
 from playhead.deliver.recording_files import file_name
@@ -44,6 +46,8 @@ class StandIn:
         # Cleared, it answers nobody.
         self.is_free = threading.Event()
         self.is_free.set()
+        self._stops_after: int | None = None
+        self._next_status: int | None = None
         self.requests: list[tuple[dict[str, str], Any]] = []
         stand_in = self
 
@@ -57,9 +61,11 @@ class StandIn:
                 stand_in.requests.append(
                     ({name.lower(): value for name, value in self.headers.items()}, json.loads(body))
                 )
+                stand_in.count_request()
                 stand_in.is_free.wait(30)
-                answer = json.dumps({"message": "as told"} if stand_in.status >= 300 else {}).encode()
-                self.send_response(stand_in.status)
+                status = stand_in.take_status()
+                answer = json.dumps({"message": "as told"} if status >= 300 else {}).encode()
+                self.send_response(status)
                 for name, value in {**stand_in.headers, "content-length": str(len(answer))}.items():
                     self.send_header(name, value)
                 try:
@@ -81,6 +87,24 @@ class StandIn:
         self.is_free.set()
         self._server.shutdown()
         self._server.server_close()
+
+    def stop_after(self, count: int) -> None:
+        """Answer so many requests, and then nobody."""
+        self._stops_after = count
+
+    def then(self, status: int) -> None:
+        """The status of all answers but the next one."""
+        self._next_status = status
+
+    def count_request(self) -> None:
+        if self._stops_after is not None and len(self.requests) == self._stops_after + 1:
+            self.is_free.clear()
+
+    def take_status(self) -> int:
+        status = self.status
+        if self._next_status is not None:
+            self.status, self._next_status = self._next_status, None
+        return status
 
     def span_ids(self) -> list[str]:
         return [span["spanId"] for _, body in self.requests for span in spans_of(body)]
@@ -110,6 +134,10 @@ class DeliveryTest(RecordingTest):
         server = StandIn(**options)
         self.addCleanup(server.stop)
         return server
+
+    def init_with_spool(self, spool: Path, endpoint: str) -> None:
+        with mock.patch.dict(os.environ, {"PLAYHEAD_SPOOL": str(spool)}):
+            playhead.init(endpoint=endpoint, silent=True)
 
     def test_steps_arrive_with_the_key_and_in_one_request(self) -> None:
         server = self.stand_in()
@@ -147,6 +175,63 @@ class DeliveryTest(RecordingTest):
         server.is_free.set()
         self.assertTrue(wait_for(lambda: playhead.flush(timeout_s=10)))
         self.assertEqual(len(set(server.span_ids())), 1001)
+
+    def test_steps_that_are_being_encoded_are_not_delivered_yet(self) -> None:
+        server, is_encoding, may_go_on = self.stand_in(), threading.Event(), threading.Event()
+        self.addCleanup(may_go_on.set)
+
+        def slow_rule(text: str, _key: str) -> str:
+            if threading.current_thread().name == "playhead":
+                is_encoding.set()
+                may_go_on.wait(30)
+            return text
+
+        playhead.init(endpoint=server.url, redact=[slow_rule])
+        work("a")
+        self.assertTrue(is_encoding.wait(10))
+        is_delivered = playhead.flush(timeout_s=0.05)
+        queued = playhead.stats()["queued"]
+        # The host goes on recording meanwhile: a step that ends does not wait for the encoding.
+        recorder = threading.Thread(target=work, args=("b",), daemon=True)
+        recorder.start()
+        recorder.join(10)
+        is_blocked = recorder.is_alive()
+        may_go_on.set()
+        self.assertEqual((is_delivered, queued, is_blocked), (False, 1, False))
+        self.assertTrue(playhead.flush())
+        self.assertEqual(server.names(), ["work", "work"])
+
+    def test_the_rest_of_a_batch_that_was_too_large_is_not_lost(self) -> None:
+        spool, server = self.folder(), self.stand_in(status=413)
+        before = playhead.stats()
+        self.init_with_spool(spool, server.url)
+        server.is_free.clear()
+        for number in range(8):
+            work(str(number))
+        wait_for(lambda: server.requests)
+        # The first half is refused with another status, and so is all that follows.
+        server.then(503)
+        server.is_free.set()
+        self.assertFalse(playhead.flush())
+        server.then(200)
+        self.assertTrue(wait_for(playhead.flush))
+        now = playhead.stats()
+        counts = {name: now[name] - before[name] for name in ("recorded", "delivered", "dropped")}
+        self.assertEqual(counts, {"recorded": 8, "delivered": 8, "dropped": 0})
+
+    def test_a_flush_that_is_still_sending_from_the_spool_says_so(self) -> None:
+        spool, endpoint = self.folder(), refused_endpoint()
+        self.init_with_spool(spool, endpoint)
+        for _ in range(2):
+            work("a")
+            self.assertFalse(playhead.flush())
+        self.assertEqual(len(list(spool.glob("*/*.json"))), 2)
+        server = self.stand_in(port=int(endpoint.rsplit(":", 1)[1]))
+        server.stop_after(1)
+        self.assertFalse(playhead.flush(timeout_s=0.5))
+        server.is_free.set()
+        self.assertTrue(wait_for(lambda: playhead.flush(timeout_s=10)))
+        self.assertEqual(server.names(), ["work", "work"])
 
     def test_what_nobody_takes_waits_on_disk_and_is_sent_by_the_next_start(self) -> None:
         spool, endpoint = self.folder(), refused_endpoint()

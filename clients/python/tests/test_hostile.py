@@ -164,6 +164,25 @@ class BadValues(RecordingTest):
         self.assertEqual([step.name for step in session.steps], ["4711", "42", "43", "act"])
         self.assertEqual(session.tags, ["a", "5"])
 
+    def test_integers_that_python_refuses_to_write_are_read_back_as_text(self) -> None:
+        huge, large = 10**5000, 10**30
+        folder = self.folder()
+        playhead.init(endpoint=False, dir=str(folder), silent=True)
+        with playhead.session("huge", metadata={"count": huge}) as session:
+            act(huge)  # type: ignore[arg-type]
+            act(large)  # type: ignore[arg-type]
+            playhead.record(playhead.ActionEvent(action_type="told", params={"n": huge}, returns=huge))
+            playhead.record(
+                playhead.LLMEvent(model="gpt-4o", prompt=huge, completion="b", prompt_tokens=huge)
+            )
+        label = f"[integer of {huge.bit_length()} bits]"
+        outputs = [step.output for step in session.steps if step.kind == "action"]
+        self.assertEqual(outputs, [label, str(large), label])
+        self.assertEqual(session.to_json()["session"]["metadata"], {"count": label})
+        playhead.flush()
+        (path,) = folder.glob("*.jsonl")
+        self.assertEqual(len(json.loads(path.read_text())["steps"]), 5)
+
     def test_a_list_whose_length_lies_is_counted(self) -> None:
         class Short(list):  # type: ignore[type-arg]
             def __len__(self) -> int:

@@ -4,6 +4,7 @@ import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@open
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import * as playhead from '../src/index.ts'
+import { pinClock } from '../src/tape/pin-clock.ts'
 
 const exporter = new InMemorySpanExporter()
 const exported = () => exporter.getFinishedSpans().map(({ name }) => name)
@@ -45,6 +46,33 @@ test('the host keeps its provider: it gets our steps as spans, and its spans are
   const [root, query, action] = session.steps
   expect([query!.parentId, action!.parentId]).toEqual([root!.id, query!.id])
   expect(exported()).toEqual(['act', 'SELECT customers', 'joined'])
+})
+
+test("while a re-run gives the host another date, the host's spans keep their place in the session", async () => {
+  const tracer = trace.getTracer('host')
+  const dayMs = 24 * 3600 * 1000
+  const unpin = pinClock(() => -dayMs)
+  try {
+    const session = await playhead.withSession({ name: 'again' }, async (view) => {
+      await traced('SELECT customers', () => act('inside'))
+      // A `Date` has whole milliseconds.
+      const actedMs = Date.now()
+      while (Date.now() === actedMs) await nextTurn()
+      tracer.startSpan('with its own time', { startTime: new Date() }).end(new Date())
+      act('last')
+      return view
+    })
+    expect(session.steps.map(({ name }) => name)).toEqual([
+      'again',
+      'SELECT customers',
+      'act',
+      'with its own time',
+      'act',
+    ])
+    expect(session.steps.filter(({ durationMs }) => !(durationMs! >= 0 && durationMs! < dayMs))).toEqual([])
+  } finally {
+    unpin()
+  }
 })
 
 test('sessions are separate traces, linked to the surrounding span', async () => {

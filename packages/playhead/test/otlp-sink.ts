@@ -32,6 +32,8 @@ export type OtlpSink = {
   /** All requests, accepted or not. */
   readonly requestCount: number
   behaviour: Behaviour
+  /** How it responds to the next requests, one each; then as `behaviour` says. */
+  next: Behaviour[]
   spans(): ReceivedSpan[]
   names(): string[]
   stop(): Promise<void>
@@ -52,6 +54,7 @@ export async function startOtlpSink(port = 0): Promise<OtlpSink> {
       return requestCount
     },
     behaviour: 'accept',
+    next: [],
     spans: () => requests.flatMap(({ spans }) => spans),
     names: () => sink.spans().map(({ name }) => name),
     stop: () =>
@@ -61,7 +64,7 @@ export async function startOtlpSink(port = 0): Promise<OtlpSink> {
       }),
   }
   const respond = async (request: IncomingMessage, response: ServerResponse) => {
-    const { behaviour } = sink
+    const behaviour = sink.next.shift() ?? sink.behaviour
     if (behaviour === 'never respond') return void request.resume()
     if (behaviour === 'close while receiving')
       return void request.once('data', () => request.socket.destroy())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -14,16 +14,18 @@ from typing import Any, Callable, Optional
 from .runtime import active_runtime
 
 Patch = Callable[[ModuleType], None]
-_patches: dict[str, Patch] = {}
+# By module and purpose.
+_patches: dict[str, dict[str, Patch]] = {}
 _is_installed = False
 
 
-def when_imported(name: str, patch: Patch) -> None:
-    """Importing it ourselves would slow the start."""
+def when_imported(name: str, patch: Patch, purpose: str = "capture") -> None:
+    """Importing it ourselves would slow the start. A module is patched once for each purpose."""
     global _is_installed
-    if name in _patches:
+    patches = _patches.setdefault(name, {})
+    if purpose in patches:
         return
-    _patches[name] = patch
+    patches[purpose] = patch
     module = sys.modules.get(name)
     if module is not None:
         _apply(module, patch)
@@ -63,9 +65,9 @@ class _Finder(MetaPathFinder):
 
 
 class _WatchingLoader(Loader):
-    def __init__(self, loader: Any, patch: Patch) -> None:
+    def __init__(self, loader: Any, patches: Mapping[str, Patch]) -> None:
         self._loader = loader
-        self._patch = patch
+        self._patches = patches
 
     def create_module(self, spec: ModuleSpec) -> Optional[ModuleType]:
         module: Optional[ModuleType] = self._loader.create_module(spec)
@@ -77,7 +79,8 @@ class _WatchingLoader(Loader):
             module.__spec__.loader = self._loader
         module.__loader__ = self._loader
         self._loader.exec_module(module)
-        _apply(module, self._patch)
+        for patch in list(self._patches.values()):
+            _apply(module, patch)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._loader, name)

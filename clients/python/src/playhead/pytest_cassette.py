@@ -95,7 +95,7 @@ def _playhead_cassette(request: pytest.FixtureRequest) -> Iterator[None]:
         _save(item, tape, records)
     note_use(tape, os.environ.get("PLAYHEAD_RUN_DIR"))
     if tape.misses and not item.stash.get(_IS_TOLD, False):
-        pytest.fail(_describe_miss(item, tape), pytrace=False)
+        pytest.fail(safe_for_log(_describe_miss(item, tape)), pytrace=False)
 
 
 _KEYS = (
@@ -234,8 +234,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
         return
     item.stash[_IS_TOLD] = True
     if outcome.excinfo is not None:
-        item.add_report_section("call", "after the miss", message_of(outcome.excinfo[1]))
-    failure = pytest.fail.Exception(_describe_miss(item, tape), pytrace=False)
+        item.add_report_section("call", "after the miss", safe_for_log(message_of(outcome.excinfo[1])))
+    failure = pytest.fail.Exception(safe_for_log(_describe_miss(item, tape)), pytrace=False)
     if hasattr(outcome, "force_exception"):
         outcome.force_exception(failure)
     else:

@@ -158,6 +158,15 @@ def test_ci_is_strict_and_a_miss_fails_the_test_even_if_it_is_caught(copy: Path)
     ) in run.output
 
 
+def test_a_miss_says_nothing_that_a_terminal_or_a_build_obeys(copy: Path) -> None:
+    prompt = "Answer\n::error::owned\n##[error]owned \x1b[2J"
+    settings = {"PLAYHEAD_CASSETTE": "strict", "SUPPORT_PROMPT": prompt, **FIXED}
+    run = Run(copy, "-k", "catches or small_talk", **settings)
+    assert run.outcomes == {"test_small_talk": "FAILED", "test_catches_everything": "FAILED"}
+    assert "owned" in run.output and "Captured after the miss call" in run.output
+    assert re.findall(r"^\s*::error.*|##\[.*|\x1b\[2J.*", run.output, re.MULTILINE) == []
+
+
 def test_record_writes_anew_and_live_writes_nothing(copy: Path) -> None:
     before = files(copy)
     assert Run(copy, PLAYHEAD_CASSETTE="live", **FIXED).failed == []

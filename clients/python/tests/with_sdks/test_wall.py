@@ -12,6 +12,9 @@ import sys
 from pathlib import Path
 from typing import Any, Callable
 
+import grpc
+import grpc.aio
+import pycurl
 import pytest
 
 import playhead
@@ -48,6 +51,37 @@ def send_datagram() -> None:
         one.sendto(b"x", ("127.0.0.1", 9))
 
 
+def call_grpc() -> None:
+    with grpc.insecure_channel("127.0.0.1:9") as channel:
+        channel.unary_unary("/shop.Orders/Get")(b"", timeout=1)
+
+
+def stream_grpc() -> None:
+    with grpc.insecure_channel("127.0.0.1:9") as channel:
+        list(channel.stream_stream("/shop.Orders/Watch")(iter([b""]), timeout=1))
+
+
+def await_grpc() -> None:
+    async def call() -> None:
+        async with grpc.aio.insecure_channel("127.0.0.1:9") as channel:
+            await channel.unary_unary("/shop.Orders/Get")(b"", timeout=1)
+
+    asyncio.run(call())
+
+
+def perform_curl() -> None:
+    curl = pycurl.Curl()
+    curl.setopt(pycurl.URL, "http://127.0.0.1:9/orders")
+    curl.perform()
+
+
+def perform_curls() -> None:
+    curl, curls = pycurl.Curl(), pycurl.CurlMulti()
+    curl.setopt(pycurl.URL, "http://127.0.0.1:9/orders")
+    curls.add_handle(curl)
+    curls.perform()
+
+
 @pytest.mark.parametrize(
     ("reach", "who", "where"),
     [
@@ -57,6 +91,11 @@ def send_datagram() -> None:
         (connect_asyncio, "The test", "127.0.0.1:9"),
         (look_up, "The test", "api.example.com:443"),
         (send_datagram, "The test", "127.0.0.1:9"),
+        (call_grpc, "grpc", "127.0.0.1:9"),
+        (stream_grpc, "grpc", "127.0.0.1:9"),
+        (await_grpc, "grpc", "/shop.Orders/Get"),
+        (perform_curl, "pycurl", "http://127.0.0.1:9/orders"),
+        (perform_curls, "pycurl", "http://127.0.0.1:9/orders"),
     ],
 )
 def test_a_strict_cassette_lets_nothing_through(
@@ -93,6 +132,16 @@ def test_an_allowed_process_and_questions_about_the_machine(tmp_path: Path) -> N
         platform.processor()
         asyncio.run(asyncio.sleep(0))
     assert tape.misses == []
+
+
+def test_without_a_wall_grpc_and_pycurl_work_as_ever(tmp_path: Path) -> None:
+    with playing(tmp_path / "cassette.jsonl"):
+        pass
+    with pytest.raises(grpc.RpcError):
+        call_grpc()
+    with pytest.raises(pycurl.error, match="127.0.0.1"):
+        perform_curl()
+    perform_curls()
 
 
 def test_steps_are_delivered_while_the_wall_is_up(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ import { WhatWentWrong } from './header/what-went-wrong.tsx'
 import { NoticeBar } from './header/notice-bar.tsx'
 import { TimelineStrip } from './timeline/timeline-strip.tsx'
 import { useReview } from './review/use-review.ts'
-import { VerdictBar, type VerdictKeys } from './review/verdict-bar.tsx'
+import { Verdicts, type VerdictKeys } from './review/verdict-bar.tsx'
 import { StateBar } from './transport/state-bar.tsx'
 import { PrintedReplay } from './printed-replay.tsx'
 import type { Player } from './playback/player.ts'
@@ -101,11 +101,14 @@ export function ReplayView({
       <div className="replay">
         <SessionHeader {...header} onTest={makeTest} />
         <NoticeBar />
-        <div className="replay-player">
-          <TimelineStrip />
-          <Transport onHelp={() => setIsHelpOpen(true)} />
-        </div>
-        <ReviewBar scores={data.scores ?? []} onOpen={onOpenSession} onKeys={setVerdictKeys} />
+        <Reviewed scores={data.scores ?? []} onOpen={onOpenSession} onKeys={setVerdictKeys}>
+          {(verdictButtons) => (
+            <div className="replay-player">
+              <TimelineStrip />
+              <Transport verdictButtons={verdictButtons} onHelp={() => setIsHelpOpen(true)} />
+            </div>
+          )}
+        </Reviewed>
         <WhatWentWrong />
         <ReplayBody list={list} stepCount={timeline.steps.length} hasCalls={derived.llmCalls.length > 0} />
         <StateBar />
@@ -118,18 +121,18 @@ export function ReplayView({
   )
 }
 
-type ReviewProps = Omit<ComponentProps<typeof VerdictBar>, 'review'>
+type ReviewProps = Omit<ComponentProps<typeof Verdicts>, 'review'>
 
-function ReviewBar({
+function Reviewed({
   onOpen,
   ...rest
 }: Omit<ReviewProps, 'onOpen'> & { onOpen: ReviewProps['onOpen'] | undefined }) {
-  return onOpen === undefined ? null : <PageReviewBar {...rest} onOpen={onOpen} />
+  return onOpen === undefined ? rest.children(null) : <ReviewedPage {...rest} onOpen={onOpen} />
 }
 
-function PageReviewBar(props: ReviewProps) {
+function ReviewedPage(props: ReviewProps) {
   const review = useReview(useReplay().timeline.session.id)
-  return <VerdictBar {...props} review={review} />
+  return <Verdicts {...props} review={review} />
 }
 
 function useUrlAndPrefetch({ player, location }: Replay, sessionId: string, text: string): void {

@@ -177,6 +177,34 @@ test('a request that is too large is split; a step that is too large is dropped 
   expect([sink.requestCount, counts().dropped]).toEqual([7, 4])
 })
 
+test('if one half of a request that was too large fails, the other half is not lost', async () => {
+  const { sink, counts } = await prepare()
+  sink.next = [{ status: 413 }, { status: 500 }]
+  playhead.withSession(() => ['a', 'b', 'c'].map((text) => act(text)))
+  expect(await playhead.flush()).toBe(false)
+  expect(await playhead.flush()).toBe(true)
+  expect(counts()).toMatchObject({ recorded: 4, delivered: 4, dropped: 0, queued: 0 })
+  expect(sink.names().toSorted()).toEqual(['act', 'act', 'act', 'session'])
+})
+
+test('flush does not say that all is delivered while spooled steps are still being sent', async () => {
+  const { sink, spool } = await prepare()
+  sink.behaviour = { status: 500 }
+  for (const text of ['first', 'second']) {
+    act(text)
+    expect(await playhead.flush()).toBe(false)
+  }
+  expect(await filesIn(spool)).toBe(2)
+  sink.next = ['accept']
+  sink.behaviour = 'never respond'
+  stopClock()
+  const before = sink.requestCount
+  const flushed = playhead.flush({ timeoutMs: 200 })
+  await until(() => sink.requestCount === before + 2)
+  await vi.advanceTimersByTimeAsync(200)
+  expect(await flushed).toBe(false)
+})
+
 test('steps that the server rejects are counted and not sent again', async () => {
   const { sink, counts } = await prepare()
   sink.behaviour = { status: 400, body: { message: 'not OTLP' } }

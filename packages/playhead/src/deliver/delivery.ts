@@ -7,7 +7,7 @@ import { readField, toName } from '../record/value/host-value.ts'
 import { retryDelayMs } from './retry-delay.ts'
 import { explainFailure, sendBatch, type SendOutcome, type Target } from './send-batch.ts'
 import { Spool } from './spool.ts'
-import { splitBatch, StepQueue, type Batch } from './step-queue.ts'
+import { StepQueue, type Batch } from './step-queue.ts'
 import { trueNowMs } from '../record/opentelemetry/clock.ts'
 import { WorkLoop } from './work-loop.ts'
 
@@ -122,7 +122,7 @@ export class Delivery implements StepListener {
     })
     await Promise.race([this.#loop.runNow(), timeout])
     clearTimeout(timer)
-    return !this.hasWork && !this.#isDown
+    return !this.hasWork && !this.#isDown && !this.#maySpoolHold
   }
 
   /** Removes everything that the server has not acknowledged, one batch at a time, for the end of the process. */
@@ -208,7 +208,7 @@ export class Delivery implements StepListener {
     const outcome = await sendBatch(batch.text, target)
     // Meanwhile `takeAll` may have taken it.
     if (this.#inFlight !== batch) return undefined
-    if (outcome.kind === 'too-large') return this.#sendInParts(batch, target, isForced)
+    if (outcome.kind === 'too-large') return void this.#split(batch)
     if (this.#isDone(outcome, batch.stepCount)) {
       this.#inFlight = undefined
       return undefined
@@ -222,22 +222,11 @@ export class Delivery implements StepListener {
     return retryMs
   }
 
-  async #sendInParts(batch: Batch, target: Target, isForced: boolean): Promise<number | undefined> {
-    const parts = splitBatch(batch, this.#source.sanitizer)
+  #split(batch: Batch): void {
     this.#inFlight = undefined
-    if (parts === undefined) {
-      this.counts.dropped += batch.stepCount
-      this.#source.reporter.once('too-large', 'Dropped a step that is larger than the server accepts.')
-      return undefined
-    }
-    for (const part of parts) {
-      if (part.failed.length > 0) this.#reportFailed(part.failed)
-      if (part.spans.length === 0) continue
-      this.#inFlight = part
-      const retryMs = await this.#send(part, target, isForced)
-      if (retryMs !== undefined) return retryMs
-    }
-    return undefined
+    if (this.#queue.putBackInHalves(batch)) return
+    this.counts.dropped += batch.stepCount
+    this.#source.reporter.once('too-large', 'Dropped a step that is larger than the server accepts.')
   }
 
   /** Counts the outcome. Returns false if the batch must be sent again. */

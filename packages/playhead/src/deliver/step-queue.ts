@@ -24,9 +24,12 @@ export class StepQueue {
   readonly #sizes: number[] = []
   #byteCount = 0
   readonly #running = new Set<RecordedSpan>()
+  /** Halves of batches that were too large, to be sent first. */
+  readonly #parts: (readonly RecordedSpan[])[] = []
 
   get endedCount(): number {
-    return this.#ended.length
+    if (this.#parts.length === 0) return this.#ended.length
+    return this.#ended.length + this.#parts.flat().filter((span) => span.ended).length
   }
 
   /** Roughly how much memory the ended steps take. */
@@ -35,7 +38,7 @@ export class StepQueue {
   }
 
   get isEmpty(): boolean {
-    return this.#ended.length === 0 && this.#running.size === 0
+    return this.#ended.length === 0 && this.#running.size === 0 && this.#parts.length === 0
   }
 
   addEnded(span: RecordedSpan, byteCount: number): void {
@@ -51,12 +54,22 @@ export class StepQueue {
 
   /** Takes and encodes as many steps as fit into one request. Undefined if there are none. */
   take(sanitizer: SpanSanitizer): Batch | undefined {
+    const part = this.#parts.shift()
+    if (part !== undefined) return batchOf(part, sanitizer)
     while (!this.isEmpty) {
       const running = this.#takeRunning()
       const ended = this.#takeEnded(countThatFit(this.#sizes))
       if (running.length + ended.length > 0) return batchOf([...running, ...ended], sanitizer)
     }
     return undefined
+  }
+
+  /** Puts back a batch that was too large, as two. Returns false if it holds a single step. */
+  putBackInHalves({ spans }: Batch): boolean {
+    if (spans.length < 2) return false
+    const middle = Math.floor(spans.length / 2)
+    this.#parts.unshift(spans.slice(0, middle), spans.slice(middle))
+    return true
   }
 
   #takeRunning(): RecordedSpan[] {
@@ -101,13 +114,6 @@ function countThatFit(sizes: readonly number[]): number {
     if (byteCount > MAX_BYTES_PER_BATCH) return Math.max(1, index)
   }
   return most
-}
-
-/** Splits a batch into two; undefined if it holds a single step. */
-export function splitBatch({ spans }: Batch, sanitizer: SpanSanitizer): [Batch, Batch] | undefined {
-  if (spans.length < 2) return undefined
-  const middle = Math.floor(spans.length / 2)
-  return [batchOf(spans.slice(0, middle), sanitizer), batchOf(spans.slice(middle), sanitizer)]
 }
 
 function batchOf(all: readonly RecordedSpan[], sanitizer: SpanSanitizer): Batch {

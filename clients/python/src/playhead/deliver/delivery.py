@@ -64,9 +64,16 @@ class Delivery:
         # The steps that were lost before the last flush that said so.
         self._reported_losses = 0
         self._running: dict[str, Span] = {}
+        # Halves of batches that were too large.
+        self._parts: deque[list[Span]] = deque()
+        # Out of the queue and being encoded.
+        self._encoding: list[Span] = []
         # Sent but not yet acknowledged.
         self._unsent: Optional[Batch] = None
+        # Held for moments only: the host's threads wait for it.
         self._lock = threading.RLock()
+        # Held while a batch is encoded, by whoever sends or spools.
+        self._encoding_lock = threading.RLock()
         self._failures = 0
         # While the server is down, new steps go to disk.
         self._is_down = False
@@ -104,12 +111,17 @@ class Delivery:
 
     @property
     def queued_count(self) -> int:
-        unsent = self._unsent
-        return len(self._ended) + (0 if unsent is None else unsent.step_count)
+        with self._lock:
+            unsent = self._unsent
+            taken = [*self._encoding, *(span for part in self._parts for span in part)]
+            waiting_count = len(self._ended) + sum(span.is_ended for span in taken)
+            return waiting_count + (0 if unsent is None else unsent.step_count)
 
     @property
     def has_work(self) -> bool:
-        return bool(self._ended or self._running) or self._unsent is not None
+        with self._lock:
+            is_taken = bool(self._encoding or self._parts) or self._unsent is not None
+            return is_taken or bool(self._ended or self._running)
 
     def on_step_end(self, span: Span, record: SessionRecord) -> None:
         with self._lock:
@@ -148,7 +160,7 @@ class Delivery:
         if self.has_work or self._may_be_spooled:
             self._is_forced = True
             self._worker.run_now(self._deliver, timeout_s)
-        is_sent = not self.has_work and not self._is_down
+        is_sent = not self.has_work and not self._is_down and not self._may_be_spooled
         self._reported_losses = self.counts["dropped"] + self.counts["rejected"]
         return is_sent and self._reported_losses == reported
 
@@ -163,7 +175,10 @@ class Delivery:
     def forget(self) -> None:
         """Reset in a forked child; the parent sends what the parent recorded."""
         self._lock = threading.RLock()
+        self._encoding_lock = threading.RLock()
         self._ended.clear()
+        self._parts.clear()
+        self._encoding = []
         self._queued_bytes = 0
         self._running.clear()
         self._unsent = None
@@ -204,12 +219,30 @@ class Delivery:
         return after_s if self._failures == 0 else max(after_s, self._not_before - time.monotonic())
 
     def _take(self) -> Optional[Batch]:
-        with self._lock:
-            if self._unsent is None:
-                self._unsent = self._next_batch()
+        with self._encoding_lock:
+            while self._unsent is None:
+                spans = self._pick()
+                if not spans:
+                    return None
+                self._keep(self._to_batch(spans))
             return self._unsent
 
-    def _next_batch(self) -> Optional[Batch]:
+    def _pick(self) -> list[Span]:
+        """Take the spans of the next batch out of the queue. They count as queued until it is encoded."""
+        with self._lock:
+            # A signal may arrive during the encoding; its handler then encodes the same spans again.
+            if not self._encoding:
+                self._encoding = self._parts.popleft() if self._parts else self._next_spans()
+            return self._encoding
+
+    def _keep(self, batch: Batch) -> None:
+        """If nothing of the batch could be encoded, there is nothing to keep: the next one may be fine."""
+        with self._lock:
+            self._encoding = []
+            if batch.spans:
+                self._unsent = batch
+
+    def _next_spans(self) -> list[Span]:
         running = [span for span in list(self._running.values()) if not span.is_ended]
         self._running.clear()
         ended: list[Span] = []
@@ -221,13 +254,9 @@ class Delivery:
             if ended and length > MAX_TEXT_PER_REQUEST:
                 break
             ended.append(self._pop_oldest())
-        batch = self._to_batch([*running, *ended])
-        # Nothing of it could be encoded: the next one may be fine.
-        return self._next_batch() if batch is not None and not batch.spans else batch
+        return [*running, *ended]
 
-    def _to_batch(self, spans: list[Span]) -> Optional[Batch]:
-        if not spans:
-            return None
+    def _to_batch(self, spans: Sequence[Span]) -> Batch:
         text, failed = encode_spans(spans, self.resource, self._redactor)
         if failed:
             self._report_failed(failed)
@@ -271,7 +300,8 @@ class Delivery:
         if self._unsent is not batch:
             return None
         if outcome.kind == "too-large":
-            return self._send_in_parts(batch, sender, is_forced)
+            self._split(batch)
+            return None
         if self._settle(outcome, batch.step_count):
             self._unsent = None
             return None
@@ -283,21 +313,15 @@ class Delivery:
         self.set_aside_all()
         return wait_s
 
-    def _send_in_parts(self, batch: Batch, sender: Sender, is_forced: bool) -> Optional[float]:
-        self._unsent = None
-        if len(batch.spans) < 2:
-            self._count_dropped(batch.step_count)
-            self._reporter.once("too-large", "Dropped a step that is larger than the server accepts.")
-            return None
+    def _split(self, batch: Batch) -> None:
         middle = len(batch.spans) // 2
-        for spans in (batch.spans[:middle], batch.spans[middle:]):
-            part = self._to_batch(list(spans))
-            if part is not None and part.spans:
-                self._unsent = part
-                wait_s = self._send_one(part, sender, is_forced)
-                if wait_s is not None:
-                    return wait_s
-        return None
+        with self._lock:
+            self._unsent = None
+            if middle > 0:
+                self._parts.extendleft([list(batch.spans[middle:]), list(batch.spans[:middle])])
+                return
+        self._count_dropped(batch.step_count)
+        self._reporter.once("too-large", "Dropped a step that is larger than the server accepts.")
 
     def _settle(self, outcome: Outcome, step_count: int) -> bool:
         """True if the batch is finished: accepted, or permanently rejected."""

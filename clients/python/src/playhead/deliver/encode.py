@@ -30,6 +30,9 @@ def outgoing_attributes(span: Span, redactor: Redactor) -> dict[str, Any]:
 
 
 def _outgoing(key: str, value: Any, redactor: Redactor) -> Any:
+    if type(value) is int and not _is_safe(value):
+        # What reads it writes it too, and Python refuses to write integers of thousands of digits.
+        return to_text(value)
     if type(value) in (bool, int, float) or value is None:
         return value
     if type(value) in (list, tuple):
@@ -118,10 +121,13 @@ def _encode_value(value: Any) -> dict[str, Any]:
     if isinstance(value, bool):
         return {"boolValue": value}
     if isinstance(value, int):
-        is_safe = -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER
-        return {"intValue": value} if is_safe else {"stringValue": to_text(value) or ""}
+        return {"intValue": value} if _is_safe(value) else {"stringValue": to_text(value) or ""}
     if isinstance(value, float):
         return {"doubleValue": value} if math.isfinite(value) else {"stringValue": str(value)}
     if isinstance(value, (list, tuple)):
         return {"arrayValue": {"values": [_encode_value(item) for item in value]}}
     return {"stringValue": to_text(value) or ""}
+
+
+def _is_safe(value: int) -> bool:
+    return -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER

@@ -1,7 +1,7 @@
 """Refuses connections and processes while a test runs from a cassette.
 
-It is an audit hook, so it also sees what C code and captured references do. The interpreter can't remove an
-audit hook; without a wall it returns at once.
+It is an audit hook, so it also sees what most C code and captured references do. The interpreter can't remove
+an audit hook; without a wall it returns at once. `other_sockets` has the clients that cause no event.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any, Callable, NamedTuple, Optional
 
 from ..deliver.own_connection import is_own_connection
 from .compare import visible_text
+from .other_sockets import watch_other_sockets
 
 _is_installed = False
 # The system is asked about itself, as in platform.uname(): nothing leaves the machine.
@@ -36,7 +37,6 @@ _CLIENTS = (
     "aiohttp",
     "urllib3",
     "botocore",
-    "grpc",
     "websockets",
     "urllib.request",
     "http.client",
@@ -66,6 +66,7 @@ def raise_wall(on_refused: Callable[[str], None], allow_spawn: Sequence[str] = (
         _is_installed = True
         sys.addaudithook(_audit)
         _audit_new_interpreters()
+        watch_other_sockets(_guard_other_socket)
     _wall = _Wall(on_refused, frozenset(allow_spawn))
 
 
@@ -109,6 +110,11 @@ def _guard_lookup(wall: _Wall, _event: str, args: tuple[Any, ...]) -> None:
     _refuse(wall, str(host) if port is None else f"{host}:{port}")
 
 
+def _guard_other_socket(client: str, where: str) -> None:
+    if _wall is not None:
+        _refuse(_wall, where, client)
+
+
 def _is_address(host: str) -> bool:
     try:
         ipaddress.ip_address(host.split("%", 1)[0])
@@ -128,8 +134,9 @@ def _describe_address(address: Any) -> str:
     return address.decode("utf-8", "replace") if isinstance(address, bytes) else str(address)
 
 
-def _refuse(wall: _Wall, where: str) -> None:
-    client = next((name for name in _CLIENTS if any(_is_in(frame, name) for frame in _frames())), None)
+def _refuse(wall: _Wall, where: str, client: Optional[str] = None) -> None:
+    if client is None:
+        client = next((name for name in _CLIENTS if any(_is_in(frame, name) for frame in _frames())), None)
     who = "The test" if client is None else client
     sentence = (
         f"{who} opened a connection to {visible_text(where)}, which is not on the cassette. Only requests of "

@@ -1,9 +1,9 @@
 import { ChevronLeft, ChevronRight, CircleCheck, CircleHelp, CircleX } from 'lucide-react'
-import { useCallback, useEffect, useRef, useState, type KeyboardEvent } from 'react'
+import { useCallback, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { verdicts, type Score, type Verdict } from '@playhead/model'
 import { useSessionSource } from '../../api/session-source.ts'
 import { Button, IconButton, KeyCap } from '../../ui/controls/button.tsx'
-import { useReplay, usePlayerState } from '../playback/replay-context.ts'
+import { useReplay } from '../playback/replay-context.ts'
 import { ScoreChips } from './score-chips.tsx'
 import { useGiveVerdict, verdictOf, type About } from './use-verdict.ts'
 import type { Review } from './use-review.ts'
@@ -22,7 +22,9 @@ export type VerdictKeys = {
   move: ((by: 1 | -1) => void) | undefined
 }
 
-type VerdictBarProps = {
+type VerdictsProps = {
+  /** Places the buttons, which need no row of their own. */
+  children: (buttons: ReactNode) => ReactNode
   scores: readonly Score[]
   review: Review | undefined
   onOpen: (sessionId: string) => void
@@ -30,55 +32,63 @@ type VerdictBarProps = {
   onKeys: (keys: VerdictKeys | undefined) => void
 }
 
-/** The verdict on the session or a step, with a note, the scores it has, and the way to the next session of a list. */
-export function VerdictBar({ scores, review, onOpen, onKeys }: VerdictBarProps) {
-  const { session } = useReplay().timeline
+/**
+ * The verdict on the session or a step. A bar below has its note, the scores, and the way to the next session of a list,
+ * if there are any.
+ */
+export function Verdicts({ children, scores, review, onOpen, onKeys }: VerdictsProps) {
+  const { timeline, player } = useReplay()
+  const { session } = timeline
   const canJudge = useSessionSource().addScore !== undefined
-  const stepId = usePlayerState((state) => state.stepId)
   const { mutate, isPending, error } = useGiveVerdict(session.id)
   const [given, setGiven] = useState<About & { verdict: Verdict }>()
   const move = useMove(review, onOpen)
   const give = useCallback(
     (verdict: Verdict, isAboutStep: boolean) => {
+      const { stepId } = player.getState()
       const about = isAboutStep && stepId !== undefined ? { stepId } : {}
       mutate({ verdict, ...about })
       setGiven({ verdict, ...about })
     },
-    [mutate, stepId],
+    [mutate, player],
   )
   useEffect(() => {
     onKeys(canJudge ? { give, move } : undefined)
     return () => onKeys(undefined)
   }, [onKeys, canJudge, give, move])
-  if (!canJudge && scores.length === 0) return null
   const verdict = verdictOf(scores, {})
   const close = (isDone: boolean) => {
     setGiven(undefined)
     if (isDone && given?.stepId === undefined) move?.(1)
   }
+  const hasBar = scores.length > 0 || given !== undefined || error !== null || review !== undefined
   return (
-    <section className="verdict-bar" aria-label="Verdict and scores">
-      {canJudge && <VerdictButtons value={verdict?.value} isBusy={isPending} onGive={give} />}
-      {given === undefined ? (
-        <ScoreChips scores={scores} />
-      ) : (
-        <Note
-          key={`${given.verdict} ${given.stepId ?? ''}`}
-          about={given}
-          onSave={(note) => {
-            if (note !== '') mutate({ ...given, note })
-            close(true)
-          }}
-          onCancel={() => close(false)}
-        />
+    <>
+      {children(canJudge && <VerdictButtons value={verdict?.value} isBusy={isPending} onGive={give} />)}
+      {hasBar && (
+        <section className="verdict-bar" aria-label="Verdict and scores">
+          {given === undefined ? (
+            <ScoreChips scores={scores} />
+          ) : (
+            <Note
+              key={`${given.verdict} ${given.stepId ?? ''}`}
+              about={given}
+              onSave={(note) => {
+                if (note !== '') mutate({ ...given, note })
+                close(true)
+              }}
+              onCancel={() => close(false)}
+            />
+          )}
+          {error !== null && (
+            <span className="verdict-error" role="alert">
+              {error.message}
+            </span>
+          )}
+          {review !== undefined && <Progress review={review} move={move} />}
+        </section>
       )}
-      {error !== null && (
-        <span className="verdict-error" role="alert">
-          {error.message}
-        </span>
-      )}
-      {review !== undefined && <Progress review={review} move={move} />}
-    </section>
+    </>
   )
 }
 
@@ -117,7 +127,7 @@ function VerdictButtons({
             onClick={(event) => onGive(verdict, event.shiftKey)}
           >
             <Icon size={13} aria-hidden="true" />
-            {label}
+            <span className="verdict-word">{label}</span>
             <KeyCap>{key}</KeyCap>
           </Button>
         )

@@ -10,6 +10,7 @@ import {
   SkipForward,
   X,
 } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { countOf, formatDuration, formatOffset } from '@playhead/model'
 import { Button, IconButton, KeyCap } from '../../ui/controls/button.tsx'
 import { totalLength } from '../playback/time-axis.ts'
@@ -19,7 +20,13 @@ import { saveSkipIdle } from '../playback/use-player.ts'
 import './transport.css'
 
 /** The playback controls and the current time. */
-export function Transport({ onHelp }: { onHelp: () => void }) {
+export function Transport({
+  verdictButtons,
+  onHelp,
+}: {
+  verdictButtons: ReactNode
+  onHelp: () => void
+}) {
   const { timeline } = useReplay()
   return (
     // A click must not move the focus: Space means play, wherever the user clicked.
@@ -31,10 +38,11 @@ export function Transport({ onHelp }: { onHelp: () => void }) {
       <SkipIdle />
       <ViewChip />
       <span className="transport-space" />
+      {verdictButtons}
       <FollowButton />
       <StepCount />
       {timeline.errors.length > 0 && <NextError />}
-      <IconButton label="Keyboard shortcuts (?)" onClick={onHelp}>
+      <IconButton className="transport-help" label="Keyboard shortcuts (?)" onClick={onHelp}>
         <CircleHelp size={16} aria-hidden="true" />
       </IconButton>
     </div>

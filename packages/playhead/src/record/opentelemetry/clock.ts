@@ -18,6 +18,12 @@ export function trueNowMs(): number {
   return (holder[KEY] ?? Date.now)()
 }
 
+/** By how much the host's `Date` is ahead of the true time; undefined unless a re-run gives it another one. */
+export function hostClockOffsetMs(): number | undefined {
+  const trueClock = holder[KEY]
+  return trueClock === undefined ? undefined : Date.now() - trueClock()
+}
+
 export function setTrueClock(now: (() => number) | undefined): void {
   holder[KEY] = now
 }
@@ -40,6 +46,14 @@ export function preciseNowMs(): number {
   }
   lastMs = Math.max(nowMs, lastMs + MIN_STEP_MS)
   return lastMs
+}
+
+/** The true time of something that just happened, which the host may have timed with a `Date` that is not true. */
+export function toTrueTime(time: HrTime): HrTime {
+  const offsetMs = hostClockOffsetMs()
+  if (offsetMs === undefined || offsetMs === 0) return time
+  const aheadMs = hrTimeToMs(time) - trueNowMs()
+  return Math.abs(aheadMs - offsetMs) < Math.abs(aheadMs) ? toHrTime(hrTimeToMs(time) - offsetMs) : time
 }
 
 export function toHrTime(ms: number): HrTime {

@@ -1,6 +1,6 @@
-import { TraceFlags, type Context, type Span } from '@opentelemetry/api'
+import { TraceFlags, type Context, type HrTime, type Span } from '@opentelemetry/api'
 import { isAgentSpan } from '@playhead/model'
-import { preciseNowMs, toHrTime } from '../opentelemetry/clock.ts'
+import { hostClockOffsetMs, preciseNowMs, toHrTime, toTrueTime } from '../opentelemetry/clock.ts'
 import type { SpanObserver } from '../opentelemetry/own-tracer.ts'
 import { isOwnSpan, scopeOf, type RecordedSpan } from '../opentelemetry/recorded-span.ts'
 import { activeRun } from './active-run.ts'
@@ -38,7 +38,7 @@ export class SpanProcessor implements SpanObserver {
       if ((recorded.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return
       const record = this.#findRecord(recorded, parentContext)
       if (record === undefined) return
-      if (isOwnSpan(recorded)) refineStartTime(recorded)
+      if (isOwnSpan(recorded) || hostClockOffsetMs() !== undefined) refineStartTime(recorded)
       const isRoot = record.changeCount === 0
       record.start(recorded)
       if (isRoot && record.partId === undefined) activeRun()?.addRoot(span, record)
@@ -53,6 +53,7 @@ export class SpanProcessor implements SpanObserver {
     try {
       const record = recordOf(span) ?? this.#findRecordAtEnd(span)
       if (record === undefined) return
+      if (hostClockOffsetMs() !== undefined) setTime(span, 'endTime', toTrueTime(span.endTime))
       const byteCount = record.end(span)
       for (const listener of this.#listeners) listener.onStepEnd?.(span, record, byteCount)
       if (record.open.size === 0) this.#store.markEnded(record)
@@ -91,9 +92,12 @@ function isAgentActivity(span: RecordedSpan): boolean {
   return isOwnSpan(span) || isAgentSpan(scopeOf(span).name, span.attributes)
 }
 
-/** OpenTelemetry's own spans start at whole milliseconds, and their end is measured from the start. */
+/** OpenTelemetry's own spans start at whole milliseconds of the host's `Date`, and their end is measured from the start. */
 function refineStartTime(span: RecordedSpan): void {
   const { _startTimeProvided: isGiven } = span as RecordedSpan & { _startTimeProvided?: unknown }
-  if (isGiven === false)
-    (span as { startTime: RecordedSpan['startTime'] }).startTime = toHrTime(preciseNowMs())
+  setTime(span, 'startTime', isGiven === false ? toHrTime(preciseNowMs()) : toTrueTime(span.startTime))
+}
+
+function setTime(span: RecordedSpan, name: 'startTime' | 'endTime', time: HrTime): void {
+  if (span[name] !== time) (span as { [Name in typeof name]: HrTime })[name] = time
 }
