@@ -11,6 +11,7 @@ import { OidcProvider } from '../access/oidc.ts'
 import { People } from '../access/people.ts'
 import { Registry } from '../access/registry.ts'
 import { RevokedKeys } from '../access/revoked-keys.ts'
+import { Shares } from '../access/shares.ts'
 import type { AppServices } from '../api/app.ts'
 import { createBodyBudget } from '../door/body-budget.ts'
 import { FindingsQueue } from '../findings/findings-queue.ts'
@@ -232,10 +233,11 @@ async function openGate(
 ): Promise<Gate> {
   const { client, engine } = store
   const revoked = await RevokedKeys.open(dataDirectory, report)
-  const [registry, uses, usage] = await Promise.all([
+  const [registry, uses, usage, shares] = await Promise.all([
     Registry.open(store, versions, revoked),
     LastUses.open(client),
     DailyUsage.open({ store, node, report }),
+    Shares.open({ store, versions, revoked, node }),
   ])
   const logins = password === undefined ? undefined : await Logins.open(client, uses, password)
   const people = oidc && (await People.open(store, versions, oidc.firstRoles))
@@ -245,16 +247,16 @@ async function openGate(
     cleanups.push(() => clearInterval(timer))
   }
   const saved = (work: Promise<void>) => work.catch((error: Error) => report(error.message))
-  cleanups.push(() => Promise.all([saved(uses.save()), saved(usage.save())]))
+  cleanups.push(() => Promise.all([saved(uses.save()), saved(usage.save()), saved(shares.save())]))
   cleanups.push(() => audit.close())
   every(SAVE_USES_MS, () => uses.save())
-  every(SAVE_USAGE_MS, () => usage.save())
+  every(SAVE_USAGE_MS, () => Promise.all([usage.save(), shares.save()]))
   if (engine === undefined)
     every(RELOAD_MS, () =>
-      Promise.all([registry.reload(), uses.reload(), usage.reload(), logins?.reload(), people?.reload()]),
+      Promise.all([registry, uses, usage, shares, logins, people].map((part) => part?.reload())),
     )
   const provider = oidc && new OidcProvider(oidc)
-  return { isAuthOn, registry, logins, people, oidc: provider, uses, usage, audit }
+  return { isAuthOn, registry, logins, people, oidc: provider, shares, uses, usage, audit }
 }
 
 async function openLogs(
