@@ -70,7 +70,7 @@ function ShareFacts({ share }: { share: LoadedSession['share'] }) {
           <EyeOff size={13} aria-hidden="true" /> Content left out
         </span>
       )}
-      <span title={formatExactTime(share.expiresAt)}>until {share.expiresAt.slice(0, 10)}</span>
+      <span title={formatExactTime(share.expiresAt)}>expires {share.expiresAt.slice(0, 10)}</span>
     </span>
   )
 }

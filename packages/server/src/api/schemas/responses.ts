@@ -40,7 +40,12 @@ export const responseSchemas = {
     nextCursor: z.string().optional(),
   }),
   'GET /api/sessions/{id}/findings': findingsSchema,
-  'GET /api/issues': z.object({ issues: z.array(issueSchema) }),
+  'GET /api/issues': z.object({
+    issues: z.array(issueSchema),
+    omitted: z
+      .number()
+      .describe('issues that are not listed, in any state: beyond 1,000, those that were seen longest ago'),
+  }),
   'GET /api/issues/{id}': issueDetailSchema,
   'PATCH /api/issues/{id}': issueSchema,
   'POST /api/query': z.object({
