@@ -60,6 +60,13 @@ const replay = createRoute({
   component: lazyRouteComponent(() => import('./replay-page/replay-page.tsx'), 'ReplayPage'),
 })
 
+const shared = createRoute({
+  getParentRoute: () => root,
+  path: '/shared/$shareId',
+  validateSearch: replaySearch,
+  component: lazyRouteComponent(() => import('./replay-page/shared-page.tsx'), 'SharedPage'),
+})
+
 const compare = createRoute({
   getParentRoute: () => root,
   path: '/compare',
@@ -121,6 +128,7 @@ export const router = createRouter({
     overview,
     sessions,
     replay,
+    shared,
     compare,
     graph,
     tests,

@@ -29,9 +29,10 @@ const showOwnRows = `SET additional_table_filters = {${filters.join(', ')}}`
 const engine = openEngine(join(folder, 'tables'), [`--config-file=${configFile}`])
 const cluster: Engine = {
   ...engine,
-  run: (statement, prepare) => engine.run(withoutKeeper(statement), [...prepare, showOwnRows]),
+  run: (statement, prepare) => engine.run(withoutKeeper(statement), [showOwnRows, ...prepare]),
 }
-const server = createServer((request, response) => {
+// ClickHouse takes addresses of up to 1 MB; parameters are part of them.
+const server = createServer({ maxHeaderSize: 1024 ** 2 }, (request, response) => {
   void serveClickHouse(cluster, request, response, { password: 'secret' })
 })
 server.listen(0, '127.0.0.1')

@@ -11,7 +11,7 @@ const killLines = [
   /^playhead: could not start the embedded engine: it exited with SIGKILL$/,
   // A write that was killed halfway: never acknowledged.
   /^playhead: segment \d+ of the log of \w+ ends in an incomplete write of \d+ bytes\./,
-  /^playhead: could not (flush segment \d+, will retry|save when keys were last used|save how much was sent today): (socket hang up|connect (ENOENT|ECONNREFUSED)|read ECONNRESET|write EPIPE)/,
+  /^playhead: could not (flush segment \d+, will retry|save when keys were last used|save how much was sent today|save how often links were opened): (socket hang up|connect (ENOENT|ECONNREFUSED)|read ECONNRESET|write EPIPE)/,
 ]
 
 const ACKS_BEFORE_KILL = 20

@@ -23,7 +23,7 @@ if (disk === undefined) {
 
 const fullDiskLines = [
   /^playhead: could not flush segment \d+, will retry: .*(not enough space|no space left|ENOSPC)/i,
-  /^playhead: could not save (when keys were last used|how much was sent today): .*(not enough space|socket hang up|ECONN|ENOENT|EPIPE)/i,
+  /^playhead: could not save (when keys were last used|how much was sent today|how often links were opened): .*(not enough space|socket hang up|ECONN|ENOENT|EPIPE)/i,
   // What happens when the disk fills up during a write.
   /^playhead: the disk filled up during a write and left an incomplete part/,
   /^playhead: the embedded engine exited \(SIGKILL\); restarting it/,

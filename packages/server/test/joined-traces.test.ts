@@ -75,6 +75,33 @@ describeWithEachEngine((api) => {
     expect(await read(api, `sessions/${traceIds[3]}/steps/${action.id}`)).toEqual(action)
   })
 
+  test('in SQL and in exports, the steps of all its traces belong to it', async () => {
+    const ids = spans.filter(({ traceId }) => traceIds.includes(traceId)).map(({ spanId }) => spanId)
+    const run = async (sql: string) => {
+      const path = `/api/query?project=${api.project}`
+      const response = await api.server.request(path, {
+        json: { sql: sql.replace('$id', `'${first.session.id}'`) },
+      })
+      const { rows, ...rest } = (await response.json()) as { rows: unknown[][] }
+      if (rows === undefined) throw new Error(JSON.stringify(rest))
+      return rows
+    }
+    expect((await run('SELECT id FROM steps WHERE session_id = $id')).flat().sort()).toEqual(ids.toSorted())
+    expect(
+      await run(
+        `SELECT s.name, count() FROM steps AS t JOIN sessions AS s ON t.session_id = s.id WHERE s.id = $id GROUP BY s.name`,
+      ),
+    ).toEqual([[first.session.name, ids.length]])
+    expect(await run('SELECT uniqExact(session_id), count() FROM steps')).toEqual([[4, spans.length]])
+
+    const exported = await api.server.request(`/api/export?project=${api.project}&of=steps&format=jsonl`)
+    const rows = (await exported.text()).trimEnd().split('\n')
+    const owners = rows.map((line) => JSON.parse(line) as { id: string; session_id: string })
+    expect(owners).toHaveLength(spans.length)
+    const own = owners.filter((row) => row.session_id === first.session.id)
+    expect(own.map(({ id }) => id).sort()).toEqual(ids.toSorted())
+  })
+
   test('a search finds it by the text of any of its traces', async () => {
     expect(await listed(api, 'text=Rome')).toEqual([second.session.id])
   })

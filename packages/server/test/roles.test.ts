@@ -13,11 +13,18 @@ const routes: Record<string, Needs> = {
   'POST /api/logout': 'anyone',
   // Lists the projects that the caller has a role in.
   'GET /api/projects': 'anyone',
+  // With the token of a link, whoever asks.
+  'GET /api/shared/session': 'anyone',
+  'GET /api/shared/session/steps/{stepId}': 'anyone',
+  'GET /api/shared/session/findings': 'anyone',
   'GET /api/sessions/{id}/live': 'read',
   'POST /api/query': 'read',
   'POST /api/monitors/preview': 'read',
   // Members judge sessions, and a score is sent like a span.
   'POST /api/sessions/{id}/scores': 'edit',
+  'POST /api/sessions/{id}/shares': 'edit',
+  'GET /api/shares': 'edit',
+  'DELETE /api/shares/{id}': 'edit',
   'POST /api/monitors': 'edit',
   'PATCH /api/monitors/{id}': 'edit',
   'DELETE /api/monitors/{id}': 'edit',

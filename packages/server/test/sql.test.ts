@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { writeTables } from '../src/sql/query-tables.ts'
 import { limits } from '../src/sql/run-query.ts'
 import { bearer, startLockedServer } from './locked-server.ts'
 import { tracesPayload } from './otlp.ts'
@@ -89,6 +90,21 @@ test('reads sessions, calls, errors and steps of its project', async () => {
 test('keeps the order, and says when there are more rows', async () => {
   const { rows, isTruncated } = await query('SELECT kind FROM steps ORDER BY kind DESC', { limit: 2 })
   expect([rows, isTruncated]).toEqual([[['llm'], ['llm']], true])
+})
+
+test('a condition on session_id reads that session, and a count reads no attributes', async () => {
+  const { client } = server.services.store
+  const explain = async (statement: string) => {
+    const result = await client.query({
+      query: `EXPLAIN indexes = 1, header = 1 ${writeTables('playhead')} ${statement}`,
+      query_params: { project: 'a', nowMs: Date.now() },
+      format: 'JSONEachRow',
+    })
+    return (await result.json<{ explain: string }>()).map((row) => row.explain).join('\n')
+  }
+  expect(await explain("SELECT id FROM steps WHERE session_id = 'x'")).toContain("(session_id in ['x', 'x'])")
+  expect(await explain('SELECT count() FROM steps')).not.toMatch(/attributes|outline/)
+  expect(await explain('SELECT attributes FROM steps')).toMatch(/attributes/)
 })
 
 test('says what is wrong with a statement', async () => {

@@ -50,6 +50,29 @@ test('a project and its key that one server creates work at the other within fiv
     .not.toBeNull()
 })
 
+test('a share link of one server opens at the other within five seconds, is counted for both, and so is revoked', async () => {
+  const traceId = hex(16)
+  const startMs = Date.now() - 1_000
+  await first!.postTraces(tracesPayload([{ traceId, spanId: hex(8), startMs, endMs: startMs + 900 }]))
+  const created = await first!.request(`/api/sessions/${traceId}/shares`, { json: {} })
+  const { url, share } = (await created.json()) as { url: string; share: { id: string } }
+  const headers = { authorization: `Bearer ${new URL(url).hash.slice(1)}` }
+  const open = async (server: TestServer) => {
+    const response = await server.request('/api/shared/session', { headers })
+    await response.text()
+    return response.status
+  }
+  await expect.poll(() => open(second!), { timeout: AGREED_MS }).toBe(200)
+  expect(await open(first!)).toBe(200)
+  const opensAt = (server: TestServer) => server.services.gate.shares.list('default')[0]?.opens
+  await expect.poll(() => [opensAt(first!), opensAt(second!)], { timeout: 3 * AGREED_MS }).toEqual([2, 2])
+
+  await first!.request(`/api/shares/${share.id}`, { method: 'DELETE' })
+
+  expect(await open(first!)).toBe(410)
+  await expect.poll(() => open(second!), { timeout: AGREED_MS }).toBe(410)
+})
+
 /** One model call as a session of its own. */
 function report(instrumentation: string, responseId: string, tokens: Record<string, number>) {
   const traceId = hex(16)

@@ -1,4 +1,4 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ApiBodies, ApiResponses } from '@playhead/server/api-types'
 import { callApi } from './call-api.ts'
 import { useProjectId } from './projects.ts'
@@ -9,11 +9,19 @@ export type IssueChange = ApiBodies['PATCH /api/issues/{id}']
 
 /** The issues of the project, in every state. */
 export function useIssues() {
+  return useQuery({ ...useIssuesQuery(), select: ({ issues }) => issues })
+}
+
+/** How many issues are too many to be listed. */
+export function useOmittedIssues(): number {
+  return useQuery({ ...useIssuesQuery(), select: ({ omitted }) => omitted }).data ?? 0
+}
+
+function useIssuesQuery() {
   const project = useProjectId()
-  return useQuery({
+  return queryOptions({
     queryKey: ['issues', project],
     queryFn: ({ signal }) => callApi('GET /api/issues', { query: { project }, signal }),
-    select: ({ issues }) => issues,
     placeholderData: keepPreviousData,
     refetchInterval: 15_000,
   })

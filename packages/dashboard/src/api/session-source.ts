@@ -14,7 +14,11 @@ export type Download = { id: string; label: string; hint: string; fileName: stri
 export type TagEdit = { add?: string[]; remove?: string[] }
 
 /** A session, and what keeps it from being run again if that is known. */
-export type LoadedSession = Session & Pick<ApiResponses['GET /api/sessions/{id}'], 'tapeGaps'>
+export type LoadedSession = Session &
+  Pick<ApiResponses['GET /api/sessions/{id}'], 'tapeGaps'> & {
+    /** The link that it was opened with. */
+    share?: ApiResponses['GET /api/shared/session']['share']
+  }
 
 /** Where sessions come from: the server, or the HTML file that contains them. */
 export type SessionSource = {

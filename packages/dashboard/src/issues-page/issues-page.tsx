@@ -1,7 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { CircleCheck, SearchX } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { useIssues, type Issue } from '../api/issues.ts'
+import { countOf } from '@playhead/model'
+import { useIssues, useOmittedIssues, type Issue } from '../api/issues.ts'
 import { withoutEmpty } from '../ui/browser/search-params.ts'
 import { usePageTitle } from '../ui/browser/use-page-title.ts'
 import { Button, KeyCap } from '../ui/controls/button.tsx'
@@ -102,6 +103,7 @@ function IssueTable({ issues, search }: { issues: readonly Issue[]; search: Issu
           ))}
         </tbody>
       </table>
+      <OmittedIssues />
       <p className="issue-keys dim">
         {keyHelp.map(([keys, what]) => (
           <span key={keys}>
@@ -114,6 +116,16 @@ function IssueTable({ issues, search }: { issues: readonly Issue[]; search: Issu
       </p>
       {used !== undefined && <IssueDialog {...used} onClose={() => setUsed(undefined)} />}
     </>
+  )
+}
+
+function OmittedIssues() {
+  const omitted = useOmittedIssues()
+  if (omitted === 0) return null
+  return (
+    <p className="dim" role="status">
+      {countOf(omitted, 'more issue')} of any state, seen longer ago, can't be listed.
+    </p>
   )
 }
 

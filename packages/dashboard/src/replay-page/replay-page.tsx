@@ -11,6 +11,7 @@ import { PageProblem } from '../ui/data/page-problem.tsx'
 import { SkeletonLines } from '../ui/data/skeleton.tsx'
 import { usePageTitle } from '../ui/browser/use-page-title.ts'
 import { CompareLink } from './header/compare-link.tsx'
+import { ShareButton } from './header/share-button.tsx'
 import { Lineage } from './header/lineage.tsx'
 import { RunFromHere } from '../rerun/run-from-here.tsx'
 import { type ReplayLocation, replaySearch } from './playback/replay-location.ts'
@@ -56,7 +57,12 @@ function ServerReplay() {
             <BackMark label="Sessions" />
           </Link>
         }
-        tools={<CompareLink session={data.session} />}
+        tools={
+          <>
+            <CompareLink session={data.session} />
+            <ShareButton sessionId={data.session.id} />
+          </>
+        }
         lineage={<Lineage />}
         onOpenSession={(id) => openSession(router, id)}
         renderFork={(stepId, onClose) => <RunFromHere session={data} stepId={stepId} onClose={onClose} />}

@@ -77,6 +77,7 @@ export function ReplayView({
   const goTo = useGoTo(list, player.select)
   const derived = useDerivedData(timeline, isSkippingIdle)
   const { tapeGaps } = data
+  const isContentLeftOut = data.share?.hasContent === false
   const { findings, suspects } = useFindings(data.session)
   const fork = useFork(renderFork)
   const { runFrom } = fork
@@ -84,8 +85,32 @@ export function ReplayView({
   const { makeTest } = test
   const [verdictKeys, setVerdictKeys] = useState<VerdictKeys>()
   const replay = useMemo<Replay>(
-    () => ({ timeline, player, location, goTo, findings, suspects, tapeGaps, runFrom, makeTest, ...derived }),
-    [timeline, player, location, goTo, findings, suspects, tapeGaps, runFrom, makeTest, derived],
+    () => ({
+      timeline,
+      player,
+      location,
+      goTo,
+      findings,
+      suspects,
+      tapeGaps,
+      isContentLeftOut,
+      runFrom,
+      makeTest,
+      ...derived,
+    }),
+    [
+      timeline,
+      player,
+      location,
+      goTo,
+      findings,
+      suspects,
+      tapeGaps,
+      isContentLeftOut,
+      runFrom,
+      makeTest,
+      derived,
+    ],
   )
   useUrlAndPrefetch(replay, data.session.id, list.text)
   useReplayKeys({

@@ -16,6 +16,7 @@ const groups = [
   { value: 'project', label: 'Settings' },
   { value: 'terminal', label: 'Terminals' },
   { value: 'sessions', label: 'Sessions' },
+  { value: 'share', label: 'Share links' },
   { value: 'issue', label: 'Issues' },
   { value: 'backup', label: 'Backups' },
 ]
@@ -38,6 +39,9 @@ const actionWords: Record<AuditEntry['action'], string> = {
   'sessions.repriced': 'Costs recomputed',
   'sessions.tagged': 'Tags changed',
   'sessions.rederived': 'Steps re-derived',
+  'share.created': 'Share link created',
+  'share.listed': 'Share links listed',
+  'share.revoked': 'Share link revoked',
   'issue.changed': 'Issue changed',
   'monitor.created': 'Monitor created',
   'monitor.changed': 'Monitor changed',

@@ -25,8 +25,13 @@ const CommandPalette = lazy(async () => ({
   default: (await import('./command-palette.tsx')).CommandPalette,
 }))
 
-/** The frame around every page. */
+/** The frame around every page. Whoever opens a share link has none of what it leads to. */
 export function Shell() {
+  const isShared = useRouterState({ select: ({ location }) => location.pathname.startsWith('/shared/') })
+  return isShared ? <Outlet /> : <PageFrame />
+}
+
+function PageFrame() {
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const href = useRouterState({ select: ({ location }) => location.href })
   const me = useMe()

@@ -26,9 +26,21 @@ export function nameSession(facts: SessionFacts, { top, steps, inputPreview }: N
   if (agent !== undefined) return agent.agent ?? agent.name
   const workflow = steps.find((step) => step.kind === 'workflow' && isDescriptive(step.name))
   if (workflow !== undefined) return workflow.name
+  return nameByInput(inputPreview) ?? defaultName(root)
+}
+
+/** Whether a session is called what was said in it. */
+export function isNamedByInput(name: string, inputPreview: string | undefined): boolean {
+  return name === nameByInput(inputPreview)
+}
+
+function nameByInput(inputPreview: string | undefined): string | undefined {
   const line = inputPreview?.trim().split('\n', 1)[0]
-  if (line !== undefined && line !== '')
-    return line.length > NAME_LENGTH ? `${line.slice(0, NAME_LENGTH)}…` : line
+  if (line === undefined || line === '') return undefined
+  return line.length > NAME_LENGTH ? `${line.slice(0, NAME_LENGTH)}…` : line
+}
+
+function defaultName(root: ResolvedStep | undefined): string {
   return root === undefined || root.name.trim() === '' ? 'session' : root.name
 }
 

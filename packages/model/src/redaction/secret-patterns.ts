@@ -29,7 +29,7 @@ const prefixed = [
   String.raw`AIza[\w-]{30,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}`,
   // Slack.
   String.raw`(?:xox[abeoprs]-|xapp-\d-)[A-Za-z0-9-]{10,}`,
-  String.raw`ph_[A-Za-z0-9]{30,}`,
+  String.raw`phs?_[A-Za-z0-9]{30,}`,
 ]
 /** Signed and encrypted tokens. */
 const jwt = String.raw`${beginWithHyphens}eyJ[\w-]{8,}\.(?:[\w-]{8,}|(?=\.))(?:\.[\w-]*){0,3}`

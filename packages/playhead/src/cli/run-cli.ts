@@ -32,6 +32,7 @@ import { reportCommand } from './commands/report.ts'
 import { repriceCommand } from './administration/reprice.ts'
 import { restoreCommand } from './administration/restore.ts'
 import { loginLinkCommand, serveCommand } from './commands/serve.ts'
+import { shareCommand, sharesCommand, unshareCommand } from './commands/share.ts'
 import { showCommand } from './commands/show.ts'
 import { tagCommand } from './commands/tag.ts'
 import { forkCommand } from './rerun/fork.ts'
@@ -107,6 +108,9 @@ export const commands: readonly Command[] = [
   exportCommand,
   importCommand,
   tagCommand,
+  shareCommand,
+  sharesCommand,
+  unshareCommand,
   deleteCommand,
   ...issueCommands,
   ...monitorCommands,

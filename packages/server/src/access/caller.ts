@@ -1,5 +1,6 @@
 import type { Person, Scope } from '../api/schemas/settings.ts'
 import { errorStatus, KnownError } from '../errors/known-error.ts'
+import type { StoredShare } from '../store/shares-table.ts'
 import type { AuditLog } from './audit.ts'
 import type { DailyUsage } from './daily-usage.ts'
 import type { OidcProvider } from './oidc.ts'
@@ -7,6 +8,7 @@ import type { People } from './people.ts'
 import { checkRole, isServerAdmin, scopeFor, type Permission } from './roles.ts'
 import type { LastUses } from './last-uses.ts'
 import type { Logins } from './logins.ts'
+import { SHARE_PREFIX, type Shares } from './shares.ts'
 import { DEFAULT_PROJECT, type RegisteredKey, type Registry } from './registry.ts'
 
 export const LOGIN_COOKIE = 'playhead_login'
@@ -26,6 +28,8 @@ export type Gate = {
   /** Who logged in with OpenID Connect; undefined without it. */
   people: People | undefined
   oidc: OidcProvider | undefined
+  /** Links that show one session without a login. */
+  shares: Shares
   uses: LastUses
   /** What each project sent today. */
   usage: DailyUsage
@@ -36,6 +40,7 @@ export type HeaderReader = (name: string) => string | undefined
 
 /** Identifies the caller by key or login cookie. Throws if auth is on and neither is valid. */
 export function identify(header: HeaderReader, gate: Gate, address = ''): Caller {
+  refuseShareToken(header)
   const secrets = presentedSecrets(header)
   const known = secrets.map((secret) => gate.registry.findKey(secret)).filter((key) => key !== undefined)
   const key = known.find(isUsable)
@@ -59,6 +64,22 @@ export function identify(header: HeaderReader, gate: Gate, address = ''): Caller
     'UNAUTHORIZED',
     'This server needs a key: send it as "Authorization: Bearer ph_…" (SDK: PLAYHEAD_API_KEY), or log in on the page.',
   )
+}
+
+/** The token of a share link opens the page of that link, and nothing else. */
+export function refuseShareToken(header: HeaderReader): void {
+  if (presentedSecrets(header).some((secret) => secret.startsWith(SHARE_PREFIX)))
+    throw new KnownError(
+      'FORBIDDEN',
+      'A share link opens one session and nothing else. Use a key, or log in.',
+    )
+}
+
+/** The share link that a request was sent with. Throws unless it works. */
+export function shareOf(header: HeaderReader, { shares }: Gate): StoredShare {
+  const authorization = header('authorization') ?? ''
+  const token = /^bearer /i.test(authorization) ? authorization.slice(7).trim() : ''
+  return shares.admit(token)
 }
 
 /** Undefined if the person may no longer log in. Whoever knows the password may do everything. */

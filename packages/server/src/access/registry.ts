@@ -10,7 +10,7 @@ import { isoTime } from '../store/iso-time.ts'
 import { isProjectId } from '../store/project-id.ts'
 import type { VersionClock } from '../store/version-clock.ts'
 import type { RevokedKeys } from './revoked-keys.ts'
-import { hashSecret, newKeySecret } from './secrets.ts'
+import { hashSecret, KEY_PREFIX, newSecret } from './secrets.ts'
 import { readKeys, readProjects, type ProjectRow } from './stored-registry.ts'
 
 export const DEFAULT_PROJECT = 'default'
@@ -165,7 +165,7 @@ export class Registry {
   }): Promise<{ key: RegisteredKey; secret: string }> {
     if (!this.#projects.has(given.project))
       throw new KnownError('NOT_FOUND', `There is no project "${given.project}".`)
-    const secret = format === 'uuid' ? randomUUID() : newKeySecret()
+    const secret = format === 'uuid' ? randomUUID() : newSecret(KEY_PREFIX)
     const key: RegisteredKey = {
       id: randomUUID(),
       ...given,

@@ -3,19 +3,22 @@ import { createHash, createHmac, randomBytes, scryptSync, timingSafeEqual } from
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SECRET_LENGTH = 40
 
-/** A new key: 238 random bits, with a prefix that secret scanners can find. */
-export function newKeySecret(): string {
-  let secret = 'ph_'
-  while (secret.length < SECRET_LENGTH + 3) {
+/** What a key begins with. */
+export const KEY_PREFIX = 'ph_'
+
+/** A new secret: 238 random bits, with a prefix that secret scanners can find. */
+export function newSecret(prefix: string): string {
+  let secret = ''
+  while (secret.length < SECRET_LENGTH) {
     for (const byte of randomBytes(SECRET_LENGTH)) {
       // 248 is the largest multiple of 62 in a byte, so every character is equally likely.
-      if (byte < 248 && secret.length < SECRET_LENGTH + 3) secret += alphabet[byte % 62]
+      if (byte < 248 && secret.length < SECRET_LENGTH) secret += alphabet[byte % 62]
     }
   }
-  return secret
+  return `${prefix}${secret}`
 }
 
-/** The stored form of a key. Keys are long and random, so a plain hash is safe. */
+/** The stored form of a secret. Secrets are long and random, so a plain hash is safe. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }

@@ -40,6 +40,8 @@ import { addQueryRoutes } from './query-routes.ts'
 import { addProjectRoutes } from './project-routes.ts'
 import { addRecordingRoutes } from './recording-routes.ts'
 import { addScoreRoutes } from './score-routes.ts'
+import { addShareRoutes } from './share-routes.ts'
+import { addSharedRoutes } from './shared-routes.ts'
 import { addSessionRoutes } from './session-routes.ts'
 import { addStatisticsRoutes } from './statistics-routes.ts'
 import { addTagRoutes } from './tag-routes.ts'
@@ -94,6 +96,8 @@ export function createApp(services: AppServices, addMore: (app: OpenAPIHono) => 
   addDeletionRoutes(app, all)
   addTagRoutes(app, all)
   addScoreRoutes(app, all)
+  addShareRoutes(app, all)
+  addSharedRoutes(app, all)
   addMonitorRoutes(app, all)
   addDocument(app)
   addAgentOpsRoutes(app, all)

@@ -17,7 +17,7 @@ const auditRoute = createRoute({
         .string()
         .max(40)
         .optional()
-        .describe('an action, or a group of them: login, key, project, sessions, issue, backup'),
+        .describe('an action, or a group of them: login, key, project, sessions, share, issue, backup'),
       text: z
         .string()
         .max(200)

@@ -41,6 +41,7 @@ export function apiBodyRules(gate: Gate): Record<RouteWithBody, BodyRule> {
     'POST /api/dev/jobs/{id}/events': json(editor, MAX_EDIT_BODY_BYTES),
     'POST /api/query': json(reader),
     'POST /api/sessions/{id}/scores': json(sender),
+    'POST /api/sessions/{id}/shares': json(editor),
     'POST /api/monitors': json(editor),
     'PATCH /api/monitors/{id}': json(editor),
     'POST /api/monitors/preview': json(reader),

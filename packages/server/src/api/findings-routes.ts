@@ -14,7 +14,7 @@ const findingsRoute = createRoute({
 })
 
 const issuesRoute = createRoute({
-  ...jsonRoute('GET /api/issues', 'The issues, the one seen last first; at most 1,000'),
+  ...jsonRoute('GET /api/issues', 'The issues, the one seen last first'),
   summary: 'Sessions with the same failure, counted as one issue. Re-runs never count',
   request: {
     query: z.object({
@@ -65,7 +65,7 @@ export function addFindingsRoutes(
       (issue) =>
         state === undefined || issue.state === state || (state === 'open' && issue.state === 'reopened'),
     )
-    return context.json({ issues: asked }, 200)
+    return context.json({ issues: asked, omitted: await issues.countOmitted(project, all.length) }, 200)
   })
   app.openapi(issueRoute, async (context) => {
     const project = projectOf(context, 'read', gate)

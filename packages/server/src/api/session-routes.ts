@@ -104,9 +104,7 @@ export function addSessionRoutes(app: OpenAPIHono, services: SessionServices): v
       ...(read.scores !== undefined && { scores: read.scores }),
       ...(tapeGaps !== undefined && { tapeGaps }),
     }
-    return read.steps.length >= MIN_STREAMED_STEPS
-      ? (streamSession(response) as never)
-      : respondWithSteps(context, response)
+    return respondWithSession(context, response)
   })
   app.openapi(stepRoute, async (context) => {
     const project = projectOf(context, 'read', gate)
@@ -132,7 +130,14 @@ export function addSessionRoutes(app: OpenAPIHono, services: SessionServices): v
   })
 }
 
-type OneSession = Session & { tapeGaps?: unknown[] }
+type OneSession = Session & { tapeGaps?: unknown[]; share?: object }
+
+/** Streams a long session. */
+export function respondWithSession(context: Context, body: OneSession): never {
+  return body.steps.length >= MIN_STREAMED_STEPS
+    ? (streamSession(body) as never)
+    : respondWithSteps(context, body)
+}
 
 /** Not typed by Hono, whose JSON types do not terminate on nested attributes; the schemas check these types instead. */
 export function respondWithSteps(context: Context, body: OneSession | Step): never {
@@ -152,13 +157,12 @@ export function streamSession(session: OneSession): Response {
   return new Response(bytes, { headers: { 'content-type': 'application/json' } })
 }
 
-function* chunksOf({ session, steps, scores, tapeGaps }: OneSession): Generator<string> {
+function* chunksOf({ session, steps, ...rest }: OneSession): Generator<string> {
   yield `{"session":${JSON.stringify(session)},"steps":[`
   for (let at = 0; at < steps.length; at += STEPS_PER_CHUNK) {
     const chunk = JSON.stringify(steps.slice(at, at + STEPS_PER_CHUNK)).slice(1, -1)
     yield at === 0 ? chunk : `,${chunk}`
   }
-  const rest = { ...(scores !== undefined && { scores }), ...(tapeGaps !== undefined && { tapeGaps }) }
   const fields = JSON.stringify(rest).slice(1, -1)
   yield fields === '' ? ']}' : `],${fields}}`
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Site } from '../access/addresses.ts'
 import { networkOf, noteAddress } from '../access/client-address.ts'
+import { refuseShareToken } from '../access/caller.ts'
 import { guardOrigin, isOwnOrigin } from '../access/origin-guard.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { createBodyBudget, type BodyBudget } from './body-budget.ts'
@@ -51,6 +52,7 @@ export function createDoor(
     let isKnownCaller = false
     try {
       guardOrigin(request, pathname, site, isAuthOn())
+      if (!pathname.startsWith('/api/shared/')) refuseShareToken((name) => [request.headers[name]].flat()[0])
       destination.greet?.(request, response)
       const found = destination.findRule(request.method ?? '', pathname)
       if (found === undefined) {

@@ -3,7 +3,7 @@ import type { ClickHouseSettings } from '@clickhouse/client'
 import { sessionConditions, type SessionFilter } from '../query/session-filter.ts'
 import { queryTables } from '../sql/query-tables.ts'
 import type { Store } from '../store/connect.ts'
-import { CURRENT_FIRST } from '../store/steps-table.ts'
+import { CURRENT_FIRST, rowsBySession } from '../store/steps-table.ts'
 
 export const exportFormats = {
   parquet: { format: 'Parquet', type: 'application/vnd.apache.parquet' },
@@ -37,8 +37,8 @@ export async function exportTable(
     table === 'sessions'
       ? `SELECT ${select(columns)} FROM sessions FINAL WHERE ${conditions.sql} AND is_deleted = 0`
       : `SELECT ${select(columns)} FROM (
-          SELECT * FROM steps
-          WHERE project = {project:String} AND session_id IN (SELECT session_id FROM sessions FINAL WHERE ${conditions.sql} AND is_deleted = 0)
+          SELECT * FROM ${rowsBySession()}
+          WHERE session_id IN (SELECT session_id FROM sessions FINAL WHERE ${conditions.sql} AND is_deleted = 0)
           ORDER BY session_id, step_id, ${CURRENT_FIRST} LIMIT 1 BY session_id, step_id)`
   const query = format === 'csv' ? await withoutFormulas(store, rows, conditions.params) : rows
   return store.exportRows({

@@ -46,7 +46,7 @@ export class Issues {
     this.#versions = versions
   }
 
-  /** The issues of a project, the one that was seen last first. */
+  /** The issues of a project, the one that was seen last first; at most 1,000. */
   async list(project: string, id?: string): Promise<Issue[]> {
     const counted = await this.#count(project, id)
     if (counted.length === 0) return []
@@ -64,6 +64,16 @@ export class Issues {
         passingSessionId: passing(row),
       }),
     )
+  }
+
+  /** How many issues `list` leaves out: those that were seen longest ago. */
+  async countOmitted(project: string, listed: number): Promise<number> {
+    if (listed < MOST_ISSUES) return 0
+    const [row] = await this.#query<{ total: number }>(
+      `SELECT uniqExact(issue_id) AS total FROM session_findings FINAL WHERE project = {project:String} AND issue_id != ''`,
+      { project },
+    )
+    return Math.max(0, (row?.total ?? 0) - listed)
   }
 
   async read(project: string, id: string): Promise<IssueDetail> {

@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib'
 import { pack, type Pack } from 'tar-stream'
 import type { UploadedObjects } from '../store/uploaded-objects.ts'
 import type { Store } from '../store/connect.ts'
-import { migrations } from '../store/migrate.ts'
+import { newestSchema } from '../store/migrate.ts'
 
 export const BACKUP_VERSION = 1
 
@@ -41,7 +41,7 @@ export function createBackup(store: Store, objects: UploadedObjects): Readable {
 async function writeBackup(store: Store, objects: UploadedObjects, tar: Pack): Promise<void> {
   const head: BackupHead = {
     playheadBackup: BACKUP_VERSION,
-    schema: migrations().length,
+    schema: newestSchema(),
     createdAt: new Date().toISOString(),
   }
   await addEntry(tar, 'backup.json', Buffer.from(`${JSON.stringify(head)}\n`))

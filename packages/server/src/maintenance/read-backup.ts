@@ -3,7 +3,7 @@ import { toObject } from '@playhead/model'
 import { extract } from 'tar-stream'
 import { KnownError } from '../errors/known-error.ts'
 import type { Store } from '../store/connect.ts'
-import { migrations } from '../store/migrate.ts'
+import { newestSchema } from '../store/migrate.ts'
 import { MAX_OBJECT_BYTES, objectPlaceOf, type UploadedObjects } from '../store/uploaded-objects.ts'
 import { BACKUP_VERSION, backupTables, type BackupHead, type BackupTable } from './backup.ts'
 import { loadPart, restoredTables, type RestoredTable } from './restore-tables.ts'
@@ -68,10 +68,10 @@ function readHead(content: Buffer): BackupHead {
     throw notABackup()
   }
   const { playheadBackup, schema, createdAt } = head
-  if (playheadBackup !== BACKUP_VERSION || typeof schema !== 'number' || schema > migrations().length) {
+  if (playheadBackup !== BACKUP_VERSION || typeof schema !== 'number' || schema > newestSchema()) {
     throw new KnownError(
       'BAD_REQUEST',
-      `The backup was made by a different version of Playhead (backup format ${String(playheadBackup)}, schema ${String(schema)}). This version reads backup format ${BACKUP_VERSION} up to schema ${migrations().length}.`,
+      `The backup was made by a different version of Playhead (backup format ${String(playheadBackup)}, schema ${String(schema)}). This version reads backup format ${BACKUP_VERSION} up to schema ${newestSchema()}.`,
     )
   }
   return { playheadBackup, schema, createdAt: typeof createdAt === 'string' ? createdAt : 'unknown' }

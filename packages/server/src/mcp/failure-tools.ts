@@ -67,6 +67,8 @@ function describeSession({
   return `${oneLine(name, 200)}, started ${startedAt}, ended ${describeEndState(endState)}${why}${input}`
 }
 
+const MOST_EVIDENCE = 6
+
 type Found = { findings: Findings; whole: Session }
 
 function describeSuspect(
@@ -78,14 +80,17 @@ function describeSuspect(
   const step = whole.steps[at]
   const evidence = suspect.findings.flatMap((position) => findings.findings[position]?.evidence ?? [])
   const numbers = new Map(whole.steps.map(({ id }, place) => [id, place + 1]))
-  const lines = evidence.slice(0, 6).map(({ stepId, path, text }) => {
-    const place = path === '' ? '' : ` ${oneLine(path, 80)}`
-    return `   evidence: step ${numbers.get(stepId) ?? '?'}${place} = ${oneLine(text, 240)}`
-  })
+  // A set, because several findings may rest on the same evidence.
+  const lines = new Set(
+    evidence.map(({ stepId, path, text }) => {
+      const place = path === '' ? '' : ` ${oneLine(path, 80)}`
+      return `   evidence: step ${numbers.get(stepId) ?? '?'}${place} = ${oneLine(text, 240)}`
+    }),
+  )
   return [
     `${index + 1}. ${oneLine(suspect.sentence, 400)}`,
     ...(step === undefined ? [] : [`   step ${at + 1}: ${oneLine(stepTitle(step), 120)}`]),
-    ...lines,
+    ...[...lines].slice(0, MOST_EVIDENCE),
     ...(step === undefined ? [] : describeOrigins(whole, step)),
   ].join('\n')
 }
@@ -160,7 +165,7 @@ export const listIssues = defineTool({
     from: z.number().int().min(0).default(0),
   }),
   async run({ state, new_since_version: since, from }, api) {
-    const { issues } = await api.get<{ issues: Issue[] }>('/api/issues', {
+    const { issues, omitted } = await api.get<{ issues: Issue[]; omitted: number }>('/api/issues', {
       state: state === 'all' ? undefined : state,
     })
     const asked = since === undefined ? issues : issues.filter(({ versions }) => isNewSince(versions, since))
@@ -173,7 +178,12 @@ export const listIssues = defineTool({
           : `${countOf(asked.length, which)}${news}, last seen first:`,
       blocks: asked.slice(from).map(describeIssue),
       omitted: (first, count) => `${count} omitted; ask with from: ${from + first}.`,
-      foot: [linkTo(api, '/issues')],
+      foot: [
+        omitted === 0
+          ? undefined
+          : `${countOf(omitted, 'issue')} that ${omitted === 1 ? 'was' : 'were'} seen longest ago, in any state, can't be listed; ask query_sql for them, table findings.`,
+        linkTo(api, '/issues'),
+      ],
     })
   },
 })

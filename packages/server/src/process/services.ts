@@ -11,6 +11,7 @@ import { OidcProvider } from '../access/oidc.ts'
 import { People } from '../access/people.ts'
 import { Registry } from '../access/registry.ts'
 import { RevokedKeys } from '../access/revoked-keys.ts'
+import { Shares } from '../access/shares.ts'
 import type { AppServices } from '../api/app.ts'
 import { createBodyBudget } from '../door/body-budget.ts'
 import { FindingsQueue } from '../findings/findings-queue.ts'
@@ -232,10 +233,11 @@ async function openGate(
 ): Promise<Gate> {
   const { client, engine } = store
   const revoked = await RevokedKeys.open(dataDirectory, report)
-  const [registry, uses, usage] = await Promise.all([
+  const [registry, uses, usage, shares] = await Promise.all([
     Registry.open(store, versions, revoked),
     LastUses.open(client),
     DailyUsage.open({ store, node, report }),
+    Shares.open({ store, versions, revoked, node }),
   ])
   const logins = password === undefined ? undefined : await Logins.open(client, uses, password)
   const people = oidc && (await People.open(store, versions, oidc.firstRoles))
@@ -245,20 +247,22 @@ async function openGate(
   const saveUsage = () =>
     usage.save().catch((error: Error) => report(`could not save how much was sent today: ${error.message}`))
   const reload = () =>
-    Promise.all([registry.reload(), uses.reload(), usage.reload(), logins?.reload(), people?.reload()]).catch(
+    Promise.all([registry, uses, usage, shares, logins, people].map((part) => part?.reload())).catch(
       (error: Error) => report(`could not read keys, projects and logins again: ${error.message}`),
     )
   const every = (intervalMs: number, work: () => Promise<unknown>) => {
     const timer = setInterval(() => void work(), intervalMs)
     cleanups.push(() => clearInterval(timer))
   }
-  cleanups.push(() => Promise.all([saveUses(), saveUsage()]))
+  const saveOpens = () =>
+    shares.save().catch((error: Error) => report(`could not save how often links were opened: ${error.message}`))
+  cleanups.push(() => Promise.all([saveUses(), saveUsage(), saveOpens()]))
   cleanups.push(() => audit.close())
   every(SAVE_USES_MS, saveUses)
-  every(SAVE_USAGE_MS, saveUsage)
+  every(SAVE_USAGE_MS, () => Promise.all([saveUsage(), saveOpens()]))
   if (engine === undefined) every(RELOAD_MS, reload)
   const provider = oidc && new OidcProvider(oidc)
-  return { isAuthOn, registry, logins, people, oidc: provider, uses, usage, audit }
+  return { isAuthOn, registry, logins, people, oidc: provider, shares, uses, usage, audit }
 }
 
 async function openLogs(

@@ -1,5 +1,5 @@
 import { DURATION_MS, STATE } from '../store/sessions-table.ts'
-import { CURRENT_FIRST } from '../store/steps-table.ts'
+import { CURRENCY, rowsBySession } from '../store/steps-table.ts'
 
 type QueryTable = {
   about: string
@@ -21,6 +21,35 @@ const tokens = (field: string) => `if(mapContains(usage, '${field}'), usage['${f
 /** A field of a packed outline; rows of earlier versions have it in a column. */
 const packed = (column: string, path: string) =>
   `if(${column} != '', ${column}, JSONExtractString(outline, ${path}))`
+
+const stepColumns = [
+  'parent_id',
+  'kind',
+  'name',
+  'tool',
+  'model',
+  'agent',
+  'status',
+  'started_at',
+  'ended_at',
+  'error_type',
+  'error_message',
+  'cost',
+  'input_preview',
+  'output_preview',
+  'outline',
+  'attributes',
+]
+
+/**
+ * The row that counts of each step. Grouped and not sorted, so that the engine reads only the columns that a query uses, and
+ * only the sessions that it asks for. In a tuple, because `argMax` passes over NULL.
+ */
+function currentSteps(database: string): string {
+  const values = stepColumns.map((column) => `argMax(tuple(row.${column}), row.currency).1 AS ${column}`)
+  return `(SELECT row.session_id AS session_id, row.step_id AS step_id, ${values.join(', ')}
+    FROM (SELECT *, ${CURRENCY} AS currency FROM ${rowsBySession(database)}) AS row GROUP BY session_id, step_id)`
+}
 
 /** The tables of `POST /api/query`, over those of the store: what a query sees, and the only place that knows both. */
 export const queryTables: Record<string, QueryTable> = {
@@ -127,8 +156,7 @@ export const queryTables: Record<string, QueryTable> = {
       output: packed('output_preview', "'outputPreview'"),
       attributes: 'attributes',
     },
-    from: (database) =>
-      `(SELECT * FROM ${database}.steps WHERE project = {project:String} ORDER BY session_id, step_id, ${CURRENT_FIRST} LIMIT 1 BY session_id, step_id)`,
+    from: currentSteps,
   },
 }
 

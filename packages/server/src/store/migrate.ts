@@ -19,6 +19,11 @@ export function migrations(): Migration[] {
     }))
 }
 
+/** The newest schema that this version knows. */
+export function newestSchema(): number {
+  return migrations().at(-1)!.version
+}
+
 /** Applies the migrations that the store does not have yet, up to a version, and calls `beforeChange` before the first. */
 export async function migrate(
   store: Store,
@@ -30,10 +35,10 @@ export async function migrate(
   const known = migrations()
   const applied = await appliedVersions(store)
   const newest = Math.max(0, ...applied)
-  if (newest > known.length) {
+  if (newest > newestSchema()) {
     throw new KnownError(
       'STORE_UNAVAILABLE',
-      `The store was written by a newer version of Playhead (schema ${newest}; this version knows up to ${known.length}). Install that version or a newer one, or set PLAYHEAD_DATA to another folder.`,
+      `The store was written by a newer version of Playhead (schema ${newest}; this version knows up to ${newestSchema()}). Install that version or a newer one, or set PLAYHEAD_DATA to another folder.`,
     )
   }
   const missing = known.filter(({ version }) => !applied.has(version) && version <= upTo)

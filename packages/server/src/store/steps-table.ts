@@ -300,6 +300,23 @@ export const IS_FINISHED = 'ifNull(toUnixTimestamp64Nano(ended_at), 0) != 0'
  */
 export const CURRENT_FIRST = `${IS_FINISHED} DESC, arrival, version DESC, received_at DESC`
 
+/** The same as a value: the row with the highest one counts. */
+export const CURRENCY = `tuple(${IS_FINISHED}, -arrival, version, received_at)`
+
+/**
+ * The rows of a project, as a subquery in which `session_id` is the session and not the trace: traces that joined another
+ * one's session are read on their own, so that a condition on `session_id` still finds the others by the table's order.
+ */
+export function rowsBySession(database = ''): string {
+  const prefix = database === '' ? '' : `${database}.`
+  const moved = `FROM ${prefix}joined_traces FINAL WHERE project = {project:String} AND trace_id != session_id`
+  return `(SELECT * FROM ${prefix}steps WHERE project = {project:String} AND session_id NOT IN (SELECT trace_id ${moved})
+    UNION ALL
+    SELECT row.* REPLACE (owner.id AS session_id) FROM ${prefix}steps AS row
+      INNER JOIN (SELECT trace_id, session_id AS id ${moved}) AS owner ON row.session_id = owner.trace_id
+      WHERE row.project = {project:String} AND row.session_id IN (SELECT trace_id ${moved}))`
+}
+
 /**
  * Which of several rows of one copy counts: an ended one before an open one, then the one with more content, then the one
  * derived last. From the highest bit: 1 ended, 24 size, 10 normalizer, 12 prices.

@@ -14,6 +14,7 @@ const versionedTables = [
   'monitors',
   'monitor_states',
   'rule_results',
+  'shares',
 ] as const
 type VersionedTable = (typeof versionedTables)[number]
 

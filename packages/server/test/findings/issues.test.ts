@@ -162,3 +162,25 @@ test('a change needs something to change', async () => {
   ])
     expect((await servers[0].request(`/api/issues/${id}`, { method: 'PATCH', json })).status).toBe(400)
 })
+
+test('of more than 1,000 issues, those seen last are listed, and the response says how many are not', async () => {
+  await servers[0].services.registry.createProject({ id: 'many', name: 'Many' })
+  await servers[0].services.store.client.command({
+    query: `INSERT INTO session_findings (project, session_id, version, started_at, name, issue_id, issue_kind, issue_title)
+      SELECT 'many', lower(hex(sipHash128(number))), 1, now64(3) - number, 'shop', lower(hex(sipHash64(number))), 'error', toString(number)
+      FROM numbers(1003)`,
+  })
+  const read = async (query: string) =>
+    (await (await servers[0].request(`/api/issues?project=many${query}`)).json()) as {
+      issues: Issue[]
+      omitted: number
+    }
+
+  const { issues: listed, omitted } = await read('')
+  expect([listed.length, listed[0]?.title, listed.at(-1)?.title, omitted]).toEqual([1_000, '0', '999', 3])
+  expect(await read('&state=resolved')).toEqual({ issues: [], omitted: 3 })
+  expect(await (await servers[0].request('/api/issues?project=other')).json()).toEqual({
+    issues: [],
+    omitted: 0,
+  })
+})

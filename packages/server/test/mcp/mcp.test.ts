@@ -131,6 +131,12 @@ describe('ten questions, each in at most two calls', () => {
     expect(text).toContain(short(seed.lastFailed))
     expect(text).toMatch(/1\. .*customer_id/)
     expect(text).toContain('extract_customer_id')
+    const evidence = text.split('\n').filter((line) => line.includes('evidence:'))
+    expect(evidence.map((line) => line.trim())).toEqual([
+      'evidence: step 3 output = {"customer_id":null}',
+      'evidence: step 4 arguments.customer_id = null',
+      'evidence: step 4 error = ValueError: customer_id cannot be null',
+    ])
     expect(text).toContain(`A run of the same name that passed: ${short(seed.passed)}`)
   })
 

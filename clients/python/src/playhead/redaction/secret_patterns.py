@@ -38,7 +38,7 @@ _PREFIXED = [
     r"AIza[\w-]{30,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}",
     # Slack.
     r"(?:xox[abeoprs]-|xapp-\d-)[A-Za-z0-9-]{10,}",
-    r"ph_[A-Za-z0-9]{30,}",
+    r"phs?_[A-Za-z0-9]{30,}",
 ]
 # Signed and encrypted tokens.
 _JWT = rf"{_BEGIN_WITH_HYPHENS}eyJ[\w-]{{8,}}\.(?:[\w-]{{8,}}|(?=\.))(?:\.[\w-]*){{0,3}}"

@@ -12,6 +12,7 @@ import { LongText } from '../../ui/data/long-text.tsx'
 import { ValueView } from '../../ui/data/value-view.tsx'
 import { useArgumentOrigins } from '../../session-facts/argument-origins.ts'
 import { useReplay } from '../playback/replay-context.ts'
+import { NotRecorded } from '../steps/not-recorded.tsx'
 import { OriginNotes } from './provenance.tsx'
 
 const MAX_ROWS = 60
@@ -21,7 +22,7 @@ export function ActionArguments({ step }: { step: Step }) {
   const given = argumentsOf(step)
   const problems = findProblems(step)
   const origins = useArgumentOrigins(useReplay().timeline, step) ?? []
-  if (given === undefined && problems.length === 0) return <p className="dim">Not recorded</p>
+  if (given === undefined && problems.length === 0) return <NotRecorded />
   const isList = isBranch(given) && Object.keys(given).length <= MAX_ROWS
   if (!isList)
     return (

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { hasFailed, stepTitle, visibleText, type Message, type Step } from '@playhead/model'
 import { ActionArguments } from './action-arguments.tsx'
+import { NotRecorded } from '../steps/not-recorded.tsx'
 import { DetailSection, OutputSection, StepErrorSection } from './sections.tsx'
 import { MessageView } from '../conversation/message.tsx'
 import { MissingContent } from '../steps/missing-content.tsx'
@@ -119,7 +120,7 @@ function StepsInside({ step }: { step: Step }) {
   if (inside.length === 0)
     return step.error === undefined ? (
       <DetailSection title="Input and output">
-        <p className="dim">Not recorded</p>
+        <NotRecorded />
       </DetailSection>
     ) : null
   return (

@@ -13,6 +13,7 @@ import {
   type Step,
 } from '@playhead/model'
 import { contextWindowOf } from '../playback/context-window.ts'
+import { NotRecorded } from '../steps/not-recorded.tsx'
 import { DetailSection, OutputSection, StepErrorSection } from './sections.tsx'
 import { MessageView } from '../conversation/message.tsx'
 import { useReplay } from '../playback/replay-context.ts'
@@ -59,7 +60,7 @@ function latestInput(sent: readonly Message[] | undefined): Message[] | undefine
 }
 
 function OptionalValue({ value }: { value: unknown }) {
-  return value === undefined ? <p className="dim">Not recorded</p> : <ValueView value={value} isProse />
+  return value === undefined ? <NotRecorded /> : <ValueView value={value} isProse />
 }
 
 function AnswerSection({ step, call }: { step: Step; call: number }) {

@@ -4,6 +4,7 @@ import { useIsPlayheadInside } from '../playback/shown-step.ts'
 import { ValueView } from '../../ui/data/value-view.tsx'
 import { ErrorBox } from './error-box.tsx'
 import { findErrorPath } from '../playback/failures.ts'
+import { NotRecorded } from '../steps/not-recorded.tsx'
 import { useReplay } from '../playback/replay-context.ts'
 import { StepLink } from '../steps/step-link.tsx'
 
@@ -46,7 +47,7 @@ export function OutputSection({
     <DetailSection title="Output" path="output" {...note}>
       <div className={isAhead ? 'is-ahead' : undefined}>
         {output === undefined ? (
-          <p className="dim">{whyNoOutput(step)}</p>
+          <NoOutput step={step} />
         ) : (
           <div className="boxed">
             <ValueView value={output} isProse={isProse} />
@@ -57,10 +58,9 @@ export function OutputSection({
   )
 }
 
-function whyNoOutput(step: Step): string {
-  if (step.status === 'error') return 'None: the step failed'
-  if (step.status === 'running') return 'None yet'
-  return 'Not recorded'
+function NoOutput({ step }: { step: Step }) {
+  if (step.status === 'error') return <p className="dim">None: the step failed</p>
+  return step.status === 'running' ? <p className="dim">None yet</p> : <NotRecorded />
 }
 
 /** The error of a step, with a link to the step that raised it. */

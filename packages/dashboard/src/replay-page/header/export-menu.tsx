@@ -19,6 +19,7 @@ const STATUS_SHOWN_MS = 2_000
 export function ExportMenu({ onTest }: { onTest?: (() => void) | undefined }) {
   const { timeline, player, location } = useReplay()
   const source = useSessionSource()
+  const downloads = source.downloadsOf(timeline.session)
   const writePrompt = useWritePrompt()
   const [status, setStatus] = useState('')
   useEffect(() => {
@@ -51,8 +52,12 @@ export function ExportMenu({ onTest }: { onTest?: (() => void) | undefined }) {
         <MenuItem icon={<Bot size={14} aria-hidden="true" />} onSelect={() => copy('Prompt', writePrompt())}>
           Copy as prompt for a coding agent
         </MenuItem>
-        <MenuLine />
-        <MenuHeading>Save as</MenuHeading>
+        {(downloads.length > 0 || onTest !== undefined) && (
+          <>
+            <MenuLine />
+            <MenuHeading>Save as</MenuHeading>
+          </>
+        )}
         {onTest !== undefined && (
           <MenuItem
             icon={<FlaskConical size={14} aria-hidden="true" />}
@@ -62,7 +67,7 @@ export function ExportMenu({ onTest }: { onTest?: (() => void) | undefined }) {
             Download as a test…
           </MenuItem>
         )}
-        {source.downloadsOf(timeline.session).map((download) => (
+        {downloads.map((download) => (
           <MenuItem
             key={download.id}
             icon={<DownloadIcon size={14} aria-hidden="true" />}

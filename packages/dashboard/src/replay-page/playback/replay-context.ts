@@ -28,6 +28,8 @@ export type Replay = {
   runFrom: ((stepId: string | undefined) => void) | undefined
   /** Opens the dialog that makes a test of the session; undefined without a server. */
   makeTest: (() => void) | undefined
+  /** Whether the session was shared without what was said in it. */
+  isContentLeftOut: boolean
   /** Selects a step and unfolds whatever hides it. */
   goTo: (stepId: string) => void
 }

@@ -4,7 +4,7 @@ import { useReplay } from '../playback/replay-context.ts'
 
 /** What is missing from a step, or not certain about it, and why. */
 export function MissingContent({ step }: { step: Step }) {
-  const { timeline, missingCosts } = useReplay()
+  const { timeline, missingCosts, isContentLeftOut } = useReplay()
   const notes: string[] = []
   const abort = describeAbort(step)
   if (abort !== undefined) notes.push(abort)
@@ -18,7 +18,11 @@ export function MissingContent({ step }: { step: Step }) {
   if (isPriceUnknown(step, missingCosts.unpricedModels))
     notes.push(`No price is known for ${step.model ?? 'this model'}.`)
   if (isContentMissing(step))
-    notes.push('The content was not captured: the sender left out inputs and outputs.')
+    notes.push(
+      isContentLeftOut
+        ? 'Whoever shared this session left out its content.'
+        : 'The content was not captured: the sender left out inputs and outputs.',
+    )
   if (notes.length === 0) return null
   return (
     <ul className="missing-content">

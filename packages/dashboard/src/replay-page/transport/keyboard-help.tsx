@@ -1,8 +1,12 @@
 import { Dialog } from '../../ui/controls/dialog.tsx'
+import { useReplay } from '../playback/replay-context.ts'
 import { KeyCap } from '../../ui/controls/button.tsx'
 import './keyboard-help.css'
 
 type Shortcut = readonly [keys: readonly string[], effect: string]
+
+const RUN_FROM_HERE: Shortcut = [['R'], 'Edit the step and run the agent from here']
+const VERDICT = 'Verdict'
 
 const sections: readonly (readonly [title: string, shortcuts: readonly Shortcut[]])[] = [
   [
@@ -26,7 +30,7 @@ const sections: readonly (readonly [title: string, shortcuts: readonly Shortcut[
     ],
   ],
   [
-    'Verdict',
+    VERDICT,
     [
       [['Y', 'N', 'U'], 'The session is right, wrong, or unsure'],
       [['Shift Y', 'Shift N'], 'The same for the selected step'],
@@ -40,7 +44,7 @@ const sections: readonly (readonly [title: string, shortcuts: readonly Shortcut[
       [['/'], 'Search this session'],
       [['F'], 'Fold or unfold the step'],
       [['Esc'], 'Clear the search, or show the whole session'],
-      [['R'], 'Edit the step and run the agent from here'],
+      RUN_FROM_HERE,
       [['?'], 'Show this help'],
     ],
   ],
@@ -62,26 +66,32 @@ export function KeyboardHelp({
   isOpen: boolean
   onOpenChange: (isOpen: boolean) => void
 }) {
+  // In a file, and behind a share link, there is nobody to tell a verdict.
+  const canOnlyLook = useReplay().runFrom === undefined
   return (
     <Dialog title="Keyboard shortcuts" isOpen={isOpen} onOpenChange={onOpenChange}>
       <div className="help">
-        {sections.map(([title, shortcuts]) => (
-          <section key={title}>
-            <h3>{title}</h3>
-            <dl>
-              {shortcuts.map(([keys, effect]) => (
-                <div key={effect}>
-                  <dt>
-                    {keys.map((key) => (
-                      <KeyCap key={key}>{key}</KeyCap>
-                    ))}
-                  </dt>
-                  <dd>{effect}</dd>
-                </div>
-              ))}
-            </dl>
-          </section>
-        ))}
+        {sections.map(([title, shortcuts]) =>
+          canOnlyLook && title === VERDICT ? null : (
+            <section key={title}>
+              <h3>{title}</h3>
+              <dl>
+                {shortcuts
+                  .filter((shortcut) => !canOnlyLook || shortcut !== RUN_FROM_HERE)
+                  .map(([keys, effect]) => (
+                    <div key={effect}>
+                      <dt>
+                        {keys.map((key) => (
+                          <KeyCap key={key}>{key}</KeyCap>
+                        ))}
+                      </dt>
+                      <dd>{effect}</dd>
+                    </div>
+                  ))}
+              </dl>
+            </section>
+          ),
+        )}
       </div>
     </Dialog>
   )

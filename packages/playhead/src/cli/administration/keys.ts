@@ -1,8 +1,8 @@
 import { formatAge } from '@playhead/model'
 import { defineCommand } from '../arguments/command.ts'
+import { parseExpiry } from '../arguments/option-values.ts'
 import { Api } from '../client/api.ts'
 import { readSettings } from '../client/settings.ts'
-import { UsageError } from '../terminal/cli-error.ts'
 import { plainLine, printableJson } from '../terminal/printable-text.ts'
 import { renderTable } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -133,19 +133,4 @@ function describeState({ revokedAt, expiresAt }: Key, nowMs: number): string {
   if (expiresAt === null) return '✓ active'
   const day = plainLine(expiresAt).slice(0, 10)
   return Date.parse(expiresAt) > nowMs ? `✓ until ${day}` : `✗ expired ${day}`
-}
-
-const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
-
-/** `30d` from now, or a date. */
-function parseExpiry(text: string, nowMs: number): string {
-  const [, count, unit] = /^(\d{1,5})([mhdw])$/.exec(text) ?? []
-  const atMs =
-    count === undefined ? Date.parse(text) : nowMs + Number(count) * units[unit as keyof typeof units]
-  const isDate = count !== undefined || /^\d{4}-\d\d-\d\d/.test(text)
-  if (!isDate || !(atMs > nowMs))
-    throw new UsageError(
-      `--expires must be a time in the future such as 12h, 30d or 2027-01-31, not "${text}".`,
-    )
-  return new Date(atMs).toISOString()
 }

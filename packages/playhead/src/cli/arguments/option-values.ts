@@ -16,6 +16,23 @@ export function parseCount(option: string, text: string): number {
   return count
 }
 
+const expiryUnits = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
+
+/** Parses `--expires`: `30d` from now, or a date. */
+export function parseExpiry(text: string, nowMs: number): string {
+  const [, count, unit] = /^(\d{1,5})([mhdw])$/.exec(text) ?? []
+  const atMs =
+    count === undefined
+      ? Date.parse(text)
+      : nowMs + Number(count) * expiryUnits[unit as keyof typeof expiryUnits]
+  const isDate = count !== undefined || /^\d{4}-\d\d-\d\d/.test(text)
+  if (!isDate || !(atMs > nowMs))
+    throw new UsageError(
+      `--expires must be a time in the future such as 12h, 30d or 2027-01-31, not "${text}".`,
+    )
+  return new Date(atMs).toISOString()
+}
+
 /** A suggestion to append to an error, or nothing if no known word is close to what was typed. */
 export function didYouMean(typed: string, known: readonly string[], prefix = ''): string {
   const nearest = nearestWord(typed, known)

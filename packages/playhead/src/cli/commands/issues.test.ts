@@ -18,7 +18,9 @@ const issue = {
 const other = { ...issue, id: '1a2b000000000000000000ff', title: 'other' }
 
 test('lists issues as a table, as lines and as JSON', async () => {
-  const { endpoint, received } = await startFakeServer({ 'GET /api/issues': { issues: [issue] } })
+  const { endpoint, received } = await startFakeServer({
+    'GET /api/issues': { issues: [issue], omitted: 3 },
+  })
   const table = await playheadOnTerminal(['issues'], { endpoint })
   const lines = await playhead(['issues', '--state', 'all'], { endpoint })
   const json = await playhead(['issues', '--json'], { endpoint })
@@ -27,7 +29,8 @@ test('lists issues as a table, as lines and as JSON', async () => {
   expect(lines.stdout).toBe(
     `open\t${issue.id}\tloop\t12\t3\t2026-11-02T00:00:00.000Z\tsearch_help was called 5 times with the same arguments\n`,
   )
-  expect(JSON.parse(json.stdout)).toEqual({ issues: [issue] })
+  expect(JSON.parse(json.stdout)).toEqual({ issues: [issue], omitted: 3 })
+  expect(lines.stderr).toBe("3 more issues of any state, seen longer ago, can't be listed.\n")
   expect(received.map(({ query }) => query.get('state'))).toEqual(['open', null, 'open'])
 })
 

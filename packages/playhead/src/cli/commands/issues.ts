@@ -66,6 +66,10 @@ last seen, title.`,
         state === 'all' ? 'There are no issues.' : `There are no issues that are ${state}.`,
       )
     printIssues(answer.issues, terminal)
+    if (answer.omitted > 0)
+      terminal.note(
+        `${countOf(answer.omitted, 'more issue')} of any state, seen longer ago, can't be listed.`,
+      )
   },
 })
 
@@ -183,8 +187,10 @@ async function changeIssue(
   terminal.note(`${issue.id.slice(0, SHORT_ID)} is ${describeState(issue)}.`)
 }
 
-function readIssues(api: Api, state: string): Promise<{ issues: Issue[] }> {
-  return api.json<{ issues: Issue[] }>('/api/issues', { query: { ...(state !== 'all' && { state }) } })
+function readIssues(api: Api, state: string): Promise<{ issues: Issue[]; omitted: number }> {
+  return api.json<{ issues: Issue[]; omitted: number }>('/api/issues', {
+    query: { ...(state !== 'all' && { state }) },
+  })
 }
 
 async function findIssue(api: Api, typedId: string): Promise<Issue> {

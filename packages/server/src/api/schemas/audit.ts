@@ -20,6 +20,9 @@ export const auditActions = [
   'sessions.tagged',
   'sessions.repriced',
   'sessions.rederived',
+  'share.created',
+  'share.listed',
+  'share.revoked',
   'issue.changed',
   'monitor.created',
   'monitor.changed',
@@ -43,7 +46,9 @@ export const auditEntrySchema = z
       name: z.string().describe("the key's name, or the browser or program of a person"),
       address: z.string().describe('network address'),
     }),
-    subject: z.string().describe('what it was done to: a key, a login, a project, a terminal, sessions'),
+    subject: z
+      .string()
+      .describe('what it was done to: a key, a login, a project, a terminal, sessions, a share link'),
     detail: z.string(),
   })
   .openapi('AuditEntry')

@@ -3,6 +3,7 @@ import { jobEventSchema, jobRequestSchema } from './dev.ts'
 import { issueChangeSchema } from './findings.ts'
 import { monitorChangeSchema, newMonitorSchema } from './monitors.ts'
 import { newScoreSchema } from './scores.ts'
+import { newShareSchema } from './shares.ts'
 import { keyFormats, priceOverrideSchema, roles, scopes } from './settings.ts'
 
 const MAX_DELETED_SESSIONS = 1_000
@@ -34,6 +35,7 @@ export const bodySchemas = {
       .refine(({ add, remove }) => !add.some((tag) => remove.includes(tag)), "can't add and remove one tag"),
   }),
   'POST /api/sessions/{id}/scores': newScoreSchema,
+  'POST /api/sessions/{id}/shares': newShareSchema,
   'PATCH /api/issues/{id}': issueChangeSchema,
   'POST /api/monitors': newMonitorSchema,
   'PATCH /api/monitors/{id}': monitorChangeSchema,

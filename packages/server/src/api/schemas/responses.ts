@@ -17,6 +17,7 @@ import {
   projectSchema,
   usageSchema,
 } from './settings.ts'
+import { openedShareSchema, shareSchema } from './shares.ts'
 import { graphSchema, statsSchema, testSchema } from './statistics.ts'
 
 const ok = z.object({ ok: z.literal(true) })
@@ -39,7 +40,12 @@ export const responseSchemas = {
     nextCursor: z.string().optional(),
   }),
   'GET /api/sessions/{id}/findings': findingsSchema,
-  'GET /api/issues': z.object({ issues: z.array(issueSchema) }),
+  'GET /api/issues': z.object({
+    issues: z.array(issueSchema),
+    omitted: z
+      .number()
+      .describe('issues that are not listed, in any state: beyond 1,000, those that were seen longest ago'),
+  }),
   'GET /api/issues/{id}': issueDetailSchema,
   'PATCH /api/issues/{id}': issueSchema,
   'POST /api/query': z.object({
@@ -71,6 +77,20 @@ export const responseSchemas = {
   }),
   'GET /api/sessions/{id}/steps/{stepId}': stepSchema,
   'POST /api/sessions/{id}/scores': scoreSchema,
+  'POST /api/sessions/{id}/shares': z.object({
+    share: shareSchema,
+    url: z.string().describe('the link; only this response contains it'),
+  }),
+  'GET /api/shares': z.object({ shares: z.array(shareSchema) }),
+  'DELETE /api/shares/{id}': shareSchema,
+  'GET /api/shared/session': z.object({
+    session: sessionSummarySchema,
+    steps: z.array(stepSchema),
+    scores: scoresSchema,
+    share: openedShareSchema,
+  }),
+  'GET /api/shared/session/steps/{stepId}': stepSchema,
+  'GET /api/shared/session/findings': findingsSchema,
   'GET /api/sessions/{id}/recording': z.object({
     version: z.number(),
     exportedAt: z.iso.datetime(),

@@ -24,6 +24,7 @@ const codes: Record<(typeof errorStatus)[keyof typeof errorStatus], number> = {
   405: GRPC_UNIMPLEMENTED,
   408: UNAVAILABLE,
   409: FAILED_PRECONDITION,
+  410: FAILED_PRECONDITION,
   413: INVALID_ARGUMENT,
   415: GRPC_UNIMPLEMENTED,
   429: RESOURCE_EXHAUSTED,

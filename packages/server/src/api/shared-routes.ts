@@ -1,0 +1,115 @@
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { shareOf, type Gate } from '../access/caller.ts'
+import { callerAddress } from '../access/request-project.ts'
+import { KnownError } from '../errors/known-error.ts'
+import type { SessionFindings } from '../findings/session-findings.ts'
+import type { SessionReader } from '../sessions/session-reader.ts'
+import { stepWithoutContent, withoutContent } from '../sessions/without-content.ts'
+import type { StoredShare } from '../store/shares-table.ts'
+import { jsonRoute } from './route-parts.ts'
+import { respondWithSession, respondWithSteps } from './session-routes.ts'
+import { endedSharePage } from './ended-share-page.ts'
+
+const WITH_TOKEN = 'Send the part of a share link behind # as "Authorization: Bearer phs_…"'
+
+const sessionRoute = createRoute({
+  ...jsonRoute('GET /api/shared/session', 'The session'),
+  summary: 'The session of a share link, with its steps',
+  description: WITH_TOKEN,
+  request: { query: z.object({ payloads: z.enum(['first-screen', 'all', 'none']).default('first-screen') }) },
+})
+
+const stepRoute = createRoute({
+  ...jsonRoute('GET /api/shared/session/steps/{stepId}', 'The step'),
+  summary: 'One step of the session of a share link, with its payload',
+  description: WITH_TOKEN,
+  request: { params: z.object({ stepId: z.string() }) },
+})
+
+const findingsRoute = createRoute({
+  ...jsonRoute('GET /api/shared/session/findings', 'What went wrong'),
+  summary:
+    'What went wrong in the session of a share link; empty if its content is left out, which findings quote',
+  description: WITH_TOKEN,
+})
+
+type SharedServices = { gate: Gate; reader: SessionReader; findings: SessionFindings }
+
+/** What somebody with a share link can read: one session, and nothing else. */
+export function addSharedRoutes(app: OpenAPIHono, services: SharedServices): void {
+  const { gate, reader, findings } = services
+  const read = async <Value>(
+    context: Context,
+    isOpening: boolean,
+    readOf: (share: StoredShare) => Promise<Value>,
+  ): Promise<Value> => {
+    const share = shareOf((name) => context.req.header(name), gate)
+    const value = await readOf(share).catch(describeGone)
+    const visitor = `${callerAddress(context)} ${context.req.header('user-agent') ?? ''}`
+    gate.shares.noteUse(share.id, visitor, isOpening)
+    return value
+  }
+  keepPrivate(app)
+  addPage(app, gate)
+  app.openapi(sessionRoute, async (context) => {
+    const { payloads } = context.req.valid('query')
+    // All payloads are loaded for a search, by a page that was opened already.
+    const body = await read(
+      context,
+      payloads !== 'all',
+      async ({ project, sessionId, expiresAt, hasContent }) => {
+        const whole = await reader.readSession(project, sessionId, hasContent ? payloads : 'none')
+        const shown = hasContent ? whole : withoutContent(whole)
+        return { ...shown, share: { expiresAt, hasContent } }
+      },
+    )
+    return respondWithSession(context, body)
+  })
+  app.openapi(stepRoute, async (context) => {
+    const { stepId } = context.req.valid('param')
+    const step = await read(context, false, async ({ project, sessionId, hasContent }) => {
+      const whole = await reader.readStep(project, sessionId, stepId)
+      return hasContent ? whole : stepWithoutContent(whole)
+    })
+    return respondWithSteps(context, step)
+  })
+  app.openapi(findingsRoute, async (context) => {
+    const found = await read(context, false, async ({ project, sessionId, hasContent }) =>
+      hasContent ? findings.read(project, sessionId) : { findings: [], suspects: [] },
+    )
+    return context.json(found, 200)
+  })
+}
+
+/** Nothing of a link is cached, indexed, or named to other sites. */
+function keepPrivate(app: OpenAPIHono): void {
+  const addHeaders = async (context: Context, next: () => Promise<void>) => {
+    await next()
+    context.res.headers.set('cache-control', 'no-store')
+    context.res.headers.set('referrer-policy', 'no-referrer')
+    context.res.headers.set('x-robots-tag', 'noindex, nofollow')
+    context.res.headers.set('x-content-type-options', 'nosniff')
+  }
+  app.use('/shared/*', addHeaders)
+  app.use('/api/shared/*', addHeaders)
+}
+
+/** The page of a link that works is one of the dashboard; otherwise it says why it does not. */
+function addPage(app: OpenAPIHono, { shares }: Gate): void {
+  app.get('/shared/:id', async (context, next) => {
+    const state = shares.stateOf(context.req.param('id'))
+    if (state === 'open') return next()
+    context.header(
+      'content-security-policy',
+      "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    )
+    return context.html(endedSharePage(state), state === undefined ? 404 : 410)
+  })
+}
+
+function describeGone(error: unknown): never {
+  if (error instanceof KnownError && error.code === 'SESSION_NOT_FOUND')
+    throw new KnownError('SHARE_GONE', 'The session of this link was deleted.', { cause: error })
+  throw error
+}

@@ -1,0 +1,160 @@
+import type { Session, Step } from '@playhead/model'
+import { expect, test } from 'vitest'
+import { withoutContent } from './without-content.ts'
+
+/** Everything that a step can contain; what was said is in capitals. */
+const step: Required<Step> = {
+  id: 'a',
+  parentId: null,
+  kind: 'action',
+  name: 'lookup',
+  startedAt: '2026-01-02T03:04:05.000Z',
+  endedAt: '2026-01-02T03:04:06.000Z',
+  offsetMs: 0,
+  durationMs: 1_000,
+  status: 'error',
+  error: {
+    type: 'ValueError',
+    message: 'SAID',
+    stack: 'SAID',
+    cause: { type: 'TypeError', message: 'SAID', stack: 'SAID' },
+    isPropagated: true,
+    isHandled: false,
+  },
+  inputPreview: 'SAID',
+  outputPreview: 'SAID',
+  hasPayload: false,
+  input: 'SAID',
+  output: 'SAID',
+  messages: [{ role: 'user', parts: [{ type: 'text', text: 'SAID' }] }],
+  toolDefinitions: [{ name: 'lookup', description: 'SAID' }],
+  model: 'gpt-4o',
+  requestedModel: 'gpt-4o',
+  provider: 'openai',
+  parameters: { stop: 'SAID' },
+  usage: { input: 1, output: 2 },
+  usageScope: 'call',
+  cost: 0.5,
+  costSource: 'computed',
+  tool: {
+    name: 'lookup',
+    callId: 'SAID',
+    type: 'function',
+    description: 'SAID',
+    arguments: 'SAID',
+    result: 'SAID',
+  },
+  agent: 'support',
+  effect: 'read',
+  source: 'tape',
+  handoff: { from: 'a', to: 'b' },
+  guardrail: { name: 'g', isTriggered: true },
+  retrieval: { query: 'SAID', documents: [{ id: 'SAID', content: 'SAID' }] },
+  streaming: { firstTokenMs: 5, chunks: [[1, 'SAID']], isAborted: true },
+  responseId: 'SAID',
+  finishReasons: ['stop'],
+  attempt: 2,
+  logs: [{ at: '', offsetMs: 1, severity: 'info', name: 'SAID', body: 'SAID', attributes: { a: 'SAID' } }],
+  dialect: 'otel-genai',
+  attributes: { a: 'SAID' },
+  isOrphan: true,
+  isTruncated: true,
+  isInferred: true,
+  changes: [{ at: '', fields: [{ field: 'output', was: 'SAID', sent: 'SAID' }] }],
+}
+
+const score = { id: 's', name: 'helpful', value: true, source: 'person', at: '' } as const
+
+const whole: Required<Session> & { session: Required<Session['session']> } = {
+  session: {
+    id: 'f00d',
+    name: 'support',
+    inputPreview: 'SAID',
+    endState: 'fail',
+    endStateReason: 'SAID',
+    startedAt: '2026-01-02T03:04:05.000Z',
+    endedAt: null,
+    durationMs: 1_000,
+    tags: ['billing'],
+    usage: { input: 1 },
+    cost: 0.5,
+    unpricedModels: ['m'],
+    modelsWithoutUsage: ['m'],
+    modelsWithoutOutput: ['m'],
+    stepCount: 1,
+    llmCallCount: 0,
+    actionCount: 1,
+    errorCount: 1,
+    models: ['m'],
+    agents: ['support'],
+    tools: ['lookup'],
+    userId: 'SAID',
+    threadId: 'SAID',
+    environment: 'prod',
+    version: '2.1',
+    test: { name: 'a test' },
+    vcs: { branch: 'main' },
+    metadata: { a: 'SAID' },
+    parentId: 'SAID',
+    parentStepId: 'SAID',
+    lane: 'fork',
+    edit: { prompt: 'SAID' },
+    scores: [{ ...score, comment: 'SAID' }],
+    url: 'SAID',
+    demo: false,
+  },
+  steps: [step],
+  scores: [{ ...score, comment: 'SAID' }],
+}
+
+test('of everything that a session can contain, nothing that was said is left', () => {
+  const shown = withoutContent(whole)
+
+  expect(JSON.stringify(shown)).not.toContain('SAID')
+  const message = 'The message was left out.'
+  expect(shown.steps[0]).toEqual({
+    id: 'a',
+    parentId: null,
+    kind: 'action',
+    name: 'lookup',
+    startedAt: '2026-01-02T03:04:05.000Z',
+    endedAt: '2026-01-02T03:04:06.000Z',
+    offsetMs: 0,
+    durationMs: 1_000,
+    status: 'error',
+    error: {
+      type: 'ValueError',
+      message,
+      cause: { type: 'TypeError', message },
+      isPropagated: true,
+      isHandled: false,
+    },
+    hasPayload: true,
+    model: 'gpt-4o',
+    requestedModel: 'gpt-4o',
+    provider: 'openai',
+    usage: { input: 1, output: 2 },
+    usageScope: 'call',
+    cost: 0.5,
+    costSource: 'computed',
+    tool: { name: 'lookup', type: 'function' },
+    agent: 'support',
+    effect: 'read',
+    source: 'tape',
+    handoff: { from: 'a', to: 'b' },
+    guardrail: { name: 'g', isTriggered: true },
+    streaming: { firstTokenMs: 5, isAborted: true },
+    finishReasons: ['stop'],
+    attempt: 2,
+    dialect: 'otel-genai',
+    isOrphan: true,
+    isTruncated: true,
+    isInferred: true,
+  })
+  expect(shown.scores).toEqual([score])
+})
+
+test('a field that nobody decided about is left out', () => {
+  const later = { ...whole, steps: [{ ...step, addedLater: 'SAID' } as Step] }
+  expect(JSON.stringify(withoutContent(later))).not.toContain('SAID')
+})
