@@ -20,6 +20,7 @@ import type { SessionReader } from '../sessions/session-reader.ts'
 import type { SessionTags } from '../sessions/session-tags.ts'
 import type { DamagedFiles } from '../log/damaged-files.ts'
 import { asStoreError } from '../store/store-error.ts'
+import { addAlertRoutes, type AlertServices } from './alert-routes.ts'
 import { addAuditRoutes } from './audit-routes.ts'
 import { apiBodyRules } from './body-rules.ts'
 import { addDeletionRoutes } from './deletion-routes.ts'
@@ -48,7 +49,8 @@ import { VERSION } from './version.ts'
 /** What the routes together need; each takes only its part. */
 export type AppServices = MaintenanceServices &
   Diagnostics &
-  Pick<MonitorServices, 'monitors' | 'monitorLoop'> & {
+  Pick<MonitorServices, 'monitors' | 'monitorLoop'> &
+  Pick<AlertServices, 'destinations' | 'outbox' | 'alertWorker'> & {
     gate: Gate
     site: Site
     reader: SessionReader
@@ -95,6 +97,7 @@ export function createApp(services: AppServices, addMore: (app: OpenAPIHono) => 
   addTagRoutes(app, all)
   addScoreRoutes(app, all)
   addMonitorRoutes(app, all)
+  addAlertRoutes(app, all)
   addDocument(app)
   addAgentOpsRoutes(app, all)
   addMore(app)

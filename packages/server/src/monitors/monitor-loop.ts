@@ -1,4 +1,4 @@
-import { nextMonitorState, type Transition } from '@playhead/model'
+import { nextMonitorState } from '@playhead/model'
 import type { ServerNodes } from '../nodes/server-nodes.ts'
 import { asStoreError } from '../store/store-error.ts'
 import { observeMonitors, type ObserveOptions, type Seen } from './observe-monitors.ts'
@@ -10,8 +10,6 @@ export type MonitorLoopOptions = ObserveOptions & {
   monitors: MonitorStore
   nodes: ServerNodes
   report: (line: string) => void
-  /** Called once for each transition, on one node only. */
-  onTransition?: (watched: WatchedMonitor, transition: Transition) => void
 }
 
 /**
@@ -67,7 +65,7 @@ export class MonitorLoop {
   async #advance(watched: WatchedMonitor, seen: Seen | Error | undefined, nowMs: number): Promise<void> {
     const { monitor, status } = watched
     const observation = seen === undefined ? 'paused' : seen instanceof Error ? 'error' : seen.observation
-    const { next, transition } = nextMonitorState(status, observation, { nowMs, forMs: monitor.forMs })
+    const { next } = nextMonitorState(status, observation, { nowMs, forMs: monitor.forMs })
     const { problem: _, ...before } = status
     const updated: MonitorStatus = {
       ...before,
@@ -81,7 +79,6 @@ export class MonitorLoop {
           examples: seen.observation === 'bad' || next.firedAtMs === null ? seen.examples : status.examples,
         }),
     }
-    if (transition !== undefined) this.#options.onTransition?.({ ...watched, status: updated }, transition)
     if (isSame(status, updated)) {
       watched.status = updated
       return

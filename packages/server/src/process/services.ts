@@ -3,6 +3,11 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { summarizeSession, type ResolvedStep, type SummaryContext } from '@playhead/model'
 import { AuditLog } from '../access/audit.ts'
+import { serverOrigin, type Site } from '../access/addresses.ts'
+import { AddressGuard } from '../alerts/address-guard.ts'
+import { AlertWorker, type AlertWorkerOptions } from '../alerts/alert-worker.ts'
+import { DestinationStore } from '../alerts/destination-store.ts'
+import { Outbox } from '../alerts/outbox.ts'
 import type { Gate } from '../access/caller.ts'
 import { DailyUsage } from '../access/daily-usage.ts'
 import { LastUses } from '../access/last-uses.ts'
@@ -88,7 +93,10 @@ export async function createServices(
   const reader: SessionReader = new SessionReader({ ...stored, catchUp })
   followOtherNodes({ store, nodes, live, reader, report }, cleanups)
   const watch = await openWatch({ store, versions, nodes, reader, joined, report }, cleanups)
-  const { findings } = watch
+  const { findings, monitors } = watch
+  const { site, ...others } = fromConfig(config)
+  const alertOptions = { store, versions, nodes, monitors, audit: gate.audit, site, report }
+  const alerts = await openAlerts(config, alertOptions, cleanups)
   const findingsQueue = FindingsQueue.open({ store, findings, steps, report }, cleanups)
   const objects = new UploadedObjects(config.dataDirectory, damaged)
   const targets = { store, storedLogs, tags, duplicates, objects, registry, refresher, reader, drain, report }
@@ -96,7 +104,8 @@ export async function createServices(
   const counters = createCounters()
   const usage = { usage: gate.usage, nextArrival: () => versions.next() }
   return {
-    ...fromConfig(config),
+    ...others,
+    site,
     gate,
     store,
     nodes,
@@ -112,6 +121,7 @@ export async function createServices(
     reader,
     refresher,
     ...watch,
+    ...alerts,
     counters,
     damaged,
     catchUp,
@@ -166,6 +176,26 @@ async function openWatch(
     onDiagnosed: (project, diagnosed) => results.check(project, diagnosed),
   })
   return { findings, issues, monitors, monitorLoop }
+}
+
+/** Destinations, and the worker that tells them what fires. */
+async function openAlerts(
+  { alertAllow }: Config,
+  options: Omit<AlertWorkerOptions, 'destinations' | 'outbox' | 'guard' | 'origin' | 'store'> & {
+    store: Store
+    versions: VersionClock
+    site: Site
+  },
+  cleanups: (() => unknown)[],
+) {
+  const { store, versions, site } = options
+  const destinations = await DestinationStore.open(store, versions)
+  const outbox = await Outbox.open(store, versions)
+  const guard = new AddressGuard(alertAllow)
+  const origin = () => serverOrigin(site)
+  const alertWorker = new AlertWorker({ ...options, destinations, outbox, guard, origin })
+  alertWorker.start(cleanups)
+  return { destinations, outbox, alertWorker }
 }
 
 /** The folder for rows on their way into the store. */

@@ -14,6 +14,8 @@ const versionedTables = [
   'monitors',
   'monitor_states',
   'rule_results',
+  'destinations',
+  'deliveries',
 ] as const
 type VersionedTable = (typeof versionedTables)[number]
 
