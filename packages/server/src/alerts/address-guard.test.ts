@@ -78,8 +78,12 @@ test.each(refused)('%s is refused, which it would not be without "%s"', async (h
 
 test('a name is judged by what it resolves to, and every protection has a row', async () => {
   for (const [host] of refused) {
-    const guard = new AddressGuard(nothing, { resolve: async () => [{ address: plainHost(host.normalize('NFKC')) }] })
-    await expect(guard.pin('hooks.example.com')).rejects.toThrow(/is not a public address.*PLAYHEAD_ALERT_ALLOW/)
+    const guard = new AddressGuard(nothing, {
+      resolve: async () => [{ address: plainHost(host.normalize('NFKC')) }],
+    })
+    await expect(guard.pin('hooks.example.com')).rejects.toThrow(
+      /is not a public address.*PLAYHEAD_ALERT_ALLOW/,
+    )
   }
   expect(new Set(refused.map(([, protection]) => protection))).toEqual(
     new Set(Object.keys(forbiddenNetworks)),
@@ -102,15 +106,25 @@ test('of several addresses, only one that is allowed is used', async () => {
 
 test('the allow-list takes addresses, networks and names, and says what it does not understand', async () => {
   const allowed = readAllowedTargets('127.0.0.1, 10.1.0.0/16  ::1\nmail.internal') as AllowedTargets
-  const resolve = async (host: string) => [{ address: host === 'mail.internal' ? '192.168.7.7' : '192.168.7.8' }]
+  const resolve = async (host: string) => [
+    { address: host === 'mail.internal' ? '192.168.7.7' : '192.168.7.8' },
+  ]
   const guard = new AddressGuard(allowed, { resolve })
   const results = await Promise.all(
-    ['127.0.0.1', '127.0.0.2', '10.1.9.9', '10.2.0.1', '::1', 'mail.internal', 'MAIL.internal', 'other.internal'].map(
-      (host) =>
-        guard.pin(host).then(
-          ({ address }) => address,
-          () => 'refused',
-        ),
+    [
+      '127.0.0.1',
+      '127.0.0.2',
+      '10.1.9.9',
+      '10.2.0.1',
+      '::1',
+      'mail.internal',
+      'MAIL.internal',
+      'other.internal',
+    ].map((host) =>
+      guard.pin(host).then(
+        ({ address }) => address,
+        () => 'refused',
+      ),
     ),
   )
   expect(results).toEqual([

@@ -36,6 +36,7 @@ export class AlertWorker {
   #planning: Promise<unknown> = Promise.resolve()
   #reloadedAtMs = Number.NEGATIVE_INFINITY
   #isLeading = false
+  #timer: NodeJS.Timeout | undefined
   #isFailing = false
 
   constructor(options: AlertWorkerOptions) {
@@ -46,12 +47,17 @@ export class AlertWorker {
   /** Starts the loop, which `cleanups` stop. */
   start(cleanups: (() => unknown)[]): void {
     const tick = () => void this.tick(Date.now())
-    const timer = setInterval(tick, TICK_MS).unref()
+    this.#timer = setInterval(tick, TICK_MS).unref()
     cleanups.push(async () => {
-      clearInterval(timer)
-      await this.#planning
+      await this.stop()
       await this.#courier.close()
     })
+  }
+
+  /** Does nothing any more, unless somebody calls `tick`. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#planning
   }
 
   /** Plans and sends what is due at a time. Resolves when all attempts that it began are over. */
@@ -153,4 +159,3 @@ export class AlertWorker {
 function newsKey({ monitorId, status, firedAtMs }: Alert): (string | number)[] {
   return [monitorId, status, firedAtMs]
 }
-

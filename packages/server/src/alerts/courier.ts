@@ -198,11 +198,13 @@ function laneOf({ project, destinationId }: Delivery): string {
 
 function afterAttempt(delivery: Delivery, outcome: Outcome & { tookMs: number }, nowMs: number): Delivery {
   const attempts = [...delivery.attempts, toAttempt(outcome, nowMs)]
-  if (outcome.result === 'delivered') return { ...delivery, attempts, state: 'delivered', nextAttemptMs: null }
+  if (outcome.result === 'delivered')
+    return { ...delivery, attempts, state: 'delivered', nextAttemptMs: null }
   const pauseMs = pausesMs[attempts.length - 1]
   // PagerDuty says that an event it calls invalid never becomes valid.
   const isHopeless = outcome.status === GONE || (delivery.kind === 'pagerduty' && outcome.status === 400)
-  if (pauseMs === undefined || isHopeless) return { ...delivery, attempts, state: 'failed', nextAttemptMs: null }
+  if (pauseMs === undefined || isHopeless)
+    return { ...delivery, attempts, state: 'failed', nextAttemptMs: null }
   const askedMs = Math.min(outcome.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS)
   return { ...delivery, attempts, nextAttemptMs: nowMs + Math.max(pauseMs, askedMs) }
 }

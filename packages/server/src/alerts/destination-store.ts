@@ -105,7 +105,8 @@ function fromRow({ project, id, definition, secrets }: Stored): Destination {
   const { problem, ...fields } = parseObject(definition)
   const whole = { ...fields, ...parseObject(secrets) } as DestinationDefinition
   const missing = newDestinationSchema.safeParse(whole)
-  if (missing.success) return { project, id, definition: whole, ...(typeof problem === 'string' && { problem }) }
+  if (missing.success)
+    return { project, id, definition: whole, ...(typeof problem === 'string' && { problem }) }
   const names = missing.error.issues.map(({ path }) => path.join('.')).join(', ')
   return {
     project,

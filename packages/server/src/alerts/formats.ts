@@ -111,7 +111,10 @@ function slackText(text: string): string {
 }
 
 /** One event for each monitor: its incident opens and is resolved with the same key. */
-function pagerDutyEvent({ project, atMs, alerts, isTest }: Notification, { routingKey }: Of<'pagerduty'>): object {
+function pagerDutyEvent(
+  { project, atMs, alerts, isTest }: Notification,
+  { routingKey }: Of<'pagerduty'>,
+): object {
   const alert = alerts[0]!
   const dedupKey = `playhead/${project}/${alert.monitorId}`.slice(0, 255)
   const head = { routing_key: routingKey, dedup_key: dedupKey }
@@ -132,7 +135,9 @@ function pagerDutyEvent({ project, atMs, alerts, isTest }: Notification, { routi
       custom_details: {
         value: alert.value,
         watches: alert.sentence,
-        sessions: alert.sessions.map((session) => [describeSession(session), ...(session.text ?? [])].join('\n')),
+        sessions: alert.sessions.map((session) =>
+          [describeSession(session), ...(session.text ?? [])].join('\n'),
+        ),
       },
     },
     links: alert.sessions.map((session) => ({ href: session.url, text: describeSession(session) })),

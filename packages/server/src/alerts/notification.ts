@@ -59,7 +59,8 @@ export function titleOf({ alerts, isTest }: Notification): string {
   const resolved = alerts.length - firing
   const parts = [
     firing > 0 && `${countOf(firing, 'monitor')} ${firing === 1 ? 'fires' : 'fire'}`,
-    resolved > 0 && `${firing > 0 ? resolved : countOf(resolved, 'monitor')} ${resolved === 1 ? 'was' : 'were'} resolved`,
+    resolved > 0 &&
+      `${firing > 0 ? resolved : countOf(resolved, 'monitor')} ${resolved === 1 ? 'was' : 'were'} resolved`,
   ]
   return parts.filter(Boolean).join(', ')
 }

@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { DestinationKind, DeliveryResponse, deliveryReasons, deliveryStates } from '../api/schemas/alerts.ts'
+import type {
+  DestinationKind,
+  DeliveryResponse,
+  deliveryReasons,
+  deliveryStates,
+} from '../api/schemas/alerts.ts'
 import type { Store } from '../store/connect.ts'
 import { parseObject } from '../store/stored-fields.ts'
 import type { VersionClock } from '../store/version-clock.ts'
@@ -114,7 +119,11 @@ export class Outbox {
   /** The log, newest first. */
   async list(
     project: string,
-    { destination, limit, before }: { destination?: string | undefined; limit: number; before?: number | undefined },
+    {
+      destination,
+      limit,
+      before,
+    }: { destination?: string | undefined; limit: number; before?: number | undefined },
   ): Promise<Delivery[]> {
     const rows = await this.#read<{ record: string }>(
       `SELECT record FROM deliveries FINAL WHERE project = {project:String}

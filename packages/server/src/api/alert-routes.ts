@@ -84,7 +84,10 @@ export function addAlertRoutes(app: OpenAPIHono, services: AlertServices): void 
     await follow()
     const id = given ?? freeId(definition.name, destinations.list(project))
     if (destinations.get(project, id) !== undefined)
-      throw new KnownError('CONFLICT', `There is a destination ${id} already. Change it, or choose another id.`)
+      throw new KnownError(
+        'CONFLICT',
+        `There is a destination ${id} already. Change it, or choose another id.`,
+      )
     const secret =
       definition.kind === 'webhook' && definition.secret === undefined ? newSigningSecret() : undefined
     const destination: Destination = {
@@ -97,7 +100,10 @@ export function addAlertRoutes(app: OpenAPIHono, services: AlertServices): void 
     const { kind, name } = definition
     const detail = `${kind}: ${name}`
     await recordAudit(context, gate, { action: 'destination.created', project, subject: id, detail })
-    return context.json({ ...toDestinationResponse(destination), ...(secret !== undefined && { secret }) }, 201)
+    return context.json(
+      { ...toDestinationResponse(destination), ...(secret !== undefined && { secret }) },
+      201,
+    )
   })
   app.openapi(changeRoute, async (context) => {
     const project = projectOf(context, 'admin', gate)
@@ -130,7 +136,12 @@ function addSendingRoutes(
     const destination = destinations.find(project, context.req.valid('param').id)
     const delivery = await alertWorker.test(destination, Date.now())
     const detail = `test: ${delivery.state}`
-    await recordAudit(context, gate, { action: 'destination.tested', project, subject: destination.id, detail })
+    await recordAudit(context, gate, {
+      action: 'destination.tested',
+      project,
+      subject: destination.id,
+      detail,
+    })
     return context.json(toDeliveryResponse(delivery), 200)
   })
   app.openapi(deliveriesRoute, async (context) => {

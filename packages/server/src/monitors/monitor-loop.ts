@@ -19,6 +19,7 @@ export type MonitorLoopOptions = ObserveOptions & {
 export class MonitorLoop {
   readonly #options: MonitorLoopOptions
   #running: Promise<unknown> = Promise.resolve()
+  #timer: NodeJS.Timeout | undefined
 
   constructor(options: MonitorLoopOptions) {
     this.#options = options
@@ -31,11 +32,14 @@ export class MonitorLoop {
       void this.evaluate(Date.now()).catch((error: Error) =>
         report(`Monitors could not be evaluated: ${error.message}`),
       )
-    const timer = setInterval(tick, TICK_MS).unref()
-    cleanups.push(async () => {
-      clearInterval(timer)
-      await this.#running
-    })
+    this.#timer = setInterval(tick, TICK_MS).unref()
+    cleanups.push(() => this.stop())
+  }
+
+  /** Evaluates nothing any more, unless somebody asks. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#running
   }
 
   /** Evaluates every monitor as of a time. Evaluations never overlap. */

@@ -5,7 +5,12 @@ import { createServer } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { SMTPServer } from 'smtp-server'
 import { expect, onTestFinished, test } from 'vitest'
-import { AddressGuard, readAllowedTargets, type AllowedTargets, type Resolve } from '../../src/alerts/address-guard.ts'
+import {
+  AddressGuard,
+  readAllowedTargets,
+  type AllowedTargets,
+  type Resolve,
+} from '../../src/alerts/address-guard.ts'
 import { sendHttp } from '../../src/alerts/send-http.ts'
 import { sendMail, type MailServer } from '../../src/alerts/send-mail.ts'
 import { receiverForThisTest } from './receiver.ts'
@@ -24,7 +29,10 @@ test('a name that changes its address between check and use is connected to wher
     return [{ address: asked.length === 1 ? '127.0.0.2' : '127.0.0.1' }]
   }
   const url = `http://rebind.test:${wanted.port}/hook`
-  expect(await sendHttp(message(url), allow('127.0.0.2', resolve))).toEqual({ result: 'delivered', status: 200 })
+  expect(await sendHttp(message(url), allow('127.0.0.2', resolve))).toEqual({
+    result: 'delivered',
+    status: 200,
+  })
   expect(asked).toEqual(['rebind.test'])
   expect(wanted.received.map(({ headers }) => headers.host)).toEqual([`rebind.test:${wanted.port}`])
   expect(other.received).toEqual([])
@@ -38,7 +46,8 @@ test('nothing is sent to an address that is not allowed', async () => {
   const receiver = await receiverForThisTest()
   expect(await sendHttp(message(receiver.url), allow(''))).toEqual({
     result: 'unreachable',
-    detail: '127.0.0.1 is not a public address. If the server may connect to it, add it to PLAYHEAD_ALERT_ALLOW.',
+    detail:
+      '127.0.0.1 is not a public address. If the server may connect to it, add it to PLAYHEAD_ALERT_ALLOW.',
   })
   const server: MailServer = { host: 'localhost', port: receiver.port, security: 'none' }
   const mail = { messageId: '<a@b>', from: 'a@b.c', to: ['a@b.c'], subject: 's', text: 't' }
@@ -109,7 +118,23 @@ test('where nobody listens, or a name is not resolved in time, nothing was sent'
 function selfSigned(name: string): { key: string; cert: string } {
   const pem = execFileSync(
     'openssl',
-    ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', '-', '-days', '2', '-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`],
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-keyout',
+      '-',
+      '-days',
+      '2',
+      '-subj',
+      `/CN=${name}`,
+      '-addext',
+      `subjectAltName=DNS:${name}`,
+    ],
     { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
   )
   const part = (kind: string) => new RegExp(`-----BEGIN ${kind}-----[^]*?-----END ${kind}-----`).exec(pem)![0]
@@ -199,9 +224,9 @@ test('an e-mail server that refuses, wants TLS it does not have, or says nothing
     onMailFrom: (_: unknown, __: unknown, done: (error: Error) => void) =>
       done(Object.assign(new Error('Not from you'), { responseCode: 550 })),
   })
-  expect(await sendMail(mail, { host: '127.0.0.1', port: refusing.port, security: 'none' }, local)).toMatchObject(
-    { result: 'refused', status: 550 },
-  )
+  expect(
+    await sendMail(mail, { host: '127.0.0.1', port: refusing.port, security: 'none' }, local),
+  ).toMatchObject({ result: 'refused', status: 550 })
   // No STARTTLS: the password and the message stay here.
   const plain = await startMailServer()
   const outcome = await sendMail(mail, { host: '127.0.0.1', port: plain.port, security: 'starttls' }, local)

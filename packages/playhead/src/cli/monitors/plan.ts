@@ -58,6 +58,7 @@ export function renderPlan(plan: Plan, paint: Painter): string {
 /** Everything that can differ, on one line. */
 function describe(monitor: FileMonitor): string {
   const wait = monitor.forMs === 0 ? '' : `, for ${formatWindow(monitor.forMs)}`
-  const told = monitor.destinations === undefined ? '' : `, tells ${monitor.destinations.join(', ') || 'nobody'}`
+  const told =
+    monitor.destinations === undefined ? '' : `, tells ${monitor.destinations.join(', ') || 'nobody'}`
   return `${monitor.name}: ${describeMonitor(monitor)}${wait}${told}${monitor.isPaused ? ' (paused)' : ''}`
 }

@@ -11,7 +11,10 @@ const MAX_SECRET = 1_000
 const url = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
   .max(2_000)
-  .refine((text) => URL.canParse(text) && new URL(text).username === '', 'must not contain a user or password')
+  .refine(
+    (text) => URL.canParse(text) && new URL(text).username === '',
+    'must not contain a user or password',
+  )
 const line = z
   .string()
   .trim()
@@ -47,7 +50,9 @@ export const destinationFields = {
   email: {
     host: z.string().trim().min(1).max(255),
     port: z.number().int().min(1).max(65_535),
-    security: z.enum(['tls', 'starttls', 'none']).describe('`none` sends passwords and messages in plain text'),
+    security: z
+      .enum(['tls', 'starttls', 'none'])
+      .describe('`none` sends passwords and messages in plain text'),
     user: line.optional(),
     password: secretText.optional(),
     from: mailAddress,
@@ -143,7 +148,9 @@ export const deliverySchema = z
     destinationId: z.string(),
     destinationName: z.string(),
     kind: z.enum(destinationKinds),
-    reason: z.enum(deliveryReasons).describe('a monitor fired or was resolved, still fires, or somebody tested'),
+    reason: z
+      .enum(deliveryReasons)
+      .describe('a monitor fired or was resolved, still fires, or somebody tested'),
     state: z.enum(deliveryStates),
     isMaybeTwice: z
       .boolean()
