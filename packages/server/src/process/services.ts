@@ -92,11 +92,10 @@ export async function createServices(
   const { steps, logs, catchUp, drain } = await openLogs(config, given, cleanups)
   const reader: SessionReader = new SessionReader({ ...stored, catchUp })
   followOtherNodes({ store, nodes, live, reader, report }, cleanups)
-  const watch = await openWatch({ store, versions, nodes, reader, joined, report }, cleanups)
-  const { findings, monitors } = watch
-  const { site, ...others } = fromConfig(config)
-  const alertOptions = { store, versions, nodes, monitors, audit: gate.audit, site, report }
-  const alerts = await openAlerts(config, alertOptions, cleanups)
+  const settings = fromConfig(config)
+  const watched = { ...settings, store, versions, nodes, reader, joined, audit: gate.audit, report }
+  const watch = await openWatch(watched, cleanups)
+  const { findings } = watch
   const findingsQueue = FindingsQueue.open({ store, findings, steps, report }, cleanups)
   const objects = new UploadedObjects(config.dataDirectory, damaged)
   const targets = { store, storedLogs, tags, duplicates, objects, registry, refresher, reader, drain, report }
@@ -104,8 +103,7 @@ export async function createServices(
   const counters = createCounters()
   const usage = { usage: gate.usage, nextArrival: () => versions.next() }
   return {
-    ...others,
-    site,
+    ...settings,
     gate,
     store,
     nodes,
@@ -121,7 +119,6 @@ export async function createServices(
     reader,
     refresher,
     ...watch,
-    ...alerts,
     counters,
     damaged,
     catchUp,
@@ -162,7 +159,7 @@ function openOthers(store: Store, cleanups: (() => unknown)[]) {
 
 /** Findings, issues and monitors: rules are checked whenever a session was diagnosed, monitors every few seconds. */
 async function openWatch(
-  options: Pick<MonitorLoopOptions, 'nodes' | 'report'> & FindingsOptions,
+  options: Pick<MonitorLoopOptions, 'nodes' | 'report'> & FindingsOptions & OpenAlertsOptions,
   cleanups: (() => unknown)[],
 ) {
   const { store, versions } = options
@@ -175,20 +172,24 @@ async function openWatch(
     ...options,
     onDiagnosed: (project, diagnosed) => results.check(project, diagnosed),
   })
-  return { findings, issues, monitors, monitorLoop }
+  return {
+    findings,
+    issues,
+    monitors,
+    monitorLoop,
+    ...(await openAlerts({ ...options, monitors }, cleanups)),
+  }
 }
+
+type OpenAlertsOptions = Pick<AlertWorkerOptions, 'nodes' | 'audit' | 'report'> &
+  Pick<Config, 'alertAllow'> & { store: Store; versions: VersionClock; site: Site }
 
 /** Destinations, and the worker that tells them what fires. */
 async function openAlerts(
-  { alertAllow }: Config,
-  options: Omit<AlertWorkerOptions, 'destinations' | 'outbox' | 'guard' | 'origin' | 'store'> & {
-    store: Store
-    versions: VersionClock
-    site: Site
-  },
+  options: OpenAlertsOptions & { monitors: MonitorStore },
   cleanups: (() => unknown)[],
 ) {
-  const { store, versions, site } = options
+  const { store, versions, site, alertAllow } = options
   const destinations = await DestinationStore.open(store, versions)
   const outbox = await Outbox.open(store, versions)
   const guard = new AddressGuard(alertAllow)
@@ -241,8 +242,10 @@ function publishRefreshed(
   live.publishSession(project, summarizeSession(steps, { nowMs: Date.now(), ...context }))
 }
 
-function fromConfig({ host, port, tls, publicUrl, trustedProxies, dataDirectory, maxBodyBytes }: Config) {
+function fromConfig(config: Config) {
+  const { host, port, tls, publicUrl, trustedProxies, dataDirectory, maxBodyBytes, alertAllow } = config
   return {
+    alertAllow,
     site: { host, port, isTlsOn: tls !== undefined, publicUrl, trustedProxies },
     bodyLimits: {
       maxBytes: maxBodyBytes,

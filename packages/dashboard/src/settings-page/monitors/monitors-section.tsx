@@ -83,7 +83,9 @@ function MonitorCard({ watched }: { watched: WatchedMonitor }) {
           {label} <Age time={since} />
         </span>
         <b className="monitor-name">{name}</b>
-        <span className="monitor-value">{value !== null && formatMonitorValue(monitor.condition, value)}</span>
+        <span className="monitor-value">
+          {value !== null && formatMonitorValue(monitor.condition, value)}
+        </span>
         <span className="monitor-tools">
           <Button
             disabled={pause.isPending}
@@ -99,6 +101,8 @@ function MonitorCard({ watched }: { watched: WatchedMonitor }) {
       </div>
       <p className="dim">
         When {visibleText(sentence)}.{monitor.isFromFile && ' From a file.'}
+        {monitor.destinations !== undefined &&
+          ` Tells ${monitor.destinations.map(visibleText).join(', ') || 'nobody'}.`}
       </p>
       {problem !== undefined && (
         <p className="dialog-error" role="alert">
