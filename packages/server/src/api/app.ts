@@ -16,6 +16,7 @@ import type { Issues } from '../findings/issues.ts'
 import type { SqlQueries } from '../sql/run-query.ts'
 import type { LiveFeed } from '../live/live-feed.ts'
 import type { ServerNodes } from '../nodes/server-nodes.ts'
+import type { SessionMetrics } from '../monitors/session-metrics.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
 import type { SessionTags } from '../sessions/session-tags.ts'
 import type { DamagedFiles } from '../log/damaged-files.ts'
@@ -49,8 +50,10 @@ import { VERSION } from './version.ts'
 /** What the routes together need; each takes only its part. */
 export type AppServices = MaintenanceServices &
   Diagnostics &
-  Pick<MonitorServices, 'monitors' | 'monitorLoop'> &
-  Pick<AlertServices, 'destinations' | 'outbox' | 'alertWorker'> & {
+  Pick<MonitorServices, 'monitors' | 'monitorLoop'> & { sessionMetrics: SessionMetrics } & Pick<
+    AlertServices,
+    'destinations' | 'outbox' | 'alertWorker'
+  > & {
     gate: Gate
     site: Site
     reader: SessionReader

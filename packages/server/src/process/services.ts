@@ -43,6 +43,7 @@ import { SessionTags } from '../sessions/session-tags.ts'
 import { MonitorLoop, type MonitorLoopOptions } from '../monitors/monitor-loop.ts'
 import { MonitorStore } from '../monitors/monitor-store.ts'
 import { RuleResults } from '../monitors/rule-results.ts'
+import { SessionMetrics } from '../monitors/session-metrics.ts'
 import { StoredLogs } from '../sessions/stored-logs.ts'
 import { Restorer } from '../maintenance/restore.ts'
 import { SqlQueries } from '../sql/run-query.ts'
@@ -166,19 +167,19 @@ async function openWatch(
   const issues = new Issues(store, versions)
   const monitors = await MonitorStore.open(store, versions)
   const results = new RuleResults(store, versions, monitors)
+  const sessionMetrics = new SessionMetrics()
   const monitorLoop = new MonitorLoop({ ...options, issues, results, monitors })
   monitorLoop.start(cleanups)
   const findings = new SessionFindings({
     ...options,
-    onDiagnosed: (project, diagnosed) => results.check(project, diagnosed),
+    onDiagnosed: async (project, diagnosed) => {
+      const summaries = diagnosed.map(({ summary }) => summary)
+      sessionMetrics.count(project, summaries, Date.now())
+      await results.check(project, diagnosed)
+    },
   })
-  return {
-    findings,
-    issues,
-    monitors,
-    monitorLoop,
-    ...(await openAlerts({ ...options, monitors }, cleanups)),
-  }
+  const alerts = await openAlerts({ ...options, monitors }, cleanups)
+  return { findings, issues, monitors, monitorLoop, sessionMetrics, ...alerts }
 }
 
 type OpenAlertsOptions = Pick<AlertWorkerOptions, 'nodes' | 'audit' | 'report'> &
