@@ -39,6 +39,7 @@ beforeAll(async () => {
   await stage.server.request('/api/keys', { json: { name: 'CI', scopes: ['ingest', 'read'] } })
   const priceOverrides = [{ model: 'my-own-model*', inputPerMillion: 0.5, outputPerMillion: 1.5 }]
   await stage.server.request('/api/projects/default', { method: 'PATCH', json: { priceOverrides } })
+  await addWatch(stage)
   const demo = tracesPayload(manySessions(3), { 'service.name': 'demo', 'playhead.demo': true })
   await stage.server.postTraces(demo)
   opened = await stage.open('/settings/about', { reducedMotion: 'reduce' })
@@ -62,6 +63,22 @@ describe('no accessibility violations, and no horizontal overflow', () => {
     expect(problems.filter((problem) => !/status of 404/.test(problem))).toEqual([])
   })
 })
+
+/** A monitor and two destinations, one of which was tested. Nothing leaves this machine: the addresses are refused. */
+async function addWatch({ server }: Stage): Promise<void> {
+  const mail = { host: '10.0.0.25', port: 587, security: 'starttls', user: 'playhead', password: 'x' }
+  const people = { from: 'playhead@example.com', to: ['on-call@example.com', 'agents@example.com'] }
+  await server.request('/api/destinations', {
+    json: { kind: 'email', name: 'Mail of the team', ...mail, ...people },
+  })
+  await server.request('/api/destinations', {
+    json: { kind: 'webhook', name: 'Hook', url: 'http://10.0.0.7/hooks/1' },
+  })
+  await server.request('/api/destinations/hook', { method: 'PATCH', json: { isEnabled: false } })
+  await server.request('/api/destinations/hook/test', { method: 'POST' })
+  const condition = { kind: 'silence', windowMs: 1_800_000 }
+  await server.request('/api/monitors', { json: { name: 'Silence', condition, destinations: ['hook'] } })
+}
 
 async function show(page: Page, { path, isThere, act }: Look): Promise<void> {
   await page.setViewportSize(DESKTOP)

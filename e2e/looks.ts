@@ -91,6 +91,31 @@ export const pageLooks: readonly Look[] = [
       await page.locator('.settings-note').waitFor()
     },
   },
+  { name: 'settings-monitors', path: '/settings/monitors', isThere: '.monitor-card' },
+  { name: 'settings-alerts', path: '/settings/alerts', isThere: '.delivery-table' },
+  { name: 'settings-alerts-empty', path: '/settings/alerts?project=empty', isThere: '.settings-note' },
+  {
+    name: 'settings-alerts-edit',
+    path: '/settings/alerts',
+    isThere: '.destination-card',
+    part: '[role=dialog]',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Edit Mail of the team' }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'settings-alerts-attempts',
+    path: '/settings/alerts',
+    isThere: '.delivery-table',
+    part: '.delivery-table',
+    act: async (page) => {
+      await page.locator('.delivery-attempts summary').first().click()
+      await page.locator('.delivery-attempts li').first().waitFor()
+      await page.getByRole('button', { name: 'Send test to Hook' }).click()
+      await page.getByText(/^Test: Not reached/).waitFor()
+    },
+  },
   { name: 'settings-prices', path: '/settings/prices', isThere: '.unpriced' },
   { name: 'settings-retention', path: '/settings/retention', isThere: '.settings-form' },
   { name: 'settings-redaction', path: '/settings/redaction', isThere: '.code-block' },

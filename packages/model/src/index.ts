@@ -109,6 +109,7 @@ export { judgeMeasure, type Judged, type Measured } from './monitors/judge-measu
 export {
   describeMonitor,
   formatMeasure,
+  formatMonitorValue,
   formatWindow,
   measures,
   type Condition,

@@ -18,6 +18,8 @@ const groups = [
   { value: 'sessions', label: 'Sessions' },
   { value: 'share', label: 'Share links' },
   { value: 'issue', label: 'Issues' },
+  { value: 'monitor', label: 'Monitors' },
+  { value: 'destination', label: 'Destinations' },
   { value: 'backup', label: 'Backups' },
 ]
 
@@ -46,6 +48,10 @@ const actionWords: Record<AuditEntry['action'], string> = {
   'monitor.created': 'Monitor created',
   'monitor.changed': 'Monitor changed',
   'monitor.deleted': 'Monitor deleted',
+  'destination.created': 'Destination created',
+  'destination.changed': 'Destination changed',
+  'destination.deleted': 'Destination deleted',
+  'destination.tested': 'Test message sent',
   'backup.downloaded': 'Backup downloaded',
   'backup.restored': 'Backup restored',
   'backup.undone': 'Restore undone',

@@ -3,6 +3,7 @@ import { useEffect, useRef, type ComponentType } from 'react'
 import { NoSuchPage } from '../ui/data/page-problem.tsx'
 import { usePageTitle } from '../ui/browser/use-page-title.ts'
 import { AboutSection } from './about-section.tsx'
+import { AlertsSection } from './alerts/alerts-section.tsx'
 import { AuditSection } from './audit-section.tsx'
 import { BackupSection } from './backup-section.tsx'
 import { HealthSection } from './health-section.tsx'
@@ -22,6 +23,7 @@ const sections: readonly { id: string; title: string; Section: ComponentType }[]
   { id: 'logins', title: 'Logins', Section: LoginsSection },
   { id: 'people', title: 'People', Section: PeopleSection },
   { id: 'monitors', title: 'Monitors', Section: MonitorsSection },
+  { id: 'alerts', title: 'Alerts', Section: AlertsSection },
   { id: 'prices', title: 'Prices', Section: PricesSection },
   { id: 'retention', title: 'Retention', Section: RetentionSection },
   { id: 'quota', title: 'Quota', Section: QuotaSection },

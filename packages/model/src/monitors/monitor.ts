@@ -1,4 +1,4 @@
-import { formatPercent } from '../format/format-number.ts'
+import { countOf, formatPercent } from '../format/format-number.ts'
 import { formatDuration } from '../format/format-time.ts'
 import type { Rule } from './rule.ts'
 import { describeRule } from './rule.ts'
@@ -41,6 +41,8 @@ export type Monitor = {
   /** How long it has to be bad before it fires, and good before it is normal again. */
   forMs: number
   isPaused: boolean
+  /** The ids of the destinations that are told; all of them if absent, none if empty. */
+  destinations?: string[]
   /** Created by `playhead monitors apply`, which replaces and deletes only those. */
   isFromFile: boolean
 }
@@ -88,6 +90,13 @@ export function formatMeasure(measure: Measure, value: number): string {
   if (measure === 'failure-rate') return formatPercent(value, value < 0.1 ? 1 : 0)
   if (measure === 'cost') return `$${Number(value.toFixed(4))}`
   return measure === 'p95' ? formatDuration(value) : String(Number(value.toFixed(3)))
+}
+
+/** The figure of an evaluation, for people: "34%", "$2.5", "+50%", "3 sessions". */
+export function formatMonitorValue(condition: Condition, value: number): string {
+  if (condition.kind !== 'rate') return countOf(value, condition.kind === 'issue' ? 'issue' : 'session')
+  if (condition.isChange === true) return `${value < 0 ? '' : '+'}${formatPercent(value)}`
+  return formatMeasure(condition.measure, value)
 }
 
 const units = [

@@ -25,6 +25,8 @@ type Common = {
   /** How long it has to be bad before it fires, and good before it is normal again: "5m". */
   for?: DurationText
   isPaused?: boolean
+  /** The ids of the destinations that are told when it fires; all of them by default. */
+  destinations?: string[]
 }
 
 /** A monitor in `playhead.monitors.ts`. */

@@ -18,6 +18,12 @@ export function originOf(requestUrl: string, site: Site): string {
   return site.publicUrl ?? new URL(requestUrl).origin
 }
 
+/** The origin of links in messages that no request asked for. */
+export function serverOrigin({ host, port, isTlsOn, publicUrl }: Site): string {
+  const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host
+  return publicUrl ?? `http${isTlsOn ? 's' : ''}://${shown.includes(':') ? `[${shown}]` : shown}:${port}`
+}
+
 /** The address of a session's replay. */
 export function sessionUrl(origin: string, { id, project }: { id: string; project: string }): string {
   return `${origin}${sessionPath(id, project)}`

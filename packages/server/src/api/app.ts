@@ -16,10 +16,12 @@ import type { Issues } from '../findings/issues.ts'
 import type { SqlQueries } from '../sql/run-query.ts'
 import type { LiveFeed } from '../live/live-feed.ts'
 import type { ServerNodes } from '../nodes/server-nodes.ts'
+import type { SessionMetrics } from '../monitors/session-metrics.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
 import type { SessionTags } from '../sessions/session-tags.ts'
 import type { DamagedFiles } from '../log/damaged-files.ts'
 import { asStoreError } from '../store/store-error.ts'
+import { addAlertRoutes, type AlertServices } from './alert-routes.ts'
 import { addAuditRoutes } from './audit-routes.ts'
 import { apiBodyRules } from './body-rules.ts'
 import { addDeletionRoutes } from './deletion-routes.ts'
@@ -50,7 +52,10 @@ import { VERSION } from './version.ts'
 /** What the routes together need; each takes only its part. */
 export type AppServices = MaintenanceServices &
   Diagnostics &
-  Pick<MonitorServices, 'monitors' | 'monitorLoop'> & {
+  Pick<MonitorServices, 'monitors' | 'monitorLoop'> & { sessionMetrics: SessionMetrics } & Pick<
+    AlertServices,
+    'destinations' | 'outbox' | 'alertWorker'
+  > & {
     gate: Gate
     site: Site
     reader: SessionReader
@@ -99,6 +104,7 @@ export function createApp(services: AppServices, addMore: (app: OpenAPIHono) => 
   addShareRoutes(app, all)
   addSharedRoutes(app, all)
   addMonitorRoutes(app, all)
+  addAlertRoutes(app, all)
   addDocument(app)
   addAgentOpsRoutes(app, all)
   addMore(app)

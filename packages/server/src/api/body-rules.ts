@@ -21,6 +21,7 @@ export function apiBodyRules(gate: Gate): Record<RouteWithBody, BodyRule> {
   const reader = (head: Head) => projectOfHead(head, 'read', gate)
   const editor = (head: Head) => projectOfHead(head, 'edit', gate)
   const admin = (head: Head) => projectOfHead(head, 'admin', gate, head.params.project)
+  const owner = (head: Head) => projectOfHead(head, 'admin', gate)
   const sender = (head: Head) => projectOfHead(head, 'ingest', gate, head.params.project)
   const json = (from: BodyRule['from'], maxBytes = MAX_JSON_BODY_BYTES): BodyRule => ({
     from,
@@ -45,6 +46,8 @@ export function apiBodyRules(gate: Gate): Record<RouteWithBody, BodyRule> {
     'POST /api/monitors': json(editor),
     'PATCH /api/monitors/{id}': json(editor),
     'POST /api/monitors/preview': json(reader),
+    'POST /api/destinations': json(owner),
+    'PATCH /api/destinations/{id}': json(owner),
     'POST /mcp': json(reader, MAX_EDIT_BODY_BYTES),
     // As large as the store, and only as fast as the store inserts it.
     'POST /api/restore': { from: person, maxBytes: MAX_BACKUP_BYTES, arrivalMs: undefined, isStream: true },

@@ -1,6 +1,7 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
-import type { Gate } from '../access/caller.ts'
-import { requirePerson } from '../access/request-project.ts'
+import type { Context } from 'hono'
+import { authorize, type Caller, type Gate } from '../access/caller.ts'
+import { callerOf, requirePerson } from '../access/request-project.ts'
 import { KnownError } from '../errors/known-error.ts'
 import type { BodyBudget } from '../door/body-budget.ts'
 import type { Counters } from '../ingest/counters.ts'
@@ -9,6 +10,8 @@ import type { DamagedFiles } from '../log/damaged-files.ts'
 import type { ServerNodes } from '../nodes/server-nodes.ts'
 import { readDisk } from '../query/disk-use.ts'
 import type { Store } from '../store/connect.ts'
+import { renderMonitorStates, type SessionMetrics } from '../monitors/session-metrics.ts'
+import type { MonitorStore } from '../monitors/monitor-store.ts'
 import { jsonRoute } from './route-parts.ts'
 import { VERSION } from './version.ts'
 
@@ -25,9 +28,11 @@ type Observed = {
   damaged: DamagedFiles
 }
 
+type Watched = { monitors: MonitorStore; sessionMetrics: SessionMetrics }
+
 export function addHealthRoutes(
   app: OpenAPIHono,
-  { gate, dataDirectory, ...observed }: Observed & { gate: Gate; dataDirectory: string },
+  { gate, dataDirectory, ...observed }: Observed & Watched & { gate: Gate; dataDirectory: string },
 ): void {
   const { client } = observed.store
   const { counters, dialectFailures } = observed.pipeline
@@ -52,7 +57,10 @@ export function addHealthRoutes(
     return context.text('ready\n')
   })
   app.get('/metrics', (context) =>
-    context.text(renderMetrics(counters, readGauges(observed), dialectFailures.counts)),
+    context.text(
+      renderMetrics(counters, readGauges(observed), dialectFailures.counts) +
+        renderWatched(observed, readableBy(context, gate)),
+    ),
   )
   app.openapi(healthRoute, async (context) => {
     requirePerson(context, gate)
@@ -75,6 +83,35 @@ export function addHealthRoutes(
       200,
     )
   })
+}
+
+/** Which projects the caller may read. Counts without names are for anyone; what has names needs a key or a login. */
+function readableBy(context: Context, gate: Gate): (project: string) => boolean {
+  const caller = identified(context, gate)
+  return (project) => {
+    if (caller === undefined) return false
+    try {
+      return authorize(caller, 'read', project, gate.registry) === project
+    } catch {
+      // "other" is no project: it sums up many, for whoever may read all of them.
+      return caller.kind === 'anyone' || (caller.kind === 'person' && caller.person === undefined)
+    }
+  }
+}
+
+function identified(context: Context, gate: Gate): Caller | undefined {
+  try {
+    return callerOf(context, gate)
+  } catch {
+    return undefined
+  }
+}
+
+function renderWatched({ monitors, sessionMetrics }: Watched, mayRead: (project: string) => boolean): string {
+  const watched = monitors.all().filter(({ project }) => mayRead(project))
+  return [...sessionMetrics.render(mayRead), ...renderMonitorStates(watched)]
+    .map((line) => `${line}\n`)
+    .join('')
 }
 
 function readGauges({ pipeline, store, nodes, budget, damaged }: Observed) {

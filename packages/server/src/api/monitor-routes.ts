@@ -92,7 +92,9 @@ export function addMonitorRoutes(app: OpenAPIHono, services: MonitorServices): v
   app.openapi(changeRoute, async (context) => {
     const project = projectOf(context, 'edit', gate)
     const { monitor } = monitors.find(project, context.req.valid('param').id)
-    const changed = { ...monitor, ...context.req.valid('json') } as Monitor
+    const { destinations = monitor.destinations ?? null, ...given } = context.req.valid('json')
+    const { destinations: _, ...before } = monitor
+    const changed = { ...before, ...given, ...(destinations !== null && { destinations }) } as Monitor
     checkFilter(changed)
     await monitors.save(project, changed)
     await monitorLoop.evaluate(Date.now())

@@ -1,4 +1,4 @@
-import { nextMonitorState, type Transition } from '@playhead/model'
+import { nextMonitorState } from '@playhead/model'
 import type { ServerNodes } from '../nodes/server-nodes.ts'
 import { asStoreError } from '../store/store-error.ts'
 import { observeMonitors, type ObserveOptions, type Seen } from './observe-monitors.ts'
@@ -10,8 +10,6 @@ export type MonitorLoopOptions = ObserveOptions & {
   monitors: MonitorStore
   nodes: ServerNodes
   report: (line: string) => void
-  /** Called once for each transition, on one node only. */
-  onTransition?: (watched: WatchedMonitor, transition: Transition) => void
 }
 
 /**
@@ -21,6 +19,7 @@ export type MonitorLoopOptions = ObserveOptions & {
 export class MonitorLoop {
   readonly #options: MonitorLoopOptions
   #running: Promise<unknown> = Promise.resolve()
+  #timer: NodeJS.Timeout | undefined
 
   constructor(options: MonitorLoopOptions) {
     this.#options = options
@@ -33,11 +32,14 @@ export class MonitorLoop {
       void this.evaluate(Date.now()).catch((error: Error) =>
         report(`Monitors could not be evaluated: ${error.message}`),
       )
-    const timer = setInterval(tick, TICK_MS).unref()
-    cleanups.push(async () => {
-      clearInterval(timer)
-      await this.#running
-    })
+    this.#timer = setInterval(tick, TICK_MS).unref()
+    cleanups.push(() => this.stop())
+  }
+
+  /** Evaluates nothing any more, unless somebody asks. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#running
   }
 
   /** Evaluates every monitor as of a time. Evaluations never overlap. */
@@ -67,7 +69,7 @@ export class MonitorLoop {
   async #advance(watched: WatchedMonitor, seen: Seen | Error | undefined, nowMs: number): Promise<void> {
     const { monitor, status } = watched
     const observation = seen === undefined ? 'paused' : seen instanceof Error ? 'error' : seen.observation
-    const { next, transition } = nextMonitorState(status, observation, { nowMs, forMs: monitor.forMs })
+    const { next } = nextMonitorState(status, observation, { nowMs, forMs: monitor.forMs })
     const { problem: _, ...before } = status
     const updated: MonitorStatus = {
       ...before,
@@ -81,7 +83,6 @@ export class MonitorLoop {
           examples: seen.observation === 'bad' || next.firedAtMs === null ? seen.examples : status.examples,
         }),
     }
-    if (transition !== undefined) this.#options.onTransition?.({ ...watched, status: updated }, transition)
     if (isSame(status, updated)) {
       watched.status = updated
       return

@@ -7,6 +7,7 @@ import type { FirstRoles } from '../access/people.ts'
 import { roles, type Role } from '../api/schemas/settings.ts'
 import { readProxies } from '../access/client-address.ts'
 import { MAX_BODY_BYTES } from '../door/body-limits.ts'
+import { readAllowedTargets, type AllowedTargets } from '../alerts/address-guard.ts'
 import type { TlsFiles } from './tls-identity.ts'
 
 /** The settings of the server. Only this file reads the environment. */
@@ -33,6 +34,8 @@ export type Config = {
   /** Proxies whose `X-Forwarded-For` names the client. */
   trustedProxies: BlockList
   maxBodyBytes: number
+  /** Addresses that are not public and that alerts may go to all the same. */
+  alertAllow: AllowedTargets
 }
 
 export type ConfigProblem = { problem: string }
@@ -78,6 +81,12 @@ export function readConfig(
       problem: `PLAYHEAD_TRUSTED_PROXIES contains "${trustedProxies.problem}"; list addresses or networks, for example 10.0.0.1, 10.1.0.0/16.`,
     }
   }
+  const alertAllow = readAllowedTargets(environment.PLAYHEAD_ALERT_ALLOW ?? '')
+  if ('problem' in alertAllow) {
+    return {
+      problem: `PLAYHEAD_ALERT_ALLOW contains "${alertAllow.problem}"; list addresses, networks or host names, for example 10.0.0.7, 10.1.0.0/16, alertmanager.internal.`,
+    }
+  }
   return {
     host,
     port,
@@ -93,6 +102,7 @@ export function readConfig(
     publicUrl: environment.PLAYHEAD_URL?.replace(/\/+$/, '') || undefined,
     trustedProxies,
     maxBodyBytes: maxBodyMebibytes * MEBIBYTE,
+    alertAllow,
   }
 }
 

@@ -3,6 +3,11 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { summarizeSession, type ResolvedStep, type SummaryContext } from '@playhead/model'
 import { AuditLog } from '../access/audit.ts'
+import { serverOrigin, type Site } from '../access/addresses.ts'
+import { AddressGuard } from '../alerts/address-guard.ts'
+import { AlertWorker, type AlertWorkerOptions } from '../alerts/alert-worker.ts'
+import { DestinationStore } from '../alerts/destination-store.ts'
+import { Outbox } from '../alerts/outbox.ts'
 import type { Gate } from '../access/caller.ts'
 import { DailyUsage } from '../access/daily-usage.ts'
 import { LastUses } from '../access/last-uses.ts'
@@ -39,6 +44,7 @@ import { SessionTags } from '../sessions/session-tags.ts'
 import { MonitorLoop, type MonitorLoopOptions } from '../monitors/monitor-loop.ts'
 import { MonitorStore } from '../monitors/monitor-store.ts'
 import { RuleResults } from '../monitors/rule-results.ts'
+import { SessionMetrics } from '../monitors/session-metrics.ts'
 import { StoredLogs } from '../sessions/stored-logs.ts'
 import { Restorer } from '../maintenance/restore.ts'
 import { SqlQueries } from '../sql/run-query.ts'
@@ -88,7 +94,9 @@ export async function createServices(
   const { steps, logs, catchUp, drain } = await openLogs(config, given, cleanups)
   const reader: SessionReader = new SessionReader({ ...stored, catchUp })
   followOtherNodes({ store, nodes, live, reader, report }, cleanups)
-  const watch = await openWatch({ store, versions, nodes, reader, joined, report }, cleanups)
+  const settings = fromConfig(config)
+  const watched = { ...settings, store, versions, nodes, reader, joined, audit: gate.audit, report }
+  const watch = await openWatch(watched, cleanups)
   const { findings } = watch
   const findingsQueue = FindingsQueue.open({ store, findings, steps, report }, cleanups)
   const objects = new UploadedObjects(config.dataDirectory, damaged)
@@ -97,7 +105,7 @@ export async function createServices(
   const counters = createCounters()
   const usage = { usage: gate.usage, nextArrival: () => versions.next() }
   return {
-    ...fromConfig(config),
+    ...settings,
     gate,
     store,
     nodes,
@@ -153,20 +161,44 @@ function openOthers(store: Store, cleanups: (() => unknown)[]) {
 
 /** Findings, issues and monitors: rules are checked whenever a session was diagnosed, monitors every few seconds. */
 async function openWatch(
-  options: Pick<MonitorLoopOptions, 'nodes' | 'report'> & FindingsOptions,
+  options: Pick<MonitorLoopOptions, 'nodes' | 'report'> & FindingsOptions & OpenAlertsOptions,
   cleanups: (() => unknown)[],
 ) {
   const { store, versions } = options
   const issues = new Issues(store, versions)
   const monitors = await MonitorStore.open(store, versions)
   const results = new RuleResults(store, versions, monitors)
+  const sessionMetrics = new SessionMetrics()
   const monitorLoop = new MonitorLoop({ ...options, issues, results, monitors })
   monitorLoop.start(cleanups)
   const findings = new SessionFindings({
     ...options,
-    onDiagnosed: (project, diagnosed) => results.check(project, diagnosed),
+    onDiagnosed: async (project, diagnosed) => {
+      const summaries = diagnosed.map(({ summary }) => summary)
+      sessionMetrics.count(project, summaries, Date.now())
+      await results.check(project, diagnosed)
+    },
   })
-  return { findings, issues, monitors, monitorLoop }
+  const alerts = await openAlerts({ ...options, monitors }, cleanups)
+  return { findings, issues, monitors, monitorLoop, sessionMetrics, ...alerts }
+}
+
+type OpenAlertsOptions = Pick<AlertWorkerOptions, 'nodes' | 'audit' | 'report'> &
+  Pick<Config, 'alertAllow'> & { store: Store; versions: VersionClock; site: Site }
+
+/** Destinations, and the worker that tells them what fires. */
+async function openAlerts(
+  options: OpenAlertsOptions & { monitors: MonitorStore },
+  cleanups: (() => unknown)[],
+) {
+  const { store, versions, site, alertAllow } = options
+  const destinations = await DestinationStore.open(store, versions)
+  const outbox = await Outbox.open(store, versions)
+  const guard = new AddressGuard(alertAllow)
+  const origin = () => serverOrigin(site)
+  const alertWorker = new AlertWorker({ ...options, destinations, outbox, guard, origin })
+  alertWorker.start(cleanups)
+  return { destinations, outbox, alertWorker }
 }
 
 /** The folder for rows on their way into the store. */
@@ -212,8 +244,10 @@ function publishRefreshed(
   live.publishSession(project, summarizeSession(steps, { nowMs: Date.now(), ...context }))
 }
 
-function fromConfig({ host, port, tls, publicUrl, trustedProxies, dataDirectory, maxBodyBytes }: Config) {
+function fromConfig(config: Config) {
+  const { host, port, tls, publicUrl, trustedProxies, dataDirectory, maxBodyBytes, alertAllow } = config
   return {
+    alertAllow,
     site: { host, port, isTlsOn: tls !== undefined, publicUrl, trustedProxies },
     bodyLimits: {
       maxBytes: maxBodyBytes,

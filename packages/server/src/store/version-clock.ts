@@ -15,6 +15,8 @@ const versionedTables = [
   'monitor_states',
   'rule_results',
   'shares',
+  'destinations',
+  'deliveries',
 ] as const
 type VersionedTable = (typeof versionedTables)[number]
 

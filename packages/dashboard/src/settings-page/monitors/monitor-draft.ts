@@ -29,6 +29,9 @@ export type MonitorDraft = {
   before: string
   number: string
   sessions: string
+  /** Whom it tells. */
+  tells: 'all' | 'nobody' | 'some'
+  destinations: string[]
 }
 
 export const newDraft: MonitorDraft = {
@@ -48,6 +51,8 @@ export const newDraft: MonitorDraft = {
   before: '',
   number: '',
   sessions: '1',
+  tells: 'all',
+  destinations: [],
 }
 
 /** The monitor that a draft describes, or the first thing that is missing. */
@@ -68,6 +73,7 @@ export function toMonitor(draft: MonitorDraft): { monitor: NewMonitor } | { prob
       filter: filter.parameters,
       condition,
       forMs,
+      ...(draft.tells !== 'all' && { destinations: draft.tells === 'some' ? draft.destinations : [] }),
     },
   }
 }

@@ -1,5 +1,6 @@
-import { measures, ruleKinds } from '@playhead/model'
+import { measures, ruleKinds, visibleText } from '@playhead/model'
 import { useDeferredValue, useState, type ReactNode } from 'react'
+import { useDestinations } from '../../api/alerts.ts'
 import { useCreateMonitor, useMonitorPreview } from '../../api/monitors.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { PreviewChart } from './preview-chart.tsx'
@@ -48,6 +49,7 @@ export function MonitorForm({ onCreated }: { onCreated: () => void }) {
       }}
     >
       <Sentence draft={draft} change={change} />
+      <Tells draft={draft} change={change} />
       <p className="monitor-sentence">
         Call it{' '}
         <Blank
@@ -102,6 +104,46 @@ function Sentence({ draft, change }: BlanksProps) {
       , for at least{' '}
       <Blank label="How long" value={draft.wait} width={6} onChange={(wait) => change({ wait })} />.
     </p>
+  )
+}
+
+/** Whom it tells when it fires. */
+function Tells({ draft, change }: BlanksProps) {
+  const { data: destinations = [] } = useDestinations()
+  if (destinations.length === 0) return null
+  const { tells, destinations: chosen } = draft
+  return (
+    <div className="monitor-sentence">
+      Tell{' '}
+      <Choice
+        label="Whom it tells"
+        value={tells}
+        options={[
+          ['all', 'all destinations'],
+          ['some', 'only'],
+          ['nobody', 'nobody'],
+        ]}
+        onChange={(next) => change({ tells: next })}
+      />
+      {tells === 'some' && (
+        <span className="monitor-destinations">
+          {destinations.map(({ id, name }) => (
+            <label key={id}>
+              <input
+                type="checkbox"
+                checked={chosen.includes(id)}
+                onChange={({ target }) =>
+                  change({
+                    destinations: target.checked ? [...chosen, id] : chosen.filter((other) => other !== id),
+                  })
+                }
+              />{' '}
+              {visibleText(name)}
+            </label>
+          ))}
+        </span>
+      )}
+    </div>
   )
 }
 

@@ -8,7 +8,7 @@ import {
   RotateCcw,
   type LucideIcon,
 } from 'lucide-react'
-import { formatMeasure, visibleText, type MonitorStateName } from '@playhead/model'
+import { formatMonitorValue, visibleText, type MonitorStateName } from '@playhead/model'
 import { useState } from 'react'
 import { useDeleteMonitor, useMonitors, usePauseMonitor, type WatchedMonitor } from '../../api/monitors.ts'
 import { Button } from '../../ui/controls/button.tsx'
@@ -69,7 +69,7 @@ const looks: Record<MonitorStateName, { label: string; Icon: LucideIcon }> = {
 }
 
 function MonitorCard({ watched }: { watched: WatchedMonitor }) {
-  const { monitor, sentence, state, since, problem, examples } = watched
+  const { monitor, sentence, state, since, value, problem, examples } = watched
   const [isAsking, setIsAsking] = useState(false)
   const pause = usePauseMonitor()
   const removal = useDeleteMonitor()
@@ -83,7 +83,9 @@ function MonitorCard({ watched }: { watched: WatchedMonitor }) {
           {label} <Age time={since} />
         </span>
         <b className="monitor-name">{name}</b>
-        <span className="monitor-value">{describeValue(watched)}</span>
+        <span className="monitor-value">
+          {value !== null && formatMonitorValue(monitor.condition, value)}
+        </span>
         <span className="monitor-tools">
           <Button
             disabled={pause.isPending}
@@ -99,6 +101,8 @@ function MonitorCard({ watched }: { watched: WatchedMonitor }) {
       </div>
       <p className="dim">
         When {visibleText(sentence)}.{monitor.isFromFile && ' From a file.'}
+        {monitor.destinations !== undefined &&
+          ` Tells ${monitor.destinations.map(visibleText).join(', ') || 'nobody'}.`}
       </p>
       {problem !== undefined && (
         <p className="dialog-error" role="alert">
@@ -141,15 +145,4 @@ function Examples({ name, examples }: { name: string; examples: WatchedMonitor['
 function pathOf(url: string): string {
   const { pathname, search } = new URL(url)
   return pathname + search
-}
-
-/** The last figure, in the unit of the monitor. */
-function describeValue({ monitor: { condition }, value }: WatchedMonitor): string {
-  if (value === null) return ''
-  if (condition.kind === 'rate')
-    return condition.isChange === true
-      ? `${value < 0 ? '' : '+'}${Math.round(value * 100)}%`
-      : formatMeasure(condition.measure, value)
-  const unit = condition.kind === 'issue' ? 'issue' : 'session'
-  return `${value} ${unit}${value === 1 ? '' : 's'}`
 }

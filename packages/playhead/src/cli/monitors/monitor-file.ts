@@ -74,6 +74,7 @@ export function readMonitor(given: unknown, index: number): FileMonitor {
     condition: read.condition(),
     forMs: given.for === undefined ? 0 : read.duration('for'),
     isPaused: given.isPaused === true,
+    ...(given.destinations !== undefined && { destinations: read.ids('destinations') }),
   }
 }
 
@@ -108,6 +109,13 @@ class Reader {
     const text = from[field]
     const ms = typeof text === 'number' ? text : typeof text === 'string' ? parseDuration(text) : undefined
     return ms ?? this.#fail(`${field} must be a duration like "30m", "1h" or "7d".`)
+  }
+
+  ids(field: string): string[] {
+    const ids = this.#given[field]
+    return Array.isArray(ids) && ids.every((id): id is string => typeof id === 'string')
+      ? ids
+      : this.#fail(`${field} must be a list of ids, as in ["on-call"].`)
   }
 
   #rule(given: unknown): Condition {

@@ -58,5 +58,7 @@ export function renderPlan(plan: Plan, paint: Painter): string {
 /** Everything that can differ, on one line. */
 function describe(monitor: FileMonitor): string {
   const wait = monitor.forMs === 0 ? '' : `, for ${formatWindow(monitor.forMs)}`
-  return `${monitor.name}: ${describeMonitor(monitor)}${wait}${monitor.isPaused ? ' (paused)' : ''}`
+  const told =
+    monitor.destinations === undefined ? '' : `, tells ${monitor.destinations.join(', ') || 'nobody'}`
+  return `${monitor.name}: ${describeMonitor(monitor)}${wait}${told}${monitor.isPaused ? ' (paused)' : ''}`
 }

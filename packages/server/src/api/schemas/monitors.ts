@@ -81,6 +81,11 @@ const definition = {
     .max(86_400_000)
     .describe('how long it has to be bad before it fires, and good before it is normal again'),
   isPaused: z.boolean(),
+  destinations: z
+    .array(z.string().min(1).max(63))
+    .max(100)
+    .optional()
+    .describe('the ids of the destinations that are told; all of them by default, nobody if it is empty'),
   isFromFile: z.boolean().describe('created by `playhead monitors apply`'),
 }
 
@@ -113,6 +118,7 @@ export const monitorChangeSchema = z
     condition: definition.condition.optional(),
     forMs: definition.forMs.optional(),
     isPaused: definition.isPaused.optional(),
+    destinations: definition.destinations.nullable().describe('null: all of them'),
     isFromFile: definition.isFromFile.optional(),
   })
   .refine(({ condition }) => condition === undefined || hasScore(condition), SCORE_PROBLEM)

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { destinationChangeSchema, newDestinationSchema } from './alerts.ts'
 import { jobEventSchema, jobRequestSchema } from './dev.ts'
 import { issueChangeSchema } from './findings.ts'
 import { monitorChangeSchema, newMonitorSchema } from './monitors.ts'
@@ -40,6 +41,8 @@ export const bodySchemas = {
   'POST /api/monitors': newMonitorSchema,
   'PATCH /api/monitors/{id}': monitorChangeSchema,
   'POST /api/monitors/preview': newMonitorSchema,
+  'POST /api/destinations': newDestinationSchema,
+  'PATCH /api/destinations/{id}': destinationChangeSchema,
   'POST /api/dev/pair': z.object({ code: z.string().min(1).max(200) }),
   'POST /api/dev/jobs': jobRequestSchema,
   'POST /api/dev/jobs/{id}/events': jobEventSchema,

@@ -6,6 +6,7 @@ import type { OnTheWire } from './on-the-wire.ts'
 import { auditEntrySchema } from './audit.ts'
 import { findingsSchema, issueDetailSchema, issueSchema, listedSuspectSchema } from './findings.ts'
 import { jobSchema, runnerSchema, type Job } from './dev.ts'
+import { createdDestinationSchema, deliverySchema, destinationSchema } from './alerts.ts'
 import { monitorPreviewSchema, watchedMonitorSchema } from './monitors.ts'
 import { lastRestoreSchema, restorePlanSchema } from './restore.ts'
 import {
@@ -60,6 +61,12 @@ export const responseSchemas = {
   'DELETE /api/monitors/{id}': z.object({ deleted: z.string() }),
   'GET /api/monitors/{id}/preview': monitorPreviewSchema,
   'POST /api/monitors/preview': monitorPreviewSchema,
+  'GET /api/destinations': z.object({ destinations: z.array(destinationSchema) }),
+  'POST /api/destinations': createdDestinationSchema,
+  'PATCH /api/destinations/{id}': destinationSchema,
+  'DELETE /api/destinations/{id}': z.object({ deleted: z.string() }),
+  'POST /api/destinations/{id}/test': deliverySchema,
+  'GET /api/deliveries': z.object({ deliveries: z.array(deliverySchema) }),
   'GET /api/sessions/{id}': z.object({
     session: sessionSummarySchema,
     steps: z.array(stepSchema),

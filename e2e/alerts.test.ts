@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startReceiver, type Receiver } from '../packages/server/test/alerts/receiver.ts'
+import { hex } from '../packages/server/test/otlp.ts'
+import { session } from '../packages/server/test/project-server.ts'
+import { startStage, type Stage } from './browser.ts'
+
+const MINUTE = 60_000
+
+let stage: Stage
+let receiver: Receiver
+beforeAll(async () => {
+  stage = await startStage({ PLAYHEAD_ALERT_ALLOW: '127.0.0.1' })
+  receiver = await startReceiver()
+  await stage.server.services.monitorLoop.stop()
+  await stage.server.services.alertWorker.stop()
+})
+afterAll(async () => {
+  await receiver.close()
+  await stage.stop()
+})
+
+test('somebody saves a destination, tests, edits, chooses and deletes it, with the keyboard', async () => {
+  const { page, problems, close } = await stage.open('/settings/alerts')
+  await page.getByText('Nobody is told yet.').waitFor()
+  await page.getByText('No messages yet.').waitFor()
+  const press = async (name: string) => {
+    await page.getByRole('button', { name, exact: true }).focus()
+    await page.keyboard.press('Enter')
+  }
+  expect(await page.getByRole('button', { name: 'Save destination' }).isEnabled()).toBe(false)
+  await page.getByLabel('Name', { exact: true }).fill('On call')
+  await page.getByLabel('URL', { exact: true }).fill(receiver.url)
+  await page.keyboard.press('Enter')
+  const secret = await page
+    .getByRole('dialog')
+    .getByText(/^whsec_/)
+    .textContent()
+  expect(secret).toMatch(/^whsec_[\w+/]{43}=$/)
+  await press('Done')
+  const card = page.getByRole('listitem').filter({ hasText: 'On call' })
+  await card.getByText(`Webhook · http://127.0.0.1:${receiver.port}`).waitFor()
+  expect(await page.content()).not.toContain(receiver.url)
+
+  await press('Send test to On call')
+  await card.getByText(/^Test: Delivered \(200\) after/).waitFor()
+  expect(receiver.accepted()).toMatchObject([{ type: 'test' }])
+  receiver.answer = 500
+  await press('Send test to On call')
+  await card.getByText(/^Test: Refused \(500\) after .*: no$/).waitFor()
+  receiver.answer = 200
+  const log = page.getByRole('table', { name: 'Messages of the last 30 days' })
+  await expect.poll(() => log.getByRole('row').count()).toBe(3)
+  await log.getByText('Failed').click()
+  await log.getByText('Refused (500)').waitFor()
+
+  // What is saved stays, also the secrets that nobody sees.
+  await press('Edit On call')
+  await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('On duty')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  await press('Turn off On duty')
+  await press('Turn on On duty')
+  await press('Send test to On duty')
+  await page.getByText(/^Test: Delivered/).waitFor()
+
+  await page.goto(`${stage.server.url}/settings/monitors`)
+  await page.getByLabel('What to watch').selectOption('silence')
+  await page.getByLabel('Whom it tells').selectOption('some')
+  await page.getByRole('checkbox', { name: 'On duty' }).focus()
+  await page.keyboard.press('Space')
+  await press('Create monitor')
+  await page.getByText('Tells on-call.').waitFor()
+
+  await page.goto(`${stage.server.url}/settings/alerts`)
+  await press('Delete On duty')
+  await press('Delete')
+  await page.getByText('Nobody is told yet.').waitFor()
+  expect(problems).toEqual([])
+  await close()
+})
+
+test('the link of a message opens the session at the failing step', async () => {
+  const { services } = stage.server
+  receiver.received.length = 0
+  await stage.server.request('/api/destinations', {
+    json: { kind: 'webhook', name: 'Links', url: receiver.url },
+  })
+  await stage.server.request('/api/monitors', {
+    json: {
+      name: 'Refund',
+      condition: {
+        kind: 'rule',
+        rule: { kind: 'never', action: 'issue_refund' },
+        windowMs: 60 * MINUTE,
+        sessions: 1,
+      },
+    },
+  })
+  const traceId = hex(16)
+  const now = Date.now()
+  await stage.post({ spans: session({ traceId, tool: 'issue_refund', startMs: now - MINUTE }) })
+  await services.drain()
+  await services.findings.computeAll('default', [traceId])
+  for (const atMs of [now, now + 30_000]) {
+    await services.monitorLoop.evaluate(atMs)
+    await services.alertWorker.tick(atMs)
+  }
+  const [message] = receiver.accepted() as { data: { alerts: { sessions: { url: string }[] }[] } }[]
+  const { page, close } = await stage.open(message!.data.alerts[0]!.sessions[0]!.url)
+  await expect.poll(() => page.locator('.step-row.is-selected').textContent()).toContain('issue_refund')
+  await close()
+})

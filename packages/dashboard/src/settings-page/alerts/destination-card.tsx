@@ -1,0 +1,113 @@
+import { Bell, BellOff } from 'lucide-react'
+import { visibleText } from '@playhead/model'
+import { useState } from 'react'
+import {
+  useChangeDestination,
+  useDeleteDestination,
+  useTestDestination,
+  type Delivery,
+  type Destination,
+} from '../../api/alerts.ts'
+import { Button } from '../../ui/controls/button.tsx'
+import { ConfirmDialog, Dialog } from '../../ui/controls/dialog.tsx'
+import { describeAttempt } from './delivery-log.tsx'
+import { draftOf, kindNames, toChange } from './destination-draft.ts'
+import { DestinationForm } from './destination-form.tsx'
+
+/** A destination with what one can do with it. */
+export function DestinationCard({ destination }: { destination: Destination }) {
+  const { id, kind, isEnabled, target, problem } = destination
+  const [open, setOpen] = useState<'edit' | 'delete'>()
+  const change = useChangeDestination()
+  const removal = useDeleteDestination()
+  const test = useTestDestination()
+  const name = visibleText(destination.name)
+  const Icon = isEnabled ? Bell : BellOff
+  return (
+    <li className="destination-card">
+      <div className="destination-head">
+        <span className={`destination-state ${isEnabled ? 'is-on' : 'is-off'}`}>
+          <Icon size={13} aria-hidden="true" />
+          {isEnabled ? 'On' : 'Off'}
+        </span>
+        <b className="destination-name">{name}</b>
+        <span className="destination-target dim">
+          {kindNames[kind]} · {visibleText(target)}
+        </span>
+        <span className="destination-tools">
+          <Button
+            disabled={test.isPending}
+            aria-label={`Send test to ${name}`}
+            onClick={() => test.mutate(id)}
+          >
+            {test.isPending ? 'Sending…' : 'Send test'}
+          </Button>
+          <Button aria-label={`Edit ${name}`} onClick={() => setOpen('edit')}>
+            Edit
+          </Button>
+          <Button
+            disabled={change.isPending}
+            aria-label={`Turn ${isEnabled ? 'off' : 'on'} ${name}`}
+            onClick={() => change.mutate({ id, change: { isEnabled: !isEnabled } })}
+          >
+            {isEnabled ? 'Turn off' : 'Turn on'}
+          </Button>
+          <Button look="danger" aria-label={`Delete ${name}`} onClick={() => setOpen('delete')}>
+            Delete
+          </Button>
+        </span>
+      </div>
+      {problem !== undefined && (
+        <p className="dialog-error" role="alert">
+          {visibleText(problem)}
+        </p>
+      )}
+      {open === undefined && change.error !== null && (
+        <p className="dialog-error" role="alert">
+          {change.error.message}
+        </p>
+      )}
+      <TestResult delivery={test.data} error={test.error} />
+      <Dialog
+        title={`Edit “${name}”`}
+        isOpen={open === 'edit'}
+        onOpenChange={(isOpen) => setOpen(isOpen ? 'edit' : undefined)}
+      >
+        <DestinationForm
+          initial={draftOf(destination)}
+          saved={destination.secrets}
+          action="Save"
+          isWorking={change.isPending}
+          error={change.error}
+          onSubmit={(draft) =>
+            change.mutate({ id, change: toChange(draft) }, { onSuccess: () => setOpen(undefined) })
+          }
+        >
+          <Button onClick={() => setOpen(undefined)}>Cancel</Button>
+        </DestinationForm>
+      </Dialog>
+      <ConfirmDialog
+        title={`Delete “${name}”?`}
+        description="Messages that wait for it are not sent any more. Monitors that name it tell nobody instead."
+        action="Delete"
+        isOpen={open === 'delete'}
+        onOpenChange={(isOpen) => setOpen(isOpen ? 'delete' : undefined)}
+        isWorking={removal.isPending}
+        error={removal.error}
+        onConfirm={() => removal.mutate(id)}
+      />
+    </li>
+  )
+}
+
+function TestResult({ delivery, error }: { delivery: Delivery | undefined; error: Error | null }) {
+  const attempt = delivery?.attempts.at(-1)
+  const isGood = delivery?.state === 'delivered'
+  // Always there, so that screen readers notice what appears in it.
+  return (
+    <p className={isGood ? 'destination-test is-good' : 'destination-test is-bad'} role="status">
+      {error !== null && error.message}
+      {error === null && attempt !== undefined && `Test: ${describeAttempt(attempt)}`}
+    </p>
+  )
+}
