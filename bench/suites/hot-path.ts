@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { NORMALIZER_VERSION, trimOutlines, type Span } from '@playhead/model'
 import { createPricer } from '@playhead/model/prices'
-import { deriveStep } from '../../packages/server/src/ingest/derive-step.ts'
+import { deriveOutline } from '../../packages/server/src/ingest/derive-step.ts'
 import { DialectFailures } from '../../packages/server/src/ingest/dialect-failures.ts'
 import { decodeTraces } from '../../packages/server/src/ingest/http/decode-otlp.ts'
 import { ingestSpans, type IngestPipeline } from '../../packages/server/src/ingest/ingest-batch.ts'
@@ -104,14 +104,19 @@ function passThrough(
 ): void {
   const spans = measure('decode', () => decodeTraces(bytes, 'protobuf').items)
   const outlines = measure('derive', () => {
-    const derived = spans.map((span) => deriveStep(span, pricer, dialectFailures).outline)
+    const derived = spans.map((span) => deriveOutline(span, pricer, dialectFailures))
     trimOutlines(derived)
     return derived
   })
   const resource = JSON.stringify(spans[0]!.resource)
   const derivation = { normalizerVersion: NORMALIZER_VERSION, priceRevision: 1 }
   const toRow = (span: Span, index: number) =>
-    toStepRow('default', span, outlines[index]!, { receivedAtMs: 1_790_000_000_000, arrival: 1, derivation, resource })
+    toStepRow('default', span, outlines[index]!, {
+      receivedAtMs: 1_790_000_000_000,
+      arrival: 1,
+      derivation,
+      resource,
+    })
   const rows = measure('row', () => spans.map(toRow))
   measure('remember', () => rows.map(toFreshRow))
   measure('encode', () => pending.appendAll(rows))
