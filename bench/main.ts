@@ -3,6 +3,7 @@ import { runColdStartSuite } from './suites/cold-start.ts'
 import { runDashboardListSuite } from './suites/dashboard-list.ts'
 import { runDashboardSuite } from './suites/dashboard.ts'
 import { runFindingsSuite } from './suites/findings.ts'
+import { runHotPathSuite } from './suites/hot-path.ts'
 import { runIngestSuite } from './suites/ingest.ts'
 import { readOptions, type Options, type Suite } from './harness/options.ts'
 import { runPeersSuite } from './peers/peers.ts'
@@ -19,6 +20,7 @@ import { renderBenchmarks, writeBenchmarks } from './write-benchmarks.ts'
 
 const runSuite: Record<Suite, (options: Options, progress: Progress) => Promise<Report>> = {
   ingest: runIngestSuite,
+  'hot-path': runHotPathSuite,
   query: runQuerySuite,
   storage: runStorageSuite,
   'cold-start': runColdStartSuite,

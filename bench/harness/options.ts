@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 
 export const suites = [
   'ingest',
+  'hot-path',
   'query',
   'storage',
   'cold-start',
@@ -34,6 +35,7 @@ export type Options = {
 export const USAGE = `npm run bench -- <suite> [<suite> …] [options]        (all: every suite in turn)
 
   ingest          spans per second, acknowledgement, visibility, memory, disk, start             about 4 minutes
+  hot-path        processor time from the bytes of a request to its rows, by stage               about 1 minute
   query           lists, filters, statistics, text search, opening sessions                      about 4 minutes
   storage         bytes on disk per span as the store grows, from 100,000 to --spans             about 4 minutes
   cold-start      npm start to the first response, and memory                                    about 1 minute

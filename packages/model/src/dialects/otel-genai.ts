@@ -3,6 +3,7 @@ import type { StepKind } from '../session/step.ts'
 import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
 import { ofKind, kindOfWord } from './reading/kind-words.ts'
 import { readJson } from './reading/payload.ts'
+import { recentMessages } from './reading/recent-messages.ts'
 import { toMessages } from '../providers/messages.ts'
 
 const kinds = mapWords({
@@ -109,7 +110,12 @@ function readKind({ fields }: SpanReading): KindResult | undefined {
 }
 
 function messagesOf(reading: SpanReading, field: 'inputMessages' | 'outputMessages') {
-  const value = readJson(reading, reading.fields[field])
+  const given = reading.fields[field]
+  if (reading.isOutlineOnly && field === 'inputMessages' && typeof given === 'string') {
+    const recent = recentMessages(given)
+    if (recent !== undefined) return recent
+  }
+  const value = readJson(reading, given)
   if (!Array.isArray(value) && typeof value !== 'object') return undefined
   const messages = toMessages(value, field === 'inputMessages' ? 'user' : 'assistant')
   return messages.length === 0 ? undefined : messages

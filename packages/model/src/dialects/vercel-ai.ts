@@ -5,6 +5,7 @@ import { isRecord, toText } from '../json/attribute-value.ts'
 import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
 import { parseJsonText } from '../json/json-text.ts'
 import { ofKind } from './reading/kind-words.ts'
+import { recentMessages } from './reading/recent-messages.ts'
 import { messagesOfRequest } from '../providers/payload.ts'
 import { readJson } from './reading/payload.ts'
 import { addToolCalls, toMessages } from '../providers/messages.ts'
@@ -105,6 +106,9 @@ function readKind({ fields, span }: SpanReading): KindResult | undefined {
 function readInput(reading: SpanReading): Message[] | undefined {
   const { promptMessages, prompt } = reading.fields
   if (promptMessages !== undefined) {
+    const isText = reading.isOutlineOnly && typeof promptMessages === 'string'
+    const recent = isText ? recentMessages(promptMessages) : undefined
+    if (recent !== undefined) return recent
     const messages = toMessages(readJson(reading, promptMessages), 'user')
     return messages.length === 0 ? undefined : messages
   }

@@ -19,9 +19,9 @@ function write(writer: Writer, value: unknown, depth: number): void {
 
 function writeList(writer: Writer, list: readonly unknown[], depth: number): void {
   writer.text += '['
-  for (const [index, item] of list.entries()) {
+  for (let index = 0; index < list.length; index++) {
     if (index > 0) writer.text += ','
-    write(writer, item, depth + 1)
+    write(writer, list[index], depth + 1)
     if (writer.text.length > writer.maxLength) return
   }
   writer.text += ']'
@@ -31,10 +31,22 @@ function writeObject(writer: Writer, record: Record<string, unknown>, depth: num
   writer.text += '{'
   let separator = ''
   for (const key of Object.keys(record)) {
-    writer.text += `${separator}${JSON.stringify(key.slice(0, writer.maxLength))}:`
+    writer.text += isPlainKey(key, writer.maxLength)
+      ? `${separator}"${key}":`
+      : `${separator}${JSON.stringify(key.slice(0, writer.maxLength))}:`
     separator = ','
     write(writer, record[key], depth + 1)
     if (writer.text.length > writer.maxLength) return
   }
   writer.text += '}'
+}
+
+/** Short, and of characters that JSON writes as they are. Most keys are, and a loop is faster than a call. */
+function isPlainKey(key: string, maxLength: number): boolean {
+  if (key.length > 40 || key.length > maxLength) return false
+  for (let index = 0; index < key.length; index++) {
+    const code = key.charCodeAt(index)
+    if (code < 45 || code > 122 || code === 92) return false
+  }
+  return true
 }

@@ -11,10 +11,11 @@ export type Pricer = { price(outline: StepOutline): Price | null }
 /** Sets `cost` and `costSource` on the outline, or removes what is unknown. */
 export function priceStep<Outline extends StepOutline>(outline: Outline, pricer: Pricer): Outline {
   const price = pricer.price(outline)
-  if (price?.cost === undefined) delete outline.cost
-  else outline.cost = price.cost
-  if (price === null) delete outline.costSource
-  else outline.costSource = price.source
+  // Checked first, because deleting what is not there takes longer than looking for it.
+  if (price?.cost !== undefined) outline.cost = price.cost
+  else if (outline.cost !== undefined) delete outline.cost
+  if (price !== null) outline.costSource = price.source
+  else if (outline.costSource !== undefined) delete outline.costSource
   return outline
 }
 

@@ -1,11 +1,12 @@
 import {
   copiesToStep,
   priceStep,
-  spanToStep,
+  spanToOutline,
   type Pricer,
   type Span,
   type SpanCopy,
   type StepDraft,
+  type StepOutline,
 } from '@playhead/model'
 import type { DialectFailures } from './dialect-failures.ts'
 
@@ -17,11 +18,11 @@ const MAX_LISTED_TEXT_LENGTH = 500
 const MAX_ERROR_LENGTH = 16_000
 
 /** Converts a span to a step with the current rules and prices it. Outlines are clipped: lists and live viewers hold many. */
-export function deriveStep(span: Span, pricer: Pricer, dialectFailures: DialectFailures): StepDraft {
-  return finishDraft(spanToStep(span), pricer, dialectFailures)
+export function deriveOutline(span: Span, pricer: Pricer, dialectFailures: DialectFailures): StepOutline {
+  return finishDraft(spanToOutline(span), pricer, dialectFailures).outline
 }
 
-/** As `deriveStep`, for a span that arrived several times after it had ended. */
+/** As `deriveOutline`, with the content, for a span that arrived several times after it had ended. */
 export function deriveCopies(
   copies: readonly SpanCopy[],
   pricer: Pricer,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createPricer } from '@playhead/model/prices'
 import { renderMetrics } from '../api/health-routes.ts'
 import { createCounters } from './counters.ts'
-import { deriveStep } from './derive-step.ts'
+import { deriveOutline } from './derive-step.ts'
 import { DialectFailures } from './dialect-failures.ts'
 import { spanWith } from './test/sample-span.ts'
 
@@ -35,7 +35,7 @@ test('a span that cannot be read is stored as a plain step and shows in the metr
       throw new Error('no attribute for you')
     },
   })
-  const { outline } = deriveStep(
+  const outline = deriveOutline(
     spanWith({ name: 'odd', attributes }),
     createPricer({ overrides: [] }),
     failures,

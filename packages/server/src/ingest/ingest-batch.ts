@@ -19,7 +19,7 @@ import { toFreshRow, type FreshRow, type FreshSessions } from '../sessions/fresh
 import { toLogRow, type LogRow } from '../store/logs-table.ts'
 import { arrivalOf, toStepRow, type StepRow } from '../store/steps-table.ts'
 import type { Counters } from './counters.ts'
-import { deriveStep } from './derive-step.ts'
+import { deriveOutline } from './derive-step.ts'
 import type { DialectFailures } from './dialect-failures.ts'
 import { MAX_ENVELOPE_COPIES_BYTES } from './limits.ts'
 import type { Batch, Rejection } from './rejection.ts'
@@ -145,7 +145,7 @@ function* stepRows(project: string, spans: readonly Span[], context: StepContext
   const { isRewrite, nextArrival } = context
   for (let start = 0; start < spans.length; start += WINDOW_SPANS) {
     const window = spans.slice(start, start + WINDOW_SPANS)
-    const derived = window.map((span) => deriveStep(span, pricer, dialectFailures).outline)
+    const derived = window.map((span) => deriveOutline(span, pricer, dialectFailures))
     trimOutlines(derived)
     for (const [index, span] of window.entries()) {
       const outline = derived[index]!

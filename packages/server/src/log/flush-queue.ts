@@ -8,8 +8,11 @@ export type FlushQueueOptions = {
   /** What the rows are, for reports. */
   name: string
   damaged: DamagedFiles
-  /** Inserts a segment into the store, whole. Called for one segment at a time, and again after a failure. */
-  flush: (segment: Segment) => Promise<void>
+  /**
+   * Inserts a segment into the store, whole. Called for one segment at a time, and again after a failure. `waiting` is the
+   * number of segments behind it.
+   */
+  flush: (segment: Segment, waiting: number) => Promise<void>
   report: (line: string) => void
 }
 
@@ -111,7 +114,7 @@ export class FlushQueue {
     const { name, damaged, flush } = this.#options
     await verifySegment(segment, name, damaged)
     try {
-      await flush(segment)
+      await flush(segment, this.segments.length - 1)
       await rm(segment.path, { force: true })
     } catch (error) {
       if (!isPermanent(error)) throw error

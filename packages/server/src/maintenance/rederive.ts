@@ -1,6 +1,6 @@
 import { NORMALIZER_VERSION, trimOutlines } from '@playhead/model'
 import type { Registry } from '../access/registry.ts'
-import { deriveStep } from '../ingest/derive-step.ts'
+import { deriveOutline } from '../ingest/derive-step.ts'
 import type { DialectFailures } from '../ingest/dialect-failures.ts'
 import { countOutdated, recomputeFindings } from '../findings/recompute-findings.ts'
 import type { SessionFindings } from '../findings/session-findings.ts'
@@ -79,7 +79,7 @@ async function deriveAgain(
   const { pricer, revision } = registry.pricerOf(project)
   const derivation = { normalizerVersion: NORMALIZER_VERSION, priceRevision: revision }
   const rows = await readSpans(store, project, { ids, isEveryCopy: true })
-  const outlines = rows.map(({ span }) => deriveStep(span, pricer, targets.dialectFailures).outline)
+  const outlines = rows.map(({ span }) => deriveOutline(span, pricer, targets.dialectFailures))
   trimOutlines(outlines)
   return rows.map(({ span, receivedMs: receivedAtMs, arrival, resource }, index) =>
     toStepRow(project, span, outlines[index]!, { receivedAtMs, arrival, derivation, resource }),

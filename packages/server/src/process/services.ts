@@ -50,6 +50,7 @@ import { Restorer } from '../maintenance/restore.ts'
 import { SqlQueries } from '../sql/run-query.ts'
 import type { Store } from '../store/connect.ts'
 import { flushSegment } from '../store/flush-segment.ts'
+import { WordIndex } from '../store/word-index.ts'
 import { logColumns } from '../store/logs-table.ts'
 import { stepColumns } from '../store/steps-table.ts'
 import { UploadedObjects } from '../store/uploaded-objects.ts'
@@ -314,6 +315,7 @@ async function openLogs(
   const { store, storedLogs, fresh, refresher, damaged, report } = options
   const root = join(config.dataDirectory, 'log')
   const firstId = await firstSegmentId(root, damaged)
+  const words = WordIndex.open(store, report, cleanups)
   const open = <Row>(name: 'steps' | 'logs', columns: Columns<Row>) =>
     SegmentLog.open({
       name,
@@ -321,11 +323,11 @@ async function openLogs(
       directory: join(root, name),
       columns,
       firstId,
-      flush: (segment) => {
+      flush: (segment, waiting) => {
         if (name === 'logs') storedLogs.expectSome()
-        return flushSegment(segment, { name, columns: Object.keys(columns) }, store, (...sessions) =>
-          refresher.refresh(...sessions),
-        )
+        const settings = name === 'steps' ? words.insertSettings(waiting) : {}
+        const table = { name, columns: Object.keys(columns), settings }
+        return flushSegment(segment, table, store, (...sessions) => refresher.refresh(...sessions))
       },
       report,
     })

@@ -1,4 +1,4 @@
-import { ClickHouseError } from '@clickhouse/client'
+import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
 import type { Segment } from '../log/segment-file.ts'
 import type { PermanentError } from '../log/flush-queue.ts'
 import type { Store } from './connect.ts'
@@ -14,10 +14,12 @@ const permanentCodes = new Set([
   '117', // INCORRECT_DATA
 ])
 
+type FlushedTable = { name: 'steps' | 'logs'; columns: readonly string[]; settings?: ClickHouseSettings }
+
 /** Inserts one segment of the log into its table and refreshes the sessions it touched. */
 export async function flushSegment(
   segment: Segment,
-  table: { name: 'steps' | 'logs'; columns: readonly string[] },
+  table: FlushedTable,
   store: Store,
   refresh: (project: string, ids: readonly string[], segment: bigint | undefined) => Promise<void>,
 ): Promise<void> {
@@ -36,15 +38,11 @@ export async function flushSegment(
   }
 }
 
-async function insert(
-  segment: Segment,
-  table: { name: string; columns: readonly string[] },
-  store: Store,
-): Promise<void> {
+async function insert(segment: Segment, table: FlushedTable, store: Store): Promise<void> {
   const statement = `INSERT INTO ${table.name} (${table.columns.join(', ')}, segment) FORMAT Native`
   const token = `${table.name}-${segment.id}`
   // Each block of a segment begins with a column that is not in the table: it holds the checksum.
-  const settings = { input_format_skip_unknown_fields: 1 } as const
+  const settings = { ...table.settings, input_format_skip_unknown_fields: 1 } as const
   try {
     await store.insertFile(statement, segment.path, token, settings).catch((error: unknown) => {
       if (!isMemoryExceeded(error)) throw error

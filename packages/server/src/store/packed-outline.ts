@@ -35,17 +35,67 @@ export function isPacked(text: string): boolean {
  * columns, because repricing changes them; so has what SQL filters by.
  */
 export function packOutline(outline: StepOutline, span: Span): string {
-  const { name, usage, error } = outline
-  const part: Record<string, unknown> = { kind: outline.kind, ...packedFields(outline) }
-  if (!outline.isParentRemote) part.isParentRemote = undefined
-  if (usage !== undefined) part.usage = wholeUsage(usage)
-  if (error?.type === '' && error.message === '') part.error = undefined
-  for (const field of emptyMeansAbsent) if (part[field] === '') part[field] = undefined
-  if (outline.toolRequests !== undefined || outline.toolAnswers !== undefined)
-    Object.assign(part, shortToolUse(outline))
-  const head = headOf(span, name)
-  if (head !== undefined) part.span = head
+  const { error, toolRequests, toolAnswers } = outline
+  const hasToolUse = toolRequests !== undefined || toolAnswers !== undefined
+  const toolUse = hasToolUse ? shortToolUse(outline) : undefined
+  // One literal with every field, because objects of one shape are made and written several times faster than copies.
+  const part: WholePart = {
+    kind: outline.kind,
+    name: outline.name,
+    isParentRemote: outline.isParentRemote ? true : undefined,
+    dialect: outline.dialect,
+    status: outline.status,
+    error: error?.type === '' && error.message === '' ? undefined : error,
+    model: outline.model || undefined,
+    requestedModel: outline.requestedModel,
+    provider: outline.provider || undefined,
+    usage: outline.usage === undefined ? undefined : wholeUsage(outline.usage),
+    isUsageRollup: outline.isUsageRollup,
+    isUsageEstimated: outline.isUsageEstimated,
+    reportedCost: outline.reportedCost,
+    responseId: outline.responseId || undefined,
+    finishReasons: outline.finishReasons,
+    attempt: outline.attempt,
+    toolName: outline.toolName || undefined,
+    toolCallId: outline.toolCallId,
+    toolRequests: toolUse?.toolRequests,
+    toolAnswers: toolUse?.toolAnswers,
+    agent: outline.agent || undefined,
+    effect: outline.effect || undefined,
+    source: outline.source,
+    handoff: outline.handoff,
+    guardrail: outline.guardrail,
+    firstTokenMs: outline.firstTokenMs,
+    isStreamAborted: outline.isStreamAborted,
+    inputPreview: outline.inputPreview || undefined,
+    questionPreview: outline.questionPreview,
+    outputPreview: outline.outputPreview || undefined,
+    isTruncated: outline.isTruncated,
+    isInferred: outline.isInferred,
+    treeQuestion: outline.treeQuestion,
+    cause: outline.cause,
+    scores: outline.scores,
+    isScore: outline.isScore,
+    session: outline.session,
+    span: headOf(span, outline.name),
+  }
   return wellFormedJson(part)
+}
+
+/** What the span and the columns have instead. */
+type Elsewhere =
+  | 'sessionId'
+  | 'id'
+  | 'parentId'
+  | 'startedAtMs'
+  | 'endedAtMs'
+  | 'reporter'
+  | 'cost'
+  | 'costSource'
+  | 'changes'
+
+type WholePart = { [Field in Exclude<keyof StepOutline, Elsewhere>]-?: unknown } & {
+  span: SpanHead | undefined
 }
 
 /** JSON without halves of surrogate pairs, which are no text. */
@@ -55,30 +105,21 @@ export function wellFormedJson(value: object): string {
   return JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? part.toWellFormed() : part))
 }
 
-function packedFields(outline: StepOutline): Partial<StepOutline> {
-  const { sessionId, id, parentId, startedAtMs, endedAtMs, reporter, cost, costSource, changes, ...packed } =
-    outline
-  return packed
-}
-
-const emptyMeansAbsent = [
-  'model',
-  'provider',
-  'toolName',
-  'agent',
-  'effect',
-  'responseId',
-  'inputPreview',
-  'outputPreview',
-] as const satisfies readonly (keyof StepOutline)[]
-
 /** Tokens are whole and never negative. */
 function wholeUsage(usage: Usage): Usage | undefined {
-  const entries = Object.entries(usage).filter(([, value]) => value !== undefined)
-  if (entries.length === 0) return undefined
-  if (entries.every(([, value]) => Number.isSafeInteger(value) && value >= 0)) return usage
+  let [isEmpty, isWhole] = [true, true]
+  for (const name in usage) {
+    const value = usage[name as keyof Usage]
+    if (value === undefined) continue
+    isEmpty = false
+    if (!Number.isSafeInteger(value) || value < 0) isWhole = false
+  }
+  if (isEmpty) return undefined
+  if (isWhole) return usage
   return Object.fromEntries(
-    entries.map(([name, value]) => [name, Math.min(Math.max(Math.floor(value), 0), Number.MAX_SAFE_INTEGER)]),
+    Object.entries(usage)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, Math.min(Math.max(Math.floor(value), 0), Number.MAX_SAFE_INTEGER)]),
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Message } from '../../session/message.ts'
-import type { StepError, StepTool } from '../../session/step.ts'
+import type { StepError, StepKind, StepTool } from '../../session/step.ts'
 import type { Span } from '../../otlp/span.ts'
 import type { CauseElsewhere, StepContent, StepDraft, StepOutline } from '../../session/step-draft.ts'
 import { hasUsage } from '../../session/usage.ts'
@@ -15,7 +15,7 @@ import { kindOfStep } from './kind-of-step.ts'
 import { messagesOfSpan, type MessagesOfSpan } from './messages-of-span.ts'
 import { modelOfSpan, parametersOfSpan, reportedCost } from './model-call.ts'
 import { agentOfSpan, guardrailOfSpan, handoffOfSpan, isHandoffTool } from './participants.ts'
-import { inputOf, outputOf } from '../reading/payload.ts'
+import { inputOf, noteCut, outputOf } from '../reading/payload.ts'
 import {
   previewJson,
   oneLine,
@@ -182,14 +182,24 @@ function addPayload(
     const retrieval = retrievalOfSpan(reading)
     if (retrieval.query !== undefined || retrieval.documents !== undefined) content.retrieval = retrieval
   }
-  if (kind === 'llm' || kind === 'agent') {
+  addRequest(reading, kind, content)
+  const reasons = finishReasonsOf(reading.fields.finishReasons, messages)
+  if (reasons !== undefined) outline.finishReasons = reasons
+}
+
+/** What the model was asked with besides the messages. Outlines have none of it. */
+function addRequest(reading: SpanReading, kind: StepKind, content: StepContent): void {
+  const hasTools = kind === 'llm' || kind === 'agent'
+  if (reading.isOutlineOnly) {
+    if (hasTools) noteCut(reading, reading.fields.toolDefinitions)
+    return noteCut(reading, reading.fields.invocationParameters)
+  }
+  if (hasTools) {
     const definitions = toolDefinitionsOfSpan(reading)
     if (definitions !== undefined) content.toolDefinitions = definitions
   }
   const parameters = parametersOfSpan(reading)
   if (parameters !== undefined) content.parameters = parameters
-  const reasons = finishReasonsOf(reading.fields.finishReasons, messages)
-  if (reasons !== undefined) outline.finishReasons = reasons
 }
 
 function setPayload(content: StepContent, side: 'input' | 'output', value: unknown): void {
@@ -263,6 +273,7 @@ function addStreaming(reading: SpanReading, outline: StepOutline, content: StepC
   const firstToken = firstTokenMs(reading)
   if (firstToken !== undefined) outline.firstTokenMs = firstToken
   if (isStreamAborted(reading, outline)) outline.isStreamAborted = true
+  if (reading.isOutlineOnly) return
   const streaming = streamingOf(reading, firstToken)
   if (streaming !== undefined) content.streaming = streaming
 }

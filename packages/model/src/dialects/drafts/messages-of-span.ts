@@ -4,7 +4,7 @@ import type { SpanReading } from '../reading/dialect.ts'
 import { ask } from '../reading/dialect-set.ts'
 import { joinPieces } from '../../providers/stream-pieces.ts'
 import { isCutJson } from '../../json/json-text.ts'
-import { inputOf, outputOf, readJson } from '../reading/payload.ts'
+import { inputOf, noteCut, outputOf, readJson } from '../reading/payload.ts'
 import { messagesOfRequest, messagesOfResponse } from '../../providers/payload.ts'
 import { asOutput, separateToolResults, textMessage } from '../../providers/messages.ts'
 
@@ -44,7 +44,10 @@ function messagesInside(
 /** A list of parts, or plain text (Mastra). */
 function systemOf(reading: SpanReading): Message | undefined {
   const given = reading.fields.systemInstructions
-  return given === undefined ? undefined : textMessage('system', readJson(reading, given))
+  if (given === undefined) return undefined
+  if (!reading.isOutlineOnly) return textMessage('system', readJson(reading, given))
+  noteCut(reading, given)
+  return undefined
 }
 
 /** OpenLIT reports the system message twice: in the input and on its own. */

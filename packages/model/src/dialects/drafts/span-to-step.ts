@@ -12,12 +12,18 @@ export const NORMALIZER_VERSION = 5
 /** The one conversion of a span into a step, whatever its dialects. Pure, and never throws: bugs are in `failures`. */
 export const spanToStep = createSpanToStep(allDialects)
 
+/** As `spanToStep`, for those who need only the outline: what is read of the content is incomplete. */
+export const spanToOutline = createSpanToStep(allDialects, { isOutlineOnly: true })
+
 /** As `spanToStep`, with other dialects. */
-export function createSpanToStep(dialects: DialectSet): (span: Span) => StepDraft {
+export function createSpanToStep(
+  dialects: DialectSet,
+  { isOutlineOnly = false } = {},
+): (span: Span) => StepDraft {
   return (span) => {
     let reading: SpanReading | undefined
     try {
-      reading = readSpan(span, dialects)
+      reading = readSpan(span, dialects, isOutlineOnly)
       return draftStep(reading)
     } catch (error) {
       const dialect = reading === undefined ? 'generic' : labelOf(reading)

@@ -40,6 +40,8 @@ export type SpanReading = {
   signs: number
   /** Dialects that threw while reading this span. */
   failures: DialectFailure[]
+  /** True when nobody will look at the payload: what only a step's content needs is not read. */
+  isOutlineOnly: boolean
   /** Set while reading, when a value was cut. */
   isTruncated: boolean
   /** Input and output once they are parsed; see `payload.ts`. */

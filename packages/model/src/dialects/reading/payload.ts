@@ -67,6 +67,11 @@ export function unwrapOutput(value: unknown): unknown {
   return isWrapper ? parseJson(value.output) : value
 }
 
+/** Notes when an attribute limit cut the JSON of an attribute, as `readJson` does, without parsing it. */
+export function noteCut(reading: SpanReading, value: unknown): void {
+  if (typeof value === 'string' && isCutJson(value)) reading.isTruncated = true
+}
+
 /** Parses an attribute that may be JSON, and notes when an attribute limit cut it. */
 export function readJson(reading: SpanReading, value: unknown, parse = parseJsonText): unknown {
   if (typeof value !== 'string') return value

@@ -10,7 +10,7 @@ const NO_RANK = 65_535
 const ranks = new Uint16Array(slotCount)
 
 /** Sorts a span's attributes by meaning, in one pass over its keys. */
-export function readSpan(span: Span, dialects: DialectSet): SpanReading {
+export function readSpan(span: Span, dialects: DialectSet, isOutlineOnly = false): SpanReading {
   const reading: SpanReading = {
     span,
     fields: emptyFields(),
@@ -18,6 +18,7 @@ export function readSpan(span: Span, dialects: DialectSet): SpanReading {
     dialects,
     signs: ALWAYS | dialects.keys.signsOfScope(span.scope.name),
     failures: [],
+    isOutlineOnly,
     isTruncated: false,
     parsed: {},
   }
