@@ -18,7 +18,7 @@ import { Registry } from '../access/registry.ts'
 import { RevokedKeys } from '../access/revoked-keys.ts'
 import type { AppServices } from '../api/app.ts'
 import { createBodyBudget } from '../door/body-budget.ts'
-import { FindingsQueue } from '../findings/findings-queue.ts'
+import { FindingsQueue, type FindingsQueueOptions } from '../findings/findings-queue.ts'
 import { Issues } from '../findings/issues.ts'
 import { SessionFindings, type FindingsOptions } from '../findings/session-findings.ts'
 import { createCounters } from '../ingest/counters.ts'
@@ -43,6 +43,7 @@ import { SessionTags } from '../sessions/session-tags.ts'
 import { MonitorLoop, type MonitorLoopOptions } from '../monitors/monitor-loop.ts'
 import { MonitorStore } from '../monitors/monitor-store.ts'
 import { RuleResults } from '../monitors/rule-results.ts'
+import { RunningSessions } from '../monitors/running-sessions.ts'
 import { SessionMetrics } from '../monitors/session-metrics.ts'
 import { StoredLogs } from '../sessions/stored-logs.ts'
 import { Restorer } from '../maintenance/restore.ts'
@@ -62,7 +63,7 @@ const SAVE_USES_MS = 60_000
 const SAVE_USAGE_MS = 5_000
 
 /** Everything that a running server is made of. */
-export type Services = AppServices & { registry: Registry }
+export type Services = AppServices & { registry: Registry; running: RunningSessions }
 
 /** Creates the services in the order of their dependencies, and adds to `cleanups` how to close them. */
 export async function createServices(
@@ -86,7 +87,7 @@ export async function createServices(
     onMoved: (project, traceIds, isListed) => live.publishMove(project, traceIds, isListed),
     onRefreshed(project, steps, context) {
       publishRefreshed({ live, reader }, project, steps, context)
-      findingsQueue.note(project, steps)
+      watch.note(project, steps)
     },
   })
   const given = { store, storedLogs, fresh, refresher, damaged, report }
@@ -94,10 +95,8 @@ export async function createServices(
   const reader: SessionReader = new SessionReader({ ...stored, catchUp })
   followOtherNodes({ store, nodes, live, reader, report }, cleanups)
   const settings = fromConfig(config)
-  const watched = { ...settings, store, versions, nodes, reader, joined, audit: gate.audit, report }
+  const watched = { ...settings, ...gate, store, versions, nodes, reader, joined, steps, report }
   const watch = await openWatch(watched, cleanups)
-  const { findings } = watch
-  const findingsQueue = FindingsQueue.open({ store, findings, steps, report }, cleanups)
   const objects = new UploadedObjects(config.dataDirectory, damaged)
   const targets = { store, storedLogs, tags, duplicates, objects, registry, refresher, reader, drain, report }
   const restorer = await Restorer.open({ ...targets, dataDirectory: config.dataDirectory })
@@ -160,7 +159,10 @@ function openOthers(store: Store, cleanups: (() => unknown)[]) {
 
 /** Findings, issues and monitors: rules are checked whenever a session was diagnosed, monitors every few seconds. */
 async function openWatch(
-  options: Pick<MonitorLoopOptions, 'nodes' | 'report'> & FindingsOptions & OpenAlertsOptions,
+  options: Pick<MonitorLoopOptions, 'nodes' | 'report'> &
+    FindingsOptions &
+    OpenAlertsOptions &
+    Pick<FindingsQueueOptions, 'steps'>,
   cleanups: (() => unknown)[],
 ) {
   const { store, versions } = options
@@ -168,6 +170,7 @@ async function openWatch(
   const monitors = await MonitorStore.open(store, versions)
   const results = new RuleResults(store, versions, monitors)
   const sessionMetrics = new SessionMetrics()
+  const running = new RunningSessions({ ...options, monitors, results })
   const monitorLoop = new MonitorLoop({ ...options, issues, results, monitors })
   monitorLoop.start(cleanups)
   const findings = new SessionFindings({
@@ -179,7 +182,15 @@ async function openWatch(
     },
   })
   const alerts = await openAlerts({ ...options, monitors }, cleanups)
-  return { findings, issues, monitors, monitorLoop, sessionMetrics, ...alerts }
+  const findingsQueue = FindingsQueue.open({ ...options, findings }, cleanups)
+  running.start(options.steps, cleanups)
+  const note = (project: string, steps: readonly ResolvedStep[]) => {
+    const isOpen = findingsQueue.note(project, steps)
+    const [first] = steps
+    if (first !== undefined)
+      running.note(project, first.sessionId, { isOpen, startedAtMs: first.startedAtMs })
+  }
+  return { findings, issues, monitors, monitorLoop, running, sessionMetrics, note, ...alerts }
 }
 
 type OpenAlertsOptions = Pick<AlertWorkerOptions, 'nodes' | 'audit' | 'report'> &
