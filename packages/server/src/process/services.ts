@@ -98,8 +98,19 @@ export async function createServices(
   const watched = { ...settings, ...gate, store, versions, nodes, reader, joined, steps, report }
   const watch = await openWatch(watched, cleanups)
   const objects = new UploadedObjects(config.dataDirectory, damaged)
-  const targets = { store, storedLogs, tags, duplicates, objects, registry, refresher, reader, drain, report }
-  const restorer = await Restorer.open({ ...targets, dataDirectory: config.dataDirectory })
+  const targets = {
+    ...watch,
+    store,
+    storedLogs,
+    tags,
+    duplicates,
+    objects,
+    registry,
+    refresher,
+    reader,
+    drain,
+  }
+  const restorer = await Restorer.open({ ...targets, dataDirectory: config.dataDirectory, report })
   const counters = createCounters()
   const usage = { usage: gate.usage, nextArrival: () => versions.next() }
   return {
@@ -190,7 +201,8 @@ async function openWatch(
     if (first !== undefined)
       running.note(project, first.sessionId, { isOpen, startedAtMs: first.startedAtMs })
   }
-  return { findings, issues, monitors, monitorLoop, running, sessionMetrics, note, ...alerts }
+  const reloadWatch = () => Promise.all([monitors.reload(), alerts.destinations.reload()])
+  return { findings, issues, monitors, monitorLoop, running, sessionMetrics, note, reloadWatch, ...alerts }
 }
 
 type OpenAlertsOptions = Pick<AlertWorkerOptions, 'nodes' | 'audit' | 'report'> &
