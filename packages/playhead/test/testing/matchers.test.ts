@@ -391,32 +391,3 @@ test('a long list of model calls ends with the sum of the rest', () => {
   const { message } = costsLessThan(session, { llmCalls: 2 })
   expect(message).toContain('\n  and 6 more: 6,600 tokens, $0.021\n')
 })
-
-test('a judge that the user writes accepts or rejects a session, and its judgement is a score', async () => {
-  const askModel = playhead.recordAction('ask_model', async (steps: number) => steps / 10)
-  const live = await playhead.withSession({ name: 'judged' }, async (session) => {
-    await fetchCustomer('c_42')
-    const judge = async ({ steps }: { steps: readonly unknown[] }) => ({
-      value: await askModel(steps.length),
-      comment: 'too short',
-    })
-    const failed = expect(session as never) as unknown as SessionMatchers & { not: SessionMatchers }
-    await expect(failed.toBeJudged(judge, { atLeast: 0.9, name: 'long' })).rejects.toThrow(
-      /Expected the judge "long" to accept the session, but it said 0\.\d, at least 0\.9 was expected\.\n {2}too short/,
-    )
-    await failed.not.toBeJudged(judge, { atLeast: 0.9, name: 'long' })
-    await expectSession(session).toBeJudged(() => true)
-    await expect(expectSession(session).toBeJudged(() => 'nice' as never)).rejects.toThrow(TypeError)
-    await expect(expectSession(session).toBeJudged('x' as never)).rejects.toThrow(TypeError)
-    return session
-  })
-  // What the judge calls is a step like any other.
-  expectSession(live).toHaveCalled('ask_model', { times: 2 })
-  const scores = live.toJSON().scores ?? []
-  expect(scores.map(({ name, source, comment }) => [name, source, comment])).toEqual([
-    ['judge', 'model', undefined],
-    ['long', 'model', 'too short'],
-    ['long', 'model', 'too short'],
-  ])
-  await expectSession(subjects.file!).toBeJudged(({ session }) => session.name === 'billing')
-})

@@ -75,10 +75,9 @@ export async function createServices(
   const versions = await openVersions(store)
   const nodes = await openNodes(config, store, report, cleanups)
   const gate = await openGate(config, { ...store, versions, node: nodes.id }, report, cleanups)
-  const { registry } = gate
   const dialectFailures = new DialectFailures(report)
-  const stored = await openStored(store, { versions, nodes, registry, dialectFailures })
-  const { duplicates, joined, tags, logs: storedLogs, fresh, pricerOf } = stored
+  const stored = await openStored(store, { versions, nodes, ...gate, dialectFailures })
+  const { joined, tags, logs: storedLogs, fresh, pricerOf } = stored
   const { live, runners } = openLive(joined, cleanups)
   const refresher = new SessionRefresher({
     ...stored,
@@ -87,9 +86,11 @@ export async function createServices(
     onMoved: (project, traceIds, isListed) => live.publishMove(project, traceIds, isListed),
     onRefreshed(project, steps, context) {
       publishRefreshed({ live, reader }, project, steps, context)
-      watch.note(project, steps)
+      // Until it is there, nothing is missed: it looks for what came before.
+      note?.(project, steps)
     },
   })
+  let note: ((project: string, steps: readonly ResolvedStep[]) => void) | undefined
   const given = { store, storedLogs, fresh, refresher, damaged, report }
   const { steps, logs, catchUp, drain } = await openLogs(config, given, cleanups)
   const reader: SessionReader = new SessionReader({ ...stored, catchUp })
@@ -97,20 +98,10 @@ export async function createServices(
   const settings = fromConfig(config)
   const watched = { ...settings, ...gate, store, versions, nodes, reader, joined, steps, report }
   const watch = await openWatch(watched, cleanups)
-  const objects = new UploadedObjects(config.dataDirectory, damaged)
-  const targets = {
-    ...watch,
-    store,
-    storedLogs,
-    tags,
-    duplicates,
-    objects,
-    registry,
-    refresher,
-    reader,
-    drain,
-  }
-  const restorer = await Restorer.open({ ...targets, dataDirectory: config.dataDirectory, report })
+  note = watch.note
+  const others = openOthers(config, { store, damaged }, cleanups)
+  const restored = { ...settings, ...watch, ...stored, ...gate, ...others, storedLogs }
+  const restorer = await Restorer.open({ ...restored, refresher, reader, drain, report })
   const counters = createCounters()
   const usage = { usage: gate.usage, nextArrival: () => versions.next() }
   return {
@@ -120,13 +111,12 @@ export async function createServices(
     nodes,
     joined,
     tags,
-    registry,
-    objects,
+    registry: gate.registry,
     restorer,
     pipeline: { steps, logs, live, fresh, pricerOf, counters, dialectFailures, ...usage },
     live,
     runners,
-    ...openOthers(store, cleanups),
+    ...others,
     reader,
     refresher,
     ...watch,
@@ -161,11 +151,15 @@ function openNodes(
   return ServerNodes.open({ store, url: () => url, report }, cleanups)
 }
 
-/** What only needs the store. */
-function openOthers(store: Store, cleanups: (() => unknown)[]) {
+/** What only needs the store, or the data folder. */
+function openOthers(
+  { dataDirectory }: Config,
+  { store, damaged }: { store: Store; damaged: DamagedFiles },
+  cleanups: (() => unknown)[],
+) {
   const sql = new SqlQueries(store)
   cleanups.push(() => sql.close())
-  return { sql }
+  return { sql, objects: new UploadedObjects(dataDirectory, damaged) }
 }
 
 /** Findings, issues and monitors: rules are checked whenever a session was diagnosed, monitors every few seconds. */
