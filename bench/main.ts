@@ -16,6 +16,7 @@ import { runSiegeSuite } from './suites/siege.ts'
 import { runStorageSuite } from './suites/storage.ts'
 import { runTestingSuite } from './suites/testing.ts'
 import { runViewersSuite } from './suites/viewers.ts'
+import { runWatchSuite } from './suites/watch.ts'
 import { renderBenchmarks, writeBenchmarks } from './write-benchmarks.ts'
 
 const runSuite: Record<Suite, (options: Options, progress: Progress) => Promise<Report>> = {
@@ -33,6 +34,7 @@ const runSuite: Record<Suite, (options: Options, progress: Progress) => Promise<
   viewers: runViewersSuite,
   attribution: runAttributionSuite,
   findings: runFindingsSuite,
+  watch: runWatchSuite,
   peers: runPeersSuite,
 }
 

@@ -19,6 +19,10 @@ export const targets = {
   siegeRatio: { limit: 2, unit: '×' },
   /** 500 live viewers. */
   viewersRatio: { limit: 2, unit: '×' },
+  /** What 100 rules of monitors may cost senders. */
+  rulesIngestShare: { limit: 5, unit: '%' },
+  /** Over 30 days of a million sessions. */
+  monitorPreview: { limit: 1_000, unit: 'ms' },
   openSessionP50: { limit: 20, unit: 'ms' },
   openSessionP95: { limit: 40, unit: 'ms' },
   listUnfilteredP95: { limit: 20, unit: 'ms' },

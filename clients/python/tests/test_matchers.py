@@ -48,6 +48,36 @@ class MatcherTest(RecordingTest):
         expect(session).not_.to_have_called("delete_account")
         expect(session).not_.to_cost_less_than(0.001)
 
+    def test_a_judge_that_the_user_writes(self) -> None:
+        playhead.init(endpoint=False)
+        with playhead.session("judged") as session:
+            fetch_customer("c_42")
+
+            @playhead.record_action("ask_model")
+            def ask_model(steps: int) -> float:
+                return steps / 10
+
+            def judge(given: Any) -> dict[str, Any]:
+                return {"value": ask_model(len(given["steps"])), "comment": "too short"}
+
+            expected = 'judge "long" to accept the session, but it said 0.[0-9], at least 0.9 was expected.\n  too short'
+            with self.assertRaisesRegex(AssertionError, expected):
+                expect(session).to_be_judged(judge, at_least=0.9, name="long")
+            expect(session).not_.to_be_judged(judge, at_least=0.9, name="long")
+            expect(session).to_be_judged(lambda given: True)
+
+            async def later(given: Any) -> bool:
+                return True
+
+            for wrong in (lambda given: "nice", later, "x"):
+                with self.assertRaises(TypeError):
+                    expect(session).to_be_judged(wrong)  # type: ignore[arg-type]
+        # What the judge calls is a step like any other.
+        expect(session).to_have_called("ask_model", times=2)
+        scores = [(score["name"], score["source"], score.get("comment")) for score in session.scores]
+        long = ("long", "model", "too short")
+        self.assertEqual(scores, [("judge", "model", None), long, long])
+
     def test_a_live_session_and_its_recording(self) -> None:
         folder = self.folder()
         playhead.init(endpoint=False, dir=str(folder))

@@ -40,6 +40,7 @@ export {
   type TrajectoryMode,
   type TrajectoryOptions,
 } from '@playhead/model'
+export { judged, type Judge, type Judgement, type JudgeOptions } from './testing/matchers/judge.ts'
 export { expectSession, type SessionExpectation, type SessionMatchers } from './testing/matchers/matchers.ts'
 export type { AgentRun, AgentTest, AgentTestBody, AgentTestOptions } from './testing/runs/agent-test.ts'
 export { nullArguments } from './testing/sessions/null-arguments.ts'

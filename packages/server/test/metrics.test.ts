@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import parsePrometheusTextFormat from 'parse-prometheus-text-format'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bearer, startLockedServer } from './locked-server.ts'
@@ -52,6 +53,10 @@ test('/metrics counts sessions and shows monitors to whoever may read them, and 
   expect(await read(bearer(keys.a))).toMatchObject({ names: families, projects: ['a'] })
   expect(await read({ cookie })).toMatchObject({ names: families, projects: ['a', 'b'] })
   const { text } = await read(bearer(keys.b))
+  const dashboard = await readFile(new URL('../../../docs/grafana-dashboard.json', import.meta.url), 'utf8')
+  const shown = new Set(dashboard.match(/playhead_[a-z_]+/g))
+  const served = new Set(text.match(/^playhead_[a-z_]+/gm))
+  expect([...shown].filter((name) => !served.has(name))).toEqual([])
   expect(text).toContain('playhead_sessions_total{project="b",name="agent of b",end_state="success"} 1')
   expect(text).toContain('playhead_monitor_state{project="b",monitor="silence-of-b",state="normal"} 1')
 })

@@ -96,6 +96,44 @@ test('a rule fires at the step that broke it, and is checked again when late spa
   expect(await stateOf(project, 'refund-without-identity')).toMatchObject({ state: 'normal', value: 0 })
 })
 
+test('rules are checked while a session runs: a forbidden call, and a session that takes too long', async () => {
+  const project = await freshProject()
+  const { running, monitorLoop, drain } = server.services
+  await create(project, { name: 'never', condition: rule({ kind: 'never', action: 'issue_refund' }) })
+  await create(project, { name: 'slow', condition: rule({ kind: 'duration', atMostMs: 60_000 }) })
+  await create(project, { name: 'always', condition: rule({ kind: 'always', action: 'say_goodbye' }) })
+  await create(project, { name: 'errors', condition: rule({ kind: 'no-errors' }) })
+  const startMs = Date.now() - 20_000
+  const traceId = hex(16)
+  const [root, call, action] = session({ traceId, tool: 'issue_refund', startMs, error: 'not handled yet' })
+  const { endMs: _, status: __, ...open } = root!
+  const post = (spans: unknown[]) =>
+    server.request('/v1/traces', {
+      json: tracesPayload(spans as never),
+      headers: { 'x-playhead-project': project },
+    })
+  await post([open, call, action])
+  await drain()
+  const states = async (atMs: number) => {
+    await running.check(atMs)
+    await monitorLoop.evaluate(atMs)
+    const found = ['never', 'slow', 'always', 'errors'].map((id) => stateOf(project, id))
+    return (await Promise.all(found)).map(({ state }) => state).join(' ')
+  }
+  const stored = await server.session(traceId, `project=${project}`)
+  expect(stored.session.endState).toBe('running')
+  expect(await states(startMs + 30_000)).toBe('firing normal normal normal')
+  expect((await stateOf(project, 'never')).examples).toMatchObject([
+    { sessionId: traceId, stepId: stored.steps.find(({ kind }) => kind === 'action')!.id },
+  ])
+  // Nothing arrives any more.
+  expect(await states(startMs + 70_000)).toBe('firing firing normal normal')
+  await post([{ ...root, endMs: startMs + 71_000 }])
+  await drain()
+  await server.services.findings.computeAll(project, [traceId])
+  expect(await states(startMs + 72_000)).toBe('firing firing firing firing')
+})
+
 test('every kind of rule judges stored sessions as its preview estimates', async () => {
   const project = await freshProject()
   const startMs = Date.now() - 10 * MINUTE

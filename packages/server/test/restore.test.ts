@@ -25,6 +25,12 @@ beforeAll(async () => {
   await source.postTraces(tracesPayload(session({ traceId: shared, name: 'shared' }).slice(0, 2)))
   await source.postTraces(tracesPayload(session({ name: 'only there' })))
   await source.services.objects.keep('shop', Buffer.from('an object'))
+  await source.request('/api/monitors', {
+    json: { name: 'Silence', condition: { kind: 'silence', windowMs: 3_600_000 } },
+  })
+  await source.request('/api/destinations', {
+    json: { kind: 'slack', name: 'Team', url: 'https://hooks.example/very-secret' },
+  })
 })
 afterAll(async () => {
   await Promise.all([source.stop(), target.stop()])
@@ -96,6 +102,8 @@ describe('a restore', () => {
         steps: { total: 5, added: 5, replaced: 0 },
         logs: 0,
         objects: 1,
+        monitors: 1,
+        destinations: 1,
         keys: {
           total: 1,
           isIncluded: true,
@@ -113,6 +121,35 @@ describe('a restore', () => {
     })
     expect(await stateOf(target)).toEqual(before)
     expect(await (await target.request('/api/restore')).json()).toEqual({ last: null })
+  })
+
+  test('brings monitors and destinations, and secrets only if the backup was asked for them', async () => {
+    const read = async () => {
+      const monitors = (await (await target.request('/api/monitors')).json()) as { monitors: unknown[] }
+      const { destinations } = (await (await target.request('/api/destinations')).json()) as {
+        destinations: unknown[]
+      }
+      return { monitors: monitors.monitors.length, destinations }
+    }
+    await restore(target, backup)
+    const disabled = { id: 'team', isEnabled: false, secrets: [], problem: expect.stringContaining('url') }
+    expect(await read()).toMatchObject({ monitors: 1, destinations: [disabled] })
+    await target.request('/api/restore/undo', { method: 'POST' })
+    expect(await read()).toEqual({ monitors: 0, destinations: [] })
+
+    const whole = await (await source.request('/api/backup?withSecrets=true')).arrayBuffer()
+    await restore(target, whole)
+    const enabled = { id: 'team', isEnabled: true, secrets: ['url'], target: 'https://hooks.example' }
+    expect(await read()).toMatchObject({ monitors: 1, destinations: [enabled] })
+    // A backup without secrets does not rob a destination of its own.
+    await restore(target, backup)
+    expect(await read()).toMatchObject({ destinations: [enabled] })
+    await target.request('/api/restore/undo', { method: 'POST' })
+    for (const [path, id] of [
+      ['monitors', 'silence'],
+      ['destinations', 'team'],
+    ])
+      await target.request(`/api/${path}/${id}`, { method: 'DELETE' })
   })
 
   test('leaves keys out unless asked, can be undone, and what arrived later stays', async () => {

@@ -108,7 +108,7 @@ function LastRestore() {
 }
 
 function Plan({ plan }: { plan: RestorePlan }) {
-  const { projects, sessions, steps, keys, logs, objects } = plan
+  const { projects, sessions, steps, keys, logs, objects, monitors, destinations } = plan
   const number = (value: number) => value.toLocaleString('en')
   return (
     <dl className="backup-plan">
@@ -130,7 +130,8 @@ function Plan({ plan }: { plan: RestorePlan }) {
       </dd>
       <dt>Other</dt>
       <dd>
-        {countOf(logs, 'log record')}, {countOf(objects, 'object')}
+        {countOf(logs, 'log record')}, {countOf(objects, 'object')}, {countOf(monitors, 'monitor')},{' '}
+        {countOf(destinations, 'destination')}
       </dd>
       <dt>Keys</dt>
       <dd>

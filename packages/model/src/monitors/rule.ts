@@ -6,6 +6,7 @@ import { hasNoErrors } from '../expectations/errors.ts'
 import { hasNoLoops } from '../expectations/loops.ts'
 import { before, satisfiesOrder } from '../expectations/order-rules.ts'
 import type { Verdict } from '../expectations/verdict.ts'
+import { formatDuration } from '../format/format-time.ts'
 import type { FindingKind, Findings } from '../findings/finding.ts'
 import { scoreNumber, showScore } from '../session/score.ts'
 import type { Session } from '../session/session.ts'
@@ -60,9 +61,14 @@ export function describeRule(rule: Rule): string {
 
 /**
  * Checks a rule on a session with the code of the testing kit. Undefined if it can't be told yet or ever: a session that
- * runs has not called everything, a cost is unknown, a score is missing.
+ * runs has not called everything and may still handle its errors, a cost is unknown, a score is missing. With `nowMs`, a
+ * session that runs for too long breaks its limit before it ends.
  */
-export function checkRule(rule: Rule, session: Session, found: Findings): Verdict | undefined {
+export function checkRule(
+  rule: Rule,
+  session: Session,
+  found: Findings & { nowMs?: number },
+): Verdict | undefined {
   const isRunning = session.session.endState === 'running'
   switch (rule.kind) {
     case 'never':
@@ -84,13 +90,31 @@ export function checkRule(rule: Rule, session: Session, found: Findings): Verdic
       return verdict.isUndecided === true ? undefined : verdict
     }
     case 'duration':
-      return finishesWithin(session, rule.atMostMs)
+      return isRunning
+        ? checkElapsed(session, rule.atMostMs, found.nowMs)
+        : finishesWithin(session, rule.atMostMs)
     case 'no-errors':
-      return hasNoErrors(session, { allowHandled: true })
+      return isRunning ? undefined : hasNoErrors(session, { allowHandled: true })
     case 'no-finding':
-      return checkFindings(found, rule.findings)
+      return isRunning ? undefined : checkFindings(found, rule.findings)
     case 'score':
       return checkScore(session, rule.name, rule.atLeast)
+  }
+}
+
+/** It has not ended, so it can only be too late. */
+function checkElapsed(session: Session, atMostMs: number, nowMs: number | undefined): Verdict | undefined {
+  const startedAtMs = Date.parse(session.session.startedAt)
+  const elapsedMs = (nowMs ?? startedAtMs) - startedAtMs
+  if (elapsedMs <= atMostMs) {
+    const verdict = finishesWithin(session, atMostMs)
+    return verdict.pass ? undefined : verdict
+  }
+  const open = session.steps.findLast(({ status }) => status === 'running') ?? session.steps.at(-1)
+  return {
+    pass: false,
+    message: `Expected the session to finish within ${formatDuration(atMostMs)}, but it runs for ${formatDuration(elapsedMs)} already.`,
+    ...(open !== undefined && { stepId: open.id }),
   }
 }
 

@@ -36,7 +36,7 @@ afterAll(async () => {
 })
 
 type Case = [
-  matcher: keyof SessionMatchers,
+  matcher: Exclude<keyof SessionMatchers, 'toBeJudged'>,
   what: string,
   passing: readonly unknown[],
   failing: readonly unknown[],

@@ -48,6 +48,14 @@ const backupRoute = createRoute({
   method: 'get',
   path: '/api/backup',
   summary: 'Back up all projects into one tar file',
+  request: {
+    query: z.object({
+      withSecrets: z
+        .enum(['true', 'false'])
+        .default('false')
+        .describe('also the secrets of destinations: tokens, passwords, addresses of webhooks'),
+    }),
+  },
   responses: {
     200: { description: 'The file', content: { 'application/x-tar': { schema: z.string() } } },
     default: errorResponse,
@@ -116,11 +124,16 @@ export function addMaintenanceRoutes(app: OpenAPIHono, services: MaintenanceServ
   })
   app.openapi(backupRoute, async (context) => {
     requirePerson(context, gate)
-    await recordAudit(context, gate, { action: 'backup.downloaded', project: null })
+    const withSecrets = context.req.valid('query').withSecrets === 'true'
+    await recordAudit(context, gate, {
+      action: 'backup.downloaded',
+      project: null,
+      ...(withSecrets && { detail: 'with the secrets of destinations' }),
+    })
     await drain()
     context.header('content-type', 'application/x-tar')
     context.header('content-disposition', 'attachment; filename="playhead-backup.tar"')
-    return context.body(Readable.toWeb(createBackup(store, objects))) as never
+    return context.body(Readable.toWeb(createBackup(store, objects, { withSecrets }))) as never
   })
   app.openapi(restoreRoute, async (context) => {
     requirePerson(context, gate)

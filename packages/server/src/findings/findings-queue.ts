@@ -56,17 +56,18 @@ export class FindingsQueue {
     return queue
   }
 
-  /** Call it whenever a session changed. */
-  note(project: string, steps: readonly ResolvedStep[]): void {
+  /** Call it whenever a session changed. Returns whether it still runs. */
+  note(project: string, steps: readonly ResolvedStep[]): boolean {
     const id = steps[0]?.sessionId
-    if (id === undefined) return
+    if (id === undefined) return false
+    const { isOpen } = deriveEndState(steps)
     if (this.#waiting.size >= MAX_WAITING) {
       this.#nextScanMs = 0
-      return
+      return isOpen
     }
-    const { isOpen } = deriveEndState(steps)
     const dueMs = performance.now() + (isOpen ? LOST_AFTER_MS + SETTLED_MS : SETTLED_MS)
     this.#waiting.set(`${project}\0${id}`, { project, id, dueMs })
+    return isOpen
   }
 
   /** Whatever is wrong with the store, others report it. The session is computed later. */

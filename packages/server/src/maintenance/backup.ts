@@ -16,6 +16,8 @@ export const backupTables = {
   projects: undefined,
   keys: undefined,
   issues: undefined,
+  monitors: undefined,
+  destinations: undefined,
   duplicate_calls: 'session_id',
   session_tags: 'session_id',
   steps: 'session_id',
@@ -25,6 +27,9 @@ export const backupTables = {
 
 export type BackupTable = keyof typeof backupTables
 
+/** The secrets of destinations (tokens, passwords, addresses of webhooks) are left out unless somebody asks for them. */
+export type BackupOptions = { withSecrets: boolean }
+
 const BATCH_ROWS = 20_000
 const compress = promisify(gzip)
 
@@ -32,13 +37,17 @@ const compress = promisify(gzip)
  * Streams everything stored so far as one tar file of gzipped Native blocks and uploaded objects, while the server keeps
  * running. Each block can be loaded by hand: `gunzip < steps/000001.native.gz | clickhouse-client -q 'INSERT INTO steps FORMAT Native'`.
  */
-export function createBackup(store: Store, objects: UploadedObjects): Readable {
+export function createBackup(store: Store, objects: UploadedObjects, options: BackupOptions): Readable {
   const tar = pack()
-  void writeBackup(store, objects, tar).catch((error: Error) => tar.destroy(error))
+  void writeBackup(store, objects, { ...options, tar }).catch((error: Error) => tar.destroy(error))
   return Readable.from(tar)
 }
 
-async function writeBackup(store: Store, objects: UploadedObjects, tar: Pack): Promise<void> {
+async function writeBackup(
+  store: Store,
+  objects: UploadedObjects,
+  { tar, withSecrets }: BackupOptions & { tar: Pack },
+): Promise<void> {
   const head: BackupHead = {
     playheadBackup: BACKUP_VERSION,
     schema: newestSchema(),
@@ -48,7 +57,7 @@ async function writeBackup(store: Store, objects: UploadedObjects, tar: Pack): P
   const parts: Record<string, number> = {}
   for (const table of Object.keys(backupTables) as BackupTable[]) {
     parts[table] = 0
-    for await (const block of tableBlocks(store, table)) {
+    for await (const block of tableBlocks(store, table, withSecrets)) {
       parts[table] += 1
       await addEntry(
         tar,
@@ -66,10 +75,16 @@ async function writeBackup(store: Store, objects: UploadedObjects, tar: Pack): P
   tar.finalize()
 }
 
-async function* tableBlocks(store: Store, table: BackupTable): AsyncGenerator<Buffer, void> {
+async function* tableBlocks(
+  store: Store,
+  table: BackupTable,
+  withSecrets: boolean,
+): AsyncGenerator<Buffer, void> {
   const column = backupTables[table]
   if (column === undefined) {
-    const block = await readNative(store, `SELECT * FROM ${table} FINAL`, {})
+    const isSecret = table === 'destinations' && !withSecrets
+    const columns = isSecret ? "* REPLACE ('{}' AS secrets)" : '*'
+    const block = await readNative(store, `SELECT ${columns} FROM ${table} FINAL`, {})
     if (block.length > 0) yield block
     return
   }

@@ -1,8 +1,11 @@
 import { findKeyFault, findProjectFault, findRetentionFault, readPrices } from '../access/stored-registry.ts'
+import { destinationFields, newDestinationSchema, secretFields } from '../api/schemas/alerts.ts'
+import { newMonitorSchema } from '../api/schemas/monitors.ts'
 import type { Scope } from '../api/schemas/settings.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { BadRows } from '../store/bad-rows.ts'
 import type { Store } from '../store/connect.ts'
+import { parseObject } from '../store/stored-fields.ts'
 import { outlineFromRow, outlineSelect, type OutlineRow } from '../store/steps-table.ts'
 
 const SHOWN_FAULTS = 5
@@ -75,6 +78,7 @@ export async function checkIncoming(
   if (options.withKeys) await checkKeys(store, faults, { known, latestUs: latest.latestUs })
   for (const table of ['steps', 'logs', 'duplicate_calls', 'session_tags', 'issues'] as const)
     await checkRows(store, table, { faults, known, latest })
+  await checkWatch(store, faults, { known, latestUs: latest.latestUs })
   await checkOutlines(store, faults)
   if (faults.count === 0) return
   const shown = faults.list().slice(0, SHOWN_FAULTS)
@@ -128,6 +132,45 @@ async function checkKeys(
       (row.version < latestUs ? undefined : 'its version is in the future')
     if (problem !== undefined) faults.note('keys', row.id, problem)
   }
+}
+
+type WatchRow = { id: string; project: string; definition: string; secrets: string; version: number }
+
+/** Monitors and destinations have to be what the API would have taken; the secrets of destinations may be missing. */
+async function checkWatch(
+  store: Store,
+  faults: BadRows,
+  { known, latestUs }: { known: readonly string[]; latestUs: number },
+): Promise<void> {
+  for (const table of ['monitors', 'destinations'] as const) {
+    const secrets = table === 'destinations' ? 'secrets' : "'{}' AS secrets"
+    const query = `SELECT id, project, definition, ${secrets}, version FROM incoming_${table}`
+    for (const row of await read<WatchRow>(store, query)) {
+      const problem =
+        (table === 'monitors' ? findMonitorFault(row) : findDestinationFault(row)) ??
+        (known.includes(row.project) ? undefined : 'its project is not in the backup') ??
+        (row.version < latestUs ? undefined : 'its version is in the future')
+      if (problem !== undefined) faults.note(table, row.id, problem)
+    }
+  }
+}
+
+function findMonitorFault({ id, definition }: WatchRow): string | undefined {
+  const { success } = newMonitorSchema.safeParse({ ...parseObject(definition), id })
+  return success ? undefined : 'it is not a monitor'
+}
+
+function findDestinationFault({ id, definition, secrets }: WatchRow): string | undefined {
+  const { problem: _, ...fields } = parseObject(definition)
+  const whole = { ...fields, ...parseObject(secrets), id }
+  const { error } = newDestinationSchema.safeParse(whole)
+  const kind = Object.keys(destinationFields).find((name) => name === fields.kind) as
+    | keyof typeof secretFields
+    | undefined
+  const hidden = new Set<unknown>(kind === undefined ? [] : secretFields[kind])
+  const isMissing = (path: readonly PropertyKey[]) => hidden.has(path[0]) && !(String(path[0]) in whole)
+  const faults = (error?.issues ?? []).filter(({ path }) => !isMissing(path))
+  return faults.length === 0 ? undefined : 'it is not a destination'
 }
 
 async function checkRows(

@@ -18,6 +18,8 @@ export async function planRestore(
     steps,
     logs: logs?.total ?? 0,
     objects,
+    monitors: await count(store, 'monitors'),
+    destinations: await count(store, 'destinations'),
     keys: { total: list.length, isIncluded: withKeys, list },
   }
 }
@@ -64,6 +66,11 @@ async function planKeys(store: Store): Promise<RestorePlan['keys']['list']> {
     isRevoked: isRevoked === 1,
     isPresent: isPresent === 1,
   }))
+}
+
+async function count(store: Store, table: 'monitors' | 'destinations'): Promise<number> {
+  const [row] = await read<{ total: number }>(store, `SELECT count() AS total FROM incoming_${table}`)
+  return row?.total ?? 0
 }
 
 async function read<Row>({ client }: Store, query: string): Promise<Row[]> {

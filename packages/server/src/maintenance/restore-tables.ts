@@ -8,6 +8,8 @@ export const restoredTables = {
   projects: ['id', 'version'],
   keys: ['id', 'version'],
   issues: ['project', 'id', 'version'],
+  monitors: ['project', 'id', 'version'],
+  destinations: ['project', 'id', 'version'],
   duplicate_calls: ['project', 'session_id', 'step_id', 'version'],
   session_tags: ['project', 'session_id', 'tag', 'version'],
   steps: ['project', 'session_id', 'step_id', 'started_at', 'arrival'],
@@ -69,7 +71,7 @@ export async function saveReplaced(store: Store): Promise<void> {
   for (const table of tableNames) {
     const scope = isBySession(table)
       ? ['project', 'session_id']
-      : table === 'issues'
+      : isInProject(table)
         ? ['project', 'id']
         : ['id']
     await run(
@@ -88,22 +90,28 @@ export async function insertStage(
 ): Promise<void> {
   for (const table of tables) {
     const columns = await columnsOf(store, `${stage}_${table}`)
+    // A restore by an earlier version, which did not know the table yet.
+    if (columns.length === 0) continue
     // A segment id is only unique on the server that gave it out.
     const values = columns.map((column) =>
       column === 'segment' && stage === 'restored' ? '0 AS segment' : column,
     )
     await run(
       store,
-      `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values.join(', ')} FROM ${stage}_${table}`,
+      `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values.join(', ')} FROM ${stage}_${table} ${stage === 'restored' && table === 'destinations' ? NOT_ROBBED : ''}`,
       {},
       { max_partitions_per_insert_block: 0 },
     )
   }
 }
 
+/** A destination that is there keeps its secrets: a backup usually has none. */
+const NOT_ROBBED = `WHERE secrets != '{}' OR (project, id) NOT IN (SELECT project, id FROM destinations FINAL)`
+
 /** Deletes what the restore added, and later versions of it. What arrived after it stays. */
 export async function deleteRestored(store: Store, restoredAtMs: number): Promise<void> {
   for (const table of tableNames) {
+    if ((await columnsOf(store, `restored_${table}`)).length === 0) continue
     const key = restoredTables[table].join(', ')
     const earlier =
       table === 'steps' || table === 'logs'
@@ -136,12 +144,17 @@ export const TOUCHED_SESSIONS = `${RESTORED_SESSIONS}
   UNION DISTINCT SELECT project, session_id FROM joined_traces WHERE (project, trace_id) IN (${RESTORED_SESSIONS})`
 
 function isBySession(table: RestoredTable): boolean {
-  return table !== 'projects' && table !== 'keys' && table !== 'issues'
+  return table !== 'projects' && table !== 'keys' && !isInProject(table)
+}
+
+/** Whether its rows have ids of their own within a project. */
+function isInProject(table: string): boolean {
+  return table === 'issues' || table === 'monitors' || table === 'destinations'
 }
 
 function onEveryShard({ cluster }: Store, table: string): string {
   if (cluster === undefined) return table
-  const isEverywhere = ['projects', 'keys', 'issues', 'session_tags'].includes(table)
+  const isEverywhere = ['projects', 'keys', 'session_tags'].includes(table) || isInProject(table)
   return `${table}${isEverywhere ? '' : '_local'} ON CLUSTER '${cluster}'`
 }
 

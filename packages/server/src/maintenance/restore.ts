@@ -35,6 +35,8 @@ export type RestoreTargets = {
   registry: Registry
   refresher: SessionRefresher
   reader: SessionReader
+  /** Reads monitors and destinations again. */
+  reloadWatch: () => Promise<unknown>
   /** Flushes the log: what was acknowledged before the restore must be in the store. */
   drain: () => Promise<void>
   report: (line: string) => void
@@ -168,8 +170,9 @@ export class Restorer {
 
   /** Computes the sessions that the restore touched, of the steps that are there now. */
   async #refresh(): Promise<void> {
-    const { store, registry, refresher, reader } = this.#targets
+    const { store, registry, refresher, reader, reloadWatch } = this.#targets
     await registry.reload()
+    await reloadWatch()
     for (let last = ['', '']; ;) {
       const result = await store.client.query({
         query: `SELECT project, session_id FROM (${TOUCHED_SESSIONS})

@@ -76,6 +76,23 @@ export class MonitorStore {
       .sort((left, right) => (left.monitor.name < right.monitor.name ? -1 : 1))
   }
 
+  /** Whether something is expected of every session. */
+  hasRules(project: string): boolean {
+    for (const watched of this.#watched.values())
+      if (watched.project === project && watched.monitor.condition.kind === 'rule') return true
+    return false
+  }
+
+  /** The least time that a rule gives to sessions. */
+  shortestDuration(project: string): number {
+    const limits = this.all().flatMap(({ project: other, monitor: { condition, isPaused } }) =>
+      other === project && !isPaused && condition.kind === 'rule' && condition.rule.kind === 'duration'
+        ? condition.rule.atMostMs
+        : [],
+    )
+    return Math.min(Infinity, ...limits)
+  }
+
   find(project: string, id: string): WatchedMonitor {
     const watched = this.#watched.get(keyOf(project, id))
     if (watched === undefined)

@@ -10,7 +10,8 @@ const EXAMPLES = 3
 
 /**
  * Which sessions broke which rule. Rules are checked where findings are computed: after a session has ended and whenever it
- * changes again, on the session that was read for the findings, so that 100 rules cost no further read.
+ * changes again, on the session that was read for the findings, so that 100 rules cost no further read. While it runs,
+ * `RunningSessions` checks them.
  */
 export class RuleResults {
   readonly #store: Store
@@ -24,7 +25,7 @@ export class RuleResults {
   }
 
   /** Checks every rule of the project on some sessions, and stores what changed. */
-  async check(project: string, diagnosed: readonly DiagnosedSession[]): Promise<void> {
+  async check(project: string, diagnosed: readonly DiagnosedSession[], nowMs = Date.now()): Promise<void> {
     const rules = this.#monitors.list(project).filter(isActiveRule)
     // Re-runs are experiments: they never count.
     const sessions = diagnosed.filter(({ summary }) => summary.parentId === undefined)
@@ -39,7 +40,9 @@ export class RuleResults {
       for (const { monitor } of rules) {
         const id = session.summary.id
         const isMeant = matching.get(filterKey(monitor.filter))?.has(id) ?? true
-        const broken = isMeant ? breakOf((monitor.condition as RuleCondition).rule, session) : undefined
+        const broken = isMeant
+          ? breakOf((monitor.condition as RuleCondition).rule, session, nowMs)
+          : undefined
         if (broken === undefined && !known.has(`${monitor.id}\0${id}`)) continue
         rows.push({
           project,
@@ -154,8 +157,9 @@ function filterKey(filter: object): string {
 function breakOf(
   rule: Rule,
   { summary, steps, diagnosis }: DiagnosedSession,
+  nowMs: number,
 ): { stepId?: string; message: string } | undefined {
-  const verdict = checkRule(rule, { session: summary, steps: [...steps] }, diagnosis)
+  const verdict = checkRule(rule, { session: summary, steps: [...steps] }, { ...diagnosis, nowMs })
   if (verdict === undefined || verdict.pass) return undefined
   const suspect = diagnosis.suspects[0]?.stepId
   const stepId = verdict.stepId ?? suspect

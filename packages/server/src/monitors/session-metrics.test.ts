@@ -92,7 +92,7 @@ test('names are escaped, and a project that the caller may not read is left out'
   metrics.count('closed', [ended()], NOW)
   const families = parse(metrics, (project) => project === 'open')
   const labels = families.flatMap((family) =>
-    (family.metrics as Sample[]).flatMap((sample) => sample.labels ?? []),
+    (family.metrics as Sample[]).flatMap(({ labels = {} }) => (labels.project === undefined ? [] : [labels])),
   )
   expect(new Set(labels.map(({ project }) => project))).toEqual(new Set(['open']))
   expect(labels[0]!.name).toBe(name)

@@ -19,7 +19,7 @@ import { RevokedKeys } from '../access/revoked-keys.ts'
 import { Shares } from '../access/shares.ts'
 import type { AppServices } from '../api/app.ts'
 import { createBodyBudget } from '../door/body-budget.ts'
-import { FindingsQueue } from '../findings/findings-queue.ts'
+import { FindingsQueue, type FindingsQueueOptions } from '../findings/findings-queue.ts'
 import { Issues } from '../findings/issues.ts'
 import { SessionFindings, type FindingsOptions } from '../findings/session-findings.ts'
 import { createCounters } from '../ingest/counters.ts'
@@ -44,6 +44,7 @@ import { SessionTags } from '../sessions/session-tags.ts'
 import { MonitorLoop, type MonitorLoopOptions } from '../monitors/monitor-loop.ts'
 import { MonitorStore } from '../monitors/monitor-store.ts'
 import { RuleResults } from '../monitors/rule-results.ts'
+import { RunningSessions } from '../monitors/running-sessions.ts'
 import { SessionMetrics } from '../monitors/session-metrics.ts'
 import { StoredLogs } from '../sessions/stored-logs.ts'
 import { Restorer } from '../maintenance/restore.ts'
@@ -64,7 +65,7 @@ const SAVE_USES_MS = 60_000
 const SAVE_USAGE_MS = 5_000
 
 /** Everything that a running server is made of. */
-export type Services = AppServices & { registry: Registry }
+export type Services = AppServices & { registry: Registry; running: RunningSessions }
 
 /** Creates the services in the order of their dependencies, and adds to `cleanups` how to close them. */
 export async function createServices(
@@ -76,10 +77,9 @@ export async function createServices(
   const versions = await openVersions(store)
   const nodes = await openNodes(config, store, report, cleanups)
   const gate = await openGate(config, { ...store, versions, node: nodes.id }, report, cleanups)
-  const { registry } = gate
   const dialectFailures = new DialectFailures(report)
-  const stored = await openStored(store, { versions, nodes, registry, dialectFailures })
-  const { duplicates, joined, tags, logs: storedLogs, fresh, pricerOf } = stored
+  const stored = await openStored(store, { versions, nodes, ...gate, dialectFailures })
+  const { joined, tags, logs: storedLogs, fresh, pricerOf } = stored
   const { live, runners } = openLive(joined, cleanups)
   const refresher = new SessionRefresher({
     ...stored,
@@ -88,21 +88,22 @@ export async function createServices(
     onMoved: (project, traceIds, isListed) => live.publishMove(project, traceIds, isListed),
     onRefreshed(project, steps, context) {
       publishRefreshed({ live, reader }, project, steps, context)
-      findingsQueue.note(project, steps)
+      // Until it is there, nothing is missed: it looks for what came before.
+      note?.(project, steps)
     },
   })
+  let note: ((project: string, steps: readonly ResolvedStep[]) => void) | undefined
   const given = { store, storedLogs, fresh, refresher, damaged, report }
   const { steps, logs, catchUp, drain } = await openLogs(config, given, cleanups)
   const reader: SessionReader = new SessionReader({ ...stored, catchUp })
   followOtherNodes({ store, nodes, live, reader, report }, cleanups)
   const settings = fromConfig(config)
-  const watched = { ...settings, store, versions, nodes, reader, joined, audit: gate.audit, report }
+  const watched = { ...settings, ...gate, store, versions, nodes, reader, joined, steps, report }
   const watch = await openWatch(watched, cleanups)
-  const { findings } = watch
-  const findingsQueue = FindingsQueue.open({ store, findings, steps, report }, cleanups)
-  const objects = new UploadedObjects(config.dataDirectory, damaged)
-  const targets = { store, storedLogs, tags, duplicates, objects, registry, refresher, reader, drain, report }
-  const restorer = await Restorer.open({ ...targets, dataDirectory: config.dataDirectory })
+  note = watch.note
+  const others = openOthers(config, { store, damaged }, cleanups)
+  const restored = { ...settings, ...watch, ...stored, ...gate, ...others, storedLogs }
+  const restorer = await Restorer.open({ ...restored, refresher, reader, drain, report })
   const counters = createCounters()
   const usage = { usage: gate.usage, nextArrival: () => versions.next() }
   return {
@@ -112,13 +113,12 @@ export async function createServices(
     nodes,
     joined,
     tags,
-    registry,
-    objects,
+    registry: gate.registry,
     restorer,
     pipeline: { steps, logs, live, fresh, pricerOf, counters, dialectFailures, ...usage },
     live,
     runners,
-    ...openOthers(store, cleanups),
+    ...others,
     reader,
     refresher,
     ...watch,
@@ -153,16 +153,23 @@ function openNodes(
   return ServerNodes.open({ store, url: () => url, report }, cleanups)
 }
 
-/** What only needs the store. */
-function openOthers(store: Store, cleanups: (() => unknown)[]) {
+/** What only needs the store, or the data folder. */
+function openOthers(
+  { dataDirectory }: Config,
+  { store, damaged }: { store: Store; damaged: DamagedFiles },
+  cleanups: (() => unknown)[],
+) {
   const sql = new SqlQueries(store)
   cleanups.push(() => sql.close())
-  return { sql }
+  return { sql, objects: new UploadedObjects(dataDirectory, damaged) }
 }
 
 /** Findings, issues and monitors: rules are checked whenever a session was diagnosed, monitors every few seconds. */
 async function openWatch(
-  options: Pick<MonitorLoopOptions, 'nodes' | 'report'> & FindingsOptions & OpenAlertsOptions,
+  options: Pick<MonitorLoopOptions, 'nodes' | 'report'> &
+    FindingsOptions &
+    OpenAlertsOptions &
+    Pick<FindingsQueueOptions, 'steps'>,
   cleanups: (() => unknown)[],
 ) {
   const { store, versions } = options
@@ -170,6 +177,7 @@ async function openWatch(
   const monitors = await MonitorStore.open(store, versions)
   const results = new RuleResults(store, versions, monitors)
   const sessionMetrics = new SessionMetrics()
+  const running = new RunningSessions({ ...options, monitors, results })
   const monitorLoop = new MonitorLoop({ ...options, issues, results, monitors })
   monitorLoop.start(cleanups)
   const findings = new SessionFindings({
@@ -181,7 +189,16 @@ async function openWatch(
     },
   })
   const alerts = await openAlerts({ ...options, monitors }, cleanups)
-  return { findings, issues, monitors, monitorLoop, sessionMetrics, ...alerts }
+  const findingsQueue = FindingsQueue.open({ ...options, findings }, cleanups)
+  running.start(options.steps, cleanups)
+  const note = (project: string, steps: readonly ResolvedStep[]) => {
+    const isOpen = findingsQueue.note(project, steps)
+    const [first] = steps
+    if (first !== undefined)
+      running.note(project, first.sessionId, { isOpen, startedAtMs: first.startedAtMs })
+  }
+  const reloadWatch = () => Promise.all([monitors.reload(), alerts.destinations.reload()])
+  return { findings, issues, monitors, monitorLoop, running, sessionMetrics, note, reloadWatch, ...alerts }
 }
 
 type OpenAlertsOptions = Pick<AlertWorkerOptions, 'nodes' | 'audit' | 'report'> &

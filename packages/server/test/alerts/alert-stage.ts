@@ -64,7 +64,11 @@ export class AlertStage {
   }
 
   /** A monitor that fires on sessions that call `action`; the window decides when it is resolved. */
-  async watch(project: string, action: string, more: { windowMs?: number } & object = {}): Promise<void> {
+  async watch(
+    project: string,
+    action: string,
+    more: { windowMs?: number; name?: string; destinations?: string[] } = {},
+  ): Promise<void> {
     const { windowMs = HOUR, ...rest } = more
     await this.post(`/api/monitors?project=${project}`, {
       name: `No ${action}`,

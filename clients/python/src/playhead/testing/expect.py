@@ -9,6 +9,7 @@ from ..format.lines import safe_for_log
 from .called import called, has_no_loops
 from .cost import costs_less_than
 from .expected_call import ExpectedCall
+from .judge import Judge, judged
 from .limits import Duration, finishes_within, has_no_errors
 from .order_rules import OrderRule, satisfies_order
 from .subject import SessionSubject, read_subject
@@ -96,6 +97,11 @@ class SessionExpectation:
         """No call with the same arguments was made more than twice."""
         __tracebackhide__ = True
         self._require(has_no_loops(self._subject, max=max, allow=allow))
+
+    def to_be_judged(self, judge: Judge, *, at_least: float = 0.5, name: str = "judge") -> None:
+        """A judge that you write accepts the session. What it calls is recorded and priced like any other call."""
+        __tracebackhide__ = True
+        self._require(judged(self._subject, judge, at_least=at_least, name=name))
 
     def _require(self, verdict: Verdict) -> None:
         __tracebackhide__ = True

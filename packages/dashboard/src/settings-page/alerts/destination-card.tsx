@@ -19,10 +19,10 @@ export function DestinationCard({ destination }: { destination: Destination }) {
   const { id, kind, isEnabled, target, problem } = destination
   const [open, setOpen] = useState<'edit' | 'delete'>()
   const change = useChangeDestination()
-  const removal = useDeleteDestination()
   const test = useTestDestination()
   const name = visibleText(destination.name)
   const Icon = isEnabled ? Bell : BellOff
+  const close = () => setOpen(undefined)
   return (
     <li className="destination-card">
       <div className="destination-head">
@@ -57,46 +57,58 @@ export function DestinationCard({ destination }: { destination: Destination }) {
           </Button>
         </span>
       </div>
-      {problem !== undefined && (
-        <p className="dialog-error" role="alert">
-          {visibleText(problem)}
-        </p>
-      )}
-      {open === undefined && change.error !== null && (
-        <p className="dialog-error" role="alert">
-          {change.error.message}
-        </p>
-      )}
+      <Problem text={problem} />
+      <Problem text={change.error?.message} />
       <TestResult delivery={test.data} error={test.error} />
-      <Dialog
-        title={`Edit “${name}”`}
-        isOpen={open === 'edit'}
-        onOpenChange={(isOpen) => setOpen(isOpen ? 'edit' : undefined)}
-      >
-        <DestinationForm
-          initial={draftOf(destination)}
-          saved={destination.secrets}
-          action="Save"
-          isWorking={change.isPending}
-          error={change.error}
-          onSubmit={(draft) =>
-            change.mutate({ id, change: toChange(draft) }, { onSuccess: () => setOpen(undefined) })
-          }
-        >
-          <Button onClick={() => setOpen(undefined)}>Cancel</Button>
-        </DestinationForm>
-      </Dialog>
-      <ConfirmDialog
-        title={`Delete “${name}”?`}
-        description="Messages that wait for it are not sent any more. Monitors that name it tell nobody instead."
-        action="Delete"
-        isOpen={open === 'delete'}
-        onOpenChange={(isOpen) => setOpen(isOpen ? 'delete' : undefined)}
-        isWorking={removal.isPending}
-        error={removal.error}
-        onConfirm={() => removal.mutate(id)}
-      />
+      <EditDialog destination={destination} isOpen={open === 'edit'} onClose={close} />
+      <DeleteDialog destination={destination} isOpen={open === 'delete'} onClose={close} />
     </li>
+  )
+}
+
+function Problem({ text }: { text: string | undefined }) {
+  if (text === undefined) return null
+  return (
+    <p className="dialog-error" role="alert">
+      {visibleText(text)}
+    </p>
+  )
+}
+
+type DialogProps = { destination: Destination; isOpen: boolean; onClose: () => void }
+
+function EditDialog({ destination, isOpen, onClose }: DialogProps) {
+  const { id, name, secrets } = destination
+  const change = useChangeDestination()
+  return (
+    <Dialog title={`Edit “${visibleText(name)}”`} isOpen={isOpen} onOpenChange={onClose}>
+      <DestinationForm
+        initial={draftOf(destination)}
+        saved={secrets}
+        action="Save"
+        isWorking={change.isPending}
+        error={change.error}
+        onSubmit={(draft) => change.mutate({ id, change: toChange(draft) }, { onSuccess: onClose })}
+      >
+        <Button onClick={onClose}>Cancel</Button>
+      </DestinationForm>
+    </Dialog>
+  )
+}
+
+function DeleteDialog({ destination: { id, name }, isOpen, onClose }: DialogProps) {
+  const removal = useDeleteDestination()
+  return (
+    <ConfirmDialog
+      title={`Delete “${visibleText(name)}”?`}
+      description="Messages that wait for it are not sent any more. Monitors that name it tell nobody instead."
+      action="Delete"
+      isOpen={isOpen}
+      onOpenChange={onClose}
+      isWorking={removal.isPending}
+      error={removal.error}
+      onConfirm={() => removal.mutate(id)}
+    />
   )
 }
 

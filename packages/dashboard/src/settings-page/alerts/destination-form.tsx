@@ -67,17 +67,7 @@ export function DestinationForm(props: DestinationFormProps) {
           change={change}
         />
       ))}
-      <label className="destination-text">
-        <input
-          type="checkbox"
-          checked={draft.includesText}
-          onChange={(event) => change({ includesText: event.target.checked })}
-        />
-        <span>
-          Quote prompts and errors{' '}
-          <span className="dim">Without it, messages contain names, figures and links only.</span>
-        </span>
-      </label>
+      <TextChoice isChosen={draft.includesText} onChange={(includesText) => change({ includesText })} />
       {error !== null && (
         <p className="dialog-error" role="alert">
           {error.message}
@@ -90,6 +80,18 @@ export function DestinationForm(props: DestinationFormProps) {
         {children}
       </div>
     </form>
+  )
+}
+
+function TextChoice({ isChosen, onChange }: { isChosen: boolean; onChange: (isChosen: boolean) => void }) {
+  return (
+    <label className="destination-text">
+      <input type="checkbox" checked={isChosen} onChange={(event) => onChange(event.target.checked)} />
+      <span>
+        Quote prompts and errors{' '}
+        <span className="dim">Without it, messages contain names, figures and links only.</span>
+      </span>
+    </label>
   )
 }
 

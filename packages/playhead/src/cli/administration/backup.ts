@@ -14,6 +14,10 @@ export const backupCommand = defineCommand({
   options: {
     output: { type: 'text', short: 'o', value: 'file.tar', summary: 'File to write (required)' },
     force: { type: 'flag', summary: 'Overwrite an existing file' },
+    'with-secrets': {
+      type: 'flag',
+      summary: 'Also save the secrets of alert destinations: tokens, passwords, addresses of webhooks',
+    },
   },
   examples: [
     ['playhead backup -o playhead.tar', 'Back up the local server'],
@@ -33,20 +37,24 @@ export const backupCommand = defineCommand({
     const archive = new BackupArchive()
     let bytes = 0
     const size = await runInterruptible((signal) =>
-      saveFile(path, api.stream('/api/backup', { signal }), {
-        signal,
-        onChunk(chunk) {
-          archive.add(chunk)
-          bytes += chunk.length
-          progress.show(`Backing up … ${formatBytes(bytes)}`)
+      saveFile(
+        path,
+        api.stream(`/api/backup${options['with-secrets'] === true ? '?withSecrets=true' : ''}`, { signal }),
+        {
+          signal,
+          onChunk(chunk) {
+            archive.add(chunk)
+            bytes += chunk.length
+            progress.show(`Backing up … ${formatBytes(bytes)}`)
+          },
+          check() {
+            if (!archive.isComplete)
+              throw new CliError(
+                `The backup ended early, after ${formatBytes(bytes)}, and was discarded. Check the server's log, then try again.`,
+              )
+          },
         },
-        check() {
-          if (!archive.isComplete)
-            throw new CliError(
-              `The backup ended early, after ${formatBytes(bytes)}, and was discarded. Check the server's log, then try again.`,
-            )
-        },
-      }),
+      ),
     ).finally(() => progress.clear())
     terminal.note(
       `Saved the backup to ${path} (${formatBytes(size)}). To restore it: playhead restore ${path}`,

@@ -17,6 +17,8 @@ const plan = {
   sessions: { total: 1234, added: 1000 },
   steps: { total: 5000, added: 4000, replaced: 3 },
   logs: 1,
+  monitors: 2,
+  destinations: 1,
   objects: 0,
   keys: {
     total: 1,
@@ -30,6 +32,7 @@ const told = `Backup of 2026-11-16T12:00:00.000Z
   steps     5000 (4000 new, 3 replaced)
   logs      1 record
   objects   0
+  watch     2 monitors, 1 destination
   keys      1, left out (--with-keys restores them)
 Replaces the settings of: default
 `

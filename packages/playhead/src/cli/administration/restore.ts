@@ -18,6 +18,8 @@ type Plan = {
   sessions: { total: number; added: number }
   steps: { total: number; added: number; replaced: number }
   logs: number
+  monitors?: number
+  destinations?: number
   objects: number
   keys: { total: number; isIncluded: boolean; list: { name: string; project: string; scopes: string[] }[] }
 }
@@ -117,6 +119,7 @@ function describePlan({ backupCreatedAt, projects, sessions, steps, keys, ...pla
     `  steps     ${steps.total} (${steps.added} new, ${steps.replaced} replaced)`,
     `  logs      ${countOf(plan.logs, 'record')}`,
     `  objects   ${plan.objects}`,
+    `  watch     ${countOf(plan.monitors ?? 0, 'monitor')}, ${countOf(plan.destinations ?? 0, 'destination')}`,
     keys.isIncluded
       ? `  keys      ${keys.total}, which work on this server afterwards:`
       : `  keys      ${keys.total}, left out (--with-keys restores them)`,

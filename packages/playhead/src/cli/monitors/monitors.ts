@@ -51,7 +51,7 @@ const planCommand = defineCommand({
   name: 'monitors plan',
   summary: 'Show what a file of monitors would change on the server',
   details:
-    'Monitors that people made in the dashboard stay, unless the file has their id. Exits with 0 either way.',
+    'Monitors that people made in the dashboard stay, unless the file has their id. A monitor tells every destination of alerts, unless it names some: destinations: ["on-call"]. Exits with 0 either way.',
   options: { file, json },
   examples: [['playhead monitors plan', 'Nothing is changed']],
   async run({ options, globals, terminal }) {

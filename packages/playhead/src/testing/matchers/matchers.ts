@@ -27,9 +27,10 @@ import {
   satisfiesOrder,
   type Verdict,
 } from './checks.ts'
+import { judged, type Judge, type JudgeOptions } from './judge.ts'
 
-/** The matchers of `expect(session)`. */
-export type SessionMatchers<Returned = void> = {
+/** The matchers of `expect(session)` that answer at once. */
+type DirectMatchers<Returned> = {
   /** The session called an action, optionally with which arguments and how often. */
   toHaveCalled(name: string, options?: CalledOptions): Returned
   /** The session called these actions in this order; other calls may come in between. */
@@ -50,7 +51,13 @@ export type SessionMatchers<Returned = void> = {
   toHaveNoLoops(options?: LoopOptions): Returned
 }
 
-export type MatcherName = keyof SessionMatchers
+/** The matchers of `expect(session)`. */
+export type SessionMatchers<Returned = void> = DirectMatchers<Returned> & {
+  /** A judge that you write accepts the session: `await expect(session).toBeJudged(async (session) => …)`. */
+  toBeJudged(judge: Judge, options?: JudgeOptions): Promise<void>
+}
+
+export type MatcherName = keyof DirectMatchers<void>
 
 /** The function behind each matcher. */
 export const verdictsOf: { [Name in MatcherName]: (subject: SessionSubject, ...args: never[]) => Verdict } = {
@@ -65,25 +72,38 @@ export const verdictsOf: { [Name in MatcherName]: (subject: SessionSubject, ...a
   toHaveNoLoops: hasNoLoops,
 }
 
-type ExtendedMatcher = (
-  this: unknown,
-  subject: SessionSubject,
-  ...args: never[]
-) => { pass: boolean; message: () => string }
+type ExtendedMatcher = (this: unknown, subject: SessionSubject, ...args: never[]) => Matched
 
-/** The matchers in the shape that `expect.extend` of vitest and jest expects. */
-export const extendedMatchers = Object.fromEntries(
+type Matched = { pass: boolean; message: () => string }
+
+/** Notes the step of a check that failed, in the shape that `expect.extend` expects. */
+function matched(subject: SessionSubject, verdict: Verdict, isNot: boolean): Matched {
+  const { pass, message, stepId, isUndecided } = verdict
+  // An undecided check fails both with and without `.not`.
+  if (isUndecided === true || pass === isNot) noteFailingStep(readSubject(subject).session.id, stepId)
+  return { pass: isUndecided === true ? isNot : pass, message: () => safeForLog(message) }
+}
+
+const directMatchers = Object.fromEntries(
   Object.entries(verdictsOf).map(([name, verdictOf]) => [
     name,
     function (this: unknown, subject, ...args) {
-      const { pass, message, stepId, isUndecided } = verdictOf(subject, ...args)
-      const isNot = (this as { isNot?: boolean } | undefined)?.isNot === true
-      // An undecided check fails both with and without `.not`.
-      if (isUndecided === true || pass === isNot) noteFailingStep(readSubject(subject).session.id, stepId)
-      return { pass: isUndecided === true ? isNot : pass, message: () => safeForLog(message) }
+      return matched(subject, verdictOf(subject, ...args), isNegated(this))
     } satisfies ExtendedMatcher,
   ]),
 ) as { [Name in MatcherName]: ExtendedMatcher }
+
+/** The matchers in the shape that `expect.extend` of vitest and jest expects. */
+export const extendedMatchers = {
+  ...directMatchers,
+  async toBeJudged(this: unknown, subject: SessionSubject, judge: Judge, options?: JudgeOptions) {
+    return matched(subject, await judged(subject, judge, options), isNegated(this))
+  },
+}
+
+function isNegated(context: unknown): boolean {
+  return (context as { isNot?: boolean } | undefined)?.isNot === true
+}
 
 export type SessionExpectation = SessionMatchers & { not: SessionMatchers }
 
@@ -98,14 +118,18 @@ export function expectSession(session: SessionSubject): SessionExpectation {
 }
 
 function matchersFor(session: SessionSubject, isNot: boolean): SessionMatchers {
-  const entries = Object.entries(extendedMatchers).map(([name, matcher]) => {
+  const entries = Object.entries(directMatchers).map(([name, matcher]) => {
     const check = (...args: never[]) => {
       const { pass, message } = matcher.call({ isNot }, session, ...args)
       if (pass === isNot) throw new AssertionError({ message: message(), stackStartFn: check })
     }
     return [name, check]
   })
-  return Object.fromEntries(entries) as SessionMatchers
+  const toBeJudged: SessionMatchers['toBeJudged'] = async (judge, options) => {
+    const { pass, message } = await extendedMatchers.toBeJudged.call({ isNot }, session, judge, options)
+    if (pass === isNot) throw new AssertionError({ message: message(), stackStartFn: toBeJudged })
+  }
+  return { ...Object.fromEntries(entries), toBeJudged } as SessionMatchers
 }
 
 /** The step shown by the last failed matcher of each session, by session id. */

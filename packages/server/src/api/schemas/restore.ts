@@ -17,6 +17,8 @@ export const restorePlanSchema = z
     }),
     logs: z.number(),
     objects: z.number().describe('uploaded objects'),
+    monitors: z.number(),
+    destinations: z.number().describe('of alerts; without their secrets, unless the backup has them'),
     keys: z.object({
       total: z.number(),
       isIncluded: z.boolean().describe('whether they are restored; if so, their secrets work on this server'),

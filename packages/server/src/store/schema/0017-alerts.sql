@@ -1,4 +1,4 @@
--- Where alerts go. `definition` is JSON without what is secret; `secrets` has the rest, which no response and no backup contains.
+-- Where alerts go. `definition` is JSON without what is secret; `secrets` has the rest, which no response contains, and a backup only if asked.
 CREATE TABLE IF NOT EXISTS destinations [[on_cluster]]
 (
     project    LowCardinality(String),
