@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
+import { text as readText } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -260,7 +260,7 @@ test('the stdout of stdio mode has the answers of the protocol, and nothing else
   ] as const
   const lines = calls.map(([method, params], id) => JSON.stringify({ jsonrpc: '2.0', id, method, params }))
   child.stdin.end(`${lines.join('\n')}\nnot json\n`)
-  const printed = (await text(child.stdout)).trimEnd().split('\n')
+  const printed = (await readText(child.stdout)).trimEnd().split('\n')
   const answers = printed.map((line) => JSON.parse(line) as { jsonrpc: string; id: number | null })
   expect(answers.map(({ jsonrpc }) => jsonrpc)).toEqual(answers.map(() => '2.0'))
   expect(answers.map(({ id }) => String(id)).sort()).toEqual(['0', '1', '2', '3', '4', 'null'])
