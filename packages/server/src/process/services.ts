@@ -253,7 +253,14 @@ async function openGate(
   every(SAVE_USAGE_MS, () => Promise.all([usage.save(), shares.save()]))
   if (engine === undefined)
     every(RELOAD_MS, () =>
-      Promise.all([registry, uses, usage, shares, logins, people].map((part) => part?.reload())),
+      Promise.all([
+        registry.reload(),
+        uses.reload(),
+        usage.reload(),
+        shares.reload(),
+        logins?.reload(),
+        people?.reload(),
+      ]),
     )
   const provider = oidc && new OidcProvider(oidc)
   return { isAuthOn, registry, logins, people, oidc: provider, shares, uses, usage, audit }

@@ -11,8 +11,7 @@ import { seedRuns } from './seed.ts'
 
 /**
  * Drives Claude Code against the MCP server, with a scripted model on loopback, and keeps what it sent and received:
- *   npm install --prefix /tmp/agent @anthropic-ai/claude-code
- *   npx node --conditions=playhead-source packages/server/test/mcp/drive-coding-agent.ts <its binary>
+ * `npm run drive-agent -- path/to/claude`, the binary of the npm package `@anthropic-ai/claude-code`.
  */
 const binary = process.argv[2] ?? 'claude'
 const QUESTION = 'What failed in the last day, why, and give me a test.'
@@ -62,8 +61,15 @@ try {
   const agent = spawn(
     binary,
     [
-      ...['-p', QUESTION, '--output-format', 'json', '--strict-mcp-config'],
-      ...['--mcp-config', join(folder, 'mcp.json'), '--allowedTools', allowed],
+      '-p',
+      QUESTION,
+      '--output-format',
+      'json',
+      '--strict-mcp-config',
+      '--mcp-config',
+      join(folder, 'mcp.json'),
+      '--allowedTools',
+      allowed,
     ],
     {
       cwd: folder,
