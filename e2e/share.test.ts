@@ -164,5 +164,6 @@ test('a link that was cut off says so, and works once it is whole', async () => 
   await takeScreenshot(page, 'share-cut')
   await page.evaluate(`location.hash = '${token}'`)
   await page.locator('.step-row').first().waitFor()
+  expect(await page.getByRole('heading', { name: 'This link is not complete' }).count()).toBe(0)
   await close()
 })

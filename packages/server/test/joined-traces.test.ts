@@ -86,7 +86,8 @@ describeWithEachEngine((api) => {
       if (rows === undefined) throw new Error(JSON.stringify(rest))
       return rows
     }
-    expect((await run('SELECT id FROM steps WHERE session_id = $id')).flat().sort()).toEqual(ids.toSorted())
+    const own = await run('SELECT id FROM steps WHERE session_id = $id ORDER BY id')
+    expect(own.flat()).toEqual(ids.toSorted())
     expect(
       await run(
         `SELECT s.name, count() FROM steps AS t JOIN sessions AS s ON t.session_id = s.id WHERE s.id = $id GROUP BY s.name`,
@@ -98,8 +99,8 @@ describeWithEachEngine((api) => {
     const rows = (await exported.text()).trimEnd().split('\n')
     const owners = rows.map((line) => JSON.parse(line) as { id: string; session_id: string })
     expect(owners).toHaveLength(spans.length)
-    const own = owners.filter((row) => row.session_id === first.session.id)
-    expect(own.map(({ id }) => id).sort()).toEqual(ids.toSorted())
+    const exportedIds = owners.filter((row) => row.session_id === first.session.id)
+    expect(exportedIds.map(({ id }) => id).sort()).toEqual(ids.toSorted())
   })
 
   test('a search finds it by the text of any of its traces', async () => {

@@ -75,9 +75,8 @@ export function ReplayView({
   })
   const [isHelpOpen, setIsHelpOpen] = useState(false)
   const goTo = useGoTo(list, player.select)
-  const derived = useDerivedData(timeline, isSkippingIdle)
+  const derived = useDerivedData(timeline, isSkippingIdle, data.share?.hasContent === false)
   const { tapeGaps } = data
-  const isContentLeftOut = data.share?.hasContent === false
   const { findings, suspects } = useFindings(data.session)
   const fork = useFork(renderFork)
   const { runFrom } = fork
@@ -85,32 +84,8 @@ export function ReplayView({
   const { makeTest } = test
   const [verdictKeys, setVerdictKeys] = useState<VerdictKeys>()
   const replay = useMemo<Replay>(
-    () => ({
-      timeline,
-      player,
-      location,
-      goTo,
-      findings,
-      suspects,
-      tapeGaps,
-      isContentLeftOut,
-      runFrom,
-      makeTest,
-      ...derived,
-    }),
-    [
-      timeline,
-      player,
-      location,
-      goTo,
-      findings,
-      suspects,
-      tapeGaps,
-      isContentLeftOut,
-      runFrom,
-      makeTest,
-      derived,
-    ],
+    () => ({ timeline, player, location, goTo, findings, suspects, tapeGaps, runFrom, makeTest, ...derived }),
+    [timeline, player, location, goTo, findings, suspects, tapeGaps, runFrom, makeTest, derived],
   )
   useUrlAndPrefetch(replay, data.session.id, list.text)
   useReplayKeys({
@@ -260,7 +235,8 @@ function SinglePane({ steps, detail }: { steps: ReactNode; detail: ReactNode }) 
 function useDerivedData(
   timeline: Timeline,
   isSkippingIdle: boolean,
-): Pick<Replay, 'totals' | 'missingCosts' | 'llmCalls' | 'idleGaps' | 'axis'> {
+  isContentLeftOut: boolean,
+): Pick<Replay, 'totals' | 'missingCosts' | 'llmCalls' | 'idleGaps' | 'axis' | 'isContentLeftOut'> {
   const { startsMs, durationMs, session, steps } = timeline
   const missingCosts = useMemo(() => findMissingCosts({ session, steps }), [session, steps])
   const totals = useMemo(() => createRunningTotals(timeline), [startsMs])
@@ -271,8 +247,8 @@ function useDerivedData(
     [durationMs, idleGaps, isSkippingIdle],
   )
   return useMemo(
-    () => ({ totals, missingCosts, llmCalls, idleGaps, axis }),
-    [totals, missingCosts, llmCalls, idleGaps, axis],
+    () => ({ totals, missingCosts, llmCalls, idleGaps, axis, isContentLeftOut }),
+    [totals, missingCosts, llmCalls, idleGaps, axis, isContentLeftOut],
   )
 }
 

@@ -299,9 +299,14 @@ async function openGate(
   const saveUsage = () =>
     usage.save().catch((error: Error) => report(`could not save how much was sent today: ${error.message}`))
   const reload = () =>
-    Promise.all([registry, uses, usage, shares, logins, people].map((part) => part?.reload())).catch(
-      (error: Error) => report(`could not read keys, projects and logins again: ${error.message}`),
-    )
+    Promise.all([
+      registry.reload(),
+      uses.reload(),
+      usage.reload(),
+      shares.reload(),
+      logins?.reload(),
+      people?.reload(),
+    ]).catch((error: Error) => report(`could not read keys, projects and logins again: ${error.message}`))
   const every = (intervalMs: number, work: () => Promise<unknown>) => {
     const timer = setInterval(() => void work(), intervalMs)
     cleanups.push(() => clearInterval(timer))

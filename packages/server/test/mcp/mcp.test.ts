@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { text as readText } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -240,6 +243,29 @@ test("another project's key sees nothing", async () => {
   await client.close()
 })
 
+test('the stdout of stdio mode has the answers of the protocol, and nothing else', async () => {
+  const child = spawn(process.execPath, ['--conditions=playhead-source', main, 'mcp'], {
+    env: { PATH: process.env.PATH ?? '', PLAYHEAD_ENDPOINT: server.url, PLAYHEAD_API_KEY: readKey },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  const calls = [
+    [
+      'initialize',
+      { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+    ],
+    ['tools/list', {}],
+    ['tools/call', { name: 'find_sessions', arguments: { where: 'statsu:fail' } }],
+    ['tools/call', { name: 'show_session', arguments: { session: 'name:inbox' } }],
+    ['no/such/method', {}],
+  ] as const
+  const lines = calls.map(([method, params], id) => JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+  child.stdin.end(`${lines.join('\n')}\nnot json\n`)
+  const printed = (await readText(child.stdout)).trimEnd().split('\n')
+  const answers = printed.map((line) => JSON.parse(line) as { jsonrpc: string; id: number | null })
+  expect(answers.map(({ jsonrpc }) => jsonrpc)).toEqual(answers.map(() => '2.0'))
+  expect(answers.map(({ id }) => String(id)).sort()).toEqual(['0', '1', '2', '3', '4', 'null'])
+})
+
 test('without a key, from another site or with GET, nothing is answered', async () => {
   const json = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
   expect((await server.request('/mcp', { json })).status).toBe(401)
@@ -256,4 +282,37 @@ test('without a key, from another site or with GET, nothing is answered', async 
     headers: bearer(readKey),
   })
   expect(large.status).toBe(413)
+})
+
+/** What Claude Code sent when a scripted model used three tools (`drive-coding-agent.ts`). */
+test('every request that a real coding agent sent is answered with a result, and the tools with text', async () => {
+  const recorded = new URL('../../../../fixtures/coding-agents/claude-code.json', import.meta.url)
+  const { mcp } = JSON.parse(await readFile(recorded, 'utf8')) as {
+    mcp: { headers: Record<string, string>; body: { id?: unknown; method: string } }[]
+  }
+  const answers = []
+  for (const { headers, body } of mcp) {
+    const response = await server.request('/mcp', { json: body, headers: { ...headers, ...bearer(readKey) } })
+    const text = await response.text()
+    if (body.id === undefined) {
+      answers.push([body.method, response.status])
+      continue
+    }
+    const json = text.startsWith('event:') || text.startsWith('data:') ? text.slice(text.indexOf('{')) : text
+    const { result, error } = JSON.parse(json) as {
+      result?: { isError?: boolean; content?: { text: string }[] }
+      error?: unknown
+    }
+    expect(error).toBeUndefined()
+    answers.push([body.method, result?.isError ?? false, result?.content?.[0]?.text.split('\n')[0]])
+  }
+  expect(answers).toEqual([
+    ['server/discover', false, undefined],
+    ['initialize', false, undefined],
+    ['notifications/initialized', 202],
+    ['tools/list', false, undefined],
+    ['tools/call', false, '2 sessions that match status:fail from:24h:'],
+    ['tools/call', false, expect.stringContaining('| Status: Fail')],
+    ['tools/call', false, expect.stringContaining('To write the test and its cassette')],
+  ])
 })

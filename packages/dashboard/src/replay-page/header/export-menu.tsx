@@ -17,9 +17,7 @@ const STATUS_SHOWN_MS = 2_000
 
 /** Exports the session as a file, a link or a prompt for a coding agent. `onTest` offers it as a test. */
 export function ExportMenu({ onTest }: { onTest?: (() => void) | undefined }) {
-  const { timeline, player, location } = useReplay()
-  const source = useSessionSource()
-  const downloads = source.downloadsOf(timeline.session)
+  const { player, location } = useReplay()
   const writePrompt = useWritePrompt()
   const [status, setStatus] = useState('')
   useEffect(() => {
@@ -52,32 +50,39 @@ export function ExportMenu({ onTest }: { onTest?: (() => void) | undefined }) {
         <MenuItem icon={<Bot size={14} aria-hidden="true" />} onSelect={() => copy('Prompt', writePrompt())}>
           Copy as prompt for a coding agent
         </MenuItem>
-        {(downloads.length > 0 || onTest !== undefined) && (
-          <>
-            <MenuLine />
-            <MenuHeading>Save as</MenuHeading>
-          </>
-        )}
-        {onTest !== undefined && (
-          <MenuItem
-            icon={<FlaskConical size={14} aria-hidden="true" />}
-            hint="with its cassette"
-            onSelect={onTest}
-          >
-            Download as a test…
-          </MenuItem>
-        )}
-        {downloads.map((download) => (
-          <MenuItem
-            key={download.id}
-            icon={<DownloadIcon size={14} aria-hidden="true" />}
-            hint={download.hint}
-            onSelect={() => void save(download)}
-          >
-            {download.label}
-          </MenuItem>
-        ))}
+        <SaveItems onTest={onTest} />
       </Menu>
+    </>
+  )
+}
+
+/** The files that the session can be saved as. A shared session has none. */
+function SaveItems({ onTest }: { onTest: (() => void) | undefined }) {
+  const downloads = useSessionSource().downloadsOf(useReplay().timeline.session)
+  if (downloads.length === 0 && onTest === undefined) return null
+  return (
+    <>
+      <MenuLine />
+      <MenuHeading>Save as</MenuHeading>
+      {onTest !== undefined && (
+        <MenuItem
+          icon={<FlaskConical size={14} aria-hidden="true" />}
+          hint="with its cassette"
+          onSelect={onTest}
+        >
+          Download as a test…
+        </MenuItem>
+      )}
+      {downloads.map((download) => (
+        <MenuItem
+          key={download.id}
+          icon={<DownloadIcon size={14} aria-hidden="true" />}
+          hint={download.hint}
+          onSelect={() => void save(download)}
+        >
+          {download.label}
+        </MenuItem>
+      ))}
     </>
   )
 }

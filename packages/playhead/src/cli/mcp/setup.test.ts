@@ -40,6 +40,35 @@ test('claude-code on an empty folder: shown first, written with --yes, then left
   expect((await setup('claude-code', '--yes')).stderr).toContain('Claude Code is set up already')
 })
 
+test('claude-code on an existing configuration: shown first, merged, and backed up', async () => {
+  const before = JSON.stringify(
+    { mcpServers: { other: { command: 'x', args: ['=1'] } }, mine: true },
+    null,
+    4,
+  )
+  await writeFile(join(folder, '.mcp.json'), before)
+  const shown = await setup('claude-code')
+  expect(shown.exitCode).toBe(1)
+  expect(shown.stdout).toContain('"playhead"')
+  expect(await read('.mcp.json')).toBe(before)
+  expect(existsSync(join(folder, '.mcp.json.before-playhead'))).toBe(false)
+
+  expect((await setup('claude-code', '--yes')).exitCode).toBe(0)
+  expect(JSON.parse(await read('.mcp.json'))).toEqual({
+    mcpServers: {
+      other: { command: 'x', args: ['=1'] },
+      playhead: {
+        type: 'stdio',
+        command: 'npx',
+        args: ['-y', 'playhead', 'mcp'],
+        env: { PLAYHEAD_API_KEY: '${PLAYHEAD_API_KEY}' },
+      },
+    },
+    mine: true,
+  })
+  expect(await read('.mcp.json.before-playhead')).toBe(before)
+})
+
 test('vscode on a configuration with comments: merged, and backed up', async () => {
   const before =
     '{\n  // our servers\n  "servers": {\n    "other": { "command": "x" }, // keep\n  },\n  "inputs": []\n}\n'
