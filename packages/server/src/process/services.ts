@@ -43,6 +43,7 @@ import { Restorer } from '../maintenance/restore.ts'
 import { SqlQueries } from '../sql/run-query.ts'
 import type { Store } from '../store/connect.ts'
 import { flushSegment } from '../store/flush-segment.ts'
+import { asStoreError } from '../store/store-error.ts'
 import { WordIndex } from '../store/word-index.ts'
 import { logColumns } from '../store/logs-table.ts'
 import { stepColumns } from '../store/steps-table.ts'
@@ -242,7 +243,12 @@ async function openGate(
   const people = oidc && (await People.open(store, versions, oidc.firstRoles))
   const audit = new AuditLog(client, report)
   const every = (intervalMs: number, work: () => Promise<unknown>) => {
-    const timer = setInterval(() => void work().catch((error: Error) => report(error.message)), intervalMs)
+    const timer = setInterval(() => {
+      void work().catch((error: Error) => {
+        // The next time will do while the engine restarts, which is reported anyway.
+        if (engine === undefined || asStoreError(error) === undefined) report(error.message)
+      })
+    }, intervalMs)
     cleanups.push(() => clearInterval(timer))
   }
   const saved = (work: Promise<void>) => work.catch((error: Error) => report(error.message))
