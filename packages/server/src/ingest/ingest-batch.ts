@@ -143,6 +143,7 @@ function* stepRows(project: string, spans: readonly Span[], context: StepContext
   const derivation = { normalizerVersion: NORMALIZER_VERSION, priceRevision: context.revision }
   const { receivedAtMs, pricer, dialectFailures, resourceText, outlines, freshRows, touched } = context
   const { isRewrite, nextArrival } = context
+  let lastTrace = ''
   for (let start = 0; start < spans.length; start += WINDOW_SPANS) {
     const window = spans.slice(start, start + WINDOW_SPANS)
     const derived = window.map((span) => deriveOutline(span, pricer, dialectFailures))
@@ -150,7 +151,8 @@ function* stepRows(project: string, spans: readonly Span[], context: StepContext
     for (const [index, span] of window.entries()) {
       const outline = derived[index]!
       if (outlines.length <= MAX_LIVE_BATCH) outlines.push(outline)
-      touched.add(`${project}\0${span.traceId}`)
+      if (span.traceId !== lastTrace) touched.add(`${project}\0${span.traceId}`)
+      lastTrace = span.traceId
       const arrival = arrivalOf(span, nextArrival(), isRewrite)
       const resource = resourceText(span.resource)
       const row = toStepRow(project, span, outline, { receivedAtMs, arrival, derivation, resource })

@@ -71,8 +71,12 @@ export class LiveFeed {
   publishSteps(project: string, outlines: readonly StepOutline[]): void {
     if (outlines.length > MAX_LIVE_BATCH) return this.#reset(project, undefined)
     const isKept = this.#isKept()
+    let [notedId, notedMs] = ['', 0]
     for (const outline of outlines) {
       if (isScoreOnly(outline)) continue
+      // Most steps of a batch belong to the session of the one before and began later.
+      if (!isKept && outline.sessionId === notedId && outline.startedAtMs >= notedMs) continue
+      ;[notedId, notedMs] = [outline.sessionId, outline.startedAtMs]
       const sessionId = this.#sessionOf(project, outline.sessionId)
       const startedAtMs = this.#noteStart(`${project}\0${sessionId}`, outline)
       if (!isKept) continue

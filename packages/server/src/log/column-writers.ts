@@ -65,42 +65,44 @@ export class NumberWriter extends BufferWriter<number | bigint> {
   append(value: number | bigint): void {
     const { buffer } = this
     buffer.reserve(this.#width)
-    writeNumber(this.#kind, buffer.bytes, buffer.length, value)
+    writeNumber(this.#kind, buffer.view, buffer.length, value)
     buffer.length += this.#width
   }
 }
 
-function writeNumber(kind: NumberKind, bytes: Buffer, at: number, value: number | bigint): void {
+function writeNumber(kind: NumberKind, view: DataView, at: number, value: number | bigint): void {
   switch (kind) {
     case 'UInt8':
-      bytes[at] = Number(value)
+      view.setUint8(at, Number(value))
       return
     case 'UInt16':
-      bytes.writeUInt16LE(Math.min(Number(value), 0xffff), at)
+      view.setUint16(at, Math.min(Number(value), 0xffff), true)
       return
     case 'UInt32':
-      bytes.writeUInt32LE(Math.min(Number(value), 0xffffffff), at)
+      view.setUint32(at, Math.min(Number(value), 0xffffffff), true)
       return
     case 'UInt64':
-      if (typeof value === 'bigint') bytes.writeBigUInt64LE(value, at)
-      else writeSafeInteger(bytes, at, value)
+      if (typeof value === 'bigint') view.setBigUint64(at, value, true)
+      else writeSafeInteger(view, at, Math.max(value, 0))
       return
     case 'Int64':
-      bytes.writeBigInt64LE(BigInt(value), at)
+      if (typeof value === 'bigint') view.setBigInt64(at, value, true)
+      else writeSafeInteger(view, at, value)
       return
     case 'Float32':
-      bytes.writeFloatLE(Number(value), at)
+      view.setFloat32(at, Number(value), true)
       return
     case 'Float64':
-      bytes.writeDoubleLE(Number(value), at)
+      view.setFloat64(at, Number(value), true)
   }
 }
 
-/** Writes a whole number below 2^53 without creating a bigint. */
-function writeSafeInteger(bytes: Buffer, at: number, value: number): void {
-  const whole = Math.min(Math.max(Math.floor(value), 0), Number.MAX_SAFE_INTEGER)
-  bytes.writeUInt32LE(whole % 0x1_0000_0000, at)
-  bytes.writeUInt32LE(Math.floor(whole / 0x1_0000_0000), at + 4)
+/** Writes a whole number of less than 54 bits without creating a bigint. */
+function writeSafeInteger(view: DataView, at: number, value: number): void {
+  const whole = Math.min(Math.max(Math.floor(value), Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER)
+  const high = Math.floor(whole / 0x1_0000_0000)
+  view.setUint32(at, whole - high * 0x1_0000_0000, true)
+  view.setInt32(at + 4, high, true)
 }
 
 export class NullableWriter<Value> implements ColumnWriter<Value | null> {

@@ -4,10 +4,13 @@ const MAX_GUESSED_LENGTH = 64 * 1024
 /** A buffer that grows as bytes are appended. */
 export class GrowingBuffer {
   bytes: Buffer
+  /** The same bytes. It writes numbers faster than a Buffer does. */
+  view: DataView
   length = 0
 
   constructor(capacity = 4096) {
     this.bytes = Buffer.allocUnsafe(capacity)
+    this.view = viewOf(this.bytes)
   }
 
   /** Makes room for `count` more bytes. */
@@ -17,6 +20,7 @@ export class GrowingBuffer {
     const grown = Buffer.allocUnsafe(Math.max(needed, this.bytes.length * 2))
     this.bytes.copy(grown, 0, 0, this.length)
     this.bytes = grown
+    this.view = viewOf(grown)
   }
 
   writeVarint(value: number): void {
@@ -80,4 +84,8 @@ export class GrowingBuffer {
 /** The bytes of a length below 2^21. */
 function varintBytes(value: number): number {
   return value < 0x80 ? 1 : value < 0x4000 ? 2 : 3
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, byteLength)
 }

@@ -46,15 +46,22 @@ export class FreshSessions {
 
   /** Notes rows that are on disk. */
   note(project: string, rows: readonly FreshRow[]): void {
+    let [id, key] = ['', '']
+    let session: FreshSession | undefined
     for (const row of rows) {
-      const key = `${project}\0${row.session_id}`
-      const session = this.#sessions.get(key) ?? this.#begin(key, row.session_id)
+      if (row.session_id !== id) {
+        id = row.session_id
+        key = `${project}\0${id}`
+        session = this.#sessions.get(key) ?? this.#begin(key, id)
+      }
       if (session === undefined) continue
       session.rows.push(row)
       session.characters += row.outline.length
       this.#rows += 1
       this.#characters += row.outline.length
-      if (session.rows.length > MAX_ROWS_EACH) this.#forgetKey(key)
+      if (session.rows.length <= MAX_ROWS_EACH) continue
+      this.#forgetKey(key)
+      session = undefined
     }
     for (const key of this.#sessions.keys()) {
       if (this.#rows <= MAX_ROWS && this.#characters <= MAX_CHARACTERS) break

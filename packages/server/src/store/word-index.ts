@@ -1,5 +1,6 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { Store } from './connect.ts'
+import { asStoreError } from './store-error.ts'
 
 const NAME = 'text_index'
 const CHECK_MS = 5_000
@@ -28,7 +29,10 @@ export class WordIndex {
     const index = new WordIndex(store)
     const timer = setInterval(() => {
       if (performance.now() - index.#leftAtMs < QUIET_MS) return
-      void index.build().catch((error: Error) => report(`could not index words: ${error.message}`))
+      void index.build().catch((error: Error) => {
+        // What a later attempt may fix, others report.
+        if (asStoreError(error) === undefined) report(`Words could not be indexed: ${error.message}`)
+      })
     }, CHECK_MS)
     cleanups.push(() => clearInterval(timer))
     return index
@@ -39,16 +43,15 @@ export class WordIndex {
     if (waiting === 0 || this.#store.engine === undefined) return {}
     this.#isDue = true
     this.#leftAtMs = performance.now()
-    return { exclude_materialize_skip_indexes_on_insert: NAME } as ClickHouseSettings
+    return { exclude_materialize_skip_indexes_on_insert: NAME }
   }
 
   /** Has the engine index what is not indexed, in the background. Cheap if there is nothing. */
   async build(): Promise<void> {
     if (!this.#isDue || this.#store.engine === undefined) return
-    this.#isDue = false
     const { partitions, running, failed } = await this.#rest()
+    this.#isDue = failed === 0 && (running > 0 || partitions.length > 0)
     if (failed > 0) return this.#giveUp()
-    this.#isDue = running > 0 || partitions.length > 0
     if (running > 0) return
     for (const id of partitions)
       await this.#store.client.command({

@@ -37,7 +37,7 @@ export function recentMessages(text: string): Message[] | undefined {
     if (search.hasShown && search.hasUser && search.hasReply) break
     end = comma
   }
-  return newestFirst.reverse()
+  return newestFirst.toReversed()
 }
 
 /** One message as JSON: newest first, because a message may be split. Undefined if it can't be parsed. */
@@ -47,7 +47,7 @@ function readNext(text: string, search: Search): Message[] | undefined {
     return [{ role, parts: [] }]
   const value = parse(text)
   if (value === undefined) return undefined
-  const messages = separateToolResults(toMessages([value], 'user')).reverse()
+  const messages = separateToolResults(toMessages([value], 'user')).toReversed()
   for (const message of messages) note(message, search)
   return messages
 }
