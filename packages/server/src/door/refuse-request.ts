@@ -8,6 +8,7 @@ import {
   MAX_IGNORED_BODY_BYTES,
   PUBLIC_ARRIVAL_MS,
 } from './body-limits.ts'
+import { wasTooBusyToRead, watchStalls } from './stalls.ts'
 
 /** A response in the format of its route. */
 export type Refusal = { status: number; headers: Record<string, string>; body: Buffer }
@@ -59,21 +60,29 @@ export function isSmall({ headers }: IncomingMessage): boolean {
 
 /** Ends a request that takes too long to arrive. Node's own timeout is off because it would apply to all paths. */
 export function setDeadline(request: IncomingMessage, response: ServerResponse, maxArrivalMs: number): void {
+  watchStalls()
   const timer = setTimeout(() => {
     // It has arrived, but nobody read it to the end.
     if (request.complete) return
-    endRequest(
-      request,
-      response,
-      new KnownError(
-        'REQUEST_TOO_SLOW',
-        `The request did not arrive within ${maxArrivalMs / 1_000} seconds: send it faster, or send less at once.`,
-      ),
-    )
+    endRequest(request, response, tooSlow(maxArrivalMs))
   }, maxArrivalMs)
   const forget = () => clearTimeout(timer)
   request.once('end', forget)
   request.once('close', forget)
+}
+
+/** Exporters send again after 503, not after 408, so the client is not blamed if this process did not read. */
+function tooSlow(maxArrivalMs: number): KnownError {
+  const seconds = `${maxArrivalMs / 1_000} seconds`
+  if (wasTooBusyToRead(maxArrivalMs))
+    return new KnownError(
+      'SERVER_BUSY',
+      `The server was too busy to read the request within ${seconds}: send it again.`,
+    )
+  return new KnownError(
+    'REQUEST_TOO_SLOW',
+    `The request did not arrive within ${seconds}: send it faster, or send less at once.`,
+  )
 }
 
 /** Ends a request whose body is still arriving, together with its connection. */

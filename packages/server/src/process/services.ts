@@ -312,7 +312,9 @@ async function openGate(
     cleanups.push(() => clearInterval(timer))
   }
   const saveOpens = () =>
-    shares.save().catch((error: Error) => report(`could not save how often links were opened: ${error.message}`))
+    shares
+      .save()
+      .catch((error: Error) => report(`could not save how often links were opened: ${error.message}`))
   cleanups.push(() => Promise.all([saveUses(), saveUsage(), saveOpens()]))
   cleanups.push(() => audit.close())
   every(SAVE_USES_MS, saveUses)

@@ -6,6 +6,7 @@ import { getRequestListener } from '@hono/node-server'
 import type { Site } from '../access/addresses.ts'
 import { isIngestPath } from '../access/origin-guard.ts'
 import { createApp, createAppDestination } from '../api/app.ts'
+import { createClientErrorHandler } from '../door/answer-client-error.ts'
 import { createDoor } from '../door/door.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { startGrpc, type TlsSource } from '../ingest/grpc/start-grpc.ts'
@@ -100,6 +101,7 @@ async function listen(services: Services, tls: TlsSource | undefined) {
     destinationOf: (pathname) => (isIngestPath(pathname) ? toIngest : toApp),
   })
   const server = createHttpServer(tls, (request, response) => void enter(request, response))
+  server.on('clientError', createClientErrorHandler(connectionLimits.headersTimeout))
   // Sent before a body, to ask whether it is wanted: the door says so.
   server.on('checkContinue', (request, response) => void enter(request, response))
   server.listen(site.port, site.host)
