@@ -165,7 +165,7 @@ async function measureQueries(directory: string, sessions: number, progress: Pro
 
 /** One score for each session. */
 async function addScores({ client }: Store, progress: Progress): Promise<void> {
-  const digits = [...'0123456789abcdef']
+  const digits = Array.from({ length: 16 }, (_, index) => index.toString(16))
   for (const [done, digit] of digits.entries()) {
     progress.show('adding scores', done / digits.length)
     await client.command({
