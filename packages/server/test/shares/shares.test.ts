@@ -208,7 +208,7 @@ test('a link can be managed only with a key or login of its project that may cha
     for (const request of [
       server.request(`/api/sessions/${shown}/shares`, { json: {}, headers }),
       server.request(`/api/shares?session=${shown}`, { headers }),
-      revoke(made.id, headers as ReturnType<typeof bearer>),
+      revoke(made.id, headers),
     ])
       statuses.push((await request).status)
 
