@@ -105,7 +105,10 @@ export class Shares {
   admit(token: string): StoredShare {
     const share = this.#byHash.get(hashSecret(token))
     if (share === undefined)
-      throw new KnownError('UNAUTHORIZED', 'This link is not complete. Ask for it again, and open all of it.')
+      throw new KnownError(
+        'UNAUTHORIZED',
+        'No link has this token: part of the address is missing or mistyped. Ask whoever sent it for the whole link.',
+      )
     const state = stateOf(share)
     if (state === 'expired')
       throw new KnownError('SHARE_EXPIRED', 'This link has expired. Ask whoever sent it for a new one.')
