@@ -8,7 +8,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestServer, type TestServer } from '../packages/server/test/test-server.ts'
 import { runProgram } from './run-example.ts'
 
-const examples = ['openai', 'anthropic', 'vercel-ai', 'langchain', 'openai-agents', 'support-agent', 'existing-otel']
+const examples = [
+  'openai',
+  'anthropic',
+  'vercel-ai',
+  'langchain',
+  'openai-agents',
+  'support-agent',
+  'existing-otel',
+]
 const cli = fileURLToPath(new URL('../packages/playhead/src/cli/main.ts', import.meta.url))
 
 /** No interface at all, not even loopback. Only Linux has it, and not everywhere. */

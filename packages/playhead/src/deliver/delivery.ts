@@ -208,7 +208,7 @@ export class Delivery implements StepListener {
     const outcome = await sendBatch(batch.text, target)
     // Meanwhile `takeAll` may have taken it.
     if (this.#inFlight !== batch) return undefined
-    if (outcome.kind === 'too-large') return void this.#split(batch)
+    if (outcome.kind === 'too-large') return  this.#split(batch)
     if (this.#isDone(outcome, batch.stepCount)) {
       this.#inFlight = undefined
       return undefined

@@ -75,7 +75,10 @@ export function setDeadline(request: IncomingMessage, response: ServerResponse, 
 function tooSlow(maxArrivalMs: number): KnownError {
   const seconds = `${maxArrivalMs / 1_000} seconds`
   if (wasTooBusyToRead(maxArrivalMs))
-    return new KnownError('SERVER_BUSY', `The server was too busy to read the request within ${seconds}: send it again.`)
+    return new KnownError(
+      'SERVER_BUSY',
+      `The server was too busy to read the request within ${seconds}: send it again.`,
+    )
   return new KnownError(
     'REQUEST_TOO_SLOW',
     `The request did not arrive within ${seconds}: send it faster, or send less at once.`,

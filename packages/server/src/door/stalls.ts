@@ -21,7 +21,10 @@ export function watchStalls(): void {
 export function wasTooBusyToRead(limitMs: number): boolean {
   tick()
   const sinceMs = performance.now() - limitMs
-  const lostMs = stalls.reduce((sum, { fromMs, toMs }) => sum + Math.max(0, toMs - Math.max(fromMs, sinceMs)), 0)
+  const lostMs = stalls.reduce(
+    (sum, { fromMs, toMs }) => sum + Math.max(0, toMs - Math.max(fromMs, sinceMs)),
+    0,
+  )
   return lostMs >= limitMs * LEAST_SHARE
 }
 

@@ -20,13 +20,7 @@ import { saveSkipIdle } from '../playback/use-player.ts'
 import './transport.css'
 
 /** The playback controls and the current time. */
-export function Transport({
-  verdictButtons,
-  onHelp,
-}: {
-  verdictButtons: ReactNode
-  onHelp: () => void
-}) {
+export function Transport({ verdictButtons, onHelp }: { verdictButtons: ReactNode; onHelp: () => void }) {
   const { timeline } = useReplay()
   return (
     // A click must not move the focus: Space means play, wherever the user clicked.
