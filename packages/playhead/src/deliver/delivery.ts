@@ -208,7 +208,10 @@ export class Delivery implements StepListener {
     const outcome = await sendBatch(batch.text, target)
     // Meanwhile `takeAll` may have taken it.
     if (this.#inFlight !== batch) return undefined
-    if (outcome.kind === 'too-large') return  this.#split(batch)
+    if (outcome.kind === 'too-large') {
+      this.#split(batch)
+      return undefined
+    }
     if (this.#isDone(outcome, batch.stepCount)) {
       this.#inFlight = undefined
       return undefined
