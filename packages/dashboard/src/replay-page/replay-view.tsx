@@ -102,12 +102,7 @@ export function ReplayView({
         <SessionHeader {...header} onTest={makeTest} />
         <NoticeBar />
         <Reviewed scores={data.scores ?? []} onOpen={onOpenSession} onKeys={setVerdictKeys}>
-          {(verdictButtons) => (
-            <div className="replay-player">
-              <TimelineStrip />
-              <Transport verdictButtons={verdictButtons} onHelp={() => setIsHelpOpen(true)} />
-            </div>
-          )}
+          {(buttons) => <ReplayPlayer verdictButtons={buttons} onHelp={() => setIsHelpOpen(true)} />}
         </Reviewed>
         <WhatWentWrong />
         <ReplayBody list={list} stepCount={timeline.steps.length} hasCalls={derived.llmCalls.length > 0} />
@@ -118,6 +113,15 @@ export function ReplayView({
       {fork.dialog}
       {test.dialog}
     </ReplayProvider>
+  )
+}
+
+function ReplayPlayer(transport: ComponentProps<typeof Transport>) {
+  return (
+    <div className="replay-player">
+      <TimelineStrip />
+      <Transport {...transport} />
+    </div>
   )
 }
 
