@@ -36,11 +36,14 @@ export async function migrate(
       `The store was written by a newer version of Playhead (schema ${newest}; this version knows up to ${known.length}). Install that version or a newer one, or set PLAYHEAD_DATA to another folder.`,
     )
   }
-  for (const migration of known) {
-    if (applied.has(migration.version) || migration.version > upTo) continue
+  const missing = known.filter(({ version }) => !applied.has(version) && version <= upTo)
+  for (const migration of missing) {
     await beforeChange()
     await apply(store, migration)
+    // A new store notes them all in the end: each insert takes as long as making a table, and all can be applied again.
+    if (applied.size > 0) await note(store, [migration])
   }
+  if (applied.size === 0) await note(store, missing)
 }
 
 const migrationsTable = `CREATE TABLE IF NOT EXISTS migrations [[on_cluster]]
@@ -56,11 +59,11 @@ async function apply(store: Store, migration: Migration): Promise<void> {
   for (const statement of renderSchema(migration.template, store.cluster)) {
     await store.client.command({ query: statement })
   }
-  await store.client.insert({
-    table: 'migrations',
-    values: [{ version: migration.version, name: migration.name }],
-    format: 'JSONEachRow',
-  })
+}
+
+async function note(store: Store, applied: readonly Migration[]): Promise<void> {
+  const values = applied.map(({ version, name }) => ({ version, name }))
+  await store.client.insert({ table: 'migrations', values, format: 'JSONEachRow' })
 }
 
 /** Renders a schema template for a single node or a cluster. The head of 0001-tables.sql explains the placeholders. */
