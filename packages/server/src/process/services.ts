@@ -349,7 +349,7 @@ async function openLogs(
       firstId,
       flush: (segment, waiting) => {
         if (name === 'logs') storedLogs.expectSome()
-        const settings = name === 'steps' ? words.insertSettings(waiting) : {}
+        const settings = name === 'steps' ? words.insertSettings({ rows: segment.rows, waiting }) : {}
         const table = { name, columns: Object.keys(columns), settings }
         return flushSegment(segment, table, store, (...sessions) => refresher.refresh(...sessions))
       },

@@ -16,8 +16,8 @@ afterAll(async () => {
   await rm(directory, { recursive: true })
 })
 
-/** Inserts a step that says these words, while so many segments wait. */
-async function insertStep(spanId: string, said: string, waiting: number): Promise<void> {
+/** Inserts a step that says these words, as part of a segment of so many rows while others wait. */
+async function insertStep(spanId: string, said: string, rows: number): Promise<void> {
   const span: Span = {
     traceId: '0af7651916cd43dd8448eb211c80319c',
     spanId,
@@ -46,7 +46,7 @@ async function insertStep(spanId: string, said: string, waiting: number): Promis
   const path = join(directory, `${spanId}.native`)
   await writeFile(path, Buffer.concat(block.pieces()))
   const statement = `INSERT INTO steps (${Object.keys(stepColumns).join(', ')}) FORMAT Native`
-  await store.insertFile(statement, path, spanId, words.insertSettings(waiting))
+  await store.insertFile(statement, path, spanId, words.insertSettings({ rows, waiting: 1 }))
 }
 
 async function read<Row>(query: string): Promise<Row[]> {
@@ -73,8 +73,8 @@ async function indexed(): Promise<number[]> {
 
 test('words are found before and after they are indexed', async () => {
   await store.client.command({ query: 'SYSTEM STOP MERGES steps' })
-  await insertStep('0000000000000001', 'refund the parcel', 0)
-  await insertStep('0000000000000002', 'refund the Ticket', 3)
+  await insertStep('0000000000000001', 'refund the parcel', 1)
+  await insertStep('0000000000000002', 'refund the Ticket', 20_000)
   expect(await indexed()).toEqual([0, 1])
   expect(await search('refund')).toEqual(['0000000000000001', '0000000000000002'])
   expect(await search('ticket')).toEqual(['0000000000000002'])

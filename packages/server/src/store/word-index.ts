@@ -3,6 +3,8 @@ import type { Store } from './connect.ts'
 import { asStoreError } from './store-error.ts'
 
 const NAME = 'text_index'
+/** The words of fewer rows are indexed at once. */
+const MIN_ROWS = 5_000
 const CHECK_MS = 5_000
 /** So long after the last insert without the index, the engine is taken to have time for it. */
 const QUIET_MS = 5_000
@@ -18,6 +20,8 @@ export class WordIndex {
   readonly #store: Pick<Store, 'client' | 'engine'>
   /** An earlier process may have left rows without the index. */
   #isDue = true
+  /** Whether `build` has asked for what is due. It asks once: a part may have no words at all. */
+  #isAsked = false
   #leftAtMs = -Infinity
 
   constructor(store: Pick<Store, 'client' | 'engine'>) {
@@ -39,9 +43,10 @@ export class WordIndex {
   }
 
   /** Settings of an insert into `steps` while so many other segments wait. A ClickHouse server has its own processors. */
-  insertSettings(waiting: number): ClickHouseSettings {
-    if (waiting === 0 || this.#store.engine === undefined) return {}
+  insertSettings({ rows, waiting }: { rows: number; waiting: number }): ClickHouseSettings {
+    if (rows < MIN_ROWS || waiting === 0 || this.#store.engine === undefined) return {}
     this.#isDue = true
+    this.#isAsked = false
     this.#leftAtMs = performance.now()
     return { exclude_materialize_skip_indexes_on_insert: NAME }
   }
@@ -50,9 +55,11 @@ export class WordIndex {
   async build(): Promise<void> {
     if (!this.#isDue || this.#store.engine === undefined) return
     const { partitions, running, failed } = await this.#rest()
-    this.#isDue = failed === 0 && (running > 0 || partitions.length > 0)
+    if (failed === 0 && running > 0) return
+    this.#isDue = failed === 0 && !this.#isAsked && partitions.length > 0
     if (failed > 0) return this.#giveUp()
-    if (running > 0) return
+    if (!this.#isDue) return
+    this.#isAsked = true
     for (const id of partitions)
       await this.#store.client.command({
         query: `ALTER TABLE steps MATERIALIZE INDEX ${NAME} IN PARTITION ID '${id.replaceAll(/\W/g, '')}'`,
