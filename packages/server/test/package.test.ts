@@ -22,7 +22,7 @@ test('the published package needs nothing from this repository', () => {
   const imported = new Set<string>()
   for (const file of globSync('dist/**/*.js', { cwd: published, exclude: ['dist/dashboard/**'] })) {
     const text = readFileSync(join(published, file), 'utf8')
-    for (const [, name] of text.matchAll(/(?:^|\n)\s*(?:import|export)[^'"\n]*?["']([^./'"][^'"]*)["']/g))
+    for (const [, name] of text.matchAll(/(?:^|\n)\s*(?:import|export)\b[^'"\n]*?["']([^./'"][^'"]*)["']/g))
       imported.add(name!)
   }
   const packages = [...imported].filter((name) => !isBuiltin(name)).map(packageOf)
