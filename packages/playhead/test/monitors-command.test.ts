@@ -57,11 +57,13 @@ test('plan shows the change, apply makes it, and applying again changes nothing'
   )
 
   const second = await write(
-    `[{ name: 'Failures', measure: 'failure-rate', above: 0.1, over: '1h', minimum: 20 }]`,
+    `[{ name: 'Failures', measure: 'failure-rate', above: 0.1, over: '1h', minimum: 20, destinations: ['on-call'] }]`,
   )
+  expect((await run('plan', '--file', second)).stdout).toContain('with at least 20 sessions, tells on-call\n')
   expect((await run('apply', '--file', second)).stdout).toContain(
     '0 to create, 1 to change, 1 to delete, 0 unchanged.',
   )
+  expect((await run('apply', '--file', second)).stdout).toContain('0 to delete, 1 unchanged.')
   expect(await monitors()).toEqual(['by-hand', 'failures'])
   expect((await run()).stdout).toContain('over 1h is above 10%')
 })
@@ -72,6 +74,7 @@ test.each([
   [{ name: 'x', silence: 'long' }, 'silence must be a duration like "30m", "1h" or "7d".'],
   [{ name: 'x', rule: { sometimes: 'a' } }, 'rule needs one of never, always'],
   [{ name: 'x', measure: 'cost', above: 'much', over: '1h' }, 'above must be a number.'],
+  [{ name: 'x', silence: '1h', destinations: 'on-call' }, 'destinations must be a list of ids'],
   [{ name: '!!!', silence: '1h' }, 'set one with id'],
 ])('%o is refused with what to write instead', (given, message) => {
   expect(() => readMonitor(given, 0)).toThrow(message)

@@ -70,9 +70,8 @@ export type AlertServices = {
 
 export function addAlertRoutes(app: OpenAPIHono, services: AlertServices): void {
   addSendingRoutes(app, services)
-  const { gate, store, destinations } = services
-  // On a shared store another server may have changed them.
-  const follow = async () => (store.engine === undefined ? destinations.reload() : undefined)
+  const { gate, destinations } = services
+  const follow = () => followOthers(services)
   app.openapi(listRoute, async (context) => {
     const project = projectOf(context, 'read', gate)
     await follow()
@@ -127,12 +126,16 @@ export function addAlertRoutes(app: OpenAPIHono, services: AlertServices): void 
   })
 }
 
-function addSendingRoutes(
-  app: OpenAPIHono,
-  { gate, destinations, outbox, alertWorker }: AlertServices,
-): void {
+/** On a shared store another server may have changed them. */
+async function followOthers({ store, destinations }: AlertServices): Promise<void> {
+  if (store.engine === undefined) await destinations.reload()
+}
+
+function addSendingRoutes(app: OpenAPIHono, services: AlertServices): void {
+  const { gate, destinations, outbox, alertWorker } = services
   app.openapi(testRoute, async (context) => {
     const project = projectOf(context, 'admin', gate)
+    await followOthers(services)
     const destination = destinations.find(project, context.req.valid('param').id)
     const delivery = await alertWorker.test(destination, Date.now())
     const detail = `test: ${delivery.state}`
