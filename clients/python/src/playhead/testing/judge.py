@@ -45,7 +45,8 @@ def _read(given: Any) -> tuple[Union[bool, float], Optional[str], Optional[str]]
             close()
         raise TypeError("The judge returned a coroutine. Run it inside the judge, for example with asyncio.run().")
     said = given if isinstance(given, Mapping) else {"value": given}
-    value, comment, step_id = said.get("value"), said.get("comment"), said.get("step_id")
+    value: Any = said.get("value")
+    comment, step_id = said.get("comment"), said.get("step_id")
     if not isinstance(value, bool) and not _is_number(value):
         raise TypeError(
             "The judge must return True, False, a number, or a dict with value and comment, "
