@@ -37,7 +37,8 @@ afterAll(async () => {
 const names =
   `args times agent mode ignore defaults tool steps anyOrder exact inOrder usd tokens llmCalls perTool allowHandled
 max allow text findViolation seed rate count endpoint apiKey inputs repeat passRate min confidence inconclusive concurrency
-budget timeout stop p0 p1 alpha beta session id kind name parentId error`.split(/\s+/)
+budget timeout stop p0 p1 alpha beta session id kind name parentId error
+atLeast value comment stepId`.split(/\s+/)
 
 const known: fc.Arbitrary<Make> = fc
   .constantFrom<unknown>('issue_refund', 'researcher', 'exact', 'sprt', '8s', 0, 1, 2.5, null, [], {})
@@ -83,6 +84,7 @@ test('every public function is called below', () => {
     'variations',
     'expectSession',
     'runAgent',
+    'judged',
   ]
   expect(called.toSorted()).toEqual(Object.keys(kit).toSorted())
 })
@@ -106,6 +108,22 @@ test.each(Object.keys(verdictsOf) as MatcherName[])('%s explains wrong arguments
     await findUnexplained(anyArguments, (make) => matcherOf(session)(...(make() as never[]))),
     await findUnexplained(anyArguments, (make) => oppositeOf(session)(...(make() as never[]))),
     await findUnexplained(hostileValue, (make) => matcherOf(make())()),
+  ]
+  expect(unexplained.flat()).toEqual([])
+})
+
+test('judged and toBeJudged explain wrong arguments', async () => {
+  // A judge is the user's own: what it throws is not ours.
+  const judgesOf = (make: Make<unknown[]>) =>
+    make().map((value) => (typeof value === 'function' ? () => 0.5 : value)) as never[]
+  const judged: Call = others.judged
+  const matcher: Call = expectSession(session).toBeJudged
+  const opposite: Call = expectSession(session).not.toBeJudged
+  const unexplained = [
+    await findUnexplained(anyArguments, (make) => judged(session as never, ...judgesOf(make))),
+    await findUnexplained(anyArguments, (make) => judged(...judgesOf(make))),
+    await findUnexplained(anyArguments, (make) => matcher(...judgesOf(make))),
+    await findUnexplained(anyArguments, (make) => opposite(...judgesOf(make))),
   ]
   expect(unexplained.flat()).toEqual([])
 })
