@@ -19,12 +19,13 @@ export async function findSessionId(api: Api, typed: string, isRerunLeftOut = fa
   return id
 }
 
+/** The user's own sessions come first: the demo may still be recorded while somebody tries their agent. */
 async function newestSession(api: Api, query: { status?: 'fail'; reruns?: 'exclude' }): Promise<string> {
-  const { sessions } = await api.json<SessionPage>('/api/sessions', { query: { limit: '1', ...query } })
-  const [newest] = sessions
-  if (newest === undefined)
-    throw new CliError(query.status === 'fail' ? 'No session has failed.' : 'There are no sessions yet.')
-  return newest.id
+  for (const own of [{ demo: 'false' }, {}]) {
+    const found: SessionPage = await api.json('/api/sessions', { query: { limit: '1', ...query, ...own } })
+    if (found.sessions[0] !== undefined) return found.sessions[0].id
+  }
+  throw new CliError(query.status === 'fail' ? 'No session has failed.' : 'There are no sessions yet.')
 }
 
 const PAGE_SIZE = 500

@@ -92,10 +92,10 @@ test('"last" and "last-failed" show the newest session', async () => {
 
   expect(last.stdout).toBe(replay)
   expect(received.map(({ path, query }) => `${path}?${query.toString()}`)).toEqual([
-    '/api/sessions?limit=1',
+    '/api/sessions?limit=1&demo=false',
     `/api/sessions/${id}?`,
     `/api/sessions/${id}/findings?`,
-    '/api/sessions?limit=1&status=fail&reruns=exclude',
+    '/api/sessions?limit=1&status=fail&reruns=exclude&demo=false',
     `/api/sessions/${id}?`,
     `/api/sessions/${id}/findings?`,
   ])
