@@ -7,8 +7,9 @@ import { exportSpans } from '../export/export-spans.ts'
 import { exportFormats, exportTable, type ExportFormat } from '../export/export-tables.ts'
 import { sessionFilterSchema } from '../query/session-filter.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
+import type { SqlQueries } from '../sql/run-query.ts'
 import type { Store } from '../store/connect.ts'
-import { errorResponse, projectParameter } from './route-parts.ts'
+import { acceptsBody, errorResponse, jsonRoute, projectParameter } from './route-parts.ts'
 
 const formatNames = Object.keys(exportFormats) as [ExportFormat, ...ExportFormat[]]
 
@@ -65,5 +66,24 @@ export function addExportRoutes(app: OpenAPIHono, services: ExportServices): voi
         'x-content-type-options': 'nosniff',
       },
     })
+  })
+}
+
+const queryRoute = createRoute({
+  ...jsonRoute('POST /api/query', 'The rows'),
+  summary:
+    'Runs one SELECT on the tables of the project: sessions, actions, llm_calls, errors, findings, steps',
+  request: { query: z.object(projectParameter), ...acceptsBody('POST /api/query') },
+})
+
+export function addQueryRoutes(
+  app: OpenAPIHono,
+  { gate, sql, catchUp }: { gate: Gate; sql: SqlQueries; catchUp: () => Promise<void> },
+): void {
+  app.openapi(queryRoute, async (context) => {
+    const project = projectOf(context, 'read', gate)
+    const { sql: statement, limit } = context.req.valid('json')
+    await catchUp()
+    return context.json(await sql.run(project, statement, limit), 200)
   })
 }
