@@ -109,17 +109,36 @@ function appendSpans(
     dialectFailures,
     ...pipeline.pricerOf(project),
   }
-  const outlines: StepOutline[] = []
+  const outlines = new LiveOutlines(live.isKept())
   const freshRows: FreshRow[] = []
   const touched = new Set<string>()
-  const durable = pipeline.steps
-    .append(stepRows(project, items, { ...context, resourceText, outlines, freshRows, touched }), touched)
-    .then(() => {
-      live.publishSteps(project, outlines)
-      if (items.length <= MAX_LIVE_BATCH) fresh.note(project, freshRows)
-      else fresh.forget(project, new Set(items.map(({ traceId }) => traceId)))
-    })
+  const rows = stepRows(project, items, { ...context, resourceText, outlines, freshRows, touched })
+  const written = pipeline.steps.append(rows, touched)
+  const tooMany = items.length > MAX_LIVE_BATCH ? new Set(items.map(({ traceId }) => traceId)) : undefined
+  const durable = written.then(() => {
+    // Nothing here refers to the spans: they would all be kept in memory, and moved by each collection, until the disk is done.
+    live.publishSteps(project, outlines.list)
+    if (tooMany === undefined) fresh.note(project, freshRows)
+    else fresh.forget(project, tooMany)
+  })
   return { stored: items.length, rejected, durable }
+}
+
+/** The outlines of a batch for live viewers. While nobody watches, only those that may begin a session. */
+class LiveOutlines {
+  readonly list: StepOutline[] = []
+  readonly #isKept: boolean
+
+  constructor(isKept: boolean) {
+    this.#isKept = isKept
+  }
+
+  add(outline: StepOutline): void {
+    if (this.list.length > MAX_LIVE_BATCH) return
+    const last = this.list.at(-1)
+    const isLater = outline.sessionId === last?.sessionId && outline.startedAtMs >= last.startedAtMs
+    if (this.#isKept || !isLater) this.list.push(outline)
+  }
 }
 
 type StepContext = {
@@ -130,7 +149,7 @@ type StepContext = {
   pricer: Pricer
   revision: number
   resourceText: (resource: Attributes) => string
-  outlines: StepOutline[]
+  outlines: LiveOutlines
   freshRows: FreshRow[]
   touched: Set<string>
 }
@@ -150,7 +169,7 @@ function* stepRows(project: string, spans: readonly Span[], context: StepContext
     trimOutlines(derived)
     for (const [index, span] of window.entries()) {
       const outline = derived[index]!
-      if (outlines.length <= MAX_LIVE_BATCH) outlines.push(outline)
+      outlines.add(outline)
       if (span.traceId !== lastTrace) touched.add(`${project}\0${span.traceId}`)
       lastTrace = span.traceId
       const arrival = arrivalOf(span, nextArrival(), isRewrite)

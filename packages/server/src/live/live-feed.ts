@@ -70,7 +70,7 @@ export class LiveFeed {
 
   publishSteps(project: string, outlines: readonly StepOutline[]): void {
     if (outlines.length > MAX_LIVE_BATCH) return this.#reset(project, undefined)
-    const isKept = this.#isKept()
+    const isKept = this.isKept()
     let [notedId, notedMs] = ['', 0]
     for (const outline of outlines) {
       if (isScoreOnly(outline)) continue
@@ -177,7 +177,7 @@ export class LiveFeed {
   }
 
   /** Whether anybody watches, or may be about to reconnect. */
-  #isKept(): boolean {
+  isKept(): boolean {
     if (this.#viewers.size > 0) this.#lastWatchedMs = performance.now()
     return performance.now() - this.#lastWatchedMs < KEPT_WITHOUT_VIEWERS_MS
   }
@@ -189,7 +189,7 @@ export class LiveFeed {
   }
 
   #publish(event: Stored): void {
-    if (!this.#isKept()) return this.#skip()
+    if (!this.isKept()) return this.#skip()
     this.#sequence += 1
     this.#kept.push(event)
     // Trimmed rarely: removing one at a time would move the whole array for every event.
