@@ -29,7 +29,7 @@ const MAX_SEGMENT_BYTES = 64 * 1024 * 1024
 const MAX_PENDING_ROWS = 2_000_000
 const MAX_PENDING_BYTES = 2 * 1024 ** 3
 /** While the store is behind, senders wait: not at all up to the first number of rows, and longest at the second. */
-const SLOW_ROWS = [50_000, 150_000] as const
+const SLOW_ROWS = [20_000, 60_000] as const
 const MAX_SENDER_DELAY_MS = 80
 /** Rows in memory that wait for the write before theirs. Enough for a burst. */
 const MAX_BUFFERED_BYTES = 32 * 1024 * 1024
