@@ -104,7 +104,7 @@ function newStage(from) {
     execute('debootstrap', ['--variant=minbase', '--include=ca-certificates', release, cache, debianMirror()])
   }
   execute('cp', ['-a', '--reflink=auto', cache, root])
-  cpSync(realpathSync(process.execPath), join(root, 'usr/local/bin/node'))
+  cpSync(nodeOfRepository(), join(root, 'usr/local/bin/node'))
   const npm = realpathSync(which('npm')).replace(/\/bin\/[^/]+$/, '')
   cpSync(npm, join(root, 'usr/local/lib/npm'), { recursive: true })
   writeFileSync(
@@ -118,6 +118,12 @@ function newStage(from) {
     { mode: 0o755 },
   )
   return { root, name, directory: '/', environment: {}, user: '0:0' }
+}
+
+/** The version that the image has. The machine's own may be older. */
+function nodeOfRepository() {
+  const installed = join(repository, 'node_modules/node/bin/node')
+  return realpathSync(existsSync(installed) ? installed : process.execPath)
 }
 
 function copy(stage, rest, stages) {
@@ -158,8 +164,11 @@ function inRoot(stage, command) {
     npmrcOfMachine(),
     process.env.NODE_EXTRA_CA_CERTS,
   ]
-  for (const path of lent.filter((path) => path !== undefined && existsSync(path)))
+  for (const path of lent.filter((path) => path !== undefined && existsSync(path))) {
+    // The root's own links are absolute, so that seen from here they lead to the very files that are lent.
+    rmSync(join(stage.root, path), { recursive: true, force: true })
     cpSync(path, join(stage.root, path), { recursive: true, dereference: true })
+  }
   const network = Object.entries(process.env).filter(([name]) =>
     /^(npm_config_|https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT)/i.test(name),
   )

@@ -165,7 +165,8 @@ test(`after ${KILLS} × kill -9 of either server under load, every acknowledged 
   try {
     for (const server of servers) await server.start()
     const url = servers.map((server) => server.url)
-    const traffic = new Traffic({ url, random, connections: 4, maxSessions: 30, maxPauseMs: 20 })
+    const maxSessions = 15 * KILLS
+    const traffic = new Traffic({ url, random, connections: 4, maxSessions, maxPauseMs: 20 })
     traffic.start()
     for (let kill = 0; kill < KILLS; kill++) {
       const before = traffic.acknowledgedRequests
@@ -186,4 +187,4 @@ test(`after ${KILLS} × kill -9 of either server under load, every acknowledged 
     for (const server of servers) await server.remove()
     await cluster.stop()
   }
-}, 300_000)
+}, 150_000 * KILLS)

@@ -74,9 +74,9 @@ export function compareSpans(sample: Sample, found: Truth): { lost: number; alte
   return { lost, altered }
 }
 
-/** Sockets can't be copied. */
+/** Sockets can't be copied. Links stay relative: the engine's lead to the definitions of its tables, which are to be the copy's. */
 export function copyFolder(from: string, to: string): void {
-  cpSync(from, to, { recursive: true, verbatimSymlinks: false, filter: (path) => !isSocket(path) })
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter: (path) => !isSocket(path) })
 }
 
 function isSocket(path: string): boolean {

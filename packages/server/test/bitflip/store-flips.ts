@@ -4,7 +4,7 @@ import { DamagedFiles } from '../../src/log/damaged-files.ts'
 import { connectStore, type Store } from '../../src/store/connect.ts'
 import type { EngineProcess } from '../../src/store/engine/start-engine.ts'
 import { PartRepair } from '../../src/store/part-repair.ts'
-import { restoreRowCounts } from '../../src/store/table-definitions.ts'
+import { restoreDefinitions, restoreRowCounts } from '../../src/store/table-definitions.ts'
 import { chooseFlip, filesIn, flipBit, judge, type Flip, type Observed, type OnOutcome } from './flip.ts'
 import { compareSpans, copyFolder, hashesIn, type Sample } from './sample.ts'
 
@@ -79,6 +79,7 @@ async function tryFlip(
   const damaged = await DamagedFiles.open(damagedFolder, (line) => void reports.push(line))
   await client.command({ query: `DETACH TABLE ${table.name}` })
   flipBit(flip)
+  await restoreDefinitions(path, damaged)
   await restoreRowCounts(path, damaged)
   for (const cache of caches)
     await client.command({ query: `SYSTEM DROP ${cache} CACHE` }).catch(() => undefined)
