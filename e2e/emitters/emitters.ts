@@ -236,7 +236,15 @@ const nodeSdk = [
   '@opentelemetry/exporter-trace-otlp-http@0.223.0',
 ]
 const nodeOpenai = 'openai@7.53.0'
-const nodeLangchain = ['langchain@1.5.14', '@langchain/core@1.2.13', '@langchain/openai@1.6.0', 'zod@4.6.7']
+/** Later versions of langgraph want a core that the others do not take, and npm then searches without end. */
+const nodeLangchain = [
+  'langchain@1.5.14',
+  '@langchain/core@1.2.13',
+  '@langchain/langgraph@1.4.13',
+  '@langchain/langgraph-checkpoint@1.1.5',
+  '@langchain/openai@1.6.0',
+  'zod@4.6.7',
+]
 const nodeAgents = ['@openai/agents@0.20.0', nodeOpenai, 'zod@4.6.7']
 const arize = (name: string) => `@arizeai/openinference-instrumentation-${name}`
 

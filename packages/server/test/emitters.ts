@@ -14,6 +14,7 @@ import {
 import { createPricer } from '@playhead/model/prices'
 import { decodeOpenAiAgents } from '../src/ingest/http/decode-openai-agents.ts'
 import { decodeTraces } from '../src/ingest/http/decode-otlp.ts'
+import type { KnownDuplicates } from '../src/sessions/duplicate-calls.ts'
 import { RecentCalls } from '../src/sessions/recent-calls.ts'
 
 const folder = new URL('../../../fixtures/emitters/', import.meta.url)
@@ -104,14 +105,14 @@ export function sessionsOfSpans(
     session.outlines.push(outline)
     session.contents.set(outline.id, content)
   }
-  const duplicates = duplicateStepsOf(drafts.map(({ outline }) => outline))
+  const duplicates = duplicatesOf(drafts.map(({ outline }) => outline))
   const lastMs = Math.max(...drafts.map(({ outline }) => outline.endedAtMs ?? outline.startedAtMs))
   return [...sessions]
     .map(([id, { outlines, contents }]) =>
       assembleSession({
         outlines: asOneSession(id, outlines),
         contents,
-        duplicateSteps: duplicates.get(id),
+        ...duplicates.get(id),
         pricer,
         nowMs: lastMs + 60_000,
         lastHeardAtMs: lastMs,
@@ -126,19 +127,23 @@ function sessionOfTraces(outlines: readonly StepOutline[]): (traceId: string) =>
   return (traceId) => joined.get(traceId) ?? traceId
 }
 
-/** The steps of each session whose call is counted in another one, as at the last verdict. */
-function duplicateStepsOf(outlines: readonly StepOutline[]): Map<string, Set<string>> {
+/** What the server knows after the last verdict about the calls that sessions have in common. */
+function duplicatesOf(outlines: readonly StepOutline[]): Map<string, KnownDuplicates> {
   const recent = new RecentCalls(() => 0)
-  const duplicates = new Map<string, Set<string>>()
+  const known = new Map<string, KnownDuplicates>()
   for (const outline of outlines) {
-    for (const { call, isDuplicate } of recent.compare('default', outline)) {
-      const steps = duplicates.get(call.sessionId) ?? new Set()
-      duplicates.set(call.sessionId, steps)
-      if (isDuplicate) steps.add(call.id)
-      else steps.delete(call.id)
+    for (const { call, otherSessionId, isDuplicate, takesFigures } of recent.compare('default', outline)) {
+      const own = known.get(call.sessionId) ?? { duplicateSteps: new Set(), reportsElsewhere: [] }
+      known.set(call.sessionId, own)
+      if (isDuplicate) own.duplicateSteps.add(call.id)
+      else own.duplicateSteps.delete(call.id)
+      if (takesFigures === true)
+        own.reportsElsewhere.push(
+          ...outlines.filter(({ sessionId, parentId }) => sessionId === otherSessionId && parentId === null),
+        )
     }
   }
-  return duplicates
+  return known
 }
 
 /** What the sessions of a run say. */

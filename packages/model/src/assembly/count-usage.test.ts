@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { outline, resolveById, SESSION_START } from '../../test/outline.ts'
-import { costRelevance, isSameCall } from './count-usage.ts'
+import { costRelevance, isSameCall } from './same-call.ts'
 import { resolveSteps } from './resolve-steps.ts'
 
 const usage = { input: 120, output: 35 }

@@ -1,5 +1,4 @@
 import type { ResolvedStep } from './resolved-step.ts'
-import type { StepOutline } from '../session/step-draft.ts'
 import {
   byStart,
   COST_BELOW,
@@ -10,9 +9,7 @@ import {
   type StepNode,
 } from './step-node.ts'
 import { hasUsage, usageFields } from '../session/usage.ts'
-
-/** Two reports of one call may differ by this much where clocks have milliseconds only. */
-const OVERLAP_SLACK_MS = 1
+import { costRelevance, isSameModel, isSameReporter, OVERLAP_SLACK_MS } from './same-call.ts'
 
 /**
  * Decides for every step with tokens or a cost whether it counts, so that each call counts once. A step does not
@@ -36,48 +33,6 @@ export function countUsage(walk: readonly StepNode[], duplicateSteps?: ReadonlyS
   if (duplicateSteps !== undefined) for (const { step } of walk) leaveToOther(step, duplicateSteps)
   markRepeatedBelow(walk)
   if (countsForOthers) markCountedAbove(walk)
-}
-
-/**
- * Ranks reports of the same call by how much they say about its cost; the highest is counted. Among equals, a step
- * inside a run ranks above one that stands alone. Ties go to the earlier step, then to the smaller id.
- */
-export function costRelevance(outline: StepOutline): number {
-  const { usage } = outline
-  let relevance = outline.parentId === null ? 0 : 0.5
-  if (usage !== undefined)
-    for (const field of usageFields) if (field !== 'total' && (usage[field] ?? 0) > 0) relevance += 2
-  if (outline.cost !== undefined) relevance += 1
-  if (outline.costSource === 'reported') relevance += 1
-  if (outline.model !== undefined) relevance += 1
-  return outline.isUsageEstimated === true ? relevance - 100 : relevance
-}
-
-/** The fields by which two reports of one call are compared. */
-export type ReportedCall = Pick<
-  StepOutline,
-  | 'startedAtMs'
-  | 'endedAtMs'
-  | 'kind'
-  | 'name'
-  | 'dialect'
-  | 'reporter'
-  | 'responseId'
-  | 'model'
-  | 'requestedModel'
->
-
-/**
- * True when two steps report the same call: same response id and model, overlapping in time, from different
- * instrumentations. One instrumentation never reports a call twice under one name; that would be a scripted model
- * that repeats its response id.
- */
-export function isSameCall(left: ReportedCall, right: ReportedCall): boolean {
-  if (left.responseId === undefined || left.responseId !== right.responseId) return false
-  const isApart =
-    left.startedAtMs > (right.endedAtMs ?? Infinity) + OVERLAP_SLACK_MS ||
-    right.startedAtMs > (left.endedAtMs ?? Infinity) + OVERLAP_SLACK_MS
-  return !isApart && !isSameReporter(left, right) && isSameModel(left, right)
 }
 
 function scopeInTree(node: StepNode): void {
@@ -159,18 +114,6 @@ function keepBest(nodes: readonly StepNode[]): void {
   }
   for (const { step } of nodes)
     if (!isSameReporter(step, best.step) && isSameModel(step, best.step)) step.usageScope = 'duplicate'
-}
-
-function isSameReporter(left: ReportedCall, right: ReportedCall): boolean {
-  if (left.reporter !== right.reporter) return false
-  return left.dialect === right.dialect && left.name === right.name && left.kind === right.kind
-}
-
-export function isSameModel(left: ReportedCall, right: ReportedCall): boolean {
-  const leftModel = left.model ?? left.requestedModel
-  const rightModel = right.model ?? right.requestedModel
-  if (leftModel === undefined || rightModel === undefined) return true
-  return leftModel.startsWith(rightModel) || rightModel.startsWith(leftModel)
 }
 
 /** A call of a run that another session counts is still a call of that run. One that stands alone is only a second report. */

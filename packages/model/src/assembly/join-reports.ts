@@ -1,5 +1,6 @@
-import { costRelevance, isSameCall, isSameModel } from './count-usage.ts'
+import type { StepOutline } from '../session/step-draft.ts'
 import type { ResolvedStep } from './resolved-step.ts'
+import { costRelevance, isSameCall, isSameCallByFigures, isSameModel } from './same-call.ts'
 import type { StepNode, StepNodes } from './step-node.ts'
 
 /**
@@ -76,10 +77,27 @@ function hasContent({ inputPreview, outputPreview, toolRequests }: ResolvedStep)
 const costFields = ['usage', 'reportedCost', 'cost', 'costSource', 'isUsageEstimated'] as const
 const otherFields = ['responseId', 'finishReasons', 'firstTokenMs', 'provider', 'agent'] as const
 
-/** The report that says more about the cost counts. */
+/** Gives calls of this session the figures that a client's span, a session of its own, reports of them. */
+export function takeReportsElsewhere(nodes: readonly StepNode[], reports: readonly StepOutline[]): void {
+  const calls = new Set(nodes.filter(({ step }) => step.kind === 'llm' || step.kind === 'embedding'))
+  for (const report of reports)
+    for (const node of calls)
+      if (isSameCall(node.step, report) || isSameCallByFigures(node.step, report)) {
+        calls.delete(node)
+        takeFigures(node.step, report)
+        break
+      }
+}
+
 function takeReport(full: ResolvedStep, bare: ResolvedStep): void {
+  takeFigures(full, bare)
+  full.parts = [...(full.parts ?? []), bare.id]
+}
+
+/** The report that says more about the cost counts. */
+function takeFigures(full: ResolvedStep, bare: StepOutline): void {
   const target = full as Record<string, unknown>
-  const relevance = (step: ResolvedStep) => costRelevance({ ...step, parentId: null })
+  const relevance = (step: StepOutline) => costRelevance({ ...step, parentId: null })
   if (relevance(bare) > relevance(full)) {
     for (const field of costFields)
       if (bare[field] === undefined) delete target[field]
@@ -87,7 +105,6 @@ function takeReport(full: ResolvedStep, bare: ResolvedStep): void {
     if (bare.model !== undefined) full.model = bare.model
   }
   for (const field of otherFields) if (bare[field] !== undefined) target[field] ??= bare[field]
-  full.parts = [...(full.parts ?? []), bare.id]
 }
 
 /** What was below a joined step is below the step that it became or, if that is one of these, below its parent. */

@@ -4,6 +4,7 @@ import { attributeErrors, type ErrorOptions } from './attribute-errors.ts'
 import { countUsage } from './count-usage.ts'
 import { inferActions } from './infer-actions.ts'
 import { joinParts } from './join-parts.ts'
+import { takeReportsElsewhere } from './join-reports.ts'
 import { linkParents, walkDown } from './link-parents.ts'
 import type { LogOutline } from '../session/log-draft.ts'
 import { nestByTime } from './nest-by-time.ts'
@@ -16,6 +17,8 @@ import { createNodes, inStartOrder } from './step-node.ts'
 export type ResolveOptions = ErrorOptions & {
   /** Steps whose call is counted in another session. */
   duplicateSteps?: ReadonlySet<string> | undefined
+  /** Clients' own spans of calls of this session, which are sessions of their own. */
+  reportsElsewhere?: readonly StepOutline[] | undefined
   /** Prices calls whose tokens or model came as log records. */
   pricer?: Pricer | undefined
 }
@@ -34,6 +37,7 @@ export function resolveSteps(
   repairTimes(walk, nodes)
   addLogs(walk, nodes, { logs, pricer: options.pricer })
   decideKinds(walk)
+  if (options.reportsElsewhere !== undefined) takeReportsElsewhere(walk, options.reportsElsewhere)
   countUsage(walk, options.duplicateSteps)
   inferActions(walk, nodes)
   attributeErrors(walk, options)

@@ -16,6 +16,14 @@ const REPORTED_WITHIN_MINUTES = 5
 /** A scripted model gives every call the same response id. */
 const CALLS_PER_RESPONSE = 32
 
+/** What other sessions have to do with the calls of one. */
+export type KnownDuplicates = {
+  /** The steps that another session counts. */
+  duplicateSteps: Set<string>
+  /** Steps of other sessions that report more about calls of this one. */
+  reportsElsewhere: StepOutline[]
+}
+
 type Sessions = ReadonlyMap<string, { outlines: readonly StepOutline[]; traceIds: readonly string[] }>
 
 /**
@@ -54,11 +62,11 @@ export class DuplicateCalls {
     this.#isAnyKnown = true
   }
 
-  /** Returns the duplicate steps of these sessions, and the other sessions that have to be refreshed because of them. */
+  /** Returns the duplicates of these sessions, and the other sessions that have to be refreshed because of them. */
   async find(
     project: string,
     sessions: Sessions,
-  ): Promise<{ duplicates: Map<string, Set<string>>; changedElsewhere: string[] }> {
+  ): Promise<{ duplicates: Map<string, KnownDuplicates>; changedElsewhere: string[] }> {
     if (this.#hasOtherNodes()) await this.#rememberOthers(project, sessions)
     const verdicts: Verdict[] = []
     for (const { outlines } of sessions.values())
@@ -106,36 +114,63 @@ export class DuplicateCalls {
     await this.#store.client.insert({
       table: 'duplicate_calls',
       format: 'JSONEachRow',
-      values: verdicts.map(({ call, keptSessionId, isDuplicate }) => ({
+      values: verdicts.map(({ call, otherSessionId, isDuplicate, takesFigures }) => ({
         project,
         session_id: call.sessionId,
         step_id: call.id,
-        response_id: call.responseId,
-        kept_session_id: keptSessionId,
+        response_id: call.responseId ?? '',
+        // Of a call that counts: the session with its figures.
+        kept_session_id: isDuplicate || takesFigures === true ? otherSessionId : call.sessionId,
         is_duplicate: isDuplicate ? 1 : 0,
         version: this.#versions.next(),
       })),
     })
   }
 
-  /** Reads which steps of these sessions, given with their traces, are known to be counted in another session. */
+  /** Reads what is known about the calls of these sessions, given with their traces. */
   async readKnown(
     project: string,
     sessions: ReadonlyMap<string, readonly string[]>,
-  ): Promise<Map<string, Set<string>>> {
-    const duplicates = new Map<string, Set<string>>()
-    if (!this.#isAnyKnown) return duplicates
+  ): Promise<Map<string, KnownDuplicates>> {
+    const known = new Map<string, KnownDuplicates>()
+    if (!this.#isAnyKnown) return known
     const sessionOf = new Map([...sessions].flatMap(([id, traceIds]) => traceIds.map((trace) => [trace, id])))
     const result = await this.#store.client.query({
-      query: `SELECT session_id, step_id FROM duplicate_calls FINAL
-        WHERE project = {project:String} AND session_id IN {ids:Array(String)} AND is_duplicate = 1`,
+      query: `SELECT session_id, step_id, kept_session_id, is_duplicate FROM duplicate_calls FINAL
+        WHERE project = {project:String} AND session_id IN {ids:Array(String)}
+          AND (is_duplicate = 1 OR kept_session_id != session_id)`,
       query_params: { project, ids: [...sessionOf.keys()] },
       format: 'JSONEachRow',
     })
-    for (const row of await result.json<{ session_id: string; step_id: string }>()) {
+    const rows = await result.json<KnownRow>()
+    const reports = await this.#readReports(project, rows)
+    for (const row of rows) {
       const id = sessionOf.get(row.session_id)!
-      duplicates.set(id, (duplicates.get(id) ?? new Set()).add(row.step_id))
+      const own = known.get(id) ?? { duplicateSteps: new Set(), reportsElsewhere: [] }
+      known.set(id, own)
+      if (row.is_duplicate === 1) own.duplicateSteps.add(row.step_id)
+      else own.reportsElsewhere.push(...(reports.get(row.kept_session_id) ?? []))
     }
-    return duplicates
+    return known
+  }
+
+  /** The calls that stand alone in the sessions that these rows name, by session. */
+  async #readReports(project: string, rows: readonly KnownRow[]): Promise<Map<string, StepOutline[]>> {
+    const ids = new Set(rows.flatMap((row) => (row.is_duplicate === 1 ? [] : [row.kept_session_id])))
+    if (ids.size === 0) return new Map()
+    const result = await this.#store.client.query({
+      query: `SELECT ${outlineSelect} FROM steps
+        WHERE project = {project:String} AND session_id IN {ids:Array(String)} AND parent_id = '' AND ended_at IS NOT NULL
+        ORDER BY arrival LIMIT 1 BY session_id, step_id`,
+      query_params: { project, ids: [...ids] },
+      format: 'JSONEachRow',
+    })
+    const outlines = this.#store.badRows.readEach('steps', await result.json<OutlineRow>(), {
+      idOf: ({ session_id, step_id }) => `${session_id} ${step_id}`,
+      read: outlineFromRow,
+    })
+    return Map.groupBy(outlines, ({ sessionId }) => sessionId)
   }
 }
+
+type KnownRow = { session_id: string; step_id: string; kept_session_id: string; is_duplicate: number }

@@ -1,10 +1,24 @@
-import { costRelevance, isSameCall, type ReportedCall, type StepOutline } from '@playhead/model'
+import {
+  costRelevance,
+  isSameCall,
+  isSameCallByFigures,
+  type ReportedCall,
+  type StepOutline,
+} from '@playhead/model'
 
 /** Only part of the outline: a hundred thousand whole ones would fill the memory. */
-export type Call = ReportedCall & Pick<StepOutline, 'sessionId' | 'id'> & { relevance: number }
+export type Call = ReportedCall &
+  Pick<StepOutline, 'sessionId' | 'id' | 'parentId'> & {
+    relevance: number
+    /** The other report of this call, once it was found by its figures. */
+    twin?: string
+  }
 
-/** Whether a call is counted in its own session or in another one. */
-export type Verdict = { call: Call; keptSessionId: string; isDuplicate: boolean }
+/**
+ * Whether a call is counted in its own session or in another one: `otherSessionId`. A call that counts may take its figures
+ * from the report in the other session.
+ */
+export type Verdict = { call: Call; otherSessionId: string; isDuplicate: boolean; takesFigures?: boolean }
 
 /** Longer strings are not ids, and would fill the memory. */
 const MAX_RESPONSE_ID = 500
@@ -46,24 +60,50 @@ export class RecentCalls {
     if (isFull || this.#now() - this.#youngSinceMs >= GENERATION_MS) this.#startGeneration()
   }
 
-  /** Compares a call with calls of other sessions that have the same response id. Returns only new verdicts. */
+  /** Compares a call with reports of other sessions. Returns only new verdicts. */
   compare(project: string, outline: StepOutline): Verdict[] {
     const { responseId, endedAtMs } = outline
-    if (responseId === undefined || responseId.length > MAX_RESPONSE_ID || endedAtMs === null) return []
+    if (endedAtMs === null) return []
+    if (responseId !== undefined && responseId.length <= MAX_RESPONSE_ID) {
+      const verdicts = this.#compareUnder(project, responseId, outline)
+      if (verdicts !== undefined) return verdicts
+    }
+    return this.#compareFigures(project, outline)
+  }
+
+  /** Returns undefined if there is no other report of the call under this key. */
+  #compareUnder(project: string, responseId: string, outline: StepOutline): Verdict[] | undefined {
     const call = this.describe(outline)
     const calls = this.of(project, responseId)
-    const others = calls.filter((other) => other.sessionId !== call.sessionId || other.id !== call.id)
+    const others = calls.filter((other) => !isSameReport(other, call))
     this.remember(project, responseId, [...others, call])
     const twin = others.find((other) => other.sessionId !== call.sessionId && isSameCall(other, call))
+    return twin === undefined ? undefined : decide(call, twin, calls.length > others.length)
+  }
+
+  /** Reports of one call end in the same second, or in the next. */
+  #compareFigures(project: string, outline: StepOutline): Verdict[] {
+    const { usage, parentId, responseId, kind } = outline
+    const mayLackTwin = kind === 'llm' && (parentId === null || responseId === undefined)
+    if (!mayLackTwin || (usage?.output ?? 0) === 0) return []
+    const second = Math.floor(outline.endedAtMs! / 1_000)
+    const keyIn = (then: number) => `\0${usage!.output} ${then}`
+    const call: Call = { ...this.describe(outline), ...figuresOf(outline) }
+    const here = this.of(project, keyIn(second))
+    const known = here.find((other) => isSameReport(other, call))
+    if (known?.twin !== undefined) call.twin = known.twin
+    this.remember(project, keyIn(second), [...here.filter((other) => other !== known), call])
+    const near = [here, this.of(project, keyIn(second - 1)), this.of(project, keyIn(second + 1))].flat()
+    const twin = near.find(
+      (other) =>
+        other.sessionId !== call.sessionId &&
+        (call.twin === undefined ? other.twin === undefined : call.twin === nameOf(other)) &&
+        isSameCallByFigures(other, call),
+    )
     if (twin === undefined) return []
-    const [kept, dropped] = isBetter(call, twin) ? [call, twin] : [twin, call]
-    const wasKnown = calls.length > others.length
-    // Nothing new. Otherwise two sessions would refresh each other forever.
-    if (wasKnown && kept === twin) return []
-    return [
-      { call: dropped, keptSessionId: kept.sessionId, isDuplicate: true },
-      { call: kept, keptSessionId: kept.sessionId, isDuplicate: false },
-    ]
+    call.twin = nameOf(twin)
+    twin.twin = nameOf(call)
+    return decide(call, twin, known !== undefined)
   }
 
   /** Remembers a call unless it is known. */
@@ -75,10 +115,11 @@ export class RecentCalls {
   }
 
   describe(outline: StepOutline): Call {
-    const { sessionId, id, startedAtMs, endedAtMs, kind, dialect, responseId } = outline
+    const { sessionId, id, parentId, startedAtMs, endedAtMs, kind, dialect, responseId } = outline
     const call: Call = {
       sessionId,
       id,
+      parentId,
       startedAtMs,
       endedAtMs,
       kind,
@@ -108,10 +149,41 @@ export class RecentCalls {
   }
 }
 
-/** The call with more to say about its cost is the one that counts. */
+function decide(call: Call, twin: Call, wasKnown: boolean): Verdict[] {
+  const [kept, dropped] = isBetter(call, twin) ? [call, twin] : [twin, call]
+  // Nothing new. Otherwise two sessions would refresh each other forever.
+  if (wasKnown && kept === twin) return []
+  return [
+    { call: dropped, otherSessionId: kept.sessionId, isDuplicate: true },
+    {
+      call: kept,
+      otherSessionId: dropped.sessionId,
+      isDuplicate: false,
+      takesFigures: dropped.relevance > kept.relevance,
+    },
+  ]
+}
+
+/** The call of a run counts, else the one with more to say about its cost. */
 function isBetter(left: Call, right: Call): boolean {
+  if ((left.parentId === null) !== (right.parentId === null)) return right.parentId === null
   if (left.relevance !== right.relevance) return left.relevance > right.relevance
   return left.sessionId < right.sessionId
+}
+
+function isSameReport(left: Call, right: Call): boolean {
+  return left.sessionId === right.sessionId && left.id === right.id
+}
+
+function nameOf({ sessionId, id }: Call): string {
+  return `${sessionId} ${id}`
+}
+
+function figuresOf({ usage, outputPreview }: StepOutline): Pick<Call, 'usage' | 'outputPreview'> {
+  return {
+    usage: { input: usage?.input ?? 0, output: usage?.output ?? 0 },
+    ...(outputPreview !== undefined && { outputPreview }),
+  }
 }
 
 function keyOf(project: string, responseId: string): string {

@@ -19,7 +19,7 @@ import {
 import { NativeBlock } from '../log/native-block.ts'
 import type { Store } from '../store/connect.ts'
 import type { VersionClock } from '../store/version-clock.ts'
-import type { DuplicateCalls } from './duplicate-calls.ts'
+import type { DuplicateCalls, KnownDuplicates } from './duplicate-calls.ts'
 import type { FreshSession, FreshSessions } from './fresh-sessions.ts'
 import type { JoinedTraces } from './joined-traces.ts'
 import { sessionColumns, toSessionRow, toTombstone, type SessionRow } from '../store/sessions-table.ts'
@@ -125,7 +125,7 @@ export class SessionRefresher {
       const row = this.#summarize(project, id, {
         parts,
         version,
-        duplicateSteps: duplicates.get(id),
+        duplicates: duplicates.get(id),
         tagEdits: edits.get(id),
       })
       if (row === undefined) continue
@@ -172,15 +172,15 @@ export class SessionRefresher {
     given: {
       parts: SessionParts
       version: number
-      duplicateSteps: ReadonlySet<string> | undefined
+      duplicates: KnownDuplicates | undefined
       tagEdits: TagEdits | undefined
     },
   ): SessionRow | undefined {
-    const { parts, version, duplicateSteps, tagEdits } = given
+    const { parts, version, duplicates, tagEdits } = given
     const lastHeardAtMs = lastHeardAt(parts.receivedMs, Date.now())
     try {
       const { pricer } = this.#options.pricerOf(project)
-      const steps = resolveSteps(parts.outlines, parts.logs, { duplicateSteps, pricer })
+      const steps = resolveSteps(parts.outlines, parts.logs, { ...duplicates, pricer })
       const scores = collectScores([...parts.outlines, ...parts.scores], parts.logs)
       const row = toSessionRow(project, steps, {
         version,

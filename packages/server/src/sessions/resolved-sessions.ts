@@ -13,7 +13,7 @@ import {
   type TagEdits,
 } from '@playhead/model'
 import type { Store } from '../store/connect.ts'
-import type { DuplicateCalls } from './duplicate-calls.ts'
+import type { DuplicateCalls, KnownDuplicates } from './duplicate-calls.ts'
 import type { JoinedTraces } from './joined-traces.ts'
 import type { SessionTags } from './session-tags.ts'
 import { readJoinedOutlines, type DeriveCopies, type JoinedOutline } from './step-copies.ts'
@@ -70,7 +70,7 @@ export async function readResolved(
       traceIds: own,
       rows: own.flatMap((traceId) => rowsOf.get(traceId) ?? []),
       records: own.flatMap((traceId) => recordsOf.get(traceId) ?? []),
-      duplicateSteps: known.get(id),
+      duplicates: known.get(id),
       tagEdits: edits.get(id),
       pricer,
     })
@@ -83,14 +83,14 @@ type SessionParts = {
   traceIds: readonly string[]
   rows: readonly JoinedOutline[]
   records: readonly ReceivedLog[]
-  duplicateSteps: ReadonlySet<string> | undefined
+  duplicates: KnownDuplicates | undefined
   tagEdits: TagEdits | undefined
   pricer: Pricer
 }
 
 function resolve(
   id: string,
-  { traceIds, rows: found, records, duplicateSteps, tagEdits, pricer }: SessionParts,
+  { traceIds, rows: found, records, duplicates, tagEdits, pricer }: SessionParts,
 ): ResolvedSession | undefined {
   const rows = found.filter(({ outline }) => !isScoreOnly(outline))
   const onlyScores = found.map(({ outline }) => outline).filter(isScoreOnly)
@@ -105,7 +105,7 @@ function resolve(
   return {
     id,
     traceIds,
-    steps: resolveSteps(outlines, logs, { duplicateSteps, pricer }),
+    steps: resolveSteps(outlines, logs, { ...duplicates, pricer }),
     builtContents: new Map(built.map((draft) => [draft.outline.id, draft.content])),
     logs,
     rows: new Map(rows.map((row) => [row.outline.id, row])),
