@@ -17,15 +17,15 @@ export async function fillSessions(
 }
 
 /**
- * Generates sessions inside the engine, each with a score and without steps. They have findings, because the server goes on
- * looking for those of a session until it has read its steps.
+ * Generates sessions inside the engine, each with some scores and without steps. They have findings, because the server goes
+ * on looking for those of a session until it has read its steps.
  */
 export async function fillScoredSessions(
   client: ClickHouseClient,
-  count: number,
+  { sessions, scoresEach }: { sessions: number; scoresEach: number },
   progress: Progress,
 ): Promise<void> {
-  await fill({ client, count, progress }, [sessionsSql(score), findingsSql])
+  await fill({ client, count: sessions, progress }, [sessionsSql(scoreColumns(scoresEach)), findingsSql])
 }
 
 type Filling = { client: ClickHouseClient; count: number; progress: Progress }
@@ -58,11 +58,21 @@ const numbered = `
 /** More columns of a session, and their values. */
 type MoreColumns = Record<string, string>
 
-const score: MoreColumns = {
-  score_names: `['helpful']`,
-  score_numbers: `[CAST(random % 100 / 100, 'Nullable(Float64)')]`,
-  score_words: `['']`,
-  scores: `concat('[{"id":"', id, '","name":"helpful","value":', toString(random % 100 / 100), ',"source":"model","at":"2026-01-01T00:00:00.000Z"}]')`,
+/** `helpful`, `score_1`, `score_2` …, and the card that lists read, as the server writes it. */
+function scoreColumns(each: number): MoreColumns {
+  const nth = (value: string) => `arrayMap(nth -> ${value}, range(${each}))`
+  const name = `if(nth = 0, 'helpful', concat('score_', toString(nth)))`
+  const number = '(random + nth) % 100 / 100'
+  const scores = `concat('[', arrayStringConcat(${nth(
+    `concat('{"id":"', id, '-', toString(nth), '","name":"', ${name}, '","value":', toString(${number}), ',"source":"model","at":"2026-01-01T00:00:00.000Z"}')`,
+  )}, ','), ']')`
+  return {
+    score_names: nth(name),
+    score_numbers: nth(`CAST(${number}, 'Nullable(Float64)')`),
+    score_words: nth(`''`),
+    scores,
+    card: `concat('{"name":"', agent_name, '","inputPreview":', toJSONString(asked), ',"tags":[],"usage":{"input":', toString(input_tokens), ',"output":', toString(output_tokens), '},"cost":', toString(dollars), ',"unpricedModels":[],"stepCount":2,"llmCallCount":1,"actionCount":1,"errorCount":0,"models":["', model_name, '"],"agents":[],"tools":["', tool_name, '"],"demo":false,"scores":', ${scores}, '}')`,
+  }
 }
 
 const sessionsSql = (more: MoreColumns = {}) => `
