@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startReceiver, type Receiver } from '../packages/server/test/alerts/receiver.ts'
 import { hex } from '../packages/server/test/otlp.ts'
 import { session } from '../packages/server/test/project-server.ts'
-import { startStage, type Stage } from './browser.ts'
+import { DESKTOP, PHONE, startStage, takeScreenshot, type Stage } from './browser.ts'
 
 const MINUTE = 60_000
 
@@ -75,6 +75,71 @@ test('somebody saves a destination, tests, edits, chooses and deletes it, with t
   await press('Delete On duty')
   await press('Delete')
   await page.getByText('Nobody is told yet.').waitFor()
+  expect(problems).toEqual([])
+  await close()
+})
+
+test('somebody creates a monitor of each kind and edits one, with the keyboard', async () => {
+  const { page, problems, close } = await stage.open('/settings/monitors')
+  const submit = async (name: string, fill: () => Promise<unknown>) => {
+    await fill()
+    await page.getByLabel('Name', { exact: true }).fill(name)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: `Edit ${name}`, exact: true }).waitFor()
+  }
+  const watch = (kind: string) => page.getByLabel('What to watch').selectOption(kind)
+  await submit('Dear', async () => {
+    await page.getByLabel('Measure').selectOption('cost')
+    await page.getByLabel('Limit', { exact: true }).fill('$2.50')
+  })
+  await submit('Rule', async () => {
+    await watch('rule')
+    await page.getByLabel('Action', { exact: true }).fill('issue_refund')
+    await page.getByLabel('Before', { exact: true }).fill('verify_identity')
+  })
+  await submit('Quiet', () => watch('silence'))
+  await submit('News', () => watch('issue'))
+
+  // In the dialog everything is as it was saved, and Escape changes nothing.
+  const edit = async () => {
+    await page.getByRole('button', { name: 'Edit Rule', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    return page.getByRole('dialog', { name: 'Edit “Rule”' })
+  }
+  let dialog = await edit()
+  expect(await dialog.getByLabel('Before', { exact: true }).inputValue()).toBe('verify_identity')
+  await dialog.getByLabel('Action', { exact: true }).fill('anything')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  await page.locator('[aria-label="Edit Rule"]:focus').waitFor()
+
+  dialog = await edit()
+  await dialog.getByLabel('Action', { exact: true }).fill('close_account')
+  await dialog.getByLabel('Filter').fill('tag:vip')
+  await dialog.getByLabel('Sessions').fill('')
+  expect(await dialog.getByRole('button', { name: 'Save' }).isEnabled()).toBe(false)
+  await dialog.getByText('The number of sessions must be at least 1.').waitFor()
+  await dialog.getByLabel('Sessions').fill('2')
+  await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'hidden' })
+  await page
+    .getByText('When 2 sessions of tag:vip within 1h break: never close_account before verify_identity.')
+    .waitFor()
+  const monitors = (await (await stage.server.request('/api/monitors')).json()) as {
+    monitors: { monitor: { name: string; condition: { kind: string } } }[]
+  }
+  const kinds = monitors.monitors.map(({ monitor: { name, condition } }) => `${name}: ${condition.kind}`)
+  expect(kinds).toEqual(expect.arrayContaining(['Dear: rate', 'News: issue', 'Quiet: silence', 'Rule: rule']))
+  for (const size of [DESKTOP, PHONE]) {
+    await page.setViewportSize(size)
+    dialog = await edit()
+    expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await takeScreenshot(page, `monitor-edit-${size.width}-${colorScheme}`)
+    }
+    await page.keyboard.press('Escape')
+  }
   expect(problems).toEqual([])
   await close()
 })

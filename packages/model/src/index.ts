@@ -126,6 +126,7 @@ export {
   type Observation,
   type Transition,
 } from './monitors/monitor-state.ts'
+export { breakFinder } from './monitors/find-break.ts'
 export { checkRule, describeRule, ruleKinds, type Rule } from './monitors/rule.ts'
 export { maskDetails } from './findings/identify-issue.ts'
 export type { Peers } from './findings/peers.ts'

@@ -5,6 +5,7 @@ import { useProjectId } from './projects.ts'
 
 export type WatchedMonitor = ApiResponses['GET /api/monitors']['monitors'][number]
 export type NewMonitor = ApiBodies['POST /api/monitors']
+export type MonitorChange = ApiBodies['PATCH /api/monitors/{id}']
 export type MonitorPreview = ApiResponses['POST /api/monitors/preview']
 
 const REFRESH_MS = 15_000
@@ -46,9 +47,9 @@ export function useCreateMonitor() {
   return useChange((project, body: NewMonitor) => callApi('POST /api/monitors', { query: { project }, body }))
 }
 
-export function usePauseMonitor() {
-  return useChange((project, { id, isPaused }: { id: string; isPaused: boolean }) =>
-    callApi('PATCH /api/monitors/{id}', { path: { id }, query: { project }, body: { isPaused } }),
+export function useChangeMonitor() {
+  return useChange((project, { id, change }: { id: string; change: MonitorChange }) =>
+    callApi('PATCH /api/monitors/{id}', { path: { id }, query: { project }, body: change }),
   )
 }
 

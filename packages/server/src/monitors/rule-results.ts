@@ -1,7 +1,8 @@
-import { checkRule, type Rule } from '@playhead/model'
+import { breakFinder, type Monitor } from '@playhead/model'
 import { sessionConditions, sessionFilterSchema } from '../query/session-filter.ts'
 import type { Store } from '../store/connect.ts'
 import type { DiagnosedSession } from '../store/findings-table.ts'
+import { hourBucket } from '../store/sessions-table.ts'
 import type { VersionClock } from '../store/version-clock.ts'
 import type { Example, MonitorStore, WatchedMonitor } from './monitor-store.ts'
 
@@ -31,29 +32,20 @@ export class RuleResults {
     const sessions = diagnosed.filter(({ summary }) => summary.parentId === undefined)
     if (rules.length === 0 || sessions.length === 0) return
     const ids = sessions.map(({ summary }) => summary.id)
-    const [known, matching] = await Promise.all([
-      this.#readBroken(project, ids),
-      this.#readMatching(project, ids, rules),
-    ])
+    const known = await this.#readBroken(project, ids)
+    const broken = sessions.flatMap((session) => findBreaks(session, rules, nowMs))
+    const matching = await this.#readMatching(project, broken)
     const rows: Record<string, unknown>[] = []
+    for (const { session, monitor, ...found } of broken) {
+      if (!(matching.get(filterKey(monitor.filter))?.has(session.summary.id) ?? true)) continue
+      known.delete(keyOf(monitor.id, session.summary.id))
+      rows.push({ ...toRow(project, monitor.id, session), is_broken: 1, ...found })
+    }
+    // The others are no longer broken.
     for (const session of sessions)
-      for (const { monitor } of rules) {
-        const id = session.summary.id
-        const isMeant = matching.get(filterKey(monitor.filter))?.has(id) ?? true
-        const broken = isMeant
-          ? breakOf((monitor.condition as RuleCondition).rule, session, nowMs)
-          : undefined
-        if (broken === undefined && !known.has(`${monitor.id}\0${id}`)) continue
-        rows.push({
-          project,
-          monitor_id: monitor.id,
-          session_id: id,
-          at: (session.summary.endedAt ?? session.summary.startedAt).replace('T', ' ').replace('Z', ''),
-          is_broken: broken === undefined ? 0 : 1,
-          step_id: broken?.stepId ?? '',
-          message: broken?.message ?? '',
-        })
-      }
+      for (const { monitor } of rules)
+        if (known.has(keyOf(monitor.id, session.summary.id)))
+          rows.push({ ...toRow(project, monitor.id, session), is_broken: 0, step_id: '', message: '' })
     await this.#insert(project, rows)
   }
 
@@ -100,7 +92,7 @@ export class RuleResults {
     )
   }
 
-  async #readBroken(project: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  async #readBroken(project: string, ids: readonly string[]): Promise<Set<string>> {
     const result = await this.#store.client.query({
       query: `SELECT monitor_id, session_id FROM rule_results FINAL
         WHERE project = {project:String} AND session_id IN {ids:Array(String)} AND is_broken = 1`,
@@ -108,23 +100,24 @@ export class RuleResults {
       format: 'JSONEachRow',
     })
     const rows = await result.json<{ monitor_id: string; session_id: string }>()
-    return new Set(rows.map(({ monitor_id, session_id }) => `${monitor_id}\0${session_id}`))
+    return new Set(rows.map(({ monitor_id, session_id }) => keyOf(monitor_id, session_id)))
   }
 
-  /** The sessions that each filter matches; a monitor without a filter is missing. */
-  async #readMatching(
-    project: string,
-    ids: readonly string[],
-    rules: readonly WatchedMonitor[],
-  ): Promise<Map<string, ReadonlySet<string>>> {
+  /** Which of the sessions that break a rule its filter means; a monitor without a filter is missing. */
+  async #readMatching(project: string, broken: readonly Break[]): Promise<Map<string, ReadonlySet<string>>> {
     const matching = new Map<string, ReadonlySet<string>>()
-    for (const { monitor } of rules) {
-      const key = filterKey(monitor.filter)
-      if (key === '{}' || matching.has(key)) continue
-      const { sql, params } = sessionConditions(project, sessionFilterSchema.parse(monitor.filter))
+    for (const [key, breaks] of Map.groupBy(broken, ({ monitor }) => filterKey(monitor.filter))) {
+      if (key === '{}') continue
+      const sessions = breaks.map(({ session }) => session.summary)
+      const { sql, params } = sessionConditions(project, sessionFilterSchema.parse(breaks[0]!.monitor.filter))
       const result = await this.#store.client.query({
-        query: `SELECT session_id FROM sessions FINAL WHERE ${sql} AND session_id IN {checkedIds:Array(String)}`,
-        query_params: { ...params, checkedIds: ids },
+        query: `SELECT session_id FROM sessions FINAL WHERE ${sql} AND session_id IN {checkedIds:Array(String)}
+          AND bucket IN {checkedBuckets:Array(UInt32)}`,
+        query_params: {
+          ...params,
+          checkedIds: [...new Set(sessions.map(({ id }) => id))],
+          checkedBuckets: [...new Set(sessions.map(({ startedAt }) => hourBucket(Date.parse(startedAt))))],
+        },
         format: 'JSONEachRow',
       })
       const rows = await result.json<{ session_id: string }>()
@@ -153,15 +146,25 @@ function filterKey(filter: object): string {
   return JSON.stringify(filter)
 }
 
-/** Why the session breaks the rule; undefined if it does not, or nobody can tell. */
-function breakOf(
-  rule: Rule,
-  { summary, steps, diagnosis }: DiagnosedSession,
-  nowMs: number,
-): { stepId?: string; message: string } | undefined {
-  const verdict = checkRule(rule, { session: summary, steps: [...steps] }, { ...diagnosis, nowMs })
-  if (verdict === undefined || verdict.pass) return undefined
-  const suspect = diagnosis.suspects[0]?.stepId
-  const stepId = verdict.stepId ?? suspect
-  return { ...(stepId !== undefined && { stepId }), message: verdict.message.slice(0, MAX_MESSAGE) }
+type Break = { session: DiagnosedSession; monitor: Monitor; step_id: string; message: string }
+
+/** The rules that a session breaks, whatever their filters say: few are broken, and a filter costs a statement. */
+function findBreaks(session: DiagnosedSession, rules: readonly WatchedMonitor[], nowMs: number): Break[] {
+  const { summary, steps, diagnosis } = session
+  const find = breakFinder({ session: summary, steps: [...steps] }, { ...diagnosis, nowMs })
+  return rules.flatMap(({ monitor }) => {
+    const verdict = find((monitor.condition as RuleCondition).rule)
+    if (verdict === undefined) return []
+    const step_id = verdict.stepId ?? diagnosis.suspects[0]?.stepId ?? ''
+    return { session, monitor, step_id, message: verdict.message.slice(0, MAX_MESSAGE) }
+  })
+}
+
+function toRow(project: string, monitorId: string, { summary }: DiagnosedSession): Record<string, unknown> {
+  const at = (summary.endedAt ?? summary.startedAt).replace('T', ' ').replace('Z', '')
+  return { project, monitor_id: monitorId, session_id: summary.id, at }
+}
+
+function keyOf(monitorId: string, sessionId: string): string {
+  return `${monitorId}\0${sessionId}`
 }

@@ -1,12 +1,15 @@
 import {
   findingKinds,
+  formatWindow,
   parseDuration,
   parseFilter,
+  writeTerm,
   type Condition,
   type FindingKind,
+  type Monitor,
   type Rule,
 } from '@playhead/model'
-import type { NewMonitor } from '../../api/monitors.ts'
+import type { MonitorChange, NewMonitor } from '../../api/monitors.ts'
 
 export const kinds = ['rate', 'rule', 'silence', 'issue'] as const
 export type DraftKind = (typeof kinds)[number]
@@ -53,6 +56,99 @@ export const newDraft: MonitorDraft = {
   sessions: '1',
   tells: 'all',
   destinations: [],
+}
+
+/** The blanks of the sentence for a monitor that exists. */
+export function draftOf({ name, filter, condition, forMs, destinations }: Monitor): MonitorDraft {
+  return {
+    ...newDraft,
+    name,
+    filter: writeFilter(filter),
+    kind: condition.kind,
+    window: formatWindow(condition.windowMs),
+    wait: forMs === 0 ? newDraft.wait : formatWindow(forMs),
+    tells: destinations === undefined ? 'all' : destinations.length === 0 ? 'nobody' : 'some',
+    destinations: destinations ?? [],
+    ...blanksOf(condition),
+  }
+}
+
+/**
+ * What a draft changes; undefined if something is missing. Fields that nobody touched are left out, because a monitor begins
+ * again when its filter or condition is written in another way.
+ */
+export function toChange(monitor: Monitor, draft: MonitorDraft): MonitorChange | undefined {
+  const [before, after] = [toMonitor(draftOf(monitor)), toMonitor(draft)]
+  if (!('monitor' in after)) return undefined
+  const was: Partial<NewMonitor> = 'monitor' in before ? before.monitor : {}
+  const { name, filter, condition, forMs, destinations } = after.monitor
+  const isNew = (field: keyof NewMonitor) =>
+    JSON.stringify(after.monitor[field]) !== JSON.stringify(was[field])
+  return {
+    ...(isNew('name') && { name }),
+    ...(isNew('filter') && { filter }),
+    ...(isNew('condition') && { condition }),
+    ...(isNew('forMs') && { forMs }),
+    ...(isNew('destinations') && { destinations: destinations ?? null }),
+  }
+}
+
+function writeFilter(filter: Monitor['filter']): string {
+  const terms = Object.entries(filter).flatMap(([field, values]) =>
+    [values].flat().map((value) => (field === 'text' ? quoted(value) : writeTerm(field, value))),
+  )
+  return terms.join(' ')
+}
+
+/** Always, because words with a colon look like a key. */
+function quoted(words: string): string {
+  return `"${words.replaceAll(/["\\]/g, String.raw`\$&`)}"`
+}
+
+function blanksOf(condition: Condition): Partial<MonitorDraft> {
+  if (condition.kind === 'silence' || condition.kind === 'issue') return {}
+  if (condition.kind === 'rule')
+    return {
+      sessions: String(condition.sessions),
+      ruleKind: condition.rule.kind,
+      ...ruleBlanks(condition.rule),
+    }
+  const { measure, score = '', is, isChange = false, minimum } = condition
+  return { measure, score, is, isChange, limit: writeLimit(condition), minimum: String(minimum) }
+}
+
+function writeLimit({ measure, limit, isChange }: Condition & { kind: 'rate' }): string {
+  if (isChange === true || measure === 'failure-rate') return `${plain(limit * 100)}%`
+  if (measure === 'p95') return formatWindow(limit)
+  return measure === 'cost' ? `$${plain(limit)}` : plain(limit)
+}
+
+/** Without an exponent, and without the digits that only arithmetic adds. */
+function plain(value: number): string {
+  return value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 12 })
+}
+
+function ruleBlanks(rule: Rule): Partial<MonitorDraft> {
+  switch (rule.kind) {
+    case 'never':
+      return { action: rule.action, before: rule.before ?? '' }
+    case 'always':
+      return { action: rule.action }
+    case 'at-most':
+      return { action: rule.action ?? '', number: String(rule.times) }
+    case 'only':
+      return { action: rule.actions.join(', ') }
+    case 'cost':
+      return { number: plain(rule.atMost) }
+    case 'duration':
+      return { number: formatWindow(rule.atMostMs) }
+    case 'no-errors':
+      return {}
+    case 'no-finding':
+      return { action: rule.findings.join(', ') }
+    case 'score':
+      return { action: rule.name, number: plain(rule.atLeast) }
+  }
 }
 
 /** The monitor that a draft describes, or the first thing that is missing. */

@@ -1,14 +1,13 @@
 import { measures, ruleKinds, visibleText } from '@playhead/model'
 import { useDeferredValue, useState, type ReactNode } from 'react'
 import { useDestinations } from '../../api/alerts.ts'
-import { useCreateMonitor, useMonitorPreview } from '../../api/monitors.ts'
+import { useMonitorPreview, type NewMonitor } from '../../api/monitors.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { PreviewChart } from './preview-chart.tsx'
 import {
   kinds,
   limitExamples,
   measureNames,
-  newDraft,
   ruleNames,
   suggestName,
   toMonitor,
@@ -26,26 +25,28 @@ const kindWords: Record<DraftKind, string> = {
   issue: 'issues',
 }
 
-/** A new monitor as a sentence with blanks, and when it would have fired. */
-export function MonitorForm({ onCreated }: { onCreated: () => void }) {
-  const [draft, setDraft] = useState(newDraft)
+type MonitorFormProps = {
+  initial: MonitorDraft
+  action: string
+  isWorking: boolean
+  error: Error | null
+  onSubmit: (monitor: NewMonitor, draft: MonitorDraft) => void
+  children?: ReactNode
+}
+
+/** A monitor, new or saved, as a sentence with blanks, and when it would have fired. */
+export function MonitorForm({ initial, action, isWorking, error, onSubmit, children }: MonitorFormProps) {
+  const [draft, setDraft] = useState(initial)
   const change: Change = (part) => setDraft((before) => ({ ...before, ...part }))
   const read = toMonitor(draft)
   const monitor = 'monitor' in read ? read.monitor : undefined
   const preview = useMonitorPreview(useDeferredValue(monitor))
-  const creation = useCreateMonitor()
   return (
     <form
       className="monitor-form"
       onSubmit={(event) => {
         event.preventDefault()
-        if (monitor === undefined) return
-        creation.mutate(monitor, {
-          onSuccess: () => {
-            setDraft(newDraft)
-            onCreated()
-          },
-        })
+        if (monitor !== undefined) onSubmit(monitor, draft)
       }}
     >
       <Sentence draft={draft} change={change} />
@@ -59,18 +60,19 @@ export function MonitorForm({ onCreated }: { onCreated: () => void }) {
           placeholder={suggestName(draft)}
           onChange={(name) => change({ name })}
         />
-        <Button type="submit" look="accent" disabled={monitor === undefined || creation.isPending}>
-          Create monitor
+        <Button type="submit" look="accent" disabled={monitor === undefined || isWorking}>
+          {action}
         </Button>
+        {children}
       </p>
       {'problem' in read && (
         <p className="dim" role="status">
           {read.problem}
         </p>
       )}
-      {creation.error !== null && (
+      {error !== null && (
         <p className="dialog-error" role="alert">
-          {creation.error.message}
+          {error.message}
         </p>
       )}
       {monitor !== undefined && <PreviewChart preview={preview.data} error={preview.error} />}

@@ -10,12 +10,19 @@ import {
 } from 'lucide-react'
 import { formatMonitorValue, visibleText, type MonitorStateName } from '@playhead/model'
 import { useState } from 'react'
-import { useDeleteMonitor, useMonitors, usePauseMonitor, type WatchedMonitor } from '../../api/monitors.ts'
+import {
+  useChangeMonitor,
+  useCreateMonitor,
+  useDeleteMonitor,
+  useMonitors,
+  type WatchedMonitor,
+} from '../../api/monitors.ts'
 import { Button } from '../../ui/controls/button.tsx'
-import { ConfirmDialog } from '../../ui/controls/dialog.tsx'
+import { ConfirmDialog, Dialog } from '../../ui/controls/dialog.tsx'
 import { Age } from '../../ui/data/age.tsx'
 import { CodeBlock } from '../../ui/data/code-block.tsx'
 import { NotLoaded } from '../../ui/data/error-notice.tsx'
+import { draftOf, newDraft, toChange } from './monitor-draft.ts'
 import { MonitorForm } from './monitor-form.tsx'
 import './monitors.css'
 
@@ -53,8 +60,23 @@ export function MonitorsSection() {
         </ul>
       )}
       <h2>New monitor</h2>
-      <MonitorForm onCreated={() => void monitors.refetch()} />
+      <NewMonitorForm />
     </>
+  )
+}
+
+function NewMonitorForm() {
+  const creation = useCreateMonitor()
+  const [created, setCreated] = useState(0)
+  return (
+    <MonitorForm
+      key={created}
+      initial={newDraft}
+      action="Create monitor"
+      isWorking={creation.isPending}
+      error={creation.error}
+      onSubmit={(monitor) => creation.mutate(monitor, { onSuccess: () => setCreated(created + 1) })}
+    />
   )
 }
 
@@ -70,9 +92,8 @@ const looks: Record<MonitorStateName, { label: string; Icon: LucideIcon }> = {
 
 function MonitorCard({ watched }: { watched: WatchedMonitor }) {
   const { monitor, sentence, state, since, value, problem, examples } = watched
-  const [isAsking, setIsAsking] = useState(false)
-  const pause = usePauseMonitor()
-  const removal = useDeleteMonitor()
+  const [open, setOpen] = useState<'edit' | 'delete'>()
+  const pause = useChangeMonitor()
   const { label, Icon } = looks[state]
   const name = visibleText(monitor.name)
   return (
@@ -87,14 +108,17 @@ function MonitorCard({ watched }: { watched: WatchedMonitor }) {
           {value !== null && formatMonitorValue(monitor.condition, value)}
         </span>
         <span className="monitor-tools">
+          <Button aria-label={`Edit ${name}`} onClick={() => setOpen('edit')}>
+            Edit
+          </Button>
           <Button
             disabled={pause.isPending}
             aria-label={`${monitor.isPaused ? 'Resume' : 'Pause'} ${name}`}
-            onClick={() => pause.mutate({ id: monitor.id, isPaused: !monitor.isPaused })}
+            onClick={() => pause.mutate({ id: monitor.id, change: { isPaused: !monitor.isPaused } })}
           >
             {monitor.isPaused ? 'Resume' : 'Pause'}
           </Button>
-          <Button look="danger" aria-label={`Delete ${name}`} onClick={() => setIsAsking(true)}>
+          <Button look="danger" aria-label={`Delete ${name}`} onClick={() => setOpen('delete')}>
             Delete
           </Button>
         </span>
@@ -110,21 +134,58 @@ function MonitorCard({ watched }: { watched: WatchedMonitor }) {
         </p>
       )}
       {examples.length > 0 && state !== 'normal' && <Examples name={name} examples={examples} />}
-      <ConfirmDialog
-        title={`Delete “${name}”?`}
-        description={
-          monitor.isFromFile
-            ? 'It comes back when the file that it is from is applied again.'
-            : 'Nothing is watched by it any more.'
-        }
-        action="Delete"
-        isOpen={isAsking}
-        onOpenChange={setIsAsking}
-        isWorking={removal.isPending}
-        error={removal.error}
-        onConfirm={() => removal.mutate(monitor.id, { onSuccess: () => setIsAsking(false) })}
-      />
+      <EditDialog monitor={monitor} isOpen={open === 'edit'} onClose={() => setOpen(undefined)} />
+      <DeleteDialog monitor={monitor} isOpen={open === 'delete'} onClose={() => setOpen(undefined)} />
     </li>
+  )
+}
+
+type DialogProps = { monitor: WatchedMonitor['monitor']; isOpen: boolean; onClose: () => void }
+
+function EditDialog({ monitor, isOpen, onClose }: DialogProps) {
+  const change = useChangeMonitor()
+  return (
+    <Dialog
+      title={`Edit “${visibleText(monitor.name)}”`}
+      {...(monitor.isFromFile && {
+        description: 'It is from a file. Whoever applies that file again replaces what you change here.',
+      })}
+      isWide
+      isOpen={isOpen}
+      onOpenChange={onClose}
+    >
+      <MonitorForm
+        initial={draftOf(monitor)}
+        action="Save"
+        isWorking={change.isPending}
+        error={change.error}
+        onSubmit={(_, draft) =>
+          change.mutate({ id: monitor.id, change: toChange(monitor, draft) ?? {} }, { onSuccess: onClose })
+        }
+      >
+        <Button onClick={onClose}>Cancel</Button>
+      </MonitorForm>
+    </Dialog>
+  )
+}
+
+function DeleteDialog({ monitor: { id, name, isFromFile }, isOpen, onClose }: DialogProps) {
+  const removal = useDeleteMonitor()
+  return (
+    <ConfirmDialog
+      title={`Delete “${visibleText(name)}”?`}
+      description={
+        isFromFile
+          ? 'It comes back when the file that it is from is applied again.'
+          : 'Nothing is watched by it any more.'
+      }
+      action="Delete"
+      isOpen={isOpen}
+      onOpenChange={onClose}
+      isWorking={removal.isPending}
+      error={removal.error}
+      onConfirm={() => removal.mutate(id, { onSuccess: onClose })}
+    />
   )
 }
 

@@ -1,6 +1,6 @@
 import { Dialog as Radix } from 'radix-ui'
 import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { useRef, type ReactNode } from 'react'
 import { Button, IconButton } from './button.tsx'
 import './dialog.css'
 
@@ -15,6 +15,7 @@ type DialogProps = {
 
 /** A modal dialog. */
 export function Dialog({ title, description, isWide = false, isOpen, onOpenChange, children }: DialogProps) {
+  const openedFrom = useRef<Element>(null)
   return (
     <Radix.Root open={isOpen} onOpenChange={onOpenChange}>
       <Radix.Portal>
@@ -22,6 +23,12 @@ export function Dialog({ title, description, isWide = false, isOpen, onOpenChang
         <Radix.Content
           className={isWide ? 'dialog is-wide' : 'dialog'}
           {...(description === undefined && { 'aria-describedby': undefined })}
+          // Radix knows only triggers of its own.
+          onOpenAutoFocus={() => (openedFrom.current = document.activeElement)}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault()
+            if (openedFrom.current instanceof HTMLElement) openedFrom.current.focus()
+          }}
         >
           <header className="dialog-head">
             <Radix.Title className="dialog-title">{title}</Radix.Title>
