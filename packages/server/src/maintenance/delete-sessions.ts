@@ -22,24 +22,27 @@ export async function deleteSessions(
   const ofSessions = `session_id IN (${idsSql})`
   const ofTraces = isJoined ? `(${ofSessions} OR session_id IN (${joinedSql}))` : ofSessions
   // The subqueries read `joined_traces` and may read `sessions`, so those come last.
-  for (const [table, condition] of [
-    [sharded('steps'), ofTraces],
-    [sharded('logs'), ofTraces],
-    [sharded('duplicate_calls'), ofTraces],
-    [sharded('session_findings'), ofTraces],
-    [sharded('rule_results'), ofTraces],
-    ...(isTagged ? [['session_tags', ofTraces] as const] : []),
-    ...(isJoined ? [['joined_traces', ofSessions] as const] : []),
-    [sharded('sessions'), ofSessions],
-  ] as const) {
-    await store.client.command({
-      query: `DELETE FROM ${table} ${onCluster} WHERE project = {project:String} AND ${condition}`,
-      query_params: { project, ...params },
-      clickhouse_settings: { lightweight_deletes_sync: '2' },
-    })
+  try {
+    for (const [table, condition] of [
+      [sharded('steps'), ofTraces],
+      [sharded('logs'), ofTraces],
+      [sharded('duplicate_calls'), ofTraces],
+      [sharded('session_findings'), ofTraces],
+      [sharded('rule_results'), ofTraces],
+      ...(isTagged ? [['session_tags', ofTraces] as const] : []),
+      ...(isJoined ? [['joined_traces', ofSessions] as const] : []),
+      [sharded('sessions'), ofSessions],
+    ] as const) {
+      await store.client.command({
+        query: `DELETE FROM ${table} ${onCluster} WHERE project = {project:String} AND ${condition}`,
+        query_params: { project, ...params },
+        clickhouse_settings: { lightweight_deletes_sync: '2' },
+      })
+    }
+  } finally {
+    store.sessions.changed()
+    store.onDeleted()
   }
-  store.sessions.revision += 1
-  store.onDeleted()
 }
 
 async function hasRows(

@@ -129,9 +129,10 @@ export async function deleteRestored(store: Store, restoredAtMs: number): Promis
     `DELETE FROM ${onEveryShard(store, 'sessions')} WHERE (project, session_id) IN (${RESTORED_SESSIONS})`,
     {},
     { lightweight_deletes_sync: '2' },
-  )
-  store.sessions.revision += 1
-  store.onDeleted()
+  ).finally(() => {
+    store.sessions.changed()
+    store.onDeleted()
+  })
 }
 
 /** The sessions of which the restore brought steps or log records. */

@@ -4,6 +4,9 @@ import type { SessionSummary } from '@playhead/model'
 import { z } from 'zod'
 import { KnownError } from '../errors/known-error.ts'
 import { loadSql } from '../store/load-sql.ts'
+import type { BadRows } from '../store/bad-rows.ts'
+import { newestSelect, type NewestRow, type Place } from '../store/newest-sessions.ts'
+import { findNewestPage } from './newest-page.ts'
 import { cachePage } from './page-cache.ts'
 import { scoreNumberOf, sessionConditions, sessionFilterSchema, type Conditions } from './session-filter.ts'
 import {
@@ -53,9 +56,39 @@ const MAX_CACHED_QUERIES = 1_000
 
 type ListedStore = Pick<Store, 'client' | 'badRows' | 'engine' | 'sessions'>
 
-export function listSessions(store: ListedStore, project: string, query: ListQuery): Promise<SessionPage> {
+export async function listSessions(
+  store: ListedStore,
+  project: string,
+  asked: ListQuery,
+): Promise<SessionPage> {
+  const query = onlyOwn(asked)
+  const isInMemory = store.engine !== undefined && isNewestFirst(query)
+  const rows = isInMemory ? findNewestPage(store.sessions, project, query, placeOf(query.cursor)) : undefined
+  if (rows !== undefined) return toPage(store.badRows, rows.map(withSortKey), query.limit)
   const read = () => readSessions(store, project, query)
-  return dependsOnMore(query) ? read() : cachePage(store, `${project}\0${JSON.stringify(query)}`, read)
+  const page = dependsOnMore(query)
+    ? await read()
+    : await cachePage(store, `${project}\0${JSON.stringify(query)}`, read)
+  // If it fails, the next list asks the store again.
+  if (isInMemory)
+    void store.sessions.newest.load(project, (limit) => readNewest(store.client, project, limit)).catch(noop)
+  return page
+}
+
+/** Without what a route takes beside it. */
+function onlyOwn(query: ListQuery): ListQuery {
+  const own = Object.entries(query).filter(([field]) => field in listQuerySchema.shape)
+  return Object.fromEntries(own) as ListQuery
+}
+
+const noop = () => undefined
+
+function isNewestFirst({ sort, order }: ListQuery): boolean {
+  return sort === 'time' && order === 'desc'
+}
+
+function withSortKey(row: SummaryRow): ListedRow {
+  return { ...row, sort_key: row.started_us }
 }
 
 /** Whether a page may change although no session does: with the clock, or with what other tables hold. */
@@ -79,14 +112,14 @@ async function readSessions(
   const conditions = sessionConditions(project, { ...query, reruns: query.reruns ?? 'include' })
   Object.assign(conditions.params, params)
   addCursor(conditions, query.cursor, sortKey)
-  const isNewestFirst = query.sort === 'time' && query.order === 'desc'
+  const isByTime = isNewestFirst(query)
   const endMs = windowEnd(query)
   const cacheKey = `${project}\0${JSON.stringify({ ...query, cursor: '', from: '' })}`
   const knownMs = reachCache.get(cacheKey) ?? 0
   // One extra row tells whether there is a next page.
   const limit = query.limit + 1
   let rows: ListedRow[] = []
-  for (const windowMs of isNewestFirst && !isSelective(query) ? windowsMs : [Infinity]) {
+  for (const windowMs of isByTime && !isSelective(query) ? windowsMs : [Infinity]) {
     if (windowMs < knownMs) continue
     rows = await readPage(client, conditions, {
       sortKey,
@@ -96,13 +129,42 @@ async function readSessions(
     })
     if (rows.length >= limit) break
   }
-  if (isNewestFirst) cacheReach(cacheKey, reachOf(rows[limit - 1], query.from, endMs))
-  const page = rows.slice(0, query.limit)
+  if (isByTime) cacheReach(cacheKey, reachOf(rows[limit - 1], query.from, endMs))
+  return toPage(badRows, rows, query.limit)
+}
+
+/** `rows` has one more than the page if there is a next one. */
+function toPage(badRows: BadRows, rows: readonly ListedRow[], limit: number): SessionPage {
+  const page = rows.slice(0, limit)
   const last = page.at(-1)
   const sessions = summariesFromRows(badRows, page)
-  return rows.length > query.limit && last !== undefined
+  return rows.length > limit && last !== undefined
     ? { sessions, nextCursor: encodeCursor(last.sort_key, last.session_id) }
     : { sessions }
+}
+
+/** Reads what memory keeps of a project. */
+async function readNewest(client: ClickHouseClient, project: string, limit: number): Promise<NewestRow[]> {
+  let rows: NewestRow[] = []
+  for (const windowMs of windowsMs) {
+    const windowed = windowMs === Infinity ? '' : ' AND bucket <= {sinceBucket:UInt32}'
+    const result = await client.query({
+      query: longWindowSql({
+        summary: newestSelect,
+        sort_key: sortKeys.time,
+        conditions: `project = {project:String}${windowed}`,
+      }),
+      query_params: {
+        project,
+        limit,
+        ...(windowMs !== Infinity && { sinceBucket: hourBucket(Date.now() - windowMs) }),
+      },
+      format: 'JSONEachRow',
+    })
+    rows = await result.json<NewestRow>()
+    if (rows.length >= limit) break
+  }
+  return rows
 }
 
 function orderOf({ sort, order }: ListQuery): Conditions {
@@ -162,6 +224,12 @@ function addCursor(conditions: Conditions, cursor: string | undefined, sortKey: 
   const [value, id] = decodeCursor(cursor)
   conditions.sql += ` AND (${sortKey}, session_id) < ({cursorValue:Float64}, {cursorId:String})`
   Object.assign(conditions.params, { cursorValue: value, cursorId: id })
+}
+
+function placeOf(cursor: string | undefined): Place | undefined {
+  if (cursor === undefined) return undefined
+  const [started_us, session_id] = decodeCursor(cursor)
+  return { started_us, session_id }
 }
 
 function encodeCursor(value: number, id: string): string {

@@ -1,12 +1,13 @@
 import type { SessionSummary } from '@playhead/model'
 import { expect, test } from 'vitest'
 import type { Store } from '../store/connect.ts'
+import { SessionChanges } from '../store/session-changes.ts'
 import { cachePage } from './page-cache.ts'
 
 type CachedStore = Pick<Store, 'engine' | 'sessions'>
 
 function embedded(): CachedStore {
-  return { engine: {} as NonNullable<Store['engine']>, sessions: { revision: 0 } }
+  return { engine: {} as NonNullable<Store['engine']>, sessions: new SessionChanges() }
 }
 
 function reader(endState: SessionSummary['endState'] = 'success') {

@@ -320,8 +320,12 @@ export class SessionRefresher {
         path,
         randomUUID(),
       )
+      this.#options.store.sessions.written(rows)
+    } catch (error) {
+      // It may have been stored all the same.
+      this.#options.store.sessions.changed()
+      throw error
     } finally {
-      this.#options.store.sessions.revision += 1
       await rm(path, { force: true })
     }
   }

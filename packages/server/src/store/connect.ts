@@ -13,6 +13,7 @@ import { BadRows } from './bad-rows.ts'
 import type { DamagedFiles } from '../log/damaged-files.ts'
 import { migrate } from './migrate.ts'
 import { PartRepair } from './part-repair.ts'
+import { SessionChanges } from './session-changes.ts'
 import {
   forgetDefinitions,
   restoreDefinitions,
@@ -39,8 +40,8 @@ export type Store = {
   badRows: BadRows
   /** Called after rows were deleted. */
   onDeleted: () => void
-  /** `revision` rises after each change of `sessions` by this process. */
-  sessions: { revision: number }
+  /** Told of each change of the table `sessions` by this process. */
+  sessions: SessionChanges
   close(): Promise<void>
 }
 
@@ -124,16 +125,24 @@ async function connectEngine(settings: StoreSettings): Promise<Store> {
   const own = open(DATABASE)
   const client = own.asClickHouseClient()
   const { path, damaged, report } = settings
+  const repair = damaged && new PartRepair({ client, engine, path, damaged, report })
+  const sessions = new SessionChanges()
+  const { onRestarted } = engine
+  engine.onRestarted = (isDiskFull) => {
+    // Damaged parts may have been set aside.
+    sessions.changed()
+    onRestarted(isDiskFull)
+  }
   return {
     client,
     engine,
-    repair: damaged && new PartRepair({ client, engine, path, damaged, report }),
+    repair,
     cluster: undefined,
     exportRows: exportFromEngine(client, join(dirname(settings.path), 'inbox')),
     openDatabase: (name) => open(name).asClickHouseClient(),
     badRows: new BadRows(settings.report),
     onDeleted: () => undefined,
-    sessions: { revision: 0 },
+    sessions,
     insertFile: (statement, path, _token, settings = {}) => own.insertFile(statement, path, settings),
     async close() {
       await own.close()
@@ -172,7 +181,7 @@ async function connectServer(
     openDatabase: open,
     badRows: new BadRows(report),
     onDeleted: () => undefined,
-    sessions: { revision: 0 },
+    sessions: new SessionChanges(),
     async insertFile(statement, path, token, settings = {}) {
       const { stream } = await client.exec({
         query: statement,

@@ -295,7 +295,15 @@ export const sessionColumns: Columns<SessionRow> = {
 }
 
 /** What a list shows of a session, in one column: that is read much faster than thirty. */
-function toCard({ id, endState, startedAt, endedAt, durationMs, url, ...shown }: SessionSummary): string {
+export function toCard({
+  id,
+  endState,
+  startedAt,
+  endedAt,
+  durationMs,
+  url,
+  ...shown
+}: SessionSummary): string {
   return wellFormedJson(shown)
 }
 
