@@ -157,34 +157,38 @@ test('expired sessions are deleted by one of the servers; when it stops, the oth
 /** `CRASH_KILLS=20` tries longer. */
 const KILLS = Number(process.env.CRASH_KILLS ?? 2)
 
-test(`after ${KILLS} × kill -9 of either server under load, every acknowledged span is stored once, and sessions that both received are whole`, async () => {
-  const random = seededRandom(7)
-  const cluster = await startClusterOverHttp()
-  const shared = { CLICKHOUSE_URL: cluster.url, CLICKHOUSE_CLUSTER: 'two' }
-  const servers = [await SpawnedServer.create(shared), await SpawnedServer.create(shared)]
-  try {
-    for (const server of servers) await server.start()
-    const url = servers.map((server) => server.url)
-    const maxSessions = 15 * KILLS
-    const traffic = new Traffic({ url, random, connections: 4, maxSessions, maxPauseMs: 20 })
-    traffic.start()
-    for (let kill = 0; kill < KILLS; kill++) {
-      const before = traffic.acknowledgedRequests
-      await expect
-        .poll(() => traffic.acknowledgedRequests - before, { timeout: 60_000, interval: 5 })
-        .toBeGreaterThan(20)
-      await pause(random() * 300)
-      const server = servers[kill % 2]!
-      await server.end('SIGKILL')
-      await server.start()
-    }
-    await traffic.finish()
-    for (const server of servers)
-      await expect.poll(() => server.filesInFlight(), { timeout: 120_000 }).toEqual([])
+test(
+  `after ${KILLS} × kill -9 of either server under load, every acknowledged span is stored once, and sessions that both received are whole`,
+  async () => {
+    const random = seededRandom(7)
+    const cluster = await startClusterOverHttp()
+    const shared = { CLICKHOUSE_URL: cluster.url, CLICKHOUSE_CLUSTER: 'two' }
+    const servers = [await SpawnedServer.create(shared), await SpawnedServer.create(shared)]
+    try {
+      for (const server of servers) await server.start()
+      const url = servers.map((server) => server.url)
+      const maxSessions = 15 * KILLS
+      const traffic = new Traffic({ url, random, connections: 4, maxSessions, maxPauseMs: 20 })
+      traffic.start()
+      for (let kill = 0; kill < KILLS; kill++) {
+        const before = traffic.acknowledgedRequests
+        await expect
+          .poll(() => traffic.acknowledgedRequests - before, { timeout: 60_000, interval: 5 })
+          .toBeGreaterThan(20)
+        await pause(random() * 300)
+        const server = servers[kill % 2]!
+        await server.end('SIGKILL')
+        await server.start()
+      }
+      await traffic.finish()
+      for (const server of servers)
+        await expect.poll(() => server.filesInFlight(), { timeout: 120_000 }).toEqual([])
 
-    for (const server of servers) await expectEverythingStored(server, traffic)
-  } finally {
-    for (const server of servers) await server.remove()
-    await cluster.stop()
-  }
-}, 150_000 * KILLS)
+      for (const server of servers) await expectEverythingStored(server, traffic)
+    } finally {
+      for (const server of servers) await server.remove()
+      await cluster.stop()
+    }
+  },
+  150_000 * KILLS,
+)
