@@ -65,6 +65,10 @@ test('the preview of an input is the question inside it', () => {
   )
 })
 
+test('a question of one word is the preview, not the sentences beside it', () => {
+  expect(previewOfQuestion({ question: 'Weather?', style: 'short and friendly' })).toBe('Weather?')
+})
+
 test('what the user said is remembered once a tool has answered', () => {
   const user = { role: 'user', parts: [{ type: 'text' as const, text: 'Weather?' }] }
   const tool = { role: 'tool', parts: [{ type: 'tool-result' as const, result: 'sunny' }] }
