@@ -49,7 +49,7 @@ export const USAGE = `npm run bench -- <suite> [<suite> …] [options]        (a
   viewers         500 live viewers: what they cost in acknowledgements                           about 2 minutes
   attribution     how often the first suspect is the step that people blame, on the labelled runs in --data  about 1 minute
   findings        planted faults, healthy sessions, and the cost of findings in a session of 10,000 steps  about 5 minutes
-  watch           ingest with 100 rules, previews of monitors, lists and statistics of scores    about 5 minutes
+  watch           ingest with 100 rules, previews of monitors, lists and statistics of scores    about 10 minutes
   peers           the same corpus with Phoenix, MLflow and a Collector, where available          about 10 minutes
 
   --spans 1000000   size of the store for query and storage, number of sessions for watch (filling 10000000 takes about 40 minutes);

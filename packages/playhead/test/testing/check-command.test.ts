@@ -146,6 +146,24 @@ test('cost and duration can be limited', async () => {
   expect(slow.stdout).toContain('✗ p95 duration: 1.1s > 500ms')
 })
 
+test('the mean of a score can be limited', async () => {
+  const { sessions } = (await (await server.request('/api/sessions?tag=few')).json()) as {
+    sessions: { id: string }[]
+  }
+  for (const [index, { id }] of sessions.entries())
+    await server.request(`/api/sessions/${id}/scores`, {
+      json: { name: 'helpful', value: index < 3, source: 'person' },
+    })
+  await server.services.drain()
+  const good = await check('--min-score helpful:0.5 --tag few')
+  expect(good).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('✓ score helpful: 0.6 ≥ 0.5') })
+  const bad = await check('--min-score helpful:0.8 --tag few')
+  expect(bad).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('✗ score helpful: 0.6 < 0.8') })
+  // A score that nobody gave is not good.
+  expect((await check('--min-score tone:0.8 --tag few')).exitCode).not.toBe(0)
+  expect((await check('--min-score helpful --tag few')).stderr).toContain('--min-score must be a name and')
+})
+
 test('not enough sessions exit with 3', async () => {
   const { stdout, exitCode } = await check('--max-failure-rate 0.05 --min-sessions 20 --tag few')
   expect([stdout, exitCode]).toEqual(['? failure rate: not enough data: 5 sessions, need at least 20\n', 3])

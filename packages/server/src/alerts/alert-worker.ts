@@ -7,6 +7,7 @@ import { composeAlerts, type ComposeOptions } from './compose.ts'
 import type { Destination, DestinationStore } from './destination-store.ts'
 import { findNews, GROUP_MS, REPEAT_MS, type News } from './find-news.ts'
 import { Courier } from './courier.ts'
+import type { DeliveryClaims } from './delivery-claims.ts'
 import type { Alert } from './notification.ts'
 import { deliveryId, type Delivery, type Outbox } from './outbox.ts'
 
@@ -18,6 +19,7 @@ export type AlertWorkerOptions = ComposeOptions & {
   monitors: MonitorStore
   destinations: DestinationStore
   outbox: Outbox
+  claims: DeliveryClaims
   guard: AddressGuard
   nodes: ServerNodes
   audit: AuditLog

@@ -2,6 +2,7 @@ import type { AuditLog } from '../access/audit.ts'
 import { asStoreError } from '../store/store-error.ts'
 import type { AddressGuard } from './address-guard.ts'
 import { monitorsUrl } from './compose.ts'
+import type { DeliveryClaims } from './delivery-claims.ts'
 import type { Destination, DestinationStore } from './destination-store.ts'
 import { render } from './formats.ts'
 import type { Notification } from './notification.ts'
@@ -33,6 +34,7 @@ const GONE = 410
 export type CourierOptions = {
   destinations: DestinationStore
   outbox: Outbox
+  claims: DeliveryClaims
   guard: AddressGuard
   audit: AuditLog
   report: (line: string) => void
@@ -75,7 +77,11 @@ export class Courier {
   /** Reads the outbox again, without forgetting what this server does. */
   async reload(): Promise<void> {
     await this.saveOutcomes()
-    await this.#options.outbox.reload((id) => this.#running.has(id))
+    const { outbox, claims } = this.#options
+    await outbox.reload({
+      isSending: (id) => this.#running.has(id),
+      isAlive: (node) => claims.isOther(node),
+    })
   }
 
   /** Stores what could not be stored before. Nothing else happens until that works: a message might be sent twice. */
@@ -115,7 +121,7 @@ export class Courier {
   async #deliverAll(deliveries: readonly Delivery[], nowMs: number): Promise<void> {
     const { report } = this.#options
     for (const delivery of deliveries) {
-      if ((delivery.nextAttemptMs ?? 0) > nowMs || this.#isClosed) return
+      if ((delivery.nextAttemptMs ?? 0) > nowMs || isRunning(delivery) || this.#isClosed) return
       try {
         const { state } = await this.#deliver(delivery, nowMs)
         if (state === 'waiting') return
@@ -128,23 +134,25 @@ export class Courier {
   }
 
   async #deliver(delivery: Delivery, nowMs: number): Promise<Delivery> {
-    const { destinations, outbox } = this.#options
+    const { destinations, outbox, claims } = this.#options
     const destination = destinations.get(delivery.project, delivery.destinationId)
     if (destination === undefined || !destination.definition.isEnabled) {
       const canceled: Delivery = { ...delivery, state: 'canceled', nextAttemptMs: null }
       await outbox.update(canceled)
       return canceled
     }
+    // Whatever it does is there when the outbox is read again.
+    if (!(await claims.take(delivery.id, delivery.attempts.length))) return delivery
     // Before it is made: if this server dies meanwhile, the next one knows that it may have arrived.
     const running: Delivery = {
       ...delivery,
-      attempts: [...delivery.attempts, { atMs: nowMs, result: 'running' }],
+      attempts: [...delivery.attempts, { atMs: nowMs, result: 'running', node: claims.nodeId }],
     }
     this.#running.add(delivery.id)
     try {
       await outbox.update(running)
       const outcome = await this.#attempt(delivery.id, delivery.notification, destination)
-      const after = afterAttempt(delivery, outcome, nowMs)
+      const after = afterAttempt(delivery, outcome, { atMs: nowMs, node: claims.nodeId })
       this.#unsaved.set(delivery.id, after)
       if (outcome.status === GONE) await this.#disable(destination, nowMs)
       await this.saveOutcomes()
@@ -192,12 +200,21 @@ export class Courier {
   }
 }
 
+/** Another server makes an attempt. */
+function isRunning({ attempts }: Delivery): boolean {
+  return attempts.at(-1)?.result === 'running'
+}
+
 function laneOf({ project, destinationId }: Delivery): string {
   return `${project}\0${destinationId}`
 }
 
-function afterAttempt(delivery: Delivery, outcome: Outcome & { tookMs: number }, nowMs: number): Delivery {
-  const attempts = [...delivery.attempts, toAttempt(outcome, nowMs)]
+function afterAttempt(
+  delivery: Delivery,
+  outcome: Outcome & { tookMs: number },
+  by: { atMs: number; node: string },
+): Delivery {
+  const attempts = [...delivery.attempts, { ...toAttempt(outcome, by.atMs), node: by.node }]
   if (outcome.result === 'delivered')
     return { ...delivery, attempts, state: 'delivered', nextAttemptMs: null }
   const pauseMs = pausesMs[attempts.length - 1]
@@ -206,7 +223,7 @@ function afterAttempt(delivery: Delivery, outcome: Outcome & { tookMs: number },
   if (pauseMs === undefined || isHopeless)
     return { ...delivery, attempts, state: 'failed', nextAttemptMs: null }
   const askedMs = Math.min(outcome.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS)
-  return { ...delivery, attempts, nextAttemptMs: nowMs + Math.max(pauseMs, askedMs) }
+  return { ...delivery, attempts, nextAttemptMs: by.atMs + Math.max(pauseMs, askedMs) }
 }
 
 function toAttempt({ retryAfterMs: _, ...outcome }: Outcome & { tookMs: number }, atMs: number): Attempt {

@@ -15,6 +15,8 @@ export type Attempt = {
   atMs: number
   /** `running` until it is over: a server that dies meanwhile leaves it behind. */
   result: Outcome['result'] | 'running'
+  /** The server that makes it. */
+  node?: string
   tookMs?: number
   status?: number
   detail?: string
@@ -38,6 +40,12 @@ export type Delivery = {
 
 /** What a destination was told last: since when each monitor fires that it believes to be firing. */
 export type Told = { firing: Map<string, number>; atMs: number }
+
+/**
+ * The rows of a message, of which one counts. Two servers that planned it at the same time made two rows: the one that got
+ * further is right.
+ */
+const FURTHEST = "(state != 'waiting', JSONLength(record, 'attempts'), version)"
 
 /** `covers` of a row: 0 says that the monitor was resolved. */
 type Covered = [monitorId: string, firedAtMs: number]
@@ -64,22 +72,27 @@ export class Outbox {
     return outbox
   }
 
-  /** Reads everything again. An attempt that runs was made by a server that is gone, unless this one `isRunning` it. */
-  async reload(isRunning: (id: string) => boolean = () => false): Promise<void> {
+  /**
+   * Reads everything again, except messages that this server `isSending`. An attempt that runs was made by a server that is
+   * gone, unless `isAlive` knows it.
+   */
+  async reload({ isSending, isAlive }: ReloadOptions = none): Promise<void> {
     const [waiting, covered] = await Promise.all([
-      this.#read<{ record: string }>(
-        "SELECT record FROM deliveries FINAL WHERE state = 'waiting' ORDER BY created_at, version, id",
+      this.#read<{ furthest: string }>(
+        `SELECT argMax(record, ${FURTHEST}) AS furthest FROM deliveries FINAL
+          WHERE id IN (SELECT id FROM deliveries FINAL WHERE state = 'waiting')
+          GROUP BY project, id HAVING max(state != 'waiting') = 0 ORDER BY min(created_at), max(version), id`,
       ),
       this.#read<{ project: string; destination_id: string; atMs: number; covers: Covered[] }>(
         `SELECT project, destination_id, toUnixTimestamp64Milli(created_at) AS atMs, covers FROM deliveries FINAL
           WHERE notEmpty(covers) ORDER BY created_at, id`,
       ),
     ])
-    const found = waiting.map(({ record }) => parseObject(record) as Delivery)
+    const found = waiting.map(({ furthest }) => parseObject(furthest) as Delivery)
     this.#waiting = new Map(
       found.map((delivery) => {
         const own = this.#waiting.get(delivery.id)
-        return [delivery.id, own !== undefined && isRunning(own.id) ? own : withoutRunning(delivery)]
+        return [delivery.id, own !== undefined && isSending(own.id) ? own : withoutDead(delivery, isAlive)]
       }),
     )
     this.#told = new Map()
@@ -100,8 +113,9 @@ export class Outbox {
     )
   }
 
-  /** Adds messages that belong together, all or none. */
+  /** Adds messages that belong together, all or none. Another server may have added them already. */
   async add(deliveries: readonly Delivery[]): Promise<void> {
+    if (this.#store.engine === undefined && (await this.#isKnown(deliveries))) return
     await this.#insert(deliveries)
     for (const delivery of deliveries) {
       if (delivery.state === 'waiting') this.#waiting.set(delivery.id, delivery)
@@ -109,8 +123,9 @@ export class Outbox {
     }
   }
 
-  /** Stores how far a message got. */
-  async update(delivery: Delivery): Promise<void> {
+  /** Stores how far a message got, with what another server did meanwhile. */
+  async update(given: Delivery): Promise<void> {
+    const delivery = this.#store.engine === undefined ? await this.#joinStored(given) : given
     await this.#insert([delivery])
     if (delivery.state === 'waiting') this.#waiting.set(delivery.id, delivery)
     else this.#waiting.delete(delivery.id)
@@ -125,14 +140,14 @@ export class Outbox {
       before,
     }: { destination?: string | undefined; limit: number; before?: number | undefined },
   ): Promise<Delivery[]> {
-    const rows = await this.#read<{ record: string }>(
-      `SELECT record FROM deliveries FINAL WHERE project = {project:String}
+    const rows = await this.#read<{ furthest: string }>(
+      `SELECT argMax(record, ${FURTHEST}) AS furthest FROM deliveries FINAL WHERE project = {project:String}
           AND ({destination:String} = '' OR destination_id = {destination:String})
           AND created_at < fromUnixTimestamp64Milli({before:Int64})
-        ORDER BY created_at DESC, id LIMIT {limit:UInt32}`,
+        GROUP BY id ORDER BY min(created_at) DESC, id LIMIT {limit:UInt32}`,
       { project, destination: destination ?? '', before: before ?? 8_000_000_000_000, limit },
     )
-    return rows.map(({ record }) => parseObject(record) as Delivery)
+    return rows.map(({ furthest }) => parseObject(furthest) as Delivery)
   }
 
   #tell(project: string, destinationId: string, atMs: number, covers: readonly Covered[]): void {
@@ -145,6 +160,36 @@ export class Outbox {
     }
     told.atMs = Math.max(told.atMs, atMs)
     this.#told.set(key, told)
+  }
+
+  async #isKnown(deliveries: readonly Delivery[]): Promise<boolean> {
+    const rows = await this.#readRecords(deliveries.map(({ id }) => id))
+    return rows.length > 0
+  }
+
+  /** With the attempts of other servers. */
+  async #joinStored(delivery: Delivery): Promise<Delivery> {
+    const known = new Set(delivery.attempts.map(attemptKey))
+    const stored = await this.#readRecords([delivery.id])
+    const others = stored
+      .flatMap(({ attempts }) => attempts)
+      .filter((attempt) => attempt.result !== 'running' && !known.has(attemptKey(attempt)))
+    if (others.length === 0) return delivery
+    const attempts = [...delivery.attempts, ...others].toSorted((left, right) => left.atMs - right.atMs)
+    const ended = stored.find(({ state }) => state === 'delivered')
+    return {
+      ...delivery,
+      attempts,
+      ...(ended !== undefined && { state: ended.state, nextAttemptMs: ended.nextAttemptMs }),
+    }
+  }
+
+  async #readRecords(ids: readonly string[]): Promise<Delivery[]> {
+    const rows = await this.#read<{ record: string }>(
+      'SELECT record FROM deliveries FINAL WHERE id IN {ids:Array(String)}',
+      { ids },
+    )
+    return rows.map(({ record }) => parseObject(record) as Delivery)
   }
 
   async #insert(deliveries: readonly Delivery[]): Promise<void> {
@@ -177,26 +222,33 @@ function coversOf({ reason, notification }: Delivery): Covered[] {
   ])
 }
 
+type ReloadOptions = { isSending: (id: string) => boolean; isAlive: (node: string | undefined) => boolean }
+const none: ReloadOptions = { isSending: () => false, isAlive: () => false }
+
 /** Its server died before it knew whether the message arrived. */
-function withoutRunning(delivery: Delivery): Delivery {
+function withoutDead(delivery: Delivery, isAlive: ReloadOptions['isAlive']): Delivery {
   return {
     ...delivery,
     attempts: delivery.attempts.map((attempt) =>
-      attempt.result === 'running'
+      attempt.result === 'running' && !isAlive(attempt.node)
         ? { ...attempt, result: 'unanswered', detail: 'The server ended during this attempt.' }
         : attempt,
     ),
   }
 }
 
-/** The same for the same news, so that two servers that both believe to lead make one message with one id. */
+function attemptKey({ node, atMs }: Attempt): string {
+  return `${node}\0${atMs}`
+}
+
+/** The same for the same news, so that two servers that both believe to lead make one message. */
 export function deliveryId(parts: readonly (string | number)[]): string {
   return `msg_${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 27)}`
 }
 
-/** Whether the receiver may have got it twice: an attempt before the last one got no answer. */
+/** Whether the receiver may have got it twice: an attempt before the last one got no answer, or two servers delivered it. */
 export function isMaybeTwice({ attempts }: Delivery): boolean {
-  return attempts.slice(0, -1).some(({ result }) => result === 'unanswered')
+  return attempts.slice(0, -1).some(({ result }) => result === 'unanswered' || result === 'delivered')
 }
 
 export function toDeliveryResponse(delivery: Delivery): DeliveryResponse {
@@ -208,7 +260,7 @@ export function toDeliveryResponse(delivery: Delivery): DeliveryResponse {
     alerts: notification.alerts.map(({ monitorId, name, status }) => ({ monitorId, name, status })),
     createdAt: iso(createdAtMs),
     nextAttemptAt: nextAttemptMs === null ? null : iso(nextAttemptMs),
-    attempts: attempts.map(({ atMs, ...attempt }) => ({ at: iso(atMs), ...attempt })),
+    attempts: attempts.map(({ atMs, node: _node, ...attempt }) => ({ at: iso(atMs), ...attempt })),
   }
 }
 

@@ -5,6 +5,7 @@ import { summarizeSession, type ResolvedStep, type SummaryContext } from '@playh
 import { AuditLog } from '../access/audit.ts'
 import { serverOrigin, type Site } from '../access/addresses.ts'
 import { AddressGuard } from '../alerts/address-guard.ts'
+import { DeliveryClaims } from '../alerts/delivery-claims.ts'
 import { AlertWorker, type AlertWorkerOptions } from '../alerts/alert-worker.ts'
 import { DestinationStore } from '../alerts/destination-store.ts'
 import { Outbox } from '../alerts/outbox.ts'
@@ -212,9 +213,10 @@ async function openAlerts(
   const { store, versions, site, alertAllow } = options
   const destinations = await DestinationStore.open(store, versions)
   const outbox = await Outbox.open(store, versions)
+  const claims = new DeliveryClaims(store, options.nodes)
   const guard = new AddressGuard(alertAllow)
   const origin = () => serverOrigin(site)
-  const alertWorker = new AlertWorker({ ...options, destinations, outbox, guard, origin })
+  const alertWorker = new AlertWorker({ ...options, destinations, outbox, claims, guard, origin })
   alertWorker.start(cleanups)
   return { destinations, outbox, alertWorker }
 }

@@ -8,7 +8,7 @@ import type { DeliveryResponse } from '../../src/api/schemas/alerts.ts'
 import { startEngineOverHttp } from '../engine-over-http.ts'
 import { hex, tracesPayload } from '../otlp.ts'
 import { session } from '../project-server.ts'
-import { startTestServer } from '../test-server.ts'
+import { startTestServer, type TestServer } from '../test-server.ts'
 import { receiverForThisTest } from './receiver.ts'
 
 const MINUTE = 60_000
@@ -189,4 +189,61 @@ test('of two servers one notifies, the other takes over, and a store that fails 
   await alone(t0 + 7 * HOUR + MINUTE)
   const types = receiver.accepted().map(({ type }) => type)
   expect(types).toEqual(['monitors.firing', 'monitors.resolved'])
+})
+
+test('two servers that both believe to lead send each message once', async () => {
+  const engine = await startEngineOverHttp()
+  onTestFinished(() => engine.stop())
+  const environment = { CLICKHOUSE_URL: engine.url, PLAYHEAD_ALERT_ALLOW: '127.0.0.1' }
+  const servers = [await startTestServer(environment), await startTestServer(environment)]
+  onTestFinished(async () => {
+    for (const server of servers) await server.stop()
+  })
+  const [first, second] = servers as [TestServer, TestServer]
+  for (const { services } of servers) {
+    await services.monitorLoop.stop()
+    await services.alertWorker.stop()
+    Object.assign(services.nodes, { isLeader: () => true })
+  }
+  // Each has to know that the other one lives.
+  await expect
+    .poll(() => servers.every(({ services }) => services.nodes.hasOthers()), { timeout: 20_000 })
+    .toBe(true)
+  const receiver = await receiverForThisTest()
+  await first.request('/api/destinations', { json: { kind: 'webhook', name: 'Hook', url: receiver.url } })
+  const t0 = Date.now()
+  const fire = async (action: string, nowMs: number) => {
+    const traceId = hex(16)
+    await first.postTraces(tracesPayload(session({ traceId, tool: action, startMs: t0 - MINUTE })))
+    await first.request('/api/monitors', { json: monitor(action) })
+    await first.services.drain()
+    await first.services.findings.computeAll('default', [traceId])
+    await first.services.monitorLoop.evaluate(nowMs)
+    await second.services.monitors.reload()
+  }
+  const tick = (nowMs: number) =>
+    Promise.all(servers.map(({ services }, index) => services.alertWorker.tick(nowMs + index)))
+  const log = async () => {
+    const response = await second.request('/api/deliveries')
+    return ((await response.json()) as { deliveries: DeliveryResponse[] }).deliveries
+  }
+
+  await fire('delete_all', t0)
+  for (const seconds of [0, 31, 32, 38, 44, 50]) await tick(t0 + seconds * 1_000)
+  expect(receiver.received).toHaveLength(1)
+  expect(await log()).toMatchObject([
+    { state: 'delivered', isMaybeTwice: false, attempts: [{ status: 200 }] },
+  ])
+
+  // Retries, too: both see that an attempt failed, and one of them makes the next.
+  receiver.answer = 503
+  await fire('drop_table', t0 + MINUTE)
+  for (const seconds of [60, 91, 92]) await tick(t0 + seconds * 1_000)
+  receiver.answer = 200
+  for (const seconds of [98, 104, 110, 140]) await tick(t0 + seconds * 1_000)
+  expect(receiver.accepted()).toHaveLength(2)
+  const [latest] = await log()
+  expect(latest).toMatchObject({ state: 'delivered', isMaybeTwice: false })
+  expect(latest!.attempts.map(({ status }) => status)).toEqual([503, 200])
+  expect(receiver.received).toHaveLength(3)
 })
