@@ -21,7 +21,8 @@ import { PAYLOAD_SIZE, payloadSize } from '../store/steps-table.ts'
 import { findSessionId, sessionNotFound } from './find-session.ts'
 import { readResolved, type ResolvedSession, type ResolvingOptions } from './resolved-sessions.ts'
 import { joinCopies } from './step-copies.ts'
-import { readSpanRows, readSpans, type StoredSpan } from './stored-steps.ts'
+import { readBeginning } from './short-sessions.ts'
+import { readSpanRows, readSpans, type OutlinesAndCopies, type StoredSpan } from './stored-steps.ts'
 
 /** The engine refuses a statement that names many more. */
 const MOST_NAMED_STEPS = 5_000
@@ -50,6 +51,9 @@ const SHARED_CACHE_MS = 1_000
 
 type CachedSession = { open: Promise<ResolvedSession | undefined>; atMs: number; pricer: Pricer }
 
+/** All outlines of a session, if they were read in time. */
+type ReadOutlines = Promise<OutlinesAndCopies | undefined>
+
 /** A session with a stamp that changes with its steps, and the size of its payloads. */
 export type StampedSession = { session: Session; stamp: string; bytes: number }
 
@@ -76,13 +80,52 @@ export class SessionReader {
     payloads: 'first-screen' | 'all' | 'none',
   ): Promise<Session> {
     const id = await this.#find(project, typedId)
-    const isOpen = payloads === 'first-screen' && this.#cache.has(`${project}\0${id}`)
-    const [open, early] = await Promise.all([
-      this.#open(project, id),
-      payloads === 'none' || isOpen ? [] : this.#readEarly(project, id, payloads),
-    ])
+    const { open, early } =
+      payloads === 'first-screen'
+        ? await this.#openFirstScreen(project, id)
+        : await this.#openWith(project, id, payloads === 'all')
     const contents = await this.#contentsOf(project, open, payloads, early)
     return presentSession(open.steps, { ...open, contents, nowMs: Date.now() })
+  }
+
+  async #openWith(
+    project: string,
+    id: string,
+    isWhole: boolean,
+  ): Promise<{ open: ResolvedSession; early: StoredSpan[] }> {
+    const ids = (await this.#options.joined.tracesOf(project, [id])).get(id)!
+    const [open, early] = await Promise.all([
+      this.#open(project, id),
+      isWhole ? readSpans(this.#options.store, project, { ids }) : [],
+    ])
+    return { open, early }
+  }
+
+  /** Most sessions are short, and one statement reads all that is shown of them first. */
+  async #openFirstScreen(
+    project: string,
+    id: string,
+  ): Promise<{ open: ResolvedSession; early: readonly StoredSpan[] }> {
+    if (this.#findCached(project, id) !== undefined) return { open: await this.#open(project, id), early: [] }
+    const { store, joined } = this.#options
+    const read = async () => {
+      const ids = (await joined.tracesOf(project, [id])).get(id)!
+      const limits = { maxRows: 2 * FIRST_SCREEN_STEPS, largest: FIRST_SCREEN_BYTES / 16 }
+      const beginning = ids.length > 1 ? undefined : await readBeginning(store, project, { id, ...limits })
+      return { ids, ...beginning }
+    }
+    const reading = read()
+    // In the cache before anything was read, so that a change in the meantime drops it.
+    const opening = this.#open(
+      project,
+      id,
+      reading.then(({ outlines }) => outlines),
+    )
+    const [open, early] = await Promise.all([
+      opening,
+      reading.then(({ ids, spans }) => spans ?? this.#readFirstRows(project, ids)),
+    ])
+    return { open, early }
   }
 
   async #contentsOf(
@@ -202,8 +245,8 @@ export class SessionReader {
     return findSessionId({ client: store.client, joined }, project, typedId)
   }
 
-  async #open(project: string, id: string): Promise<ResolvedSession> {
-    const open = await this.#readCached(project, id)
+  async #open(project: string, id: string, outlines?: ReadOutlines): Promise<ResolvedSession> {
+    const open = await this.#readCached(project, id, outlines)
     if (open === undefined) throw sessionNotFound(id)
     return open
   }
@@ -212,13 +255,16 @@ export class SessionReader {
    * Caches the promise, not its result, so that concurrent requests share one read, and `invalidate` also drops a read in
    * progress.
    */
-  #readCached(project: string, id: string): Promise<ResolvedSession | undefined> {
+  #readCached(
+    project: string,
+    id: string,
+    outlines: ReadOutlines | undefined,
+  ): Promise<ResolvedSession | undefined> {
+    const cached = this.#findCached(project, id)
+    if (cached !== undefined) return cached.open
     const key = `${project}\0${id}`
-    const cached = this.#cache.get(key)
     const { pricer } = this.#options.pricerOf(project)
-    const lastsMs = this.#options.store.engine === undefined ? SHARED_CACHE_MS : CACHE_MS
-    if (cached?.pricer === pricer && performance.now() - cached.atMs < lastsMs) return cached.open
-    const open = this.#read(project, id, pricer)
+    const open = this.#read(project, id, pricer, outlines)
     const entry = { open, atMs: performance.now(), pricer }
     const drop = () => {
       if (this.#cache.get(key) === entry) this.#cache.delete(key)
@@ -230,14 +276,21 @@ export class SessionReader {
     return open
   }
 
-  async #read(project: string, id: string, pricer: Pricer): Promise<ResolvedSession | undefined> {
-    return (await readResolved(this.#options, project, { ids: [id], pricer })).get(id)
+  #findCached(project: string, id: string): CachedSession | undefined {
+    const cached = this.#cache.get(`${project}\0${id}`)
+    const { pricer } = this.#options.pricerOf(project)
+    const lastsMs = this.#options.store.engine === undefined ? SHARED_CACHE_MS : CACHE_MS
+    return cached?.pricer === pricer && performance.now() - cached.atMs < lastsMs ? cached : undefined
   }
 
-  async #readEarly(project: string, id: string, payloads: 'first-screen' | 'all'): Promise<StoredSpan[]> {
-    const { store, joined } = this.#options
-    const ids = (await joined.tracesOf(project, [id])).get(id)!
-    return payloads === 'all' ? readSpans(store, project, { ids }) : this.#readFirstRows(project, ids)
+  async #read(
+    project: string,
+    id: string,
+    pricer: Pricer,
+    outlines: ReadOutlines | undefined,
+  ): Promise<ResolvedSession | undefined> {
+    const given = { ids: [id], pricer, outlines: await outlines }
+    return (await readResolved(this.#options, project, given)).get(id)
   }
 
   /**
