@@ -2,7 +2,6 @@ import {
   contentReader,
   findTapeGaps,
   groupLogs,
-  ownsError,
   presentSession,
   presentStep,
   spanToStep,
@@ -17,12 +16,12 @@ import {
   type TapeGap,
 } from '@playhead/model'
 import { KnownError } from '../errors/known-error.ts'
-import { PAYLOAD_SIZE, payloadSize } from '../store/steps-table.ts'
+import { payloadSize } from '../store/steps-table.ts'
 import { findSessionId, sessionNotFound } from './find-session.ts'
+import { firstScreen, readFirstRows, readFirstScreen } from './first-screen.ts'
 import { readResolved, type ResolvedSession, type ResolvingOptions } from './resolved-sessions.ts'
 import { joinCopies } from './step-copies.ts'
-import { readBeginning } from './short-sessions.ts'
-import { readSpanRows, readSpans, type OutlinesAndCopies, type StoredSpan } from './stored-steps.ts'
+import { readSpans, type OutlinesAndCopies, type StoredSpan } from './stored-steps.ts'
 
 /** The engine refuses a statement that names many more. */
 const MOST_NAMED_STEPS = 5_000
@@ -33,9 +32,6 @@ export type ReaderOptions = ResolvingOptions & {
   catchUp: () => Promise<void>
 }
 
-/** The payloads that come with a session: about one screen of the replay page. */
-const FIRST_SCREEN_STEPS = 60
-const FIRST_SCREEN_BYTES = 512 * 1024
 /** Sessions with larger payloads are diagnosed by their previews. */
 const MAX_DIAGNOSED_BYTES = 64 * 1024 * 1024
 /** Sessions are resolved together as long as they have not more rows, and diagnosed together as long as their payloads are not larger. */
@@ -110,9 +106,7 @@ export class SessionReader {
     const { store, joined } = this.#options
     const read = async () => {
       const ids = (await joined.tracesOf(project, [id])).get(id)!
-      const limits = { maxRows: 2 * FIRST_SCREEN_STEPS, largest: FIRST_SCREEN_BYTES / 16 }
-      const beginning = ids.length > 1 ? undefined : await readBeginning(store, project, { id, ...limits })
-      return { ids, ...beginning }
+      return { ids, ...(await readFirstScreen(store, project, ids)) }
     }
     const reading = read()
     // In the cache before anything was read, so that a change in the meantime drops it.
@@ -123,7 +117,7 @@ export class SessionReader {
     )
     const [open, early] = await Promise.all([
       opening,
-      reading.then(({ ids, spans }) => spans ?? this.#readFirstRows(project, ids)),
+      reading.then(({ ids, spans }) => spans ?? readFirstRows(store, project, ids)),
     ])
     return { open, early }
   }
@@ -293,20 +287,6 @@ export class SessionReader {
     return (await readResolved(this.#options, project, given)).get(id)
   }
 
-  /**
-   * Reads the rows that are probably on the first screen, in parallel with the outlines: the first rows of the table that
-   * are not large. A step has up to two rows, one from its start and one from its end.
-   */
-  async #readFirstRows(project: string, ids: readonly string[]): Promise<StoredSpan[]> {
-    return readSpanRows(this.#options.store, {
-      project,
-      ids,
-      condition: `AND ${PAYLOAD_SIZE} < {largest:UInt32}`,
-      order: 'started_at, step_id LIMIT {limit:UInt32}',
-      params: { largest: FIRST_SCREEN_BYTES / 16, limit: 2 * FIRST_SCREEN_STEPS },
-    })
-  }
-
   /** Reads the contents of steps, wherever they stand. Uses the rows that were read early, if they are current. */
   async #readWanted(
     project: string,
@@ -399,18 +379,4 @@ function stampOf({ rows, logs }: ResolvedSession, { session }: { session: Sessio
 
 function contentsOf(rows: readonly StoredSpan[]): Map<string, StepContent> {
   return new Map(rows.map(({ span }) => [span.spanId, spanToStep(span).content]))
-}
-
-/** The steps at the top of the page and the first failed one, as far as their payloads fit the budget. */
-function firstScreen(open: ResolvedSession): string[] {
-  const failed = open.steps.find(ownsError)
-  const candidates = open.steps.slice(0, FIRST_SCREEN_STEPS)
-  if (failed !== undefined && !candidates.includes(failed)) candidates.unshift(failed)
-  let budget = FIRST_SCREEN_BYTES
-  return candidates.flatMap((step) => {
-    const size = payloadSize(open.rows.get(step.id)?.version ?? 0)
-    if (size > budget) return []
-    budget -= size
-    return [step.id]
-  })
 }
