@@ -69,6 +69,11 @@ export class SessionReader {
     this.#cache.delete(`${project}\0${sessionId}`)
   }
 
+  /** Call it when sessions were deleted. */
+  forgetAll(): void {
+    this.#cache.clear()
+  }
+
   /** Reads a session with its steps in start order, and the payloads of the first screen, of all steps, or of none. */
   async readSession(
     project: string,
