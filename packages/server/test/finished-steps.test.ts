@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Session, Step } from '@playhead/model'
+import { readBeginning } from '../src/sessions/short-sessions.ts'
+import { readOutlinesAndCopies } from '../src/sessions/stored-steps.ts'
 import { bearer, startLockedServer } from './locked-server.ts'
 import { hex, tracesPayload, type SpanOptions } from './otlp.ts'
 import { session } from './project-server.ts'
@@ -267,4 +269,37 @@ describe('a rewrite', () => {
       },
     ])
   })
+})
+
+test('one statement opens each of these sessions as two do', async () => {
+  const { store, reader } = server.services
+  const longId = hex(16)
+  const large = session({ name: 'large', prompt: 'x'.repeat(40_000) })
+  const long = Array.from({ length: 121 }, (_, index) => ({ ...large[1]!, spanId: hex(8), name: `${index}` }))
+  const { endMs: _, ...running } = large[0]!
+  await post([running])
+  await post(large)
+  await post(
+    session({ traceId: hex(16), name: 'long' }).concat(long.map((span) => ({ ...span, traceId: longId }))),
+  )
+  const response = await server.request('/api/sessions?project=stays&limit=1000', { headers: bearer(admin) })
+  const { sessions } = (await response.json()) as { sessions: Session['session'][] }
+  expect(sessions.length).toBeGreaterThan(5)
+  const limits = { maxRows: 120, largest: 32 * 1024 }
+  const copied: number[] = []
+  for (const { id } of sessions) {
+    const beginning = await readBeginning(store, 'stays', { id, ...limits })
+    const twice = await readOutlinesAndCopies(store, 'stays', [id])
+    copied.push(twice.copied.length)
+    expect(beginning?.outlines).toEqual(id === longId ? undefined : twice)
+    reader.invalidate('stays', id)
+    const first = await reader.readSession('stays', id, 'first-screen')
+    reader.invalidate('stays', id)
+    const whole = await reader.readSession('stays', id, 'all')
+    expect(first.session).toEqual(whole.session)
+    for (const [index, step] of first.steps.entries())
+      if (step.hasPayload) expect(step).toEqual(whole.steps[index])
+    expect(first.steps.every((step) => step.hasPayload)).toBe(id !== longId)
+  }
+  expect(Math.max(...copied)).toBeGreaterThan(0)
 })

@@ -101,8 +101,12 @@ test('tags, a deleted session, retention and an undone restore', async () => {
   await request(path, { method: 'DELETE' })
   await expectSame()
   expect(await api.names('limit=1000')).not.toContain('first')
+  const expired = (await api.server.sessions(`project=${api.project}&to=1d`))[0]!.id
+  const openExpired = async () => (await request(`/api/sessions/${expired}?project=${api.project}`)).status
   await services.registry.updateProject(api.project, { retentionDays: 1 })
+  expect(await openExpired()).toBe(200)
   await applyRetention(services, Date.now())
+  expect(await openExpired()).toBe(404)
   await expectSame()
   const after = await api.names('limit=1000')
   await services.registry.updateProject(api.project, { retentionDays: null })

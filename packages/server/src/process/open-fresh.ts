@@ -3,12 +3,6 @@ import { FreshSessions } from '../sessions/fresh-sessions.ts'
 import type { Store } from '../store/connect.ts'
 import { asStoreError } from '../store/store-error.ts'
 
-export function openFresh(store: Store): FreshSessions {
-  const fresh = new FreshSessions()
-  store.onDeleted = () => fresh.forgetAll()
-  return fresh
-}
-
 /** What an earlier process left in the log has to be in the store when its sessions are read. */
 export async function readKnown(options: {
   fresh: FreshSessions

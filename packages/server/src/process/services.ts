@@ -37,10 +37,10 @@ import { followOtherNodes } from '../nodes/follow-other-nodes.ts'
 import { ServerNodes } from '../nodes/server-nodes.ts'
 import { DuplicateCalls } from '../sessions/duplicate-calls.ts'
 import type { DeriveCopies } from '../sessions/step-copies.ts'
-import type { FreshSessions } from '../sessions/fresh-sessions.ts'
+import { FreshSessions } from '../sessions/fresh-sessions.ts'
 import { JoinedTraces } from '../sessions/joined-traces.ts'
 import { SessionRefresher } from '../sessions/refresh-sessions.ts'
-import { SessionReader } from '../sessions/session-reader.ts'
+import { SessionReader, type ReaderOptions } from '../sessions/session-reader.ts'
 import { SessionTags } from '../sessions/session-tags.ts'
 import { MonitorLoop, type MonitorLoopOptions } from '../monitors/monitor-loop.ts'
 import { MonitorStore } from '../monitors/monitor-store.ts'
@@ -58,7 +58,7 @@ import { stepColumns } from '../store/steps-table.ts'
 import { UploadedObjects } from '../store/uploaded-objects.ts'
 import { VersionClock } from '../store/version-clock.ts'
 import type { Config } from './config.ts'
-import { openFresh, readKnown } from './open-fresh.ts'
+import { readKnown } from './open-fresh.ts'
 
 /** How often a server checks for keys, projects and logins that another one changed. People are promised five seconds. */
 const RELOAD_MS = 2_000
@@ -96,7 +96,7 @@ export async function createServices(
   let note: ((project: string, steps: readonly ResolvedStep[]) => void) | undefined
   const given = { store, storedLogs, fresh, refresher, damaged, report }
   const { steps, logs, catchUp, drain } = await openLogs(config, given, cleanups)
-  const reader: SessionReader = new SessionReader({ ...stored, catchUp })
+  const reader: SessionReader = openReader({ ...stored, catchUp })
   followOtherNodes({ store, nodes, live, reader, report }, cleanups)
   const settings = fromConfig(config)
   const watched = { ...settings, ...gate, store, versions, nodes, reader, joined, steps, report }
@@ -129,6 +129,15 @@ export async function createServices(
     drain,
     report,
   }
+}
+
+function openReader(options: ReaderOptions & { fresh: FreshSessions }): SessionReader {
+  const reader = new SessionReader(options)
+  options.store.onDeleted = () => {
+    options.fresh.forgetAll()
+    reader.forgetAll()
+  }
+  return reader
 }
 
 /** A damaged part of a table is set aside, and then it can be read. */
@@ -249,7 +258,7 @@ async function openStored(
   const pricerOf = (project: string) => registry.pricerOf(project)
   const derive: DeriveCopies = (project, copies) =>
     deriveCopies(copies, pricerOf(project).pricer, dialectFailures)
-  return { store, logs, duplicates, joined, tags, fresh: openFresh(store), derive, pricerOf }
+  return { store, logs, duplicates, joined, tags, fresh: new FreshSessions(), derive, pricerOf }
 }
 
 function publishRefreshed(

@@ -18,7 +18,7 @@ import type { JoinedTraces } from './joined-traces.ts'
 import type { SessionTags } from './session-tags.ts'
 import { readJoinedOutlines, type DeriveCopies, type JoinedOutline } from './step-copies.ts'
 import type { ReceivedLog, StoredLogs } from './stored-logs.ts'
-import { lastHeardAt, type StoredOutline } from './stored-steps.ts'
+import { lastHeardAt, type OutlinesAndCopies, type StoredOutline } from './stored-steps.ts'
 
 /** A session with its steps resolved, without payloads. */
 export type ResolvedSession = {
@@ -48,16 +48,23 @@ export type ResolvingOptions = {
   joined: JoinedTraces
 }
 
-/** Reads and resolves sessions together: a statement costs about as much for many sessions as for one. */
+/**
+ * Reads and resolves sessions together: a statement costs about as much for many sessions as for one. `outlines` has all of theirs,
+ * if they were read already.
+ */
 export async function readResolved(
   options: ResolvingOptions,
   project: string,
-  { ids, pricer }: { ids: readonly string[]; pricer: Pricer },
+  {
+    ids,
+    pricer,
+    outlines,
+  }: { ids: readonly string[]; pricer: Pricer; outlines?: OutlinesAndCopies | undefined },
 ): Promise<Map<string, ResolvedSession>> {
   const traces = await options.joined.tracesOf(project, ids)
   const traceIds = [...traces.values()].flat()
   const [rows, records, known, edits] = await Promise.all([
-    readJoinedOutlines(options, project, traceIds),
+    readJoinedOutlines(options, project, traceIds, outlines),
     options.logs.readRecords(project, traceIds),
     options.duplicates.readKnown(project, traces),
     options.tags.readEdits(project, traces),

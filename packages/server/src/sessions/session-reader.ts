@@ -2,7 +2,6 @@ import {
   contentReader,
   findTapeGaps,
   groupLogs,
-  ownsError,
   presentSession,
   presentStep,
   spanToStep,
@@ -17,11 +16,12 @@ import {
   type TapeGap,
 } from '@playhead/model'
 import { KnownError } from '../errors/known-error.ts'
-import { PAYLOAD_SIZE, payloadSize } from '../store/steps-table.ts'
+import { payloadSize } from '../store/steps-table.ts'
 import { findSessionId, sessionNotFound } from './find-session.ts'
+import { firstScreen, readFirstRows, readFirstScreen } from './first-screen.ts'
 import { readResolved, type ResolvedSession, type ResolvingOptions } from './resolved-sessions.ts'
 import { joinCopies } from './step-copies.ts'
-import { readSpanRows, readSpans, type StoredSpan } from './stored-steps.ts'
+import { readSpans, type OutlinesAndCopies, type StoredSpan } from './stored-steps.ts'
 
 /** The engine refuses a statement that names many more. */
 const MOST_NAMED_STEPS = 5_000
@@ -32,9 +32,6 @@ export type ReaderOptions = ResolvingOptions & {
   catchUp: () => Promise<void>
 }
 
-/** The payloads that come with a session: about one screen of the replay page. */
-const FIRST_SCREEN_STEPS = 60
-const FIRST_SCREEN_BYTES = 512 * 1024
 /** Sessions with larger payloads are diagnosed by their previews. */
 const MAX_DIAGNOSED_BYTES = 64 * 1024 * 1024
 /** Sessions are resolved together as long as they have not more rows, and diagnosed together as long as their payloads are not larger. */
@@ -49,6 +46,9 @@ const CACHE_MS = 30_000
 const SHARED_CACHE_MS = 1_000
 
 type CachedSession = { open: Promise<ResolvedSession | undefined>; atMs: number; pricer: Pricer }
+
+/** All outlines of a session, if they were read in time. */
+type ReadOutlines = Promise<OutlinesAndCopies | undefined>
 
 /** A session with a stamp that changes with its steps, and the size of its payloads. */
 export type StampedSession = { session: Session; stamp: string; bytes: number }
@@ -69,6 +69,11 @@ export class SessionReader {
     this.#cache.delete(`${project}\0${sessionId}`)
   }
 
+  /** Call it when sessions were deleted. */
+  forgetAll(): void {
+    this.#cache.clear()
+  }
+
   /** Reads a session with its steps in start order, and the payloads of the first screen, of all steps, or of none. */
   async readSession(
     project: string,
@@ -76,13 +81,50 @@ export class SessionReader {
     payloads: 'first-screen' | 'all' | 'none',
   ): Promise<Session> {
     const id = await this.#find(project, typedId)
-    const isOpen = payloads === 'first-screen' && this.#cache.has(`${project}\0${id}`)
-    const [open, early] = await Promise.all([
-      this.#open(project, id),
-      payloads === 'none' || isOpen ? [] : this.#readEarly(project, id, payloads),
-    ])
+    const { open, early } =
+      payloads === 'first-screen'
+        ? await this.#openFirstScreen(project, id)
+        : await this.#openWith(project, id, payloads === 'all')
     const contents = await this.#contentsOf(project, open, payloads, early)
     return presentSession(open.steps, { ...open, contents, nowMs: Date.now() })
+  }
+
+  async #openWith(
+    project: string,
+    id: string,
+    isWhole: boolean,
+  ): Promise<{ open: ResolvedSession; early: StoredSpan[] }> {
+    const ids = (await this.#options.joined.tracesOf(project, [id])).get(id)!
+    const [open, early] = await Promise.all([
+      this.#open(project, id),
+      isWhole ? readSpans(this.#options.store, project, { ids }) : [],
+    ])
+    return { open, early }
+  }
+
+  /** Most sessions are short, and one statement reads all that is shown of them first. */
+  async #openFirstScreen(
+    project: string,
+    id: string,
+  ): Promise<{ open: ResolvedSession; early: readonly StoredSpan[] }> {
+    if (this.#findCached(project, id) !== undefined) return { open: await this.#open(project, id), early: [] }
+    const { store, joined } = this.#options
+    const read = async () => {
+      const ids = (await joined.tracesOf(project, [id])).get(id)!
+      return { ids, ...(await readFirstScreen(store, project, ids)) }
+    }
+    const reading = read()
+    // In the cache before anything was read, so that a change in the meantime drops it.
+    const opening = this.#open(
+      project,
+      id,
+      reading.then(({ outlines }) => outlines),
+    )
+    const [open, early] = await Promise.all([
+      opening,
+      reading.then(({ ids, spans }) => spans ?? readFirstRows(store, project, ids)),
+    ])
+    return { open, early }
   }
 
   async #contentsOf(
@@ -202,8 +244,8 @@ export class SessionReader {
     return findSessionId({ client: store.client, joined }, project, typedId)
   }
 
-  async #open(project: string, id: string): Promise<ResolvedSession> {
-    const open = await this.#readCached(project, id)
+  async #open(project: string, id: string, outlines?: ReadOutlines): Promise<ResolvedSession> {
+    const open = await this.#readCached(project, id, outlines)
     if (open === undefined) throw sessionNotFound(id)
     return open
   }
@@ -212,13 +254,16 @@ export class SessionReader {
    * Caches the promise, not its result, so that concurrent requests share one read, and `invalidate` also drops a read in
    * progress.
    */
-  #readCached(project: string, id: string): Promise<ResolvedSession | undefined> {
+  #readCached(
+    project: string,
+    id: string,
+    outlines: ReadOutlines | undefined,
+  ): Promise<ResolvedSession | undefined> {
+    const cached = this.#findCached(project, id)
+    if (cached !== undefined) return cached.open
     const key = `${project}\0${id}`
-    const cached = this.#cache.get(key)
     const { pricer } = this.#options.pricerOf(project)
-    const lastsMs = this.#options.store.engine === undefined ? SHARED_CACHE_MS : CACHE_MS
-    if (cached?.pricer === pricer && performance.now() - cached.atMs < lastsMs) return cached.open
-    const open = this.#read(project, id, pricer)
+    const open = this.#read(project, id, pricer, outlines)
     const entry = { open, atMs: performance.now(), pricer }
     const drop = () => {
       if (this.#cache.get(key) === entry) this.#cache.delete(key)
@@ -230,28 +275,21 @@ export class SessionReader {
     return open
   }
 
-  async #read(project: string, id: string, pricer: Pricer): Promise<ResolvedSession | undefined> {
-    return (await readResolved(this.#options, project, { ids: [id], pricer })).get(id)
+  #findCached(project: string, id: string): CachedSession | undefined {
+    const cached = this.#cache.get(`${project}\0${id}`)
+    const { pricer } = this.#options.pricerOf(project)
+    const lastsMs = this.#options.store.engine === undefined ? SHARED_CACHE_MS : CACHE_MS
+    return cached?.pricer === pricer && performance.now() - cached.atMs < lastsMs ? cached : undefined
   }
 
-  async #readEarly(project: string, id: string, payloads: 'first-screen' | 'all'): Promise<StoredSpan[]> {
-    const { store, joined } = this.#options
-    const ids = (await joined.tracesOf(project, [id])).get(id)!
-    return payloads === 'all' ? readSpans(store, project, { ids }) : this.#readFirstRows(project, ids)
-  }
-
-  /**
-   * Reads the rows that are probably on the first screen, in parallel with the outlines: the first rows of the table that
-   * are not large. A step has up to two rows, one from its start and one from its end.
-   */
-  async #readFirstRows(project: string, ids: readonly string[]): Promise<StoredSpan[]> {
-    return readSpanRows(this.#options.store, {
-      project,
-      ids,
-      condition: `AND ${PAYLOAD_SIZE} < {largest:UInt32}`,
-      order: 'started_at, step_id LIMIT {limit:UInt32}',
-      params: { largest: FIRST_SCREEN_BYTES / 16, limit: 2 * FIRST_SCREEN_STEPS },
-    })
+  async #read(
+    project: string,
+    id: string,
+    pricer: Pricer,
+    outlines: ReadOutlines | undefined,
+  ): Promise<ResolvedSession | undefined> {
+    const given = { ids: [id], pricer, outlines: await outlines }
+    return (await readResolved(this.#options, project, given)).get(id)
   }
 
   /** Reads the contents of steps, wherever they stand. Uses the rows that were read early, if they are current. */
@@ -346,18 +384,4 @@ function stampOf({ rows, logs }: ResolvedSession, { session }: { session: Sessio
 
 function contentsOf(rows: readonly StoredSpan[]): Map<string, StepContent> {
   return new Map(rows.map(({ span }) => [span.spanId, spanToStep(span).content]))
-}
-
-/** The steps at the top of the page and the first failed one, as far as their payloads fit the budget. */
-function firstScreen(open: ResolvedSession): string[] {
-  const failed = open.steps.find(ownsError)
-  const candidates = open.steps.slice(0, FIRST_SCREEN_STEPS)
-  if (failed !== undefined && !candidates.includes(failed)) candidates.unshift(failed)
-  let budget = FIRST_SCREEN_BYTES
-  return candidates.flatMap((step) => {
-    const size = payloadSize(open.rows.get(step.id)?.version ?? 0)
-    if (size > budget) return []
-    budget -= size
-    return [step.id]
-  })
 }

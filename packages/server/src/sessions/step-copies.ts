@@ -4,6 +4,7 @@ import { IS_FINISHED, payloadSize, spanSelect, type SpanRow } from '../store/ste
 import {
   readOutlinesAndCopies,
   toStoredSpans,
+  type OutlinesAndCopies,
   type RowFacts,
   type StepKey,
   type StoredOutline,
@@ -30,8 +31,10 @@ export async function readJoinedOutlines(
   options: CopiesOptions,
   project: string,
   ids: readonly string[],
+  /** If they were read already. */
+  known?: OutlinesAndCopies,
 ): Promise<JoinedOutline[]> {
-  const { outlines: rows, copied } = await readOutlinesAndCopies(options.store, project, ids)
+  const { outlines: rows, copied } = known ?? (await readOutlinesAndCopies(options.store, project, ids))
   if (copied.length === 0) return rows
   const byKey = new Map<string, JoinedOutline>(
     rows.map((row) => [keyOf(row.outline.sessionId, row.outline.id), row]),

@@ -42,7 +42,7 @@ export async function readOutlinesAndCopies(
   { client, badRows }: Pick<Store, 'client' | 'badRows'>,
   project: string,
   ids: readonly string[],
-): Promise<{ outlines: StoredOutline[]; copied: StepKey[] }> {
+): Promise<OutlinesAndCopies> {
   const rows = await readPacked<StoredOutlineRow>(ids, async (some, isAllPacked) => {
     const result = await client.query({
       query: outlinesSql({
@@ -55,6 +55,12 @@ export async function readOutlinesAndCopies(
     })
     return result.json<StoredOutlineRow>()
   })
+  return toOutlinesAndCopies(badRows, rows)
+}
+
+export type OutlinesAndCopies = { outlines: StoredOutline[]; copied: StepKey[] }
+
+export function toOutlinesAndCopies(badRows: BadRows, rows: readonly StoredOutlineRow[]): OutlinesAndCopies {
   const { current, copied } = firstOfEach(rows)
   return {
     outlines: badRows.readEach('steps', current, { idOf, read: toStoredOutline }),

@@ -32,7 +32,7 @@ export type NewestQuestion = {
   isWanted: (shown: Partial<SessionSummary>, row: SummaryRow) => boolean
 }
 
-type KnownRow = NewestRow & { shown?: Partial<SessionSummary> }
+type KnownRow = NewestRow & { shown?: Partial<SessionSummary> | undefined }
 type Project = {
   /** Newest first. */
   rows: KnownRow[]
@@ -75,7 +75,8 @@ export class NewestSessions {
       const row = known.rows[at]!
       if (fromUs !== undefined && row.started_us < fromUs) return found
       const listed = asListed(row, nowMs)
-      row.shown ??= parseObject(row.card)
+      row.shown ??= readCard(row.card)
+      if (row.shown === undefined) return undefined
       if (isWanted(row.shown, listed) && found.push(listed) === limit) return found
     }
     const isAllKnown = known.floor === undefined || (fromUs !== undefined && known.floor.started_us < fromUs)
@@ -121,6 +122,15 @@ export class NewestSessions {
     this.#projects.clear()
     this.#loading.clear()
     this.#asked.clear()
+  }
+}
+
+/** Undefined if it is damaged: the store is asked then, and says so. */
+function readCard(card: string): Partial<SessionSummary> | undefined {
+  try {
+    return parseObject(card)
+  } catch {
+    return undefined
   }
 }
 

@@ -227,7 +227,7 @@ export function toOutlineRow({ span, outline, packed }: StepRow): OutlineRow {
   }
 }
 
-const spanTimes =
+export const spanTimes =
   'toString(toUnixTimestamp64Nano(started_at)) AS started_ns, toString(toUnixTimestamp64Nano(ended_at)) AS ended_ns'
 
 /** What `spanFromRow` needs of any row. */
