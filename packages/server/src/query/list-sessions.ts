@@ -143,7 +143,7 @@ async function findOnce(
   query: ListQuery,
 ): Promise<string[] | undefined> {
   const hasWindows = query.sort === 'time' && query.order === 'desc' && !isSelective(query)
-  return hasWindows && query.text ? findByText(client, project, query.text) : undefined
+  return hasWindows ? findByText(client, project, query.text) : undefined
 }
 
 async function readPage(

@@ -212,13 +212,17 @@ const MAX_FOUND = 1_000
 const commonTexts = new Set<string>()
 const MAX_COMMON_TEXTS = 1_000
 
-/** The sessions with a text; undefined if there are many. */
+/**
+ * The sessions with a text; undefined if there are many, or no text. For statements that would each look it up again, or more
+ * than once.
+ */
 export async function findByText(
   client: ClickHouseClient,
   project: string,
-  text: string,
+  text: string | undefined,
   most = MAX_FOUND,
 ): Promise<string[] | undefined> {
+  if (!text) return undefined
   const key = `${project}\0${text}`
   if (commonTexts.has(key)) return undefined
   const result = await client.query({
