@@ -152,6 +152,9 @@ describeWithEachEngine((api) => {
     expect(await count(`${edge('action a', 'action c')}&test=one`)).toBe(1)
     expect(await count('node=end+success')).toBe(2)
     expect((await read<DecisionGraph>('/api/graph?project=clicks&test=one')).sessions).toBe(2)
+    expect(await count('node=action+c&text=b')).toBe(2)
+    expect((await read<DecisionGraph>('/api/graph?project=clicks&text=b')).sessions).toBe(2)
+    expect((await read<DecisionGraph>('/api/graph?project=clicks&text=nowhere')).sessions).toBe(0)
   })
 
   test('returns an empty graph when no session matches', async () => {

@@ -173,6 +173,11 @@ describeWithEachEngine(
           buckets: [],
           groups: [],
         })
+        expect(await api.stats('text=charged&interval=auto&groupBy=tool')).toMatchObject({
+          total: 1,
+          groups: [{ key: 'search', total: 1 }],
+        })
+        expect(await api.stats('text=nowhere&interval=auto')).toMatchObject({ total: 0 })
         expect((await api.stats('interval=day&from=60d')).buckets.map(({ total }) => total)).toEqual([
           1, 1, 1,
         ])

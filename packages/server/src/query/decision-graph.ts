@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { buildGraph, type StepFigures, type VariantRow } from './build-graph.ts'
 import type { SessionIndex } from '../sessions/find-session.ts'
 import { loadSql } from '../store/load-sql.ts'
-import { sessionConditions, sessionFilterSchema, type Conditions } from './session-filter.ts'
+import { findByText, sessionConditions, sessionFilterSchema, type Conditions } from './session-filter.ts'
 import { CURRENT_FIRST } from '../store/steps-table.ts'
 import { STATE, summariesFromRows, summarySelect, type SummaryRow } from '../store/sessions-table.ts'
 
@@ -71,7 +71,8 @@ export async function readDecisionGraph(
   project: string,
   query: GraphQuery,
 ): Promise<DecisionGraph> {
-  const { values, params } = statementParts(project, query, joined.isAny)
+  const found = await findByText(client, project, query.text)
+  const { values, params } = statementParts(project, query, { found, hasJoined: joined.isAny })
   const read = async <Row>(sql: string) => {
     const result = await client.query({ query: sql, query_params: params, format: 'JSONEachRow' })
     return result.json<Row>()
@@ -89,7 +90,8 @@ export async function readGraphSessions(
   project: string,
   query: GraphSessionsQuery,
 ): Promise<SessionSummary[]> {
-  const { values, params } = statementParts(project, query, joined.isAny)
+  const found = await findByText(client, project, query.text)
+  const { values, params } = statementParts(project, query, { found, hasJoined: joined.isAny })
   const path = pathCondition(query)
   const result = await client.query({
     query: sessionsSql({ ...values, summary: summarySelect, path_condition: path.sql }),
@@ -102,9 +104,9 @@ export async function readGraphSessions(
 function statementParts(
   project: string,
   query: GraphQuery,
-  hasJoined: boolean,
+  { found, hasJoined }: { found: string[] | undefined; hasJoined: boolean },
 ): { values: Record<string, string>; params: Record<string, unknown> } {
-  const conditions = sessionConditions(project, query)
+  const conditions = sessionConditions(project, query, found)
   const chosen = `SELECT session_id, ${STATE} AS state, started_at, cost, changed_steps FROM sessions FINAL WHERE ${conditions.sql}
     ORDER BY started_at DESC, session_id DESC LIMIT {sessions:UInt32}`
   const pathsOf = (traces: string) =>

@@ -8,7 +8,13 @@ import type { BadRows } from '../store/bad-rows.ts'
 import { newestSelect, type NewestRow, type Place } from '../store/newest-sessions.ts'
 import { findNewestPage } from './newest-page.ts'
 import { cachePage } from './page-cache.ts'
-import { scoreNumberOf, sessionConditions, sessionFilterSchema, type Conditions } from './session-filter.ts'
+import {
+  findByText,
+  scoreNumberOf,
+  sessionConditions,
+  sessionFilterSchema,
+  type Conditions,
+} from './session-filter.ts'
 import {
   cardSelect,
   DURATION_MS,
@@ -109,13 +115,15 @@ async function readSessions(
 ): Promise<SessionPage> {
   const { sql: order, params } = orderOf(query)
   const sortKey = `${query.order === 'asc' ? '-' : ''}(${order})`
-  const conditions = sessionConditions(project, { ...query, reruns: query.reruns ?? 'include' })
+  const found = await findOnce(client, project, query)
+  const conditions = sessionConditions(project, { ...query, reruns: query.reruns ?? 'include' }, found)
   Object.assign(conditions.params, params)
   addCursor(conditions, query.cursor, sortKey)
   const isByTime = isNewestFirst(query)
   const endMs = windowEnd(query)
   const cacheKey = `${project}\0${JSON.stringify({ ...query, cursor: '', from: '' })}`
-  const knownMs = reachCache.get(cacheKey) ?? 0
+  const knownMs = found === undefined ? (reachCache.get(cacheKey) ?? 0) : Infinity
+  if (found?.length === 0) return { sessions: [] }
   // One extra row tells whether there is a next page.
   const limit = query.limit + 1
   let rows: ListedRow[] = []
@@ -188,6 +196,16 @@ function reachOf(last: ListedRow | undefined, fromMs: number | undefined, endMs:
 /** A filter for one user or run matches few sessions, which may be old: trying recent windows first would only cost time. */
 function isSelective({ user, thread, runId, variant, parent }: ListQuery): boolean {
   return [user, thread, runId, variant, parent].some((value) => value !== undefined)
+}
+
+/** The sessions with the text of a query, where each window would search for it again. */
+async function findOnce(
+  client: ClickHouseClient,
+  project: string,
+  query: ListQuery,
+): Promise<string[] | undefined> {
+  const hasWindows = query.sort === 'time' && query.order === 'desc' && !isSelective(query)
+  return hasWindows ? findByText(client, project, query.text) : undefined
 }
 
 async function readPage(

@@ -90,8 +90,15 @@ const equalColumns = [
 
 export type Conditions = { sql: string; params: Record<string, unknown> }
 
-/** Turns a filter into SQL over `sessions`: fixed text, with the values as parameters. Leaves re-runs out by default. */
-export function sessionConditions(project: string, filter: Partial<SessionFilter>): Conditions {
+/**
+ * Turns a filter into SQL over `sessions`: fixed text, with the values as parameters. Leaves re-runs out by default. `found` has
+ * the sessions with the filter's text if they are known.
+ */
+export function sessionConditions(
+  project: string,
+  filter: Partial<SessionFilter>,
+  found?: readonly string[],
+): Conditions {
   const parts = ['project = {project:String}']
   const params: Record<string, unknown> = { project, nowMs: Date.now() }
   const add = (sql: string, values: Record<string, unknown>) => {
@@ -141,7 +148,8 @@ export function sessionConditions(project: string, filter: Partial<SessionFilter
   addRange(add, 'cost', filter.cost, 'cost')
   addRange(add, DURATION_MS, filter.duration, 'duration')
   addTimes(add, filter)
-  if (filter.text) add(`session_id IN (${textSubquery(filter.text)})`, textParams(filter.text))
+  if (found !== undefined) add('session_id IN {found:Array(String)}', { found })
+  else if (filter.text) add(`session_id IN (${textSubquery(filter.text)})`, textParams(filter.text))
   return { sql: parts.join(' AND '), params }
 }
 
@@ -198,6 +206,37 @@ function addTimes(add: Add, filter: Partial<SessionFilter>): void {
   }
 }
 
+/** With more sessions than this, a page of the newest is usually found in a recent window. */
+const MAX_FOUND = 1_000
+/** Texts that many sessions have, which need not be counted again. */
+const commonTexts = new Set<string>()
+const MAX_COMMON_TEXTS = 1_000
+
+/**
+ * The sessions with a text; undefined if there are many, or no text. For statements that would each look it up again, or more
+ * than once.
+ */
+export async function findByText(
+  client: ClickHouseClient,
+  project: string,
+  text: string | undefined,
+  most = MAX_FOUND,
+): Promise<string[] | undefined> {
+  if (!text) return undefined
+  const key = `${project}\0${text}`
+  if (commonTexts.has(key)) return undefined
+  const result = await client.query({
+    query: `SELECT DISTINCT id FROM (${textSubquery(text)}) LIMIT {limit:UInt32}`,
+    query_params: { project, ...textParams(text), limit: most + 1 },
+    format: 'JSONEachRow',
+  })
+  const rows = await result.json<{ id: string }>()
+  if (rows.length <= most) return rows.map(({ id }) => id)
+  if (commonTexts.size >= MAX_COMMON_TEXTS) commonTexts.clear()
+  commonTexts.add(key)
+  return undefined
+}
+
 /**
  * Selects sessions with a step that contains every word. Words are looked up in the text index. A text without words (only
  * symbols), or in a script without spaces between words, is searched as a substring.
@@ -206,7 +245,7 @@ function textSubquery(text: string): string {
   const condition = isSubstringSearch(text)
     ? `position(${SEARCH_TEXT}, {text:String}) > 0`
     : `(hasAllTokens(${SEARCH_TEXT}, {text:String}) OR hasAllTokens(${SEARCH_TEXT}, {escapedText:String}))`
-  return `SELECT if(joined.session = '', found.id, joined.session)
+  return `SELECT if(joined.session = '', found.id, joined.session) AS id
     FROM (SELECT session_id AS id FROM steps WHERE project = {project:String} AND ${condition}) AS found
     LEFT ANY JOIN (SELECT trace_id AS id, session_id AS session FROM joined_traces FINAL WHERE project = {project:String}) AS joined
     USING (id)`
