@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import { serveClickHouse } from './serve-clickhouse.ts'
 import { freeBytesOf, withCheckedWrites } from './checked-writes.ts'
 import { openEngine } from './open-engine.ts'
@@ -31,7 +31,8 @@ process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 // The terminal sends Ctrl-C to the whole process group, but the parent decides when the engine stops.
 process.on('SIGINT', () => undefined)
 
-if (options.nice !== undefined) setPriority(options.nice)
+// Only root may raise a priority, which this would do in a server that runs with `nice`.
+if (options.nice !== undefined && options.nice > getPriority()) setPriority(options.nice)
 const engine = withCheckedWrites(openEngine(options.path), {
   freeBytes: async () => (await freeBytesOf(options.path)) ?? Infinity,
   onLow: (freeBytes) => process.send?.({ lowDisk: freeBytes } satisfies EngineMessage),

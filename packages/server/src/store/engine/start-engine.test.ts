@@ -1,3 +1,8 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { getPriority } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { engineProblem, startEngine } from './start-engine.ts'
@@ -36,4 +41,16 @@ test('an engine that starts slower than expected is given more time, until it ru
     'the embedded engine exited (SIGKILL); restarting it',
     'could not start the embedded engine: no response within 0.1 s',
   ])
+})
+
+test('an engine whose server runs at a lower priority keeps it: only root may raise it', async () => {
+  const main = fileURLToPath(new URL('./engine-main.ts', import.meta.url))
+  const options = { path: join(await temporaryFolder(), 'tables'), listen: 0, password: 'secret', nice: 10 }
+  const command = [process.execPath, '--conditions=playhead-source', main, JSON.stringify(options)]
+  const child = spawn('nice', ['-n', '15', ...command], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+
+  await once(child, 'message')
+
+  expect(getPriority(child.pid)).toBeGreaterThanOrEqual(15)
 })
