@@ -49,6 +49,8 @@ class StandIn:
         self._stops_after: int | None = None
         self._next_status: int | None = None
         self.requests: list[tuple[dict[str, str], Any]] = []
+        # What GET requests were authorized with.
+        self.keys: list[str | None] = []
         stand_in = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -74,6 +76,10 @@ class StandIn:
                 except OSError:
                     # Whoever asked did not wait for it.
                     return
+
+            def do_GET(self) -> None:
+                stand_in.keys.append(self.headers["authorization"])
+                self.send_error(404)
 
             def log_message(self, *_args: Any) -> None:
                 return

@@ -13,6 +13,7 @@ from playhead.runtime import obtain_runtime
 from playhead.testing import before, called, expect, fetch_session, open_recording
 
 from .support import ENDPOINT, RecordingTest
+from .test_delivery import StandIn
 
 
 @playhead.record_action("fetch_customer_data", effect="read")
@@ -152,6 +153,18 @@ class MatcherTest(RecordingTest):
             with self.assertRaisesRegex(ValueError, problem):
                 open_recording(file)
 
+    def test_only_the_server_of_init_gets_its_key(self) -> None:
+        servers = [StandIn(), StandIn()]
+        for server in servers:
+            self.addCleanup(server.stop)
+        playhead.init(endpoint=servers[0].url, api_key="ph_of_init", silent=True)
+        with mock.patch.dict("os.environ", PLAYHEAD_API_KEY="", AGENTOPS_API_KEY=""):
+            for url in ("", f"{servers[0].url}/sessions/", f"{servers[1].url}/sessions/"):
+                with self.assertRaises((OSError, ValueError)):
+                    fetch_session(f"{url}1a2b3c4d")
+        self.assertEqual(servers[0].keys, ["Bearer ph_of_init"] * 2)
+        self.assertEqual(servers[1].keys, [None])
+
     @unittest.skipIf(ENDPOINT == "", "run scripts/test-python.mjs")
     def test_a_session_of_the_server(self) -> None:
         playhead.init(endpoint=ENDPOINT)
@@ -160,6 +173,8 @@ class MatcherTest(RecordingTest):
         self.check(session)
         self.check(fetch_session(session.url))
         self.check(fetch_session(session.id, endpoint=ENDPOINT))
+        with mock.patch.dict("os.environ", PLAYHEAD_ENDPOINT="http://127.0.0.1:9"):
+            self.check(fetch_session(session.id))
         step_id = session.action_events[0].step_id
         message = called(session, "fetch_customer_data", args=["c_43"]).message
         self.assertTrue(message.endswith(f"Replay: {ENDPOINT}/sessions/{session.id}?step={step_id}"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, NamedTuple, Optional
 
 from .clock import now_ns
@@ -144,7 +145,8 @@ def set_value(runtime: Runtime, attributes: dict[str, Any], key: str, value: Any
         (text, is_cut), is_plain = serialize_and_tell(value, runtime.serialize_options)
     except Exception:
         (text, is_cut), is_plain = runtime.serialize(value), False
-    attributes[key] = text
+    # A number of another type, such as numpy's.
+    attributes[key] = json.loads(text) if text[0] in "-0123456789tf" else text
     if is_cut:
         attributes["playhead.truncated"] = True
     return WrittenValue(is_cut, is_plain)

@@ -9,6 +9,7 @@ import numpy
 import pandas
 import pytest
 
+import playhead
 from playhead.serialize import SerializeOptions, serialize_value
 
 OPTIONS = SerializeOptions(100_000, True, lambda key: key == "password")
@@ -44,6 +45,19 @@ def test_small_values_are_shown_whole(value: Any, shown: Any) -> None:
     if isinstance(value, pandas.DataFrame):
         assert [row.pop("password") for row in found] == ["[redacted]", "[redacted]"]
     assert (found, is_cut) == (shown, False)
+
+
+def test_numbers_are_numbers_as_arguments_and_as_results() -> None:
+    @playhead.record_action("measure")
+    def measure(value: Any) -> Any:
+        return value
+
+    playhead.init(endpoint=False)
+    with playhead.session("numbers") as session:
+        for value in (numpy.int64(-3), numpy.float64(1.5), numpy.bool_(True), "1.5"):
+            measure(value)
+    found = [(action.params["value"], action.returns) for action in session.action_events]
+    assert json.dumps(found) == '[[-3, -3], [1.5, 1.5], [true, true], ["1.5", "1.5"]]'
 
 
 def test_large_values_show_their_beginning() -> None:

@@ -12,6 +12,7 @@ from typing import Any, Optional, Union
 from urllib.parse import quote, urlsplit
 
 from ..deliver.own_connection import own_connection
+from ..runtime import obtain_runtime
 from .required_argument import fail, require_text
 from .subject import SessionJson, is_session
 
@@ -44,9 +45,10 @@ def open_recording(path: Union[str, os.PathLike[str]]) -> SessionJson:
 def fetch_session(
     id_or_url: str, *, endpoint: Optional[str] = None, api_key: Optional[str] = None
 ) -> SessionJson:
-    """A session from the server by its id or the URL of its replay."""
+    """A session by its id or the URL of its replay, from the server of `init` if no other is named."""
     origin, session_id = _read_address(require_text(id_or_url, "The session"))
-    server = endpoint or origin or os.environ.get("PLAYHEAD_ENDPOINT") or _DEFAULT_ENDPOINT
+    named = obtain_runtime().settings.endpoint or os.environ.get("PLAYHEAD_ENDPOINT")
+    server = endpoint or origin or named or _DEFAULT_ENDPOINT
     path = f"/api/sessions/{quote(session_id, safe='')}?payloads=all"
     session = fetch_json(path, require_text(server, "The option endpoint"), api_key)
     if not is_session(session):
@@ -67,7 +69,8 @@ def _read_address(id_or_url: str) -> tuple[Optional[str], str]:
 
 def fetch_json(path: str, endpoint: str, api_key: Optional[str] = None, timeout_s: float = _TIMEOUT_S) -> Any:
     """JSON from the server's API, with the API key if there is one."""
-    key = api_key or os.environ.get("PLAYHEAD_API_KEY") or os.environ.get("AGENTOPS_API_KEY")
+    key = api_key or _key_of_init(endpoint)
+    key = key or os.environ.get("PLAYHEAD_API_KEY") or os.environ.get("AGENTOPS_API_KEY")
     request = urllib.request.Request(f"{endpoint.rstrip('/')}{path}")
     if key:
         request.add_header("authorization", f"Bearer {key}")
@@ -78,3 +81,9 @@ def fetch_json(path: str, endpoint: str, api_key: Optional[str] = None, timeout_
         reason = error.code if isinstance(error, urllib.error.HTTPError) else error
         why = f"it responded with {reason}" if isinstance(reason, int) else str(reason)
         raise OSError(f"Can't get {path} from {endpoint}: {why}.") from error
+
+
+def _key_of_init(endpoint: str) -> Optional[str]:
+    """The key that `init` was given for this server. No other server may see it."""
+    settings = obtain_runtime().settings
+    return settings.api_key if settings.endpoint == endpoint.rstrip("/") else None
