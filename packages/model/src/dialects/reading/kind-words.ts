@@ -33,6 +33,6 @@ export const commonKindWords = mapWords({
   guardrail: 'guardrail',
   handoff: 'handoff',
   evaluator: 'evaluator evaluation',
-  workflow: 'workflow chain task flow graph pipeline session',
+  workflow: 'workflow chain turn task flow graph pipeline session',
   event: 'event',
 })
