@@ -1,13 +1,12 @@
 import { readAgentInput } from '../session/agent-input.ts'
 import { hasFailed } from '../session/failure.ts'
-import { argumentsOf } from '../session/problem.ts'
+import { argumentsOf, wordsOf } from '../session/problem.ts'
 import type { Session, SessionSummary } from '../session/session.ts'
 import { inputMessagesOf, messageText, modelReply, parseResult } from '../session/step-input-output.ts'
 import { stepName, type Effect, type Step } from '../session/step.ts'
 import { createArgumentTracer, type ArgumentTracer } from '../provenance/trace-arguments.ts'
 import { isEmptyValue } from '../provenance/value-index.ts'
 import { conclusion, crash } from './phrases.ts'
-import { guessEffect } from './guess-effect.ts'
 
 /** A model's turn, a user's turn, or an action, with what it said or returned. */
 export type Turn = {
@@ -300,4 +299,26 @@ export function userMessagesOf({ step }: Turn): string[] {
     .filter(({ role }) => role === 'user')
     .slice(-LAST_MESSAGES)
     .map((message) => messageText(message).slice('user: '.length))
+}
+
+const readVerbs = new Set(
+  `get find list search fetch read look lookup check calculate compute query describe count view show retrieve load
+  classify extract select open browse visit scrape validate verify summarize summarise analyze analyse inspect
+  compare filter sort parse detect estimate preview resolve translate rank embed grep download
+  run execute python shell bash terminal computer code evaluate is has can web google bing wikipedia`.split(
+    /\s+/,
+  ),
+)
+const writeVerbs = new Set(
+  `create update delete remove modify change cancel return exchange refund send write post put patch insert add set book
+  reserve order pay charge transfer submit publish approve reject close reopen assign issue notify email mail message
+  register deploy start stop restart upload save store schedule grant revoke commit merge edit rename move copy archive
+  subscribe unsubscribe escalate release apply confirm`.split(/\s+/),
+)
+
+/** Whether an action reads or writes, guessed from its name. Undefined if the name says neither. */
+function guessEffect(name: string): Effect | undefined {
+  const verb = wordsOf(name).find((word) => readVerbs.has(word) || writeVerbs.has(word))
+  if (verb === undefined) return undefined
+  return writeVerbs.has(verb) ? 'write' : 'read'
 }

@@ -5,9 +5,14 @@ import { refuseShareToken } from '../access/caller.ts'
 import { guardOrigin, isOwnOrigin } from '../access/origin-guard.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { createBodyBudget, type BodyBudget } from './body-budget.ts'
-import { MAX_PUBLIC_BODIES, MAX_PUBLIC_BODY_BYTES, PUBLIC_ARRIVAL_MS, UNREAD_MS } from './body-limits.ts'
+import {
+  MAX_PUBLIC_BODIES,
+  MAX_PUBLIC_BODIES_PER_ADDRESS,
+  MAX_PUBLIC_BODY_BYTES,
+  PUBLIC_ARRIVAL_MS,
+  UNREAD_MS,
+} from './body-limits.ts'
 import type { BodyRule, FoundRule } from './body-rules.ts'
-import { PublicBodies } from './public-bodies.ts'
 import { refuseLength, withBody } from './read-body.ts'
 import { endRequest, hasBody, isSmall, refuse, setDeadline, type Refusal } from './refuse-request.ts'
 
@@ -143,4 +148,32 @@ function ignoreBody(request: IncomingMessage, response: ServerResponse): void {
   if (!isSmall(request))
     throw new KnownError('BODY_TOO_LARGE', `${request.method} of this path takes no body.`)
   setDeadline(request, response, PUBLIC_ARRIVAL_MS)
+}
+
+type Arrival = { address: string; giveWay: () => void }
+
+/**
+ * Bounds the bodies that arrive from callers we don't know yet. A genuine one arrives together with its head, so the
+ * oldest is the one that stalls: it gives way to a new one, and nobody has to wait for stalled ones.
+ */
+class PublicBodies {
+  readonly #arrivals = new Set<Arrival>()
+
+  get count(): number {
+    return this.#arrivals.size
+  }
+
+  /** Makes room for a body and returns a function that ends its stay. `giveWay` is called if a newer one needs its place. */
+  enter(address: string, giveWay: () => void): () => void {
+    const own = [...this.#arrivals].filter((arrival) => arrival.address === address)
+    const [oldest] = own.length >= MAX_PUBLIC_BODIES_PER_ADDRESS ? own : this.#arrivals
+    const isFull = own.length >= MAX_PUBLIC_BODIES_PER_ADDRESS || this.#arrivals.size >= MAX_PUBLIC_BODIES
+    if (oldest !== undefined && isFull) {
+      this.#arrivals.delete(oldest)
+      oldest.giveWay()
+    }
+    const arrival = { address, giveWay }
+    this.#arrivals.add(arrival)
+    return () => void this.#arrivals.delete(arrival)
+  }
 }

@@ -1,13 +1,20 @@
-import { countOf, renderTextReplay, type Session } from '@playhead/model'
+import {
+  countOf,
+  renderTextReplay,
+  type Session,
+  diagnoseSession,
+  namedSuspects,
+  type Findings,
+} from '@playhead/model'
 import { defineCommand } from '../arguments/command.ts'
 import { parseCount } from '../arguments/option-values.ts'
-import { readSuspects } from '../client/read-suspects.ts'
 import { isRecordingFile, readSession, shownSteps, type ShownPart } from '../client/read-session.ts'
-import { readSettings } from '../client/settings.ts'
+import { readSettings, type Settings } from '../client/settings.ts'
 import { followSession } from './follow.ts'
 import { CliError, UsageError } from '../terminal/cli-error.ts'
 import { printableJson } from '../terminal/printable-text.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { Api } from '../client/api.ts'
 
 export const showCommand = defineCommand({
   name: 'show',
@@ -84,4 +91,23 @@ function printJson({ session, steps }: Session, view: ShownPart, terminal: Termi
   for (const [index, step] of shown.entries())
     terminal.print(printableJson(step) + (index < shown.length - 1 ? ',' : ''))
   terminal.print(']}')
+}
+
+/** What went wrong in a session, in sentences. The server knows more than the session: others of the same name. */
+async function readSuspects(session: Session, source: string, settings: Settings): Promise<string[]> {
+  const { id, endState } = session.session
+  if (endState === 'running') return []
+  const isLocal = source === '-' || isRecordingFile(source)
+  const found = isLocal ? undefined : await fetchFindings(id, settings)
+  return namedSuspects(found ?? diagnoseSession(session)).map(({ sentence }) => sentence)
+}
+
+/** Undefined for servers that do not have findings. */
+async function fetchFindings(id: string, settings: Settings): Promise<Findings | undefined> {
+  try {
+    const api = await Api.connect(settings, 'read')
+    return await api.json<Findings>(`/api/sessions/${id}/findings`)
+  } catch {
+    return undefined
+  }
 }

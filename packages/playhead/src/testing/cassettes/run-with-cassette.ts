@@ -7,6 +7,7 @@ import {
   type CassetteEntry,
   type Session,
   type Step,
+  type TapeMiss,
 } from '@playhead/model'
 import type { SessionView } from 'playhead'
 import { VERSION } from '../../record/opentelemetry/resource-attributes.ts'
@@ -20,7 +21,6 @@ import { playTape } from '../../tape/play-tape.ts'
 import { locateCassette, openCassette, saveCassette, showPath, type CassetteOwner } from './cassette-file.ts'
 import { cassetteMode, type CassetteMode, type CassetteSettings } from './cassette-option.ts'
 import { noteUse } from './cassette-use.ts'
-import { describeMiss } from './describe-miss.ts'
 
 export type CassetteTest = CassetteOwner & { settings: CassetteSettings }
 
@@ -197,4 +197,32 @@ function describeSpending(steps: readonly Step[]): string {
 
 function announce(path: string, sentence: string): void {
   process.stderr.write(`playhead: ${safeForLog(`cassette ${showPath(path)} ${sentence}`)}\n`)
+}
+
+/** The sentence of a miss, the words that differ, and what to do about it. */
+function describeMiss(miss: TapeMiss, path: string, isStrict: boolean): string {
+  const lines = [`The cassette ${path} has no answer. ${miss.sentence}`, ...diffOf(miss)]
+  if (isStrict)
+    lines.push(
+      'If the change is meant, record what is missing with PLAYHEAD_CASSETTE=fill, or all of it with PLAYHEAD_CASSETTE=record.',
+    )
+  return lines.join('\n\n')
+}
+
+function diffOf({ words }: TapeMiss): string[] {
+  if (words === undefined) return []
+  const side = (kind: 'a' | 'b') =>
+    words
+      .filter((word) => word.kind === 'same' || word.kind === kind)
+      .map(({ kind: of, text }) => (of === 'same' ? shorten(text) : visibleText(text)))
+      .join('')
+  return [`- recorded: ${side('a')}\n+ asked:    ${side('b')}`]
+}
+
+const KEPT = 40
+
+/** What both sides share, without its middle. */
+function shorten(text: string): string {
+  const shown = text.length > 3 * KEPT ? `${text.slice(0, KEPT)} … ${text.slice(-KEPT)}` : text
+  return visibleText(shown)
 }

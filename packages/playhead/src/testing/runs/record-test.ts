@@ -1,12 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { safeForLog, testTitle, visibleText, type TestIdentity, type TestLocation } from '@playhead/model'
+import {
+  safeForLog,
+  testTitle,
+  visibleText,
+  type TestIdentity,
+  type TestLocation,
+  diagnoseSession,
+  namedSuspects,
+} from '@playhead/model'
 import * as playhead from 'playhead'
 import type { SessionView } from 'playhead'
 import type { CassetteTest } from '../cassettes/run-with-cassette.ts'
 import { takeFailingStep } from '../matchers/matchers.ts'
 import { replayLink } from '../sessions/replay-link.ts'
 import { describeDivergenceFromLastPass } from './divergence.ts'
-import { describeFirstSuspect } from './first-suspect.ts'
 import { locateDefinition } from './test-location.ts'
 import { joinTestRun, saveResult } from './test-run.ts'
 
@@ -174,4 +181,19 @@ export function plainMessage(error: unknown): string {
   const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown }
   if (typeof message !== 'string') return plainText(String(error))
   return plainText(typeof name === 'string' && !commonNames.test(name) ? `${name}: ${message}` : message)
+}
+
+/**
+ * The step that probably made a test fail: "Suspect: search_help was called 5 times …". Undefined if no evidence speaks
+ * against a step other than the test itself. Never throws.
+ */
+function describeFirstSuspect(session: SessionView): string | undefined {
+  try {
+    const recorded = session.toJSON()
+    const test = recorded.steps[0]?.id
+    const suspect = namedSuspects(diagnoseSession(recorded)).find(({ stepId }) => stepId !== test)
+    return suspect === undefined ? undefined : `Suspect: ${visibleText(suspect.sentence)}`
+  } catch {
+    return undefined
+  }
 }
