@@ -157,13 +157,13 @@ function Legend({ figures, onState }: LegendProps) {
     <ul className="chart-legend" aria-label="End states">
       {endStates.map((state) => {
         const Icon = endStateIcons[state]
-        const count = figures?.[state] ?? 0
+        const count = figures?.[state]
         return (
           <li key={state} data-none={count === 0}>
             <button type="button" title={`Show only ${state}`} onClick={() => onState(state)}>
               <Icon size={12} aria-hidden="true" style={{ color: endStateColors[state] }} />
               <span className="chart-state">{describeEndState(state)} </span>
-              {formatCount(count)}
+              {count === undefined ? <Skeleton width={10} /> : formatCount(count)}
             </button>
           </li>
         )
