@@ -167,7 +167,8 @@ test(
     try {
       for (const server of servers) await server.start()
       const url = servers.map((server) => server.url)
-      const maxSessions = 15 * KILLS
+      // More than are sent between two kills: on a busy machine a start takes half a minute, and traffic must not run out.
+      const maxSessions = 200 * KILLS
       const traffic = new Traffic({ url, random, connections: 4, maxSessions, maxPauseMs: 20 })
       traffic.start()
       for (let kill = 0; kill < KILLS; kill++) {
