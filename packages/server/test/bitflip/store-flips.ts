@@ -14,7 +14,8 @@ type Table = { name: string; folder: string; pristine: string }
 
 /**
  * Flips bits of the parts of all tables, one at a time. The engine stays up: a table is detached, damaged and attached, which
- * loads its parts like a start does; then the store is checked and everything in it is compared.
+ * loads its parts like a start does; then the store is checked and everything in it is compared. It is detached with SYNC,
+ * because a table that a query still uses can't be attached again.
  */
 export async function flipStore(
   { sample, folder, random }: { sample: Sample; folder: string; random: () => number },
@@ -57,7 +58,7 @@ async function prepare(store: Store, pristine: string): Promise<Table[]> {
   const tables: Table[] = []
   for (const { name, parts } of await result.json<{ name: string; parts: string[] }>()) {
     const folder = dirname(parts[0]!.replace(/\/$/, ''))
-    await store.client.command({ query: `DETACH TABLE ${name}` })
+    await store.client.command({ query: `DETACH TABLE ${name} SYNC` })
     for (const entry of readdirSync(folder))
       if (/_\d+_\d+_\d+/.test(entry) && !parts.includes(join(folder, entry, '/')))
         rmSync(join(folder, entry), { recursive: true })
@@ -77,7 +78,7 @@ async function tryFlip(
   const { client } = store
   const reports: string[] = []
   const damaged = await DamagedFiles.open(damagedFolder, (line) => void reports.push(line))
-  await client.command({ query: `DETACH TABLE ${table.name}` })
+  await detachPristine(store, table)
   flipBit(flip)
   await restoreDefinitions(path, damaged)
   await restoreRowCounts(path, damaged)
@@ -90,7 +91,7 @@ async function tryFlip(
   }
   const engine = {
     async restartAfter(work: () => Promise<void>) {
-      await client.command({ query: `DETACH TABLE ${table.name}` })
+      await client.command({ query: `DETACH TABLE ${table.name} SYNC` })
       await work()
       await client.command({ query: `ATTACH TABLE ${table.name}` })
     },
@@ -100,11 +101,16 @@ async function tryFlip(
   return { ...(await compare()), isReported: reports.length > 0 }
 }
 
-async function attachAgain({ client }: Store, { name, folder, pristine }: Table): Promise<void> {
-  await client.command({ query: `DETACH TABLE IF EXISTS ${name}` })
+async function attachAgain(store: Store, table: Table): Promise<void> {
+  await detachPristine(store, table)
+  await store.client.command({ query: `ATTACH TABLE ${table.name}` })
+}
+
+/** Leaves the table detached, with the parts that it had at first: the engine may have merged them since. */
+async function detachPristine({ client }: Store, { name, folder, pristine }: Table): Promise<void> {
+  await client.command({ query: `DETACH TABLE IF EXISTS ${name} SYNC` })
   rmSync(folder, { recursive: true })
   copyFolder(pristine, folder)
-  await client.command({ query: `ATTACH TABLE ${name}` })
 }
 
 type Rows = { current: string[]; all: Set<string> }
