@@ -3,6 +3,7 @@ import { Agent, request } from 'node:http'
 export type Health = {
   spansStored: number
   pendingRows: number
+  rowsWithoutWords: number
   disk: { tables: { name: string; rows: number; bytes: number }[] }
 }
 

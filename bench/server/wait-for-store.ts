@@ -16,6 +16,17 @@ export async function waitForStore(api: Api, progress: Progress): Promise<number
   }
 }
 
+/** Waits until the words of all that is stored are collected. */
+export async function waitForWords(api: Api, progress: Progress): Promise<number> {
+  const startedAtMs = performance.now()
+  for (;;) {
+    const { rowsWithoutWords } = await api.health()
+    if (rowsWithoutWords === 0) return performance.now() - startedAtMs
+    progress.show('waiting for words', undefined, `${rowsWithoutWords.toLocaleString('en-US')} rows left`)
+    await sleep(200)
+  }
+}
+
 /** Waits until merges no longer change the size of the tables, or for a few minutes at most. */
 export async function waitForMerges(api: Api, progress: Progress): Promise<Health> {
   await waitForStore(api, progress)

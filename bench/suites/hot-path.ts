@@ -157,7 +157,8 @@ async function openPipeline(directory: string): Promise<IngestPipeline> {
     firstId: 1n,
     name: 'steps',
     damaged,
-    flush: () => Promise.resolve(),
+    insert: () => Promise.resolve(),
+    refresh: () => Promise.resolve(),
     report: console.error,
   })
   return {

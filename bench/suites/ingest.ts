@@ -12,7 +12,7 @@ import { percentile } from '../harness/percentile.ts'
 import type { Progress } from '../harness/progress.ts'
 import type { Figure, Report } from '../harness/report.ts'
 import { RequestBodies, type BodyFormat } from '../corpus/request-bodies.ts'
-import { waitForMerges, waitForStore } from '../server/wait-for-store.ts'
+import { waitForMerges, waitForStore, waitForWords } from '../server/wait-for-store.ts'
 import { targets } from '../harness/targets.ts'
 import { memoryOf, UsageMeter, type CpuUse } from '../server/usage-meter.ts'
 import { measureVisibility } from '../server/visibility.ts'
@@ -144,12 +144,18 @@ async function measureBusyVisibility(run: Run): Promise<void> {
 
 async function measureSaturated(run: Run): Promise<void> {
   const { figures, options, server, progress } = run
+  await waitForWords(server.api, progress)
+  const untilStored = new UsageMeter(server)
   const { result, cpu, peakMb } = await runPhase(run, {
     name: 'protobuf, saturated',
     format: 'protobuf',
     seconds: options.seconds,
   })
   const catchUpMs = await waitForStore(server.api, progress)
+  const stored = untilStored.stop()
+  const untilSearchable = new UsageMeter(server)
+  const wordsMs = await waitForWords(server.api, progress)
+  const words = untilSearchable.stop()
   const { acknowledgedSpans: spans, seconds } = result
   figures.push(
     rateFigure(`ingest, protobuf, ${options.seconds} s`, result, targets.ingestProtobuf),
@@ -162,6 +168,13 @@ async function measureSaturated(run: Run): Promise<void> {
     { what: '  acknowledge p99, saturated', figure: percentile(result.latencies, 0.99), unit: 'ms' },
     { what: '  memory, peak', figure: peakMb, unit: 'MB' },
     ...cpuFigures('saturated', cpu, spans),
+    ...cpuFigures('saturated, until stored', stored.cpu, spans),
+    {
+      what: '  CPU per span, words',
+      figure: (words.cpu.engine * 1e6) / spans,
+      unit: 'µs',
+      note: `the engine's, merges included; all words collected ${((catchUpMs + wordsMs) / 1_000).toFixed(0)} s after the last acknowledgement`,
+    },
   )
 }
 

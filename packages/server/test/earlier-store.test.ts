@@ -47,6 +47,26 @@ test('its sessions open as before, payloads included', async () => {
   expect(withoutUrls(opened)).toEqual(withoutUrls(Object.values(answers.opened)))
 })
 
+/** For each session, whether a search for the name of its first step finds it. */
+async function searchEach(): Promise<boolean[]> {
+  return Promise.all(
+    answers.sessions.map(async ({ id }) => {
+      const [step] = answers.opened[id]?.steps ?? []
+      if (step === undefined) return true
+      const found = await server.sessions(`limit=1000&text=${encodeURIComponent(step.name)}`)
+      return found.some((session) => session.id === id)
+    }),
+  )
+}
+
+test('its sessions are found by their words, before and after those are collected', async () => {
+  const { store, words } = server.services
+  expect(await searchEach()).not.toContain(false)
+  await words.build()
+  expect(store.words.isBacklogDone).toBe(true)
+  expect(await searchEach()).not.toContain(false)
+})
+
 test('new spans join a session of an earlier version, in the list and when it is opened', async () => {
   const { id, stepCount } = answers.sessions.find((session) => session.stepCount > 3)!
   await server.postTraces(

@@ -48,6 +48,10 @@ async function findProblems(
     if (step === undefined) problems.push(`${sent.id} lacks step ${span.id}`)
     else if (span.isEndAcknowledged && step.endedAt === null) problems.push(`${span.id} lacks its end`)
   }
+  // The id of a call is also in what is said of its response.
+  const call = acknowledged.find((span) => span.usage !== undefined)
+  if (call !== undefined && !(await isFound(server, sent.id, call.id)))
+    problems.push(`${sent.id} is not found by the text ${call.id}`)
   const usage = { input: 0, output: 0 }
   let calls = 0
   for (const step of steps) {
@@ -71,4 +75,9 @@ async function findProblems(
       problems.push(`${where} of ${sent.id}: ${JSON.stringify(shown)}, not ${JSON.stringify(counted)}`)
   }
   return problems
+}
+
+async function isFound(server: SpawnedServer, id: string, text: string): Promise<boolean> {
+  const { sessions } = (await server.read(`/api/sessions?text=${text}`)) as { sessions: SessionSummary[] }
+  return sessions.some((session) => session.id === id)
 }

@@ -40,7 +40,10 @@ export const sessionFilterFields = {
   demo: { summary: 'Only demo sessions, or none of them' },
   from: { summary: 'Started at or after this time: an ISO time, or how long ago: "24h", "7d"' },
   to: { summary: 'Started before this time: an ISO time, or how long ago' },
-  text: { summary: 'Words in prompts, answers, arguments, results or names' },
+  text: {
+    summary:
+      'Words in prompts, answers, arguments, results or names; all of them, in any steps of the session',
+  },
 } as const satisfies { [name: string]: FilterField }
 
 export type SessionFilterField = keyof typeof sessionFilterFields

@@ -14,6 +14,7 @@ import { toRefusal } from '../door/refuse-request.ts'
 import type { DevRunners } from '../live/dev-runners.ts'
 import type { Issues } from '../findings/issues.ts'
 import type { SqlQueries } from '../sql/run-query.ts'
+import type { WordBuilder } from '../store/word-builder.ts'
 import type { LiveFeed } from '../live/live-feed.ts'
 import type { ServerNodes } from '../nodes/server-nodes.ts'
 import type { SessionMetrics } from '../monitors/session-metrics.ts'
@@ -67,6 +68,7 @@ export type AppServices = MaintenanceServices &
     bodyLimits: BodyLimits
     dataDirectory: string
     damaged: DamagedFiles
+    words: WordBuilder
     catchUp: () => Promise<void>
   }
 

@@ -10,6 +10,7 @@ import type { DamagedFiles } from '../log/damaged-files.ts'
 import type { ServerNodes } from '../nodes/server-nodes.ts'
 import { readDisk } from '../query/disk-use.ts'
 import type { Store } from '../store/connect.ts'
+import type { WordBuilder } from '../store/word-builder.ts'
 import { renderMonitorStates, type SessionMetrics } from '../monitors/session-metrics.ts'
 import type { MonitorStore } from '../monitors/monitor-store.ts'
 import { jsonRoute } from './route-parts.ts'
@@ -23,6 +24,7 @@ const healthRoute = createRoute({
 type Observed = {
   pipeline: IngestPipeline
   store: Store
+  words: WordBuilder
   nodes: ServerNodes
   budget: BodyBudget
   damaged: DamagedFiles
@@ -64,7 +66,7 @@ export function addHealthRoutes(
   )
   app.openapi(healthRoute, async (context) => {
     requirePerson(context, gate)
-    const { pendingRows, engineRestarts, liveViewers } = readGauges(observed)
+    const { pendingRows, rowsWithoutWords, engineRestarts, liveViewers } = readGauges(observed)
     return context.json(
       {
         version: VERSION,
@@ -73,6 +75,7 @@ export function addHealthRoutes(
         spansRejected: counters.spansRejected,
         logsStored: counters.logsStored,
         pendingRows,
+        rowsWithoutWords,
         engineRestarts,
         liveViewers,
         servers: [...observed.nodes.list()],
@@ -114,7 +117,7 @@ function renderWatched({ monitors, sessionMetrics }: Watched, mayRead: (project:
     .join('')
 }
 
-function readGauges({ pipeline, store, nodes, budget, damaged }: Observed) {
+function readGauges({ pipeline, store, words, nodes, budget, damaged }: Observed) {
   const damagedFiles = damaged.list()
   const [steps, logs] = [pipeline.steps.state(), pipeline.logs.state()]
   return {
@@ -122,6 +125,7 @@ function readGauges({ pipeline, store, nodes, budget, damaged }: Observed) {
     pendingBytes: steps.pendingBytes + logs.pendingBytes,
     pendingSegments: steps.segments + logs.segments,
     flushFailures: steps.flushFailures + logs.flushFailures,
+    rowsWithoutWords: words.waitingRows,
     badRows: store.badRows.count,
     engineRestarts: store.engine?.restarts ?? 0,
     liveViewers: pipeline.live.viewerCount,
@@ -150,6 +154,7 @@ export function renderMetrics(
     ['log_pending_rows', 'gauge', 'Acknowledged rows that are not in the store yet.', gauges.pendingRows],
     ['log_pending_bytes', 'gauge', 'Bytes of these rows on disk.', gauges.pendingBytes],
     ['log_pending_segments', 'gauge', 'Files of these rows.', gauges.pendingSegments],
+    ['rows_without_words', 'gauge', 'Rows that searches have to read themselves.', gauges.rowsWithoutWords],
     ['log_flush_failures_total', 'counter', 'Failed flushes of a segment.', gauges.flushFailures],
     ['engine_restarts_total', 'counter', 'Restarts of the embedded engine.', gauges.engineRestarts],
     ['damaged_files', 'gauge', 'Damaged files of the log and the store.', gauges.damagedFiles],

@@ -46,21 +46,23 @@ export function addStatisticsRoutes(
     catchUp,
   }: { gate: Gate; store: Store; joined: JoinedTraces; catchUp: () => Promise<void> },
 ): void {
-  const { client } = store
   app.openapi(statsRoute, async (context) => {
     const project = projectOf(context, 'read', gate)
     await catchUp()
-    return context.json(await readStats(client, project, context.req.valid('query')), 200)
+    return context.json(await readStats(store, project, context.req.valid('query')), 200)
   })
   app.openapi(testsRoute, async (context) => {
     const project = projectOf(context, 'read', gate)
     await catchUp()
-    return context.json({ tests: await listTests(client, project, context.req.valid('query')) }, 200)
+    return context.json({ tests: await listTests(store, project, context.req.valid('query')) }, 200)
   })
   app.openapi(graphRoute, async (context) => {
     const project = projectOf(context, 'read', gate)
     await catchUp()
-    return context.json(await readDecisionGraph({ client, joined }, project, context.req.valid('query')), 200)
+    return context.json(
+      await readDecisionGraph({ ...store, joined }, project, context.req.valid('query')),
+      200,
+    )
   })
   app.openapi(graphSessionsRoute, async (context) => {
     const project = projectOf(context, 'read', gate)

@@ -31,7 +31,7 @@ export async function exportTable(
   project: string,
   { table, format, filter }: { table: ExportTable; format: ExportFormat; filter: Partial<SessionFilter> },
 ): Promise<Readable> {
-  const conditions = sessionConditions(project, { ...filter, reruns: filter.reruns ?? 'include' })
+  const conditions = sessionConditions(store, project, { ...filter, reruns: filter.reruns ?? 'include' })
   const columns = Object.entries(queryTables[table]!.columns)
   const rows =
     table === 'sessions'

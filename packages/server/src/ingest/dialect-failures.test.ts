@@ -52,6 +52,7 @@ const gauges = {
   servers: 1,
   isLeader: 1,
   pendingRows: 0,
+  rowsWithoutWords: 0,
   pendingBytes: 0,
   pendingSegments: 0,
   flushFailures: 0,

@@ -26,7 +26,8 @@ async function openLog(folder: string, isUp: () => boolean) {
     directory: folder,
     columns,
     firstId: 100n,
-    flush,
+    insert: flush,
+    refresh: () => Promise.resolve(),
     report,
   })
   return { log, reports, flushed, damaged }

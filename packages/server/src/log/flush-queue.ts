@@ -8,11 +8,10 @@ export type FlushQueueOptions = {
   /** What the rows are, for reports. */
   name: string
   damaged: DamagedFiles
-  /**
-   * Inserts a segment into the store, whole. Called for one segment at a time, and again after a failure. `waiting` is the
-   * number of segments behind it.
-   */
-  flush: (segment: Segment, waiting: number) => Promise<void>
+  /** Inserts a segment into the store, whole. Called for one segment at a time, and again after a failure. */
+  insert: (segment: Segment) => Promise<void>
+  /** Computes what depends on a segment that was inserted, while the next one is. Called in the order of segments. */
+  refresh: (segment: Segment) => Promise<void>
   report: (line: string) => void
 }
 
@@ -26,6 +25,9 @@ export class FlushQueue {
   readonly #options: FlushQueueOptions
   readonly segments: Segment[] = []
   isFlushing = false
+  /** The insert of the second segment, begun while what depends on the first is computed. */
+  #next: { segment: Segment; inserted: Promise<boolean> } | undefined
+  #isRefreshing = false
   failures = 0
   #isClosed = false
   #failuresInARow = 0
@@ -40,7 +42,13 @@ export class FlushQueue {
   }
 
   start(): void {
+    if (this.#isRefreshing) this.#insertNext()
     if (!this.isFlushing && this.segments.length > 0) void this.#flushAll()
+  }
+
+  /** Whether another segment would have to wait before it is inserted. */
+  get isInserting(): boolean {
+    return this.isFlushing && !(this.#isRefreshing && this.segments.length === 1)
   }
 
   /** From now on a failure ends the flushing; the segments that are left stay on disk. */
@@ -97,7 +105,7 @@ export class FlushQueue {
   async #flushFirst(): Promise<void> {
     const segment = this.segments[0]!
     try {
-      await this.#flushOrSetAside(segment)
+      if (await this.#inserted(segment)) await this.#refresh(segment)
       this.segments.shift()
       this.#failuresInARow = 0
     } catch (error) {
@@ -109,13 +117,42 @@ export class FlushQueue {
     }
   }
 
-  /** A segment that can never be stored must not block the others. Its file stays for a person to look at. */
-  async #flushOrSetAside(segment: Segment): Promise<void> {
-    const { name, damaged, flush } = this.#options
+  #inserted(segment: Segment): Promise<boolean> {
+    const begun = this.#next?.segment === segment ? this.#next.inserted : undefined
+    // If it fails, the next attempt is a new one.
+    if (begun !== undefined) this.#next = undefined
+    return begun ?? this.#insertOrSetAside(segment)
+  }
+
+  async #refresh(segment: Segment): Promise<void> {
+    this.#isRefreshing = true
+    this.#insertNext()
+    try {
+      await this.#options.refresh(segment)
+      await rm(segment.path, { force: true })
+    } finally {
+      this.#isRefreshing = false
+    }
+  }
+
+  /** The engine is idle while sessions are computed, and the other way round. */
+  #insertNext(): void {
+    const segment = this.segments[1]
+    if (segment === undefined || this.#next !== undefined || this.#failuresInARow > 0 || this.#isClosed)
+      return
+    const inserted = this.#insertOrSetAside(segment)
+    // Whoever comes to this segment sees the failure.
+    inserted.catch(() => undefined)
+    this.#next = { segment, inserted }
+  }
+
+  /** Returns false for a segment that can never be stored: it must not block the others. Its file stays for a person to look at. */
+  async #insertOrSetAside(segment: Segment): Promise<boolean> {
+    const { name, damaged, insert } = this.#options
     await verifySegment(segment, name, damaged)
     try {
-      await flush(segment, this.segments.length - 1)
-      await rm(segment.path, { force: true })
+      await insert(segment)
+      return true
     } catch (error) {
       if (!isPermanent(error)) throw error
       await damaged.add(basename(segment.path), (path) => rename(segment.path, path), {
@@ -123,6 +160,7 @@ export class FlushQueue {
         blocks: null,
         rows: segment.rows,
       })
+      return false
     }
   }
 }

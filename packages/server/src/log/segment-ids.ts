@@ -93,11 +93,12 @@ function checksumOf(digits: string): string {
 }
 
 /** The range of ids of each node. Keeps all ids below 2^53, so that JSON can carry them. */
-const SEGMENTS_PER_NODE = 2n ** 33n
+export const SEGMENTS_PER_NODE = 2n ** 33n
 const MAX_NODES = 2 ** 20
 
+/** Not 0: rows that the store copied itself have that segment. */
 function randomRange(): bigint {
-  return BigInt(randomInt(MAX_NODES))
+  return BigInt(randomInt(1, MAX_NODES))
 }
 
 /** Where this node's segment ids begin. Nodes that write to one store get different ranges at random. */

@@ -19,7 +19,11 @@ async function segmentFiles(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith('.segment'))
 }
 
-async function openLog(flush: (segment: Segment) => Promise<void>, directory?: string) {
+async function openLog(
+  insert: (segment: Segment) => Promise<void>,
+  directory?: string,
+  refresh: (segment: Segment) => Promise<void> = () => Promise.resolve(),
+) {
   const reports: string[] = []
   const folder = directory ?? (await temporaryFolder())
   const report = (line: string) => reports.push(line)
@@ -30,7 +34,8 @@ async function openLog(flush: (segment: Segment) => Promise<void>, directory?: s
     directory: folder,
     columns,
     firstId: 100n,
-    flush,
+    insert,
+    refresh,
     report,
   })
   return { log, folder, reports, damaged }
@@ -260,7 +265,8 @@ test('refuses new rows when the store is too far behind, and says when to retry'
     directory: folder,
     columns,
     firstId: 1n,
-    flush: () => Promise.reject(new Error('down')),
+    insert: () => Promise.reject(new Error('down')),
+    refresh: () => Promise.resolve(),
     report: () => undefined,
     maxPendingRows: 2,
   })
@@ -270,5 +276,54 @@ test('refuses new rows when the store is too far behind, and says when to retry'
     code: 'SERVER_BUSY',
     retryAfterSeconds: 1,
   })
+  await log.close()
+})
+
+test('the next segment is inserted while the sessions of the one before are computed, in order', async () => {
+  const events: string[] = []
+  const refreshing = Promise.withResolvers<void>()
+  const { log, folder } = await openLog(
+    async ({ id }) => void events.push(`insert ${id}`),
+    undefined,
+    async ({ id }) => {
+      events.push(`refresh ${id}`)
+      if (id === 100n) await refreshing.promise
+      events.push(`done ${id}`)
+    },
+  )
+  await log.append([{ text: 'one' }], [])
+  const first = log.drain()
+  await expect.poll(() => events).toEqual(['insert 100', 'refresh 100'])
+  await log.append([{ text: 'two' }], [])
+  const second = log.drain()
+  await expect.poll(() => events).toEqual(['insert 100', 'refresh 100', 'insert 101'])
+  // A process that is killed now computes the sessions of both again.
+  expect(await segmentFiles(folder)).toHaveLength(2)
+
+  refreshing.resolve()
+  await Promise.all([first, second])
+  expect(events.slice(3)).toEqual(['done 100', 'refresh 101', 'done 101'])
+  expect(await segmentFiles(folder)).toEqual([])
+  await log.close()
+})
+
+test('when sessions can not be computed, the segment is tried again before the next one', async () => {
+  const refreshed: bigint[] = []
+  let isDown = true
+  const { log } = await openLog(
+    () => Promise.resolve(),
+    undefined,
+    async ({ id }) => {
+      if (isDown) throw new Error('connection refused')
+      refreshed.push(id)
+    },
+  )
+  for (const text of ['one', 'two']) {
+    await log.append([{ text }], [])
+    await log.drain().catch(() => undefined)
+  }
+  isDown = false
+  await log.drain().catch(() => log.drain())
+  expect(refreshed).toEqual([100n, 101n])
   await log.close()
 })

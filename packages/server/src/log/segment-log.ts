@@ -23,21 +23,25 @@ export type SegmentLogState = {
   flushFailures: number
 }
 
-const MAX_SEGMENT_ROWS = 30_000
-/** The engine inserts a segment whole, and needs up to ten times its size to index the words in it. */
-const MAX_SEGMENT_BYTES = 64 * 1024 * 1024
+/** Larger ones cost the engine less for each row, and take longer to be seen. */
+const MAX_SEGMENT_ROWS = 40_000
+/** The engine inserts a segment whole. */
+const MAX_SEGMENT_BYTES = 128 * 1024 * 1024
 const MAX_PENDING_ROWS = 2_000_000
 const MAX_PENDING_BYTES = 2 * 1024 ** 3
-/** While the store is behind, senders wait: not at all up to the first number of rows, and longest at the second. */
-const SLOW_ROWS = [20_000, 60_000] as const
+/**
+ * While the store is behind, senders wait: not at all up to the first number of rows, and longest at the second. A store that
+ * keeps up has one segment on its way and one that grows.
+ */
+const SLOW_ROWS = [50_000, 100_000] as const
 const MAX_SENDER_DELAY_MS = 80
 /** Rows in memory that wait for the write before theirs. Enough for a burst. */
 const MAX_BUFFERED_BYTES = 32 * 1024 * 1024
 /** A segment is sealed this soon after the first row of a quiet log, and at most this often while rows trickle in. */
-const QUIET_DELAY_MS = 150
+const QUIET_DELAY_MS = 10
 const TRICKLE_DELAY_MS = 1_000
 /** With more rows than this pending, a reader gets data that is a second or two old instead of waiting. */
-const MAX_CATCH_UP_ROWS = 60_000
+const MAX_CATCH_UP_ROWS = 100_000
 const MAX_CATCH_UP_MS = 10_000
 /** A read retries a failed flush at once, but not sooner than this after the last failure. */
 const CATCH_UP_RETRY_MS = 500
@@ -122,6 +126,17 @@ export class SegmentLog<Row> {
     const [from, to] = SLOW_ROWS
     const share = (this.state().pendingRows - from) / (to - from)
     return Math.min(Math.max(share, 0), 1) * MAX_SENDER_DELAY_MS
+  }
+
+  /** The segments whose rows the store may not have. */
+  get pendingIds(): bigint[] {
+    const pending = this.#queue.segments.map(({ id }) => id)
+    return this.#open === undefined ? pending : [...pending, this.#open.segment.id]
+  }
+
+  /** Whether rows arrive about as fast as the store takes them. */
+  get isBusy(): boolean {
+    return this.#queue.segments.length > 1 || this.state().pendingRows > SLOW_ROWS[0]
   }
 
   /** Resolves when a write has started, which leaves room for new rows. */
@@ -244,8 +259,8 @@ export class SegmentLog<Row> {
     this.#timer = setTimeout(
       () => {
         this.#timer = undefined
-        // During a flush the segment could not be flushed anyway: let it grow.
-        if (this.#queue.isFlushing) return this.#sealSoon()
+        // It could not be inserted now anyway: let it grow.
+        if (this.#queue.isInserting) return this.#sealSoon()
         void this.#sealNow()
       },
       Math.max(QUIET_DELAY_MS, TRICKLE_DELAY_MS - sinceLast),

@@ -25,6 +25,8 @@ export async function deleteSessions(
   try {
     for (const [table, condition] of [
       [sharded('steps'), ofTraces],
+      // After the steps: words that are built meanwhile are compared with those.
+      [sharded('words'), ofTraces],
       [sharded('logs'), ofTraces],
       [sharded('duplicate_calls'), ofTraces],
       [sharded('session_findings'), ofTraces],

@@ -5,6 +5,7 @@ import type { JoinedTraces } from '../sessions/joined-traces.ts'
 import { readOutlines } from '../sessions/stored-steps.ts'
 import type { Store } from '../store/connect.ts'
 import { CURRENT_FIRST, REPRICED_VERSION } from '../store/steps-table.ts'
+import { insertWords } from '../store/words-table.ts'
 import { countSessions, sessionBatches } from './session-batches.ts'
 
 /** What repricing changed, by model. `before` and `after` are sums over the steps whose cost changed. */
@@ -72,6 +73,11 @@ async function writeCosts(
   project: string,
   changes: readonly Change[],
 ): Promise<void> {
+  // The copies replace rows by whose segment their words would be built.
+  await insertWords(store, {
+    condition: `project = {project:String} AND session_id IN {ids:Array(String)} AND ${store.words.missing}`,
+    params: { project, ids: sessionsOf(changes) },
+  })
   await store.client.command({
     query: `INSERT INTO steps SELECT * REPLACE (
           nullIf(transform(step_id, {ids:Array(String)}, {costs:Array(Float64)}, -1.), -1.) AS cost,

@@ -124,15 +124,18 @@ export async function deleteRestored(store: Store, restoredAtMs: number): Promis
       { lightweight_deletes_sync: '2' },
     )
   }
-  await run(
-    store,
-    `DELETE FROM ${onEveryShard(store, 'sessions')} WHERE (project, session_id) IN (${RESTORED_SESSIONS})`,
-    {},
-    { lightweight_deletes_sync: '2' },
-  ).finally(() => {
+  try {
+    for (const table of ['words', 'sessions'])
+      await run(
+        store,
+        `DELETE FROM ${onEveryShard(store, table)} WHERE (project, session_id) IN (${RESTORED_SESSIONS})`,
+        {},
+        { lightweight_deletes_sync: '2' },
+      )
+  } finally {
     store.sessions.changed()
     store.onDeleted()
-  })
+  }
 }
 
 /** The sessions of which the restore brought steps or log records. */

@@ -11,6 +11,7 @@ import type { SessionTags } from '../sessions/session-tags.ts'
 import type { StoredLogs } from '../sessions/stored-logs.ts'
 import type { Store } from '../store/connect.ts'
 import { UploadedObjects, type ObjectPlace } from '../store/uploaded-objects.ts'
+import { insertWords } from '../store/words-table.ts'
 import { readBackup } from './read-backup.ts'
 import { checkIncoming } from './restore-checks.ts'
 import { planRestore } from './restore-plan.ts'
@@ -186,6 +187,11 @@ export class Restorer {
         const ids = sessions.map(({ session_id }) => session_id)
         for (const id of ids) reader.invalidate(project, id)
         await refresher.refresh(project, ids)
+        // Restored rows have no segment by which their words could be built later.
+        await insertWords(store, {
+          condition: 'project = {project:String} AND session_id IN {ids:Array(String)}',
+          params: { project, ids },
+        })
       }
       const end = rows.at(-1)
       if (end === undefined) return

@@ -96,14 +96,14 @@ async function observeRate(
 
 /** The figures of the window that ends at a time. */
 async function measure(
-  { client }: Store,
+  store: Store,
   project: string,
   { filter, condition }: Watched<'rate' | 'silence' | 'issue'>,
   endMs: number,
 ): Promise<Measured> {
   const score = condition.kind === 'rate' ? condition.score : undefined
   const query = statsQuerySchema.parse({ ...filter, ...(score !== undefined && { scoreName: score }) })
-  const stats = await readStats(client, project, { ...query, from: endMs - condition.windowMs, to: endMs })
+  const stats = await readStats(store, project, { ...query, from: endMs - condition.windowMs, to: endMs })
   return {
     sessions: stats.total,
     failed: stats.fail,

@@ -158,13 +158,13 @@ function thin<Point extends { observation: Observation }>(points: readonly Point
 }
 
 async function readSlots(
-  { client }: Store,
+  { client, words }: Store,
   project: string,
   { filter, condition }: Monitor,
   { slotMs, fromMs, nowMs }: { slotMs: number; fromMs: number; nowMs: number },
 ): Promise<Slot[]> {
   const parsed = sessionFilterSchema.parse(filter)
-  const conditions = sessionConditions(project, {
+  const conditions = sessionConditions({ words }, project, {
     ...parsed,
     from: Math.max(0, Math.floor(fromMs)),
     to: nowMs,

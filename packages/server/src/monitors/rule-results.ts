@@ -109,7 +109,8 @@ export class RuleResults {
     for (const [key, breaks] of Map.groupBy(broken, ({ monitor }) => filterKey(monitor.filter))) {
       if (key === '{}') continue
       const sessions = breaks.map(({ session }) => session.summary)
-      const { sql, params } = sessionConditions(project, sessionFilterSchema.parse(breaks[0]!.monitor.filter))
+      const filter = sessionFilterSchema.parse(breaks[0]!.monitor.filter)
+      const { sql, params } = sessionConditions(this.#store, project, filter)
       const result = await this.#store.client.query({
         query: `SELECT session_id FROM sessions FINAL WHERE ${sql} AND session_id IN {checkedIds:Array(String)}
           AND bucket IN {checkedBuckets:Array(UInt32)}`,

@@ -51,8 +51,8 @@ import { StoredLogs } from '../sessions/stored-logs.ts'
 import { Restorer } from '../maintenance/restore.ts'
 import { SqlQueries } from '../sql/run-query.ts'
 import type { Store } from '../store/connect.ts'
-import { flushSegment } from '../store/flush-segment.ts'
-import { WordIndex } from '../store/word-index.ts'
+import { insertSegment, refreshTouched } from '../store/flush-segment.ts'
+import { WordBuilder } from '../store/word-builder.ts'
 import { logColumns } from '../store/logs-table.ts'
 import { stepColumns } from '../store/steps-table.ts'
 import { UploadedObjects } from '../store/uploaded-objects.ts'
@@ -94,9 +94,9 @@ export async function createServices(
     },
   })
   let note: ((project: string, steps: readonly ResolvedStep[]) => void) | undefined
-  const given = { store, storedLogs, fresh, refresher, damaged, report }
-  const { steps, logs, catchUp, drain } = await openLogs(config, given, cleanups)
-  const reader: SessionReader = openReader({ ...stored, catchUp })
+  const given = { store, nodes, storedLogs, fresh, refresher, damaged, report }
+  const { steps, logs, ...flushing } = await openLogs(config, given, cleanups)
+  const reader: SessionReader = openReader({ ...stored, ...flushing })
   followOtherNodes({ store, nodes, live, reader, report }, cleanups)
   const settings = fromConfig(config)
   const watched = { ...settings, ...gate, store, versions, nodes, reader, joined, steps, report }
@@ -104,7 +104,7 @@ export async function createServices(
   note = watch.note
   const others = openOthers(config, { store, damaged }, cleanups)
   const restored = { ...settings, ...watch, ...stored, ...gate, ...others, storedLogs }
-  const restorer = await Restorer.open({ ...restored, refresher, reader, drain, report })
+  const restorer = await Restorer.open({ ...restored, ...flushing, refresher, reader, report })
   const counters = createCounters()
   const usage = { usage: gate.usage, nextArrival: () => versions.next() }
   return {
@@ -122,11 +122,10 @@ export async function createServices(
     ...others,
     reader,
     refresher,
+    ...flushing,
     ...watch,
     counters,
     damaged,
-    catchUp,
-    drain,
     report,
   }
 }
@@ -342,34 +341,39 @@ async function openLogs(
     storedLogs: StoredLogs
     fresh: FreshSessions
     refresher: SessionRefresher
+    nodes: ServerNodes
     damaged: DamagedFiles
     report: (line: string) => void
   },
   cleanups: (() => unknown)[],
 ) {
   const { store, storedLogs, fresh, refresher, damaged, report } = options
+  const words = new WordBuilder(options)
   const root = join(config.dataDirectory, 'log')
   const firstId = await firstSegmentId(root, damaged)
-  const words = WordIndex.open(store, report, cleanups)
-  const open = <Row>(name: 'steps' | 'logs', columns: Columns<Row>) =>
-    SegmentLog.open({
+  const open = <Row>(name: 'steps' | 'logs', columns: Columns<Row>) => {
+    const table = { name, columns: Object.keys(columns) }
+    return SegmentLog.open({
       name,
       damaged,
       directory: join(root, name),
       columns,
       firstId,
-      flush: (segment, waiting) => {
+      insert: async (segment) => {
         if (name === 'logs') storedLogs.expectSome()
-        const settings = name === 'steps' ? words.insertSettings({ rows: segment.rows, waiting }) : {}
-        const table = { name, columns: Object.keys(columns), settings }
-        return flushSegment(segment, table, store, (...sessions) => refresher.refresh(...sessions))
+        await insertSegment(segment, table, store)
+        if (name === 'steps') words.note(segment.rows)
       },
+      refresh: (segment) =>
+        refreshTouched(segment, table, store, (...sessions) => refresher.refresh(...sessions)),
       report,
     })
+  }
   const [steps, logs] = await Promise.all([open('steps', stepColumns), open('logs', logColumns)])
   for (const log of [logs, steps]) cleanups.push(() => log.close())
+  words.start(steps, cleanups)
   const catchUp = async () => void (await Promise.all([steps.catchUp(), logs.catchUp()]))
   const drain = async () => void (await Promise.all([steps.drain(), logs.drain()]))
   void readKnown({ fresh, store, drain, report })
-  return { steps, logs, catchUp, drain }
+  return { steps, logs, words, catchUp, drain }
 }

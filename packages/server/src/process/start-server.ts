@@ -46,7 +46,13 @@ export async function startServer(config: Config, report: (line: string) => void
     })
     cleanups.push(startRetention(services))
     const { repair } = services.store
-    if (repair !== undefined) cleanups.push(repair.start(() => recomputeSessions(services)))
+    if (repair !== undefined)
+      cleanups.push(
+        repair.start({
+          sessions: () => recomputeSessions(services),
+          words: () => services.words.buildAgain(),
+        }),
+      )
     const server = await listen(services, tls)
     cleanups.push(() => {
       server.close()

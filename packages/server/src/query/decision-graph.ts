@@ -4,7 +4,8 @@ import { z } from 'zod'
 import { buildGraph, type StepFigures, type VariantRow } from './build-graph.ts'
 import type { SessionIndex } from '../sessions/find-session.ts'
 import { loadSql } from '../store/load-sql.ts'
-import { findByText, sessionConditions, sessionFilterSchema, type Conditions } from './session-filter.ts'
+import { sessionConditions, sessionFilterSchema, type Conditions } from './session-filter.ts'
+import { findByText } from './text-search.ts'
 import { CURRENT_FIRST } from '../store/steps-table.ts'
 import { STATE, summariesFromRows, summarySelect, type SummaryRow } from '../store/sessions-table.ts'
 
@@ -67,12 +68,12 @@ type GraphSessionsQuery = z.infer<typeof graphSessionsQuerySchema>
 
 /** Aggregates sessions into one graph: which step follows which, how often, and how sessions end. The store does the counting. */
 export async function readDecisionGraph(
-  { client, joined }: SessionIndex,
+  { client, joined, words }: SessionIndex & Pick<Store, 'words'>,
   project: string,
   query: GraphQuery,
 ): Promise<DecisionGraph> {
-  const found = await findByText(client, project, query.text)
-  const { values, params } = statementParts(project, query, { found, hasJoined: joined.isAny })
+  const found = await findByText({ client, words }, project, query.text)
+  const { values, params } = statementParts({ words }, project, query, { found, hasJoined: joined.isAny })
   const read = async <Row>(sql: string) => {
     const result = await client.query({ query: sql, query_params: params, format: 'JSONEachRow' })
     return result.json<Row>()
@@ -86,12 +87,12 @@ export async function readDecisionGraph(
 
 /** Lists the sessions behind a node or an edge, newest first. */
 export async function readGraphSessions(
-  { client, badRows, joined }: SessionIndex & Pick<Store, 'badRows'>,
+  { client, badRows, joined, words }: SessionIndex & Pick<Store, 'badRows' | 'words'>,
   project: string,
   query: GraphSessionsQuery,
 ): Promise<SessionSummary[]> {
-  const found = await findByText(client, project, query.text)
-  const { values, params } = statementParts(project, query, { found, hasJoined: joined.isAny })
+  const found = await findByText({ client, words }, project, query.text)
+  const { values, params } = statementParts({ words }, project, query, { found, hasJoined: joined.isAny })
   const path = pathCondition(query)
   const result = await client.query({
     query: sessionsSql({ ...values, summary: summarySelect, path_condition: path.sql }),
@@ -102,11 +103,12 @@ export async function readGraphSessions(
 }
 
 function statementParts(
+  store: Pick<Store, 'words'>,
   project: string,
   query: GraphQuery,
   { found, hasJoined }: { found: string[] | undefined; hasJoined: boolean },
 ): { values: Record<string, string>; params: Record<string, unknown> } {
-  const conditions = sessionConditions(project, query, found)
+  const conditions = sessionConditions(store, project, query, found)
   const chosen = `SELECT session_id, ${STATE} AS state, started_at, cost, changed_steps FROM sessions FINAL WHERE ${conditions.sql}
     ORDER BY started_at DESC, session_id DESC LIMIT {sessions:UInt32}`
   const pathsOf = (traces: string) =>

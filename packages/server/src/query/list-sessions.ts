@@ -8,13 +8,8 @@ import type { BadRows } from '../store/bad-rows.ts'
 import { newestSelect, type NewestRow, type Place } from '../store/newest-sessions.ts'
 import { findNewestPage } from './newest-page.ts'
 import { cachePage } from './page-cache.ts'
-import {
-  findByText,
-  scoreNumberOf,
-  sessionConditions,
-  sessionFilterSchema,
-  type Conditions,
-} from './session-filter.ts'
+import { findByText, newerThan } from './text-search.ts'
+import { scoreNumberOf, sessionConditions, sessionFilterSchema, type Conditions } from './session-filter.ts'
 import {
   cardSelect,
   DURATION_MS,
@@ -60,7 +55,7 @@ const windowsMs = [DAY_MS, 14 * DAY_MS, Infinity]
 const reachCache = new Map<string, number>()
 const MAX_CACHED_QUERIES = 1_000
 
-type ListedStore = Pick<Store, 'client' | 'badRows' | 'engine' | 'sessions'>
+type ListedStore = Pick<Store, 'client' | 'badRows' | 'engine' | 'sessions' | 'words'>
 
 export async function listSessions(
   store: ListedStore,
@@ -109,14 +104,14 @@ function dependsOnMore({
 }
 
 async function readSessions(
-  { client, badRows }: Pick<Store, 'client' | 'badRows'>,
+  store: Pick<Store, 'client' | 'badRows' | 'words'>,
   project: string,
   query: ListQuery,
 ): Promise<SessionPage> {
   const { sql: order, params } = orderOf(query)
   const sortKey = `${query.order === 'asc' ? '-' : ''}(${order})`
-  const found = await findOnce(client, project, query)
-  const conditions = sessionConditions(project, { ...query, reruns: query.reruns ?? 'include' }, found)
+  const found = await findOnce(store, project, query)
+  const conditions = sessionConditions(store, project, { ...query, reruns: query.reruns ?? 'include' }, found)
   Object.assign(conditions.params, params)
   addCursor(conditions, query.cursor, sortKey)
   const isByTime = isNewestFirst(query)
@@ -129,7 +124,7 @@ async function readSessions(
   let rows: ListedRow[] = []
   for (const windowMs of isByTime && !isSelective(query) ? windowsMs : [Infinity]) {
     if (windowMs < knownMs) continue
-    rows = await readPage(client, conditions, {
+    rows = await readPage(store.client, conditions, {
       sortKey,
       limit,
       since: windowMs === Infinity ? undefined : endMs - windowMs,
@@ -138,7 +133,7 @@ async function readSessions(
     if (rows.length >= limit) break
   }
   if (isByTime) cacheReach(cacheKey, reachOf(rows[limit - 1], query.from, endMs))
-  return toPage(badRows, rows, query.limit)
+  return toPage(store.badRows, rows, query.limit)
 }
 
 /** `rows` has one more than the page if there is a next one. */
@@ -200,12 +195,12 @@ function isSelective({ user, thread, runId, variant, parent }: ListQuery): boole
 
 /** The sessions with the text of a query, where each window would search for it again. */
 async function findOnce(
-  client: ClickHouseClient,
+  store: Pick<Store, 'client' | 'words'>,
   project: string,
   query: ListQuery,
 ): Promise<string[] | undefined> {
   const hasWindows = query.sort === 'time' && query.order === 'desc' && !isSelective(query)
-  return hasWindows ? findByText(client, project, query.text) : undefined
+  return hasWindows ? findByText(store, project, query.text) : undefined
 }
 
 async function readPage(
@@ -221,7 +216,7 @@ async function readPage(
       query_params: {
         ...conditions.params,
         limit: page.limit,
-        ...(page.since !== undefined && { sinceBucket: hourBucket(page.since) }),
+        ...(page.since !== undefined && { sinceBucket: hourBucket(page.since), ...newerThan(page.since) }),
       },
       format: 'JSONEachRow',
     })

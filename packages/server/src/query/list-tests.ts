@@ -1,6 +1,6 @@
-import type { ClickHouseClient } from '@clickhouse/client'
 import { wilson, type EndState, type TestHistory, type TestRun } from '@playhead/model'
 import { z } from 'zod'
+import type { Store } from '../store/connect.ts'
 import { loadSql } from '../store/load-sql.ts'
 import { DURATION_MS, STATE } from '../store/sessions-table.ts'
 import { sessionConditions, sessionFilterSchema } from './session-filter.ts'
@@ -36,11 +36,11 @@ export type TestsQuery = z.infer<typeof testsQuerySchema>
 
 /** Lists the tests that sessions of the project were recorded in, most recently run first. */
 export async function listTests(
-  client: ClickHouseClient,
+  { client, words }: Pick<Store, 'client' | 'words'>,
   project: string,
   query: TestsQuery,
 ): Promise<TestHistory[]> {
-  const conditions = sessionConditions(project, query)
+  const conditions = sessionConditions({ words }, project, query)
   conditions.sql += " AND test_name != ''"
   if (query.contains !== undefined && query.contains !== '') {
     conditions.sql +=

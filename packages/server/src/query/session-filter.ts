@@ -15,7 +15,9 @@ import {
 } from '@playhead/model'
 import { z } from 'zod'
 import { DURATION_MS, hourBucket, STATE } from '../store/sessions-table.ts'
-import { SEARCH_TEXT } from '../store/steps-table.ts'
+import type { Store } from '../store/connect.ts'
+import type { WordMarks } from '../store/word-marks.ts'
+import { newerThan, textConditions } from './text-search.ts'
 import type { ClickHouseClient } from '@clickhouse/client'
 
 const kinds = Object.keys(findingKinds) as [FindingKind, ...FindingKind[]]
@@ -95,6 +97,7 @@ export type Conditions = { sql: string; params: Record<string, unknown> }
  * the sessions with the filter's text if they are known.
  */
 export function sessionConditions(
+  { words }: Pick<Store, 'words'>,
   project: string,
   filter: Partial<SessionFilter>,
   found?: readonly string[],
@@ -149,7 +152,7 @@ export function sessionConditions(
   addRange(add, DURATION_MS, filter.duration, 'duration')
   addTimes(add, filter)
   if (found !== undefined) add('session_id IN {found:Array(String)}', { found })
-  else if (filter.text) add(`session_id IN (${textSubquery(filter.text)})`, textParams(filter.text))
+  else if (filter.text) addText(add, words, filter.text, filter.from)
   return { sql: parts.join(' AND '), params }
 }
 
@@ -158,6 +161,11 @@ function findingsSubquery(condition: string): string {
 }
 
 type Add = (sql: string, values: Record<string, unknown>) => void
+
+function addText(add: Add, words: WordMarks, text: string, fromMs: number | undefined): void {
+  const { sql, params } = textConditions(words, text)
+  add(`session_id IN (${sql})`, { ...params, ...(fromMs !== undefined && newerThan(fromMs)) })
+}
 
 function addRange(add: Add, column: string, range: SessionFilter['cost'], name: string): void {
   if (range === undefined) return
@@ -204,75 +212,6 @@ function addTimes(add: Add, filter: Partial<SessionFilter>): void {
       toMs: filter.to,
     })
   }
-}
-
-/** With more sessions than this, a page of the newest is usually found in a recent window. */
-const MAX_FOUND = 1_000
-/** Texts that many sessions have, which need not be counted again. */
-const commonTexts = new Set<string>()
-const MAX_COMMON_TEXTS = 1_000
-
-/**
- * The sessions with a text; undefined if there are many, or no text. For statements that would each look it up again, or more
- * than once.
- */
-export async function findByText(
-  client: ClickHouseClient,
-  project: string,
-  text: string | undefined,
-  most = MAX_FOUND,
-): Promise<string[] | undefined> {
-  if (!text) return undefined
-  const key = `${project}\0${text}`
-  if (commonTexts.has(key)) return undefined
-  const result = await client.query({
-    query: `SELECT DISTINCT id FROM (${textSubquery(text)}) LIMIT {limit:UInt32}`,
-    query_params: { project, ...textParams(text), limit: most + 1 },
-    format: 'JSONEachRow',
-  })
-  const rows = await result.json<{ id: string }>()
-  if (rows.length <= most) return rows.map(({ id }) => id)
-  if (commonTexts.size >= MAX_COMMON_TEXTS) commonTexts.clear()
-  commonTexts.add(key)
-  return undefined
-}
-
-/**
- * Selects sessions with a step that contains every word. Words are looked up in the text index. A text without words (only
- * symbols), or in a script without spaces between words, is searched as a substring.
- */
-function textSubquery(text: string): string {
-  const condition = isSubstringSearch(text)
-    ? `position(${SEARCH_TEXT}, {text:String}) > 0`
-    : `(hasAllTokens(${SEARCH_TEXT}, {text:String}) OR hasAllTokens(${SEARCH_TEXT}, {escapedText:String}))`
-  return `SELECT if(joined.session = '', found.id, joined.session) AS id
-    FROM (SELECT session_id AS id FROM steps WHERE project = {project:String} AND ${condition}) AS found
-    LEFT ANY JOIN (SELECT trace_id AS id, session_id AS session FROM joined_traces FINAL WHERE project = {project:String}) AS joined
-    USING (id)`
-}
-
-function textParams(text: string): Record<string, unknown> {
-  const lower = text.toLowerCase()
-  return isSubstringSearch(text)
-    ? { text: lower }
-    : { text: words(lower), escapedText: words(asJsonEscapes(lower)) }
-}
-
-/** To the index, text in a script without spaces is one long token. */
-function isSubstringSearch(text: string): boolean {
-  return /[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/.test(text) || words(text) === ''
-}
-
-function words(text: string): string {
-  return text.replaceAll(/[^0-9A-Za-z\u0080-\uffff]+/g, ' ').trim()
-}
-
-/** Python's json.dumps writes é as \u00e9, and a search has to find that too. */
-function asJsonEscapes(text: string): string {
-  return text.replaceAll(
-    /[^\0-\x7f]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }
 
 function rangeOr<Range>(parse: (text: string) => Range | undefined) {

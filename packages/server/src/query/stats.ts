@@ -1,6 +1,7 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { Stats, StatsFigures, StatsGroup, StatsInterval, StatsScore, Usage } from '@playhead/model'
 import { z } from 'zod'
+import type { Store } from '../store/connect.ts'
 import { loadSql } from '../store/load-sql.ts'
 import { DURATION_MS, STATE } from '../store/sessions-table.ts'
 import { statsIntervals } from '../api/schemas/statistics.ts'
@@ -57,11 +58,11 @@ const groupsSql = loadSql(new URL('./stats-groups.sql', import.meta.url))
 
 /** Counts, rates, cost and durations of the sessions that match a filter: in total, over time, and by group. */
 export async function readStats(
-  client: ClickHouseClient,
+  { client, words }: Pick<Store, 'client' | 'words'>,
   project: string,
   query: StatsQuery,
 ): Promise<Stats> {
-  const conditions = sessionConditions(project, query)
+  const conditions = sessionConditions({ words }, project, query)
   const [{ interval, totals, buckets }, groups] = await Promise.all([
     readTimeline(client, conditions, query),
     query.groupBy === undefined ? [] : readGroups(client, conditions, query.groupBy, query.limit),

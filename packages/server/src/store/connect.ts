@@ -21,6 +21,7 @@ import {
   saveDefinitions,
 } from './table-definitions.ts'
 import { asStartError } from './store-error.ts'
+import { WordMarks } from './word-marks.ts'
 
 /** The database: the embedded engine or a ClickHouse server, behind one client. */
 export type Store = {
@@ -42,6 +43,8 @@ export type Store = {
   onDeleted: () => void
   /** Told of each change of the table `sessions` by this process. */
   sessions: SessionChanges
+  /** Which steps have their words in the table `words`. */
+  words: WordMarks
   close(): Promise<void>
 }
 
@@ -94,12 +97,16 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
 }
 
 async function prepareTables(store: Store, { path, report }: StoreSettings): Promise<void> {
-  if (store.engine === undefined) return migrate(store, async () => undefined)
+  if (store.engine === undefined) {
+    await migrate(store, async () => undefined)
+    return store.words.read()
+  }
   await store.repair?.checkAll({ maxTableBytes: SMALL_TABLE_BYTES })
   await migrate(store, () => forgetDefinitions(path))
   await saveDefinitions(path).catch((error: Error) =>
     report(`could not save a copy of the definitions of the tables: ${error.message}`),
   )
+  await store.words.read()
 }
 
 async function connectEngine(settings: StoreSettings): Promise<Store> {
@@ -143,6 +150,7 @@ async function connectEngine(settings: StoreSettings): Promise<Store> {
     badRows: new BadRows(settings.report),
     onDeleted: () => undefined,
     sessions,
+    words: new WordMarks(client, false),
     insertFile: (statement, path, _token, settings = {}) => own.insertFile(statement, path, settings),
     async close() {
       await own.close()
@@ -182,6 +190,7 @@ async function connectServer(
     badRows: new BadRows(report),
     onDeleted: () => undefined,
     sessions: new SessionChanges(),
+    words: new WordMarks(client, true),
     async insertFile(statement, path, token, settings = {}) {
       const { stream } = await client.exec({
         query: statement,

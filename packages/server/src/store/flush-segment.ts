@@ -2,6 +2,7 @@ import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
 import type { Segment } from '../log/segment-file.ts'
 import type { PermanentError } from '../log/flush-queue.ts'
 import type { Store } from './connect.ts'
+import { insertWords } from './words-table.ts'
 
 /** Errors that mean the segment itself is bad, so that no retry can succeed. */
 const permanentCodes = new Set([
@@ -14,20 +15,28 @@ const permanentCodes = new Set([
   '117', // INCORRECT_DATA
 ])
 
-type FlushedTable = { name: 'steps' | 'logs'; columns: readonly string[]; settings?: ClickHouseSettings }
+type FlushedTable = { name: 'steps' | 'logs'; columns: readonly string[] }
 
-/** Inserts one segment of the log into its table and refreshes the sessions it touched. */
-export async function flushSegment(
+/** Inserts one segment of the log into its table, unless it is there. */
+export async function insertSegment(segment: Segment, table: FlushedTable, store: Store): Promise<void> {
+  // A segment in which nothing is readable is empty.
+  if (segment.rows === 0) return
+  const isRepeated = segment.mayBeStored
+  if (isRepeated && (await isInStore(segment, table.name, store))) return
+  segment.mayBeStored = true
+  await insert(segment, table, store)
+  // Another server, which builds the words of all, may have taken the first part of it for the whole.
+  if (isRepeated && table.name === 'steps' && store.engine === undefined)
+    await insertWords(store, { condition: `segment = ${segment.id}` })
+}
+
+/** Refreshes the sessions that a stored segment touched. */
+export async function refreshTouched(
   segment: Segment,
   table: FlushedTable,
   store: Store,
   refresh: (project: string, ids: readonly string[], segment: bigint | undefined) => Promise<void>,
 ): Promise<void> {
-  // A segment in which nothing is readable is empty.
-  if (segment.rows > 0 && (!segment.mayBeStored || !(await isInStore(segment, table.name, store)))) {
-    segment.mayBeStored = true
-    await insert(segment, table, store)
-  }
   // Sessions that lost rows with a damaged segment are computed again from what is stored.
   const isWhole = segment.touched !== undefined && !segment.isDamaged
   const stored = isWhole ? [] : await touchedSessions(segment, table.name, store)
@@ -42,11 +51,11 @@ async function insert(segment: Segment, table: FlushedTable, store: Store): Prom
   const statement = `INSERT INTO ${table.name} (${table.columns.join(', ')}, segment) FORMAT Native`
   const token = `${table.name}-${segment.id}`
   // Each block of a segment begins with a column that is not in the table: it holds the checksum.
-  const settings = { ...table.settings, input_format_skip_unknown_fields: 1 } as const
+  const settings: ClickHouseSettings = { input_format_skip_unknown_fields: 1 }
   try {
     await store.insertFile(statement, segment.path, token, settings).catch((error: unknown) => {
       if (!isMemoryExceeded(error)) throw error
-      // Indexing very many distinct words can exceed the engine's memory. Merges index them in smaller steps.
+      // A store of an earlier version may still index the words of steps, which can exceed the engine's memory.
       return store.insertFile(statement, segment.path, token, {
         ...settings,
         materialize_skip_indexes_on_insert: 0,

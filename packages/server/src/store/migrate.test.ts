@@ -51,7 +51,8 @@ test('a single node adds a column once, a cluster to the local and the distribut
   const addsTo = (table: string, cluster?: string) =>
     migrations()
       .flatMap(({ template }) => renderSchema(template, cluster))
-      .filter((statement) => statement.startsWith(`ALTER TABLE ${table} `)).length
+      .filter((statement) => statement.startsWith(`ALTER TABLE ${table} `) && /ADD COLUMN/.test(statement))
+      .length
   expect(addsTo('steps')).toBe(1)
   expect([addsTo('steps_local', 'c'), addsTo('steps', 'c')]).toEqual([1, 1])
   expect(addsTo('sessions')).toBe(addsTo('sessions_local', 'c'))
@@ -98,6 +99,17 @@ describe('a store of an earlier schema', () => {
       for (const statement of next.slice(0, Math.ceil(next.length / 2))) await run(statement)
 
       await migrate(store, async () => undefined)
+      const hasIndex = async () =>
+        (
+          await read(
+            "SELECT 1 FROM system.data_skipping_indices WHERE table = 'steps' AND name = 'text_index'",
+          )
+        ).length === 1
+      // Until the words of its steps are built, searches need it.
+      expect(await hasIndex()).toBe(version < 22)
+      await run("INSERT INTO word_backlog (id, before, version) VALUES (0, '1970-01-01 00:00:00', 2)")
+      await migrate(store, async () => undefined)
+      expect(await hasIndex()).toBe(false)
 
       expect(await columns()).toEqual(current)
       expect(await read('SELECT version FROM migrations ORDER BY version')).toEqual(

@@ -41,7 +41,10 @@ export async function migrate(
       `The store was written by a newer version of Playhead (schema ${newest}; this version knows up to ${newestSchema()}). Install that version or a newer one, or set PLAYHEAD_DATA to another folder.`,
     )
   }
-  const missing = known.filter(({ version }) => !applied.has(version) && version <= upTo)
+  const isWaiting = applied.size > 0 && !(await areWordsBuilt(store, applied))
+  const missing = known.filter(
+    ({ version }) => !applied.has(version) && version <= upTo && !(isWaiting && version === NO_TEXT_INDEX),
+  )
   if (missing.length === 0) return
   await beforeChange()
   for (const migration of missing) {
@@ -50,6 +53,23 @@ export async function migrate(
     if (applied.size > 0) await noteApplied(store, [migration])
   }
   if (applied.size === 0) await noteApplied(store, missing)
+}
+
+/** Adds `words`. */
+const WORDS = 22
+/** Until the words of a store are built, its searches use the index that this migration removes. */
+const NO_TEXT_INDEX = 23
+
+async function areWordsBuilt({ client }: Store, applied: ReadonlySet<number>): Promise<boolean> {
+  if (applied.has(NO_TEXT_INDEX)) return true
+  if (!applied.has(WORDS)) return false
+  const result = await client.query({
+    query:
+      'SELECT toUnixTimestamp64Milli(before) <= 0 AS built FROM word_backlog ORDER BY version DESC LIMIT 1',
+    format: 'JSONEachRow',
+  })
+  const [row] = await result.json<{ built: number }>()
+  return row?.built === 1
 }
 
 const migrationsTable = `CREATE TABLE IF NOT EXISTS migrations [[on_cluster]]

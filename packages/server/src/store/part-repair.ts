@@ -27,6 +27,9 @@ export type PartRepairOptions = {
   report: (line: string) => void
 }
 
+/** Computes a table that is derived from the steps again. */
+type Recompute = { sessions: () => Promise<void>; words: () => Promise<void> }
+
 const FIRST_CHECK_MS = 5_000
 const CHECK_INTERVAL_MS = 86_400_000
 const RETRY_MS = 60_000
@@ -48,7 +51,8 @@ export class PartRepair {
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
   #areSessionsLost = false
-  #recomputeSessions: (() => Promise<void>) | undefined
+  #areWordsLost = false
+  #recompute: Recompute | undefined
   readonly #reported = new Set<string>()
 
   constructor(options: PartRepairOptions) {
@@ -59,9 +63,9 @@ export class PartRepair {
     }
   }
 
-  /** Checks everything now and then, until the returned function is called. Lost rows of `sessions` are computed again. */
-  start(recomputeSessions: () => Promise<void>): () => void {
-    this.#recomputeSessions = recomputeSessions
+  /** Checks everything now and then, until the returned function is called. Lost rows of derived tables are computed again. */
+  start(recompute: Recompute): () => void {
+    this.#recompute = recompute
     const run = async () => {
       const nextMs = await this.checkAll({ restRatio: REST_RATIO }).then(
         () => CHECK_INTERVAL_MS,
@@ -89,10 +93,16 @@ export class PartRepair {
         await this.#check(part)
         await pause((performance.now() - startedAtMs) * restRatio, undefined, { ref: false })
       }
-      if (!this.#areSessionsLost || this.#recomputeSessions === undefined) return
-      await this.#recomputeSessions()
-      this.#areSessionsLost = false
+      await this.#recomputeLost()
     })
+  }
+
+  async #recomputeLost(): Promise<void> {
+    if (this.#recompute === undefined) return
+    if (this.#areWordsLost) await this.#recompute.words()
+    this.#areWordsLost = false
+    if (this.#areSessionsLost) await this.#recompute.sessions()
+    this.#areSessionsLost = false
   }
 
   /** Does work that reads the store; once more after a repair, if it meets a damaged file. */
@@ -110,7 +120,8 @@ export class PartRepair {
     const name = /from part \S*?\/([^/\s]+)\/? /.exec(message)?.[1]
     void this.#queue(async () => {
       for (const part of await this.#parts('active')) if (part.name === name) await this.#check(part)
-      if (this.#areSessionsLost) void this.checkAll({ restRatio: REST_RATIO }).catch(() => undefined)
+      if (this.#areSessionsLost || this.#areWordsLost)
+        void this.checkAll({ restRatio: REST_RATIO }).catch(() => undefined)
     }).catch((error: Error) => this.#complain(error))
   }
 
@@ -144,7 +155,12 @@ export class PartRepair {
         rows: lost,
       }),
     )
-    if (part.table === 'sessions' && lost > 0) this.#areSessionsLost = true
+    if (lost > 0) this.#noteLost(part.table)
+  }
+
+  #noteLost(table: string): void {
+    if (table === 'sessions') this.#areSessionsLost = true
+    if (table.startsWith('word')) this.#areWordsLost = true
   }
 
   async #problemOf(part: Part): Promise<string | undefined> {
@@ -225,7 +241,7 @@ export class PartRepair {
       for (const name of await readdir(detached).catch(() => [])) {
         // A write that failed is repeated, and a merge that failed has its sources.
         const lost = isDiskFull ? 0 : await this.#lostRows(table, name, join(detached, name))
-        if (table === 'sessions' && lost !== 0) this.#areSessionsLost = true
+        if (lost !== 0) this.#noteLost(table)
         await damaged.add(`store-${table}-${name}`, (path) => move(join(detached, name), path), {
           problem: `the engine could not load part ${name.replace(/^.*?_(?=\w+_\d+_\d+_\d+)/, '')} of the table ${table}. ${describeLost(table, lost)}${warningFor(table, lost)}`,
           blocks: null,
@@ -285,7 +301,7 @@ function describeLost(table: string, rows: number | null): string {
 
 function warningFor(table: string, lost: number | null): string {
   if (lost === 0) return ''
-  if (table === 'sessions') return ' They are computed from the steps again.'
+  if (table === 'sessions' || table.startsWith('word')) return ' They are computed from the steps again.'
   return table === 'keys' ? ' Look at your keys: one that was revoked may work again.' : ''
 }
 

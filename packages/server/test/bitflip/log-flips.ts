@@ -49,7 +49,8 @@ async function readBlocks(directory: string, damagedFolder: string) {
     columns: stepColumns,
     firstId: 0n,
     report,
-    async flush({ id, path, marker }) {
+    refresh: () => Promise.resolve(),
+    async insert({ id, path, marker }) {
       const bytes = readFileSync(path)
       const { readable } = readFrames(bytes, marker!)
       for (const { start, end } of readable) blocks.push(bytes.toString('base64', start, end))

@@ -175,6 +175,9 @@ export const healthSchema = z.object({
   spansRejected: z.number(),
   logsStored: z.number(),
   pendingRows: z.number(),
+  rowsWithoutWords: z
+    .number()
+    .describe('stored rows whose words are still to be collected: searches read the rows themselves'),
   engineRestarts: z.number(),
   liveViewers: z.number(),
   servers: z

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectStore, type Store } from '../store/connect.ts'
-import { findByText } from './session-filter.ts'
+import { findByText } from './text-search.ts'
 
 describe('sessions with a text', () => {
   let directory: string
@@ -12,10 +12,10 @@ describe('sessions with a text', () => {
     directory = await mkdtemp(join(tmpdir(), 'playhead-text-'))
     store = await connectStore({ path: directory, report: () => undefined })
     const steps = ['a', 'b', 'b', 'c'].map(
-      (id, index) => `('p', '${id}', '${index}', 'chat', '{"said":"refund ${id}${index}"}')`,
+      (id, index) => `('p', '${id}', '${index}', 7, 'chat', '{"said":"refund ${id}${index}"}')`,
     )
     await store.client.command({
-      query: `INSERT INTO steps (project, session_id, step_id, name, attributes) VALUES ${steps.join(', ')}`,
+      query: `INSERT INTO steps (project, session_id, step_id, segment, name, attributes) VALUES ${steps.join(', ')}`,
     })
   })
   afterAll(async () => {
@@ -24,15 +24,15 @@ describe('sessions with a text', () => {
   })
 
   test('are each found once', async () => {
-    expect((await findByText(store.client, 'p', 'Refund'))?.toSorted()).toEqual(['a', 'b', 'c'])
-    expect(await findByText(store.client, 'p', 'refund b2')).toEqual(['b'])
-    expect(await findByText(store.client, 'p', 'parcel')).toEqual([])
-    expect(await findByText(store.client, 'q', 'refund')).toEqual([])
+    expect((await findByText(store, 'p', 'Refund'))?.toSorted()).toEqual(['a', 'b', 'c'])
+    expect(await findByText(store, 'p', 'refund b2')).toEqual(['b'])
+    expect(await findByText(store, 'p', 'parcel')).toEqual([])
+    expect(await findByText(store, 'q', 'refund')).toEqual([])
   })
 
   test('are not listed if there are too many, also when asked again', async () => {
-    expect(await findByText(store.client, 'p', 'chat', 2)).toBeUndefined()
-    expect(await findByText(store.client, 'p', 'chat', 2)).toBeUndefined()
-    expect(await findByText(store.client, 'p', 'chat refund', 3)).toHaveLength(3)
+    expect(await findByText(store, 'p', 'chat', 2)).toBeUndefined()
+    expect(await findByText(store, 'p', 'chat', 2)).toBeUndefined()
+    expect(await findByText(store, 'p', 'chat refund', 3)).toHaveLength(3)
   })
 })
