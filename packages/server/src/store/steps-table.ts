@@ -1,5 +1,7 @@
 import type { Attributes, Span, SpanEvent, SpanLink, StepOutline } from '@playhead/model'
+import type { EncodedText } from '../log/encoded-text.ts'
 import type { Columns } from '../log/native-block.ts'
+import { DecodedSpan } from './decoded-span.ts'
 import {
   checkJsonPart,
   checkKind,
@@ -22,7 +24,7 @@ export type StepRow = {
   arrival: number
   receivedAtMs: number
   normalizerVersion: number
-  attributes: string
+  attributes: string | EncodedText
   events: string
   resource: string
   /** See `packOutline`. */
@@ -38,7 +40,7 @@ export function toStepRow(
   outline: StepOutline,
   context: { receivedAtMs: number; arrival: number; derivation: Derivation; resource: string },
 ): StepRow {
-  const attributes = JSON.stringify(span.attributes)
+  const attributes = DecodedSpan.attributesJsonOf(span) ?? JSON.stringify(span.attributes)
   const events = span.events.length === 0 ? '' : JSON.stringify(span.events, bigintAsText)
   return {
     project,

@@ -6,6 +6,8 @@ import {
   type SpanEvent,
   type SpanLink,
 } from '@playhead/model'
+import { JsonText } from '../../log/json-text.ts'
+import { DecodedSpan } from '../../store/decoded-span.ts'
 import type { Batch } from '../rejection.ts'
 import { chargeHeap } from '../heap-budget.ts'
 import { isMissingId, isSpanId, isTraceId, SPAN_ID_BYTES, TRACE_ID_BYTES } from '../ids.ts'
@@ -15,7 +17,7 @@ import type { ProtobufReader } from './protobuf-reader.ts'
 import { readAttribute, readId } from './protobuf-values.ts'
 import { isParentRemote, normalizeSpan } from '../normalize-span.ts'
 
-const protobufSpans: ProtobufItems<Span> = {
+const protobufSpans: Omit<ProtobufItems<Span>, 'read'> = {
   noun: 'span',
   messages: {
     request: 'ExportTraceServiceRequest',
@@ -24,40 +26,44 @@ const protobufSpans: ProtobufItems<Span> = {
     item: 'Span',
   },
   tags: { id: 0x12, name: 0x2a, attribute: 0x4a },
-  read: readSpan,
   normalize: normalizeSpan,
 }
 
+/** Of a larger body, the JSON of all spans would need much memory at once. */
+const MAX_WRITTEN_BYTES = 4 * 1024 * 1024
+
+/**
+ * Reused for every request, because memory outside of the heap is expensive to allocate and to collect. A request becomes rows
+ * before the next one is decoded; what comes later finds that the text is gone.
+ */
+const attributesJson = new JsonText(512 * 1024)
+
 /** Decodes an ExportTraceServiceRequest. */
 export function decodeProtobufTraces(body: Buffer): Batch<Span> {
-  return decodeProtobufBatch(body, protobufSpans)
+  attributesJson.clear()
+  const json = body.length > MAX_WRITTEN_BYTES ? undefined : attributesJson
+  return decodeProtobufBatch(body, {
+    ...protobufSpans,
+    read: (reader, resource, scope) => readSpan(reader, resource, scope, json),
+  })
 }
 
-function readSpan(reader: ProtobufReader, resource: Attributes, scope: Scope): Span {
+function readSpan(
+  reader: ProtobufReader,
+  resource: Attributes,
+  scope: Scope,
+  json: JsonText | undefined,
+): Span {
   chargeHeap(reader.heap, 2 * CONTAINER_HEAP_BYTES)
-  const span: Span = {
-    traceId: '',
-    spanId: '',
-    parentSpanId: null,
-    isParentRemote: false,
-    name: '',
-    kind: 0,
-    startNs: 0n,
-    endNs: null,
-    statusCode: 0,
-    statusMessage: '',
-    attributes: emptyAttributes(),
-    events: [],
-    links: [],
-    resource,
-    scope,
-  }
+  const span = new DecodedSpan(resource, scope)
   let attributeCount = 0
+  json?.begin()
   while (reader.hasMore()) {
     const tag = reader.readTag()
-    if (tag === 0x4a) readAttribute(reader, span.attributes, ++attributeCount)
+    if (tag === 0x4a) readAttribute(reader, span.attributes, ++attributeCount, json)
     else readSpanField(reader, span, tag)
   }
+  if (json !== undefined && !json.isGivenUp) span.noteAttributesJson(json.end())
   return span
 }
 
