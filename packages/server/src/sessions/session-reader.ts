@@ -8,6 +8,7 @@ import {
   sourcesOf,
   summarizeSession,
   type Pricer,
+  type ResolvedStep,
   type Session,
   type SessionSummary,
   type Span,
@@ -19,6 +20,7 @@ import { KnownError } from '../errors/known-error.ts'
 import { payloadSize } from '../store/steps-table.ts'
 import { findSessionId, sessionNotFound } from './find-session.ts'
 import { firstScreen, readFirstRows, readFirstScreen } from './first-screen.ts'
+import { groupBySize } from './group-by-size.ts'
 import { readResolved, type ResolvedSession, type ResolvingOptions } from './resolved-sessions.ts'
 import { joinCopies } from './step-copies.ts'
 import { readSpans, type OutlinesAndCopies, type StoredSpan } from './stored-steps.ts'
@@ -59,6 +61,9 @@ export class SessionReader {
   readonly #cache = new Map<string, CachedSession>()
   /** The contents that come with a session, as long as it is in the cache. */
   readonly #firstScreens = new WeakMap<ResolvedSession, ReadonlyMap<string, StepContent>>()
+
+  /** As long as a session is in the cache: people scroll through a long one. */
+  readonly #stepsById = new WeakMap<ResolvedSession, ReadonlyMap<string, ResolvedStep>>()
 
   constructor(options: ReaderOptions) {
     this.#options = options
@@ -220,6 +225,18 @@ export class SessionReader {
     return presentStep(step, { startedAtMs: open.steps[0]!.startedAtMs }, content, logs)
   }
 
+  /** Reads some steps without payloads and log records, as far as they exist. */
+  async readOutlines(project: string, typedId: string, stepIds: readonly string[]): Promise<Step[]> {
+    const open = await this.#open(project, await this.#find(project, typedId))
+    const byId = this.#stepsById.get(open) ?? new Map(open.steps.map((step) => [step.id, step]))
+    this.#stepsById.set(open, byId)
+    const session = { startedAtMs: open.steps[0]!.startedAtMs }
+    return stepIds.flatMap((id) => {
+      const step = byId.get(id)
+      return step === undefined ? [] : [presentStep(step, session)]
+    })
+  }
+
   /** Reads the spans as they arrived, for an export. */
   async readSpans(project: string, typedId: string): Promise<Span[]> {
     const open = await this.#open(project, await this.#find(project, typedId))
@@ -349,27 +366,6 @@ function bytesOf({ rows }: ResolvedSession): number {
   let bytes = 0
   for (const { version } of rows.values()) bytes += payloadSize(version)
   return bytes
-}
-
-/** Groups that are not larger than a limit, or have only one member. */
-function* groupBySize<Item>(
-  items: readonly Item[],
-  sizeOf: (item: Item) => number,
-  limit: number,
-): Generator<Item[], void> {
-  let group: Item[] = []
-  let size = 0
-  for (const item of items) {
-    const own = sizeOf(item)
-    if (group.length > 0 && size + own > limit) {
-      yield group
-      group = []
-      size = 0
-    }
-    group.push(item)
-    size += own
-  }
-  if (group.length > 0) yield group
 }
 
 /** Differs whenever a step, a log record or the end state does. */

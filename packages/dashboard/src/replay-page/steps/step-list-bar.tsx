@@ -100,6 +100,7 @@ function FilterNote({ list }: { list: StepListState }) {
     <p className="step-list-note" role="status">
       {countOf(matches!.matchCount, 'step')} found, {formatCount(hiddenCount)} hidden
       {isSearch && coverage === 'loading' && ' · searching inputs and outputs…'}
+      {isSearch && coverage === 'loading previews' && ' · searching previews…'}
       {isSearch &&
         coverage === 'names' &&
         ` · names and previews only: inputs and outputs are searched in sessions of up to ${formatCount(PAYLOADS_SEARCHED_UP_TO)} steps`}

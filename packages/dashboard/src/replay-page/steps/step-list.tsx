@@ -1,6 +1,7 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import {
   memo,
+  useEffect,
   useMemo,
   useRef,
   type CSSProperties,
@@ -11,6 +12,7 @@ import {
 } from 'react'
 import type { Step } from '@playhead/model'
 import { usePlayerState, useReplay } from '../playback/replay-context.ts'
+import { useCompletedSteps } from '../playback/use-previews.ts'
 import { RepeatRow, StepRow } from './step-row.tsx'
 import { StepListBar } from './step-list-bar.tsx'
 import type { ListRow } from './step-rows.ts'
@@ -83,11 +85,16 @@ export const StepList = memo(function StepList({ list }: { list: StepListState }
 type RowsProps = { list: StepListState; virtualizer: Virtualizer<HTMLDivElement, Element>; current: number }
 
 function Rows({ list, virtualizer, current }: RowsProps) {
-  const { timeline } = useReplay()
+  const { timeline, previews } = useReplay()
+  const complete = useCompletedSteps()
   const scale = useRowScale()
-  return virtualizer.getVirtualItems().map(({ index, start }) => {
+  const items = virtualizer.getVirtualItems()
+  useEffect(() => {
+    previews.want(items.map(({ index }) => timeline.steps[list.rows[index]!.position]!))
+  })
+  return items.map(({ index, start }) => {
     const row: ListRow = list.rows[index]!
-    const step: Step = timeline.steps[row.position]!
+    const step: Step = complete(timeline.steps[row.position]!)
     const shared = {
       id: `row-${index}`,
       top: start,
