@@ -26,56 +26,31 @@ export type StepSkeleton = {
 
 type Common = Partial<Step> & Pick<Step, 'kind' | 'name' | 'status' | 'dialect' | 'hasPayload'>
 
-/** Where a field goes. A new field has to be decided here. */
-const places: Record<keyof Step, 'column' | 'common' | 'other' | 'left out'> = {
-  id: 'column',
-  parentId: 'column',
-  startedAt: 'column',
-  endedAt: 'column',
-  offsetMs: 'column',
-  durationMs: 'column',
-  kind: 'common',
-  name: 'common',
-  status: 'common',
-  hasPayload: 'common',
-  dialect: 'common',
-  model: 'common',
-  requestedModel: 'common',
-  provider: 'common',
-  usageScope: 'common',
-  costSource: 'common',
-  agent: 'common',
-  effect: 'common',
-  source: 'common',
-  attempt: 'common',
-  isOrphan: 'common',
-  isTruncated: 'common',
-  isInferred: 'common',
-  tool: 'other',
-  error: 'other',
-  usage: 'other',
-  cost: 'other',
-  handoff: 'other',
-  guardrail: 'other',
-  streaming: 'other',
-  responseId: 'other',
-  finishReasons: 'other',
-  logs: 'other',
-  changes: 'other',
-  inputPreview: 'left out',
-  outputPreview: 'left out',
-  input: 'left out',
-  output: 'left out',
-  messages: 'left out',
-  toolDefinitions: 'left out',
-  parameters: 'left out',
-  retrieval: 'left out',
-  attributes: 'left out',
-}
-
-const fields = Object.keys(places) as (keyof Step)[]
-const commonFields = fields.filter((field) => places[field] === 'common')
-const otherFields = fields.filter((field) => places[field] === 'other')
+/** Where the fields of a step go; a new one is in common, unless it is named here. */
+type Column = 'id' | 'parentId' | 'startedAt' | 'endedAt' | 'offsetMs' | 'durationMs'
+type LeftOut =
+  | 'inputPreview'
+  | 'outputPreview'
+  | 'input'
+  | 'output'
+  | 'messages'
+  | 'toolDefinitions'
+  | 'parameters'
+  | 'retrieval'
+  | 'attributes'
+type OtherField =
+  | 'tool'
+  | 'error'
+  | 'usage'
+  | 'cost'
+  | 'handoff'
+  | 'guardrail'
+  | 'streaming'
+  | 'responseId'
+  | 'finishReasons'
+  | 'logs'
+  | 'changes'
+type CommonField = Exclude<keyof Step, Column | LeftOut | OtherField> | 'tool'
 
 /** Writes steps as columns, without previews and payloads. */
 export function toSkeleton(steps: readonly Step[]): StepSkeleton {
@@ -83,12 +58,12 @@ export function toSkeleton(steps: readonly Step[]): StepSkeleton {
   const firstMs = Date.parse(startedAt)
   const skeleton: StepSkeleton = { ...emptyColumns(), startedAt }
   const positions = new Map(steps.map(({ id }, position) => [id, position]))
-  const commons = new Map<string, number>()
+  const commons: KnownCommons = { list: skeleton.commons, byName: new Map() }
   for (const [position, step] of steps.entries()) {
     const startMs = Date.parse(step.startedAt)
     skeleton.ids.push(step.id)
     skeleton.parents.push(step.parentId === null ? -1 : (positions.get(step.parentId) ?? -1))
-    skeleton.commonOf.push(commonOf(step, skeleton.commons, commons))
+    skeleton.commonOf.push(findCommon(step, commons))
     skeleton.startsMs.push(startMs - firstMs)
     skeleton.endsMs.push(step.endedAt === null ? null : Date.parse(step.endedAt) - startMs)
     skeleton.offsetsMs.push(step.offsetMs)
@@ -113,19 +88,65 @@ function emptyColumns(): Omit<StepSkeleton, 'startedAt'> {
   }
 }
 
-function commonOf(step: Step, commons: Common[], known: Map<string, number>): number {
-  // Most actions have a tool of which only the name is known.
-  const tool = hasNamedTool(step) ? step.tool!.name : undefined
-  let key = String(tool)
-  for (const field of commonFields) key += `\0${String(step[field])}`
-  const found = known.get(key)
-  if (found !== undefined) return found
-  const common: Record<string, unknown> = tool === undefined ? {} : { tool: { name: tool } }
-  for (const field of commonFields) if (step[field] !== undefined) common[field] = step[field]
-  known.set(key, commons.length)
-  return commons.push(common as Common) - 1
+type KnownCommons = { list: Common[]; byName: Map<string, number[]> }
+
+/** Looked up by name and then compared, which is several times faster than a key of all fields. */
+function findCommon(step: Step, { list, byName }: KnownCommons): number {
+  const common = commonOf(step)
+  let alike = byName.get(step.name)
+  if (alike === undefined) byName.set(step.name, (alike = []))
+  for (const position of alike) if (isSame(list[position]!, common)) return position
+  alike.push(list.push(common) - 1)
+  return list.length - 1
 }
 
+function commonOf(step: Step): Common {
+  const common: { [Field in CommonField]: unknown } = {
+    kind: step.kind,
+    name: step.name,
+    status: step.status,
+    hasPayload: step.hasPayload,
+    dialect: step.dialect,
+    model: step.model,
+    requestedModel: step.requestedModel,
+    provider: step.provider,
+    usageScope: step.usageScope,
+    costSource: step.costSource,
+    agent: step.agent,
+    effect: step.effect,
+    source: step.source,
+    attempt: step.attempt,
+    isOrphan: step.isOrphan,
+    isTruncated: step.isTruncated,
+    isInferred: step.isInferred,
+    tool: hasNamedTool(step) ? step.tool : undefined,
+  }
+  return common as Common
+}
+
+function isSame(left: Common, right: Common): boolean {
+  return (
+    left.kind === right.kind &&
+    left.status === right.status &&
+    left.model === right.model &&
+    left.tool?.name === right.tool?.name &&
+    left.agent === right.agent &&
+    left.hasPayload === right.hasPayload &&
+    left.dialect === right.dialect &&
+    left.requestedModel === right.requestedModel &&
+    left.provider === right.provider &&
+    left.usageScope === right.usageScope &&
+    left.costSource === right.costSource &&
+    left.effect === right.effect &&
+    left.source === right.source &&
+    left.attempt === right.attempt &&
+    left.isOrphan === right.isOrphan &&
+    left.isTruncated === right.isTruncated &&
+    left.isInferred === right.isInferred
+  )
+}
+
+/** Of most tools only the name is known. */
 function hasNamedTool({ tool }: Step): boolean {
   if (tool === undefined) return false
   for (const field in tool) if (field !== 'name') return false
@@ -133,15 +154,22 @@ function hasNamedTool({ tool }: Step): boolean {
 }
 
 function othersOf(step: Step, isWithoutKnownParent: boolean): Partial<Step> | undefined {
-  let others: Record<string, unknown> | undefined
-  for (const field of otherFields) {
-    const value = step[field]
-    if (value === undefined || value === null || (field === 'tool' && hasNamedTool(step))) continue
-    others ??= {}
-    others[field] = value
+  const others: { [Field in OtherField | 'parentId']: unknown } = {
+    parentId: isWithoutKnownParent ? (step.parentId ?? undefined) : undefined,
+    tool: step.tool === undefined || hasNamedTool(step) ? undefined : step.tool,
+    error: step.error,
+    usage: step.usage,
+    cost: step.cost ?? undefined,
+    handoff: step.handoff,
+    guardrail: step.guardrail,
+    streaming: step.streaming,
+    responseId: step.responseId,
+    finishReasons: step.finishReasons,
+    logs: step.logs,
+    changes: step.changes,
   }
-  if (isWithoutKnownParent && step.parentId !== null) others = { ...others, parentId: step.parentId }
-  return others
+  for (const field in others) if (others[field as OtherField] !== undefined) return others as Partial<Step>
+  return undefined
 }
 
 type SkeletonStep = Step & { isSkeleton?: true }

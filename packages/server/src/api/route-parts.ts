@@ -15,7 +15,7 @@ export const sessionParameters = {
     .enum(longForms)
     .default('whole')
     .describe(
-      `how a session of more than ${LONG_SESSION_STEPS.toLocaleString('en-US')} steps comes: \`skeleton\` has the steps without payloads in columns, without previews`,
+      `with the payloads of the first screen: how a session of more than ${LONG_SESSION_STEPS.toLocaleString('en-US')} steps comes: \`skeleton\` has the steps without payloads in columns, without previews`,
     ),
 }
 

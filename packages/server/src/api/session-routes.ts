@@ -8,7 +8,7 @@ import { projectOf } from '../access/request-project.ts'
 import type { SessionFindings } from '../findings/session-findings.ts'
 import { listQuerySchema, listSessions } from '../query/list-sessions.ts'
 import { filterFields, readFilterValues } from '../query/session-filter.ts'
-import { shortenSession, type ShortenedSession } from '../sessions/long-session.ts'
+import type { ShortenedSession } from '../sessions/long-session.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
 import { projectParameter, jsonRoute, sessionParameters, someStepsParameters } from './route-parts.ts'
 
@@ -101,12 +101,16 @@ export function addSessionRoutes(app: OpenAPIHono, services: SessionServices): v
   app.openapi(sessionRoute, async (context) => {
     const project = projectOf(context, 'read', gate)
     const { payloads, long } = context.req.valid('query')
-    const read = await reader.readSession(project, context.req.valid('param').id, payloads)
+    const { id } = context.req.valid('param')
+    const read =
+      payloads === 'first-screen' && long === 'skeleton'
+        ? await reader.openSession(project, id)
+        : await reader.readSession(project, id, payloads)
     const session = withUrl(read.session, project, originOf(context.req.url, site))
     const gaps = payloads === 'none' ? undefined : await reader.readTapeGaps(project, read)
     const tapeGaps = gaps?.map(({ reason: code, ...gap }) => ({ code, ...gap }))
     const response = {
-      ...shortenSession(read, { long }),
+      ...read,
       session,
       ...(tapeGaps !== undefined && { tapeGaps }),
     }

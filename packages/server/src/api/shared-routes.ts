@@ -67,9 +67,12 @@ export function addSharedRoutes(app: OpenAPIHono, services: SharedServices): voi
       context,
       payloads !== 'all',
       async ({ project, sessionId, expiresAt, hasContent }) => {
+        const share = { expiresAt, hasContent }
+        const isShortened = payloads === 'first-screen' && long === 'skeleton'
+        if (hasContent && isShortened) return { ...(await reader.openSession(project, sessionId)), share }
         const whole = await reader.readSession(project, sessionId, hasContent ? payloads : 'none')
         const shown = hasContent ? whole : withoutContent(whole)
-        return { ...shortenSession(shown, { long, hasContent }), share: { expiresAt, hasContent } }
+        return { ...(isShortened ? shortenSession(shown, { hasContent }) : shown), share }
       },
     )
     return respondWithSession(context, body)

@@ -21,6 +21,7 @@ import { payloadSize } from '../store/steps-table.ts'
 import { findSessionId, sessionNotFound } from './find-session.ts'
 import { firstScreen, readFirstRows, readFirstScreen } from './first-screen.ts'
 import { groupBySize } from './group-by-size.ts'
+import { shortenSession, type ShortenedSession } from './long-session.ts'
 import { readResolved, type ResolvedSession, type ResolvingOptions } from './resolved-sessions.ts'
 import { joinCopies } from './step-copies.ts'
 import { readSpans, type OutlinesAndCopies, type StoredSpan } from './stored-steps.ts'
@@ -62,6 +63,7 @@ export class SessionReader {
   /** The contents that come with a session, as long as it is in the cache. */
   readonly #firstScreens = new WeakMap<ResolvedSession, ReadonlyMap<string, StepContent>>()
 
+  readonly #shortened = new WeakMap<ResolvedSession, ShortenedSession>()
   /** As long as a session is in the cache: people scroll through a long one. */
   readonly #stepsById = new WeakMap<ResolvedSession, ReadonlyMap<string, ResolvedStep>>()
 
@@ -77,6 +79,19 @@ export class SessionReader {
   /** Call it when sessions were deleted. */
   forgetAll(): void {
     this.#cache.clear()
+  }
+
+  /** Reads a session as it is shown first; a long one as a skeleton. */
+  async openSession(project: string, typedId: string): Promise<ShortenedSession> {
+    const { open, early } = await this.#openFirstScreen(project, await this.#find(project, typedId))
+    const known = this.#shortened.get(open)
+    if (known !== undefined)
+      return { ...known, session: summarizeSession(open.steps, { ...open, nowMs: Date.now() }) }
+    const contents = await this.#contentsOf(project, open, 'first-screen', early)
+    const session = presentSession(open.steps, { ...open, contents, nowMs: Date.now() })
+    const shortened = shortenSession(session, { hasContent: true })
+    if (shortened.skeleton !== undefined) this.#shortened.set(open, shortened)
+    return shortened
   }
 
   /** Reads a session with its steps in start order, and the payloads of the first screen, of all steps, or of none. */
@@ -148,11 +163,11 @@ export class SessionReader {
   }
 
   /** What keeps a session from being run again. Undefined while it runs, and if it is too large to look through. */
-  async readTapeGaps(project: string, read: Session): Promise<TapeGap[] | undefined> {
+  async readTapeGaps(project: string, read: ShortenedSession): Promise<TapeGap[] | undefined> {
     const { id, endState } = read.session
     if (endState === 'running') return undefined
     if (bytesOf(await this.#open(project, id)) > MAX_TAPE_BYTES) return undefined
-    const isWhole = read.steps.every(({ hasPayload }) => hasPayload)
+    const isWhole = read.skeleton === undefined && read.steps.every(({ hasPayload }) => hasPayload)
     return findTapeGaps(isWhole ? read : await this.readSession(project, id, 'all'))
   }
 
