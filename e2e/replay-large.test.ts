@@ -64,11 +64,21 @@ describe('a session of 20,000 steps', () => {
     }
   })
 
+  test('shows the previews of the rows on the screen', async () => {
+    for (const share of [0.2, 0.8]) {
+      await page.evaluate(
+        `(() => { const list = document.querySelector('.step-list-scroller'); list.scrollTop = list.scrollHeight * ${share} })()`,
+      )
+      await expect.poll(() => page.locator('.step-row:not(.is-bad) .step-row-preview:empty').count()).toBe(0)
+      expect(await page.locator('.step-row-preview').count()).toBeGreaterThan(10)
+    }
+  })
+
   test('is searched by name and preview, and the page says so', async () => {
     await page.keyboard.press('/')
     await page.keyboard.type('run_tests')
     await expect.poll(() => page.locator('.step-list-note').innerText()).toContain('1 step found')
-    expect(await page.locator('.step-list-note').innerText()).toContain('names and previews only')
+    await expect.poll(() => page.locator('.step-list-note').innerText()).toContain('names and previews only')
     await page.getByRole('button', { name: 'Show all' }).click()
     await expect.poll(() => page.locator('.step-row').count()).toBeGreaterThan(5)
   })

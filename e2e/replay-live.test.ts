@@ -71,7 +71,7 @@ test('a lost session shows which steps never ended', async () => {
   const answer = await stage.server.session(traceId)
   const context = await stage.browser.newContext({ viewport: { width: 1440, height: 900 } })
   const page = await context.newPage()
-  await page.route(`**/api/sessions/${traceId}`, (route) =>
+  await page.route(new RegExp(`/api/sessions/${traceId}\\?`), (route) =>
     route.fulfill({
       json: {
         ...answer,

@@ -17,13 +17,14 @@ import '../src/ui/browser/theme.css'
 
 /** Renders the replay page with a source that has this session; `source` overrides parts of it, `search` is the URL's. */
 export function openReplay(session: Session, source: Partial<SessionSource> = {}, search = '') {
+  const known = { ...sourceOf(session), ...source }
   const root = createRootRoute()
   const list = createRoute({ getParentRoute: () => root, path: '/sessions' })
   const replay = createRoute({
     getParentRoute: () => root,
     path: '/sessions/$sessionId',
     validateSearch: replaySearch,
-    component: () => <ReplayPage source={{ ...sourceOf(session), ...source }} />,
+    component: () => <ReplayPage source={{ openSession: known.readSession, ...known }} />,
   })
   const compare = createRoute({
     getParentRoute: () => root,
@@ -46,7 +47,7 @@ export function openReplay(session: Session, source: Partial<SessionSource> = {}
   )
 }
 
-function sourceOf(session: Session): SessionSource {
+function sourceOf(session: Session): Omit<SessionSource, 'openSession'> {
   return {
     name: 'test',
     isServed: true,

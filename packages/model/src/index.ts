@@ -286,6 +286,7 @@ export {
   stepInput,
   stepResult,
 } from './session/step-input-output.ts'
+export { fromSkeleton, isSkeleton, toSkeleton, type StepSkeleton } from './session/step-skeleton.ts'
 export { buildStepTree, type StepBranch } from './session/step-tree.ts'
 export {
   endOffsetMs,

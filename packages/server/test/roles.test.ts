@@ -15,6 +15,7 @@ const routes: Record<string, Needs> = {
   'GET /api/projects': 'anyone',
   // With the token of a link, whoever asks.
   'GET /api/shared/session': 'anyone',
+  'GET /api/shared/session/steps': 'anyone',
   'GET /api/shared/session/steps/{stepId}': 'anyone',
   'GET /api/shared/session/findings': 'anyone',
   'GET /api/sessions/{id}/live': 'read',

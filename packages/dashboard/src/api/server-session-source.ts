@@ -3,13 +3,20 @@ import type { LiveEvent } from '@playhead/server/api-types'
 import { inPageProject, callApi } from './call-api.ts'
 import { checkConnection } from './connection.ts'
 import { serverDevSource } from './dev.ts'
+import { expandSession } from './expand-session.ts'
 import type { Download, SessionSource } from './session-source.ts'
 
 /** Reads sessions from the server. */
 export const serverSessionSource: SessionSource = {
   name: 'server',
   isServed: true,
+  openSession: async (id, signal) =>
+    expandSession(
+      await callApi('GET /api/sessions/{id}', { path: { id }, query: { long: 'skeleton' }, signal }),
+    ),
   readSession: (id, signal) => callApi('GET /api/sessions/{id}', { path: { id }, signal }),
+  readPreviews: async (id, ids) =>
+    (await callApi('GET /api/sessions/{id}/steps', { path: { id }, query: { ids: ids.join(',') } })).steps,
   readStep: (id, stepId, signal) =>
     callApi('GET /api/sessions/{id}/steps/{stepId}', { path: { id, stepId }, signal }),
   readPayloads: (id, signal) =>

@@ -24,7 +24,12 @@ export type LoadedSession = Session &
 export type SessionSource = {
   /** Part of the cache keys, so that sources don't mix. */
   name: string
+  /** The session as it is shown first: the steps of a long one have no previews (`isSkeleton`). */
+  openSession: (sessionId: string, signal: AbortSignal) => Promise<LoadedSession>
+  /** The session with the previews of all steps. */
   readSession: (sessionId: string, signal: AbortSignal) => Promise<LoadedSession>
+  /** Some steps with previews. Absent if they are always there. */
+  readPreviews?: (sessionId: string, stepIds: readonly string[]) => Promise<Step[]>
   readStep: (sessionId: string, stepId: string, signal: AbortSignal) => Promise<Step>
   /** The session with all payloads, to search in them. */
   readPayloads: (sessionId: string, signal: AbortSignal) => Promise<Session>

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import type { Session } from '@playhead/model'
 import { useSessionSource } from './session-source.ts'
 
 export function sessionKey(sourceName: string, sessionId: string) {
@@ -10,7 +11,7 @@ export function useSession(sessionId: string) {
   const source = useSessionSource()
   return useQuery({
     queryKey: sessionKey(source.name, sessionId),
-    queryFn: ({ signal }) => source.readSession(sessionId, signal),
+    queryFn: ({ signal }) => source.openSession(sessionId, signal),
     staleTime: Infinity,
     gcTime: 60_000,
     refetchOnWindowFocus: false,
@@ -20,21 +21,36 @@ export function useSession(sessionId: string) {
   })
 }
 
+/** The steps of a session with previews; loaded when the user searches in those of a long one. */
+export function useSessionPreviews(sessionId: string, options: { enabled: boolean }) {
+  const source = useSessionSource()
+  return useQuery({
+    ...searchedQuery,
+    queryKey: ['previews', source.name, sessionId],
+    queryFn: ({ signal }) => source.readSession(sessionId, signal),
+    enabled: options.enabled,
+  })
+}
+
 /** All payloads of a session; loaded when the user searches in them. */
 export function useSessionPayloads(sessionId: string, options: { enabled: boolean }) {
   const source = useSessionSource()
   return useQuery({
+    ...searchedQuery,
     queryKey: ['payloads', source.name, sessionId],
     queryFn: ({ signal }) => source.readPayloads(sessionId, signal),
-    select: selectSteps,
     enabled: options.enabled,
-    staleTime: 60_000,
-    gcTime: 60_000,
-    refetchOnWindowFocus: false,
-    structuralSharing: false,
   })
 }
 
-function selectSteps({ steps }: Awaited<ReturnType<ReturnType<typeof useSessionSource>['readPayloads']>>) {
+const searchedQuery = {
+  select: selectSteps,
+  staleTime: 60_000,
+  gcTime: 60_000,
+  refetchOnWindowFocus: false,
+  structuralSharing: false,
+} as const
+
+function selectSteps({ steps }: Session) {
   return new Map(steps.map((step) => [step.id, step]))
 }

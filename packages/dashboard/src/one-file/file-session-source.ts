@@ -19,6 +19,7 @@ export function createFileSource(sessions: readonly SessionSummary[]): SessionSo
   return {
     name: 'file',
     isServed: false,
+    openSession: readSession,
     readSession,
     readPayloads: readSession,
     readStep: async (sessionId, stepId) => {

@@ -11,6 +11,7 @@ const STEPS_PRINTED = 1_000
 /** The step list for printing: the one on screen renders only the visible rows. */
 export function PrintedReplay() {
   const [isPrinting, setIsPrinting] = useState(false)
+  useLoadingForPrint()
   useEffect(() => {
     const onBefore = () => flushSync(() => setIsPrinting(true))
     const onAfter = () => setIsPrinting(false)
@@ -28,8 +29,22 @@ export function PrintedReplay() {
   return isPrinting ? <PrintedSteps /> : null
 }
 
+const IDLE_MS = 2_000
+
+/** The browser does not wait with printing, so what a long session lacks is loaded before, when nothing else is. */
+function useLoadingForPrint(): void {
+  const { timeline, previews } = useReplay()
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      const positions = timeline.treeOrder.subarray(0, STEPS_PRINTED)
+      void previews.load(Array.from(positions, (position) => timeline.steps[position]!))
+    }, IDLE_MS)
+    return () => clearTimeout(timer)
+  }, [timeline.treeOrder, previews])
+}
+
 function PrintedSteps() {
-  const { timeline } = useReplay()
+  const { timeline, previews } = useReplay()
   const positions = [...timeline.treeOrder.subarray(0, STEPS_PRINTED)]
   const left = timeline.steps.length - positions.length
   return (
@@ -37,7 +52,7 @@ function PrintedSteps() {
       <caption>Steps</caption>
       <tbody>
         {positions.map((position) => {
-          const step = timeline.steps[position]!
+          const step = previews.of(timeline.steps[position]!)
           return (
             <tr key={step.id} className={ownsError(step) ? 'is-bad' : undefined}>
               <td className="mono">{formatOffset(step.offsetMs)}</td>

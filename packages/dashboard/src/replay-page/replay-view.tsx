@@ -33,6 +33,7 @@ import { StepList } from './steps/step-list.tsx'
 import { type Timeline, useTimeline } from './playback/timeline.ts'
 import { Transport } from './transport/transport.tsx'
 import { usePlayer, useSkippingIdle, usePrefetchAhead } from './playback/use-player.ts'
+import { usePreviews } from './playback/use-previews.ts'
 import { useReplayKeys } from './transport/keyboard.ts'
 import { useStepRows, type StepListState } from './steps/step-list-state.ts'
 import './replay-view.css'
@@ -68,6 +69,7 @@ export function ReplayView({
 }: ReplayViewProps) {
   const timeline = useTimeline(data)
   const player = usePlayer(timeline, location)
+  const previews = usePreviews(data.session.id)
   const isSkippingIdle = useSkippingIdle(player)
   const list = useStepRows(timeline, {
     text: location.getSearch().q ?? '',
@@ -84,8 +86,11 @@ export function ReplayView({
   const { makeTest } = test
   const [verdictKeys, setVerdictKeys] = useState<VerdictKeys>()
   const replay = useMemo<Replay>(
-    () => ({ timeline, player, location, goTo, findings, suspects, tapeGaps, runFrom, makeTest, ...derived }),
-    [timeline, player, location, goTo, findings, suspects, tapeGaps, runFrom, makeTest, derived],
+    () => ({
+      ...{ timeline, player, previews, location, goTo, findings, suspects, tapeGaps, runFrom, makeTest },
+      ...derived,
+    }),
+    [timeline, player, previews, location, goTo, findings, suspects, tapeGaps, runFrom, makeTest, derived],
   )
   useUrlAndPrefetch(replay, data.session.id, list.text)
   useReplayKeys({

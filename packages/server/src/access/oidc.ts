@@ -1,7 +1,10 @@
-import * as oidc from 'openid-client'
+import type { Configuration } from 'openid-client'
 import { KnownError } from '../errors/known-error.ts'
 import { isLoopback } from './addresses.ts'
 import type { Identity } from './people.ts'
+
+/** Loaded with the first login: most servers have no provider. */
+const loadOidc = () => import('openid-client')
 
 export type OidcSettings = { issuer: string; clientId: string; clientSecret: string | undefined }
 
@@ -21,7 +24,7 @@ const REMEMBERED_MS = 10_000
  */
 export class OidcProvider {
   readonly #settings: OidcSettings
-  #discovered: Promise<oidc.Configuration> | undefined
+  #discovered: Promise<Configuration> | undefined
   #discoveredAtMs = Number.NEGATIVE_INFINITY
 
   constructor(settings: OidcSettings) {
@@ -35,6 +38,7 @@ export class OidcProvider {
   /** Where to send the browser, and what to remember until it comes back. */
   async begin(redirectUri: string, back: string): Promise<{ url: URL; pending: PendingLogin }> {
     const configuration = await this.#discover()
+    const oidc = await loadOidc()
     const pending = {
       state: oidc.randomState(),
       nonce: oidc.randomNonce(),
@@ -55,6 +59,7 @@ export class OidcProvider {
   /** Who came back. Throws if anything about the response or its ID token is wrong. */
   async finish(address: URL, { state, nonce, verifier }: PendingLogin): Promise<Identity> {
     const configuration = await this.#discover()
+    const oidc = await loadOidc()
     try {
       const tokens = await oidc.authorizationCodeGrant(configuration, address, {
         expectedState: state,
@@ -79,7 +84,7 @@ export class OidcProvider {
     }
   }
 
-  async #discover(): Promise<oidc.Configuration> {
+  async #discover(): Promise<Configuration> {
     if (this.#discovered === undefined || performance.now() - this.#discoveredAtMs > REMEMBERED_MS) {
       this.#discovered = discover(this.#settings)
       this.#discoveredAtMs = performance.now()
@@ -97,7 +102,8 @@ export class OidcProvider {
   }
 }
 
-async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promise<oidc.Configuration> {
+async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promise<Configuration> {
+  const oidc = await loadOidc()
   const address = new URL(issuer)
   const isLocal = address.protocol === 'http:' && isLoopback(address.hostname)
   const configuration = await oidc.discovery(address, clientId, clientSecret, undefined, {

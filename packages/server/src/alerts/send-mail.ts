@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connect, isIP, Socket } from 'node:net'
-import { createTransport } from 'nodemailer'
 import { plainHost, type AddressGuard, type PinnedAddress } from './address-guard.ts'
 import { ATTEMPT_MS, pinInTime, type Outcome } from './send-http.ts'
 
@@ -69,6 +68,8 @@ async function deliver(
   { socket, ends, attemptMs }: { socket: Socket; ends: AbortSignal; attemptMs: number },
 ): Promise<Outcome> {
   const name = plainHost(host)
+  // Loaded with the first e-mail: most servers send none.
+  const { createTransport } = await import('nodemailer')
   const transport = createTransport({
     host: name,
     port,

@@ -1,6 +1,6 @@
 import type { Store } from '../store/connect.ts'
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
-import { weighForks, type Session, type SessionSummary, type Step } from '@playhead/model'
+import { weighForks, type SessionSummary, type Step } from '@playhead/model'
 import type { Context } from 'hono'
 import { originOf, sessionUrl, type Site } from '../access/addresses.ts'
 import type { Gate } from '../access/caller.ts'
@@ -8,8 +8,9 @@ import { projectOf } from '../access/request-project.ts'
 import type { SessionFindings } from '../findings/session-findings.ts'
 import { listQuerySchema, listSessions } from '../query/list-sessions.ts'
 import { filterFields, readFilterValues } from '../query/session-filter.ts'
+import type { ShortenedSession } from '../sessions/long-session.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
-import { projectParameter, jsonRoute } from './route-parts.ts'
+import { projectParameter, jsonRoute, sessionParameters, someStepsParameters } from './route-parts.ts'
 
 const MAX_RERUNS = 1_000
 
@@ -34,10 +35,16 @@ const sessionRoute = createRoute({
     params: z.object({
       id: z.string().describe('32 hex digits or an unambiguous prefix, with or without s_'),
     }),
-    query: z.object({
-      ...projectParameter,
-      payloads: z.enum(['first-screen', 'all', 'none']).default('first-screen'),
-    }),
+    query: z.object({ ...projectParameter, ...sessionParameters }),
+  },
+})
+
+const stepsRoute = createRoute({
+  ...jsonRoute('GET /api/sessions/{id}/steps', 'The steps'),
+  summary: 'Some steps of a session without payloads and log records, for the previews that a skeleton lacks',
+  request: {
+    params: z.object({ id: z.string() }),
+    query: z.object({ ...projectParameter, ...someStepsParameters }),
   },
 })
 
@@ -93,18 +100,27 @@ export function addSessionRoutes(app: OpenAPIHono, services: SessionServices): v
   })
   app.openapi(sessionRoute, async (context) => {
     const project = projectOf(context, 'read', gate)
-    const { payloads } = context.req.valid('query')
-    const read = await reader.readSession(project, context.req.valid('param').id, payloads)
+    const { payloads, long } = context.req.valid('query')
+    const { id } = context.req.valid('param')
+    const read =
+      payloads === 'first-screen' && long === 'skeleton'
+        ? await reader.openSession(project, id)
+        : await reader.readSession(project, id, payloads)
     const session = withUrl(read.session, project, originOf(context.req.url, site))
     const gaps = payloads === 'none' ? undefined : await reader.readTapeGaps(project, read)
     const tapeGaps = gaps?.map(({ reason: code, ...gap }) => ({ code, ...gap }))
     const response = {
+      ...read,
       session,
-      steps: read.steps,
-      ...(read.scores !== undefined && { scores: read.scores }),
       ...(tapeGaps !== undefined && { tapeGaps }),
     }
     return respondWithSession(context, response)
+  })
+  app.openapi(stepsRoute, async (context) => {
+    const project = projectOf(context, 'read', gate)
+    const { ids } = context.req.valid('query')
+    const steps = await reader.readOutlines(project, context.req.valid('param').id, ids)
+    return respondWithSteps(context, { steps })
   })
   app.openapi(stepRoute, async (context) => {
     const project = projectOf(context, 'read', gate)
@@ -130,7 +146,7 @@ export function addSessionRoutes(app: OpenAPIHono, services: SessionServices): v
   })
 }
 
-type OneSession = Session & { tapeGaps?: unknown[]; share?: object }
+type OneSession = ShortenedSession & { tapeGaps?: unknown[]; share?: object }
 
 /** Streams a long session. */
 export function respondWithSession(context: Context, body: OneSession): never {
@@ -140,7 +156,7 @@ export function respondWithSession(context: Context, body: OneSession): never {
 }
 
 /** Not typed by Hono, whose JSON types do not terminate on nested attributes; the schemas check these types instead. */
-export function respondWithSteps(context: Context, body: OneSession | Step): never {
+export function respondWithSteps(context: Context, body: OneSession | Step | { steps: Step[] }): never {
   return context.json<object>(body, 200) as never
 }
 

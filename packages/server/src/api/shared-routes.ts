@@ -4,10 +4,11 @@ import { shareOf, type Gate } from '../access/caller.ts'
 import { callerAddress } from '../access/request-project.ts'
 import { KnownError } from '../errors/known-error.ts'
 import type { SessionFindings } from '../findings/session-findings.ts'
+import { shortenSession } from '../sessions/long-session.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
 import { stepWithoutContent, withoutContent } from '../sessions/without-content.ts'
 import type { StoredShare } from '../store/shares-table.ts'
-import { jsonRoute } from './route-parts.ts'
+import { jsonRoute, sessionParameters, someStepsParameters } from './route-parts.ts'
 import { respondWithSession, respondWithSteps } from './session-routes.ts'
 import { endedSharePage } from './ended-share-page.ts'
 
@@ -17,7 +18,14 @@ const sessionRoute = createRoute({
   ...jsonRoute('GET /api/shared/session', 'The session'),
   summary: 'The session of a share link, with its steps',
   description: WITH_TOKEN,
-  request: { query: z.object({ payloads: z.enum(['first-screen', 'all', 'none']).default('first-screen') }) },
+  request: { query: z.object(sessionParameters) },
+})
+
+const stepsRoute = createRoute({
+  ...jsonRoute('GET /api/shared/session/steps', 'The steps'),
+  summary: 'Some steps of the session of a share link without payloads and log records',
+  description: WITH_TOKEN,
+  request: { query: z.object(someStepsParameters) },
 })
 
 const stepRoute = createRoute({
@@ -53,18 +61,29 @@ export function addSharedRoutes(app: OpenAPIHono, services: SharedServices): voi
   keepPrivate(app)
   addPage(app, gate)
   app.openapi(sessionRoute, async (context) => {
-    const { payloads } = context.req.valid('query')
+    const { payloads, long } = context.req.valid('query')
     // All payloads are loaded for a search, by a page that was opened already.
     const body = await read(
       context,
       payloads !== 'all',
       async ({ project, sessionId, expiresAt, hasContent }) => {
+        const share = { expiresAt, hasContent }
+        const isShortened = payloads === 'first-screen' && long === 'skeleton'
+        if (hasContent && isShortened) return { ...(await reader.openSession(project, sessionId)), share }
         const whole = await reader.readSession(project, sessionId, hasContent ? payloads : 'none')
         const shown = hasContent ? whole : withoutContent(whole)
-        return { ...shown, share: { expiresAt, hasContent } }
+        return { ...(isShortened ? shortenSession(shown, { hasContent }) : shown), share }
       },
     )
     return respondWithSession(context, body)
+  })
+  app.openapi(stepsRoute, async (context) => {
+    const { ids } = context.req.valid('query')
+    const steps = await read(context, false, async ({ project, sessionId, hasContent }) => {
+      const whole = await reader.readOutlines(project, sessionId, ids)
+      return hasContent ? whole : whole.map(stepWithoutContent)
+    })
+    return respondWithSteps(context, { steps })
   })
   app.openapi(stepRoute, async (context) => {
     const { stepId } = context.req.valid('param')
@@ -102,7 +121,7 @@ function addPage(app: OpenAPIHono, { shares }: Gate): void {
     if (state === 'open') return next()
     context.header(
       'content-security-policy',
-      "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'",
     )
     return context.html(endedSharePage(state), state === undefined ? 404 : 410)
   })

@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module'
+import { collectGarbageSoon } from './collect-garbage.ts'
 import { readConfig } from './config.ts'
 import { recordDemoOnEmptyStore } from '../api/demo-routes.ts'
 import { KnownError } from '../errors/known-error.ts'
@@ -27,6 +28,7 @@ export async function serve(
       )
     endOnSignal(() => server.stop())
     flushCompileCache()
+    collectGarbageSoon()
     if (config.isDemoOn) await recordDemoAtStart(server.services)
   } catch (error) {
     if (error instanceof KnownError) return fail(error.message)

@@ -8,6 +8,7 @@ import {
   sourcesOf,
   summarizeSession,
   type Pricer,
+  type ResolvedStep,
   type Session,
   type SessionSummary,
   type Span,
@@ -19,6 +20,8 @@ import { KnownError } from '../errors/known-error.ts'
 import { payloadSize } from '../store/steps-table.ts'
 import { findSessionId, sessionNotFound } from './find-session.ts'
 import { firstScreen, readFirstRows, readFirstScreen } from './first-screen.ts'
+import { groupBySize } from './group-by-size.ts'
+import { shortenSession, type ShortenedSession } from './long-session.ts'
 import { readResolved, type ResolvedSession, type ResolvingOptions } from './resolved-sessions.ts'
 import { joinCopies } from './step-copies.ts'
 import { readSpans, type OutlinesAndCopies, type StoredSpan } from './stored-steps.ts'
@@ -60,6 +63,10 @@ export class SessionReader {
   /** The contents that come with a session, as long as it is in the cache. */
   readonly #firstScreens = new WeakMap<ResolvedSession, ReadonlyMap<string, StepContent>>()
 
+  readonly #shortened = new WeakMap<ResolvedSession, ShortenedSession>()
+  /** As long as a session is in the cache: people scroll through a long one. */
+  readonly #stepsById = new WeakMap<ResolvedSession, ReadonlyMap<string, ResolvedStep>>()
+
   constructor(options: ReaderOptions) {
     this.#options = options
   }
@@ -72,6 +79,19 @@ export class SessionReader {
   /** Call it when sessions were deleted. */
   forgetAll(): void {
     this.#cache.clear()
+  }
+
+  /** Reads a session as it is shown first; a long one as a skeleton. */
+  async openSession(project: string, typedId: string): Promise<ShortenedSession> {
+    const { open, early } = await this.#openFirstScreen(project, await this.#find(project, typedId))
+    const known = this.#shortened.get(open)
+    if (known !== undefined)
+      return { ...known, session: summarizeSession(open.steps, { ...open, nowMs: Date.now() }) }
+    const contents = await this.#contentsOf(project, open, 'first-screen', early)
+    const session = presentSession(open.steps, { ...open, contents, nowMs: Date.now() })
+    const shortened = shortenSession(session, { hasContent: true })
+    if (shortened.skeleton !== undefined) this.#shortened.set(open, shortened)
+    return shortened
   }
 
   /** Reads a session with its steps in start order, and the payloads of the first screen, of all steps, or of none. */
@@ -143,11 +163,11 @@ export class SessionReader {
   }
 
   /** What keeps a session from being run again. Undefined while it runs, and if it is too large to look through. */
-  async readTapeGaps(project: string, read: Session): Promise<TapeGap[] | undefined> {
+  async readTapeGaps(project: string, read: ShortenedSession): Promise<TapeGap[] | undefined> {
     const { id, endState } = read.session
     if (endState === 'running') return undefined
     if (bytesOf(await this.#open(project, id)) > MAX_TAPE_BYTES) return undefined
-    const isWhole = read.steps.every(({ hasPayload }) => hasPayload)
+    const isWhole = read.skeleton === undefined && read.steps.every(({ hasPayload }) => hasPayload)
     return findTapeGaps(isWhole ? read : await this.readSession(project, id, 'all'))
   }
 
@@ -218,6 +238,18 @@ export class SessionReader {
     const logs = groupLogs(open.logs, open.steps).get(step.id)
     const content = contentReader(open.steps, contents)(step)
     return presentStep(step, { startedAtMs: open.steps[0]!.startedAtMs }, content, logs)
+  }
+
+  /** Reads some steps without payloads and log records, as far as they exist. */
+  async readOutlines(project: string, typedId: string, stepIds: readonly string[]): Promise<Step[]> {
+    const open = await this.#open(project, await this.#find(project, typedId))
+    const byId = this.#stepsById.get(open) ?? new Map(open.steps.map((step) => [step.id, step]))
+    this.#stepsById.set(open, byId)
+    const session = { startedAtMs: open.steps[0]!.startedAtMs }
+    return stepIds.flatMap((id) => {
+      const step = byId.get(id)
+      return step === undefined ? [] : [presentStep(step, session)]
+    })
   }
 
   /** Reads the spans as they arrived, for an export. */
@@ -349,27 +381,6 @@ function bytesOf({ rows }: ResolvedSession): number {
   let bytes = 0
   for (const { version } of rows.values()) bytes += payloadSize(version)
   return bytes
-}
-
-/** Groups that are not larger than a limit, or have only one member. */
-function* groupBySize<Item>(
-  items: readonly Item[],
-  sizeOf: (item: Item) => number,
-  limit: number,
-): Generator<Item[], void> {
-  let group: Item[] = []
-  let size = 0
-  for (const item of items) {
-    const own = sizeOf(item)
-    if (group.length > 0 && size + own > limit) {
-      yield group
-      group = []
-      size = 0
-    }
-    group.push(item)
-    size += own
-  }
-  if (group.length > 0) yield group
 }
 
 /** Differs whenever a step, a log record or the end state does. */

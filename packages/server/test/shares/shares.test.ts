@@ -49,6 +49,7 @@ test('without content, the server leaves out what was said, and names, times, co
     '/api/shared/session',
     '/api/shared/session?payloads=all',
     '/api/shared/session/findings',
+    `/api/shared/session/steps?ids=${(await own()).steps.map(({ id }) => id).join(',')}`,
     ...(await own()).steps.map(({ id }) => `/api/shared/session/steps/${id}`),
   ]
   const texts = await Promise.all(paths.map(async (path) => (await open(token, path)).text()))

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { useEffect, type ReactNode } from 'react'
 import { hasFailed, stepTitle, visibleText, type Message, type Step } from '@playhead/model'
 import { ActionArguments } from './action-arguments.tsx'
 import { NotRecorded } from '../steps/not-recorded.tsx'
@@ -8,6 +8,7 @@ import { MissingContent } from '../steps/missing-content.tsx'
 import { ModelCall } from './model-call.tsx'
 import { useReplay } from '../playback/replay-context.ts'
 import { RetrievedDocuments } from './retrieved-documents.tsx'
+import { useCompletedSteps } from '../playback/use-previews.ts'
 import { useIsPlayheadInside } from '../playback/shown-step.ts'
 import { ValueTrail } from './provenance.tsx'
 import { ValueView } from '../../ui/data/value-view.tsx'
@@ -115,8 +116,10 @@ const MAX_SHOWN = 40
 
 /** The children of a step that has no input or output of its own. */
 function StepsInside({ step }: { step: Step }) {
-  const { timeline, goTo } = useReplay()
+  const { timeline, previews, goTo } = useReplay()
+  const complete = useCompletedSteps()
   const inside = findInside(timeline, step.id)
+  useEffect(() => void previews.load(inside.slice(0, MAX_SHOWN)))
   if (inside.length === 0)
     return step.error === undefined ? (
       <DetailSection title="Input and output">
@@ -131,7 +134,7 @@ function StepsInside({ step }: { step: Step }) {
             <button type="button" onClick={() => goTo(child.id)}>
               <KindMark kind={child.kind} isBad={hasFailed(child)} />
               <b>{visibleText(stepTitle(child))}</b>
-              <span className="dim">{visibleText(previewOf(child))}</span>
+              <span className="dim">{visibleText(previewOf(complete(child)))}</span>
               <span className="mono">{durationOf(child)}</span>
             </button>
           </li>

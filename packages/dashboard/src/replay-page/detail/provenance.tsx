@@ -98,12 +98,15 @@ export function ValueTrail({ step }: { step: Step }) {
 
 /** Searches the steps just before an action, as far as they are loaded. */
 function useNearbyTracer(): ArgumentTracer {
-  const { steps, session, positionOf } = useReplay().timeline
+  const { timeline, previews } = useReplay()
+  const { steps, session, positionOf } = timeline
   const source = useSessionSource()
   const client = useQueryClient()
   return (action) => {
     const position = positionOf.get(action.id) ?? 0
     const nearby = steps.slice(Math.max(0, position - STEPS_SEARCHED), position + 1)
-    return createArgumentTracer(nearby.map((step) => cachedStep(client, source, session.id, step)))(action)
+    return createArgumentTracer(
+      nearby.map((step) => cachedStep(client, source, session.id, previews.of(step))),
+    )(action)
   }
 }

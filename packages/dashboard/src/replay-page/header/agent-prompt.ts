@@ -16,6 +16,13 @@ const MESSAGE_LENGTH = 2_000
 const VALUE_LENGTH = 4_000
 const STEPS_BEFORE = 10
 
+type PromptParts = {
+  conversation: readonly Message[] | undefined
+  url: string | undefined
+  /** See `stepsBefore`. */
+  before: readonly Step[]
+}
+
 /**
  * A markdown prompt for a coding agent: the step, its input, its error and the steps before it. Recorded content is
  * untrusted, so it is fenced.
@@ -23,7 +30,7 @@ const STEPS_BEFORE = 10
 export function writeAgentPrompt(
   timeline: Timeline,
   step: Step,
-  { conversation, url }: { conversation: readonly Message[] | undefined; url: string | undefined },
+  { conversation, url, before }: PromptParts,
 ): string {
   const { session } = timeline
   const isFailure = ownsError(step) || step.error !== undefined
@@ -34,7 +41,7 @@ export function writeAgentPrompt(
     `## Session\n\n- name: ${session.name}\n- end state: ${session.endState}${session.endStateReason === undefined ? '' : ` (${session.endStateReason})`}\n- id: ${session.id}${url === undefined ? '' : `\n- replay: ${url}`}${describeTest(timeline)}`,
     describeStep(timeline, step),
     describeError(step),
-    describeBefore(timeline, step),
+    describeBefore(before),
     conversation === undefined ? '' : describeConversation(conversation),
   ]
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`
@@ -81,9 +88,12 @@ function describeError(step: Step): string {
   return `## Error\n\n${fence(lines.join('\n'))}`
 }
 
-function describeBefore(timeline: Timeline, step: Step): string {
-  const position = timeline.positionOf.get(step.id) ?? 0
-  const before = timeline.steps.slice(Math.max(0, position - STEPS_BEFORE), position)
+/** The steps that are quoted before one. */
+export function stepsBefore({ steps }: Timeline, position: number): readonly Step[] {
+  return steps.slice(Math.max(0, position - STEPS_BEFORE), position)
+}
+
+function describeBefore(before: readonly Step[]): string {
   if (before.length === 0) return ''
   const lines = before.map((earlier) => {
     const output =

@@ -8,7 +8,7 @@ import { Button } from '../../ui/controls/button.tsx'
 import { copyText } from '../../ui/browser/copy-text.ts'
 import { saveText, saveUrl } from '../../ui/browser/save-file.ts'
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../../ui/controls/menu.tsx'
-import { writeAgentPrompt } from './agent-prompt.ts'
+import { stepsBefore, writeAgentPrompt } from './agent-prompt.ts'
 import { callOf } from '../conversation/model-calls.ts'
 import { currentPlace } from '../playback/replay-location.ts'
 import { useReplay } from '../playback/replay-context.ts'
@@ -94,7 +94,7 @@ async function save(download: Download): Promise<void> {
 
 /** Writes a prompt about the selected step, with the conversation that led to it. */
 function useWritePrompt(): () => Promise<string> {
-  const { timeline, player, llmCalls, location } = useReplay()
+  const { timeline, player, previews, llmCalls, location } = useReplay()
   const source = useSessionSource()
   const client = useQueryClient()
   return async () => {
@@ -109,12 +109,15 @@ function useWritePrompt(): () => Promise<string> {
     const outline = timeline.steps[position]
     if (outline === undefined) return `Session ${id} has no steps.`
     const call = callOf(timeline, llmCalls, position)
+    const before = stepsBefore(timeline, position)
     const [step, asked] = await Promise.all([
       read(outline),
       call === undefined ? undefined : read(timeline.steps[call]!),
+      previews.load(before),
     ])
     return writeAgentPrompt(timeline, step, {
       conversation: asked?.messages,
+      before: before.map(previews.of),
       url: location.linkTo(currentPlace(player)),
     })
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { writeAgentPrompt } from '../header/agent-prompt.ts'
+import { stepsBefore, writeAgentPrompt } from '../header/agent-prompt.ts'
 import { findErrorPath } from './failures.ts'
 import { makeTimeline } from '../../../test/make-session.ts'
 
@@ -66,6 +66,7 @@ test('the prompt for a coding agent has the step, its input, its error and the s
   const prompt = writeAgentPrompt(timeline, timeline.steps[4]!, {
     conversation: [{ role: 'user', parts: [{ type: 'text', text: 'I was charged twice ```x```' }] }],
     url: 'http://127.0.0.1:4318/sessions/aaaa',
+    before: stepsBefore(timeline, 4),
   })
   expect(prompt).toContain('`fetch_customer_data` (action) at 00:00.031, inside support › inner')
   expect(prompt).toContain('"customer_id": null')

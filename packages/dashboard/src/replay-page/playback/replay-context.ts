@@ -1,6 +1,7 @@
 import type { Finding, MissingCosts, Suspect } from '@playhead/model'
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { LoadedSession } from '../../api/session-source.ts'
+import type { StepPreviews } from '../../api/step-previews.ts'
 import type { TimeRange, TimeAxis } from './time-axis.ts'
 import type { Player, PlayerState } from './player.ts'
 import type { ReplayLocation } from './replay-location.ts'
@@ -19,6 +20,8 @@ export type Replay = {
   axis: TimeAxis
   player: Player
   location: ReplayLocation
+  /** What the steps of a long session lack at first. */
+  previews: StepPreviews
   /** What went wrong: the steps that evidence speaks against, and the evidence. */
   suspects: readonly Suspect[]
   findings: readonly Finding[]

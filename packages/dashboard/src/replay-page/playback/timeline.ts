@@ -64,7 +64,7 @@ export function createTimeline(session: SessionSummary, given: readonly Step[]):
     endsMs,
     errors,
     tapeEnd,
-    ...indexTree(steps, positionOf),
+    ...(indexOrderedTree(steps, positionOf) ?? indexTree(steps, positionOf)),
   }
 }
 
@@ -108,6 +108,47 @@ function inStartOrder(steps: readonly Step[]): readonly Step[] {
 }
 
 type Tree = Pick<Timeline, 'parents' | 'depths' | 'treeOrder' | 'treeSizes'>
+
+/**
+ * The tree of steps whose parents all started before them, which is almost every session: their positions say all, and no
+ * circle is possible. Undefined for others.
+ */
+function indexOrderedTree(steps: readonly Step[], positionOf: ReadonlyMap<string, number>): Tree | undefined {
+  if (positionOf.size !== steps.length) return undefined
+  const parents = new Int32Array(steps.length).fill(-1)
+  const depths = new Uint16Array(steps.length)
+  for (let position = 0; position < steps.length; position += 1) {
+    const { parentId } = steps[position]!
+    const parent = parentId === null ? undefined : positionOf.get(parentId)
+    if (parent === undefined) continue
+    if (parent >= position) return undefined
+    parents[position] = parent
+    depths[position] = Math.min(0xffff, depths[parent]! + 1)
+  }
+  const treeSizes = sizesOf(parents)
+  const treeOrder = new Int32Array(steps.length)
+  /** Where the next child of each step goes in `treeOrder`. */
+  const nextPlaces = new Int32Array(steps.length)
+  let nextTop = 0
+  for (let position = 0; position < steps.length; position += 1) {
+    const parent = parents[position]!
+    const place = parent < 0 ? nextTop : nextPlaces[parent]!
+    if (parent < 0) nextTop += treeSizes[position]!
+    else nextPlaces[parent]! += treeSizes[position]!
+    nextPlaces[position] = place + 1
+    treeOrder[place] = position
+  }
+  return { parents, depths, treeOrder, treeSizes }
+}
+
+function sizesOf(parents: Int32Array): Int32Array {
+  const sizes = new Int32Array(parents.length).fill(1)
+  for (let position = parents.length - 1; position >= 0; position -= 1) {
+    const parent = parents[position]!
+    if (parent >= 0) sizes[parent]! += sizes[position]!
+  }
+  return sizes
+}
 
 /** Walks the tree without recursion: it can be a chain of a hundred thousand steps. */
 function indexTree(steps: readonly Step[], positionOf: ReadonlyMap<string, number>): Tree {

@@ -41,7 +41,7 @@ export function useReview(sessionId: string): Review | undefined {
     if (next === undefined) return
     void client.prefetchQuery({
       queryKey: sessionKey(source.name, next),
-      queryFn: ({ signal }) => source.readSession(next, signal),
+      queryFn: ({ signal }) => source.openSession(next, signal),
       staleTime: Infinity,
     })
   }, [client, source, next])

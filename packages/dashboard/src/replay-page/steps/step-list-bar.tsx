@@ -1,5 +1,6 @@
 import { Filter, Search, X } from 'lucide-react'
-import { countOf, formatCount, stepKinds, type StepKind } from '@playhead/model'
+import { useMemo } from 'react'
+import { countOf, formatCount, stepKinds, type Step, type StepKind } from '@playhead/model'
 import { Button, IconButton, KeyCap } from '../../ui/controls/button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/controls/menu.tsx'
 import { KindMark, kindLooks } from '../../session-facts/kind-mark.tsx'
@@ -55,8 +56,7 @@ function SearchField({ text, setText }: Pick<StepListState, 'text' | 'setText'>)
 function KindMenu({ list }: { list: StepListState }) {
   const { timeline } = useReplay()
   const { kinds, setKinds } = list
-  const counts = new Map<StepKind, number>()
-  for (const { kind } of timeline.steps) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  const counts = useMemo(() => countKinds(timeline.steps), [timeline.steps])
   const toggle = (kind: StepKind) => {
     const next = new Set(kinds)
     if (!next.delete(kind)) next.add(kind)
@@ -93,6 +93,12 @@ function KindMenu({ list }: { list: StepListState }) {
   )
 }
 
+function countKinds(steps: readonly Step[]): Map<StepKind, number> {
+  const counts = new Map<StepKind, number>()
+  for (const { kind } of steps) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  return counts
+}
+
 function FilterNote({ list }: { list: StepListState }) {
   const { matches, hiddenCount, coverage, text, kinds } = list
   const isSearch = text.trim() !== ''
@@ -100,6 +106,7 @@ function FilterNote({ list }: { list: StepListState }) {
     <p className="step-list-note" role="status">
       {countOf(matches!.matchCount, 'step')} found, {formatCount(hiddenCount)} hidden
       {isSearch && coverage === 'loading' && ' · searching inputs and outputs…'}
+      {isSearch && coverage === 'loading previews' && ' · searching previews…'}
       {isSearch &&
         coverage === 'names' &&
         ` · names and previews only: inputs and outputs are searched in sessions of up to ${formatCount(PAYLOADS_SEARCHED_UP_TO)} steps`}

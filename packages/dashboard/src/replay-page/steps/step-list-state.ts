@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useDeferredValue, useMemo, useState } from 'react'
-import type { Step, StepKind } from '@playhead/model'
+import { isSkeleton, type Step, type StepKind } from '@playhead/model'
 import { useSessionSource } from '../../api/session-source.ts'
-import { useSessionPayloads } from '../../api/use-session.ts'
+import { useSessionPayloads, useSessionPreviews } from '../../api/use-session.ts'
 import { cachedStep } from '../../api/use-step.ts'
 import { listRows, reveal, type Folding, type ListRows } from './step-rows.ts'
 import { findSteps, patternOf, type StepMatches } from './step-search.ts'
@@ -19,7 +19,7 @@ export type StepListState = ListRows & {
   /** Null without a search or filter. */
   matches: StepMatches | null
   /** What the search covers. */
-  coverage: 'everything' | 'loading' | 'names'
+  coverage: 'everything' | 'loading' | 'loading previews' | 'names'
   toggle: (stepId: string, isRepeat: boolean) => void
   revealStep: (stepId: string) => void
 }
@@ -54,6 +54,26 @@ export function useStepRows(
   return { ...rows, text, setText, kinds, setKinds, matches, coverage, toggle, revealStep }
 }
 
+type Loaded = { data: unknown; isError: boolean }
+
+function coverageOf({
+  hasAll,
+  isShort,
+  lacksPreviews,
+  payloads,
+  previews,
+}: {
+  hasAll: boolean
+  isShort: boolean
+  lacksPreviews: boolean
+  payloads: Loaded
+  previews: Loaded
+}): StepListState['coverage'] {
+  if (hasAll || payloads.data !== undefined) return 'everything'
+  if (isShort) return payloads.isError ? 'names' : 'loading'
+  return lacksPreviews && previews.data === undefined && !previews.isError ? 'loading previews' : 'names'
+}
+
 function useMatches(
   timeline: Timeline,
   text: string,
@@ -66,12 +86,13 @@ function useMatches(
   const isShort = timeline.steps.length <= PAYLOADS_SEARCHED_UP_TO
   const hasAll = useMemo(() => timeline.steps.every((step) => step.hasPayload), [timeline.steps])
   const payloads = useSessionPayloads(id, { enabled: hasText && isShort && !hasAll })
-  const all = payloads.data
+  const lacksPreviews = useMemo(() => timeline.steps.some(isSkeleton), [timeline.steps])
+  const previews = useSessionPreviews(id, { enabled: hasText && !isShort && lacksPreviews })
+  const all = payloads.data ?? previews.data
   const matches = useMemo(() => {
     const payloadOf = (step: Step) => all?.get(step.id) ?? cachedStep(client, source, id, step)
     return findSteps(timeline, { text, kinds }, payloadOf)
   }, [timeline.steps, text, kinds, all, client, source, id])
-  const coverage =
-    hasAll || all !== undefined ? 'everything' : isShort && !payloads.isError ? 'loading' : 'names'
+  const coverage = coverageOf({ hasAll, isShort, lacksPreviews, payloads, previews })
   return { matches, coverage }
 }

@@ -1,18 +1,11 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
-import {
-  memo,
-  useMemo,
-  useRef,
-  type CSSProperties,
-  type KeyboardEvent,
-  useEffectEvent,
-  useLayoutEffect,
-  type RefObject,
-} from 'react'
+import { memo, useEffect, useMemo, useRef, type CSSProperties, type KeyboardEvent } from 'react'
 import type { Step } from '@playhead/model'
 import { usePlayerState, useReplay } from '../playback/replay-context.ts'
+import { useCompletedSteps } from '../playback/use-previews.ts'
 import { RepeatRow, StepRow } from './step-row.tsx'
 import { StepListBar } from './step-list-bar.tsx'
+import { ROW_HEIGHT, useKeepInView, useListScroll } from './list-scroll.ts'
 import type { ListRow } from './step-rows.ts'
 import { createTimeScale, type TimeScale } from '../playback/time-scale.ts'
 import type { StepListState } from './step-list-state.ts'
@@ -29,9 +22,11 @@ export const StepList = memo(function StepList({ list }: { list: StepListState }
   const scroller = useRef<HTMLDivElement>(null)
   const { timeline, player } = useReplay()
   const isScrubbing = usePlayerState(({ motion }) => motion === 'scrubbing')
+  const scrolling = useListScroll()
   const virtualizer = useVirtualizer({
     count: list.rows.length,
     getScrollElement: () => scroller.current,
+    observeElementOffset: scrolling.observe,
     estimateSize: () => ROW_HEIGHT,
     overscan: isScrubbing ? OVERSCAN_WHILE_SCRUBBING : OVERSCAN,
   })
@@ -40,7 +35,7 @@ export const StepList = memo(function StepList({ list }: { list: StepListState }
     return position === undefined ? -1 : list.rowOf[position]!
   }
   const current = usePlayerState((state) => rowOfStep(state.stepId))
-  useKeepInView(scroller, virtualizer, () => rowOfStep(player.getState().stepId))
+  useKeepInView(virtualizer, scrolling.scrollTo, () => rowOfStep(player.getState().stepId))
   const onKeyDown = (event: KeyboardEvent) => {
     const move = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 }[event.key]
     if (move !== undefined) {
@@ -83,11 +78,16 @@ export const StepList = memo(function StepList({ list }: { list: StepListState }
 type RowsProps = { list: StepListState; virtualizer: Virtualizer<HTMLDivElement, Element>; current: number }
 
 function Rows({ list, virtualizer, current }: RowsProps) {
-  const { timeline } = useReplay()
+  const { timeline, previews } = useReplay()
+  const complete = useCompletedSteps()
   const scale = useRowScale()
-  return virtualizer.getVirtualItems().map(({ index, start }) => {
+  const items = virtualizer.getVirtualItems()
+  useEffect(() => {
+    previews.want(items.map(({ index }) => timeline.steps[list.rows[index]!.position]!))
+  })
+  return items.map(({ index, start }) => {
     const row: ListRow = list.rows[index]!
-    const step: Step = timeline.steps[row.position]!
+    const step: Step = complete(timeline.steps[row.position]!)
     const shared = {
       id: `row-${index}`,
       top: start,
@@ -127,41 +127,4 @@ function describeEmptyList({ text, kinds, matches }: StepListState): string {
   if (text.trim() !== '')
     return `No steps match “${text.trim()}”${kinds.size > 0 ? ' in the selected kinds' : ''}.`
   return 'No steps of the selected kinds.'
-}
-
-const ROW_HEIGHT = 32
-
-/**
- * Keeps the current row in view: at the edge while it moves on, in the middle when it jumps. Rows have a fixed height,
- * so nothing is measured. The list scrolls before React updates it: scrolling afterwards would force a second layout in
- * each frame of a drag.
- */
-function useKeepInView(
-  scroller: RefObject<HTMLDivElement | null>,
-  virtualizer: Virtualizer<HTMLDivElement, Element>,
-  currentRow: () => number,
-): void {
-  const { player } = useReplay()
-  /** Where the list was scrolled to; the next move may come before the virtualizer notices. */
-  const scrolled = useRef<{ fromPx: number | null; toPx: number } | undefined>(undefined)
-  const follow = useEffectEvent(() => {
-    const element = scroller.current
-    const row = currentRow()
-    if (row < 0 || element === null) return
-    const knownPx = virtualizer.scrollOffset
-    const heightPx = virtualizer.scrollRect?.height ?? element.clientHeight
-    const topPx =
-      scrolled.current?.fromPx === knownPx ? scrolled.current.toPx : (knownPx ?? element.scrollTop)
-    const rowPx = row * ROW_HEIGHT
-    const isAbove = rowPx < topPx
-    const isBelow = rowPx + ROW_HEIGHT > topPx + heightPx
-    if (!isAbove && !isBelow) return
-    const isNear = rowPx > topPx - heightPx / 2 && rowPx < topPx + heightPx * 1.5
-    const nearPx = isAbove ? rowPx - ROW_HEIGHT : rowPx + 2 * ROW_HEIGHT - heightPx
-    element.scrollTop = isNear ? nearPx : rowPx - heightPx / 2
-    scrolled.current = { fromPx: knownPx, toPx: element.scrollTop }
-  })
-  useLayoutEffect(() => player.subscribe(() => follow()), [player])
-  const row = currentRow()
-  useLayoutEffect(() => follow(), [row])
 }

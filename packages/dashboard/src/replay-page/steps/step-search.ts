@@ -1,4 +1,4 @@
-import type { Step, StepKind } from '@playhead/model'
+import { isSkeleton, type Step, type StepKind } from '@playhead/model'
 import type { Timeline } from '../playback/timeline.ts'
 
 export type StepQuery = { text: string; kinds: ReadonlySet<StepKind> }
@@ -29,13 +29,18 @@ export function findSteps(
   for (let position = 0; position < steps.length; position += 1) {
     const step = steps[position]!
     if (kinds.size > 0 && !kinds.has(step.kind)) continue
-    if (pattern !== undefined && !matchesOutline(step, pattern) && !matchesPayload(payloadOf(step), pattern))
-      continue
+    if (pattern !== undefined && !matchesStep(step, pattern, payloadOf)) continue
     matches[position] = 1
     matchCount += 1
     for (let at = position; at >= 0 && shown[at] === 0; at = parents[at]!) shown[at] = 1
   }
   return { shown, matches, matchCount }
+}
+
+function matchesStep(step: Step, pattern: RegExp, payloadOf: (step: Step) => Step): boolean {
+  if (matchesOutline(step, pattern)) return true
+  const loaded = payloadOf(step)
+  return (isSkeleton(step) && matchesOutline(loaded, pattern)) || matchesPayload(loaded, pattern)
 }
 
 /** Matches plain text, ignoring case. A pattern is several times faster than lower-casing a hundred thousand texts. */

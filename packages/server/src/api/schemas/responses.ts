@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { SessionSummary, Step } from '@playhead/model'
 import { evidenceSchema, tapeGapSchema } from './rerun.ts'
-import { scoreSchema, sessionSummarySchema, stepSchema } from './session.ts'
+import { scoreSchema, sessionSummarySchema, skeletonSchema, stepSchema } from './session.ts'
 import type { OnTheWire } from './on-the-wire.ts'
 import { auditEntrySchema } from './audit.ts'
 import { findingsSchema, issueDetailSchema, issueSchema, listedSuspectSchema } from './findings.ts'
@@ -27,6 +27,12 @@ const scoresSchema = z
   .array(scoreSchema)
   .optional()
   .describe('all scores of the session and its steps, newest first; absent if there are none')
+
+const longSchema = skeletonSchema
+  .optional()
+  .describe('with `long=skeleton`, of a long session: all steps; `steps` are then those that come whole')
+
+const someStepsSchema = z.object({ steps: z.array(stepSchema) })
 
 /** The JSON that each route of the API responds with. */
 export const responseSchemas = {
@@ -70,6 +76,7 @@ export const responseSchemas = {
   'GET /api/sessions/{id}': z.object({
     session: sessionSummarySchema,
     steps: z.array(stepSchema),
+    skeleton: longSchema,
     scores: scoresSchema,
     tapeGaps: z
       .array(tapeGapSchema)
@@ -82,6 +89,7 @@ export const responseSchemas = {
     reruns: z.array(sessionSummarySchema),
     evidence: z.array(evidenceSchema).describe('what the forks show, by step and edit'),
   }),
+  'GET /api/sessions/{id}/steps': someStepsSchema,
   'GET /api/sessions/{id}/steps/{stepId}': stepSchema,
   'POST /api/sessions/{id}/scores': scoreSchema,
   'POST /api/sessions/{id}/shares': z.object({
@@ -93,9 +101,11 @@ export const responseSchemas = {
   'GET /api/shared/session': z.object({
     session: sessionSummarySchema,
     steps: z.array(stepSchema),
+    skeleton: longSchema,
     scores: scoresSchema,
     share: openedShareSchema,
   }),
+  'GET /api/shared/session/steps': someStepsSchema,
   'GET /api/shared/session/steps/{stepId}': stepSchema,
   'GET /api/shared/session/findings': findingsSchema,
   'GET /api/sessions/{id}/recording': z.object({

@@ -8,6 +8,7 @@ import {
   type Score,
   type SessionSummary,
   type Step,
+  type StepSkeleton,
   type Usage,
 } from '@playhead/model'
 import type { OnTheWire, Same } from './on-the-wire.ts'
@@ -303,7 +304,36 @@ export const stepSchema = z
   })
   .openapi('Step')
 
+/** What of a step may stand in `commons` and `others`. */
+const someOfStepSchema = stepSchema.partial()
+
+export const skeletonSchema = z
+  .object({
+    ids: z.array(z.string()),
+    parents: z
+      .array(z.number())
+      .describe('positions of the parents in `ids`; -1 without one, and for a parent that is not there'),
+    commons: z
+      .array(
+        someOfStepSchema.required({ kind: true, name: true, status: true, dialect: true, hasPayload: true }),
+      )
+      .describe('what many steps have in common'),
+    commonOf: z.array(z.number()).describe('which of `commons` each step has'),
+    startsMs: z.array(z.number()).describe('when each started, since `startedAt`'),
+    endsMs: z.array(z.number().nullable()).describe('when each ended, since it started; null while it runs'),
+    offsetsMs: z.array(z.number()).describe('`offsetMs` of each step'),
+    durationsMs: z.array(z.number().nullable()).describe('`durationMs` of each step'),
+    startedAt: z.iso.datetime().describe('when the first step started'),
+    others: z
+      .array(z.tuple([z.number(), someOfStepSchema]))
+      .describe('[position, what else the step has]; `cost` is null where it is absent'),
+  })
+  .openapi('StepSkeleton', {
+    description: 'All steps of a long session in columns, without previews and payloads.',
+  })
+
 true satisfies Same<OnTheWire<typeof scoreSchema>, Score>
+true satisfies Same<OnTheWire<typeof skeletonSchema>, StepSkeleton>
 true satisfies Same<OnTheWire<typeof usageSchema>, Usage>
 true satisfies Same<OnTheWire<typeof sessionSummarySchema>, SessionSummary>
 true satisfies Same<OnTheWire<typeof stepSchema>, Step>
