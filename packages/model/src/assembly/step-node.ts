@@ -109,7 +109,8 @@ function compareDepths(left: ResolvedStep, right: ResolvedStep): number {
 
 /** Tools that one reply asked for at once are in its order; when each of them ran is not known. */
 function compareRequests(left: ResolvedStep, right: ResolvedStep): number {
-  if (left.isInferred !== true || right.isInferred !== true || left.requestedBy !== right.requestedBy) return 0
+  if (left.isInferred !== true || right.isInferred !== true || left.requestedBy !== right.requestedBy)
+    return 0
   return (left.requestIndex ?? 0) - (right.requestIndex ?? 0)
 }
 
