@@ -78,6 +78,20 @@ test('a graph is a workflow whose preview is the last message', () => {
   ).toEqual({ inputPreview: 'Weather in Paris?', outputPreview: 'It is sunny and 21C in Paris today.' })
 })
 
+test('a message of which only the role arrived is none; the input has it', () => {
+  const { content } = stepOf({
+    attributes: {
+      'openinference.span.kind': 'CHAIN',
+      'input.value': '{"messages": [{"role": "user", "content": "Weather?"}]}',
+      'input.mime_type': 'application/json',
+      'llm.input_messages.0.message.role': 'user',
+    },
+  })
+
+  expect(content.messages).toBeUndefined()
+  expect(content.input).toEqual({ messages: [{ role: 'user', content: 'Weather?' }] })
+})
+
 test('a status message that contains a stack is split', () => {
   const tool = find(stepsOf('otlp/openinference-js'), 'action', 'bad_tool')
 

@@ -124,7 +124,8 @@ function readMessages(entries: FlatEntry[] | undefined, role: string): Message[]
   for (const item of unflattenList(entries)) {
     if (isRecord(item) && isRecord(item.message)) messages.push(readMessage(item.message, role))
   }
-  return messages.length === 0 ? undefined : messages
+  // Of a dict that LangChain was called with, only the role arrives.
+  return messages.every(({ parts }) => parts.length === 0) ? undefined : messages
 }
 
 function readMessage(raw: JsonObject, defaultRole: string): Message {
