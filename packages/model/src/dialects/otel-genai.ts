@@ -100,9 +100,14 @@ export const otelGenAi: Dialect = {
   outputMessages: (reading) => messagesOf(reading, 'outputMessages'),
 }
 
-function readKind({ fields }: SpanReading): KindResult | undefined {
+/** CrewAI's instrumentation calls crews and tasks `invoke_agent` too; their names tell them from agents. */
+const groupName = /\.(?:workflow|task)$/
+
+function readKind({ fields, span }: SpanReading): KindResult | undefined {
   const operation = fields.operation?.toLowerCase()
   if (operation === undefined) return undefined
+  if (operation === 'invoke_agent' && fields.agentName === undefined && groupName.test(span.name))
+    return ofKind('workflow')
   const known = kindOfWord(kinds, operation)
   if (known !== undefined) return known
   const kind = spellings.find(([spelling]) => spelling.test(operation))?.[1]
