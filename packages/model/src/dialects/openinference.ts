@@ -34,7 +34,8 @@ export const openInference: Dialect = {
     'reranker.',
     'embedding.embeddings.',
   ],
-  scopes: ['openinference', '@arizeai/openinference'],
+  // traceAI is OpenInference with messages below the keys of the standard.
+  scopes: ['openinference', '@arizeai/openinference', 'traceai'],
   numbers: {
     inputTokens: ['llm.token_count.prompt'],
     outputTokens: ['llm.token_count.completion'],
@@ -84,6 +85,8 @@ export const openInference: Dialect = {
     'session.evaluations.': 'sessionAnnotations',
     'llm.input_messages.': 'inputMessages',
     'llm.output_messages.': 'outputMessages',
+    'gen_ai.input.messages.': 'inputMessages',
+    'gen_ai.output.messages.': 'outputMessages',
     'llm.prompts.': 'promptTexts',
     'llm.choices.': 'choiceTexts',
     'llm.tools.': 'toolSchemas',
