@@ -239,6 +239,29 @@ test('an error that was wrapped on both sides is one error', () => {
   expect(steps.run!.error?.isPropagated).toBe(true)
 })
 
+test('a failure that two instrumentations report side by side is one error; parallel failures are two', () => {
+  const message = 'Error code: 400 - refused'
+  const run = failed({ id: 'run', kind: 'workflow', message, to: 100 })
+  const beside = { kind: 'workflow' as const, parentId: 'run', from: 2, to: 60 }
+  const steps = [
+    run,
+    failed({ id: 'agent', kind: 'agent', parentId: 'run', reporter: 'langchain', message, from: 1, to: 50 }),
+    failed({ id: 'call', kind: 'llm', parentId: 'agent', reporter: 'langchain', message, from: 3, to: 40 }),
+    failed({ ...beside, id: 'node', reporter: 'langgraph', message: `BadRequestError: ${message}` }),
+  ]
+
+  expect(errorsOf(resolveById(steps))).toMatchObject({ call: ['error'], node: ['error', 'propagated'] })
+  expect(
+    errorsOf(
+      resolveById([
+        run,
+        failed({ ...beside, id: 'one', reporter: 'langgraph', message }),
+        failed({ ...beside, id: 'two', reporter: 'langgraph', message }),
+      ]),
+    ),
+  ).toMatchObject({ one: ['error'], two: ['error'] })
+})
+
 test('a run whose last agent failed has failed, whatever the status of the root', () => {
   const steps = [
     outline({ id: 'root', kind: 'workflow', to: 100 }),

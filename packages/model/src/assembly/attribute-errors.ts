@@ -130,11 +130,29 @@ function followError(node: StepNode, all: ErrorTrail[], wasTriedAgain: RetryFind
   const error = errorOf(step)
   const below = trailsOf(error, node, wasTriedAgain)
   step.error = below.length > 0 ? { ...error, isPropagated: true } : error
+  for (const trail of below) {
+    const { owner } = trail
+    if (below.some((other) => isReportAgain(trail, other)))
+      owner.step.error = { ...errorOf(owner.step), isPropagated: true }
+  }
   for (const trail of below) trail.top = node
   if (below.length > 0) return
   const trail = { owner: node, top: node }
   all.push(trail)
   node.trails = [...(node.trails ?? []), trail].slice(-MAX_TRAILS)
+}
+
+/** True for a container without steps that another instrumentation reports beside the one in which the error arose. */
+function isReportAgain({ owner }: ErrorTrail, other: ErrorTrail): boolean {
+  const { step, parent, firstChild } = owner
+  if (other.owner === owner || other.top.parent !== parent || firstChild !== null) return false
+  if (step.kind !== 'agent' && step.kind !== 'workflow') return false
+  const beside = other.top.step
+  const isDuring =
+    beside.startedAtMs <= (step.endedAtMs ?? Infinity) && step.startedAtMs <= (beside.endedAtMs ?? Infinity)
+  return (
+    isDuring && beside.reporter !== step.reporter && isSameError(errorOf(step), errorOf(other.owner.step))
+  )
 }
 
 function errorOf(step: ResolvedStep): StepError {

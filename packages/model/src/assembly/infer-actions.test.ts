@@ -59,7 +59,21 @@ test('a tool call that was answered but not recorded is an inferred action betwe
     isInferred: true,
     requestedBy: 'asking',
     answeredBy: 'answered',
+    requestIndex: 0,
   })
+})
+
+test('tools that one reply asked for are in its order', () => {
+  const cities = ['Oslo', 'Rome', 'Bern', 'Lima', 'Cork', 'Bonn']
+  const ask = {
+    ...asking,
+    toolRequests: cities.map((city) => ({ id: `call_${city}`, name: 'get_weather', inputPreview: city })),
+  }
+  const reply = { ...answered, toolAnswers: cities.map((city) => ({ id: `call_${city}` })) }
+
+  const actions = resolveSteps([root, ask, reply]).filter(({ kind }) => kind === 'action')
+
+  expect(actions.map(({ inputPreview }) => inputPreview)).toEqual(cities)
 })
 
 test('the session counts an inferred action and shows its arguments and result', () => {

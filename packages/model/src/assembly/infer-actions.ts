@@ -220,7 +220,7 @@ function inferAction({ caller, index, request, answer }: Required<Exchange>): St
     requestedBy: caller.step.id,
     answeredBy: answer.node.step.id,
     ...(request.id !== undefined && { toolCallId: request.id }),
-    ...((request.id === undefined || answer.value.id === undefined) && { requestIndex: index }),
+    requestIndex: index,
     ...(request.inputPreview !== undefined && { inputPreview: request.inputPreview }),
     ...(outputPreview !== undefined && { outputPreview }),
     ...(error !== undefined && { error }),

@@ -82,6 +82,29 @@ test('a call that failed twice on its way is one step with one error', () => {
   expect(session).toMatchObject({ llmCallCount: 1, errorCount: 1, endState: 'fail' })
 })
 
+test('a call that failed is one step with the report beside it that has its content', () => {
+  const { responseId: _, usage: __, cost: ___, ...asked } = shared
+  const ask = (id: string, inputPreview: string, from: number, to: number) => [
+    failed({ ...asked, id, parentId: 'run', reporter: 'traceloop', inputPreview, from, to }),
+    failed({
+      ...asked,
+      id: `${id}-client`,
+      parentId: 'run',
+      reporter: 'com.anthropic',
+      from: from + 2,
+      to: to - 2,
+    }),
+  ]
+  const { session, steps } = sessionOf([
+    failed({ id: 'run', kind: 'workflow', to: 300 }),
+    ...ask('first', 'x', 10, 100),
+    ...ask('second', 'y', 110, 200),
+  ])
+
+  expect(steps.map(({ id }) => id)).toEqual(['run', 'first', 'second'])
+  expect(session).toMatchObject({ llmCallCount: 2 })
+})
+
 test('a report far from the other is known by its response id', () => {
   const agent = outline({ id: 'agent', kind: 'agent', to: 200 })
   const work = outline({ id: 'work', parentId: 'client', from: 5, to: 95 })

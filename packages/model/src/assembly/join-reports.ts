@@ -1,6 +1,6 @@
 import type { StepOutline } from '../session/step-draft.ts'
 import type { ResolvedStep } from './resolved-step.ts'
-import { costRelevance, isSameCall, isSameCallByFigures, isSameModel } from './same-call.ts'
+import { costRelevance, isSameCall, isSameCallByFigures, isSameModel, OVERLAP_SLACK_MS } from './same-call.ts'
 import type { StepNode, StepNodes } from './step-node.ts'
 
 /**
@@ -42,9 +42,13 @@ function findFull(bare: ResolvedStep, { byId, below, byResponse }: Reports): Ste
   if (known !== undefined) return known
   const above = bare.parentId === null ? undefined : byId.get(bare.parentId)
   const inside = below.get(bare.id) ?? []
+  const siblings = below.get(bare.parentId) ?? []
+  // A call that failed has no response id; beside its other report it ran within it.
+  const around = bare.status === 'error' ? siblings.filter(({ step }) => isAround(step, bare)) : []
   const beside = [
-    ...(above !== undefined && below.get(bare.parentId)?.length === 1 ? [above] : []),
+    ...(above !== undefined && siblings.length === 1 ? [above] : []),
     ...(inside.length === 1 ? inside : []),
+    ...(around.length === 1 ? around : []),
   ]
   return beside.find((node) => isFull(node) && isReportOf(node.step, bare))
 }
@@ -53,6 +57,14 @@ function isReportOf(full: ResolvedStep, bare: ResolvedStep): boolean {
   if (full.kind !== bare.kind || full.reporter === bare.reporter) return false
   if (full.responseId !== undefined && bare.responseId !== undefined) return false
   return isSameModel(full, bare) && isSameEnd(full, bare)
+}
+
+function isAround(outer: ResolvedStep, inner: ResolvedStep): boolean {
+  if (outer === inner || outer.endedAtMs === null || inner.endedAtMs === null) return false
+  return (
+    outer.startedAtMs <= inner.startedAtMs + OVERLAP_SLACK_MS &&
+    outer.endedAtMs >= inner.endedAtMs - OVERLAP_SLACK_MS
+  )
 }
 
 /** An error that only the bare report has would be lost. */

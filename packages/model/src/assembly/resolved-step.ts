@@ -22,7 +22,7 @@ export type ResolvedStep = StepOutline & {
   contentFrom?: string
   /** The model call that asked for this action, if the action lacks arguments of its own. */
   requestedBy?: string
-  /** Which call of that reply it is, where calls have no ids. */
+  /** Which call of that reply it is, where calls have no ids or none of them was recorded. */
   requestIndex?: number
   /** The model call that got its result, if the action lacks a result of its own. */
   answeredBy?: string

@@ -104,7 +104,14 @@ function compareIds(left: StepOutline, right: StepOutline): number {
 }
 
 function compareDepths(left: ResolvedStep, right: ResolvedStep): number {
-  return left.depth - right.depth || compareIds(left, right)
+  return left.depth - right.depth || compareRequests(left, right) || compareIds(left, right)
+}
+
+/** Tools that one reply asked for at once are in its order; when each of them ran is not known. */
+function compareRequests(left: ResolvedStep, right: ResolvedStep): number {
+  if (left.isInferred !== true || right.isInferred !== true || left.requestedBy !== right.requestedBy)
+    return 0
+  return (left.requestIndex ?? 0) - (right.requestIndex ?? 0)
 }
 
 export function createNode(step: ResolvedStep): StepNode {

@@ -218,6 +218,13 @@ test('the input is that of the root, or of the first model call', () => {
   expect(summarize([outline({ id: 'root' }), tool, call]).inputPreview).toBe('asked')
 })
 
+test('the input is that of the agent where neither the root nor the call that failed has any', () => {
+  const agent = outline({ id: 'agent', kind: 'agent', parentId: 'root', from: 1, inputPreview: 'asked' })
+  const call = outline({ id: 'call', kind: 'llm', parentId: 'agent', from: 5 })
+
+  expect(summarize([outline({ id: 'root', kind: 'workflow' }), agent, call]).inputPreview).toBe('asked')
+})
+
 test.each(['{"init_state": {}}', "ChatMessage(role='user', blocks=[])"])(
   'the input is that of the first call with words where others have only data: %s',
   (data) => {

@@ -113,7 +113,7 @@ function timesOf(
   return { startedAtMs, endedAtMs }
 }
 
-/** What the user said: the input of the root, otherwise of the first model call. JSON says less than either. */
+/** What the user said: the input of the root, otherwise of the first step of a run. JSON says less than either. */
 function inputPreviewOf(top: readonly ResolvedStep[], steps: readonly ResolvedStep[]): string | undefined {
   const isRun = steps.some(({ kind }) => kind === 'llm' || kind === 'agent')
   const texts: string[] = []
@@ -125,7 +125,8 @@ function inputPreviewOf(top: readonly ResolvedStep[], steps: readonly ResolvedSt
     if (text !== undefined) texts.push(text)
   }
   for (const step of steps) {
-    const said = step.kind === 'llm' ? (step.questionPreview ?? step.inputPreview) : undefined
+    const isPart = step.kind === 'llm' || step.kind === 'agent' || step.kind === 'workflow'
+    const said = isPart ? (step.questionPreview ?? step.inputPreview) : undefined
     if (said !== undefined) texts.push(said)
     if (said !== undefined && !isData(said)) break
   }
@@ -134,7 +135,7 @@ function inputPreviewOf(top: readonly ResolvedStep[], steps: readonly ResolvedSt
 
 /** JSON, or an object as Python prints it. */
 function isData(preview: string): boolean {
-  return /^(?:[{[]|[A-Z]\w*\(\w+=)/.test(preview)
+  return /^(?:[{[]|[A-Z]\w*\(\w+=|<[\w.]+ object at 0x)/.test(preview)
 }
 
 function sumUsage(

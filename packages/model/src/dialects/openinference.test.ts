@@ -78,6 +78,20 @@ test('a graph is a workflow whose preview is the last message', () => {
   ).toEqual({ inputPreview: 'Weather in Paris?', outputPreview: 'It is sunny and 21C in Paris today.' })
 })
 
+test('a message of which only the role arrived is none; the input has it', () => {
+  const { content } = stepOf({
+    attributes: {
+      'openinference.span.kind': 'CHAIN',
+      'input.value': '{"messages": [{"role": "user", "content": "Weather?"}]}',
+      'input.mime_type': 'application/json',
+      'llm.input_messages.0.message.role': 'user',
+    },
+  })
+
+  expect(content.messages).toBeUndefined()
+  expect(content.input).toEqual({ messages: [{ role: 'user', content: 'Weather?' }] })
+})
+
 test('a status message that contains a stack is split', () => {
   const tool = find(stepsOf('otlp/openinference-js'), 'action', 'bad_tool')
 
@@ -270,4 +284,32 @@ test('the run of OpenAI Agents is no agent of its own', () => {
   expect(stepOf({ ...run, attributes: { ...run.attributes, 'graph.node.id': 'support' } }).outline.kind).toBe(
     'agent',
   )
+})
+
+test('messages of traceAI are flattened below the keys of the standard', () => {
+  const { content, outline } = stepOf({
+    name: 'ChatCompletion',
+    scope: 'traceai_openai',
+    attributes: {
+      'gen_ai.span.kind': 'LLM',
+      'gen_ai.request.model': 'gpt-4o-mini',
+      'input.value': 'You answer questions.',
+      'output.value': 'Function: get_weather({"city":"Paris"})',
+      'gen_ai.input.messages.0.message.role': 'system',
+      'gen_ai.input.messages.0.message.content': 'You answer questions.',
+      'gen_ai.input.messages.1.message.role': 'user',
+      'gen_ai.input.messages.1.message.content': 'Weather?',
+      'gen_ai.output.messages.0.message.role': 'assistant',
+      'gen_ai.output.messages.0.message.tool_calls.0.tool_call.id': 'call_1',
+      'gen_ai.output.messages.0.message.tool_calls.0.tool_call.function.name': 'get_weather',
+      'gen_ai.output.messages.0.message.tool_calls.0.tool_call.function.arguments': '{"city":"Paris"}',
+    },
+  })
+
+  expect(outline).toMatchObject({
+    kind: 'llm',
+    inputPreview: 'Weather?',
+    toolRequests: [{ id: 'call_1', name: 'get_weather' }],
+  })
+  expect(content.messages?.map(({ role }) => role)).toEqual(['system', 'user', 'assistant'])
 })

@@ -34,7 +34,8 @@ export const openInference: Dialect = {
     'reranker.',
     'embedding.embeddings.',
   ],
-  scopes: ['openinference', '@arizeai/openinference'],
+  // traceAI is OpenInference with messages below the keys of the standard.
+  scopes: ['openinference', '@arizeai/openinference', 'traceai'],
   numbers: {
     inputTokens: ['llm.token_count.prompt'],
     outputTokens: ['llm.token_count.completion'],
@@ -84,6 +85,8 @@ export const openInference: Dialect = {
     'session.evaluations.': 'sessionAnnotations',
     'llm.input_messages.': 'inputMessages',
     'llm.output_messages.': 'outputMessages',
+    'gen_ai.input.messages.': 'inputMessages',
+    'gen_ai.output.messages.': 'outputMessages',
     'llm.prompts.': 'promptTexts',
     'llm.choices.': 'choiceTexts',
     'llm.tools.': 'toolSchemas',
@@ -124,7 +127,8 @@ function readMessages(entries: FlatEntry[] | undefined, role: string): Message[]
   for (const item of unflattenList(entries)) {
     if (isRecord(item) && isRecord(item.message)) messages.push(readMessage(item.message, role))
   }
-  return messages.length === 0 ? undefined : messages
+  // Of a dict that LangChain was called with, only the role arrives.
+  return messages.every(({ parts }) => parts.length === 0) ? undefined : messages
 }
 
 function readMessage(raw: JsonObject, defaultRole: string): Message {

@@ -32,3 +32,22 @@ test('a tool name on a chat does not make it an action, a cost of 0 is unknown, 
   expect(outline.reportedCost).toBeUndefined()
   expect(content.messages?.map(({ role }) => role)).toEqual(['system', 'user'])
 })
+
+test('a node inside an agent of LangGraph is no agent', () => {
+  const node = (name: string) => {
+    const { outline } = stepOf({
+      name: `invoke_agent ${name}`,
+      scope: 'openlit.instrumentation.langgraph',
+      attributes: {
+        'gen_ai.operation.name': 'invoke_agent',
+        'gen_ai.provider.name': 'langgraph',
+        'gen_ai.agent.name': name,
+      },
+    })
+    return outline
+  }
+
+  expect(node('model')).toMatchObject({ kind: 'workflow' })
+  expect(node('model').agent).toBeUndefined()
+  expect(node('researcher')).toMatchObject({ kind: 'agent', agent: 'researcher' })
+})

@@ -177,3 +177,30 @@ test('handoffs, guardrails and vector searches are recognised', () => {
   expect(search.outline.kind).toBe('retrieval')
   expect(search.content.retrieval).toEqual({ documents: [{ id: 'x', score: 0.2 }] })
 })
+
+test('crews and tasks of CrewAI are no agents, and a task has its question', () => {
+  const crewai = 'opentelemetry.instrumentation.crewai.instrumentation'
+  const operation = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.provider.name': 'crewai' }
+  const crew = stepOf({ name: 'crewai.workflow', scope: crewai, attributes: operation })
+  const task = stepOf({
+    name: 'Weather?.task',
+    scope: crewai,
+    attributes: {
+      ...operation,
+      'traceloop.span.kind': 'task',
+      'crewai.task.description': 'What is the weather?',
+    },
+  })
+  const agent = stepOf({
+    name: 'meteorologist.agent',
+    scope: crewai,
+    attributes: { ...operation, 'traceloop.span.kind': 'agent', 'gen_ai.agent.name': 'meteorologist' },
+  })
+
+  expect([crew, task, agent].map(({ outline }) => [outline.kind, outline.agent])).toEqual([
+    ['workflow', undefined],
+    ['workflow', undefined],
+    ['agent', 'meteorologist'],
+  ])
+  expect(task.outline.inputPreview).toBe('What is the weather?')
+})

@@ -54,7 +54,7 @@ export const openLlmetry: Dialect = {
     errorMessage: ['gen_ai.guardrail.error.message'],
   },
   values: {
-    input: ['traceloop.entity.input', 'gen_ai.guardrail.input'],
+    input: ['traceloop.entity.input', 'gen_ai.guardrail.input', 'crewai.task.description'],
     output: ['traceloop.entity.output', 'gen_ai.guardrail.output'],
     isStreaming: ['gen_ai.is_streaming', 'llm.is_streaming'],
   },

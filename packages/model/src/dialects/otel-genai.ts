@@ -1,6 +1,7 @@
 import { mapWords } from '../json/word-table.ts'
 import type { StepKind } from '../session/step.ts'
 import type { Dialect, KindResult, SpanReading } from './reading/dialect.ts'
+import { isInnerNode } from './reading/graph-nodes.ts'
 import { ofKind, kindOfWord } from './reading/kind-words.ts'
 import { readJson } from './reading/payload.ts'
 import { recentMessages } from './reading/recent-messages.ts'
@@ -100,9 +101,16 @@ export const otelGenAi: Dialect = {
   outputMessages: (reading) => messagesOf(reading, 'outputMessages'),
 }
 
-function readKind({ fields }: SpanReading): KindResult | undefined {
+/** Instrumentations call crews and tasks of CrewAI, and nodes of LangGraph, `invoke_agent` too. */
+function isGroup(agent: string | undefined, provider: string | undefined, spanName: string): boolean {
+  return agent === undefined ? /\.(?:workflow|task)$/.test(spanName) : isInnerNode(agent, provider)
+}
+
+function readKind({ fields, span }: SpanReading): KindResult | undefined {
   const operation = fields.operation?.toLowerCase()
   if (operation === undefined) return undefined
+  if (operation === 'invoke_agent' && isGroup(fields.agentName, fields.provider, span.name))
+    return ofKind('workflow')
   const known = kindOfWord(kinds, operation)
   if (known !== undefined) return known
   const kind = spellings.find(([spelling]) => spelling.test(operation))?.[1]

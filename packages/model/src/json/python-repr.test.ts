@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parsePythonRepr } from './python-repr.ts'
+import { parsePrintedFields, parsePythonRepr } from './python-repr.ts'
 
 test.each([
   [
@@ -34,4 +34,19 @@ test.each([
   '['.repeat(50),
 ])('does not read %s', (text) => {
   expect(parsePythonRepr(text)).toBeUndefined()
+})
+
+test('reads what Python printed of a model', () => {
+  const text = `status='success' result='it is 21C, a=1' error=None files=[File(name='a')]`
+
+  expect(parsePrintedFields(text)).toEqual({
+    status: 'success',
+    result: 'it is 21C, a=1',
+    error: null,
+    files: [{ name: 'a' }],
+  })
+})
+
+test.each(['plain text', 'a=1 and more', "a='open", 'a = 1', 'a==1'])('%s is no printed model', (text) => {
+  expect(parsePrintedFields(text)).toBeUndefined()
 })

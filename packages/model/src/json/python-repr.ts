@@ -9,10 +9,19 @@ const MAX_DEPTH = 32
  * records. Undefined for anything else, or if the text was cut.
  */
 export function parsePythonRepr(text: string): unknown {
+  return readWhole(text, (reader) => reader.value(0))
+}
+
+/** Reads what Python's `str` prints of a Pydantic model: `status='success' result='sunny' error=None`. */
+export function parsePrintedFields(text: string): JsonObject | undefined {
+  return readWhole(text, (reader) => reader.fields())
+}
+
+function readWhole<Value>(text: string, read: (reader: ReprReader) => Value): Value | undefined {
   if (text.length > MAX_LENGTH) return undefined
   const reader = new ReprReader(text)
   try {
-    const value = reader.value(0)
+    const value = read(reader)
     return reader.isAtEnd() ? value : undefined
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
@@ -49,6 +58,17 @@ class ReprReader {
     if (next === '(') return this.#list(')', depth)
     if (next === '<') return this.#angles(depth)
     return this.#number() ?? this.#named(depth)
+  }
+
+  fields(): JsonObject {
+    const record: JsonObject = {}
+    while (!this.isAtEnd()) {
+      const key = this.#match(/[A-Za-z_]\w*(?==(?!=))/y)
+      if (key === undefined) throw new SyntaxError('no name')
+      this.#expect('=')
+      record[key] = this.value(0)
+    }
+    return record
   }
 
   #string(): string {

@@ -1,3 +1,4 @@
+import { innerNodes, isInnerNode } from '../reading/graph-nodes.ts'
 import type { StepKind } from '../../session/step.ts'
 import type { StepOutline } from '../../session/step-draft.ts'
 import { firstText, isRecord, toFlag, toText } from '../../json/attribute-value.ts'
@@ -14,7 +15,8 @@ export function agentOfSpan(
   kind: StepKind,
   isLoop: boolean,
 ): string | undefined {
-  const named = fields.agentName ?? agentInMetadata(fields.metadata)
+  const stated = isInnerNode(fields.agentName, fields.provider) ? undefined : fields.agentName
+  const named = stated ?? agentInMetadata(fields.metadata)
   // Langfuse writes metadata as JSON.
   if (named !== undefined) return oneLine(named.startsWith('"') ? (toText(parseJson(named)) ?? named) : named)
   if (kind === 'agent') {
@@ -42,18 +44,6 @@ function agentInEvent(input: unknown): string | undefined {
   const start = input.lastIndexOf("current_agent_name='")
   return start === -1 ? undefined : toText(input.slice(start).split("'", 2)[1])
 }
-
-/** Nodes inside an agent of LangGraph, whose names say nothing. */
-const innerNodes = new Set([
-  'agent',
-  'model',
-  'model_request',
-  'call_model',
-  'llm',
-  'chatbot',
-  'tools',
-  '__start__',
-])
 
 /** The innermost node of a graph that is named after an agent. */
 function agentNode(path: string | undefined, node: string | undefined): string | undefined {

@@ -31,6 +31,7 @@ test.each([
   ["LangChain's message, dumped", { ...message, type: 'tool', additional_kwargs: {} }, 'call_1'],
   ["LangChain's message, serialised", { lc: 1, type: 'constructor', id: [], kwargs: message }, 'call_1'],
   ["LangChain's message, printed", `content='${result}' name='get_weather' tool_call_id='call_1'`, 'call_1'],
+  ["Agno's result, printed", `status='success' result='${result}' error=None images=None`, undefined],
   ['a list with one message', [message], 'call_1'],
   ['a message with an id', { content: result, tool_call_id: 'call_1' }, 'call_1'],
   ["Bedrock's result", { toolUseId: 'call_1', status: 'success', content: [{ text: result }] }, 'call_1'],
@@ -62,6 +63,16 @@ test.each([
     name: 'get_weather',
     result,
     ...(callId !== undefined && { callId }),
+  })
+})
+
+test("a failure that Agno printed is the tool's error", () => {
+  const printed = `status='failure' result=None error='There is no city called Atlantis.' images=None`
+  const { outline } = stepOf({ attributes: { ...tool, 'output.value': printed } })
+
+  expect(outline).toMatchObject({
+    status: 'soft-error',
+    error: { message: 'There is no city called Atlantis.' },
   })
 })
 

@@ -3,7 +3,7 @@ import { firstText, isMeaningful, isRecord, toText, type JsonObject } from '../.
 import type { SpanReading } from '../reading/dialect.ts'
 import { messagesOfEvent } from '../reading/event-messages.ts'
 import { parseJson, parseJsonOnce, parseJsonText } from '../../json/json-text.ts'
-import { parsePythonRepr } from '../../json/python-repr.ts'
+import { parsePrintedFields, parsePythonRepr } from '../../json/python-repr.ts'
 import { inputOf, invocationOf, outputOf, readJson, unwrapInput, unwrapOutput } from '../reading/payload.ts'
 import { unwrapBlocks } from '../../providers/tool-use.ts'
 import type { ToolDefinition } from '../../session/message.ts'
@@ -126,11 +126,19 @@ const printed =
 /** `content='…' name='…' tool_call_id='…'`: how Python prints a message. */
 function printedMessage(text: string): JsonObject | undefined {
   const match = printed.exec(text)
-  if (match === null) return undefined
+  if (match === null) return printedResult(text)
   const content = match[2]!.replaceAll(/\\(['"\\n])/g, (_, character: string) =>
     character === 'n' ? '\n' : character,
   )
   return { content, tool_call_id: match[3], ...(match[4] !== undefined && { status: 'error' }) }
+}
+
+/** `status='failure' result=None error='…'`: how Agno's result of a tool is printed. */
+function printedResult(text: string): JsonObject | undefined {
+  if (!/^(?:status|result)=['"N]/.test(text)) return undefined
+  const { result, error } = parsePrintedFields(text) ?? {}
+  if (typeof error === 'string') return { content: error, status: 'error' }
+  return result === undefined || error !== null ? undefined : { content: result }
 }
 
 /** A LangChain tool does not report its call id, but the message that it returns has it. */

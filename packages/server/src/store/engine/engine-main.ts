@@ -28,8 +28,9 @@ const options = JSON.parse(process.argv[2] ?? '{}') as EngineOptions
 
 // If the parent dies, an engine that outlives it would keep the data directory locked.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
-// The terminal sends Ctrl-C to the whole process group, but the parent decides when the engine stops.
-process.on('SIGINT', () => undefined)
+// The terminal sends Ctrl-C to the whole process group, and systemd SIGTERM to every process of a service, but the
+// parent decides when the engine stops: it still has rows to store.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)
 
 // Only root may raise a priority, which this would do in a server that runs with `nice`.
 if (options.nice !== undefined && options.nice > getPriority()) setPriority(options.nice)

@@ -43,6 +43,40 @@ test('an engine that starts slower than expected is given more time, until it ru
   ])
 })
 
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s to the whole service leaves the engine to its server',
+  async (signal) => {
+    const reports: string[] = []
+    const engine = await startEngine({
+      path: await temporaryFolder(),
+      report: (line) => void reports.push(line),
+      heartbeatMs: 50,
+    })
+    const { pid } = engine
+
+    process.kill(pid!, signal)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+
+    expect([engine.pid, engine.restarts, reports]).toEqual([pid, 0, []])
+    await engine.stop()
+  },
+)
+
+test('an engine that was killed at the moment of its stop does not fail the stop', async () => {
+  const reports: string[] = []
+  const engine = await startEngine({
+    path: await temporaryFolder(),
+    report: (line) => void reports.push(line),
+  })
+
+  process.kill(engine.pid!, 'SIGKILL')
+  // The process is gone, and nobody has noticed yet.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
+  await engine.stop()
+
+  expect(reports).toEqual([])
+})
+
 test('an engine whose server runs at a lower priority keeps it: only root may raise it', async () => {
   const main = fileURLToPath(new URL('./engine-main.ts', import.meta.url))
   const options = { path: join(await temporaryFolder(), 'tables'), listen: 0, password: 'secret', nice: 10 }

@@ -219,7 +219,8 @@ async function stopChild(child: ChildProcess): Promise<void> {
   await new Promise<void>((resolve) => {
     const timeout = setTimeout(() => child.kill('SIGKILL'), 10_000)
     child.once('exit', () => resolve(clearTimeout(timeout)))
-    if (child.connected) child.send('stop')
+    // An engine that is being killed meanwhile no longer hears it.
+    if (child.connected) child.send('stop', () => undefined)
     else child.kill('SIGKILL')
   })
 }
