@@ -139,7 +139,7 @@ def test_without_a_wall_grpc_and_pycurl_work_as_ever(tmp_path: Path) -> None:
         pass
     with pytest.raises(grpc.RpcError):
         call_grpc()
-    with pytest.raises(pycurl.error, match="127.0.0.1"):
+    with pytest.raises(pycurl.error, match=r"127\.0\.0\.1"):
         perform_curl()
     perform_curls()
 
@@ -151,7 +151,7 @@ def test_steps_are_delivered_while_the_wall_is_up(tmp_path: Path) -> None:
     with playing(tmp_path / "cassette.jsonl") as tape:
         with playhead.session(name="behind the wall", input={"text": "Hi"}) as session:
             pass
-        assert playhead.flush()
+        assert playhead.flush(60)
     assert tape.misses == []
     (step,) = fetch_session(session.id)["steps"]
     assert step["attributes"]["playhead.session.input"] == '{"text":"Hi"}'
