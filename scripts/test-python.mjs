@@ -1,9 +1,10 @@
 // Tests clients/python against a real server and a scripted model. Installs pytest and the OpenAI and
 // Anthropic SDKs once; without a registry, only the tests that don't need them run. With --long, campaigns run whole.
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { rootCertificates } from 'node:tls'
 import { startScriptedModel } from '../examples/scripted-model/src/index.ts'
 import { startTestServer } from '../packages/server/test/test-server.ts'
 import { cache, client, findPython, prepareVenv, root, shout, withoutPython } from './python-venv.mjs'
@@ -23,6 +24,8 @@ async function main() {
       'Running only the tests that need none of them: capture and the pytest plugin are NOT tested.',
     )
   const folder = mkdtempSync(join(tmpdir(), 'playhead-python-'))
+  const certificate = join(folder, 'certificate.pem')
+  writeFileSync(certificate, rootCertificates[0])
   const [server, model] = await Promise.all([startTestServer(), startScriptedModel(answerAsTold)])
   try {
     return await run(venv ?? python, testArguments(venv !== undefined), {
@@ -31,6 +34,8 @@ async function main() {
       PYTHONDONTWRITEBYTECODE: '',
       PYTHONPYCACHEPREFIX: join(cache, 'bytecode'),
       NODE_COMPILE_CACHE: join(cache, 'node'),
+      // Nothing here is encrypted, and a client of an SDK reads the system's hundreds of certificates each time it is made.
+      SSL_CERT_FILE: certificate,
       PLAYHEAD_ENDPOINT: server.url,
       PLAYHEAD_SPOOL: 'off',
       PLAYHEAD_TEST_MODEL: model.url,

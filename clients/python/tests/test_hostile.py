@@ -325,8 +325,8 @@ class BadValues(RecordingTest):
 
     def test_values_are_serialised_with_a_bounded_amount_of_work(self) -> None:
         options = SerializeOptions(1_048_576, True, lambda _key: False)
-        wide = {f"key {index}": index for index in range(1_000_000)}
-        for value in (wide, list(range(1_000_000)), [wide, wide], range(10**12), 10**50_000, {10**50_000: 1}):
+        wide = {f"key {index}": index for index in range(200_000)}
+        for value in (wide, list(range(200_000)), [wide, wide], range(10**12), 10**50_000, {10**50_000: 1}):
             text = serialize_value(value, options).text
             self.assertLess(len(text), 1_000_000)
             json.loads(text)
@@ -338,12 +338,12 @@ class BadValues(RecordingTest):
             {"kept": 1, "bad": "[Trapped]", "list": [1, "[Trapped]"]},
         )
 
-    def test_an_object_with_a_million_attributes_is_not_copied(self) -> None:
-        wide = types.SimpleNamespace(**{f"key_{index}": index for index in range(1_000_000)})
+    def test_an_object_with_many_attributes_is_not_copied(self) -> None:
+        wide = types.SimpleNamespace(**{f"key_{index}": index for index in range(300_000)})
         tracemalloc.start()
         self.addCleanup(tracemalloc.stop)
         written = serialize_value(wide, SerializeOptions(1_048_576, True, lambda _key: False))
-        self.assertLess(tracemalloc.get_traced_memory()[1], 10_000_000)
+        self.assertLess(tracemalloc.get_traced_memory()[1], 5_000_000)
         self.assertEqual((written.is_cut, json.loads(written.text)["…"]), (True, "more keys were left out"))
 
     def test_anything_that_was_recorded_can_be_encoded(self) -> None:

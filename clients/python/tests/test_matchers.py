@@ -61,7 +61,8 @@ class MatcherTest(RecordingTest):
             def judge(given: Any) -> dict[str, Any]:
                 return {"value": ask_model(len(given["steps"])), "comment": "too short"}
 
-            expected = 'judge "long" to accept the session, but it said 0.[0-9], at least 0.9 was expected.\n  too short'
+            said = "it said 0.[0-9], at least 0.9 was expected.\n  too short"
+            expected = f'judge "long" to accept the session, but {said}'
             with self.assertRaisesRegex(AssertionError, expected):
                 expect(session).to_be_judged(judge, at_least=0.9, name="long")
             expect(session).not_.to_be_judged(judge, at_least=0.9, name="long")

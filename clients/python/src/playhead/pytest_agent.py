@@ -18,7 +18,9 @@ from .start import flush
 from .testing.agent_runs import AgentTestOptions, FinishedRun, is_spent, read_agent_options
 from .testing.divergence import describe_divergence
 from .testing.judge_runs import judge_runs
+from .testing.load_session import open_recording
 from .testing.recorded_run import save_result
+from .testing.subject import SessionJson
 
 _ARRIVAL_S = 2.0
 _IS_RUN = pytest.StashKey[bool]()
@@ -136,7 +138,6 @@ def _judge(item: pytest.Function, runs: Runs, options: AgentTestOptions) -> None
 
 def _add_divergences(runs: list[FinishedRun]) -> None:
     """The first failed run of each input, compared with a passing run of the same or any input."""
-    runtime = obtain_runtime()
     seen: set[str] = set()
     for failed in runs:
         if failed.is_passed or failed.variant in seen:
@@ -146,7 +147,16 @@ def _add_divergences(runs: list[FinishedRun]) -> None:
         passed = next((run for run in candidates if run.is_passed), None)
         if passed is None:
             continue
-        with runtime.guard():
-            records = [runtime.store.find(one.session_id) for one in (passed, failed)]
-            if records[0] is not None and records[1] is not None:
-                failed.divergence = describe_divergence(runtime.read(records[0]), runtime.read(records[1]))
+        with obtain_runtime().guard():
+            sessions = [_session_of(run) for run in (passed, failed)]
+            if sessions[0] is not None and sessions[1] is not None:
+                failed.divergence = describe_divergence(sessions[0], sessions[1])
+
+
+def _session_of(run: FinishedRun) -> Optional[SessionJson]:
+    """Only the last sessions are kept in memory."""
+    runtime = obtain_runtime()
+    record = runtime.store.by_id(run.session_id)
+    if record is not None:
+        return runtime.read(record)
+    return None if run.recording is None else open_recording(run.recording)

@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Optional
 
@@ -15,13 +16,14 @@ from .format.lines import safe_for_log
 from .pytest_sessions import run_of
 
 DEFAULT_FOLDER = "playhead-report"
+_OPTION = "--playhead-report"
 _TIMEOUT_S = 120
 
 
 def add_report_options(parser: pytest.Parser) -> None:
     help_text = f"write the Playhead report of this run to a folder (default {DEFAULT_FOLDER})"
     parser.getgroup("playhead").addoption(
-        "--playhead-report", nargs="?", const=DEFAULT_FOLDER, default=None, metavar="FOLDER", help=help_text
+        _OPTION, nargs="?", const=DEFAULT_FOLDER, default=None, metavar="FOLDER", help=help_text
     )
     parser.addini("playhead_report", "folder of the Playhead report", default="")
 
@@ -29,12 +31,25 @@ def add_report_options(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     folder = report_folder(config)
     if folder is not None and not _is_worker(config):
+        _refuse_tests(folder, config.invocation_params.args)
         # Matchers link to the report. Workers inherit it.
         os.environ["PLAYHEAD_REPORT"] = f"{folder}/index.html"
 
 
 def report_folder(config: pytest.Config) -> Optional[str]:
-    return config.getoption("--playhead-report") or config.getini("playhead_report") or None
+    return config.getoption(_OPTION) or config.getini("playhead_report") or None
+
+
+def _refuse_tests(folder: str, arguments: Sequence[Any]) -> None:
+    """In `pytest --playhead-report tests`, the tests are taken for the folder."""
+    is_apart = (_OPTION, folder) in zip(arguments, arguments[1:])
+    path = Path(folder.split("::", 1)[0])
+    is_report = path.is_dir() and ((path / "index.html").exists() or not any(path.iterdir()))
+    if is_apart and path.exists() and not is_report:
+        raise pytest.UsageError(
+            f"{_OPTION} would write the report to {folder}. To run those tests, name them first: "
+            f"pytest {folder} {_OPTION}. To write there, use {_OPTION}={folder}."
+        )
 
 
 def _is_worker(config: pytest.Config) -> bool:

@@ -172,7 +172,7 @@ class Runs:
             close_test_session(runtime, frame, state, reason, error)
             _fill_in(finished, runtime.read(frame.record)["session"])
             finished.step_id = None if error is None else failing_step_of(frame.record.id)
-            finished.url = save_attempt(
+            finished.url, finished.recording = save_attempt(
                 runtime,
                 self._item,
                 frame.record,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
 import pytest
 
@@ -113,6 +113,12 @@ def close_test_session(
     close_session(runtime, frame, state, reason, error)
 
 
+class SavedAttempt(NamedTuple):
+    # The address of the session.
+    url: str
+    recording: Path
+
+
 def save_attempt(
     runtime: Runtime,
     item: pytest.Item,
@@ -122,8 +128,8 @@ def save_attempt(
     attempt: int,
     error: Optional[BaseException],
     is_failed: bool,
-) -> str:
-    """Writes the recording and the result for the report. Returns the address of the session."""
+) -> SavedAttempt:
+    """Writes the recording and the result for the report."""
     run = run_of(item.config)
     path = write_recording(runtime, record, run)
     url = path.as_uri() if runtime.settings.endpoint is None else runtime.url_of(record)
@@ -141,7 +147,7 @@ def save_attempt(
         "location": location_of(item),
     }
     save_result(run, result)
-    return url
+    return SavedAttempt(url, path)
 
 
 def location_of(item: pytest.Item) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Optional, Union
 
-from .reading.scores import EVALUATION_RESULT, SOURCES, ScoreValue, score_attributes
+from .reading.scores import EVALUATION_RESULT, SOURCES, score_attributes
 from .session_record import SessionRecord
 from .span import Span
 from .step import Step
@@ -28,7 +28,8 @@ def record_score(
     spans = [*record.open.values(), *record.ended]
     if not isinstance(name, str) or not name.strip() or not _is_value(value):
         runtime.reporter.once(
-            "score", 'score() takes a name and a number, True or False, or a word: session.score("helpful", 1)'
+            "score",
+            'score() takes a name and a number, True or False, or a word: session.score("helpful", 1)',
         )
         return
     root = next((span for span in spans if span.parent_id is None), spans[0] if spans else None)

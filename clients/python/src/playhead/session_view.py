@@ -165,15 +165,23 @@ class SessionView:
         step: Union[str, Step, None] = None,
         id: Optional[str] = None,
     ) -> None:
-        """Give the session a score: a number, yes or no, or a word. It may have ended. The newest of a name counts.
+        """Give the session a score: a number, yes or no, or a word. It may have ended.
 
-        `source` is code, person, model or user; `step` makes it about one step; with the same `id` it counts once.
+        The newest of a name counts. `source` is code, person, model or user; `step` makes it about one step;
+        with the same `id` it counts once.
         """
         if self._runtime is None:
             return
         with self._runtime.guard():
             record_score(
-                self._runtime, self._record, name, value, comment=comment, source=source, step=step, score_id=id
+                self._runtime,
+                self._record,
+                name,
+                value,
+                comment=comment,
+                source=source,
+                step=step,
+                score_id=id,
             )
 
     def to_json(self) -> dict[str, Any]:

@@ -34,7 +34,11 @@ def test_every_run_has_a_session_of_its_own(
     expect(playhead_session).to_have_called("look_up", args=[f"Hello {agent_input}"], times=1)
 
 
-@pytest.mark.agent(inputs=[{"name": "good", "tool": "look_up"}, {"name": "bad", "tool": None}])
+# More runs than sessions that are kept in memory.
+GOOD = [{"name": f"good {number}", "tool": "look_up"} for number in range(21)]
+
+
+@pytest.mark.agent(inputs=[*GOOD, {"name": "bad", "tool": None}])
 def test_fails_on_an_input(agent_run: Any) -> None:
     with playhead.session("part", input=agent_run.variant):
         if agent_run.input["tool"]:

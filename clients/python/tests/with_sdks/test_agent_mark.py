@@ -40,7 +40,7 @@ def test_runs_are_judged_together_in_every_process(tmp_path: Path) -> None:
     counts = {name: (one["verdict"], one["passed"], one["total"]) for name, one in judged.items()}
     assert counts == {
         "test_every_run_has_a_session_of_its_own": ("pass", 6, 6),
-        "test_fails_on_an_input": ("fail", 1, 2),
+        "test_fails_on_an_input": ("fail", 21, 22),
         "test_stops_once_it_is_certain": ("pass", 14, 14),
         "test_may_fail_sometimes": ("pass", 9, 10),
         "test_stops_when_the_budget_is_spent": ("inconclusive", 2, 2),
@@ -62,7 +62,7 @@ def test_runs_are_judged_together_in_every_process(tmp_path: Path) -> None:
     ends = {(session["endState"], session["endStateReason"]) for session in timed_out}
     assert ends == {("fail", "TimeoutError: The run timed out after 200 ms.")}
     for sentence in (
-        'Agent failed on 1/2 variants:\n  - "bad": Expected the session to call look_up, but it did not.',
+        'Agent failed on 1/22 variants:\n  - "bad": Expected the session to call look_up, but it did not.',
         "first divergence from a passing run: step 3 look_up is missing",
         "npx playhead show .playhead/",
         "The budget ran out after 2 of 4 runs, so the result is inconclusive.",
@@ -71,6 +71,18 @@ def test_runs_are_judged_together_in_every_process(tmp_path: Path) -> None:
         "The fixture agent_input needs @pytest.mark.agent(inputs=[…]) on the test.",
     ):
         assert sentence in run.output, run.output
+
+
+def test_tests_are_not_taken_for_the_folder_of_the_report(tmp_path: Path) -> None:
+    suite = tmp_path / "suite.py"
+    suite.write_text("def test_a(): pass")
+    apart, joined = "--playhead-report", f"--playhead-report={tmp_path}"
+    run = Run(str(suite), apart, str(suite), folder=tmp_path, PLAYHEAD_ENDPOINT="")
+    assert f"To run those tests, name them first: pytest {suite} --playhead-report." in run.output
+    assert (run.outcomes, suite.read_text()) == ({}, "def test_a(): pass")
+    for folder in (joined, apart):
+        run = Run(str(suite), folder, folder=tmp_path, PLAYHEAD_ENDPOINT="")
+        assert run.outcomes == {"test_a": "PASSED"}, run.output
 
 
 def test_a_fault_of_the_example_is_found_and_the_report_opens_at_it(tmp_path: Path) -> None:

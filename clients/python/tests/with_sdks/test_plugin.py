@@ -10,7 +10,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from ..support import ENDPOINT, HERE, fetch, fetch_session
+from ..support import ENDPOINT, HERE, fetch, fetch_session, wait_for
 from ..warm_python import run_python
 
 SUITES = HERE / "with_sdks"
@@ -178,7 +178,10 @@ def test_looks_up_the_customer(playhead_session):
     expect(playhead_session).to_have_called("fetch_customer_data", args=["c_42"])
 """
     )
-    assert set(Run(str(suite), folder=tmp_path).outcomes.values()) == {"PASSED"}
+    passing = Run(str(suite), folder=tmp_path)
+    assert set(passing.outcomes.values()) == {"PASSED"}
+    (session,) = wait_for(lambda: sessions_of(passing).values())
+    assert session["endState"] == "success"
     run = Run(str(suite), folder=tmp_path, FAULT="1")
     expected = (
         'first divergence from the last passing run: step 2 find_account, returned null instead of "c_42"'

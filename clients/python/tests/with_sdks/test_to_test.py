@@ -15,7 +15,7 @@ import pytest
 from ..support import ROOT, fetch_session
 from ..warm_python import run_python
 from .test_cassettes_of_both import NODE
-from .test_pytest_cassettes import ALONE, FIXED, OFFLINE, PROJECT, Run, copy_of
+from .test_pytest_cassettes import FIXED, OFFLINE, PROJECT, Run, copy_of
 
 CLI = ROOT / "packages/playhead/src/cli/main.ts"
 TEXT = "I was charged twice. Ada, ada@example.com"
@@ -90,7 +90,5 @@ def test_a_failed_session_becomes_a_test(tmp_path: Path) -> None:
         "    assert null_arguments(playhead_session) == []\n"
     )
     strict = {"PLAYHEAD_CASSETTE": "strict", **OFFLINE, **FIXED}
-    # As in CI, where nobody has a key.
-    alone = [*ALONE, "env", "-u", "OPENAI_API_KEY"]
-    green = Run(project, suite=written["test"], around=alone, **strict)
+    green = Run(project, suite=written["test"], is_alone=True, **strict)
     assert green.outcomes == {name: "PASSED"}, green.output

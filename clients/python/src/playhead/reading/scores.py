@@ -23,9 +23,17 @@ def is_score(span: Span) -> bool:
 
 
 def score_attributes(
-    name: str, value: ScoreValue, source: str, comment: Optional[str], step_id: Optional[str], score_id: Optional[str]
+    name: str,
+    value: ScoreValue,
+    source: str,
+    comment: Optional[str],
+    step_id: Optional[str],
+    score_id: Optional[str],
 ) -> dict[str, Any]:
-    attributes: dict[str, Any] = {"gen_ai.evaluation.name": name.strip()[:MAX_NAME], "playhead.score.source": source}
+    attributes: dict[str, Any] = {
+        "gen_ai.evaluation.name": name.strip()[:MAX_NAME],
+        "playhead.score.source": source,
+    }
     if isinstance(value, str):
         attributes["gen_ai.evaluation.score.label"] = value[:MAX_WORD]
     else:

@@ -6,6 +6,7 @@ import inspect
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Optional, Union
 
 from ..format.lines import describe_value
@@ -73,6 +74,8 @@ class FinishedRun:
     tokens: float = 0
     session_id: str = ""
     url: str = ""
+    # The file that it was recorded to.
+    recording: Optional[Path] = None
     message: Optional[str] = None
     step_id: Optional[str] = None
     # Where it diverged from a passing run.

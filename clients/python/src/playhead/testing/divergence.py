@@ -9,7 +9,9 @@ from .align.first_divergence import find_divergence
 from .load_session import fetch_json, fetch_session
 from .subject import SessionJson
 
-_TIMEOUT_S = 3.0
+_TIMEOUT_S = 10.0
+# Servers that did not answer: each failed test would wait for them again.
+_silent: set[str] = set()
 
 
 def describe_divergence(passed: SessionJson, failed: SessionJson) -> Optional[str]:
@@ -29,7 +31,7 @@ def describe_divergence_from_last_pass(
     """If the server has a passing run of the same test. Never raises."""
     from urllib.parse import urlencode
 
-    if endpoint is None:
+    if endpoint is None or endpoint in _silent:
         return None
     title = test["name"] if test.get("suite") is None else f"{test['suite']} > {test['name']}"
     query = {
@@ -46,6 +48,9 @@ def describe_divergence_from_last_pass(
         if not found:
             return None
         divergence = describe_divergence(fetch_session(found[0]["id"], endpoint=endpoint), session)
+    except OSError:
+        _silent.add(endpoint)
+        return None
     except Exception:
         return None
     return None if divergence is None else f"first divergence from the last passing run: {divergence}"

@@ -99,7 +99,7 @@ class SessionExpectation:
         self._require(has_no_loops(self._subject, max=max, allow=allow))
 
     def to_be_judged(self, judge: Judge, *, at_least: float = 0.5, name: str = "judge") -> None:
-        """A judge that you write accepts the session. What it calls is recorded and priced like any other call."""
+        """A judge that you write accepts the session. Its calls are recorded and priced like any other."""
         __tracebackhide__ = True
         self._require(judged(self._subject, judge, at_least=at_least, name=name))
 

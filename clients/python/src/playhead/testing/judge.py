@@ -20,7 +20,9 @@ def judged(subject: SessionSubject, judge: Judge, *, at_least: float = 0.5, name
     """Ask a judge about a session. The session of a running test gets what the judge says as a score."""
     session = read_subject(subject)
     if not callable(judge):
-        raise TypeError("to_be_judged needs a function that takes the session: to_be_judged(lambda session: True).")
+        raise TypeError(
+            "to_be_judged needs a function that takes the session: to_be_judged(lambda session: True)."
+        )
     if not _is_number(at_least):
         raise TypeError("at_least must be a number.")
     if not isinstance(name, str) or name == "":
@@ -43,7 +45,9 @@ def _read(given: Any) -> tuple[Union[bool, float], Optional[str], Optional[str]]
         close = getattr(given, "close", None)
         if close is not None:
             close()
-        raise TypeError("The judge returned a coroutine. Run it inside the judge, for example with asyncio.run().")
+        raise TypeError(
+            "The judge returned a coroutine. Run it inside the judge, for example with asyncio.run()."
+        )
     said = given if isinstance(given, Mapping) else {"value": given}
     value: Any = said.get("value")
     comment, step_id = said.get("comment"), said.get("step_id")
