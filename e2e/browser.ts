@@ -5,12 +5,13 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from '@
 import { startTestServer, type TestServer } from '../packages/server/test/test-server.ts'
 import { tracesPayload, type SpanOptions } from '../packages/server/test/otlp.ts'
 import { chromiumOptions } from './chromium-options.ts'
+import { giveBack, isIdle, takePage } from './idle-pages.ts'
 
 /** A real server with its own store, and a real browser. */
 export type Stage = {
   server: TestServer
   browser: Browser
-  /** Opens a new window. `problems` collects errors in its console and violations of its content security policy. */
+  /** Opens a window that nobody used, or one with nothing left in it. `problems` collects errors in its console and violations of its content security policy. */
   open(path: string, options?: BrowserContextOptions): Promise<OpenPage>
   /** Posts spans and waits until they can be read. */
   post(session: { spans: SpanOptions[]; resource?: Record<string, unknown> }): Promise<void>
@@ -34,19 +35,19 @@ export async function startStage(environment: Record<string, string> = {}): Prom
     server,
     browser,
     open: async (path, options = {}) => {
-      const context = await browser.newContext({ viewport: DESKTOP, ...options })
-      context.setDefaultTimeout(60_000)
-      const page = await context.newPage()
+      const shown = { viewport: DESKTOP, ...options }
+      const page = await takePage(browser, shown)
       const problems = watchProblems(page)
       await page.goto(/^[a-z]+:/.test(path) ? path : `${server.url}${path}`)
-      return { page, problems, close: () => context.close() }
+      return { page, problems, close: () => giveBack(page, server.url, shown) }
     },
     post: async ({ spans, resource }) => {
       for (let at = 0; at < spans.length; at += SPANS_A_REQUEST)
         await server.postTraces(tracesPayload(spans.slice(at, at + SPANS_A_REQUEST), resource))
     },
     stop: async () => {
-      for (const context of browser.contexts()) if (!others.has(context)) await context.close()
+      for (const context of browser.contexts())
+        if (!others.has(context) && !isIdle(context)) await context.close()
       await server.stop()
     },
   }

@@ -28,6 +28,8 @@ const ids = Object.fromEntries(
   Object.entries(samples).map(([name, { traceId }]) => [name, traceId]),
 ) as Record<keyof typeof samples, string>
 
+const ABOUT = '/settings/about'
+
 let stage: Stage
 let opened: OpenPage
 beforeAll(async () => {
@@ -42,7 +44,7 @@ beforeAll(async () => {
   await addWatch(stage)
   const demo = tracesPayload(manySessions(3), { 'service.name': 'demo', 'playhead.demo': true })
   await stage.server.postTraces(demo)
-  opened = await stage.open('/settings/about', { reducedMotion: 'reduce' })
+  opened = await stage.open(ABOUT, { reducedMotion: 'reduce' })
 })
 afterAll(() => stage.stop())
 
@@ -80,13 +82,32 @@ async function addWatch({ server }: Stage): Promise<void> {
   await server.request('/api/monitors', { json: { name: 'Silence', condition, destinations: ['hook'] } })
 }
 
+/** What a look did to the page, such as to open a dialog, only a new load undoes. */
+let isTouched = false
+
 async function show(page: Page, { path, isThere, act }: Look): Promise<void> {
   await page.setViewportSize(DESKTOP)
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
-  await page.goto(`${stage.server.url}${path}`)
-  await page.locator(isThere).first().waitFor()
+  if (isTouched) await page.goto(`${stage.server.url}${path}`)
+  else await follow(page, path, isThere)
+  isTouched = act !== undefined
+  await page.locator(`${isThere}:not([data-left])`).first().waitFor()
   await expect.poll(() => page.locator('.skeleton:not(.session-more .skeleton)').count()).toBe(0)
   await act?.(page)
+}
+
+/** Goes there as a link does: to load the page takes longer than to look at it. What it leaves is marked. */
+async function follow(page: Page, path: string, isThere: string): Promise<void> {
+  const { pathname } = new URL(page.url())
+  // A page keeps what its next state has too.
+  if (pathname !== ABOUT && pathname === new URL(path, page.url()).pathname) {
+    await follow(page, ABOUT, '.about')
+    await page.locator('.about').waitFor()
+  }
+  await page.evaluate(`
+    for (const element of document.querySelectorAll(${JSON.stringify(isThere)})) element.dataset.left = ''
+    history.pushState({}, '', ${JSON.stringify(path)})
+    dispatchEvent(new PopStateEvent('popstate'))`)
 }
 
 /** How far the page is wider than its window. */
