@@ -88,10 +88,14 @@ export class WordBuilder {
   }
 
   /** After words were lost: collects all of them again. */
-  async buildAgain(): Promise<void> {
+  buildAgain(): Promise<void> {
     const { store } = this.#options
-    await store.words.reset()
-    await store.client.command({ query: 'TRUNCATE TABLE words' })
+    const emptied = this.#work.then(async () => {
+      await store.words.reset()
+      await store.client.command({ query: 'TRUNCATE TABLE words' })
+    })
+    this.#work = emptied.catch(() => undefined)
+    return emptied
   }
 
   #isDue(): boolean {
