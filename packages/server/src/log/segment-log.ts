@@ -23,17 +23,16 @@ export type SegmentLogState = {
   flushFailures: number
 }
 
-/** Larger ones cost the engine less for each row, and take longer to be seen. */
-const MAX_SEGMENT_ROWS = 40_000
-/** The engine inserts a segment whole. */
-const MAX_SEGMENT_BYTES = 128 * 1024 * 1024
+const MAX_SEGMENT_ROWS = 50_000
+/** The engine inserts a segment whole, and needs five times its size for that. */
+const MAX_SEGMENT_BYTES = 64 * 1024 * 1024
 const MAX_PENDING_ROWS = 2_000_000
 const MAX_PENDING_BYTES = 2 * 1024 ** 3
 /**
  * While the store is behind, senders wait: not at all up to the first number of rows, and longest at the second. A store that
  * keeps up has one segment on its way and one that grows.
  */
-const SLOW_ROWS = [50_000, 100_000] as const
+const SLOW_ROWS = [40_000, 80_000] as const
 const MAX_SENDER_DELAY_MS = 80
 /** Rows in memory that wait for the write before theirs. Enough for a burst. */
 const MAX_BUFFERED_BYTES = 32 * 1024 * 1024
@@ -41,7 +40,7 @@ const MAX_BUFFERED_BYTES = 32 * 1024 * 1024
 const QUIET_DELAY_MS = 10
 const TRICKLE_DELAY_MS = 1_000
 /** With more rows than this pending, a reader gets data that is a second or two old instead of waiting. */
-const MAX_CATCH_UP_ROWS = 100_000
+const MAX_CATCH_UP_ROWS = 80_000
 const MAX_CATCH_UP_MS = 10_000
 /** A read retries a failed flush at once, but not sooner than this after the last failure. */
 const CATCH_UP_RETRY_MS = 500

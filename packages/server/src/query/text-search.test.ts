@@ -30,6 +30,12 @@ describe('sessions with a text', () => {
     expect(await findByText(store, 'q', 'refund')).toEqual([])
   })
 
+  test('are found by as many words as a search may have', async () => {
+    const words = Array.from({ length: 130 }, (_, index) => index.toString(36).padStart(2, '0'))
+    expect(await findByText(store, 'p', words.join(' '))).toEqual([])
+    expect(await findByText(store, 'p', `b2 ${'refund '.repeat(50)}`)).toEqual(['b'])
+  })
+
   test('are not listed if there are too many, also when asked again', async () => {
     expect(await findByText(store, 'p', 'chat', 2)).toBeUndefined()
     expect(await findByText(store, 'p', 'chat', 2)).toBeUndefined()

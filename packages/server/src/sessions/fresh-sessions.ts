@@ -15,7 +15,7 @@ export type FreshSession = {
 }
 
 /** More than may wait for the store: a session that is forgotten before it is stored has to be read back. */
-const MAX_ROWS = 110_000
+const MAX_ROWS = 90_000
 const MAX_CHARACTERS = 48 * 1024 * 1024
 /** A session this long is read from the store: each refresh would parse all of it again. */
 const MAX_ROWS_EACH = 2_000

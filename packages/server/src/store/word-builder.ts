@@ -3,8 +3,8 @@ import { asStoreError } from './store-error.ts'
 import { rangeOf, type WordMarks } from './word-marks.ts'
 import { insertWords } from './words-table.ts'
 
-/** Enough that a session's words are rarely collected twice, and few enough for the engine's memory. */
-const BATCH_ROWS = 50_000
+/** Enough that a session's words are rarely collected twice. It takes the engine 5 KB a row. */
+const BATCH_ROWS = 25_000
 const CHECK_MS = 1_000
 const RETRY_MS = 10_000
 const DAY_MS = 86_400_000
@@ -88,10 +88,14 @@ export class WordBuilder {
   }
 
   /** After words were lost: collects all of them again. */
-  async buildAgain(): Promise<void> {
+  buildAgain(): Promise<void> {
     const { store } = this.#options
-    await store.words.reset()
-    await store.client.command({ query: 'TRUNCATE TABLE words' })
+    const emptied = this.#work.then(async () => {
+      await store.words.reset()
+      await store.client.command({ query: 'TRUNCATE TABLE words' })
+    })
+    this.#work = emptied.catch(() => undefined)
+    return emptied
   }
 
   #isDue(): boolean {

@@ -54,7 +54,7 @@ async function insertPart(
         max_threads: 1,
         max_insert_threads: '1',
         max_block_size: String(BLOCK_ROWS),
-        max_memory_usage: String(700 * 1024 ** 2),
+        max_memory_usage: String(400 * 1024 ** 2),
         // A batch becomes one part, except where it crosses weeks.
         max_partitions_per_insert_block: '0',
         max_execution_time: 600,
