@@ -57,8 +57,10 @@ export function readServerToolResult(raw: JsonObject): ToolResult<'server-tool-r
   return readResult(raw, 'server-tool-result')
 }
 
+const resultKeys = ['response', 'result', 'output', 'content', 'value', 'data']
+
 function readResult<Type extends string>(raw: JsonObject, type: Type): ToolResult<Type> {
-  const given = firstDefined(raw, ['response', 'result', 'output', 'content', 'value', 'data'])
+  const given = firstDefined(raw, resultKeys)
   const { result, isError } = unwrapToolOutput(given)
   const part: ToolResult<Type> = { type, result }
   const id = firstText(

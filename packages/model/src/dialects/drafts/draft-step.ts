@@ -131,11 +131,7 @@ function addModel(reading: SpanReading, outline: StepOutline): void {
   if (model !== undefined) outline.model = model
   if (requestedModel !== undefined) outline.requestedModel = requestedModel
   if (provider !== undefined) outline.provider = provider
-  const { usage, isRollup, isEstimated } = usageOfSpan(
-    reading,
-    { kind: outline.kind, ...(provider !== undefined && { provider }) },
-    response,
-  )
+  const { usage, isRollup, isEstimated } = usageOfSpan(reading, { kind: outline.kind, provider }, response)
   if (usage !== undefined && hasUsage(usage)) {
     outline.usage = usage
     if (isRollup) outline.isUsageRollup = true

@@ -18,11 +18,10 @@ export function toolRequestsIn(messages: readonly Message[]): ToolRequest[] {
     for (const part of parts) {
       if (part.type !== 'tool-call' || part.name === '' || requests.length >= MAX_REQUESTS) continue
       const inputPreview = previewOfArguments(part.arguments)
-      requests.push({
-        ...(part.id !== undefined && { id: part.id }),
-        name: part.name,
-        ...(inputPreview !== undefined && { inputPreview }),
-      })
+      const request: ToolRequest = { name: part.name }
+      if (part.id !== undefined) request.id = part.id
+      if (inputPreview !== undefined) request.inputPreview = inputPreview
+      requests.push(request)
     }
   }
   return requests
@@ -42,7 +41,10 @@ export function toolAnswersIn(messages: readonly Message[]): ToolAnswer[] {
       if (parts.length !== 1 || parts[0]!.type !== 'tool-call') break
       limit = MAX_EARLIER_ANSWERS
     }
-    for (const part of parts.toReversed()) if (part.type === 'tool-result') answers.push(toAnswer(part))
+    for (let last = parts.length - 1; last >= 0; last--) {
+      const part = parts[last]!
+      if (part.type === 'tool-result') answers.push(toAnswer(part))
+    }
   }
   return answers.toReversed()
 }
@@ -53,10 +55,10 @@ function toAnswer({ id, name, result: given, isError }: Extract<Part, { type: 't
   const outputPreview = oneLine(text)
   const error: StepError | undefined =
     isError === true ? { type: 'ToolError', message: outputPreview ?? '' } : softErrorOf(result)
-  return {
-    ...(id !== undefined && { id }),
-    ...(name !== undefined && { name }),
-    ...(outputPreview !== undefined && { outputPreview }),
-    ...(error !== undefined && { error }),
-  }
+  const answer: ToolAnswer = {}
+  if (id !== undefined) answer.id = id
+  if (name !== undefined) answer.name = name
+  if (outputPreview !== undefined) answer.outputPreview = outputPreview
+  if (error !== undefined) answer.error = error
+  return answer
 }

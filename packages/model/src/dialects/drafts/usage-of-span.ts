@@ -16,7 +16,7 @@ export type UsageOfSpan = { usage?: Usage; isRollup: boolean; isEstimated: boole
 /** The tokens of one span. Input always includes cached tokens, output always includes reasoning. */
 export function usageOfSpan(
   reading: SpanReading,
-  { kind, provider }: { kind: StepKind; provider?: string },
+  { kind, provider }: { kind: StepKind; provider: string | undefined },
   response: unknown,
 ): UsageOfSpan {
   const buckets = parseJson(reading.fields.usageBuckets)
