@@ -11,7 +11,6 @@ export {
   sourcesOf,
 } from './assembly/assemble-session.ts'
 export { collectScores, isScoreOnly } from './assembly/collect-scores.ts'
-export { correctLogTimes } from './converters/agentops-log-text.ts'
 export { deriveEndState, type DerivedEndState } from './assembly/derive-end-state.ts'
 export { asOneSession, describeTrace, joinTraces, type Trace } from './assembly/join-traces.ts'
 export { isNamedByInput } from './assembly/name-session.ts'
@@ -22,7 +21,7 @@ export type { ResolvedStep } from './assembly/resolved-step.ts'
 export { summarizeSession, type SummaryContext, type TagEdits } from './assembly/summarize-session.ts'
 export { trimOutlines } from './assembly/trim-outlines.ts'
 export { agentOpsEventToItems, type AgentOpsItems } from './converters/agentops-events.ts'
-export { agentOpsLogToRecords } from './converters/agentops-log-text.ts'
+export { agentOpsLogToRecords, correctLogTimes } from './converters/agentops-log-text.ts'
 export {
   agentOpsAgentToSpan,
   agentOpsSessionId,

@@ -30,7 +30,7 @@ const withoutPreviews = ({ inputPreview: _, outputPreview: __, ...step }: Step) 
 
 /** Expects all steps of the session, those with payloads whole. */
 function expectSkeleton(opened: Pick<Opened, 'skeleton' | 'steps'>, expected: readonly Step[]): void {
-  const read = fromSkeleton(opened.skeleton!, opened.steps as Step[])
+  const read = fromSkeleton(opened.skeleton!, opened.steps)
   expect(read).toEqual(expected.map((step) => (step.hasPayload ? step : withoutPreviews(step))))
 }
 
@@ -97,7 +97,7 @@ describe('the share link of a long session', () => {
   test('without content has no previews to request', async () => {
     const headers = await share(false)
     const opened = await get<Opened>('/api/shared/session?long=skeleton', headers)
-    const read = fromSkeleton(opened.skeleton!, opened.steps as Step[])
+    const read = fromSkeleton(opened.skeleton!, opened.steps)
     expect(read).toHaveLength(whole.steps.length)
     expect(read.some(isSkeleton)).toBe(false)
     const some = await get<{ steps: Step[] }>(`/api/shared/session/steps?ids=${ids().join()}`, headers)

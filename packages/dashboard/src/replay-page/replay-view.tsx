@@ -69,7 +69,6 @@ export function ReplayView({
 }: ReplayViewProps) {
   const timeline = useTimeline(data)
   const player = usePlayer(timeline, location)
-  const previews = usePreviews(data.session.id)
   const isSkippingIdle = useSkippingIdle(player)
   const list = useStepRows(timeline, {
     text: location.getSearch().q ?? '',
@@ -86,11 +85,8 @@ export function ReplayView({
   const { makeTest } = test
   const [verdictKeys, setVerdictKeys] = useState<VerdictKeys>()
   const replay = useMemo<Replay>(
-    () => ({
-      ...{ timeline, player, previews, location, goTo, findings, suspects, tapeGaps, runFrom, makeTest },
-      ...derived,
-    }),
-    [timeline, player, previews, location, goTo, findings, suspects, tapeGaps, runFrom, makeTest, derived],
+    () => ({ timeline, player, location, goTo, findings, suspects, tapeGaps, runFrom, makeTest, ...derived }),
+    [timeline, player, location, goTo, findings, suspects, tapeGaps, runFrom, makeTest, derived],
   )
   useUrlAndPrefetch(replay, data.session.id, list.text)
   useReplayKeys({
@@ -245,8 +241,12 @@ function useDerivedData(
   timeline: Timeline,
   isSkippingIdle: boolean,
   isContentLeftOut: boolean,
-): Pick<Replay, 'totals' | 'missingCosts' | 'llmCalls' | 'idleGaps' | 'axis' | 'isContentLeftOut'> {
+): Pick<
+  Replay,
+  'totals' | 'missingCosts' | 'llmCalls' | 'idleGaps' | 'axis' | 'previews' | 'isContentLeftOut'
+> {
   const { startsMs, durationMs, session, steps } = timeline
+  const previews = usePreviews(session.id)
   const missingCosts = useMemo(() => findMissingCosts({ session, steps }), [session, steps])
   const totals = useMemo(() => createRunningTotals(timeline), [startsMs])
   const llmCalls = useMemo(() => findLlmCalls(timeline), [startsMs])
@@ -256,8 +256,8 @@ function useDerivedData(
     [durationMs, idleGaps, isSkippingIdle],
   )
   return useMemo(
-    () => ({ totals, missingCosts, llmCalls, idleGaps, axis, isContentLeftOut }),
-    [totals, missingCosts, llmCalls, idleGaps, axis, isContentLeftOut],
+    () => ({ totals, missingCosts, llmCalls, idleGaps, axis, previews, isContentLeftOut }),
+    [totals, missingCosts, llmCalls, idleGaps, axis, previews, isContentLeftOut],
   )
 }
 

@@ -24,7 +24,6 @@ export function endedSharePage(state: Exclude<ShareState, 'open'> | undefined): 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
 <title>${title} · Playhead</title>
 <style>
   body { font: 16px/1.6 system-ui, sans-serif; max-width: 34rem; margin: 18vh auto; padding: 0 1.5rem; }

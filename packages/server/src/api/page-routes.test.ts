@@ -16,10 +16,10 @@ const replayFiles = '</assets/r.js>; rel=modulepreload, </assets/r.css>; rel=pre
 
 test('a replay preloads its files and its session, in the project of the page', () => {
   expect(preloads('/sessions/4ff4')).toBe(
-    `${replayFiles}, </api/sessions/4ff4>; rel=preload; as=fetch; crossorigin`,
+    `${replayFiles}, </api/sessions/4ff4?long=skeleton>; rel=preload; as=fetch; crossorigin`,
   )
   expect(preloads('/sessions/4ff4?step=1&project=team%20a')).toBe(
-    `${replayFiles}, </api/sessions/4ff4?project=team%20a>; rel=preload; as=fetch; crossorigin`,
+    `${replayFiles}, </api/sessions/4ff4?long=skeleton&project=team%20a>; rel=preload; as=fetch; crossorigin`,
   )
 })
 

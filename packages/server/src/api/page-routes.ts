@@ -95,7 +95,8 @@ export function pagePreloads(folder: string, { pathname, searchParams }: URL): s
   )
   if (sessionId !== undefined) {
     const project = searchParams.get('project')
-    const query = project === null ? '' : `?project=${encodeURIComponent(project)}`
+    // The address that the page itself asks, or the session would be read twice.
+    const query = `?long=skeleton${project === null ? '' : `&project=${encodeURIComponent(project)}`}`
     links.push(`</api/sessions/${sessionId}${query}>; rel=preload; as=fetch; crossorigin`)
   }
   return links.length === 0 ? undefined : links.join(', ')

@@ -116,17 +116,7 @@ export function addSessionRoutes(app: OpenAPIHono, services: SessionServices): v
     }
     return respondWithSession(context, response)
   })
-  app.openapi(stepsRoute, async (context) => {
-    const project = projectOf(context, 'read', gate)
-    const { ids } = context.req.valid('query')
-    const steps = await reader.readOutlines(project, context.req.valid('param').id, ids)
-    return respondWithSteps(context, { steps })
-  })
-  app.openapi(stepRoute, async (context) => {
-    const project = projectOf(context, 'read', gate)
-    const { id, stepId } = context.req.valid('param')
-    return respondWithSteps(context, await reader.readStep(project, id, stepId))
-  })
+  addStepRoutes(app, services)
   app.openapi(rerunsRoute, async (context) => {
     const project = projectOf(context, 'read', gate)
     const { id } = await reader.readSummary(project, context.req.valid('param').id)
@@ -143,6 +133,20 @@ export function addSessionRoutes(app: OpenAPIHono, services: SessionServices): v
       { values: await readFilterValues(store.client, project, context.req.valid('query')) },
       200,
     )
+  })
+}
+
+function addStepRoutes(app: OpenAPIHono, { gate, reader }: SessionServices): void {
+  app.openapi(stepsRoute, async (context) => {
+    const project = projectOf(context, 'read', gate)
+    const { ids } = context.req.valid('query')
+    const steps = await reader.readOutlines(project, context.req.valid('param').id, ids)
+    return respondWithSteps(context, { steps })
+  })
+  app.openapi(stepRoute, async (context) => {
+    const project = projectOf(context, 'read', gate)
+    const { id, stepId } = context.req.valid('param')
+    return respondWithSteps(context, await reader.readStep(project, id, stepId))
   })
 }
 

@@ -121,7 +121,7 @@ function addPage(app: OpenAPIHono, { shares }: Gate): void {
     if (state === 'open') return next()
     context.header(
       'content-security-policy',
-      "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     )
     return context.html(endedSharePage(state), state === undefined ? 404 : 410)
   })
