@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Session, SessionSummary } from '@playhead/model'
 import type { SpawnedServer } from '../../packages/server/test/spawned-server.ts'
-import type { Emitter } from './emitters.ts'
+import type { Emitter } from './emitter.ts'
 import { installNode, installPython } from './install.ts'
 import {
   byContent,

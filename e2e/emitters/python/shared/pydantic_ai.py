@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from pydantic_ai import Agent, ModelRetry
-from pydantic_ai.models.openai import OpenAIChatModel
-from pydantic_ai.providers.openai import OpenAIProvider
-from weather import AGENT, GPT, MODEL, SYSTEM, get_weather
+from weather import AGENT, CLAUDE, GPT, MODEL, SYSTEM, get_weather
 
 
 def tool(city: str, days: int) -> str:
@@ -17,11 +15,22 @@ def tool(city: str, days: int) -> str:
         raise ModelRetry(str(error)) from error
 
 
-def pydantic_agent() -> Callable[[str, bool], Any]:
+def model_of(api: str) -> Any:
+    if api == "anthropic":
+        from pydantic_ai.models.anthropic import AnthropicModel
+        from pydantic_ai.providers.anthropic import AnthropicProvider
+
+        return AnthropicModel(CLAUDE, provider=AnthropicProvider(base_url=MODEL, api_key="none"))
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    return OpenAIChatModel(GPT, provider=OpenAIProvider(base_url=f"{MODEL}/v1", api_key="none"))
+
+
+def pydantic_agent(api: str = "openai") -> Callable[[str, bool], Any]:
     from pydantic_ai import Tool
 
-    model = OpenAIChatModel(GPT, provider=OpenAIProvider(base_url=f"{MODEL}/v1", api_key="none"))
-    agent = Agent(model, name=AGENT, system_prompt=SYSTEM, tools=[Tool(tool, name="get_weather")])
+    agent = Agent(model_of(api), name=AGENT, system_prompt=SYSTEM, tools=[Tool(tool, name="get_weather")])
 
     async def ask(question: str, stream: bool) -> str:
         if not stream:

@@ -247,10 +247,11 @@ test('a failure that two instrumentations report side by side is one error; para
     run,
     failed({ id: 'agent', kind: 'agent', parentId: 'run', reporter: 'langchain', message, from: 1, to: 50 }),
     failed({ id: 'call', kind: 'llm', parentId: 'agent', reporter: 'langchain', message, from: 3, to: 40 }),
+    failed({ id: 'http', parentId: 'call', reporter: 'httpx', message: '', from: 4, to: 39 }),
     failed({ ...beside, id: 'node', reporter: 'langgraph', message: `BadRequestError: ${message}` }),
   ]
 
-  expect(errorsOf(resolveById(steps))).toMatchObject({ call: ['error'], node: ['error', 'propagated'] })
+  expect(errorsOf(resolveById(steps))).toMatchObject({ http: ['error'], node: ['error', 'propagated'] })
   expect(
     errorsOf(
       resolveById([

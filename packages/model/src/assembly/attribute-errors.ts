@@ -150,9 +150,7 @@ function isReportAgain({ owner }: ErrorTrail, other: ErrorTrail): boolean {
   const beside = other.top.step
   const isDuring =
     beside.startedAtMs <= (step.endedAtMs ?? Infinity) && step.startedAtMs <= (beside.endedAtMs ?? Infinity)
-  return (
-    isDuring && beside.reporter !== step.reporter && isSameError(errorOf(step), errorOf(other.owner.step))
-  )
+  return isDuring && beside.reporter !== step.reporter && isSameError(errorOf(step), errorOf(beside))
 }
 
 function errorOf(step: ResolvedStep): StepError {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { failed, outline, SESSION_START } from '../../test/outline.ts'
-import { sessionOf } from '../../test/session-of.ts'
 import { LOST_AFTER_MS } from '../session/end-state.ts'
 import { resolveSteps } from './resolve-steps.ts'
 import type { StepOutline } from '../session/step-draft.ts'
@@ -209,34 +208,6 @@ test('the name is explicit, or that of the root, of the first agent or workflow,
   ).toBe('Hi')
   expect(summarize([outline({ id: 'root', name: '' })]).name).toBe('session')
 })
-
-test('the input is that of the root, or of the first model call', () => {
-  const call = outline({ id: 'call', kind: 'llm', parentId: 'root', from: 5, inputPreview: 'asked' })
-  const tool = outline({ id: 'tool', kind: 'action', parentId: 'root', from: 1, inputPreview: 'id=1' })
-
-  expect(summarize([outline({ id: 'root', inputPreview: 'top' }), call]).inputPreview).toBe('top')
-  expect(summarize([outline({ id: 'root' }), tool, call]).inputPreview).toBe('asked')
-})
-
-test('the input is that of the agent where neither the root nor the call that failed has any', () => {
-  const agent = outline({ id: 'agent', kind: 'agent', parentId: 'root', from: 1, inputPreview: 'asked' })
-  const call = outline({ id: 'call', kind: 'llm', parentId: 'agent', from: 5 })
-
-  expect(summarize([outline({ id: 'root', kind: 'workflow' }), agent, call]).inputPreview).toBe('asked')
-})
-
-test.each(['{"init_state": {}}', "ChatMessage(role='user', blocks=[])"])(
-  'the input is that of the first call with words where others have only data: %s',
-  (data) => {
-    const session = sessionOf([
-      outline({ id: 'root', kind: 'workflow', inputPreview: data, to: 100 }),
-      outline({ id: 'outer', kind: 'llm', parentId: 'root', inputPreview: data, from: 1, to: 9 }),
-      outline({ id: 'inner', kind: 'llm', parentId: 'outer', inputPreview: 'Hello?', from: 2, to: 8 }),
-    ])
-
-    expect(session.session.inputPreview).toBe('Hello?')
-  },
-)
 
 test('tokens and costs are added over the steps that count, and unreported fields stay absent', () => {
   const summary = summarize([

@@ -292,7 +292,7 @@ test('messages of traceAI are flattened below the keys of the standard', () => {
     scope: 'traceai_openai',
     attributes: {
       'gen_ai.span.kind': 'LLM',
-      'gen_ai.request.model': 'gpt-4o-mini',
+      'gen_ai.request.parameters': '{"model": "gpt-4o-mini", "stream": true}',
       'input.value': 'You answer questions.',
       'output.value': 'Function: get_weather({"city":"Paris"})',
       'gen_ai.input.messages.0.message.role': 'system',
@@ -308,6 +308,7 @@ test('messages of traceAI are flattened below the keys of the standard', () => {
 
   expect(outline).toMatchObject({
     kind: 'llm',
+    model: 'gpt-4o-mini',
     inputPreview: 'Weather?',
     toolRequests: [{ id: 'call_1', name: 'get_weather' }],
   })

@@ -71,7 +71,7 @@ export const openInference: Dialect = {
     input: ['input.value'],
     output: ['output.value'],
     toolParameters: ['tool.parameters'],
-    invocationParameters: ['llm.invocation_parameters'],
+    invocationParameters: ['llm.invocation_parameters', 'gen_ai.request.parameters'],
     finishReasons: ['llm.finish_reason'],
     tags: ['tag.tags'],
     metadata: ['metadata'],

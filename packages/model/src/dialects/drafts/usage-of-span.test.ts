@@ -145,6 +145,8 @@ test('a span that only has tokens or a model is a call unless a call is below it
   expect(outline).toMatchObject({ kind: 'llm', treeQuestion: 'llm-unless-model-below' })
 })
 
-test('a model call of no tokens at all reported none', () => {
-  expect(usageOf({ 'gen_ai.usage.input_tokens': 0, 'gen_ai.usage.output_tokens': 0 })).toBeUndefined()
+test.each(['chat', 'invoke_agent'])('a %s of no tokens at all reported none', (operation) => {
+  const none = { 'gen_ai.usage.input_tokens': 0, 'gen_ai.usage.output_tokens': 0 }
+
+  expect(usageOf({ 'gen_ai.operation.name': operation, ...none })).toBeUndefined()
 })

@@ -28,8 +28,8 @@ export function usageOfSpan(
   const isFromResponse = raw.input === undefined && response !== undefined
   if (isFromResponse) fill(raw, readUsageObject(usageOf(response)))
   const isCacheApart = fillFromOutput(raw, reading, kind)
-  // A prompt has tokens: AutoGen writes zeros where a stream reported none.
-  const isNone = kind === 'llm' && !raw.input && !raw.output && !raw.total
+  // A prompt has tokens: AutoGen writes zeros where a stream reported none, Agno where the model refused.
+  const isNone = (kind === 'llm' || kind === 'agent') && !raw.input && !raw.output && !raw.total
   if (isNone || (raw.input === undefined && raw.output === undefined && raw.total === undefined)) {
     const usage = aggregated(reading.fields)
     return usage === undefined

@@ -1,0 +1,7 @@
+from openinference.instrumentation.agno import AgnoInstrumentor
+from shared.agno import agno_agent
+from weather import provider, run
+
+traces = provider()
+AgnoInstrumentor().instrument(tracer_provider=traces)
+run(agno_agent("anthropic"), traces.shutdown)
