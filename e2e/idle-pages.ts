@@ -20,7 +20,8 @@ export async function giveBack(page: Page, server: string, options: BrowserConte
   const context = page.context()
   const isOurs = page.url().startsWith(server) && context.pages().length === 1
   if (!isOurs || !Object.keys(options).every((name) => appearance.has(name))) return context.close()
-  page.removeAllListeners()
+  // Only those of tests: Playwright listens to its own pages too.
+  for (const event of ['console', 'pageerror', 'request']) page.removeAllListeners(event)
   await page.unrouteAll()
   await page.evaluate('localStorage.clear()')
   await page.goto('about:blank')

@@ -218,9 +218,9 @@ describe('live', () => {
   })
 })
 
-test('a thousand sessions load page by page, and only visible rows are rendered', async () => {
+test('hundreds of sessions load page by page, and only visible rows are rendered', async () => {
   const project = await freshProject()
-  const spans = manySessions(1_000)
+  const spans = manySessions(300)
   for (let at = 0; at < spans.length; at += 1_500)
     await stage.server.request('/v1/traces', {
       json: tracesPayload(spans.slice(at, at + 1_500)),
@@ -228,10 +228,10 @@ test('a thousand sessions load page by page, and only visible rows are rendered'
     })
   const { page, problems, close } = await stage.open(`/sessions?project=${project}`)
   await rows(page).first().waitFor()
-  await expect.poll(() => page.locator('.chart-panel strong').first().textContent()).toBe('1,000')
+  await expect.poll(() => page.locator('.chart-panel strong').first().textContent()).toBe('300')
 
   const lastIndex = async () => Number(await rows(page).last().getAttribute('data-index'))
-  for (let reached = await lastIndex(); reached < 999; reached = await lastIndex()) {
+  for (let reached = await lastIndex(); reached < 299; reached = await lastIndex()) {
     await page.evaluate("document.querySelector('.sessions-page').scrollBy({ top: 3000 })")
     await expect.poll(lastIndex).toBeGreaterThan(reached)
     expect(await rows(page).count()).toBeLessThan(60)

@@ -82,7 +82,7 @@ test('somebody shares a session by keyboard, and somebody without a login replay
   await page.evaluate('document.activeElement.blur()')
   await expectGoodLooks(page, 'share-dialog')
 
-  const visitor = await stage.open('/healthz', { reducedMotion: 'reduce' })
+  const visitor = await stage.open('about:blank', { reducedMotion: 'reduce' })
   const requests = watchRequests(visitor.page)
   await visitor.page.goto(url)
   await visitor.page.getByRole('heading', { level: 1 }).waitFor()

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Of a minute or more. One that begins last keeps a single core busy while the others have nothing left to do. */
+/** Those that take most of the processor. One that begins last keeps a single core busy while the others have nothing left to do. */
 const slowest = [
   'clients/python/python.test.ts',
   'e2e/looks.test.ts',
@@ -8,11 +8,16 @@ const slowest = [
   'packages/playhead/test/testing/runners.test.ts',
   'packages/playhead/test/cassettes/to-test.test.ts',
   'examples/rerun.test.ts',
+  'e2e/sessions-list.test.ts',
   'e2e/replay.test.ts',
+  'e2e/pages.test.ts',
   'e2e/replay-large.test.ts',
   'e2e/run-from-here.test.ts',
-  'packages/server/test/large-requests.test.ts',
+  'packages/server/test/agentops-live.test.ts',
+  'packages/server/test/restore.test.ts',
   'packages/server/test/maintenance.test.ts',
+  'packages/server/test/large-requests.test.ts',
+  'packages/server/test/joined-traces.test.ts',
   'packages/server/test/slow-clients.test.ts',
 ]
 

@@ -221,6 +221,10 @@ describe('a restore', () => {
 })
 
 describe('a crafted backup is refused whole', () => {
+  let before: Awaited<ReturnType<typeof stateOf>>
+  beforeAll(async () => {
+    before = await stateOf(target)
+  })
   const step = {
     project: 'default',
     session_id: hex(16),
@@ -323,7 +327,6 @@ describe('a crafted backup is refused whole', () => {
   ])('%s', async (_, table, row, problem) => {
     const crafted = source
     await insert(crafted, table, [row])
-    const before = await stateOf(target)
     const answer = await restore(target, await backupOf(crafted))
     const where = Object.entries(row)
       .filter(([, value]) => typeof value === 'string')
