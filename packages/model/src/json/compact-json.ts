@@ -9,20 +9,12 @@ type Writer = { text: string; maxLength: number; maxDepth: number }
 
 function write(writer: Writer, value: unknown, depth: number): void {
   if (writer.text.length > writer.maxLength) return
-  if (typeof value === 'string') writer.text += quote(value.slice(0, writer.maxLength + 1))
+  if (typeof value === 'string') writer.text += JSON.stringify(value.slice(0, writer.maxLength + 1))
   else if (typeof value === 'function') writer.text += '[function]'
   else if (typeof value !== 'object' || value === null) writer.text += String(value)
   else if (depth === writer.maxDepth) writer.text += '…'
   else if (Array.isArray(value)) writeList(writer, value, depth)
   else writeObject(writer, value as Record<string, unknown>, depth)
-}
-
-// oxlint-disable-next-line no-control-regex
-const escaped = /["\\\0-\x1f\ud800-\udfff]/
-
-/** Most text has nothing to escape, and looking for it takes less than writing the text again. */
-function quote(text: string): string {
-  return escaped.test(text) ? JSON.stringify(text) : `"${text}"`
 }
 
 function writeList(writer: Writer, list: readonly unknown[], depth: number): void {

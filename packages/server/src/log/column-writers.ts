@@ -1,5 +1,5 @@
-import type { EncodedText } from './encoded-text.ts'
 import { GrowingBuffer } from './growing-buffer.ts'
+import type { EncodedText } from './json-text.ts'
 
 /** Encodes the values of one column in ClickHouse's Native format. */
 export type ColumnWriter<Value> = {
@@ -38,7 +38,7 @@ abstract class BufferWriter<Value> implements ColumnWriter<Value> {
 export class StringWriter extends BufferWriter<string | EncodedText> {
   append(value: string | EncodedText): void {
     if (typeof value === 'string') this.buffer.writeString(value)
-    else this.buffer.writeEncoded(value)
+    else this.buffer.writeBytes(value.buffer.bytes, value.start, value.end)
   }
 }
 

@@ -1,5 +1,3 @@
-import type { EncodedText } from './encoded-text.ts'
-
 /** Longer texts are measured before they are written, because room for three times their length is a lot. */
 const MAX_GUESSED_LENGTH = 64 * 1024
 
@@ -9,8 +7,6 @@ export class GrowingBuffer {
   /** The same bytes. It writes numbers faster than a Buffer does. */
   view: DataView
   length = 0
-  /** How often it was emptied. */
-  generation = 0
 
   constructor(capacity = 4096) {
     this.bytes = Buffer.allocUnsafe(capacity)
@@ -52,12 +48,11 @@ export class GrowingBuffer {
   }
 
   /** As `writeString`, for a text that is UTF-8 already. */
-  writeEncoded({ buffer, start, end, isGone }: EncodedText): void {
-    if (isGone) throw new Error('the buffer of a text was emptied before the text was written')
+  writeBytes(bytes: Buffer, start: number, end: number): void {
     const size = end - start
     this.writeVarint(size)
     this.reserve(size)
-    buffer.bytes.copy(this.bytes, this.length, start, end)
+    bytes.copy(this.bytes, this.length, start, end)
     this.length += size
   }
 
@@ -80,12 +75,6 @@ export class GrowingBuffer {
     this.writeVarint(size)
     this.reserve(size)
     this.length += this.bytes.write(text, this.length, size, 'utf8')
-  }
-
-  /** Empties it. Texts in it can't be read from then on. */
-  clear(): void {
-    this.length = 0
-    this.generation += 1
   }
 
   /** Remembers the length. The returned function truncates the buffer to it. */

@@ -1,5 +1,5 @@
 import { emptyAttributes, type Attributes, type Scope, type Span } from '@playhead/model'
-import type { EncodedText } from '../log/encoded-text.ts'
+import type { EncodedText } from '../log/json-text.ts'
 
 /**
  * A span that was just decoded. It may know the JSON of its attributes; a copy of it never does, so that nobody who changes
@@ -28,13 +28,12 @@ export class DecodedSpan implements Span {
     this.scope = scope
   }
 
-  noteAttributesJson(text: EncodedText): void {
+  noteAttributesJson(text: EncodedText | undefined): void {
     this.#attributesJson = text
   }
 
-  /** The JSON of a span's attributes, if it was written while they were decoded and is still there. */
+  /** The JSON of a span's attributes, if it was written while they were decoded. */
   static attributesJsonOf(span: Span): EncodedText | undefined {
-    const text = #attributesJson in span ? span.#attributesJson : undefined
-    return text?.isGone === false ? text : undefined
+    return #attributesJson in span ? span.#attributesJson : undefined
   }
 }

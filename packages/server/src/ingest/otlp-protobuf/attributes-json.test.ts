@@ -12,7 +12,7 @@ function writtenJson(span: Span): string | undefined {
   const text = DecodedSpan.attributesJsonOf(span)
   if (text === undefined) return undefined
   const json = text.buffer.bytes.toString('utf8', text.start, text.end)
-  expect(text.length).toBe(json.length)
+  expect(text.characters).toBe(json.length)
   return json
 }
 

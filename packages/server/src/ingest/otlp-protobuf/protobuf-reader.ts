@@ -121,9 +121,9 @@ export class ProtobufReader {
   copyString(json: JsonText): string {
     const start = this.skipField()
     const end = this.position
-    if (end - start > MAX_INTERNED_VALUE_LENGTH) return json.copyText(this.bytes, start, end)
+    if (end - start > MAX_INTERNED_VALUE_LENGTH) return json.writeText(this.bytes, start, end)
     const text = internText(this.bytes, start, end)
-    json.copyKnown(text, this.bytes, start, end)
+    json.writeKnown(text, this.bytes, start, end)
     return text
   }
 
@@ -131,7 +131,7 @@ export class ProtobufReader {
   copyKey(json: JsonText): string {
     const start = this.skipField()
     const key = internText(this.bytes, start, this.position)
-    json.copyKey(key, this.bytes, start, this.position)
+    json.writeKey(key, this.bytes, start, this.position)
     return key
   }
 

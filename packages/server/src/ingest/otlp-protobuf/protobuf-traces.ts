@@ -32,16 +32,9 @@ const protobufSpans: Omit<ProtobufItems<Span>, 'read'> = {
 /** Of a larger body, the JSON of all spans would need much memory at once. */
 const MAX_WRITTEN_BYTES = 4 * 1024 * 1024
 
-/**
- * Reused for every request, because memory outside of the heap is expensive to allocate and to collect. A request becomes rows
- * before the next one is decoded; what comes later finds that the text is gone.
- */
-const attributesJson = new JsonText(512 * 1024)
-
 /** Decodes an ExportTraceServiceRequest. */
 export function decodeProtobufTraces(body: Buffer): Batch<Span> {
-  attributesJson.clear()
-  const json = body.length > MAX_WRITTEN_BYTES ? undefined : attributesJson
+  const json = body.length > MAX_WRITTEN_BYTES ? undefined : new JsonText(Math.ceil(body.length * 1.125))
   return decodeProtobufBatch(body, {
     ...protobufSpans,
     read: (reader, resource, scope) => readSpan(reader, resource, scope, json),
@@ -63,7 +56,7 @@ function readSpan(
     if (tag === 0x4a) readAttribute(reader, span.attributes, ++attributeCount, json)
     else readSpanField(reader, span, tag)
   }
-  if (json !== undefined && !json.isGivenUp) span.noteAttributesJson(json.end())
+  span.noteAttributesJson(json?.end())
   return span
 }
 

@@ -115,7 +115,7 @@ function readKeyValue(
   reader.leave()
   // Every sender writes one key and then one value, but others would be right too.
   const isCopied = fields === 2 && copied === 2 && value !== undefined && attributes[key] === undefined
-  if (!isCopied && json !== undefined) json.isGivenUp = true
+  if (!isCopied) json?.giveUp()
   if (value !== undefined) attributes[key] = value
 }
 
@@ -129,7 +129,7 @@ function copyAnyValue(reader: ProtobufReader, json: JsonText): AttributeValue | 
       reader.leave()
       return text
     }
-    json.isGivenUp = true
+    json.giveUp()
   }
   reader.leave()
   reader.position = start
