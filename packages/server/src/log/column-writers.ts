@@ -1,5 +1,4 @@
 import { GrowingBuffer } from './growing-buffer.ts'
-import type { EncodedText } from './json-text.ts'
 
 /** Encodes the values of one column in ClickHouse's Native format. */
 export type ColumnWriter<Value> = {
@@ -35,10 +34,9 @@ abstract class BufferWriter<Value> implements ColumnWriter<Value> {
   }
 }
 
-export class StringWriter extends BufferWriter<string | EncodedText> {
-  append(value: string | EncodedText): void {
-    if (typeof value === 'string') this.buffer.writeString(value)
-    else this.buffer.writeBytes(value.buffer.bytes, value.start, value.end)
+export class StringWriter extends BufferWriter<string> {
+  append(value: string): void {
+    this.buffer.writeString(value)
   }
 }
 

@@ -47,15 +47,6 @@ export class GrowingBuffer {
     this.length = start + size
   }
 
-  /** As `writeString`, for a text that is UTF-8 already. */
-  writeBytes(bytes: Buffer, start: number, end: number): void {
-    const size = end - start
-    this.writeVarint(size)
-    this.reserve(size)
-    bytes.copy(this.bytes, this.length, start, end)
-    this.length += size
-  }
-
   /** Short strings are mostly ASCII, and a loop copies those faster than a call into the runtime. */
   #writeShortString(text: string): void {
     this.reserve(text.length * 3 + 1)

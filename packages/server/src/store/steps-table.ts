@@ -1,7 +1,5 @@
 import type { Attributes, Span, SpanEvent, SpanLink, StepOutline } from '@playhead/model'
-import type { EncodedText } from '../log/json-text.ts'
 import type { Columns } from '../log/native-block.ts'
-import { DecodedSpan } from './decoded-span.ts'
 import {
   checkJsonPart,
   checkKind,
@@ -24,7 +22,7 @@ export type StepRow = {
   arrival: number
   receivedAtMs: number
   normalizerVersion: number
-  attributes: string | EncodedText
+  attributes: string
   events: string
   resource: string
   /** See `packOutline`. */
@@ -40,14 +38,13 @@ export function toStepRow(
   outline: StepOutline,
   context: { receivedAtMs: number; arrival: number; derivation: Derivation; resource: string },
 ): StepRow {
-  const attributes = DecodedSpan.attributesJsonOf(span) ?? JSON.stringify(span.attributes)
-  const size = typeof attributes === 'string' ? attributes.length : attributes.characters
+  const attributes = JSON.stringify(span.attributes)
   const events = span.events.length === 0 ? '' : JSON.stringify(span.events, bigintAsText)
   return {
     project,
     span,
     outline,
-    version: stepVersion(span.endNs !== null, size + events.length, context.derivation),
+    version: stepVersion(span.endNs !== null, attributes.length + events.length, context.derivation),
     arrival: context.arrival,
     receivedAtMs: context.receivedAtMs,
     normalizerVersion: context.derivation.normalizerVersion,

@@ -1,4 +1,3 @@
-import type { JsonText } from '../../log/json-text.ts'
 import { type HeapBudget, createHeapBudget } from '../heap-budget.ts'
 import { DecodeError } from '../rejection.ts'
 import { int64FromHalves } from '../value-rules.ts'
@@ -115,24 +114,6 @@ export class ProtobufReader {
     if (this.position - start <= MAX_INTERNED_VALUE_LENGTH)
       return internText(this.bytes, start, this.position)
     return this.bytes.toString('utf8', start, this.position)
-  }
-
-  /** As `readString`, and writes it. */
-  copyString(json: JsonText): string {
-    const start = this.skipField()
-    const end = this.position
-    if (end - start > MAX_INTERNED_VALUE_LENGTH) return json.writeText(this.bytes, start, end)
-    const text = internText(this.bytes, start, end)
-    json.writeKnown(text, this.bytes, start, end)
-    return text
-  }
-
-  /** As `readKey`, and writes it. */
-  copyKey(json: JsonText): string {
-    const start = this.skipField()
-    const key = internText(this.bytes, start, this.position)
-    json.writeKey(key, this.bytes, start, this.position)
-    return key
   }
 
   /** Reads a string that many spans share. */

@@ -6,8 +6,6 @@ import {
   type SpanEvent,
   type SpanLink,
 } from '@playhead/model'
-import { JsonText } from '../../log/json-text.ts'
-import { DecodedSpan } from '../../store/decoded-span.ts'
 import type { Batch } from '../rejection.ts'
 import { chargeHeap } from '../heap-budget.ts'
 import { isMissingId, isSpanId, isTraceId, SPAN_ID_BYTES, TRACE_ID_BYTES } from '../ids.ts'
@@ -17,7 +15,7 @@ import type { ProtobufReader } from './protobuf-reader.ts'
 import { readAttribute, readId } from './protobuf-values.ts'
 import { isParentRemote, normalizeSpan } from '../normalize-span.ts'
 
-const protobufSpans: Omit<ProtobufItems<Span>, 'read'> = {
+const protobufSpans: ProtobufItems<Span> = {
   noun: 'span',
   messages: {
     request: 'ExportTraceServiceRequest',
@@ -26,37 +24,40 @@ const protobufSpans: Omit<ProtobufItems<Span>, 'read'> = {
     item: 'Span',
   },
   tags: { id: 0x12, name: 0x2a, attribute: 0x4a },
+  read: readSpan,
   normalize: normalizeSpan,
 }
 
-/** Of a larger body, the JSON of all spans would need much memory at once. */
-const MAX_WRITTEN_BYTES = 4 * 1024 * 1024
-
 /** Decodes an ExportTraceServiceRequest. */
 export function decodeProtobufTraces(body: Buffer): Batch<Span> {
-  const json = body.length > MAX_WRITTEN_BYTES ? undefined : new JsonText(Math.ceil(body.length * 1.125))
-  return decodeProtobufBatch(body, {
-    ...protobufSpans,
-    read: (reader, resource, scope) => readSpan(reader, resource, scope, json),
-  })
+  return decodeProtobufBatch(body, protobufSpans)
 }
 
-function readSpan(
-  reader: ProtobufReader,
-  resource: Attributes,
-  scope: Scope,
-  json: JsonText | undefined,
-): Span {
+function readSpan(reader: ProtobufReader, resource: Attributes, scope: Scope): Span {
   chargeHeap(reader.heap, 2 * CONTAINER_HEAP_BYTES)
-  const span = new DecodedSpan(resource, scope)
+  const span: Span = {
+    traceId: '',
+    spanId: '',
+    parentSpanId: null,
+    isParentRemote: false,
+    name: '',
+    kind: 0,
+    startNs: 0n,
+    endNs: null,
+    statusCode: 0,
+    statusMessage: '',
+    attributes: emptyAttributes(),
+    events: [],
+    links: [],
+    resource,
+    scope,
+  }
   let attributeCount = 0
-  json?.begin()
   while (reader.hasMore()) {
     const tag = reader.readTag()
-    if (tag === 0x4a) readAttribute(reader, span.attributes, ++attributeCount, json)
+    if (tag === 0x4a) readAttribute(reader, span.attributes, ++attributeCount)
     else readSpanField(reader, span, tag)
   }
-  span.noteAttributesJson(json?.end())
   return span
 }
 

@@ -1,5 +1,4 @@
 import { emptyAttributes, type Attributes, type AttributeValue, type Scope } from '@playhead/model'
-import type { JsonText } from '../../log/json-text.ts'
 import { chargeHeap } from '../heap-budget.ts'
 import { refuseId, showHexId } from '../ids.ts'
 import { measureValue } from '../item-faults.ts'
@@ -12,18 +11,10 @@ import {
   finiteOrUndefined,
 } from '../value-rules.ts'
 
-/**
- * Reads one KeyValue into the attributes, and writes it as JSON where that is asked for. `count` is the number of attributes
- * so far, including this one.
- */
-export function readAttribute(
-  reader: ProtobufReader,
-  attributes: Attributes,
-  count: number,
-  json?: JsonText,
-): void {
+/** Reads one KeyValue into the attributes. `count` is the number of attributes so far, including this one. */
+export function readAttribute(reader: ProtobufReader, attributes: Attributes, count: number): void {
   checkAttributeCount(count)
-  readKeyValue(reader, attributes, 0, json)
+  readKeyValue(reader, attributes, 0)
 }
 
 /** Reads an AnyValue. Undefined for NaN and infinities, which are then left out. */
@@ -88,54 +79,19 @@ export function readScope(reader: ProtobufReader, scope: Scope): void {
   reader.leave()
 }
 
-function readKeyValue(
-  reader: ProtobufReader,
-  attributes: Attributes,
-  depth: number,
-  json: JsonText | undefined,
-): void {
+function readKeyValue(reader: ProtobufReader, attributes: Attributes, depth: number): void {
   chargeHeap(reader.heap, ENTRY_HEAP_BYTES)
   let key = ''
   let value: AttributeValue | undefined = null
-  let [fields, copied] = [0, 0]
   reader.enter('KeyValue')
   while (reader.hasMore()) {
     const tag = reader.readTag()
-    fields += 1
-    if (json !== undefined && copied === 0 && tag === 0x0a) {
-      key = reader.copyKey(json)
-      copied = 1
-    } else if (json !== undefined && copied === 1 && tag === 0x12) {
-      value = copyAnyValue(reader, json)
-      copied = 2
-    } else if (tag === 0x0a) key = reader.readKey()
+    if (tag === 0x0a) key = reader.readKey()
     else if (tag === 0x12) value = readAnyValue(reader, depth)
     else reader.skip(tag)
   }
   reader.leave()
-  // Every sender writes one key and then one value, but others would be right too.
-  const isCopied = fields === 2 && copied === 2 && value !== undefined && attributes[key] === undefined
-  if (!isCopied) json?.giveUp()
   if (value !== undefined) attributes[key] = value
-}
-
-/** As `readAnyValue`, and writes the value. */
-function copyAnyValue(reader: ProtobufReader, json: JsonText): AttributeValue | undefined {
-  const start = reader.position
-  reader.enter('AnyValue')
-  if (reader.hasMore() && reader.readTag() === 0x0a) {
-    const text = reader.copyString(json)
-    if (!reader.hasMore()) {
-      reader.leave()
-      return text
-    }
-    json.giveUp()
-  }
-  reader.leave()
-  reader.position = start
-  const value = readAnyValue(reader, 0)
-  if (value !== undefined) json.writeValue(value)
-  return value
 }
 
 function readList(reader: ProtobufReader, depth: number): AttributeValue[] {
@@ -161,7 +117,7 @@ function readMap(reader: ProtobufReader, depth: number): Attributes {
   reader.enter('KeyValueList')
   while (reader.hasMore()) {
     const tag = reader.readTag()
-    if (tag === 0x0a) readKeyValue(reader, map, depth, undefined)
+    if (tag === 0x0a) readKeyValue(reader, map, depth)
     else reader.skip(tag)
   }
   reader.leave()
