@@ -1,6 +1,6 @@
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { useLogin, useMe } from '../api/me.ts'
+import { useLogin, useMe } from '../api/access.ts'
 import { Button } from '../ui/controls/button.tsx'
 import { ErrorNotice } from '../ui/data/error-notice.tsx'
 import { TextField } from '../ui/controls/fields.tsx'

@@ -8,7 +8,7 @@ import {
   type ReactNode,
 } from 'react'
 import { findMissingCosts, type Suspect } from '@playhead/model'
-import { useFindings } from '../api/findings.ts'
+import { useFindings } from '../api/use-session.ts'
 import type { LoadedSession } from '../api/session-source.ts'
 import { Segments } from '../ui/controls/segments.tsx'
 import { Splitter } from '../ui/controls/splitter.tsx'

@@ -1,6 +1,6 @@
 import { visibleText } from '@playhead/model'
 import { useState } from 'react'
-import { keyScopes, useCreateKey, useKeys, useRevokeKey, type Key, type KeyScope } from '../api/keys.ts'
+import { keyScopes, useCreateKey, useKeys, useRevokeKey, type Key, type KeyScope } from '../api/access.ts'
 import { useProjectId } from '../api/projects.ts'
 import { Age, formatExactTime } from '../ui/data/age.tsx'
 import { Button } from '../ui/controls/button.tsx'

@@ -1,7 +1,7 @@
 import { countOf, visibleText } from '@playhead/model'
 import { useState } from 'react'
 import { useEndLogin, useEndOtherLogins, useLogins, type Login } from '../api/audit.ts'
-import { useMe } from '../api/me.ts'
+import { useMe } from '../api/access.ts'
 import { Button } from '../ui/controls/button.tsx'
 import { ConfirmDialog } from '../ui/controls/dialog.tsx'
 import { Age, formatExactTime } from '../ui/data/age.tsx'

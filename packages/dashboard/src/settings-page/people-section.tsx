@@ -1,6 +1,5 @@
 import { visibleText } from '@playhead/model'
-import { useMe } from '../api/me.ts'
-import { usePeople, useUpdatePerson, type Person, type Role } from '../api/people.ts'
+import { useMe, usePeople, useUpdatePerson, type Person, type Role } from '../api/access.ts'
 import { useProjectId } from '../api/projects.ts'
 import { Button } from '../ui/controls/button.tsx'
 import { Age } from '../ui/data/age.tsx'

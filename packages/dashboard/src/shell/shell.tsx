@@ -9,7 +9,7 @@ import {
 } from '@tanstack/react-router'
 import { Search, LogOut, Unplug } from 'lucide-react'
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
-import { useMe, wasAuthOn, useLogout } from '../api/me.ts'
+import { useMe, wasAuthOn, useLogout } from '../api/access.ts'
 import { rememberProject, useProjectId, useProjects } from '../api/projects.ts'
 import { Button, IconButton } from '../ui/controls/button.tsx'
 import { ProjectMenu } from './project-menu.tsx'

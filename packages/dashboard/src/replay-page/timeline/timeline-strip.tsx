@@ -1,10 +1,9 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, type RefObject } from 'react'
-import { formatCost, formatDuration, formatOffset, stepTitle } from '@playhead/model'
+import { formatCost, formatDuration, formatOffset, stepTitle, visibleText } from '@playhead/model'
 import { readColours, useThemeVersion } from '../../ui/browser/theme.ts'
 import { useWidth } from '../../ui/browser/use-width.ts'
 import { ErrorMarks } from './error-marks.tsx'
 import { createLanes } from './lanes.ts'
-import { SuspectMarks } from './suspect-marks.tsx'
 import { Minimap } from './minimap.tsx'
 import {
   layOut,
@@ -207,4 +206,33 @@ function useSliderValue(plot: RefObject<HTMLDivElement | null>): void {
       clearTimeout(timer)
     }
   }, [player, plot])
+}
+
+/** The suspects in the ruler, by rank. Not in the tab order: the key W goes from suspect to suspect. */
+function SuspectMarks({ scale }: { scale: TimeScale }) {
+  const { timeline, suspects, goTo } = useReplay()
+  return (
+    <div className="timeline-suspects">
+      {suspects.map(({ stepId, sentence }, index) => {
+        const position = timeline.positionOf.get(stepId)
+        const x = position === undefined ? -1 : scale.toX(timeline.startsMs[position]!)
+        if (x < 0 || x > scale.widthPx) return null
+        const label = `Suspect ${index + 1}: ${visibleText(sentence)}`
+        return (
+          <button
+            key={stepId}
+            type="button"
+            tabIndex={-1}
+            className="timeline-suspect"
+            style={{ left: x }}
+            aria-label={label}
+            title={label}
+            onClick={() => goTo(stepId)}
+          >
+            {index + 1}
+          </button>
+        )
+      })}
+    </div>
+  )
 }
