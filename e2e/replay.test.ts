@@ -60,7 +60,7 @@ describe('opening', () => {
       const resources = performance.getEntriesByType('resource')
       const script = resources.find(({ name }) => /\/assets\/index-.*\.js$/.test(name))!
       return resources
-        .filter(({ name }) => name.endsWith(path))
+        .filter(({ name }) => new URL(name).pathname === path)
         .map(({ startTime }) => startTime < script.startTime + script.duration)
     }, `/api/sessions/${failing.traceId}`)
     expect(startedEarly).toEqual([true])

@@ -30,7 +30,7 @@ _DEFAULT_NAMES = frozenset(
 )
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 # JSON, or an object as Python prints it.
-_DATA = re.compile(r"[{\[]|[A-Z]\w*\(\w+=", re.ASCII)
+_DATA = re.compile(r"[{\[]|[A-Z]\w*\(\w+=|<[\w.]+ object at 0x", re.ASCII)
 
 
 def is_model_call(step: Step) -> bool:
@@ -83,12 +83,12 @@ class Outline:
 
     @property
     def input_preview(self) -> Optional[str]:
-        """What the user said: the input of the root, otherwise of the first model call."""
+        """What the user said: the input of the root, otherwise of the first step of a run."""
         texts = [
             text for text in (_said(step) for step in self.top if not step.is_inferred) if text is not None
         ]
         for step in self.steps:
-            said = _said(step) if step.kind == "llm" else None
+            said = _said(step) if step.kind in ("llm", "agent", "workflow") else None
             if said is not None:
                 texts.append(said)
                 if _DATA.match(said) is None:
