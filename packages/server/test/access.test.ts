@@ -37,7 +37,10 @@ async function record(project: string, marker: string): Promise<{ traceId: strin
 type OpenApi = {
   paths: Record<
     string,
-    Record<string, { parameters?: { name: string; in: string; schema?: { enum?: string[] } }[] }>
+    Record<
+      string,
+      { parameters?: { name: string; in: string; required?: boolean; schema?: { enum?: string[] } }[] }
+    >
   >
 }
 
@@ -53,10 +56,12 @@ test('a key of one project cannot reach another project through any route of the
         // It would run the example agent for A, which takes seconds and never touches B.
         if (template === '/api/demo' && method === 'post' && project === '') continue
         const path = template.replace('{id}', traceId).replace('{stepId}', spanId).replace('{project}', 'b')
-        const required = (operation.parameters ?? [])
-          .filter((parameter) => parameter.in === 'query' && parameter.schema?.enum)
-          .map((parameter) => `${parameter.name}=${parameter.schema!.enum![0]}`)
-        const url = `${path}?${[project, ...required].filter(Boolean).join('&')}`
+        const parameters = (operation.parameters ?? [])
+          .filter(
+            ({ in: place, required, schema }) => place === 'query' && (required === true || schema?.enum),
+          )
+          .map(({ name, schema }) => `${name}=${schema?.enum?.[0] ?? spanId}`)
+        const url = `${path}?${[project, ...parameters].filter(Boolean).join('&')}`
         const hasBody = ['post', 'patch', 'put'].includes(method)
         const controller = new AbortController()
         const response = await server.request(url, {
