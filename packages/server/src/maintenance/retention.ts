@@ -1,8 +1,10 @@
 import { countOf } from '@playhead/model'
 import type { AuditLog } from '../access/audit.ts'
 import type { Registry } from '../access/registry.ts'
+import { KnownError } from '../errors/known-error.ts'
 import type { UploadedObjects } from '../store/uploaded-objects.ts'
 import type { Store } from '../store/connect.ts'
+import { asStoreError } from '../store/store-error.ts'
 import { deleteSessions } from './delete-sessions.ts'
 
 const HOUR_MS = 3_600_000
@@ -39,7 +41,7 @@ export function startRetention(options: RetentionOptions): () => void {
       await applyRetention(options, trustedNow())
     } catch (error) {
       pauseMs = retryMs
-      if (!isStopped) report(`retention failed: ${(error as Error).message}`)
+      if (!isStopped) report(describeFailure(error as Error))
     }
     if (!isStopped) timer = setTimeout(() => void run(), pauseMs).unref()
   }
@@ -48,6 +50,14 @@ export function startRetention(options: RetentionOptions): () => void {
     isStopped = true
     clearTimeout(timer)
   }
+}
+
+/** A store that is away for a moment is no failure: the next attempt deletes what is left. */
+function describeFailure(error: Error): string {
+  const isStoreAway = error instanceof KnownError || asStoreError(error) !== undefined
+  return isStoreAway
+    ? `Expired sessions are not deleted yet, because the store is not available. The next attempt is in a minute. (${error.message})`
+    : `retention failed: ${error.message}`
 }
 
 /**

@@ -47,9 +47,6 @@ const preloaded = [
   new URL('./memory-probe.mjs', import.meta.url),
 ]
 
-/** Retention met an engine that had just been killed. It tries again, and what it left is counted in the end. */
-const engineGone = /retention failed: (socket hang up|connect E|read ECONNRESET|write EPIPE)/
-
 let lastLine = ''
 
 const { values } = parseArgs({
@@ -158,7 +155,7 @@ async function run(tools: FaultTools, minutes: number, memory: MemoryWatch): Pro
     innocents: { sessions: innocents.ids.length, dropped: innocents.stats.dropped, incomplete },
     expiredBefore,
     expiredAfter,
-    problems: lines.filter((line) => / failed: |the store rejected/.test(line) && !engineGone.test(line)),
+    problems: lines.filter((line) => / failed: |the store rejected/.test(line)),
   }
 }
 
