@@ -5,7 +5,7 @@ import type { Figure } from '../harness/report.ts'
 
 const SHOWN_COLUMNS = 4
 
-/** The size of the text index and of the largest columns of `steps`. */
+/** The size of the index of words and of the largest columns of `steps`. */
 export async function readColumnSizes(directory: string, spans: number): Promise<Figure[]> {
   const columns = await queryEngine<{ name: string; bytes: string }>(
     directory,
@@ -15,7 +15,7 @@ export async function readColumnSizes(directory: string, spans: number): Promise
   const indexes = await queryEngine<{ name: string; bytes: string }>(
     directory,
     `SELECT name, data_compressed_bytes AS bytes FROM system.data_skipping_indices
-      WHERE table = 'steps' AND database = 'playhead' AND name = 'text_index'`,
+      WHERE table = 'words' AND database = 'playhead' AND name = 'words_index'`,
   )
   return [...indexes, ...columns].map(({ name, bytes }) => ({
     what: `  of that, ${name}`,

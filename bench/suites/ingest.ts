@@ -12,6 +12,7 @@ import { percentile } from '../harness/percentile.ts'
 import type { Progress } from '../harness/progress.ts'
 import type { Figure, Report } from '../harness/report.ts'
 import { RequestBodies, type BodyFormat } from '../corpus/request-bodies.ts'
+import { diskPerSpan } from '../server/disk-per-span.ts'
 import { waitForMerges, waitForStore, waitForWords } from '../server/wait-for-store.ts'
 import { targets } from '../harness/targets.ts'
 import { memoryOf, UsageMeter, type CpuUse } from '../server/usage-meter.ts'
@@ -219,14 +220,14 @@ async function runPhase(
 /** Measures the size of the store at the end, and checks that everything acknowledged is there. */
 async function measureDisk({ server, progress, figures, sent }: Run): Promise<void> {
   const health = await waitForMerges(server.api, progress)
-  const perSpan = (bytes: number) => bytes / sent.spans
+  const { bytes, note } = diskPerSpan(health, sent.spans)
   figures.push(
     {
       what: 'on disk per span, after merges',
-      figure: perSpan(bytesOf(health, 'steps') + bytesOf(health, 'sessions')),
+      figure: bytes,
       unit: 'bytes',
       target: targets.bytesPerSpan,
-      note: `${perSpan(bytesOf(health, 'steps')).toFixed(0)} of steps, ${perSpan(bytesOf(health, 'sessions')).toFixed(0)} of sessions`,
+      note,
     },
     {
       what: 'acknowledged spans not stored',
@@ -302,10 +303,6 @@ function cpuFigures(when: string, cpu: CpuUse, spans: number): Figure[] {
       note: `server ${perSpan(cpu.server).toFixed(1)}, engine ${perSpan(cpu.engine).toFixed(1)} (load generator ${perSpan(cpu.generator).toFixed(1)})`,
     },
   ]
-}
-
-function bytesOf({ disk }: Health, table: string): number {
-  return disk.tables.find(({ name }) => name === table)?.bytes ?? 0
 }
 
 function rowsOf({ disk }: Health, table: string): number {

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import type { Health } from '../harness/api.ts'
 import { startBenchServer } from '../server/bench-server.ts'
 import { readColumnSizes } from './column-sizes.ts'
 import { withDataDirectory } from '../harness/data-directory.ts'
+import { diskPerSpan } from '../server/disk-per-span.ts'
 import { fillStore } from '../server/fill-store.ts'
 import { describeMachine } from '../harness/machine.ts'
 import type { Options } from '../harness/options.ts'
@@ -32,18 +32,18 @@ async function measureSize(directory: string, spans: number, progress: Progress)
   const server = await startBenchServer(directory)
   try {
     const health = await waitForMerges(server.api, progress)
-    const [steps, sessions] = [bytesOf(health, 'steps'), bytesOf(health, 'sessions')]
+    const { bytes, note } = diskPerSpan(health, spans)
     const size = `${spans.toLocaleString('en-US')} spans`
     return [
       {
         what: `${size}: on disk per span, after merges`,
-        figure: (steps + sessions) / spans,
+        figure: bytes,
         unit: 'bytes',
         target: targets.bytesPerSpan,
-        note: `${(steps / spans).toFixed(0)} of steps, ${(sessions / spans).toFixed(0)} of sessions`,
+        note,
       },
       ...(await readColumnSizes(directory, spans)),
-      { what: `${size}: on disk, total`, figure: (steps + sessions) / 1024 ** 2, unit: 'MB' },
+      { what: `${size}: on disk, total`, figure: (bytes * spans) / 1024 ** 2, unit: 'MB' },
       {
         what: `${size}: start to first response`,
         figure: server.firstResponseMs,
@@ -60,8 +60,4 @@ async function measureSize(directory: string, spans: number, progress: Progress)
   } finally {
     await server.stop()
   }
-}
-
-function bytesOf({ disk }: Health, table: string): number {
-  return disk.tables.find(({ name }) => name === table)?.bytes ?? 0
 }
