@@ -68,6 +68,58 @@ test('plan shows the change, apply makes it, and applying again changes nothing'
   expect((await run()).stdout).toContain('over 1h is above 10%')
 })
 
+test('every kind of monitor comes from the file as it is written', async () => {
+  await server.services.registry.createProject({ id: 'kinds', name: 'Kinds' })
+  const of = (...args: string[]) => run(...args, '--project', 'kinds')
+  const file = await write(`[
+    { name: 'never', rule: { never: 'issue_refund', before: 'verify_identity' }, within: '1d', sessions: 5 },
+    { name: 'always', rule: { always: 'say_goodbye' } },
+    { name: 'at most', rule: { atMost: 3, action: 'search' } },
+    { name: 'only', rule: { only: ['search', 'answer'] } },
+    { name: 'cost', rule: { cost: 0.05 }, filter: { tag: 'support' } },
+    { name: 'duration', rule: { duration: '2m' } },
+    { name: 'no errors', rule: { noErrors: true } },
+    { name: 'no finding', rule: { noFinding: 'loop' } },
+    { name: 'score', rule: { score: 'helpful', atLeast: 0.5 } },
+    { name: 'failures', measure: 'failure-rate', above: '5%', over: '1h', minimum: 20 },
+    { name: 'cost change', measure: 'cost', above: 1, isChange: true, over: '1d' },
+    { name: 'slow', measure: 'p95', above: '8s', over: '1h' },
+    { name: 'few', measure: 'count', below: 3, over: '1h' },
+    { name: 'mean', measure: 'score', score: 'helpful', below: 0.4, over: '1h' },
+    { name: 'silence', silence: '30m', filter: { environment: 'production' } },
+    { name: 'issue', issue: '1d' },
+  ]`)
+  const planned = await of('plan', '--file', file)
+  expect(planned.stdout.match(/^\+/gm)).toHaveLength(16)
+  expect(planned.stdout).toContain('16 to create, 0 to change, 0 to delete, 0 unchanged.')
+  expect((await of('apply', '--file', file)).exitCode).toBe(0)
+  for (const command of ['plan', 'apply'])
+    expect((await of(command, '--file', file)).stdout).toBe(
+      '0 to create, 0 to change, 0 to delete, 16 unchanged.\n',
+    )
+  const { monitors } = (await (await server.request('/api/monitors?project=kinds')).json()) as {
+    monitors: { monitor: { name: string }; sentence: string }[]
+  }
+  expect(Object.fromEntries(monitors.map(({ monitor, sentence }) => [monitor.name, sentence]))).toEqual({
+    never: '5 sessions within 1d break: never issue_refund before verify_identity',
+    always: 'a session within 1h breaks: always say_goodbye',
+    'at most': 'a session within 1h breaks: at most 3 × search with the same arguments',
+    only: 'a session within 1h breaks: no action outside search, answer',
+    cost: 'a session of tag:support within 1h breaks: cost ≤ $0.05',
+    duration: 'a session within 1h breaks: duration ≤ 120s',
+    'no errors': 'a session within 1h breaks: no errors',
+    'no finding': 'a session within 1h breaks: no finding of kind loop',
+    score: 'a session within 1h breaks: score helpful ≥ 0.5',
+    failures: 'the failure rate over 1h is above 5.0%, with at least 20 sessions',
+    'cost change': 'the cost over 1d is above +100% of the same time a week before, with at least 1 session',
+    slow: 'the p95 duration over 1h is above 8.0s, with at least 1 session',
+    few: 'the number of sessions over 1h is below 3, with at least 1 session',
+    mean: 'the mean score helpful over 1h is below 0.4, with at least 1 session',
+    silence: 'no session of environment:production has started for 30m',
+    issue: 'an issue is new or reopened within 1d',
+  })
+})
+
 test.each([
   [{}, 'The monitor number 1: it needs a name.'],
   [{ name: 'x' }, 'The monitor "x": it needs one of rule, measure, silence and issue.'],

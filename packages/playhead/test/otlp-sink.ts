@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
+import { decodeOtlp, spansOf, type OtlpPayload } from './decode-otlp.ts'
 
 /** One received span, its attributes as plain values. */
 export type ReceivedSpan = {
@@ -80,8 +81,10 @@ export async function startOtlpSink(port = 0): Promise<OtlpSink> {
         .writeHead(status, headers)
         .end(typeof text === 'string' ? text : JSON.stringify(text))
     }
-    const text = request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body
-    requests.push({ headers: request.headers, spans: readSpans(JSON.parse(text.toString())) })
+    const bytes = request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body
+    const isJson = request.headers['content-type'] === 'application/json'
+    const payload = isJson ? (JSON.parse(bytes.toString()) as OtlpPayload) : decodeOtlp(bytes)
+    requests.push({ headers: request.headers, spans: readSpans(payload) })
     response.setHeader('content-type', 'application/json').end('{}')
   }
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
@@ -89,22 +92,16 @@ export async function startOtlpSink(port = 0): Promise<OtlpSink> {
   return sink
 }
 
-type KeyValue = { key: string; value: Record<string, unknown> }
-type Payload = {
-  resourceSpans: { scopeSpans: { spans: (Record<string, string> & { attributes: KeyValue[] })[] }[] }[]
-}
-
-function readSpans(payload: unknown): ReceivedSpan[] {
-  return (payload as Payload).resourceSpans
-    .flatMap(({ scopeSpans }) => scopeSpans)
-    .flatMap(({ spans }) => spans)
-    .map(({ attributes, endTimeUnixNano, traceId, spanId, parentSpanId, name, flags }) => ({
-      traceId: traceId!,
-      spanId: spanId!,
+function readSpans(payload: OtlpPayload): ReceivedSpan[] {
+  return spansOf(payload).map(
+    ({ attributes = [], endTimeUnixNano, traceId, spanId, parentSpanId, name, flags }) => ({
+      traceId,
+      spanId,
       ...(parentSpanId !== undefined && { parentSpanId }),
-      ...(flags !== undefined && { flags: Number(flags) }),
-      name: name!,
+      ...(flags !== undefined && { flags }),
+      name,
       isEnded: endTimeUnixNano !== undefined,
       attributes: Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]])),
-    }))
+    }),
+  )
 }

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { trace } from '@opentelemetry/api'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import * as playhead from '../index.ts'
@@ -63,7 +63,7 @@ async function until(isDone: () => boolean | Promise<boolean>): Promise<void> {
 
 const act = playhead.recordAction('act', (text: string) => text)
 const filesIn = async (spool: string) =>
-  (await readdir(spool, { recursive: true })).filter((name) => name.endsWith('.json')).length
+  (await readdir(spool, { recursive: true })).filter((name) => name.endsWith('.otlp')).length
 
 test('steps are sent automatically, in one request, with the key', async () => {
   const { sink, counts } = await prepare({ apiKey: 'ph_key' })
@@ -82,6 +82,18 @@ test('flush waits until everything is delivered', async () => {
   playhead.withSession(() => Array.from({ length: 1200 }, (_, index) => act(String(index))))
   expect(await playhead.flush()).toBe(true)
   expect(sink.requests.map(({ spans }) => spans.length)).toEqual([512, 512, 177])
+})
+
+test('sessions that end shortly after one another are sent together', async () => {
+  const { sink } = await prepare()
+  const startedAtMs = performance.now()
+  for (let index = 0; index < 60; index += 1) {
+    playhead.withSession(() => act(String(index)))
+    await sleep(2)
+  }
+  await until(() => sink.names().length === 120)
+  const elapsedMs = performance.now() - startedAtMs
+  expect(sink.requestCount).toBeLessThan(2 + elapsedMs / 50)
 })
 
 test('a long step is announced while it runs, a short one is sent once', async () => {

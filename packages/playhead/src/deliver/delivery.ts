@@ -6,6 +6,7 @@ import { summarizeError } from '../record/value/describe-error.ts'
 import { readField, toName } from '../record/value/host-value.ts'
 import { retryDelayMs } from './retry-delay.ts'
 import { explainFailure, sendBatch, type SendOutcome, type Target } from './send-batch.ts'
+import { PROTOBUF } from './payload.ts'
 import { Spool } from './spool.ts'
 import { StepQueue, type Batch } from './step-queue.ts'
 import { trueNowMs } from '../record/opentelemetry/clock.ts'
@@ -13,6 +14,11 @@ import { WorkLoop } from './work-loop.ts'
 
 const SEND_AFTER_MS = 300
 const ANNOUNCE_AFTER_MS = 30
+/**
+ * The end of a session is sent at once. A process that ends many at a time sends them together: a request costs as much
+ * as recording fifty steps.
+ */
+const SESSION_END_INTERVAL_MS = 50
 const CHECK_SPOOL_AFTER_MS = 100
 /** While the server is down, steps are collected for so long before they are spooled. */
 const SPOOL_AFTER_MS = 5000
@@ -39,6 +45,10 @@ export class Delivery implements StepListener {
   #spool: Spool | undefined
   /** Taken from the queue and not yet acknowledged. */
   #inFlight: Batch | undefined
+  /** When something that is queued must be sent; infinite while nothing is, or a timer is running for it. */
+  #dueAtMs = Infinity
+  /** When the last request was sent. */
+  #requestedAtMs = -Infinity
   #failures = 0
   /** While it is set, new steps go to the spool. */
   #isDown = false
@@ -51,7 +61,7 @@ export class Delivery implements StepListener {
     this.#source = source
     this.#loop = new WorkLoop(source, {
       work: (isForced) => this.#deliver(isForced),
-      nextDelayMs: () => (this.#queue.isEmpty ? undefined : SEND_AFTER_MS),
+      nextDelayMs: () => this.#nextDelayMs(),
     })
   }
 
@@ -93,7 +103,8 @@ export class Delivery implements StepListener {
 
   /** Sends without waiting for more steps. */
   onSessionEnd(): void {
-    if (this.hasWork) this.#loop.schedule(this.#withBackoff(0))
+    if (!this.hasWork) return
+    this.#sendWithin(Math.max(0, this.#requestedAtMs + SESSION_END_INTERVAL_MS - performance.now()))
   }
 
   /** Tells the server about a step that is still running. */
@@ -101,7 +112,7 @@ export class Delivery implements StepListener {
     if (this.#target === undefined) return
     this.#queue.addRunning(span)
     record.lastSentAtMs = trueNowMs()
-    if (!this.#isDown) this.#loop.schedule(this.#withBackoff(ANNOUNCE_AFTER_MS))
+    if (!this.#isDown) this.#sendWithin(ANNOUNCE_AFTER_MS)
   }
 
   /** Sends everything now. Returns true if the server has all that was recorded since the last call. */
@@ -136,7 +147,7 @@ export class Delivery implements StepListener {
   /** Returns the path, or undefined if the batch could not be spooled. */
   spoolSync(batch: Batch): string | undefined {
     try {
-      const path = this.#spool?.writeSync(batch.text, batch.stepCount)
+      const path = this.#spool?.writeSync(batch.bytes, batch.stepCount)
       if (path !== undefined) this.counts.spooled += batch.stepCount
       return path
     } catch {
@@ -148,9 +159,20 @@ export class Delivery implements StepListener {
     const isFull = this.#queue.endedCount >= STEPS_PER_REQUEST
     if (this.#queue.byteCount > MAX_QUEUED_BYTES || this.#queue.endedCount > MAX_QUEUED_STEPS)
       this.#limitQueue()
-    if (this.#loop.isScheduled && !isFull) return
+    if (!isFull && (this.#loop.isScheduled || this.#dueAtMs < Infinity)) return
     if (this.#isDown) this.#loop.schedule(isFull ? 0 : SPOOL_AFTER_MS)
-    else this.#loop.schedule(this.#withBackoff(isFull ? 0 : SEND_AFTER_MS))
+    else this.#sendWithin(isFull ? 0 : SEND_AFTER_MS)
+  }
+
+  /** While a request is under way nothing can be scheduled; then `#dueAtMs` says when the next one is sent. */
+  #sendWithin(delayMs: number): void {
+    this.#dueAtMs = Math.min(this.#dueAtMs, performance.now() + delayMs)
+    this.#loop.schedule(this.#withBackoff(delayMs))
+  }
+
+  #nextDelayMs(): number | undefined {
+    if (this.#queue.isEmpty) return undefined
+    return Math.min(SEND_AFTER_MS, Math.max(0, this.#dueAtMs - performance.now()))
   }
 
   #limitQueue(): void {
@@ -186,9 +208,10 @@ export class Delivery implements StepListener {
     return this.#failures === 0 ? delayMs : Math.max(delayMs, this.#retryAtMs - performance.now())
   }
 
-  /** Sends until nothing is left or a request fails. Returns the delay before the next attempt. */
+  /** Sends what is due, or everything, until a request fails. Returns the delay before the next attempt. */
   async #deliver(isForced: boolean): Promise<number | undefined> {
     const target = this.#target
+    this.#dueAtMs = Infinity
     if (target === undefined) return undefined
     if (this.#isDown && !isForced) {
       await this.#spoolQueue()
@@ -198,14 +221,25 @@ export class Delivery implements StepListener {
     for (;;) {
       this.#inFlight ??= this.#take()
       if (this.#inFlight === undefined) break
+      this.#dueAtMs = this.#queue.isEmpty ? Infinity : performance.now() + SESSION_END_INTERVAL_MS
       const retryMs = await this.#send(this.#inFlight, target, isForced)
       if (retryMs !== undefined) return retryMs
+      if (!isForced && !this.#isMoreDue()) break
     }
     return this.#maySpoolHold ? this.#sendSpooled(target) : undefined
   }
 
+  #isMoreDue(): boolean {
+    return (
+      this.#queue.hasParts ||
+      this.#queue.endedCount >= STEPS_PER_REQUEST ||
+      this.#dueAtMs <= performance.now()
+    )
+  }
+
   async #send(batch: Batch, target: Target, isForced: boolean): Promise<number | undefined> {
-    const outcome = await sendBatch(batch.text, target)
+    this.#requestedAtMs = performance.now()
+    const outcome = await sendBatch({ bytes: batch.bytes, contentType: PROTOBUF }, target)
     // Meanwhile `takeAll` may have taken it.
     if (this.#inFlight !== batch) return undefined
     if (outcome.kind === 'too-large') {
@@ -278,7 +312,7 @@ export class Delivery implements StepListener {
   async #spoolBatch(batch: Batch): Promise<void> {
     if (this.#spool === undefined) return
     try {
-      if (await this.#spool.write(batch.text, batch.stepCount)) {
+      if (await this.#spool.write(batch.bytes, batch.stepCount)) {
         this.counts.spooled += batch.stepCount
         this.#maySpoolHold = true
       }
@@ -299,7 +333,7 @@ export class Delivery implements StepListener {
     for (;;) {
       const batch = await spool?.claim().catch(() => undefined)
       if (spool === undefined || batch === undefined) break
-      const outcome = await sendBatch(batch.text, target)
+      const outcome = await sendBatch(batch, target)
       if (!this.#isDone(outcome, batch.stepCount)) {
         await spool.release(batch)
         this.#isDown = true

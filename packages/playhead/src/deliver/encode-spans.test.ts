@@ -5,6 +5,7 @@ import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@open
 import { expect, test } from 'vitest'
 import type { RecordedSpan } from '../record/opentelemetry/recorded-span.ts'
 import { toModelSpan } from '../record/opentelemetry/to-model-span.ts'
+import { decodeOtlp } from '../../test/decode-otlp.ts'
 import { encodeSpans } from './encode-spans.ts'
 import { SpanSanitizer } from '../record/opentelemetry/span-sanitizer.ts'
 
@@ -22,6 +23,10 @@ function sanitizer(change: Partial<ConstructorParameters<typeof SpanSanitizer>[0
     isContentKept: true,
     ...change,
   })
+}
+
+function encodedText(span: RecordedSpan, by = sanitizer()): string {
+  return JSON.stringify(decodeOtlp(encodeSpans([span], by).bytes))
 }
 
 function spans(): RecordedSpan[] {
@@ -44,7 +49,7 @@ function spans(): RecordedSpan[] {
 
 test('the encoded spans equal those that the model writes', () => {
   const recorded = spans()
-  const decoded: unknown = JSON.parse(encodeSpans(recorded, sanitizer()).text)
+  const decoded = decodeOtlp(encodeSpans(recorded, sanitizer()).bytes)
   const byModel = spansToOtlpJson(recorded.map((span) => toModelSpan(span, sanitizer())))
   expect(withDefaults(decoded)).toEqual(withDefaults(JSON.parse(JSON.stringify(byModel))))
 })
@@ -53,8 +58,9 @@ test('the encoded spans equal those that the model writes', () => {
 function withDefaults(payload: unknown): unknown {
   const text = JSON.stringify(payload, (key, value: unknown) => {
     if (key === 'intValue') return String(value)
+    if (key === 'scope') return { version: '', ...(value as object) }
     if (typeof value === 'object' && value !== null && 'spanId' in value && 'kind' in value)
-      return { events: [], links: [], status: {}, ...value }
+      return { attributes: [], events: [], links: [], status: {}, ...value }
     return typeof value === 'object' && value !== null && 'traceId' in value && !('kind' in value)
       ? { ...value, attributes: [] }
       : value
@@ -64,7 +70,7 @@ function withDefaults(payload: unknown): unknown {
 
 test('a running step has no end time', () => {
   const span = provider.getTracer('host').startSpan('running') as unknown as RecordedSpan
-  expect(encodeSpans([span], sanitizer()).text).not.toContain('endTimeUnixNano')
+  expect(encodedText(span)).not.toContain('endTimeUnixNano')
 })
 
 test('secrets and long values of any instrumentation are redacted and truncated', () => {
@@ -76,7 +82,7 @@ test('secrets and long values of any instrumentation are redacted and truncated'
       nested: { password: 'p', list: ['ghp_0123456789abcdefghijABCDEFGHIJ012345'] },
     },
   }) as unknown as RecordedSpan
-  const { text } = encodeSpans([span], sanitizer())
+  const text = encodedText(span)
   expect(text).not.toMatch(/hunter2|Bearer abc|sk-aaaa|ghp_0123|"p"/)
   expect(text).toContain('[1000 of 5000 characters]')
   expect(text).toContain('{"key":"playhead.truncated","value":{"boolValue":true}}')
@@ -90,7 +96,7 @@ test('numbers and event names are redacted, too', () => {
   const shown = JSON.stringify(toModelSpan(recorded, sanitizer()), (_, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,
   )
-  for (const text of [encodeSpans([recorded], sanitizer()).text, shown]) {
+  for (const text of [encodedText(recorded), shown]) {
     expect(text).toContain('42')
     expect(text).not.toMatch(/737191|sk-aaaa/)
   }
@@ -106,7 +112,7 @@ test('without content, the messages of other instrumentation are dropped', () =>
       'app.note': 'the secret '.repeat(30),
     },
   }) as unknown as RecordedSpan
-  const { text } = encodeSpans([span], sanitizer({ isContentKept: false }))
+  const text = encodedText(span, sanitizer({ isContentKept: false }))
   expect(text).not.toContain('secret')
   expect(text).toContain('gpt-4o')
   expect(text).toContain('12')
@@ -115,8 +121,8 @@ test('without content, the messages of other instrumentation are dropped', () =>
 test('a span that can not be encoded is left out and named; the others are encoded', () => {
   const [first, second] = spans()
   const broken = { ...second!, spanContext: () => ({ traceId: 1n }) } as unknown as RecordedSpan
-  const { text, failed } = encodeSpans([first!, broken], sanitizer())
-  expect(text).toBe(encodeSpans([first!], sanitizer()).text)
+  const { bytes, failed } = encodeSpans([first!, broken], sanitizer())
+  expect(bytes).toEqual(encodeSpans([first!], sanitizer()).bytes)
   expect(failed).toEqual([{ span: broken, error: expect.any(TypeError) as unknown }])
 })
 
@@ -132,16 +138,12 @@ test('a bad field of the host costs only itself', () => {
     attributes: { kept: 'yes', circular },
     spanContext: () => alone!.spanContext(),
   } as unknown as RecordedSpan
-  const { text, failed } = encodeSpans([hostile], sanitizer())
-  const [span] = (JSON.parse(text) as Payload).resourceSpans[0]!.scopeSpans[0]!.spans
-  expect({ failed, name: span!.name, kind: span!.kind, kept: span!.attributes[0] }).toEqual({
+  const { bytes, failed } = encodeSpans([hostile], sanitizer())
+  const [span] = decodeOtlp(bytes).resourceSpans![0]!.scopeSpans![0]!.spans!
+  expect({ failed, name: span!.name, kind: span!.kind, kept: span!.attributes![0] }).toEqual({
     failed: [],
     name: '4711',
     kind: 1,
     kept: { key: 'kept', value: { stringValue: 'yes' } },
   })
 })
-
-type Payload = {
-  resourceSpans: { scopeSpans: { spans: { name: string; kind: number; attributes: unknown[] }[] }[] }[]
-}

@@ -1,3 +1,5 @@
+import { parseJson, toObject } from '@playhead/model'
+
 /** What a server says about a batch that it stored. */
 export type ExportResponse = { rejectedSteps: number; message: string }
 
@@ -44,6 +46,18 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function noRejections(): ExportResponse {
   return { rejectedSteps: 0, message: '' }
+}
+
+const MAX_MESSAGE_LENGTH = 300
+
+/** Why a server refused a batch: the `message` of `google.rpc.Status`, its field 2 in protobuf. Empty if it does not say. */
+export function readErrorMessage({ contentType = '', body }: ResponseParts): string {
+  const message = contentType.includes('protobuf')
+    ? fieldsOf(body)
+        ?.find(({ field }) => field === 2)
+        ?.value.toString()
+    : (toObject(parseJson(body.toString())) as { message?: unknown }).message
+  return typeof message === 'string' ? message.slice(0, MAX_MESSAGE_LENGTH) : ''
 }
 
 /** `partial_success` is field 1; in it, `rejected_spans` is field 1 and `error_message` field 2. */

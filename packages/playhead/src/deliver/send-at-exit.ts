@@ -13,13 +13,14 @@ export function sendAtExit(delivery: Delivery): void {
   const { target, state } = delivery
   if (target === undefined || !delivery.hasWork) return
   const paths: string[] = []
-  const texts: string[] = []
+  const unspooled: Uint8Array[] = []
   for (const batch of delivery.takeAll()) {
     const path = delivery.spoolSync(batch)
-    if (path === undefined) texts.push(batch.text)
+    if (path === undefined) unspooled.push(batch.bytes)
     else paths.push(path)
   }
-  if (state === 'up') runSender({ url: tracesUrl(target), headers: headersFor(target, false), paths, texts })
+  if (state === 'up')
+    runSender({ url: tracesUrl(target), headers: headersFor(target, false), paths, unspooled })
 }
 
 /** Next to this file in the repository, next to the bundle in the package. */

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import { parseJson, toObject } from '@playhead/model'
-import { readExportResponse, type ResponseParts } from './export-response.ts'
+import { readErrorMessage, readExportResponse, type ResponseParts } from './export-response.ts'
 import { trueNowMs } from '../record/opentelemetry/clock.ts'
 import { OWN_CONNECTION } from '../record/session/own-connection.ts'
+import type { Payload } from './payload.ts'
 import { readRetryAfter } from './retry-delay.ts'
 
 export type Target = { endpoint: string; apiKey: string | undefined; project?: string | undefined }
@@ -27,20 +27,21 @@ export function tracesUrl({ endpoint }: Target): string {
   return `${endpoint}/v1/traces`
 }
 
+/** All headers but the content type. */
 export function headersFor({ apiKey, project }: Target, isCompressed: boolean): Record<string, string> {
   return {
-    'content-type': 'application/json',
     ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
     ...(project !== undefined && { 'x-playhead-project': project }),
     ...(isCompressed && { 'content-encoding': 'gzip' }),
   }
 }
 
-/** Posts OTLP/JSON. Never throws, and its socket does not keep the process alive. */
-export async function sendBatch(text: string, target: Target): Promise<SendOutcome> {
+/** Posts a batch. Never throws, and its socket does not keep the process alive. */
+export async function sendBatch({ bytes, contentType }: Payload, target: Target): Promise<SendOutcome> {
   try {
-    const body = await compress(text, target)
-    const response = await post(tracesUrl(target), headersFor(target, body.isCompressed), body.bytes)
+    const body = await compress(bytes, target)
+    const headers = { 'content-type': contentType, ...headersFor(target, body.isCompressed) }
+    const response = await post(tracesUrl(target), headers, body.bytes)
     return readOutcome(response, target)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
@@ -48,8 +49,10 @@ export async function sendBatch(text: string, target: Target): Promise<SendOutco
   }
 }
 
-async function compress(text: string, target: Target): Promise<{ bytes: Buffer; isCompressed: boolean }> {
-  const bytes = Buffer.from(text)
+async function compress(
+  bytes: Uint8Array,
+  target: Target,
+): Promise<{ bytes: Uint8Array; isCompressed: boolean }> {
   if (bytes.length < (isLoopback(target) ? GZIP_FROM_ON_LOOPBACK : GZIP_FROM))
     return { bytes, isCompressed: false }
   const { gzip } = process.getBuiltinModule('node:zlib')
@@ -66,7 +69,7 @@ function isLoopback({ endpoint }: Target): boolean {
 
 type HttpResponse = ResponseParts & { status: number; retryAfter: string | undefined }
 
-async function post(url: string, headers: Record<string, string>, body: Buffer): Promise<HttpResponse> {
+async function post(url: string, headers: Record<string, string>, body: Uint8Array): Promise<HttpResponse> {
   const { request, agent } = client(url)
   return new Promise((resolve, reject) => {
     const outgoing = request(url, {
@@ -125,7 +128,7 @@ function client(url: string): Client {
 }
 
 function readOutcome(response: HttpResponse, target: Target): SendOutcome {
-  const { status, retryAfter, contentType, body } = response
+  const { status, retryAfter, contentType } = response
   if (status >= 200 && status < 300) {
     const stored = readExportResponse(response)
     if (stored !== undefined) return { kind: 'accepted', ...stored }
@@ -133,7 +136,7 @@ function readOutcome(response: HttpResponse, target: Target): SendOutcome {
     const reason = `${status} with ${type} instead of OTLP's response, as from a proxy or a login page`
     return { kind: 'refused', reason }
   }
-  const message = readMessage(body.toString())
+  const message = readErrorMessage(response)
   const reason = `${status}${message === '' ? '' : ` ${message}`}`
   if (status === 413) return { kind: 'too-large', reason }
   if (status === 408 || status === 429 || status >= 500) {
@@ -144,11 +147,6 @@ function readOutcome(response: HttpResponse, target: Target): SendOutcome {
   if (status === 404 || status === 405 || (status >= 300 && status < 400))
     return { kind: 'refused', reason: `${status} for ${tracesUrl(target)}: another program is running there` }
   return { kind: 'invalid', reason }
-}
-
-function readMessage(text: string): string {
-  const { message } = toObject(parseJson(text)) as { message?: unknown }
-  return typeof message === 'string' ? message.slice(0, 300) : ''
 }
 
 /** A warning for the developer about a failed delivery. */

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, renameSync, statSync, unlinkSync, writeFileSync
 import { mkdir, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { trueNowMs } from '../record/opentelemetry/clock.ts'
+import { contentTypeOf, isSpooledBatch, SPOOLED, type Payload } from './payload.ts'
 import type { Target } from './send-batch.ts'
 
 const MAX_BYTES = 64 * 1024 * 1024
@@ -11,7 +12,7 @@ const ABANDONED_AFTER_MS = 60_000
 const CLAIMED = '.sending'
 
 /** A batch on disk, claimed by this process. */
-export type SpooledBatch = { path: string; text: string; stepCount: number }
+export type SpooledBatch = Payload & { path: string; stepCount: number }
 
 /**
  * Undelivered batches on disk, one file each, in one folder per server and key. Files are created and claimed by atomic
@@ -44,8 +45,8 @@ export class Spool {
   }
 
   /** Returns false, and counts the steps as dropped, if the batch alone is larger than the spool may be. */
-  async write(text: string, stepCount: number): Promise<boolean> {
-    const byteCount = Buffer.byteLength(text)
+  async write(bytes: Uint8Array, stepCount: number): Promise<boolean> {
+    const byteCount = bytes.length
     if (byteCount > MAX_BYTES) {
       this.#onDropped(stepCount)
       return false
@@ -60,14 +61,14 @@ export class Spool {
     for (const name of chooseDeleted(files, byteCount))
       await unlink(join(this.#folder, name)).then(() => this.#onDropped(stepCountOf(name)), isGone)
     const path = join(this.#folder, nameOf(stepCount))
-    await writeFile(`${path}.new`, text, { mode: 0o600 })
+    await writeFile(`${path}.new`, bytes, { mode: 0o600 })
     await rename(`${path}.new`, path)
     return true
   }
 
   /** For the end of the process, when nothing can be awaited. */
-  writeSync(text: string, stepCount: number): string | undefined {
-    const byteCount = Buffer.byteLength(text)
+  writeSync(bytes: Uint8Array, stepCount: number): string | undefined {
+    const byteCount = bytes.length
     if (byteCount > MAX_BYTES) return undefined
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
     const files = readdirSync(this.#folder)
@@ -84,7 +85,7 @@ export class Spool {
         isGone(error)
       }
     const path = join(this.#folder, nameOf(stepCount))
-    writeFileSync(`${path}.new`, text, { mode: 0o600 })
+    writeFileSync(`${path}.new`, bytes, { mode: 0o600 })
     renameSync(`${path}.new`, path)
     return path
   }
@@ -98,7 +99,8 @@ export class Spool {
         await rename(path, path + CLAIMED)
         return {
           path: path + CLAIMED,
-          text: await readFile(path + CLAIMED, 'utf8'),
+          bytes: await readFile(path + CLAIMED),
+          contentType: contentTypeOf(path),
           stepCount: stepCountOf(name),
         }
       } catch (error) {
@@ -119,7 +121,7 @@ export class Spool {
 
   /** Oldest first, because names start with the time. */
   async #pending(): Promise<string[]> {
-    return (await this.#names()).filter((name) => name.endsWith('.json'))
+    return (await this.#names()).filter(isSpooledBatch)
   }
 
   async #names(): Promise<string[]> {
@@ -150,7 +152,7 @@ function chooseDeleted(files: readonly SpoolFile[], byteCount: number): string[]
   return files
     .filter(({ name, size }) => {
       const isOld = trueNowMs() - Number(name.split('-', 1)[0]) > MAX_AGE_MS
-      if (!name.endsWith('.json') || (!isOld && total <= MAX_BYTES)) return false
+      if (!isSpooledBatch(name) || (!isOld && total <= MAX_BYTES)) return false
       total -= size
       return true
     })
@@ -168,9 +170,9 @@ let writtenCount = 0
 function nameOf(stepCount: number): string {
   writtenCount += 1
   const order = String(writtenCount).padStart(6, '0')
-  return `${trueNowMs()}-${process.pid}-${order}-${Math.random().toString(36).slice(2, 8)}-${stepCount}.json`
+  return `${trueNowMs()}-${process.pid}-${order}-${Math.random().toString(36).slice(2, 8)}-${stepCount}${SPOOLED}`
 }
 
 function stepCountOf(name: string): number {
-  return Number(/-(\d+)\.json/.exec(name)?.[1] ?? 0)
+  return Number(/-(\d+)\.(?:otlp|json)/.exec(name)?.[1] ?? 0)
 }

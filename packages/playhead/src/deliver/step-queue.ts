@@ -7,7 +7,7 @@ import type { SpanSanitizer } from '../record/opentelemetry/span-sanitizer.ts'
  * encoded and are in neither.
  */
 export type Batch = {
-  text: string
+  bytes: Uint8Array
   stepCount: number
   spans: readonly RecordedSpan[]
   failed: readonly FailedSpan[]
@@ -30,6 +30,10 @@ export class StepQueue {
   get endedCount(): number {
     if (this.#parts.length === 0) return this.#ended.length
     return this.#ended.length + this.#parts.flat().filter((span) => span.ended).length
+  }
+
+  get hasParts(): boolean {
+    return this.#parts.length > 0
   }
 
   /** Roughly how much memory the ended steps take. */
@@ -117,8 +121,8 @@ function countThatFit(sizes: readonly number[]): number {
 }
 
 function batchOf(all: readonly RecordedSpan[], sanitizer: SpanSanitizer): Batch {
-  const { text, failed } = encodeSpans(all, sanitizer)
+  const { bytes, failed } = encodeSpans(all, sanitizer)
   const broken = new Set(failed.map(({ span }) => span))
   const spans = broken.size === 0 ? all : all.filter((span) => !broken.has(span))
-  return { text, stepCount: spans.filter((span) => span.ended).length, spans, failed }
+  return { bytes, stepCount: spans.filter((span) => span.ended).length, spans, failed }
 }

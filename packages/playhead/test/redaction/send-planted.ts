@@ -8,6 +8,7 @@ import { gunzipSync } from 'node:zlib'
 import { startScriptedModel, type Reply } from '@playhead/scripted-model'
 import { Random } from '../../../../bench/corpus/random.ts'
 import * as playhead from '../../src/index.ts'
+import { decodeOtlp } from '../decode-otlp.ts'
 import type { Carried } from './carriers.ts'
 import { doors, type Ask } from './doors.ts'
 
@@ -87,7 +88,7 @@ async function startCollector(isRefused: boolean) {
   const server = createServer((request, response) => {
     void buffer(request).then((body) => {
       const bytes = request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body
-      bodies.push(bytes.toString())
+      bodies.push(JSON.stringify(decodeOtlp(bytes)))
       response.writeHead(isRefused ? 503 : 200, { 'content-type': 'application/json' }).end('{}')
     })
   })
@@ -103,5 +104,10 @@ async function startCollector(isRefused: boolean) {
 async function readAll(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = entries.filter((entry) => entry.isFile())
-  return Promise.all(files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'utf8')))
+  return Promise.all(
+    files.map(async ({ parentPath, name }) => {
+      const bytes = await readFile(join(parentPath, name))
+      return name.endsWith('.otlp') ? JSON.stringify(decodeOtlp(bytes)) : bytes.toString()
+    }),
+  )
 }

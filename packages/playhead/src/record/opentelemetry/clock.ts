@@ -9,23 +9,24 @@ let correctionMs = 0
 let lastMs = 0
 
 /** Shared by the ES module and the CommonJS copy of this package. */
-const KEY = Symbol.for('playhead.true-clock.0')
+const KEY = Symbol.for('playhead.true-clock.1')
 
-const holder = globalThis as { [KEY]?: (() => number) | undefined }
+const holder = globalThis as { [KEY]?: { now: (() => number) | undefined } }
+/** Held here, because each step reads it, and a property of the global object takes longer to find. */
+const trueClock = (holder[KEY] ??= { now: undefined })
 
 /** The true time in milliseconds since 1970, also while a re-run gives the host another `Date`. */
 export function trueNowMs(): number {
-  return (holder[KEY] ?? Date.now)()
+  return trueClock.now === undefined ? Date.now() : trueClock.now()
 }
 
 /** By how much the host's `Date` is ahead of the true time; undefined unless a re-run gives it another one. */
 export function hostClockOffsetMs(): number | undefined {
-  const trueClock = holder[KEY]
-  return trueClock === undefined ? undefined : Date.now() - trueClock()
+  return trueClock.now === undefined ? undefined : Date.now() - trueClock.now()
 }
 
 export function setTrueClock(now: (() => number) | undefined): void {
-  holder[KEY] = now
+  trueClock.now = now
 }
 
 /**
@@ -61,8 +62,8 @@ export function toHrTime(ms: number): HrTime {
   return [seconds, Math.floor((ms - seconds * 1000) * 1e6)]
 }
 
-export function hrTimeToMs([seconds, nanoseconds]: HrTime): number {
-  return seconds * 1000 + nanoseconds / 1e6
+export function hrTimeToMs(time: HrTime): number {
+  return time[0] * 1000 + time[1] / 1e6
 }
 
 /** Converts a time of OpenTelemetry's API: since 1970, or since the process started, as from `performance.now()`. */
@@ -70,7 +71,14 @@ export function readTime(time: TimeInput | undefined): HrTime {
   if (Array.isArray(time)) return validTime([time[0], time[1]])
   const ms = types.isDate(time) ? Date.prototype.getTime.call(time) : time
   if (typeof ms !== 'number' || !Number.isFinite(ms)) return toHrTime(preciseNowMs())
-  return validTime(toHrTime(ms <= performance.now() ? performance.timeOrigin + ms : ms))
+  return validTime(toHrTime(isSinceStart(ms) ? performance.timeOrigin + ms : ms))
+}
+
+/** No process runs for so long. */
+const LONGEST_RUN_MS = 1e11
+
+function isSinceStart(ms: number): boolean {
+  return ms < LONGEST_RUN_MS && ms <= performance.now()
 }
 
 /** The largest number of seconds whose nanoseconds fit into 63 bits: the year 2262. */
@@ -78,7 +86,8 @@ const MAX_SECONDS = 9_223_372_035
 
 /** The time itself, or now if it is not a time that can be sent. */
 export function validTime(time: HrTime): HrTime {
-  const [seconds, nanoseconds] = time
+  const seconds = time[0]
+  const nanoseconds = time[1]
   const isValid =
     Number.isInteger(seconds) &&
     seconds >= 0 &&

@@ -12,7 +12,7 @@ import {
 } from '@opentelemetry/api'
 import { readField, readFields, toName } from '../value/host-value.ts'
 import { preciseNowMs, readTime, toHrTime } from './clock.ts'
-import type { InstrumentationScope, RecordedSpan } from './recorded-span.ts'
+import { SESSION, type InstrumentationScope, type RecordedSpan } from './recorded-span.ts'
 
 /** Some instrumentation flattens conversations into thousands of attributes. */
 const MAX_ATTRIBUTES = 4096
@@ -55,7 +55,9 @@ export class OwnSpan implements Span, RecordedSpan {
   links = NO_LINKS
   events = NO_EVENTS
   readonly resource: RecordedSpan['resource']
-  readonly instrumentationScope: InstrumentationScope
+  readonly instrumentationScope: InstrumentationScope;
+  /** Declared, because an object to which a property is added later takes more memory. */
+  [SESSION]: unknown = undefined
   readonly #context: SpanContext
   readonly #onEnd: (span: RecordedSpan) => void
   #attributeCount: number
@@ -193,8 +195,8 @@ function isList(value: unknown): boolean {
   return !types.isProxy(value) && Array.isArray(value)
 }
 
-function isBefore([seconds, rest]: HrTime, [otherSeconds, otherRest]: HrTime): boolean {
-  return seconds === otherSeconds ? rest < otherRest : seconds < otherSeconds
+function isBefore(time: HrTime, other: HrTime): boolean {
+  return time[0] === other[0] ? time[1] < other[1] : time[0] < other[0]
 }
 
 function isTimeInput(value: unknown): value is TimeInput {
@@ -217,7 +219,8 @@ function copyAttributes(attributes: Attributes | undefined): Attributes {
 
 function keysOf(attributes: object): string[] {
   try {
-    return Object.keys(attributes).slice(0, MAX_ATTRIBUTES)
+    const keys = Object.keys(attributes)
+    return keys.length > MAX_ATTRIBUTES ? keys.slice(0, MAX_ATTRIBUTES) : keys
   } catch {
     return []
   }

@@ -30,6 +30,9 @@ export type RecordedSpan = {
 
 export type InstrumentationScope = { readonly name: string; readonly version?: string | undefined }
 
+/** Where a span keeps the session that it belongs to. Shared by the copies of the SDK that `import` and `require` load. */
+export const SESSION = Symbol.for('playhead.session')
+
 /** The instrumentation scope of everything that this SDK records itself. */
 export const OWN_SCOPE = 'playhead'
 

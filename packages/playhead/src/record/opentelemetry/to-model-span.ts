@@ -9,14 +9,16 @@ import { isParentRemote, parentIdOf, scopeOf, type RecordedSpan } from './record
 export function toModelSpan(span: RecordedSpan, sanitizer: SpanSanitizer): Span {
   const { traceId, spanId } = span.spanContext()
   const scope = scopeOf(span)
-  const attributes = toAttributes(sanitizer.begin(span), sanitizer)
+  const given = sanitizer.begin(span)
+  const name = sanitizer.text(span.name, 'name')
+  const attributes = toAttributes(given, sanitizer)
   if (sanitizer.isTruncated) attributes['playhead.truncated'] = true
   return {
     traceId,
     spanId,
     parentSpanId: parentIdOf(span) ?? null,
     isParentRemote: isParentRemote(span),
-    name: sanitizer.text(span.name, 'name'),
+    name,
     kind: (Number.isInteger(span.kind) ? span.kind : SpanKind.INTERNAL) + 1,
     startNs: toNanoseconds(span.startTime),
     endNs: span.ended ? toNanoseconds(span.endTime) : null,

@@ -6,6 +6,7 @@ import {
   type Span,
   type SpanOptions,
 } from '@opentelemetry/api'
+import { withValue } from '../opentelemetry/light-context.ts'
 import type { StackFrame } from './call-stack.ts'
 import type { Recorder } from './recorder.ts'
 import { recordOf, SessionRecord } from './session-record.ts'
@@ -43,8 +44,9 @@ export function frameOf(context: Context): SessionFrame | undefined {
 
 export function withFrame(context: Context, frame: SessionFrame): Context {
   const baggage = propagation.getBaggage(context) ?? propagation.createBaggage()
-  const marked = propagation.setBaggage(context, baggage.setEntry(BAGGAGE_KEY, { value: frame.record.id }))
-  return trace.setSpan(marked.setValue(FRAME, frame), frame.span)
+  const framed = withValue(context, FRAME, frame)
+  const marked = propagation.setBaggage(framed, baggage.setEntry(BAGGAGE_KEY, { value: frame.record.id }))
+  return trace.setSpan(marked, frame.span)
 }
 
 /** The innermost session around this context that has not ended. */

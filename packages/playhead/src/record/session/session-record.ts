@@ -1,4 +1,4 @@
-import { isParentRemote, parentIdOf, type RecordedSpan } from '../opentelemetry/recorded-span.ts'
+import { isParentRemote, parentIdOf, SESSION, type RecordedSpan } from '../opentelemetry/recorded-span.ts'
 import { trueNowMs } from '../opentelemetry/clock.ts'
 import type { SessionView } from './session-view.ts'
 
@@ -6,12 +6,9 @@ import type { SessionView } from './session-view.ts'
 const MAX_KEPT_STEPS = 20_000
 const MAX_KEPT_BYTES = 64 * 1024 * 1024
 
-// Shared by the copies of the SDK that `import` and `require` load.
-const RECORD = Symbol.for('playhead.session')
-
 /** The session that a span was recorded in; undefined if it was not recorded. */
 export function recordOf(span: object): SessionRecord | undefined {
-  return (span as { [RECORD]?: SessionRecord })[RECORD]
+  return (span as { [SESSION]?: SessionRecord })[SESSION]
 }
 
 /** What this process knows about one session: its ended and its open steps. */
@@ -44,7 +41,7 @@ export class SessionRecord {
   }
 
   start(span: RecordedSpan): void {
-    ;(span as { [RECORD]?: SessionRecord })[RECORD] = this
+    ;(span as { [SESSION]?: SessionRecord })[SESSION] = this
     const { spanId } = span.spanContext()
     if (this.changeCount === 0 && isParentRemote(span)) this.partId = spanId
     this.open.set(spanId, span)
@@ -68,7 +65,7 @@ export class SessionRecord {
   take(other: SessionRecord): void {
     this.joinedTraceIds.push(other.id, ...other.joinedTraceIds)
     for (const span of [...other.ended, ...other.open.values()])
-      (span as { [RECORD]?: SessionRecord })[RECORD] = this
+      (span as { [SESSION]?: SessionRecord })[SESSION] = this
     for (const [id, span] of other.open) this.open.set(id, span)
     for (const id of other.announced) this.announced.add(id)
     for (const span of other.ended) this.end(span)

@@ -16,7 +16,8 @@ export function nameArguments(known: ParameterNames | undefined, given: readonly
   if (isDestructuredOnly && typeof only === 'object' && only !== null && propertiesOf(only) === undefined)
     return only
   const named: Record<string, unknown> = {}
-  for (const [index, value] of args.entries()) {
+  for (let index = 0; index < args.length; index += 1) {
+    const value = args[index]
     const name = names[index]
     if (isRest && index >= names.length - 1) {
       const rest = names.at(-1)

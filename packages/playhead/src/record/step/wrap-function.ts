@@ -8,7 +8,7 @@ import { activeTape, type ActiveTape, type Revive, type TapedAction } from '../s
 import type { Recorder } from '../session/recorder.ts'
 import { Reporter } from '../session/reporter.ts'
 import { findDataProperty } from '../value/describe-object.ts'
-import { observeResult, type Observer } from '../value/observe-result.ts'
+import { isPlain, observeResult, type Observer } from '../value/observe-result.ts'
 import type { Serialized } from '../value/serialize-value.ts'
 import { nameArguments } from './name-arguments.ts'
 import { readParameterNames, type AnyFunction, type ParameterNames } from './parameter-names.ts'
@@ -107,6 +107,7 @@ function isAction({ attributes }: CallPlan): boolean {
 
 function shapeOf(result: unknown): 'value' | 'promise' | 'generator' | 'async-generator' {
   if (typeof result !== 'object' || result === null || types.isProxy(result)) return 'value'
+  if (isPlain(result)) return 'value'
   if (types.isGeneratorObject(result)) return Symbol.asyncIterator in result ? 'async-generator' : 'generator'
   return types.isPromise(result) || typeof findDataProperty(result, 'then') === 'function'
     ? 'promise'

@@ -33,7 +33,17 @@ export function observeResult(result: unknown, observer: Observer): unknown {
   }
 }
 
+/** True for most results: a list or an object without a class, which nobody can await. For anything but a proxy. */
+export function isPlain(result: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(result)
+  return (prototype === Object.prototype || prototype === Array.prototype) && !('then' in result)
+}
+
 function observeObject(result: object, observer: Observer): unknown {
+  if (isPlain(result)) {
+    observer.onReturn(result)
+    return result
+  }
   if (types.isPromise(result) && isPlainPromise(result)) return observePromise(result, observer)
   if (types.isGeneratorObject(result)) return observeGenerator(result, observer)
   const ownThen = findDataProperty(result, 'then')
