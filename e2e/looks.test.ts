@@ -66,7 +66,7 @@ describe('no accessibility violations, and no horizontal overflow', () => {
   })
 })
 
-/** A monitor and two destinations, one of which was tested. Nothing leaves this machine: the addresses are refused. */
+/** Two monitors and two destinations, one of which was tested. Nothing leaves this machine: the addresses are refused. */
 async function addWatch({ server }: Stage): Promise<void> {
   const mail = { host: '10.0.0.25', port: 587, security: 'starttls', user: 'playhead', password: 'x' }
   const people = { from: 'playhead@example.com', to: ['on-call@example.com', 'agents@example.com'] }
@@ -78,6 +78,9 @@ async function addWatch({ server }: Stage): Promise<void> {
   })
   await server.request('/api/destinations/hook', { method: 'PATCH', json: { isEnabled: false } })
   await server.request('/api/destinations/hook/test', { method: 'POST' })
+  const rate = { kind: 'rate', measure: 'failure-rate', is: 'above', limit: 0, minimum: 1 }
+  const failures = { ...rate, windowMs: 30 * 86_400_000 }
+  await server.request('/api/monitors', { json: { name: 'Failures', condition: failures } })
   const condition = { kind: 'silence', windowMs: 1_800_000 }
   await server.request('/api/monitors', { json: { name: 'Silence', condition, destinations: ['hook'] } })
 }

@@ -3,7 +3,6 @@ import type { SessionSource } from './session-source.ts'
 
 /** As many steps as one request may ask for. */
 const STEPS_PER_REQUEST = 200
-/** Rows that fly by are not requested. */
 const REQUESTED_EVERY_MS = 150
 
 type Preview = {
@@ -52,11 +51,14 @@ export class StepPreviews {
     return complete
   }
 
-  /** Requests what is missing of these steps soon, instead of what was wanted before. */
-  want(steps: readonly Step[]): void {
+  /** Requests what is missing of these steps soon, instead of what was wanted before; of rows that fly by, once they stop. */
+  want(steps: readonly Step[], { isFlyingBy = false } = {}): void {
     this.#wanted = steps.filter((step) => this.#isMissing(step))
+    if (isFlyingBy) this.stop()
     if (this.#wanted.length === 0 || this.#timer !== undefined) return
-    const waitMs = Math.max(0, this.#requestedAtMs + REQUESTED_EVERY_MS - performance.now())
+    const waitMs = isFlyingBy
+      ? REQUESTED_EVERY_MS
+      : Math.max(0, this.#requestedAtMs + REQUESTED_EVERY_MS - performance.now())
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       this.#requestedAtMs = performance.now()

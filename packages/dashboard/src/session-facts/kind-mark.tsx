@@ -13,9 +13,10 @@ import {
   Zap,
   type LucideIcon,
 } from 'lucide-react'
+import { memo } from 'react'
 
 /** The icon of a step's kind, with its name for screen readers. */
-export function KindMark({
+export const KindMark = memo(function KindMark({
   kind,
   isBad = false,
   size = 14,
@@ -35,7 +36,7 @@ export function KindMark({
       <span className="visually-hidden">{word}</span>
     </span>
   )
-}
+})
 
 /** The name, icon and colour of each kind of step. */
 export const kindLooks: Record<StepKind, { word: string; icon: LucideIcon; colour: string }> = {

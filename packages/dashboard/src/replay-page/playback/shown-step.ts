@@ -5,6 +5,8 @@ import { usePlayerState, useReplay } from './replay-context.ts'
 
 /** While the playhead moves, the detail updates a few times a second: nobody reads faster, and nothing stutters. */
 const FOLLOWED_EVERY_MS = 120
+/** A hand that drags the playhead sees the list and the timeline. The detail waits until the hand rests, but not for ever. */
+const SCRUBBED_EVERY_MS = 500
 
 /** The step in the detail pane. */
 export function useShownStepId(): string | undefined {
@@ -12,12 +14,22 @@ export function useShownStepId(): string | undefined {
   const [shown, setShown] = useState(() => player.getState().stepId)
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
+    let appliedAtMs = -Infinity
     const apply = () => {
       timer = undefined
+      appliedAtMs = performance.now()
       startTransition(() => setShown(player.getState().stepId))
+    }
+    const wait = (milliseconds: number) => {
+      clearTimeout(timer)
+      timer = setTimeout(apply, milliseconds)
     }
     const onChange = () => {
       const { motion, stepId } = player.getState()
+      if (motion === 'scrubbing')
+        return wait(
+          Math.max(0, Math.min(FOLLOWED_EVERY_MS, appliedAtMs + SCRUBBED_EVERY_MS - performance.now())),
+        )
       if (motion !== 'paused') {
         timer ??= setTimeout(apply, FOLLOWED_EVERY_MS)
         return

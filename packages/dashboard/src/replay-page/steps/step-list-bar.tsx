@@ -1,5 +1,5 @@
 import { Filter, Search, X } from 'lucide-react'
-import { useMemo } from 'react'
+import { memo, useMemo } from 'react'
 import { countOf, formatCount, stepKinds, type Step, type StepKind } from '@playhead/model'
 import { Button, IconButton, KeyCap } from '../../ui/controls/button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/controls/menu.tsx'
@@ -10,7 +10,7 @@ import { PAYLOADS_SEARCHED_UP_TO, type StepListState } from './step-list-state.t
 export const SEARCH_FIELD_ID = 'step-search'
 
 /** Search and kind filter above the list, with the number of steps they hide. */
-export function StepListBar({ list }: { list: StepListState }) {
+export const StepListBar = memo(function StepListBar({ list }: { list: StepListState }) {
   return (
     <div className="step-list-bar">
       <SearchField text={list.text} setText={list.setText} />
@@ -18,7 +18,7 @@ export function StepListBar({ list }: { list: StepListState }) {
       {list.matches !== null && <FilterNote list={list} />}
     </div>
   )
-}
+})
 
 function SearchField({ text, setText }: Pick<StepListState, 'text' | 'setText'>) {
   return (

@@ -1,8 +1,9 @@
-import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
-import { memo, useEffect, useMemo, useRef, type CSSProperties, type KeyboardEvent } from 'react'
-import type { Step } from '@playhead/model'
+import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual'
+import { memo, useEffect, useMemo, useRef, useState, type CSSProperties, type KeyboardEvent } from 'react'
+import { stepTitle, type Step } from '@playhead/model'
 import { usePlayerState, useReplay } from '../playback/replay-context.ts'
 import { useCompletedSteps } from '../playback/use-previews.ts'
+import { RowSlots } from './row-slots.ts'
 import { RepeatRow, StepRow } from './step-row.tsx'
 import { StepListBar } from './step-list-bar.tsx'
 import { ROW_HEIGHT, useKeepInView, useListScroll } from './list-scroll.ts'
@@ -14,8 +15,6 @@ import './step-list.css'
 const OVERSCAN = 14
 /** Nobody scrolls by hand while scrubbing. */
 const OVERSCAN_WHILE_SCRUBBING = 1
-/** More than fit on a screen, overscan included. */
-const ROWS_REUSED = 128
 
 /** The steps of the session as a tree with time bars. */
 export const StepList = memo(function StepList({ list }: { list: StepListState }) {
@@ -35,6 +34,8 @@ export const StepList = memo(function StepList({ list }: { list: StepListState }
     return position === undefined ? -1 : list.rowOf[position]!
   }
   const current = usePlayerState((state) => rowOfStep(state.stepId))
+  // Read here, where the virtualizer gets its count: between this component and the next, React may begin to render another list.
+  const items = virtualizer.getVirtualItems()
   useKeepInView(virtualizer, scrolling.scrollTo, () => rowOfStep(player.getState().stepId))
   const onKeyDown = (event: KeyboardEvent) => {
     const move = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 }[event.key]
@@ -67,7 +68,7 @@ export const StepList = memo(function StepList({ list }: { list: StepListState }
         onKeyDown={onKeyDown}
       >
         <div role="presentation" className="step-list-rows" style={{ height: list.rows.length * ROW_HEIGHT }}>
-          <Rows list={list} virtualizer={virtualizer} current={current} />
+          <Rows list={list} items={items} current={current} isScrubbing={isScrubbing} />
         </div>
         {list.rows.length === 0 && <p className="step-list-empty">{describeEmptyList(list)}</p>}
       </div>
@@ -75,19 +76,33 @@ export const StepList = memo(function StepList({ list }: { list: StepListState }
   )
 })
 
-type RowsProps = { list: StepListState; virtualizer: Virtualizer<HTMLDivElement, Element>; current: number }
+type RowsProps = {
+  list: StepListState
+  items: readonly VirtualItem[]
+  current: number
+  isScrubbing: boolean
+}
 
-function Rows({ list, virtualizer, current }: RowsProps) {
-  const { timeline, previews } = useReplay()
+function Rows({ list, items, current, isScrubbing }: RowsProps) {
+  const { timeline, previews, player } = useReplay()
   const complete = useCompletedSteps()
   const scale = useRowScale()
-  const items = virtualizer.getVirtualItems()
   useEffect(() => {
-    previews.want(items.map(({ index }) => timeline.steps[list.rows[index]!.position]!))
+    const shown = items.map(({ index }) => timeline.steps[list.rows[index]!.position]!)
+    previews.want(shown, { isFlyingBy: player.getState().motion === 'scrubbing' })
   })
-  return items.map(({ index, start }) => {
+  const [slots] = useState(() => new RowSlots())
+  const shown = items.map(({ index, start }) => {
     const row: ListRow = list.rows[index]!
     const step: Step = complete(timeline.steps[row.position]!)
+    return { index, start, row, step, looks: isScrubbing ? looksOf(row, step, index - current) : '' }
+  })
+  const slotOf = slots.assign(shown)
+  const places = [...shown.keys()]
+  // React would move the elements in the document. Who reads the list finds it in order as soon as the playhead rests.
+  if (isScrubbing) places.sort((left, right) => slotOf[left]! - slotOf[right]!)
+  return places.map((place) => {
+    const { index, start, row, step } = shown[place]!
     const shared = {
       id: `row-${index}`,
       top: start,
@@ -97,18 +112,21 @@ function Rows({ list, virtualizer, current }: RowsProps) {
       isSelected: index === current,
       onToggle: list.toggle,
     }
-    // Rows that leave the screen are reused: updating one is cheaper than mounting one.
-    const slot = index % ROWS_REUSED
     return row.type === 'repeat' ? (
-      <RepeatRow key={`repeat ${slot}`} {...shared} />
+      <RepeatRow key={`repeat ${slotOf[place]}`} {...shared} />
     ) : (
       <StepRow
-        key={slot}
+        key={slotOf[place]}
         {...shared}
         isMatch={list.matches === null || list.matches.matches[row.position] === 1}
       />
     )
   })
+}
+
+/** What rows have in common that differ only in their numbers. `distance`: from the current row. */
+function looksOf({ type, depth, isOpen }: ListRow, step: Step, distance: number): string {
+  return `${Math.sign(distance)} ${type} ${depth} ${isOpen ?? ''} ${step.kind} ${step.status} ${stepTitle(step)}`
 }
 
 /** 100 wide: bars are placed in percent. */

@@ -44,6 +44,7 @@ export function useTimelineGestures(
   // Measuring an element forces a layout, so it is done once per drag.
   const leftPx = useRef(0)
   const xOf = (event: ReactPointerEvent<HTMLElement>) => event.clientX - leftPx.current
+  const scrub = useOncePerFrame((x: number, isFree: boolean) => scrubTo(player, latest.current, x, isFree))
 
   return {
     selection,
@@ -63,7 +64,7 @@ export function useTimelineGestures(
       if (!pointers.current.has(event.pointerId)) return
       pointers.current.set(event.pointerId, xOf(event))
       const { current } = drag
-      if (current?.kind === 'scrub') scrubTo(player, latest.current, xOf(event), event.altKey)
+      if (current?.kind === 'scrub') scrub.soon(xOf(event), event.altKey)
       else if (current?.kind === 'select')
         setSelection(rangeBetween(current.fromMs, latest.current.toTime(xOf(event))))
       else if (current?.kind === 'pinch') {
@@ -77,7 +78,10 @@ export function useTimelineGestures(
       pointers.current.delete(event.pointerId)
       const { current } = drag
       drag.current = undefined
-      if (current?.kind === 'scrub') player.endScrub()
+      if (current?.kind === 'scrub') {
+        scrub.flush()
+        player.endScrub()
+      }
       if (current?.kind === 'select') {
         const range = rangeBetween(current.fromMs, latest.current.toTime(xOf(event)))
         setSelection(null)
@@ -87,6 +91,29 @@ export function useTimelineGestures(
     },
     onDoubleClick: () => player.setView(null),
   }
+}
+
+/** A mouse may report more places than the screen shows, and each would render the list. `flush` does at once what is due. */
+function useOncePerFrame<Given extends unknown[]>(act: (...given: Given) => void) {
+  const latest = useRef(act)
+  latest.current = act
+  const [once] = useState(() => {
+    let due: Given | undefined
+    let frame: number | undefined
+    const flush = () => {
+      if (frame !== undefined) cancelAnimationFrame(frame)
+      frame = undefined
+      const given = due
+      due = undefined
+      if (given !== undefined) latest.current(...given)
+    }
+    const soon = (...given: Given) => {
+      due = given
+      frame ??= requestAnimationFrame(flush)
+    }
+    return { soon, flush }
+  })
+  return once
 }
 
 function useWheelZoom(

@@ -11,7 +11,7 @@ import {
   X,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { countOf, formatDuration, formatOffset } from '@playhead/model'
+import { countOf, formatCount, formatDuration, formatOffset } from '@playhead/model'
 import { Button, IconButton, KeyCap } from '../../ui/controls/button.tsx'
 import { totalLength } from '../playback/time-axis.ts'
 import { speeds, type Speed } from '../playback/playhead.ts'
@@ -185,8 +185,8 @@ function StepCount() {
   return (
     <span className="transport-count dim">
       <span className="transport-count-word">Step </span>
-      <b>{position === undefined ? '–' : (position + 1).toLocaleString('en-US')}</b> of{' '}
-      {timeline.steps.length.toLocaleString('en-US')}
+      <b>{position === undefined ? '–' : formatCount(position + 1)}</b> of{' '}
+      {formatCount(timeline.steps.length)}
     </span>
   )
 }

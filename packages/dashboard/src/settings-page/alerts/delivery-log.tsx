@@ -72,7 +72,7 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
           <summary>
             <span className={`delivery-state is-${state}`}>{stateWords[state]}</span>
             {isMaybeTwice && <span className="delivery-state is-waiting">Maybe twice</span>}
-            <span className="dim"> {countOf(attempts.length, 'attempt')}</span>
+            <span className="dim delivery-count">{countOf(attempts.length, 'attempt')}</span>
           </summary>
           <ol>
             {attempts.map((attempt) => (

@@ -104,9 +104,9 @@ function MonitorCard({ watched }: { watched: WatchedMonitor }) {
           {label} <Age time={since} />
         </span>
         <b className="monitor-name">{name}</b>
-        <span className="monitor-value">
-          {value !== null && formatMonitorValue(monitor.condition, value)}
-        </span>
+        {value !== null && (
+          <span className="monitor-value">{formatMonitorValue(monitor.condition, value)}</span>
+        )}
         <span className="monitor-tools">
           <Button aria-label={`Edit ${name}`} onClick={() => setOpen('edit')}>
             Edit
@@ -196,11 +196,16 @@ function Examples({ name, examples }: { name: string; examples: WatchedMonitor['
       {examples.map(({ sessionId, stepId, message, url }) => (
         <li key={sessionId}>
           <a href={pathOf(url)}>{stepId === undefined ? 'Session' : 'Failing step'}</a>{' '}
-          <span className="dim">{visibleText(message.split('\n', 1)[0]!)}</span>
+          <span className="dim">{visibleText(firstLine(message))}</span>
         </li>
       ))}
     </ul>
   )
+}
+
+/** What follows a colon is not shown. */
+function firstLine(message: string): string {
+  return message.split('\n', 1)[0]!.replace(/:$/, '.')
 }
 
 function pathOf(url: string): string {
