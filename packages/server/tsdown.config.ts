@@ -14,7 +14,12 @@ const shared: UserConfig = {
 export default defineConfig([
   {
     ...shared,
-    entry: ['src/main.ts', 'src/index.ts', 'src/store/engine/engine-main.ts'],
+    entry: [
+      'src/main.ts',
+      'src/index.ts',
+      'src/store/engine/engine-main.ts',
+      'src/ingest/thread/thread-main.ts',
+    ],
     outDir: 'dist-package/dist',
     root: 'src',
     unbundle: true,

@@ -13,6 +13,10 @@ export async function serve(
     return
   }
   cacheCompiledCode()
+  if (!environment.CLICKHOUSE_URL) {
+    const engine = await import('./store/engine/engine-child.ts')
+    engine.prepareEngine()
+  }
   const server = await import('./process/serve.ts')
   await server.serve(environment)
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { forkEngine } from '../src/store/engine/start-engine.ts'
+import { forkEngine } from '../src/store/engine/engine-child.ts'
 
 export type EngineOverHttp = { url: string; stop(): Promise<void> }
 

@@ -1,9 +1,27 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { SessionSummary } from '@playhead/model'
+import { hex } from './otlp.ts'
 import { DAY, describeWithEachEngine, HOUR, NOW, session } from './project-server.ts'
 
 describeWithEachEngine(
   (api) => {
+    test('lists a session by what it is now, not by what it was', async () => {
+      await api.freshProject()
+      const traceId = hex(16)
+      const grown = { traceId, name: 'grown', startMs: NOW - 3 * DAY }
+      await api.post(session(grown))
+      await api.post(session({ name: 'other', startMs: NOW - 2 * DAY, tokens: [3_000, 100] }))
+      expect(await api.names('sort=cost')).toEqual(['other', 'grown'])
+      expect(await api.names('cost=<0.005')).toEqual(['grown'])
+
+      await api.post(session({ ...grown, tokens: [100_000, 1_000] }))
+
+      expect(await api.names('sort=cost')).toEqual(['grown', 'other'])
+      expect(await api.names('sort=cost&order=asc')).toEqual(['other', 'grown'])
+      expect(await api.names('cost=<0.005')).toEqual([])
+      expect(await api.names('cost=>0.1')).toEqual(['grown'])
+    })
+
     describe('the list', () => {
       beforeAll(async () => {
         await api.freshProject()

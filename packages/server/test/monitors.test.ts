@@ -55,46 +55,53 @@ const rule = (given: object, more: object = {}) => ({
   ...more,
 })
 
-test('a rule fires at the step that broke it, and is checked again when late spans arrive', async () => {
-  const project = await freshProject()
-  const now = Date.now()
-  const condition = rule({ kind: 'never', action: 'issue_refund', before: 'verify_identity' })
-  const created = await create(project, { name: 'Refund without identity!', condition })
-  expect(created).toMatchObject({
-    monitor: { id: 'refund-without-identity', filter: {}, forMs: 0 },
-    sentence: 'a session within 1h breaks: never issue_refund before verify_identity',
-    state: 'normal',
-  })
-  const [id] = await send(project, { tool: 'issue_refund', startMs: now - 10 * MINUTE })
-  await server.services.monitorLoop.evaluate(now)
+test.each([
+  ['as it is remembered', false],
+  ['as it is stored', true],
+])(
+  'a rule fires at the step that broke it, and is good again when late spans arrive, %s',
+  async (_, isForgotten) => {
+    const project = await freshProject()
+    const now = Date.now()
+    const condition = rule({ kind: 'never', action: 'issue_refund', before: 'verify_identity' })
+    const created = await create(project, { name: 'Refund without identity!', condition })
+    expect(created).toMatchObject({
+      monitor: { id: 'refund-without-identity', filter: {}, forMs: 0 },
+      sentence: 'a session within 1h breaks: never issue_refund before verify_identity',
+      state: 'normal',
+    })
+    const [id] = await send(project, { tool: 'issue_refund', startMs: now - 10 * MINUTE })
+    await server.services.monitorLoop.evaluate(now)
 
-  const fired = await stateOf(project, 'refund-without-identity')
-  expect(fired).toMatchObject({ state: 'firing', value: 1, examples: [{ sessionId: id }] })
-  const { steps } = await server.session(id!, `project=${project}`)
-  const refund = steps.find(({ kind }) => kind === 'action')!
-  expect(fired.examples[0]?.stepId).toBe(refund.id)
-  expect(fired.examples[0]?.url).toContain(`/sessions/${id}`)
-  expect(fired.examples[0]?.url).toContain(`step=${refund.id}`)
+    const fired = await stateOf(project, 'refund-without-identity')
+    expect(fired).toMatchObject({ state: 'firing', value: 1, examples: [{ sessionId: id }] })
+    const { steps } = await server.session(id!, `project=${project}`)
+    const refund = steps.find(({ kind }) => kind === 'action')!
+    expect(fired.examples[0]?.stepId).toBe(refund.id)
+    expect(fired.examples[0]?.url).toContain(`/sessions/${id}`)
+    expect(fired.examples[0]?.url).toContain(`step=${refund.id}`)
 
-  // The span of the action that came first arrives last.
-  const startMs = now - 10 * MINUTE + 10
-  const late = {
-    traceId: id!,
-    parentSpanId: steps[0]!.id,
-    name: 'execute_tool verify_identity',
-    startMs,
-    endMs: startMs + 5,
-    attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'verify_identity' },
-  }
-  await server.request('/v1/traces', {
-    json: tracesPayload([late]),
-    headers: { 'x-playhead-project': project },
-  })
-  await server.services.drain()
-  await server.services.findings.computeAll(project, [id!])
-  await server.services.monitorLoop.evaluate(now)
-  expect(await stateOf(project, 'refund-without-identity')).toMatchObject({ state: 'normal', value: 0 })
-})
+    if (isForgotten) server.services.ruleResults.forgetAll()
+    // The span of the action that came first arrives last.
+    const startMs = now - 10 * MINUTE + 10
+    const late = {
+      traceId: id!,
+      parentSpanId: steps[0]!.id,
+      name: 'execute_tool verify_identity',
+      startMs,
+      endMs: startMs + 5,
+      attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'verify_identity' },
+    }
+    await server.request('/v1/traces', {
+      json: tracesPayload([late]),
+      headers: { 'x-playhead-project': project },
+    })
+    await server.services.drain()
+    await server.services.findings.computeAll(project, [id!])
+    await server.services.monitorLoop.evaluate(now)
+    expect(await stateOf(project, 'refund-without-identity')).toMatchObject({ state: 'normal', value: 0 })
+  },
+)
 
 test('rules are checked while a session runs: a forbidden call, and a session that takes too long', async () => {
   const project = await freshProject()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { applyRetention } from '../src/maintenance/retention.ts'
 import { listQuerySchema, listSessions } from '../src/query/list-sessions.ts'
 import { findNewestPage } from '../src/query/newest-page.ts'
@@ -80,6 +80,20 @@ test('memory lists what the engine lists, also for the questions that it answers
     expect(findNewestPage(store.sessions, api.project, listQuerySchema.parse(question), undefined)).toBe(
       undefined,
     )
+})
+
+test('questions that memory can not answer do not make it read a project', async () => {
+  const { sessions } = api.server.services.store
+  sessions.newest.forget()
+  const read = vi.spyOn(sessions.newest, 'load')
+  const list = (query: object) =>
+    listSessions(api.server.services.store, api.project, listQuerySchema.parse(query))
+  for (const query of [{ score: 'helpful>0.5' }, { cost: '>0' }, { text: 'hello' }, { sort: 'cost' }])
+    await list(query)
+  expect(read).not.toHaveBeenCalled()
+  await list({ tag: 'even' })
+  expect(read).toHaveBeenCalledOnce()
+  read.mockRestore()
 })
 
 test('new sessions, more steps, a session that runs, and one that began earlier', async () => {

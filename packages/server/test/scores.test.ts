@@ -1,7 +1,7 @@
 import type { Score, SessionSummary } from '@playhead/model'
 import { beforeEach, expect, test } from 'vitest'
 import { hex } from './otlp.ts'
-import { describeWithEachEngine, NOW, session, type ProjectServer } from './project-server.ts'
+import { describeWithEachEngine, HOUR, NOW, session, type ProjectServer } from './project-server.ts'
 import { startTestServer } from './test-server.ts'
 
 async function score(api: ProjectServer, id: string, body: unknown): Promise<Response> {
@@ -115,6 +115,29 @@ describeWithEachEngine((api) => {
     })
     const bad = await api.server.request(`/api/sessions?project=${api.project}&score=%3E3`)
     expect(bad.status).toBe(400)
+  })
+
+  test.each(['desc', 'asc'])('of sessions with the same score, the newest come first: %s', async (order) => {
+    const user = hex(4)
+    const names = ['a', 'b', 'c', 'd', 'e', 'f']
+    for (const [index, name] of names.entries()) {
+      const traceId = hex(16)
+      await api.post(session({ traceId, name, startMs: NOW - (index + 1) * HOUR, user }))
+      await score(api, traceId, { name: 'same', value: 0.5 })
+    }
+
+    const seen: string[] = []
+    let cursor = ''
+    do {
+      const response = await api.server.request(
+        `/api/sessions?project=${api.project}&user=${user}&sort=score:same&order=${order}&limit=2${cursor}`,
+      )
+      const page = (await response.json()) as { sessions: { name: string }[]; nextCursor?: string }
+      seen.push(...page.sessions.map(({ name }) => name))
+      cursor = page.nextCursor === undefined ? '' : `&cursor=${page.nextCursor}`
+    } while (cursor !== '')
+
+    expect(seen).toEqual(names)
   })
 
   test('OpenTelemetry, OpenInference and Langfuse bring scores too', async () => {

@@ -9,12 +9,9 @@ import { SpanSanitizer } from '../../playhead/src/record/opentelemetry/span-sani
 import { hostileArguments, hostileValue } from '../../playhead/test/hostile/hostile-values.ts'
 import { decodeTraces } from '../src/ingest/http/decode-otlp.ts'
 
-const sanitizer = new SpanSanitizer({
-  redactor: createRedactor(),
-  hasRules: false,
-  maxLength: 10_000,
-  isContentKept: true,
-})
+const options = { redactor: createRedactor(), hasRules: false, isContentKept: true }
+const sanitizer = new SpanSanitizer({ ...options, maxLength: 10_000 })
+const unlimited = new SpanSanitizer({ ...options, maxLength: Infinity })
 
 const tracer = createProvider(
   { onStart: () => undefined, onEnd: () => undefined },
@@ -33,14 +30,38 @@ test('the server reads whatever the SDK encodes, and an innocent step beside it'
       span.addLink(value as never)
     }
     span.end(makeValue() as number)
-    const { text, failed } = encodeSpans([span, innocent] as unknown as RecordedSpan[], sanitizer)
-    const { items, rejected } = decodeTraces(Buffer.from(text), 'json')
+    const { bytes, failed } = encodeSpans([span, innocent] as unknown as RecordedSpan[], sanitizer)
+    const { items, rejected } = decodeTraces(Buffer.from(bytes), 'protobuf')
     expect({ failed, rejected, ids: items.map(({ spanId }) => spanId) }).toEqual({
       failed: [],
       rejected: [],
       ids: [span.spanContext().spanId, innocent.spanContext().spanId],
     })
     expect(items[1]).toMatchObject({ name: 'innocent', attributes: { kept: 'yes' } })
+  })
+  fc.assert(property, { numRuns: 300, seed: 15, endOnFailure: true })
+})
+
+test('the server reads values of every kind and length as the SDK recorded them', () => {
+  const value = fc.oneof(
+    fc.string({ unit: 'grapheme', maxLength: 300 }),
+    fc.nat(20_000).map((length) => 'ä'.repeat(length)),
+    fc.maxSafeInteger(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.boolean(),
+    fc.array(fc.string({ unit: 'grapheme' })),
+  )
+  const seconds = fc.integer({ min: 1_000_000_000, max: 4_000_000_000 })
+  const nanoseconds = fc.nat(999_999_999)
+  const property = fc.property(fc.array(value), seconds, nanoseconds, (values, second, nanosecond) => {
+    const attributes = Object.fromEntries(values.map((one, index) => [`value ${index}`, one]))
+    const span = tracer.startSpan('step', { attributes, startTime: [second, nanosecond] })
+    span.end([second, nanosecond])
+    const { bytes } = encodeSpans([span as unknown as RecordedSpan], unlimited)
+    const { items, rejected } = decodeTraces(Buffer.from(bytes), 'protobuf')
+    expect(rejected).toEqual([])
+    const startNs = BigInt(second) * 1_000_000_000n + BigInt(nanosecond)
+    expect(items).toMatchObject([{ startNs, endNs: startNs, attributes }])
   })
   fc.assert(property, { numRuns: 300, seed: 15, endOnFailure: true })
 })

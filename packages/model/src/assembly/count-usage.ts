@@ -18,7 +18,7 @@ import { costRelevance, isSameModel, isSameReporter, OVERLAP_SLACK_MS } from './
  */
 export function countUsage(walk: readonly StepNode[], duplicateSteps?: ReadonlySet<string>): void {
   const withResponse: StepNode[] = []
-  const reports = new Map<string, StepNode[]>()
+  const calls: StepNode[] = []
   let countsForOthers = false
   for (let index = walk.length - 1; index >= 0; index -= 1) {
     const node = walk[index]!
@@ -26,10 +26,10 @@ export function countUsage(walk: readonly StepNode[], duplicateSteps?: ReadonlyS
     scopeInTree(node)
     if (step.usageScope === 'call' && node.firstChild !== null) countsForOthers = true
     if (step.responseId !== undefined && mayBeCall(node)) withResponse.push(node)
-    if (step.usageScope === 'call' && step.kind === 'llm' && node.parent !== null) addReport(node, reports)
+    if (step.usageScope === 'call' && step.kind === 'llm' && node.parent !== null) calls.push(node)
   }
   if (withResponse.length > 1) markDuplicates(withResponse)
-  for (const group of reports.values()) if (isReportedTwice(group)) markDuplicatesOfOneResponse(group)
+  for (const group of groupByTokens(calls)) if (isReportedTwice(group)) markDuplicatesOfOneResponse(group)
   if (duplicateSteps !== undefined) for (const { step } of walk) leaveToOther(step, duplicateSteps)
   markRepeatedBelow(walk)
   if (countsForOthers) markCountedAbove(walk)
@@ -72,16 +72,22 @@ function markDuplicates(nodes: readonly StepNode[]): void {
 }
 
 /** Without a response id, the same tokens below the same step tell that two reports are of one call. */
-function addReport(node: StepNode, reports: Map<string, StepNode[]>): void {
-  const { input = 0, output = 0 } = node.step.usage ?? {}
-  if (input === 0 || output === 0) return
-  const key = `${node.step.parentId} ${input} ${output}`
-  const group = reports.get(key)
-  if (group === undefined) reports.set(key, [node])
-  else group.push(node)
+function groupByTokens(calls: readonly StepNode[]): Iterable<StepNode[]> {
+  const reports = new Map<string, StepNode[]>()
+  if (calls.every(({ step }) => step.responseId !== undefined)) return []
+  for (const node of calls) {
+    const { input = 0, output = 0 } = node.step.usage ?? {}
+    if (input === 0 || output === 0) continue
+    const key = `${node.step.parentId} ${input} ${output}`
+    const group = reports.get(key)
+    if (group === undefined) reports.set(key, [node])
+    else group.push(node)
+  }
+  return reports.values()
 }
 
 function isReportedTwice(group: readonly StepNode[]): boolean {
+  if (group.length === 1) return false
   const reporters = new Set(group.map(({ step }) => step.reporter))
   const names = new Set(group.map(({ step }) => `${step.reporter} ${step.name}`))
   const lacksId = group.some(({ step }) => step.responseId === undefined)

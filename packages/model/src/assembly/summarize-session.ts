@@ -70,11 +70,12 @@ function isModelCall({ kind }: ResolvedStep): boolean {
 
 /** Steps at the top take precedence; tags are collected from all steps. */
 function mergeFacts(top: readonly ResolvedStep[], steps: readonly ResolvedStep[]): SessionFacts {
-  let merged: SessionFacts = {}
+  const merged: SessionFacts = {}
   const tags = new Set<string>()
   const add = (facts: SessionFacts) => {
-    merged = { ...facts, ...merged }
-    for (const tag of facts.tags ?? []) tags.add(tag)
+    const [target, given] = [merged as Record<string, unknown>, facts as Record<string, unknown>]
+    for (const name in given) target[name] ??= given[name]
+    if (facts.tags !== undefined) for (const tag of facts.tags) tags.add(tag)
   }
   for (const { session } of top) if (session !== undefined) add(session)
   for (const { session, depth } of steps) if (session !== undefined && depth > 0) add(session)
@@ -141,14 +142,14 @@ function isData(preview: string): boolean {
 function sumUsage(
   steps: readonly ResolvedStep[],
 ): Pick<SessionSummary, 'usage' | 'cost' | 'unpricedModels' | 'modelsWithoutUsage' | 'modelsWithoutOutput'> {
-  let usage: Usage = {}
+  const usage: Usage = {}
   let cost: number | null = null
   const unpriced = new Set<string>()
   const withoutUsage = new Set<string>()
   const withoutOutput = new Set<string>()
   for (const step of steps) {
     if (step.usageScope === 'call') {
-      if (step.usage !== undefined) usage = addUsage(usage, withTotal(step.usage))
+      if (step.usage !== undefined) addWithTotal(usage, step.usage)
       if (step.cost !== undefined) cost = (cost ?? 0) + step.cost
     }
     const model = modelOf(step) ?? UNKNOWN_MODEL
@@ -166,9 +167,11 @@ function sumUsage(
 }
 
 /** Computes a missing total from input and output. */
-function withTotal(usage: Usage): Usage {
-  if (usage.total !== undefined || usage.input === undefined || usage.output === undefined) return usage
-  return { ...usage, total: usage.input + usage.output }
+function addWithTotal(sum: Usage, usage: Usage): void {
+  addUsage(sum, usage)
+  const { input, output, total } = usage
+  if (total === undefined && input !== undefined && output !== undefined)
+    sum.total = (sum.total ?? 0) + input + output
 }
 
 /** True for a call whose price is unknown. Steps stored by older versions do not say `no-price`. */

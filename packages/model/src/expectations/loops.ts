@@ -47,6 +47,13 @@ export function hasNoLoops(subject: SessionSubject, options?: LoopOptions): Verd
   }
 }
 
+/** How often the call occurs that occurs most, counted with its arguments. */
+export function mostRepeated(calls: readonly Call[]): number {
+  const counts = new Map<string, number>()
+  for (const key of calls.map(callKey)) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return Math.max(0, ...counts.values())
+}
+
 /** Equal for the same call, whatever the order of the argument's keys. */
 function callKey({ name, args }: Call): string {
   return JSON.stringify([name, args], (_, value: unknown) =>

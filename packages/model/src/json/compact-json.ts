@@ -9,7 +9,7 @@ type Writer = { text: string; maxLength: number; maxDepth: number }
 
 function write(writer: Writer, value: unknown, depth: number): void {
   if (writer.text.length > writer.maxLength) return
-  if (typeof value === 'string') writer.text += JSON.stringify(value.slice(0, writer.maxLength + 1))
+  if (typeof value === 'string') writer.text += quoted(value, writer.maxLength)
   else if (typeof value === 'function') writer.text += '[function]'
   else if (typeof value !== 'object' || value === null) writer.text += String(value)
   else if (depth === writer.maxDepth) writer.text += '…'
@@ -31,9 +31,7 @@ function writeObject(writer: Writer, record: Record<string, unknown>, depth: num
   writer.text += '{'
   let separator = ''
   for (const key of Object.keys(record)) {
-    writer.text += isPlainKey(key, writer.maxLength)
-      ? `${separator}"${key}":`
-      : `${separator}${JSON.stringify(key.slice(0, writer.maxLength))}:`
+    writer.text += `${separator}${quoted(key, writer.maxLength - 1)}:`
     separator = ','
     write(writer, record[key], depth + 1)
     if (writer.text.length > writer.maxLength) return
@@ -41,12 +39,18 @@ function writeObject(writer: Writer, record: Record<string, unknown>, depth: num
   writer.text += '}'
 }
 
-/** Short, and of characters that JSON writes as they are. Most keys are, and a loop is faster than a call. */
-function isPlainKey(key: string, maxLength: number): boolean {
-  if (key.length > 40 || key.length > maxLength) return false
-  for (let index = 0; index < key.length; index++) {
-    const code = key.charCodeAt(index)
-    if (code < 45 || code > 122 || code === 92) return false
+/** As JSON, or as much of it as may be needed. */
+function quoted(text: string, maxLength: number): string {
+  const start = text.length > maxLength + 1 ? text.slice(0, maxLength + 1) : text
+  return isPlain(start) ? `"${start}"` : JSON.stringify(start)
+}
+
+/** Short, and of characters that JSON writes as they are. Most keys and many values are, and a loop is faster than a call. */
+function isPlain(text: string): boolean {
+  if (text.length > 40) return false
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code < 32 || code === 34 || code === 92 || code > 126) return false
   }
   return true
 }

@@ -3,6 +3,10 @@ const BRACKET = 91
 const BRACE = 123
 /** Deeper values would overflow the stack when they are written again. */
 const MAX_DEPTH = 1000
+/** How many parsed texts are recalled, and of which lengths: a short one is parsed as quickly as it is found. */
+const RECENT = 8
+const MIN_KEPT_LENGTH = 128
+const MAX_KEPT_LENGTH = 16 * 1024
 /** Shorter texts cannot hold a value that is too deep. */
 const MIN_TOO_DEEP_LENGTH = 2 * MAX_DEPTH
 
@@ -29,12 +33,44 @@ export function isCutJson(text: string): boolean {
 export function parseJsonOnce(text: string): unknown {
   const first = firstCharacter(text)
   if (first !== BRACE && first !== BRACKET && first !== QUOTE) return text
+  const isRecalled = isRecalling && text.length >= MIN_KEPT_LENGTH && text.length <= MAX_KEPT_LENGTH
+  return isRecalled ? parseOrRecall(text) : parseOrKeep(text)
+}
+
+let isRecalling = false
+
+/**
+ * Within `read`, a text that was parsed lately is not parsed again. Agents say things twice: what a tool returned is in its own
+ * span, and in the call after it. What is parsed is shared, so nobody may change it or pass it on.
+ */
+export function recallingJson<Result>(read: () => Result): Result {
+  const before = isRecalling
+  isRecalling = true
+  try {
+    return read()
+  } finally {
+    isRecalling = before
+  }
+}
+
+function parseOrKeep(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)
     return text.length >= MIN_TOO_DEEP_LENGTH && isDeeperThan(value, MAX_DEPTH) ? text : value
   } catch {
     return text
   }
+}
+
+const recent = Array.from({ length: RECENT }, () => ({ text: '', value: undefined as unknown }))
+let oldest = 0
+
+function parseOrRecall(text: string): unknown {
+  for (const known of recent) if (known.text.length === text.length && known.text === text) return known.value
+  const value = parseOrKeep(text)
+  recent[oldest] = { text, value }
+  oldest = (oldest + 1) % RECENT
+  return value
 }
 
 function firstCharacter(text: string): number {

@@ -27,7 +27,8 @@ export function judgeMeasure(
   const { minimum, is, limit, isChange, measure } = condition
   const value = valueOf(condition, now)
   const isEnough = countOf(condition, now) >= Math.max(measure === 'count' ? 0 : 1, minimum)
-  if (value === null || !isEnough) return { observation: 'no-data', value }
+  // The figure itself is no change.
+  if (value === null || !isEnough) return { observation: 'no-data', value: isChange === true ? null : value }
   if (isChange === true) {
     const before = weekBefore === undefined ? null : valueOf(condition, weekBefore)
     if (before === null || before === 0 || countOf(condition, weekBefore!) < minimum)

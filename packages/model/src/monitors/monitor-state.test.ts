@@ -20,12 +20,13 @@ const words: Record<string, MonitorStateName> = {
   '#': 'paused',
 }
 
-/** One observation a minute; what is stored is read back between them, as after a restart. */
+/** One observation a minute, none at a dot; what is stored is read back between them, as after a restart. */
 function run(observations: string, forMinutes: number) {
   let state = newMonitorState(0)
   const states: string[] = []
   const told: [minute: number, transition: Transition][] = []
   for (const [minute, sign] of observations.split('').entries()) {
+    if (sign === '.') continue
     const { next, transition } = nextMonitorState(state, signs[sign]!, {
       nowMs: minute * MINUTE,
       forMs: forMinutes * MINUTE,
@@ -109,6 +110,40 @@ test.each<[string, number, string, string, [number, Transition][]]>([
 ])('%s', (_, forMinutes, observations, states, told) => {
   const done = run(observations, forMinutes)
   expect({ states: done.states, told: done.told }).toEqual({ states, told })
+})
+
+/** What leads to a state with a delay of 3 minutes, and where bad, good, no data, error and pause lead from there. */
+test.each<[string, string, soon: string, late: string]>([
+  ['normal', 'g', 'pn-x#', 'pn-x#'],
+  ['pending', 'b', 'pn-x#', 'Fn-x#'],
+  ['firing', 'bbbb', 'Fr-x#', 'Fr-x#'],
+  ['recovering', 'bbbbg', 'Fr-x#', 'Fn-x#'],
+  ['no data', '-', 'pn-x#', 'pn-x#'],
+  ['no data while pending', 'b-', 'pn-x#', 'Fn-x#'],
+  ['no data while firing', 'bbbb-', 'Fr-x#', 'Fr-x#'],
+  ['no data while recovering', 'bbbbg-', 'Fr-x#', 'Fn-x#'],
+  ['error', 'x', 'pn-x#', 'pn-x#'],
+  ['error while pending', 'bx', 'pn-x#', 'Fn-x#'],
+  ['error while firing', 'bbbbx', 'Fr-x#', 'Fr-x#'],
+  ['error while recovering', 'bbbbgx', 'Fr-x#', 'Fn-x#'],
+  ['paused', 'p', 'pn-x#', 'pn-x#'],
+  ['paused while firing', 'bbbbp', 'pn-x#', 'pn-x#'],
+])('%s: every observation, after a minute and after ten', (_, before, soon, late) => {
+  const after = (gap: string) =>
+    Object.keys(signs).map((sign) => {
+      const { states, told } = run(before + gap + sign, 3)
+      const earlier = run(before, 3)
+      // It fires when it enters firing from what was not certainly firing, and is resolved only by good observations.
+      const isNews = told.length > earlier.told.length
+      const wasFired = earlier.state.firedAtMs !== null
+      const isFired = states.endsWith('F') || states.endsWith('r')
+      expect({ sign, isNews }).toEqual({
+        sign,
+        isNews: isFired ? !wasFired : wasFired && states.endsWith('n'),
+      })
+      return states.at(-1)
+    })
+  expect({ soon: after('').join(''), late: after('.........').join('') }).toEqual({ soon, late })
 })
 
 test('it says since when, whatever happened in between', () => {

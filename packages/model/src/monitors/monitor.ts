@@ -70,7 +70,7 @@ export function describeMonitor({ condition, filter }: Pick<Monitor, 'condition'
     case 'rate': {
       const { measure, score, is, windowMs, minimum } = condition
       const what = score === undefined ? measureWords[measure] : `${measureWords[measure]} ${score}`
-      return `${what}${of} over ${formatWindow(windowMs)} is ${is} ${describeLimit(condition)}, with at least ${minimum} sessions`
+      return `${what}${of} over ${formatWindow(windowMs)} is ${is} ${describeLimit(condition)}, with at least ${countOf(minimum, 'session')}`
     }
     case 'silence':
       return `no session${of} has started for ${formatWindow(condition.windowMs)}`

@@ -34,7 +34,16 @@ const tableGaps: PriceOverride[] = [
 export function createPricer({ overrides = [] }: { overrides?: readonly PriceOverride[] } = {}): Pricer {
   const rules = [...tableGaps, ...overrides].map(createOverrideRule).toReversed()
   const lookups = new Map<string, Lookup>()
+  let last: { outline: Named; lookup: Lookup } | undefined
   const lookUp = (outline: StepOutline): Lookup => {
+    // Most sessions call one model.
+    if (last === undefined || !isSameName(outline, last.outline)) {
+      const { model, requestedModel, provider } = outline
+      last = { outline: { model, requestedModel, provider }, lookup: findLookup(outline) }
+    }
+    return last.lookup
+  }
+  const findLookup = (outline: StepOutline): Lookup => {
     const key = `${outline.provider ?? ''}\n${outline.model ?? ''}\n${outline.requestedModel ?? ''}`
     let lookup = lookups.get(key)
     if (lookup === undefined) {
@@ -45,6 +54,16 @@ export function createPricer({ overrides = [] }: { overrides?: readonly PriceOve
     return lookup
   }
   return { price: (outline) => reportedPrice(outline) ?? computePrice(outline, lookUp) }
+}
+
+type Named = { [Field in 'model' | 'requestedModel' | 'provider']: string | undefined }
+
+function isSameName(outline: StepOutline, other: Named): boolean {
+  return (
+    outline.model === other.model &&
+    outline.requestedModel === other.requestedModel &&
+    outline.provider === other.provider
+  )
 }
 
 /** The sources of a model's price: matching overrides, latest first, and its rates in the table. */

@@ -93,6 +93,10 @@ export function readMessage(raw: unknown, defaultRole: string): ProviderMessage 
 }
 
 const roles = new Map([
+  ['user', 'user'],
+  ['assistant', 'assistant'],
+  ['system', 'system'],
+  ['tool', 'tool'],
   ['human', 'user'],
   ['ai', 'assistant'],
   ['model', 'assistant'],
@@ -118,6 +122,8 @@ const roles = new Map([
 export function normaliseRole(role: unknown, defaultRole: string): string {
   const text = toText(role)
   if (text === undefined) return defaultRole
+  const known = roles.get(text)
+  if (known !== undefined) return known
   const word = text.toLowerCase()
   return roles.get(word) ?? word
 }

@@ -36,14 +36,12 @@ export const usageFields = [
   'total',
 ] as const satisfies readonly (keyof Usage)[]
 
-/** Adds two usages; a field is absent only when both lack it. */
-export function addUsage(left: Usage, right: Usage): Usage {
-  const sum: Usage = { ...left }
+/** Adds a usage to a sum; a field is absent only when both lack it. */
+export function addUsage(sum: Usage, more: Usage): void {
   for (const field of usageFields) {
-    const value = right[field]
+    const value = more[field]
     if (value !== undefined) sum[field] = (sum[field] ?? 0) + value
   }
-  return sum
 }
 
 export function totalTokens({ input, output, total }: Usage): number | undefined {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ClickHouseClient } from '@clickhouse/client'
-import type { Pricer } from '@playhead/model'
+import type { PriceOverride, Pricer } from '@playhead/model'
 import { createPricer } from '@playhead/model/prices'
 import type { Key, KeyFormat, Project, Scope } from '../api/schemas/settings.ts'
 import { KnownError } from '../errors/known-error.ts'
@@ -19,7 +19,8 @@ export const DEFAULT_PROJECT = 'default'
 export type RegisteredKey = Omit<Key, 'lastUsedAt'>
 export type StoredKey = RegisteredKey & { hash: string }
 type RegistryStore = Pick<Store, 'client' | 'badRows'>
-type ProjectPricer = { pricer: Pricer; revision: number }
+/** The prices of a project. `overrides` is what its pricer was made of. */
+export type ProjectPricer = { pricer: Pricer; revision: number; overrides: readonly PriceOverride[] }
 
 /** Projects and keys: kept in the store, cached in memory because every request needs them. */
 export class Registry {
@@ -133,10 +134,8 @@ export class Registry {
     let known = this.#pricers.get(projectId)
     if (known === undefined) {
       const project = this.#projects.get(projectId)
-      known = {
-        pricer: createPricer({ overrides: project?.priceOverrides ?? [] }),
-        revision: project?.priceRevision ?? 0,
-      }
+      const overrides = project?.priceOverrides ?? []
+      known = { pricer: createPricer({ overrides }), revision: project?.priceRevision ?? 0, overrides }
       this.#pricers.set(projectId, known)
     }
     return known

@@ -70,6 +70,7 @@ export type AppServices = MaintenanceServices &
     damaged: DamagedFiles
     words: WordBuilder
     catchUp: () => Promise<void>
+    catchUpLists: () => Promise<boolean>
   }
 
 /** The app that handles every request except those of SDKs that send spans or log records. `addMore` adds routes before the pages. */
@@ -143,7 +144,7 @@ export function createAppDestination(
     findRule: createRuleFinder(rules),
     // Hono reads a body from here, if it is set, and not from the connection.
     handle: (request, response, { body }) =>
-      listener(body === undefined ? request : Object.assign(request, { rawBody: body }), response),
+      listener(body === undefined ? request : Object.assign(request, { rawBody: body.whole() }), response),
     describe(error, request) {
       if (!(error instanceof KnownError)) {
         counters.failures += 1

@@ -6,7 +6,7 @@ import { originOf, sessionUrl, type Site } from '../access/addresses.ts'
 import type { Gate } from '../access/caller.ts'
 import { projectOf } from '../access/request-project.ts'
 import type { SessionFindings } from '../findings/session-findings.ts'
-import { listQuerySchema, listSessions } from '../query/list-sessions.ts'
+import { listFromMemory, listQuerySchema, listSessions } from '../query/list-sessions.ts'
 import { filterFields, readFilterValues } from '../query/session-filter.ts'
 import type { ShortenedSession } from '../sessions/long-session.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
@@ -80,15 +80,19 @@ export type SessionServices = {
   reader: SessionReader
   findings: SessionFindings
   catchUp: () => Promise<void>
+  /** As `catchUp`, for what memory knows. Returns true if the store may lack some of it. */
+  catchUpLists: () => Promise<boolean>
 }
 
 export function addSessionRoutes(app: OpenAPIHono, services: SessionServices): void {
-  const { gate, site, store, reader, findings, catchUp } = services
+  const { gate, site, store, reader, findings, catchUp, catchUpLists } = services
   app.openapi(listRoute, async (context) => {
     const project = projectOf(context, 'read', gate)
-    await catchUp()
     const query = context.req.valid('query')
-    const page = await listSessions(store, project, query)
+    const isAhead = await catchUpLists()
+    let page = listFromMemory(store, project, query)
+    if (page === undefined && isAhead) await catchUp()
+    page ??= await listSessions(store, project, query)
     const origin = originOf(context.req.url, site)
     const asked = query.suspects === 'true' ? page.sessions.map(({ id }) => id) : []
     const suspects = await findings.stored.readSuspects(project, asked)

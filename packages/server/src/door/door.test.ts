@@ -42,7 +42,7 @@ const enter = createDoor({
   destinationOf: () => ({
     findRule,
     async handle({ url }, response, { project, body }) {
-      response.end(url === '/large' ? large : JSON.stringify({ project, body: body?.toString() }))
+      response.end(url === '/large' ? large : JSON.stringify({ project, body: body?.whole().toString() }))
     },
     describe: (error) => toRefusal(toErrorResponse(error as KnownError)),
   }),

@@ -14,10 +14,11 @@ import {
 } from './body-limits.ts'
 import type { BodyRule, FoundRule } from './body-rules.ts'
 import { refuseLength, withBody } from './read-body.ts'
+import { NO_BODY, type ReceivedBody } from './received-body.ts'
 import { endRequest, hasBody, isSmall, refuse, setDeadline, type Refusal } from './refuse-request.ts'
 
-/** A request that was let in: the project that its rule gave it, and its whole body, unless that is to be streamed. */
-export type Admitted = { project: string | undefined; body: Buffer | undefined }
+/** A request that was let in: the project that its rule gave it, and its body, unless that is to be streamed. */
+export type Admitted = { project: string | undefined; body: ReceivedBody | undefined }
 
 /** What handles the requests of some paths. */
 export type Destination = {
@@ -34,8 +35,6 @@ export type DoorOptions = {
   limits: { budget: BodyBudget }
   destinationOf: (pathname: string) => Destination
 }
-
-const NO_BODY = Buffer.alloc(0)
 
 /**
  * Every HTTP request comes through here. Origin, key and scope are judged from its head. A body is read only if the route
@@ -109,7 +108,10 @@ function admit(
   })
 }
 
-async function receive(arriving: Arriving, use: (body: Buffer | undefined) => Promise<void>): Promise<void> {
+async function receive(
+  arriving: Arriving,
+  use: (body: ReceivedBody | undefined) => Promise<void>,
+): Promise<void> {
   const { request, response, rule, rooms, project, address } = arriving
   // Nothing at all can't be decompressed.
   if (!hasBody(request) && request.headers['content-encoding'] === undefined) return use(NO_BODY)
@@ -125,7 +127,7 @@ async function receive(arriving: Arriving, use: (body: Buffer | undefined) => Pr
 }
 
 /** The body of somebody we don't know: it has places of its own, and can't take memory from those who have a key. */
-async function receivePublic({ request, response, rule, rooms, address }: Arriving): Promise<Buffer> {
+async function receivePublic({ request, response, rule, rooms, address }: Arriving): Promise<ReceivedBody> {
   const { publicBodies, publicBudget: budget } = rooms
   const leave = publicBodies.enter(networkOf(address), () =>
     endRequest(

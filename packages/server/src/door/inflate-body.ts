@@ -4,6 +4,7 @@ import * as zlib from 'node:zlib'
 import { KnownError } from '../errors/known-error.ts'
 import type { BudgetShare } from './body-budget.ts'
 import { MAX_SYNC_INFLATE_BYTES, MAX_SYNC_INFLATED_BYTES } from './body-limits.ts'
+import { ReceivedBody } from './received-body.ts'
 
 /** One content encoding. */
 export type Inflater = {
@@ -100,7 +101,7 @@ async function inflateStream(
       }
     },
   )
-  return joinChunks(inflated)
+  return new ReceivedBody(inflated).whole()
 }
 
 function refuseInflation(maxInflatedBytes: number): never {
@@ -121,9 +122,4 @@ function isTooLarge(error: unknown): boolean {
 
 function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
-}
-
-/** Joins chunks, without a copy if there is only one. */
-export function joinChunks(chunks: Buffer[]): Buffer {
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
 }

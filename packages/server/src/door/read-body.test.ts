@@ -52,7 +52,8 @@ async function answer(
   request: IncomingMessage,
 ): Promise<{ status: number; headers: Record<string, string>; body: unknown }> {
   try {
-    const body = await withBody(request, limits, async (bytes) => {
+    const body = await withBody(request, limits, async (received) => {
+      const bytes = received.whole()
       await use(bytes)
       return describeBody(bytes)
     })

@@ -2,13 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { KnownError } from '../errors/known-error.ts'
 import { openBudgetShare, type BodyLimits, type BudgetShare } from './body-budget.ts'
-import { findInflater, inflateBody, joinChunks } from './inflate-body.ts'
+import { findInflater, inflateBody } from './inflate-body.ts'
+import { ReceivedBody } from './received-body.ts'
 
 /** Reads and decompresses a body. Its bytes count against the budget, for `holders`, until `use` resolves. */
 export async function withBody<Result>(
   request: IncomingMessage,
   { holders, ...limits }: BodyLimits & { holders?: readonly string[] },
-  use: (body: Buffer) => Result | Promise<Result>,
+  use: (body: ReceivedBody) => Result | Promise<Result>,
 ): Promise<Result> {
   const share = openBudgetShare(limits.budget, holders)
   try {
@@ -22,11 +23,12 @@ async function receiveBody(
   request: IncomingMessage,
   limits: BodyLimits,
   share: BudgetShare,
-): Promise<Buffer> {
+): Promise<ReceivedBody> {
   const inflater = findInflater(request.headers['content-encoding'])
   if (Number(request.headers['content-length']) > limits.maxBytes) refuseLength(limits.maxBytes)
   const bytes = await receiveBytes(request, limits.maxBytes, share)
-  return inflater === null ? bytes : inflateBody(bytes, inflater, { ...limits, share })
+  if (inflater === null) return bytes
+  return new ReceivedBody([await inflateBody(bytes.whole(), inflater, { ...limits, share })])
 }
 
 /** Passes a body on, up to the limit. */
@@ -40,7 +42,11 @@ export async function* limitBytes(chunks: AsyncIterable<Buffer>, maxBytes: numbe
 }
 
 /** Every chunk counts against the budget as it arrives. */
-export async function receiveBytes(request: Readable, maxBytes: number, share: BudgetShare): Promise<Buffer> {
+export async function receiveBytes(
+  request: Readable,
+  maxBytes: number,
+  share: BudgetShare,
+): Promise<ReceivedBody> {
   const received: Buffer[] = []
   let bytes = 0
   // Destroying the request would close the socket before the client sees our response.
@@ -62,7 +68,7 @@ export async function receiveBytes(request: Readable, maxBytes: number, share: B
       },
     )
   }
-  return joinChunks(received)
+  return new ReceivedBody(received)
 }
 
 export function refuseLength(maxBytes: number): never {

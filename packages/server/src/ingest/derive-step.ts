@@ -8,7 +8,7 @@ import {
   type StepDraft,
   type StepOutline,
 } from '@playhead/model'
-import type { DialectFailures } from './dialect-failures.ts'
+import type { FailureSink } from './dialect-failures.ts'
 
 /** Names, models, ids: what lists and trees show. The span itself is stored in full. */
 const MAX_TEXT_LENGTH = 2_000
@@ -18,7 +18,7 @@ const MAX_LISTED_TEXT_LENGTH = 500
 const MAX_ERROR_LENGTH = 16_000
 
 /** Converts a span to a step with the current rules and prices it. Outlines are clipped: lists and live viewers hold many. */
-export function deriveOutline(span: Span, pricer: Pricer, dialectFailures: DialectFailures): StepOutline {
+export function deriveOutline(span: Span, pricer: Pricer, dialectFailures: FailureSink): StepOutline {
   return finishDraft(spanToOutline(span), pricer, dialectFailures).outline
 }
 
@@ -26,13 +26,13 @@ export function deriveOutline(span: Span, pricer: Pricer, dialectFailures: Diale
 export function deriveCopies(
   copies: readonly SpanCopy[],
   pricer: Pricer,
-  dialectFailures: DialectFailures,
+  dialectFailures: FailureSink,
 ): { span: Span; draft: StepDraft } {
   const { span, draft } = copiesToStep(copies)
   return { span, draft: finishDraft(draft, pricer, dialectFailures) }
 }
 
-function finishDraft(draft: StepDraft, pricer: Pricer, dialectFailures: DialectFailures): StepDraft {
+function finishDraft(draft: StepDraft, pricer: Pricer, dialectFailures: FailureSink): StepDraft {
   if (draft.failures !== undefined) dialectFailures.note(draft.failures)
   priceStep(draft.outline, pricer)
   clipFields(draft.outline, MAX_TEXT_LENGTH)

@@ -1,10 +1,13 @@
 import type { DialectFailure } from '@playhead/model'
 
+/** Takes the failures of the dialects that threw. */
+export type FailureSink = { note: (failures: readonly DialectFailure[]) => void }
+
 const REPORT_EVERY_MS = 3_600_000
 const MAX_MESSAGE_LENGTH = 200
 
 /** Counts the dialects that throw while they read spans, and reports each of them at most once an hour. */
-export class DialectFailures {
+export class DialectFailures implements FailureSink {
   readonly counts = new Map<string, number>()
   readonly #reportedAtMs = new Map<string, number>()
   readonly #report: (line: string) => void

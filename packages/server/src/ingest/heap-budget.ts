@@ -4,8 +4,15 @@ import { DecodeError } from './rejection.ts'
 /** Heap that the rest of a request may use. A few bytes can ask for many objects; strings are bounded by the body. */
 export type HeapBudget = { bytesLeft: number; floor: number }
 
+let bytesOfRequest = MAX_DECODED_HEAP_BYTES
+
 export function createHeapBudget(): HeapBudget {
-  return { bytesLeft: MAX_DECODED_HEAP_BYTES, floor: 0 }
+  return { bytesLeft: bytesOfRequest, floor: 0 }
+}
+
+/** For a thread with little memory. A request that takes more is not refused: another thread has to read it. */
+export function limitHeap(bytes: number): void {
+  bytesOfRequest = bytes
 }
 
 /** Limits one item to a part of what is left, so that a bad item does not starve the others. */
@@ -24,6 +31,7 @@ export function chargeHeap(heap: HeapBudget, bytes: number): void {
 
 /** What was charged stays charged, because refusing an item takes as much time as decoding it. */
 function refuseHeap({ floor }: HeapBudget): never {
+  if (bytesOfRequest < MAX_DECODED_HEAP_BYTES) throw new RangeError('the request needs more memory')
   throw new DecodeError(
     floor > 0
       ? `its lists, maps and events take more than ${inMegabytes(MAX_ITEM_HEAP_BYTES)}`

@@ -21,6 +21,13 @@ test('an outline is the same whether or not the content is read', () => {
   for (const span of spans) expect(spanToOutline(span).outline).toEqual(spanToStep(span).outline)
 })
 
+test('an outline is the same when texts are recalled that were parsed for another', () => {
+  for (const span of recordedSpans()) {
+    const { outline } = spanToOutline(span)
+    expect(spanToOutline({ ...span }).outline).toEqual(outline)
+  }
+})
+
 test('an outline is the same for a span whose texts were cut', () => {
   for (const span of recordedSpans()) {
     const cut = { ...span, attributes: cutTexts(span.attributes) }

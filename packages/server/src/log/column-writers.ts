@@ -1,4 +1,5 @@
 import { GrowingBuffer } from './growing-buffer.ts'
+import type { EncodedText } from './encoded-text.ts'
 
 /** Encodes the values of one column in ClickHouse's Native format. */
 export type ColumnWriter<Value> = {
@@ -34,9 +35,10 @@ abstract class BufferWriter<Value> implements ColumnWriter<Value> {
   }
 }
 
-export class StringWriter extends BufferWriter<string> {
-  append(value: string): void {
-    this.buffer.writeString(value)
+export class StringWriter extends BufferWriter<string | EncodedText> {
+  append(value: string | EncodedText): void {
+    if (typeof value === 'string') this.buffer.writeString(value)
+    else this.buffer.writeEncoded(value)
   }
 }
 

@@ -12,8 +12,15 @@ export type FlushQueueOptions = {
   insert: (segment: Segment) => Promise<void>
   /** Computes what depends on a segment that was inserted, while the next one is. Called in the order of segments. */
   refresh: (segment: Segment) => Promise<void>
+  /**
+   * As `refresh`, before the segment is `inserted`. Returns false, and does nothing, if that needs what is in the segment. Calls
+   * `listed` once memory answers as if it were done; nobody else may hear of the result before the segment is inserted.
+   */
+  refreshEarly?: (segment: Segment, early: EarlyRefresh) => Promise<boolean>
   report: (line: string) => void
 }
+
+export type EarlyRefresh = { inserted: Promise<unknown>; listed: () => void }
 
 /** Marks an error that no retry can fix: the store understood the segment and rejects it. */
 export type PermanentError = Error & { isPermanent: true }
@@ -32,8 +39,8 @@ export class FlushQueue {
   #isClosed = false
   #failuresInARow = 0
   #lastFailureMs = -Infinity
-  /** Resolves when the current attempt to flush a segment has ended, one way or the other. */
-  #attempt = Promise.withResolvers<void>()
+  /** Resolves when the current attempt to flush a segment has ended, one way or the other, and when its sessions are listed. */
+  #progress = Promise.withResolvers<void>()
   /** Resolve it to retry at once; undefined unless the queue waits for its next retry. */
   #retry: PromiseWithResolvers<void> | undefined
 
@@ -65,32 +72,41 @@ export class FlushQueue {
     return this.#failuresInARow > 0 && performance.now() - this.#lastFailureMs < durationMs
   }
 
-  /** Resolves when all segments that are queued now are in the store; rejects after more than `failures` failures. */
-  async drain(failures: number): Promise<void> {
+  /**
+   * Resolves when all segments that are queued now are in the store, or if `isListed` when memory lists their sessions; rejects
+   * after more than `failures` failures. Returns whether they are in the store.
+   */
+  async drain(failures: number, isListed = false): Promise<boolean> {
     this.#retry?.resolve()
     const last = this.segments.at(-1)
+    const isStored = () => last === undefined || !this.segments.includes(last)
+    const isDone = () => isStored() || (isListed && last!.isListed)
     // Does not wait for segments that are queued from here on: under load there would always be one more.
-    const isWaiting = () => last !== undefined && this.segments.includes(last) && this.failures === failures
-    while (isWaiting()) await this.#attempt.promise
+    while (!isDone() && this.failures === failures) await this.#progress.promise
     if (this.failures !== failures) {
       throw new KnownError(
         'STORE_UNAVAILABLE',
         'The store is not accepting rows at the moment. They are safe in the log. Try again.',
       )
     }
+    return isStored()
   }
 
   async #flushAll(): Promise<void> {
     this.isFlushing = true
     while (this.segments.length > 0) {
       await this.#flushFirst()
-      this.#attempt.resolve()
-      this.#attempt = Promise.withResolvers<void>()
+      this.#tellProgress()
       if (this.#failuresInARow === 0) continue
       if (this.#isClosed) break
       await this.#waitForRetry()
     }
     this.isFlushing = false
+  }
+
+  #tellProgress(): void {
+    this.#progress.resolve()
+    this.#progress = Promise.withResolvers<void>()
   }
 
   async #waitForRetry(): Promise<void> {
@@ -105,7 +121,8 @@ export class FlushQueue {
   async #flushFirst(): Promise<void> {
     const segment = this.segments[0]!
     try {
-      if (await this.#inserted(segment)) await this.#refresh(segment)
+      if (this.#isAlone(segment)) await this.#insertAndRefresh(segment)
+      else if (await this.#inserted(segment)) await this.#refresh(segment)
       this.segments.shift()
       this.#failuresInARow = 0
     } catch (error) {
@@ -115,6 +132,28 @@ export class FlushQueue {
       if (this.#failuresInARow === 1)
         this.#options.report(`could not flush segment ${segment.id}, will retry: ${errorText(error)}`)
     }
+  }
+
+  #isAlone(segment: Segment): boolean {
+    return this.segments.length === 1 && this.#next === undefined && !segment.isDamaged
+  }
+
+  /** Both at once: while little arrives, somebody may be waiting for it. */
+  async #insertAndRefresh(segment: Segment): Promise<void> {
+    const { refreshEarly } = this.#options
+    const inserted = this.#insertOrSetAside(segment)
+    const listed = () => {
+      segment.isListed = true
+      this.#tellProgress()
+    }
+    const refreshed = refreshEarly?.(segment, { inserted, listed })
+    refreshed?.catch(() => undefined)
+    const isStored = await inserted
+    const isRefreshed = await refreshed
+    if (!isStored) return
+    // What was computed early includes rows of blocks that turned out to be damaged.
+    if (isRefreshed === true && !segment.isDamaged) await rm(segment.path, { force: true })
+    else await this.#refresh(segment)
   }
 
   #inserted(segment: Segment): Promise<boolean> {

@@ -124,7 +124,7 @@ function findHeader(bytes: Buffer, from: number, marker: string): number {
   return bytes.length
 }
 
-/** Counts the rows of a segment while it is read in pieces; undefined if any frame is damaged. */
+/** Counts the rows of a segment while it is read in pieces, which may share their memory; undefined if any frame is damaged. */
 export async function countRows(chunks: AsyncIterable<Buffer>, marker: string): Promise<number | undefined> {
   let rows = 0
   let rest: Buffer = Buffer.alloc(0)
@@ -147,7 +147,7 @@ export async function countRows(chunks: AsyncIterable<Buffer>, marker: string): 
       at += part.length
       if (current.missing === 0 && current.checksum !== current.expected) return undefined
     }
-    rest = bytes.subarray(at)
+    rest = Buffer.from(bytes.subarray(at))
   }
   return rest.length > 0 || current.missing > 0 ? undefined : rows
 }

@@ -1,3 +1,5 @@
+import type { EncodedText } from './encoded-text.ts'
+
 /** Longer texts are measured before they are written, because room for three times their length is a lot. */
 const MAX_GUESSED_LENGTH = 64 * 1024
 
@@ -33,8 +35,21 @@ export class GrowingBuffer {
     this.bytes[this.length++] = rest
   }
 
+  writeByte(byte: number): void {
+    this.reserve(1)
+    this.bytes[this.length++] = byte
+  }
+
+  /** Writes the bytes of a text, without its length. */
+  writeText(text: string | EncodedText): void {
+    if (typeof text !== 'string') return this.#copy(text)
+    this.reserve(text.length * 3)
+    this.length += this.bytes.write(text, this.length, 'utf8')
+  }
+
   /** Writes ClickHouse's String: its length in bytes, then the bytes. */
   writeString(text: string): void {
+    if (text === '') return this.writeByte(0)
     if (text.length < 40) return this.#writeShortString(text)
     if (text.length > MAX_GUESSED_LENGTH) return this.#writeUtf8(text)
     // Measuring takes longer than writing. Most text is ASCII, so its length is mostly the number of bytes.
@@ -45,6 +60,17 @@ export class GrowingBuffer {
     if (start !== guessed) this.bytes.copyWithin(start, guessed, guessed + size)
     this.writeVarint(size)
     this.length = start + size
+  }
+
+  /** As `writeString`, for a text that is UTF-8 already. */
+  writeEncoded(text: EncodedText): void {
+    this.writeVarint(text.end - text.start)
+    this.#copy(text)
+  }
+
+  #copy({ memory, start, end }: EncodedText): void {
+    this.reserve(end - start)
+    this.length += memory.copy(this.bytes, this.length, start, end)
   }
 
   /** Short strings are mostly ASCII, and a loop copies those faster than a call into the runtime. */

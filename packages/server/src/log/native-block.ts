@@ -41,8 +41,39 @@ export type Column<Row> = {
 }[ColumnType]
 export type Columns<Row> = Readonly<Record<string, Column<Row>>>
 
+/** Encoded rows, as the log takes them. */
+export type LogBlock = {
+  readonly rows: number
+  /** The size of all values, without constants. */
+  readonly bytes: number
+  /** The columns without the block's head, and a UInt64 column with the same value in every row. */
+  withConstant(name: string, value: bigint): EncodedBlock
+}
+
+/** A block that another thread encoded: the columns, without the block's head. */
+export class EncodedRows implements LogBlock {
+  readonly rows: number
+  readonly #columns: number
+  readonly #contents: Buffer
+
+  constructor({ rows, columns, contents }: { rows: number; columns: number; contents: Buffer }) {
+    this.rows = rows
+    this.#columns = columns
+    this.#contents = contents
+  }
+
+  get bytes(): number {
+    return this.#contents.length
+  }
+
+  withConstant(name: string, value: bigint): EncodedBlock {
+    const pieces = [this.#contents, ...constantColumn(name, value, this.rows)]
+    return { columns: this.#columns + 1, rows: this.rows, pieces }
+  }
+}
+
 /** Rows on their way to ClickHouse, encoded column by column in its Native format. A file may hold many blocks. */
-export class NativeBlock<Row> {
+export class NativeBlock<Row> implements LogBlock {
   rows = 0
   readonly #names: string[]
   readonly #types: ColumnType[]
@@ -92,23 +123,27 @@ export class NativeBlock<Row> {
     const head = new GrowingBuffer(64)
     head.writeVarint(this.#writers.length)
     head.writeVarint(this.rows)
-    return [head.contents(), ...this.#columnPieces()]
+    return [head.contents(), ...this.columnPieces()]
   }
 
-  /** The columns without the block's head, and a UInt64 column with the same value in every row. */
   withConstant(name: string, value: bigint): EncodedBlock {
-    const values = Buffer.alloc(this.rows * 8)
-    for (let row = 0; row < this.rows; row++) values.writeBigUInt64LE(value, row * 8)
-    const pieces = [...this.#columnPieces(), columnHeader(name, 'UInt64'), values]
+    const pieces = [...this.columnPieces(), ...constantColumn(name, value, this.rows)]
     return { columns: this.#writers.length + 1, rows: this.rows, pieces }
   }
 
-  #columnPieces(): Buffer[] {
+  /** The columns without the block's head. */
+  columnPieces(): Buffer[] {
     return this.#writers.flatMap((writer, index) => [
       columnHeader(this.#names[index]!, this.#types[index]!),
       ...writer.pieces(),
     ])
   }
+}
+
+function constantColumn(name: string, value: bigint, rows: number): Buffer[] {
+  const values = Buffer.alloc(rows * 8)
+  for (let row = 0; row < rows; row++) values.writeBigUInt64LE(value, row * 8)
+  return [columnHeader(name, 'UInt64'), values]
 }
 
 function columnHeader(name: string, type: ColumnType): Buffer {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Columns } from './native-block.ts'
+import { EncodedRows, NativeBlock, type Columns } from './native-block.ts'
 import { PendingRows } from './pending-rows.ts'
 import { wholeBlocks } from './whole-blocks.ts'
 
@@ -21,7 +21,7 @@ function rowsOf(count: number, bytes: number) {
 
 function writtenRows(pending: PendingRows<Row>): number[] {
   return pending.groups(20 * MB, 0).map((blocks) => {
-    const bytes = Buffer.concat(blocks.flatMap((block) => block.pieces()))
+    const bytes = Buffer.concat(blocks.flatMap((block) => (block as NativeBlock<Row>).pieces()))
     const whole = wholeBlocks(bytes)
     expect(whole.length).toBe(bytes.length)
     return whole.rows
@@ -62,7 +62,33 @@ test('after clear, encodes rows exactly like a new instance', () => {
   for (const pending of [used, fresh]) pending.appendAll(rowsOf(3, 50))
 
   const bytesOf = (pending: PendingRows<Row>) =>
-    Buffer.concat(pending.groups(MB, 0).flatMap((blocks) => blocks.flatMap((block) => block.pieces())))
+    Buffer.concat(
+      pending
+        .groups(MB, 0)
+        .flatMap((blocks) => blocks.flatMap((block) => (block as NativeBlock<Row>).pieces())),
+    )
   expect(used.rows).toBe(3)
   expect(bytesOf(used)).toEqual(bytesOf(fresh))
+})
+
+test('takes blocks that were encoded elsewhere, and forgets them with the others', () => {
+  const elsewhere = new NativeBlock(columns)
+  for (const row of rowsOf(3, 100)) elsewhere.append(row)
+  const contents = Buffer.concat(elsewhere.columnPieces())
+  const pending = new PendingRows(columns)
+  pending.appendAll(rowsOf(2, 100))
+
+  pending.add(new EncodedRows({ rows: 3, columns: 3, contents }))
+
+  expect(pending.rows).toBe(5)
+  const [own, other] = pending.groups(20 * MB, 0).flat()
+  expect(own!.rows).toBe(2)
+  const expected = elsewhere.withConstant('segment', 7n)
+  const taken = other!.withConstant('segment', 7n)
+  expect({ ...taken, pieces: Buffer.concat(taken.pieces) }).toEqual({
+    ...expected,
+    pieces: Buffer.concat(expected.pieces),
+  })
+  pending.clear()
+  expect([pending.rows, pending.groups(20 * MB, 0).flat()]).toEqual([0, []])
 })

@@ -24,6 +24,8 @@ export type Segment = {
   touched: Set<string> | undefined
   /** True if some of its rows are lost. */
   isDamaged: boolean
+  /** True once memory lists the sessions with rows in it, and opens them. */
+  isListed: boolean
   /** True once an insert may have happened. Before another one, check whether the store has the rows. */
   mayBeStored: boolean
   /** When its checksums were last compared, by `performance.now()`. */
@@ -43,6 +45,7 @@ export function segmentFrom(directory: string, fileName: string): Segment | unde
     bytes: 0,
     touched: undefined,
     isDamaged: false,
+    isListed: false,
     mayBeStored: true,
     verifiedAtMs: -Infinity,
   }
@@ -96,16 +99,30 @@ async function isIntact(segment: Segment, marker: string): Promise<boolean> {
   const handle = await open(segment.path, 'r')
   try {
     const { size } = await handle.stat()
-    const rows = await countRows(
-      handle.createReadStream({ highWaterMark: CHUNK_BYTES, autoClose: false }),
-      marker,
-    )
+    const rows = await countRows(readChunks(handle), marker)
     if (rows === undefined || size < segment.bytes) return false
     segment.rows = rows
     segment.bytes = size
     return true
   } finally {
     await handle.close()
+  }
+}
+
+/** Memory that no read uses. New buffers for each megabyte would ask for a full garbage collection every two segments. */
+const spareChunks: Buffer[] = []
+
+async function* readChunks(handle: FileHandle): AsyncGenerator<Buffer, void> {
+  const chunk = spareChunks.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES)
+  try {
+    for (let at = 0; ;) {
+      const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, at)
+      if (bytesRead === 0) return
+      at += bytesRead
+      yield chunk.subarray(0, bytesRead)
+    }
+  } finally {
+    spareChunks.push(chunk)
   }
 }
 
@@ -189,6 +206,7 @@ export class OpenSegment {
       bytes: 0,
       touched: new Set<string>(),
       isDamaged: false,
+      isListed: false,
       mayBeStored: false,
       verifiedAtMs: -Infinity,
     }

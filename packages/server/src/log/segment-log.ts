@@ -1,10 +1,11 @@
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { diskFull, isDiskFull } from '../errors/disk-full.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { errorText, FlushQueue, type FlushQueueOptions } from './flush-queue.ts'
-import type { Columns, NativeBlock } from './native-block.ts'
+import type { Columns, LogBlock } from './native-block.ts'
 import { PendingRows } from './pending-rows.ts'
-import { OpenSegment, segmentFrom, verifySegment } from './segment-file.ts'
+import { readColumns, type LoggedValue } from './read-columns.ts'
+import { OpenSegment, segmentFrom, verifySegment, type Segment } from './segment-file.ts'
 import { SegmentIds } from './segment-ids.ts'
 
 export type SegmentLogOptions<Row> = FlushQueueOptions & {
@@ -24,15 +25,17 @@ export type SegmentLogState = {
 }
 
 const MAX_SEGMENT_ROWS = 50_000
-/** The engine inserts a segment whole, and needs five times its size for that. */
-const MAX_SEGMENT_BYTES = 64 * 1024 * 1024
+/** The engine inserts a segment whole, and needs two to three times its size for that. */
+const MAX_SEGMENT_BYTES = 32 * 1024 * 1024
 const MAX_PENDING_ROWS = 2_000_000
 const MAX_PENDING_BYTES = 2 * 1024 ** 3
 /**
  * While the store is behind, senders wait: not at all up to the first number of rows, and longest at the second. A store that
  * keeps up has one segment on its way and one that grows.
  */
-const SLOW_ROWS = [40_000, 80_000] as const
+const SLOW_ROWS = [35_000, 60_000] as const
+/** From here on, requests are refused. Enough for a burst: three batches of 15,000 small spans. */
+const REFUSED_ROWS = 80_000
 const MAX_SENDER_DELAY_MS = 80
 /** Rows in memory that wait for the write before theirs. Enough for a burst. */
 const MAX_BUFFERED_BYTES = 32 * 1024 * 1024
@@ -42,6 +45,8 @@ const TRICKLE_DELAY_MS = 1_000
 /** With more rows than this pending, a reader gets data that is a second or two old instead of waiting. */
 const MAX_CATCH_UP_ROWS = 80_000
 const MAX_CATCH_UP_MS = 10_000
+/** Readers wait for the store rather than for more of the log than this. */
+const MAX_READ_BYTES = 2 * 1024 * 1024
 /** A read retries a failed flush at once, but not sooner than this after the last failure. */
 const CATCH_UP_RETRY_MS = 500
 
@@ -97,11 +102,20 @@ export class SegmentLog<Row> {
 
   /** Resolves once the rows are on disk. `touched` lists their sessions, each as `project` NUL `session`. */
   append(rows: Iterable<Row>, touched: Iterable<string>): Promise<void> {
+    return this.#append((pending) => pending.appendAll(rows), touched)
+  }
+
+  /** As `append`, for rows that are encoded already. */
+  appendBlock(block: LogBlock, touched: Iterable<string>): Promise<void> {
+    return this.#append((pending) => pending.add(block), touched)
+  }
+
+  #append(add: (pending: PendingRows<Row>) => void, touched: Iterable<string>): Promise<void> {
     if (this.#isClosed) return Promise.reject(new KnownError('STORE_UNAVAILABLE', 'The server is stopping.'))
     const busy = this.#overload()
     if (busy !== undefined) return Promise.reject(busy)
     const rowsBefore = this.#pending.rows
-    this.#pending.appendAll(rows)
+    add(this.#pending)
     if (this.#pending.rows === rowsBefore) return Promise.resolve()
     this.#bufferedBytes = this.#pending.bytes
     for (const session of touched) this.#touched.add(session)
@@ -129,8 +143,7 @@ export class SegmentLog<Row> {
 
   /** The segments whose rows the store may not have. */
   get pendingIds(): bigint[] {
-    const pending = this.#queue.segments.map(({ id }) => id)
-    return this.#open === undefined ? pending : [...pending, this.#open.segment.id]
+    return this.#segments().map(({ id }) => id)
   }
 
   /** Whether rows arrive about as fast as the store takes them. */
@@ -143,33 +156,70 @@ export class SegmentLog<Row> {
     return new Promise((resolve) => this.#waitingForRoom.push(resolve))
   }
 
-  /** Flushes like `drain`, for readers: gives up when the store is far behind, slow or failing. */
-  async catchUp(): Promise<void> {
-    if (this.state().pendingRows > MAX_CATCH_UP_ROWS) return
-    if (this.#queue.hasFailedWithin(CATCH_UP_RETRY_MS)) return
-    const deadline = Promise.withResolvers<void>()
-    const timer = setTimeout(deadline.resolve, MAX_CATCH_UP_MS)
+  /**
+   * Flushes like `drain`, for readers: gives up when the store is far behind, slow or failing. With `isListed`, it is enough that
+   * memory lists the sessions. Returns whether the store may lack some of what was acknowledged.
+   */
+  async catchUp({ isListed = false } = {}): Promise<boolean> {
+    const { pendingRows } = this.state()
+    if (pendingRows > MAX_CATCH_UP_ROWS || this.#queue.hasFailedWithin(CATCH_UP_RETRY_MS))
+      return pendingRows > 0
+    const deadline = Promise.withResolvers<boolean>()
+    // Nobody waits as long for a second time.
+    const timer = setTimeout(() => deadline.resolve(true), MAX_CATCH_UP_MS)
     // The queue has already reported why a flush failed.
-    await Promise.race([this.drain().catch(() => undefined), deadline.promise])
+    const isStored = await Promise.race([this.#drain(isListed).catch(() => false), deadline.promise])
     clearTimeout(timer)
+    return !isStored
+  }
+
+  /**
+   * Reads some columns of the segments that may have rows of these sessions and that the store may lack, each as `project` NUL
+   * `session`. Undefined if that is too much, or if one of them was stored meanwhile.
+   */
+  async readPending<Name extends string>(
+    names: readonly Name[],
+    sessions: readonly string[],
+  ): Promise<Record<Name, LoggedValue>[] | undefined> {
+    const segments = this.#segments().filter(
+      ({ touched }) => touched === undefined || sessions.some((session) => touched.has(session)),
+    )
+    if (segments.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_READ_BYTES) return undefined
+    const rows: Record<Name, LoggedValue>[] = []
+    for (const { path, bytes, marker } of segments) {
+      const contents = await readFile(path).catch(() => undefined)
+      const read =
+        contents && marker !== undefined && readColumns(contents.subarray(0, bytes), { marker, names })
+      if (!read) return undefined
+      rows.push(...read)
+    }
+    return rows
   }
 
   /** Resolves when everything acknowledged so far is in the store; rejects when the store does not accept it. */
   async drain(): Promise<void> {
+    await this.#drain(false)
+  }
+
+  async #drain(isListed: boolean): Promise<boolean> {
     const { failures } = this.#queue
     await this.#sealNow()
-    await this.#queue.drain(failures)
+    return this.#queue.drain(failures, isListed)
   }
 
   state(): SegmentLogState {
-    const sealed = this.#queue.segments
-    const segments = this.#open === undefined ? sealed : [...sealed, this.#open.segment]
+    const segments = this.#segments()
     return {
       pendingRows: segments.reduce((sum, segment) => sum + segment.rows, 0),
       pendingBytes: segments.reduce((sum, segment) => sum + segment.bytes, 0),
       segments: segments.length,
       flushFailures: this.#queue.failures,
     }
+  }
+
+  #segments(): Segment[] {
+    const sealed = this.#queue.segments
+    return this.#open === undefined ? sealed : [...sealed, this.#open.segment]
   }
 
   /** Refuses new rows and flushes the rest. What the store does not accept stays on disk for the next start. */
@@ -186,7 +236,7 @@ export class SegmentLog<Row> {
     const { maxPendingRows = MAX_PENDING_ROWS } = this.#options
     this.#allowedRows = this.#queue.isFailing
       ? maxPendingRows
-      : Math.max(SLOW_ROWS[1], Math.min(this.#allowedRows, pendingRows + SLOW_ROWS[1]))
+      : Math.max(REFUSED_ROWS, Math.min(this.#allowedRows, pendingRows + REFUSED_ROWS))
     if (pendingRows < Math.min(this.#allowedRows, maxPendingRows) && pendingBytes < MAX_PENDING_BYTES)
       return undefined
     return new KnownError(
@@ -240,7 +290,7 @@ export class SegmentLog<Row> {
     this.#spare = pending
   }
 
-  async #write(blocks: readonly NativeBlock<Row>[], touched: ReadonlySet<string>): Promise<void> {
+  async #write(blocks: readonly LogBlock[], touched: ReadonlySet<string>): Promise<void> {
     this.#open ??= await OpenSegment.create(this.#options.directory, await this.#ids.next())
     const { segment } = this.#open
     await this.#open.append(blocks.map((block) => block.withConstant('segment', segment.id)))

@@ -15,6 +15,16 @@ export function wholeBlocks(bytes: Buffer): WholeBlocks {
   return whole
 }
 
+/** Where the values of a column begin. */
+export type ColumnPlace = { type: string; at: number }
+
+/** Finds the columns of a complete block. */
+export function findColumns(block: Buffer): { rows: number; columns: Map<string, ColumnPlace> } {
+  const columns = new Map<string, ColumnPlace>()
+  const rows = new BlockWalker(block).skipBlock((name, place) => columns.set(name, place))
+  return { rows: rows ?? 0, columns }
+}
+
 // More than any of our tables has. Bytes that claim more columns are not a block.
 const MAX_COLUMNS = 200
 
@@ -27,15 +37,17 @@ class BlockWalker {
   }
 
   /** Moves past the block that starts here and returns its row count; undefined if the block is incomplete. */
-  skipBlock(): number | undefined {
+  skipBlock(onColumn?: (name: string, place: ColumnPlace) => void): number | undefined {
     const columns = this.#varint()
     const rows = this.#varint()
     if (columns === undefined || rows === undefined || columns === 0 || columns > MAX_COLUMNS)
       return undefined
     for (let column = 0; column < columns; column++) {
-      if (this.#string() === undefined) return undefined
+      const name = this.#string()
       const type = this.#string()
-      if (type === undefined || !this.#skipColumn(type, rows)) return undefined
+      if (name === undefined || type === undefined) return undefined
+      onColumn?.(name, { type, at: this.at })
+      if (!this.#skipColumn(type, rows)) return undefined
     }
     return rows
   }

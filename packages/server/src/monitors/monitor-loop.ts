@@ -58,15 +58,15 @@ export class MonitorLoop {
     for (const [project, watched] of Map.groupBy(monitors.all(), (one) => one.project)) {
       const active = watched.filter(({ monitor }) => !monitor.isPaused)
       const seen = await observeMonitors(this.#options, project, active, nowMs)
-      for (const one of watched)
-        await this.#advance(one, seen.get(one.monitor.id), nowMs).catch((error: Error) => {
-          if (asStoreError(error) === undefined)
-            report(`The state of the monitor ${one.monitor.name} could not be stored: ${error.message}`)
-        })
+      for (const one of watched) this.#advance(one, seen.get(one.monitor.id), nowMs)
+      await monitors.saveStatuses().catch((error: Error) => {
+        if (asStoreError(error) === undefined)
+          report(`The states of monitors could not be stored: ${error.message}`)
+      })
     }
   }
 
-  async #advance(watched: WatchedMonitor, seen: Seen | Error | undefined, nowMs: number): Promise<void> {
+  #advance(watched: WatchedMonitor, seen: Seen | Error | undefined, nowMs: number): void {
     const { monitor, status } = watched
     const observation = seen === undefined ? 'paused' : seen instanceof Error ? 'error' : seen.observation
     const { next } = nextMonitorState(status, observation, { nowMs, forMs: monitor.forMs })
@@ -87,7 +87,7 @@ export class MonitorLoop {
       watched.status = updated
       return
     }
-    await this.#options.monitors.setStatus(watched, updated)
+    this.#options.monitors.setStatus(watched, updated)
   }
 }
 

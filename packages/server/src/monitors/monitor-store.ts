@@ -108,7 +108,7 @@ export class MonitorStore {
     const { id, ...definition } = monitor
     const key = keyOf(project, id)
     const before = this.#watched.get(key)
-    await this.#insert('monitors', { project, id, definition: JSON.stringify(definition), is_deleted: 0 })
+    await this.#insert('monitors', [{ project, id, definition: JSON.stringify(definition), is_deleted: 0 }])
     const isSame =
       before !== undefined &&
       JSON.stringify([before.monitor.filter, before.monitor.condition]) ===
@@ -120,24 +120,40 @@ export class MonitorStore {
 
   async remove(project: string, id: string): Promise<void> {
     this.find(project, id)
-    await this.#insert('monitors', { project, id, definition: '', is_deleted: 1 })
+    await this.#insert('monitors', [{ project, id, definition: '', is_deleted: 1 }])
     this.#watched.delete(keyOf(project, id))
   }
 
-  /** Keeps a state, and stores it as soon as the store takes it. */
-  async setStatus({ project, monitor }: WatchedMonitor, status: MonitorStatus): Promise<void> {
+  /** Keeps a state, which `saveStatuses` stores. */
+  setStatus({ project, monitor }: WatchedMonitor, status: MonitorStatus): void {
     const key = keyOf(project, monitor.id)
     const watched = this.#watched.get(key)
     if (watched === undefined) return
     watched.status = status
     this.#unsaved.add(key)
-    await this.#insert('monitor_states', { project, id: monitor.id, status: JSON.stringify(status) })
-    this.#unsaved.delete(key)
   }
 
-  async #insert(table: 'monitors' | 'monitor_states', row: Record<string, unknown>): Promise<void> {
+  /** Stores the states that are not stored yet, all of them with one statement. */
+  async saveStatuses(): Promise<void> {
+    const keys = [...this.#unsaved]
+    const unsaved = keys.flatMap((key) => this.#watched.get(key) ?? [])
+    const rows = unsaved.map(({ project, monitor, status }) => ({
+      project,
+      id: monitor.id,
+      status: JSON.stringify(status),
+    }))
+    await this.#insert('monitor_states', rows)
+    for (const key of keys) this.#unsaved.delete(key)
+  }
+
+  async #insert(
+    table: 'monitors' | 'monitor_states',
+    rows: readonly Record<string, unknown>[],
+  ): Promise<void> {
+    if (rows.length === 0) return
     if (this.#store.engine === undefined) await this.#versions.observe(table)
-    const values = [{ ...row, version: this.#versions.next() }]
+    const version = this.#versions.next()
+    const values = rows.map((row) => ({ ...row, version }))
     await this.#store.client.insert({ table, format: 'JSONEachRow', values })
   }
 

@@ -4,6 +4,7 @@ import type { Store } from '../store/connect.ts'
 import type { DiagnosedSession } from '../store/findings-table.ts'
 import { hourBucket } from '../store/sessions-table.ts'
 import type { VersionClock } from '../store/version-clock.ts'
+import { BrokenSessions } from './broken-sessions.ts'
 import type { Example, MonitorStore, WatchedMonitor } from './monitor-store.ts'
 
 const MAX_MESSAGE = 500
@@ -18,11 +19,18 @@ export class RuleResults {
   readonly #store: Store
   readonly #versions: VersionClock
   readonly #monitors: MonitorStore
+  readonly #everBroken: BrokenSessions
 
   constructor(store: Store, versions: VersionClock, monitors: MonitorStore) {
     this.#store = store
     this.#versions = versions
     this.#monitors = monitors
+    this.#everBroken = new BrokenSessions(store)
+  }
+
+  /** Call it when something else wrote to the store. */
+  forgetAll(): void {
+    this.#everBroken.forgetAll()
   }
 
   /** Checks every rule of the project on some sessions, and stores what changed. */
@@ -36,11 +44,14 @@ export class RuleResults {
     const broken = sessions.flatMap((session) => findBreaks(session, rules, nowMs))
     const matching = await this.#readMatching(project, broken)
     const rows: Record<string, unknown>[] = []
+    const foundIds: string[] = []
     for (const { session, monitor, ...found } of broken) {
       if (!(matching.get(filterKey(monitor.filter))?.has(session.summary.id) ?? true)) continue
       known.delete(keyOf(monitor.id, session.summary.id))
       rows.push({ ...toRow(project, monitor.id, session), is_broken: 1, ...found })
+      foundIds.push(session.summary.id)
     }
+    if (foundIds.length > 0) await this.#everBroken.add(project, foundIds)
     // The others are no longer broken.
     for (const session of sessions)
       for (const { monitor } of rules)
@@ -93,6 +104,7 @@ export class RuleResults {
   }
 
   async #readBroken(project: string, ids: readonly string[]): Promise<Set<string>> {
+    if (!(await this.#everBroken.mayInclude(project, ids))) return new Set()
     const result = await this.#store.client.query({
       query: `SELECT monitor_id, session_id FROM rule_results FINAL
         WHERE project = {project:String} AND session_id IN {ids:Array(String)} AND is_broken = 1`,

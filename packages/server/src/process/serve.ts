@@ -1,7 +1,6 @@
 import { flushCompileCache } from 'node:module'
 import { collectGarbageSoon } from './collect-garbage.ts'
 import { readConfig } from './config.ts'
-import { recordDemoOnEmptyStore } from '../api/demo-routes.ts'
 import { KnownError } from '../errors/known-error.ts'
 import { toReportLine } from './report-line.ts'
 import type { Services } from './services.ts'
@@ -39,6 +38,7 @@ export async function serve(
 /** Runs while the server is up: the demo agent sends its sessions to it. */
 async function recordDemoAtStart(services: Services): Promise<void> {
   try {
+    const { recordDemoOnEmptyStore } = await import('../api/demo-routes.ts')
     if (await recordDemoOnEmptyStore(services.store.client, services.registry, services.site))
       console.log(
         '  demo        recorded (an example agent with a scripted model); turn it off with PLAYHEAD_DEMO=off',

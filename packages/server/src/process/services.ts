@@ -30,9 +30,6 @@ import { MAX_BYTES_IN_FLIGHT } from '../door/body-limits.ts'
 import { DevRunners } from '../live/dev-runners.ts'
 import { LiveFeed } from '../live/live-feed.ts'
 import type { DamagedFiles } from '../log/damaged-files.ts'
-import type { Columns } from '../log/native-block.ts'
-import { firstSegmentId } from '../log/segment-ids.ts'
-import { SegmentLog } from '../log/segment-log.ts'
 import { followOtherNodes } from '../nodes/follow-other-nodes.ts'
 import { ServerNodes } from '../nodes/server-nodes.ts'
 import { DuplicateCalls } from '../sessions/duplicate-calls.ts'
@@ -51,14 +48,10 @@ import { StoredLogs } from '../sessions/stored-logs.ts'
 import { Restorer } from '../maintenance/restore.ts'
 import { SqlQueries } from '../sql/run-query.ts'
 import type { Store } from '../store/connect.ts'
-import { insertSegment, refreshTouched } from '../store/flush-segment.ts'
-import { WordBuilder } from '../store/word-builder.ts'
-import { logColumns } from '../store/logs-table.ts'
-import { stepColumns } from '../store/steps-table.ts'
 import { UploadedObjects } from '../store/uploaded-objects.ts'
 import { VersionClock } from '../store/version-clock.ts'
 import type { Config } from './config.ts'
-import { readKnown } from './open-fresh.ts'
+import { openLogs, openPipeline } from './open-logs.ts'
 
 /** How often a server checks for keys, projects and logins that another one changed. People are promised five seconds. */
 const RELOAD_MS = 2_000
@@ -66,7 +59,11 @@ const SAVE_USES_MS = 60_000
 const SAVE_USAGE_MS = 5_000
 
 /** Everything that a running server is made of. */
-export type Services = AppServices & { registry: Registry; running: RunningSessions }
+export type Services = AppServices & {
+  registry: Registry
+  running: RunningSessions
+  ruleResults: RuleResults
+}
 
 /** Creates the services in the order of their dependencies, and adds to `cleanups` how to close them. */
 export async function createServices(
@@ -80,13 +77,14 @@ export async function createServices(
   const gate = await openGate(config, { ...store, versions, node: nodes.id }, report, cleanups)
   const dialectFailures = new DialectFailures(report)
   const stored = await openStored(store, { versions, nodes, ...gate, dialectFailures })
-  const { joined, tags, logs: storedLogs, fresh, pricerOf } = stored
+  const { joined, tags, logs: storedLogs } = stored
   const { live, runners } = openLive(joined, cleanups)
   const refresher = new SessionRefresher({
     ...stored,
     versions,
     directory: await openInbox(config),
     onMoved: (project, traceIds, isListed) => live.publishMove(project, traceIds, isListed),
+    onChanged: (project, id) => reader.invalidate(project, id),
     onRefreshed(project, steps, context) {
       publishRefreshed({ live, reader }, project, steps, context)
       // Until it is there, nothing is missed: it looks for what came before.
@@ -94,7 +92,7 @@ export async function createServices(
     },
   })
   let note: ((project: string, steps: readonly ResolvedStep[]) => void) | undefined
-  const given = { store, nodes, storedLogs, fresh, refresher, damaged, report }
+  const given = { store, nodes, storedLogs, refresher, damaged, report }
   const { steps, logs, ...flushing } = await openLogs(config, given, cleanups)
   const reader: SessionReader = openReader({ ...stored, ...flushing })
   followOtherNodes({ store, nodes, live, reader, report }, cleanups)
@@ -106,7 +104,7 @@ export async function createServices(
   const restored = { ...settings, ...watch, ...stored, ...gate, ...others, storedLogs }
   const restorer = await Restorer.open({ ...restored, ...flushing, refresher, reader, report })
   const counters = createCounters()
-  const usage = { usage: gate.usage, nextArrival: () => versions.next() }
+  const received = { ...stored, ...gate, versions, steps, logs, live, counters, dialectFailures, report }
   return {
     ...settings,
     gate,
@@ -116,7 +114,7 @@ export async function createServices(
     tags,
     registry: gate.registry,
     restorer,
-    pipeline: { steps, logs, live, fresh, pricerOf, counters, dialectFailures, ...usage },
+    pipeline: openPipeline(received, cleanups),
     live,
     runners,
     ...others,
@@ -130,7 +128,7 @@ export async function createServices(
   }
 }
 
-function openReader(options: ReaderOptions & { fresh: FreshSessions }): SessionReader {
+function openReader(options: ReaderOptions): SessionReader {
   const reader = new SessionReader(options)
   options.store.onDeleted = () => {
     options.fresh.forgetAll()
@@ -184,17 +182,17 @@ async function openWatch(
   const { store, versions } = options
   const issues = new Issues(store, versions)
   const monitors = await MonitorStore.open(store, versions)
-  const results = new RuleResults(store, versions, monitors)
+  const ruleResults = new RuleResults(store, versions, monitors)
   const sessionMetrics = new SessionMetrics()
-  const running = new RunningSessions({ ...options, monitors, results })
-  const monitorLoop = new MonitorLoop({ ...options, issues, results, monitors })
+  const running = new RunningSessions({ ...options, monitors, results: ruleResults })
+  const monitorLoop = new MonitorLoop({ ...options, issues, results: ruleResults, monitors })
   monitorLoop.start(cleanups)
   const findings = new SessionFindings({
     ...options,
     onDiagnosed: async (project, diagnosed) => {
       const summaries = diagnosed.map(({ summary }) => summary)
       sessionMetrics.count(project, summaries, Date.now())
-      await results.check(project, diagnosed)
+      await ruleResults.check(project, diagnosed)
     },
   })
   const alerts = await openAlerts({ ...options, monitors }, cleanups)
@@ -206,8 +204,12 @@ async function openWatch(
     if (first !== undefined)
       running.note(project, first.sessionId, { isOpen, startedAtMs: first.startedAtMs })
   }
-  const reloadWatch = () => Promise.all([monitors.reload(), alerts.destinations.reload()])
-  return { findings, issues, monitors, monitorLoop, running, sessionMetrics, note, reloadWatch, ...alerts }
+  const reloadWatch = () => {
+    ruleResults.forgetAll()
+    return Promise.all([monitors.reload(), alerts.destinations.reload()])
+  }
+  const checks = { monitorLoop, running, ruleResults, sessionMetrics }
+  return { findings, issues, monitors, ...checks, note, reloadWatch, ...alerts }
 }
 
 type OpenAlertsOptions = Pick<AlertWorkerOptions, 'nodes' | 'audit' | 'report'> &
@@ -332,48 +334,4 @@ async function openGate(
   if (engine === undefined) every(RELOAD_MS, reload)
   const provider = oidc && new OidcProvider(oidc)
   return { isAuthOn, registry, logins, people, oidc: provider, shares, uses, usage, audit }
-}
-
-async function openLogs(
-  config: Config,
-  options: {
-    store: Store
-    storedLogs: StoredLogs
-    fresh: FreshSessions
-    refresher: SessionRefresher
-    nodes: ServerNodes
-    damaged: DamagedFiles
-    report: (line: string) => void
-  },
-  cleanups: (() => unknown)[],
-) {
-  const { store, storedLogs, fresh, refresher, damaged, report } = options
-  const words = new WordBuilder(options)
-  const root = join(config.dataDirectory, 'log')
-  const firstId = await firstSegmentId(root, damaged)
-  const open = <Row>(name: 'steps' | 'logs', columns: Columns<Row>) => {
-    const table = { name, columns: Object.keys(columns) }
-    return SegmentLog.open({
-      name,
-      damaged,
-      directory: join(root, name),
-      columns,
-      firstId,
-      insert: async (segment) => {
-        if (name === 'logs') storedLogs.expectSome()
-        await insertSegment(segment, table, store)
-        if (name === 'steps') words.note(segment.rows)
-      },
-      refresh: (segment) =>
-        refreshTouched(segment, table, store, (...sessions) => refresher.refresh(...sessions)),
-      report,
-    })
-  }
-  const [steps, logs] = await Promise.all([open('steps', stepColumns), open('logs', logColumns)])
-  for (const log of [logs, steps]) cleanups.push(() => log.close())
-  words.start(steps, cleanups)
-  const catchUp = async () => void (await Promise.all([steps.catchUp(), logs.catchUp()]))
-  const drain = async () => void (await Promise.all([steps.drain(), logs.drain()]))
-  void readKnown({ fresh, store, drain, report })
-  return { steps, logs, words, catchUp, drain }
 }

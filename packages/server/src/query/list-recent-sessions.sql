@@ -3,6 +3,6 @@
 SELECT [[summary]], [[sort_key]] AS sort_key
 FROM sessions FINAL
 WHERE [[conditions]]
-ORDER BY sort_key DESC, session_id DESC
+ORDER BY sort_key DESC, started_us DESC, session_id DESC
 LIMIT {limit:UInt32}
 SETTINGS use_query_condition_cache = 0

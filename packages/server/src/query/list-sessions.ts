@@ -6,21 +6,14 @@ import { KnownError } from '../errors/known-error.ts'
 import { loadSql } from '../store/load-sql.ts'
 import type { BadRows } from '../store/bad-rows.ts'
 import { newestSelect, type NewestRow, type Place } from '../store/newest-sessions.ts'
-import { findNewestPage } from './newest-page.ts'
+import { findNewestPage, isKnownToMemory } from './newest-page.ts'
 import { cachePage } from './page-cache.ts'
-import { findByText, newerThan } from './text-search.ts'
+import { readPage, type ListedRow } from './read-page.ts'
+import { findByText } from './text-search.ts'
 import { scoreNumberOf, sessionConditions, sessionFilterSchema, type Conditions } from './session-filter.ts'
-import {
-  cardSelect,
-  DURATION_MS,
-  hourBucket,
-  summariesFromRows,
-  summarySelect,
-  type SummaryRow,
-} from '../store/sessions-table.ts'
+import { DURATION_MS, hourBucket, summariesFromRows, type SummaryRow } from '../store/sessions-table.ts'
 
 const longWindowSql = loadSql(new URL('./list-sessions.sql', import.meta.url))
-const shortWindowSql = loadSql(new URL('./list-recent-sessions.sql', import.meta.url))
 
 const sessionOrders = ['time', 'cost', 'duration', 'steps', 'errors', 'tokens'] as const
 
@@ -35,10 +28,9 @@ export const listQuerySchema = sessionFilterSchema.extend({
 })
 
 export type ListQuery = z.infer<typeof listQuerySchema>
-type ListedRow = SummaryRow & { sort_key: number }
 export type SessionPage = { sessions: SessionSummary[]; nextCursor?: string }
 
-/** Sessions without a value to sort by come last. ±1e308 survives JSON; infinity does not. */
+/** Sessions without a value to sort by come last, and of equal ones the newest first. ±1e308 survives JSON; infinity does not. */
 const sortKeys: Record<(typeof sessionOrders)[number], string> = {
   time: 'toFloat64(toUnixTimestamp64Micro(started_at))',
   cost: 'ifNull(cost, -1e308)',
@@ -51,6 +43,8 @@ const sortKeys: Record<(typeof sessionOrders)[number], string> = {
 const DAY_MS = 86_400_000
 /** Sorted by time, a page usually lies within the last day, so older sessions are read only if needed. */
 const windowsMs = [DAY_MS, 14 * DAY_MS, Infinity]
+/** A window is tried if it fills the page, should earlier times have up to so many times as many sessions as the latest. */
+const FEW_MORE = 2
 /** How far back the results of a query reached. When the same query comes again, shorter windows are skipped. */
 const reachCache = new Map<string, number>()
 const MAX_CACHED_QUERIES = 1_000
@@ -63,17 +57,35 @@ export async function listSessions(
   asked: ListQuery,
 ): Promise<SessionPage> {
   const query = onlyOwn(asked)
-  const isInMemory = store.engine !== undefined && isNewestFirst(query)
-  const rows = isInMemory ? findNewestPage(store.sessions, project, query, placeOf(query.cursor)) : undefined
-  if (rows !== undefined) return toPage(store.badRows, rows.map(withSortKey), query.limit)
+  const { newest } = store.sessions
+  const isInMemory = isForMemory(store, query)
+  const load = () => newest.load(project, (limit) => readNewest(store.client, project, limit))
+  if (isInMemory && newest.isAhead(project)) await load()
+  const remembered = listFromMemory(store, project, query)
+  if (remembered !== undefined) return remembered
   const read = () => readSessions(store, project, query)
   const page = dependsOnMore(query)
     ? await read()
     : await cachePage(store, `${project}\0${JSON.stringify(query)}`, read)
   // If it fails, the next list asks the store again.
-  if (isInMemory)
-    void store.sessions.newest.load(project, (limit) => readNewest(store.client, project, limit)).catch(noop)
+  if (isInMemory) void load().catch(noop)
   return page
+}
+
+/** A page of the newest sessions, if memory can tell. It may have sessions that are not in the store yet. */
+export function listFromMemory(
+  store: ListedStore,
+  project: string,
+  asked: ListQuery,
+): SessionPage | undefined {
+  const query = onlyOwn(asked)
+  if (!isForMemory(store, query)) return undefined
+  const rows = findNewestPage(store.sessions, project, query, placeOf(query.cursor))
+  return rows && toPage(store.badRows, rows.map(withSortKey), query.limit)
+}
+
+function isForMemory({ engine }: ListedStore, query: ListQuery): boolean {
+  return engine !== undefined && isNewestFirst(query) && isKnownToMemory(query)
 }
 
 /** Without what a route takes beside it. */
@@ -117,7 +129,7 @@ async function readSessions(
   const isByTime = isNewestFirst(query)
   const endMs = windowEnd(query)
   const cacheKey = `${project}\0${JSON.stringify({ ...query, cursor: '', from: '' })}`
-  const knownMs = found === undefined ? (reachCache.get(cacheKey) ?? 0) : Infinity
+  let knownMs = found === undefined ? (reachCache.get(cacheKey) ?? 0) : Infinity
   if (found?.length === 0) return { sessions: [] }
   // One extra row tells whether there is a next page.
   const limit = query.limit + 1
@@ -129,8 +141,13 @@ async function readSessions(
       limit,
       since: windowMs === Infinity ? undefined : endMs - windowMs,
       isShort: windowMs <= DAY_MS,
+      isNested:
+        (found === undefined && Boolean(query.text)) ||
+        query.finding !== undefined ||
+        query.issue !== undefined,
     })
     if (rows.length >= limit) break
+    knownMs = Math.max(knownMs, (windowMs * limit) / (FEW_MORE * rows.length))
   }
   if (isByTime) cacheReach(cacheKey, reachOf(rows[limit - 1], query.from, endMs))
   return toPage(store.badRows, rows, query.limit)
@@ -142,7 +159,7 @@ function toPage(badRows: BadRows, rows: readonly ListedRow[], limit: number): Se
   const last = page.at(-1)
   const sessions = summariesFromRows(badRows, page)
   return rows.length > limit && last !== undefined
-    ? { sessions, nextCursor: encodeCursor(last.sort_key, last.session_id) }
+    ? { sessions, nextCursor: encodeCursor(last) }
     : { sessions }
 }
 
@@ -203,57 +220,39 @@ async function findOnce(
   return hasWindows ? findByText(store, project, query.text) : undefined
 }
 
-async function readPage(
-  client: ClickHouseClient,
-  conditions: Conditions,
-  page: { sortKey: string; limit: number; since: number | undefined; isShort: boolean },
-): Promise<ListedRow[]> {
-  const windowed = page.since === undefined ? '' : ' AND bucket <= {sinceBucket:UInt32}'
-  const sql = page.isShort ? shortWindowSql : longWindowSql
-  const read = async (summary: string): Promise<ListedRow[]> => {
-    const result = await client.query({
-      query: sql({ summary, sort_key: page.sortKey, conditions: conditions.sql + windowed }),
-      query_params: {
-        ...conditions.params,
-        limit: page.limit,
-        ...(page.since !== undefined && { sinceBucket: hourBucket(page.since), ...newerThan(page.since) }),
-      },
-      format: 'JSONEachRow',
-    })
-    return result.json<ListedRow>()
-  }
-  const rows = await read(cardSelect)
-  return rows.some(({ card }) => card === '') ? read(summarySelect) : rows
-}
-
 /** The latest start time that the page can contain. */
 function windowEnd(query: ListQuery): number {
-  const [cursorUs] = query.cursor === undefined ? [] : decodeCursor(query.cursor)
-  return Math.min(query.to ?? Infinity, cursorUs === undefined ? Infinity : cursorUs / 1000, Date.now())
+  const cursor = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
+  return Math.min(
+    query.to ?? Infinity,
+    cursor === undefined ? Infinity : cursor.started_us / 1000,
+    Date.now(),
+  )
 }
 
 function addCursor(conditions: Conditions, cursor: string | undefined, sortKey: string): void {
   if (cursor === undefined) return
-  const [value, id] = decodeCursor(cursor)
-  conditions.sql += ` AND (${sortKey}, session_id) < ({cursorValue:Float64}, {cursorId:String})`
-  Object.assign(conditions.params, { cursorValue: value, cursorId: id })
+  const { value, started_us, session_id } = decodeCursor(cursor)
+  conditions.sql += ` AND (${sortKey}, toUnixTimestamp64Micro(started_at), session_id) < ({cursorValue:Float64}, {cursorUs:Int64}, {cursorId:String})`
+  Object.assign(conditions.params, { cursorValue: value, cursorUs: started_us, cursorId: session_id })
 }
 
 function placeOf(cursor: string | undefined): Place | undefined {
-  if (cursor === undefined) return undefined
-  const [started_us, session_id] = decodeCursor(cursor)
-  return { started_us, session_id }
+  return cursor === undefined ? undefined : decodeCursor(cursor)
 }
 
-function encodeCursor(value: number, id: string): string {
-  return Buffer.from(JSON.stringify([value, id])).toString('base64url')
+function encodeCursor({ sort_key, started_us, session_id }: ListedRow): string {
+  return Buffer.from(JSON.stringify([sort_key, started_us, session_id])).toString('base64url')
 }
 
-function decodeCursor(cursor: string): [value: number, id: string] {
+function decodeCursor(cursor: string): Place & { value: number } {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    if (Array.isArray(parsed) && typeof parsed[0] === 'number' && typeof parsed[1] === 'string')
-      return [parsed[0], parsed[1]]
+    if (Array.isArray(parsed)) {
+      const [value, started_us, session_id] = parsed as unknown[]
+      if (typeof value === 'number' && Number.isInteger(started_us) && typeof session_id === 'string')
+        return { value, started_us: started_us as number, session_id }
+    }
   } catch {
     // Not one of our cursors: falls through to the error below.
   }

@@ -69,6 +69,11 @@ const wantedBy: { [Field in keyof ListQuery]?: (value: NonNullable<ListQuery[Fie
   from: () => () => true,
 }
 
+/** Whether memory knows all that a query asks about. */
+export function isKnownToMemory(query: ListQuery): boolean {
+  return Object.entries(query).every(([field, value]) => value === undefined || field in wantedBy)
+}
+
 /** A page of the newest sessions from memory; undefined if the store has to be asked. */
 export function findNewestPage(
   { newest }: Store['sessions'],
@@ -76,11 +81,11 @@ export function findNewestPage(
   query: ListQuery,
   after: Place | undefined,
 ): SummaryRow[] | undefined {
+  if (!isKnownToMemory(query)) return undefined
   const conditions: Wanted[] = []
   for (const [field, value] of Object.entries(query)) {
     if (value === undefined) continue
-    const condition = wantedBy[field as keyof ListQuery] as ((value: unknown) => Wanted) | undefined
-    if (condition === undefined) return undefined
+    const condition = wantedBy[field as keyof ListQuery] as (value: unknown) => Wanted
     conditions.push(condition(value))
   }
   return newest.find(project, {

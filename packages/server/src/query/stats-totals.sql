@@ -1,7 +1,7 @@
 -- One row for each bucket and one total, in one pass.
 SELECT
-    [[key]] AS key,
-    grouping(key) AS is_total,
+    formatDateTime(bucket_start, '%Y-%m-%dT%H:%i:%SZ', 'UTC') AS key,
+    grouping(bucket_start) AS is_total,
     count() AS total,
     countIf(state = 'success') AS success,
     countIf(state = 'fail') AS fail,
@@ -22,5 +22,5 @@ FROM
     FROM sessions FINAL
     WHERE [[conditions]]
 )
-GROUP BY key WITH ROLLUP
+GROUP BY [[bucket_start]] AS bucket_start WITH ROLLUP
 ORDER BY is_total DESC, key

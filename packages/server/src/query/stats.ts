@@ -82,7 +82,7 @@ export async function readStats(
 }
 
 /** Materialized, because ROLLUP does not work on a constant. */
-const ONE_BUCKET = "materialize('')"
+const ONE_BUCKET = 'materialize(toDateTime(0))'
 
 async function readTimeline(
   client: ClickHouseClient,
@@ -93,8 +93,8 @@ async function readTimeline(
     query.interval === 'auto' ? await suitableInterval(client, conditions, query) : query.interval
   const { zone, scoreName } = query
   const params = { ...conditions.params, zone, ...(scoreName !== undefined && { scoreName }) }
-  const key = interval === undefined ? ONE_BUCKET : bucketStart(interval)
-  const rows = await readFigures(client, { sql: conditions.sql, params }, key)
+  const start = interval === undefined ? ONE_BUCKET : bucketStart(interval)
+  const rows = await readFigures(client, { sql: conditions.sql, params }, start)
   return {
     interval,
     totals: rows.find((row) => row.is_total === 1),
@@ -140,12 +140,12 @@ type FiguresRow = {
 async function readFigures(
   client: ClickHouseClient,
   conditions: Conditions,
-  key: string,
+  start: string,
 ): Promise<FiguresRow[]> {
   const isScored = conditions.params.scoreName !== undefined
   const result = await client.query({
     query: totalsSql({
-      key,
+      bucket_start: start,
       state: STATE,
       duration: DURATION_MS,
       conditions: conditions.sql,
@@ -287,11 +287,10 @@ export function intervalFor(spanMs: number): StatsInterval {
   return statsIntervals.find((name) => spanMs / intervals[name].ms <= MAX_BUCKETS) ?? 'month'
 }
 
-/** SQL for the start of a session's bucket as ISO time. `{zone:String}` is the time zone that days begin in. */
+/** SQL for the start of a session's bucket. `{zone:String}` is the time zone that days begin in. */
 function bucketStart(interval: StatsInterval): string {
   // For weeks and months the engine returns dates, but the result must be an instant.
-  const start = `toDateTime(toStartOfInterval(toDateTime(started_at, {zone:String}), INTERVAL ${intervals[interval].sql}), {zone:String})`
-  return `formatDateTime(${start}, '%Y-%m-%dT%H:%i:%SZ', 'UTC')`
+  return `toDateTime(toStartOfInterval(toDateTime(started_at, {zone:String}), INTERVAL ${intervals[interval].sql}), {zone:String})`
 }
 
 export function isTimeZone(zone: string): boolean {

@@ -41,4 +41,22 @@ describe('sessions with a text', () => {
     expect(await findByText(store, 'p', 'chat', 2)).toBeUndefined()
     expect(await findByText(store, 'p', 'chat refund', 3)).toHaveLength(3)
   })
+
+  test('with words that many have in one batch are told without comparing all', async () => {
+    await store.client.command({
+      query: `INSERT INTO words (project, session_id, words) SELECT 'many', toString(number), ['late', 'parcel'] FROM numbers(5)`,
+    })
+    const asked: string[] = []
+    const query: Store['client']['query'] = (statement) => {
+      asked.push(statement.query)
+      return store.client.query(statement)
+    }
+    const watched = { words: store.words, client: { query } as Store['client'] }
+
+    const few = await findByText(watched, 'many', 'late parcel', 5)
+    const askedForFew = asked.splice(0).length
+    const many = await findByText(watched, 'many', 'late parcel', 4)
+
+    expect([few?.length, askedForFew, many, asked.length]).toEqual([5, 2, undefined, 1])
+  })
 })

@@ -23,6 +23,7 @@ export async function findByText(
   if (!text) return undefined
   const key = `${project}\0${text}`
   if (commonTexts.has(key)) return undefined
+  if (await isCommon(client, project, text, most)) return noteCommon(key)
   const { sql, params } = textConditions(words, text)
   const result = await client.query({
     query: `SELECT DISTINCT id FROM (${sql}) LIMIT {limit:UInt32}`,
@@ -30,10 +31,37 @@ export async function findByText(
     format: 'JSONEachRow',
   })
   const rows = await result.json<{ id: string }>()
-  if (rows.length <= most) return rows.map(({ id }) => id)
+  return rows.length <= most ? rows.map(({ id }) => id) : noteCommon(key)
+}
+
+function noteCommon(key: string): undefined {
   if (commonTexts.size >= MAX_COMMON_TEXTS) commonTexts.clear()
   commonTexts.add(key)
   return undefined
+}
+
+/**
+ * Whether many sessions have all words in one batch of their steps. That can be told from the first ones, whereas the sessions with
+ * each word have to be compared down to the last. False if it is not known, and for one word, whose sessions need no comparison.
+ */
+async function isCommon(
+  client: Store['client'],
+  project: string,
+  text: string,
+  most: number,
+): Promise<boolean> {
+  const wanted = isSubstringSearch(text) ? [] : waysToWrite(text.toLowerCase())
+  if (wanted.length < 2) return false
+  const all = [...new Set(wanted.flat(2))]
+  const hasWord = (word: string) => `has(words, ${storedWord(`{word${all.indexOf(word)}:String}`)})`
+  const result = await client.query({
+    query: `SELECT count() AS found FROM (SELECT DISTINCT session_id FROM words
+      WHERE project = {project:String} AND ${allOf(wanted, hasWord)} LIMIT {limit:UInt32})`,
+    query_params: { project, limit: most + 1, ...namedWords(all) },
+    format: 'JSONEachRow',
+  })
+  const [row] = await result.json<{ found: number }>()
+  return row !== undefined && row.found > most
 }
 
 /** Parameters for `textConditions`: only sessions that began at this time or later are wanted. */
@@ -57,7 +85,7 @@ export function textConditions(
   const params = {
     wordsBucket: EVERY_BUCKET,
     anyWord: all.join(' '),
-    ...Object.fromEntries(all.map((word, index) => [`word${index}`, word])),
+    ...namedWords(all),
   }
   const hits = all.map((_, index) => indexedHits(index))
   const found = `SELECT id FROM (${bySession([...hits, unindexedHits(words, all.length)].join(' UNION ALL '))})`
@@ -77,12 +105,15 @@ function indexedHits(index: number): string {
     WHERE project = {project:String} AND bucket <= {wordsBucket:UInt32} AND has(words, ${word})`
 }
 
-/** Steps whose words are not in the table yet. */
+/**
+ * Steps whose words are not in the table yet. PREWHERE, because a block of the table may have steps of any segment: without it,
+ * the engine reads the texts of a block before it has looked at the segments.
+ */
 function unindexedHits(words: WordMarks, count: number): string {
   const stored = Array.from({ length: count }, (_, index) => storedWord(`{word${index}:String}`))
   const own = `arrayMap(word -> ${storedWord('word')}, ${wordsOf(SEARCH_TEXT)})`
   return `SELECT session_id AS id, arrayJoin(arrayIntersect(${own}, [${stored.join(', ')}])) AS word FROM steps
-    WHERE project = {project:String} AND ${words.missing} AND hasAnyTokens(${SEARCH_TEXT}, {anyWord:String})`
+    PREWHERE project = {project:String} AND ${words.missing} WHERE hasAnyTokens(${SEARCH_TEXT}, {anyWord:String})`
 }
 
 /** A trace that joined another one's session counts as that session. */
@@ -101,9 +132,18 @@ function waysToWrite(text: string): string[][][] {
   })
 }
 
+function namedWords(all: readonly string[]): Record<string, string> {
+  return Object.fromEntries(all.map((word, index) => [`word${index}`, word]))
+}
+
 function hasAll(wanted: readonly string[][][], all: readonly string[]): string {
-  const has = (word: string) =>
-    `has(groupUniqArray(word), ${storedWord(`{word${all.indexOf(word)}:String}`)})`
+  return allOf(
+    wanted,
+    (word) => `has(groupUniqArray(word), ${storedWord(`{word${all.indexOf(word)}:String}`)})`,
+  )
+}
+
+function allOf(wanted: readonly string[][][], has: (word: string) => string): string {
   return wanted
     .map((ways) => `(${ways.map((words) => words.map(has).join(' AND ')).join(' OR ')})`)
     .join(' AND ')

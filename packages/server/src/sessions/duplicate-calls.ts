@@ -57,6 +57,11 @@ export class DuplicateCalls {
     return new DuplicateCalls(options, row?.known === 1)
   }
 
+  /** Whether there may be any in the store. */
+  get isAny(): boolean {
+    return this.#isAnyKnown || this.#hasOtherNodes()
+  }
+
   /** Call it before rows are stored in another way than by `find`. */
   expectSome(): void {
     this.#isAnyKnown = true

@@ -9,6 +9,11 @@ const SHOWN_CANDIDATES = 5
 /** Where sessions are looked up. */
 export type SessionIndex = { client: ClickHouseClient; joined: JoinedTraces }
 
+/** Whether an id names a session without a look into the store. */
+export function isFullId(typed: string): boolean {
+  return parseSessionIdPrefix(typed)?.length === FULL_LENGTH
+}
+
 /** Finds the one session of the project that has a trace whose id starts with this prefix, with or without `s_`. */
 export async function findSessionId(
   { client, joined }: SessionIndex,

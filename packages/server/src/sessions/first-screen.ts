@@ -12,7 +12,7 @@ const FIRST_SCREEN_BYTES = 512 * 1024
 const FIRST_ROWS = 2 * FIRST_SCREEN_STEPS
 const LARGEST = FIRST_SCREEN_BYTES / 16
 
-type ReadStore = Pick<Store, 'client' | 'badRows'>
+type ReadStore = Pick<Store, 'client' | 'badRows' | 'engine'>
 
 /** Reads a session of one trace as far as the first screen goes; undefined if that has to be done otherwise. */
 export async function readFirstScreen(

@@ -1,28 +1,33 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Store } from '../store/connect.ts'
-import { FreshSessions, type FreshRow } from './fresh-sessions.ts'
+import { bareOutline, bareSpan } from '../store/test/sample-steps.ts'
+import { toStepRow } from '../store/steps-table.ts'
+import { FreshRows, type FreshPart } from './fresh-rows.ts'
+import { FreshSessions } from './fresh-sessions.ts'
 import { KnownSessions } from './known-sessions.ts'
 
 const id = () => randomBytes(16).toString('hex')
 
-function row(session_id: string, step_id: string, changes: Partial<FreshRow> = {}): FreshRow {
-  return {
-    session_id,
-    step_id,
-    parent_id: '',
-    scope_name: '',
-    outline: '{"kind":"llm","status":"ok"}',
-    started_us: 1,
-    ended_us: 2,
-    cost: null,
-    cost_source: '',
-    received_ms: 3,
-    version: 1,
-    arrival: 1,
-    is_finished: true,
-    ...changes,
-  }
+type Row = { session: string; step: string; arrival?: number; isOpen?: boolean }
+
+function encode(rows: readonly Row[]): FreshPart[] {
+  const fresh = new FreshRows()
+  for (const { session, step, arrival = 1, isOpen = false } of rows)
+    fresh.add(
+      toStepRow(
+        'p',
+        { ...bareSpan, traceId: session, spanId: step, endNs: isOpen ? null : 1_760_000_001_000_000_000n },
+        bareOutline,
+        {
+          receivedAtMs: 3,
+          arrival,
+          derivation: { normalizerVersion: 1, priceRevision: 1 },
+          resource: '{}',
+        },
+      ),
+    )
+  return fresh.end()
 }
 
 /** A store that has these sessions, for `readKnown`. */
@@ -40,7 +45,14 @@ async function freshWith(...stored: string[]): Promise<FreshSessions> {
 test('a session that the store has never seen is fresh, with all its rows', async () => {
   const [stored, begun] = [id(), id()]
   const fresh = await freshWith(stored)
-  fresh.note('p', [row(begun, 'a'), row(stored, 'b'), row(begun, 'c')])
+  fresh.note(
+    'p',
+    encode([
+      { session: begun, step: 'a' },
+      { session: stored, step: 'b' },
+      { session: begun, step: 'c' },
+    ]),
+  )
 
   expect(fresh.find('p', begun)?.rows.map(({ step_id }) => step_id)).toEqual(['a', 'c'])
   expect(fresh.find('p', stored)).toBeUndefined()
@@ -50,9 +62,9 @@ test('a session that the store has never seen is fresh, with all its rows', asyn
 test('before it has read what is stored, no session is fresh, and none that arrived meanwhile becomes so', async () => {
   const fresh = new FreshSessions()
   const early = id()
-  fresh.note('p', [row(early, 'a')])
+  fresh.note('p', encode([{ session: early, step: 'a' }]))
   await fresh.readKnown(storeWith([]))
-  fresh.note('p', [row(early, 'b')])
+  fresh.note('p', encode([{ session: early, step: 'b' }]))
 
   expect(fresh.find('p', early)).toBeUndefined()
 })
@@ -60,10 +72,22 @@ test('before it has read what is stored, no session is fresh, and none that arri
 test('a forgotten session is read from the store from then on', async () => {
   const fresh = await freshWith()
   const [forgotten, deleted] = [id(), id()]
-  fresh.note('p', [row(forgotten, 'a'), row(deleted, 'a')])
+  fresh.note(
+    'p',
+    encode([
+      { session: forgotten, step: 'a' },
+      { session: deleted, step: 'a' },
+    ]),
+  )
   fresh.forget('p', [forgotten])
   fresh.forgetAll()
-  fresh.note('p', [row(forgotten, 'b'), row(deleted, 'b')])
+  fresh.note(
+    'p',
+    encode([
+      { session: forgotten, step: 'b' },
+      { session: deleted, step: 'b' },
+    ]),
+  )
 
   expect(fresh.find('p', forgotten)).toBeUndefined()
   expect(fresh.find('p', deleted)).toBeUndefined()
@@ -72,22 +96,36 @@ test('a forgotten session is read from the store from then on', async () => {
 test('the end of a step replaces its start; a second end has to be joined from the payloads', async () => {
   const fresh = await freshWith()
   const session = id()
-  const start = row(session, 'a', { is_finished: false, arrival: 0, version: 1 })
-  fresh.note('p', [row(session, 'a', { version: 2 }), start])
-  expect(fresh.find('p', session)?.rows).toEqual([row(session, 'a', { version: 2 })])
+  const [end, start] = [
+    { session, step: 'a' },
+    { session, step: 'a', arrival: 0, isOpen: true },
+  ]
+  fresh.note('p', encode([end, start]))
+  expect(fresh.find('p', session)?.rows).toMatchObject([{ step_id: 'a', is_finished: true, arrival: 1 }])
 
-  fresh.note('p', [row(session, 'a', { arrival: 2, version: 2 })])
+  fresh.note('p', encode([{ ...end, arrival: 2 }]))
   expect(fresh.find('p', session)).toBeUndefined()
 })
 
 test('a very long session is not kept in memory', async () => {
   const fresh = await freshWith()
   const session = id()
-  fresh.note(
-    'p',
-    Array.from({ length: 2_001 }, (_, index) => row(session, String(index))),
-  )
+  const steps = Array.from({ length: 2_001 }, (_, index) => ({ session, step: String(index) }))
+  fresh.note('p', encode(steps.slice(0, 2_000)))
+  expect(fresh.find('p', session)?.rows).toHaveLength(2_000)
+  fresh.note('p', encode(steps.slice(2_000)))
   expect(fresh.find('p', session)).toBeUndefined()
+})
+
+test('the oldest sessions are forgotten first', async () => {
+  const fresh = await freshWith()
+  const sessions = Array.from({ length: 91 }, id)
+  for (const session of sessions)
+    fresh.note('p', encode(Array.from({ length: 1_000 }, (_, index) => ({ session, step: String(index) }))))
+
+  expect(sessions.map((session) => fresh.find('p', session) !== undefined)).toEqual(
+    sessions.map((_, index) => index > 0),
+  )
 })
 
 test('a known session is never taken for a new one, and few new ones for known', () => {

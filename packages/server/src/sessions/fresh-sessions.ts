@@ -1,22 +1,25 @@
 import type { Store } from '../store/connect.ts'
-import { toOutlineRow, type OutlineRow, type StepRow } from '../store/steps-table.ts'
+import { readPart, type FreshPart, type FreshRow } from './fresh-rows.ts'
 import { KnownSessions } from './known-sessions.ts'
-import type { RowFacts } from './stored-steps.ts'
-
-/** A row of `steps` as a read from the store would return it, without its payload. */
-export type FreshRow = OutlineRow & RowFacts & { is_finished: boolean }
+import { bytesOf, Slabs, type Piece } from './slabs.ts'
 
 /** A session all of whose rows are in memory. */
 export type FreshSession = {
   rows: FreshRow[]
   /** The buckets of `sessions` that it was written to. */
-  buckets: number[]
-  characters: number
+  buckets: readonly number[]
+}
+
+type Kept = {
+  parts: { rows: number; piece: Piece }[]
+  rows: number
+  bytes: number
+  buckets: readonly number[]
 }
 
 /** More than may wait for the store: a session that is forgotten before it is stored has to be read back. */
 const MAX_ROWS = 90_000
-const MAX_CHARACTERS = 48 * 1024 * 1024
+const MAX_BYTES = 96 * 1024 * 1024
 /** A session this long is read from the store: each refresh would parse all of it again. */
 const MAX_ROWS_EACH = 2_000
 
@@ -27,9 +30,10 @@ const MAX_ROWS_EACH = 2_000
 export class FreshSessions {
   readonly #known = new KnownSessions()
   /** By project and session, the oldest first. */
-  readonly #sessions = new Map<string, FreshSession>()
+  readonly #sessions = new Map<string, Kept>()
+  readonly #slabs = new Slabs()
   #rows = 0
-  #characters = 0
+  #bytes = 0
 
   /**
    * Reads which sessions are stored. Until then, none is fresh. With a ClickHouse server, none ever is: another node may have
@@ -46,26 +50,17 @@ export class FreshSessions {
   }
 
   /** Notes rows that are on disk. */
-  note(project: string, rows: readonly FreshRow[]): void {
-    let [id, key] = ['', '']
-    let session: FreshSession | undefined
-    for (const row of rows) {
-      if (row.session_id !== id) {
-        id = row.session_id
-        key = `${project}\0${id}`
-        session = this.#sessions.get(key) ?? this.#begin(key, id)
-      }
+  note(project: string, parts: readonly FreshPart[]): void {
+    for (const part of parts) {
+      const key = `${project}\0${part.sessionId}`
+      const session = this.#sessions.get(key) ?? this.#begin(key, part.sessionId)
       if (session === undefined) continue
-      session.rows.push(row)
-      session.characters += row.outline.length
-      this.#rows += 1
-      this.#characters += row.outline.length
-      if (session.rows.length <= MAX_ROWS_EACH) continue
-      this.#forgetKey(key)
-      session = undefined
+      session.parts.push({ rows: part.rows, piece: this.#slabs.store(part.bytes) })
+      this.#count(session, part.rows, part.bytes.length)
+      if (session.rows > MAX_ROWS_EACH) this.#forgetKey(key)
     }
     for (const key of this.#sessions.keys()) {
-      if (this.#rows <= MAX_ROWS && this.#characters <= MAX_CHARACTERS) break
+      if (this.#rows <= MAX_ROWS && this.#bytes <= MAX_BYTES) break
       this.#forgetKey(key)
     }
   }
@@ -80,19 +75,24 @@ export class FreshSessions {
 
   /** Call it when rows were changed or deleted. */
   forgetAll(): void {
-    this.#sessions.clear()
-    this.#rows = 0
-    this.#characters = 0
+    for (const key of this.#sessions.keys()) this.#forgetKey(key)
   }
 
   /** The session, with the row that counts of each step; undefined if it has to be read. */
   find(project: string, id: string): FreshSession | undefined {
     const session = this.#sessions.get(`${project}\0${id}`)
     if (session === undefined) return undefined
-    const rows = currentRows(session.rows)
-    if (rows !== undefined) return rows === session.rows ? session : { ...session, rows }
+    const rows = currentRows(
+      session.parts.flatMap(({ rows, piece }) => readPart({ sessionId: id, rows, bytes: bytesOf(piece) })),
+    )
+    if (rows !== undefined) return { rows, buckets: session.buckets }
     this.forget(project, [id])
     return undefined
+  }
+
+  /** How many rows of the session are in memory; 0 if it has to be read. */
+  rowsOf(project: string, id: string): number {
+    return this.#sessions.get(`${project}\0${id}`)?.rows ?? 0
   }
 
   /** Notes where the row of a session was written. */
@@ -101,29 +101,26 @@ export class FreshSessions {
     if (session !== undefined) session.buckets = [bucket]
   }
 
-  #begin(key: string, id: string): FreshSession | undefined {
+  #begin(key: string, id: string): Kept | undefined {
     if (this.#known.checkAndAdd(id)) return undefined
-    const session: FreshSession = { rows: [], buckets: [], characters: 0 }
+    const session: Kept = { parts: [], rows: 0, bytes: 0, buckets: [] }
     this.#sessions.set(key, session)
     return session
+  }
+
+  #count(session: Kept, rows: number, bytes: number): void {
+    session.rows += rows
+    session.bytes += bytes
+    this.#rows += rows
+    this.#bytes += bytes
   }
 
   #forgetKey(key: string): void {
     const session = this.#sessions.get(key)
     if (session === undefined) return
     this.#sessions.delete(key)
-    this.#rows -= session.rows.length
-    this.#characters -= session.characters
-  }
-}
-
-export function toFreshRow(row: StepRow): FreshRow {
-  return {
-    ...toOutlineRow(row),
-    received_ms: row.receivedAtMs,
-    version: row.version,
-    arrival: row.arrival,
-    is_finished: row.span.endNs !== null && row.span.endNs !== 0n,
+    for (const { piece } of session.parts) this.#slabs.free(piece)
+    this.#count(session, -session.rows, -session.bytes)
   }
 }
 

@@ -1,3 +1,4 @@
+import { TextTable } from './text-table.ts'
 import {
   costRelevance,
   isSameCall,
@@ -24,17 +25,17 @@ export type Verdict = { call: Call; otherSessionId: string; isDuplicate: boolean
 const MAX_RESPONSE_ID = 500
 /** Two reports of one call arrive within seconds. A call is remembered for one to two generations. */
 const GENERATION_MS = 120_000
-/** The most response ids in a generation, however fast they arrive. */
+/** The most response ids in a generation, however fast they arrive, and the most memory for them. */
 const GENERATION_SIZE = 50_000
+const GENERATION_BYTES = 24 * 1024 * 1024
 /** A scripted model gives every call the same response id. Of those, the latest are enough. */
 const CALLS_PER_RESPONSE = 32
 
-/** Recent calls by project and response id. They expire a generation at a time. */
+/** Recent calls by project and response id, as JSON. They expire a generation at a time. */
 export class RecentCalls {
   readonly #now: () => number
-  #young = new Map<string, Call[]>()
-  #old = new Map<string, Call[]>()
-  #names = new Map<string, string>()
+  #young = new TextTable()
+  #old = new TextTable()
   #youngSinceMs: number
 
   constructor(now: () => number = () => performance.now()) {
@@ -42,21 +43,25 @@ export class RecentCalls {
     this.#youngSinceMs = now()
   }
 
+  /** How many response ids are remembered. */
   get size(): number {
     return this.#young.size + this.#old.size
   }
 
-  of(project: string, responseId: string): readonly Call[] {
+  of(project: string, responseId: string): Call[] {
     const key = keyOf(project, responseId)
-    return this.#young.get(key) ?? this.#old.get(key) ?? []
+    const text = this.#young.get(key) ?? this.#old.get(key)
+    return text === undefined ? [] : (JSON.parse(text) as Packed[]).map((packed) => unpack(packed))
   }
 
   /** Replaces the calls of this response id. */
   remember(project: string, responseId: string, calls: readonly Call[]): void {
     const key = keyOf(project, responseId)
-    this.#old.delete(key)
-    this.#young.set(key, calls.slice(-CALLS_PER_RESPONSE))
-    const isFull = this.#young.size >= GENERATION_SIZE
+    const text = JSON.stringify(calls.slice(-CALLS_PER_RESPONSE).map((call) => pack(call)))
+    // Whenever a session is computed, its calls come again.
+    if (this.#young.get(key) === text) return
+    this.#young.set(key, text)
+    const isFull = this.#young.size >= GENERATION_SIZE || this.#young.bytes >= GENERATION_BYTES
     if (isFull || this.#now() - this.#youngSinceMs >= GENERATION_MS) this.#startGeneration()
   }
 
@@ -103,6 +108,7 @@ export class RecentCalls {
     if (twin === undefined) return []
     call.twin = nameOf(twin)
     twin.twin = nameOf(call)
+    for (const then of [second - 1, second, second + 1]) this.#update(project, keyIn(then), [call, twin])
     return decide(call, twin, known !== undefined)
   }
 
@@ -124,28 +130,29 @@ export class RecentCalls {
       endedAtMs,
       kind,
       dialect,
-      name: this.#intern(outline.name),
+      name: outline.name,
       relevance: costRelevance(outline),
     }
     if (responseId !== undefined) call.responseId = responseId
-    if (outline.reporter !== undefined) call.reporter = this.#intern(outline.reporter)
-    if (outline.model !== undefined) call.model = this.#intern(outline.model)
-    if (outline.requestedModel !== undefined) call.requestedModel = this.#intern(outline.requestedModel)
+    if (outline.reporter !== undefined) call.reporter = outline.reporter
+    if (outline.model !== undefined) call.model = outline.model
+    if (outline.requestedModel !== undefined) call.requestedModel = outline.requestedModel
     return call
   }
 
-  #startGeneration(): void {
-    this.#old = this.#young
-    this.#young = new Map()
-    this.#names = new Map()
-    this.#youngSinceMs = this.#now()
+  /** Replaces those of these calls that are remembered under this id. */
+  #update(project: string, responseId: string, changed: readonly Call[]): void {
+    const calls = this.of(project, responseId)
+    const current = calls.map((call) => changed.find((other) => isSameReport(other, call)) ?? call)
+    if (calls.length > 0) this.remember(project, responseId, current)
   }
 
-  /** Calls of one agent share their strings, which saves memory. */
-  #intern(name: string): string {
-    const known = this.#names.get(name)
-    if (known === undefined) this.#names.set(name, name)
-    return known ?? name
+  #startGeneration(): void {
+    const oldest = this.#old
+    oldest.clear()
+    this.#old = this.#young
+    this.#young = oldest
+    this.#youngSinceMs = this.#now()
   }
 }
 
@@ -188,4 +195,38 @@ function figuresOf({ usage, outputPreview }: StepOutline): Pick<Call, 'usage' | 
 
 function keyOf(project: string, responseId: string): string {
   return `${project}\0${responseId}`
+}
+
+/** The fields of a call in this order, without those at the end that it lacks: names of fields would take half of the memory. */
+const packedFields = [
+  'sessionId',
+  'id',
+  'parentId',
+  'startedAtMs',
+  'endedAtMs',
+  'kind',
+  'dialect',
+  'name',
+  'relevance',
+  'reporter',
+  'model',
+  'requestedModel',
+  'twin',
+  'usage',
+  'outputPreview',
+  'responseId',
+] as const satisfies readonly (keyof Call)[]
+
+type Packed = unknown[]
+
+function pack(call: Call): Packed {
+  const packed: unknown[] = packedFields.map((field) => call[field] ?? null)
+  while (packed.at(-1) === null) packed.pop()
+  return packed
+}
+
+function unpack(packed: Packed): Call {
+  const call: Record<string, unknown> = { parentId: null, endedAtMs: null }
+  for (const [index, value] of packed.entries()) if (value !== null) call[packedFields[index]!] = value
+  return call as unknown as Call
 }

@@ -1,49 +1,47 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import {
-  asOneSession,
   collectScores,
   describeTrace,
-  isScoreOnly,
-  logsToSteps,
-  priceStep,
   resolveSteps,
-  type LogOutline,
   type Pricer,
   type ResolvedStep,
-  type StepOutline,
   type SummaryContext,
   type TagEdits,
 } from '@playhead/model'
-import { NativeBlock } from '../log/native-block.ts'
 import type { Store } from '../store/connect.ts'
+import type { EarlyRefresh } from '../log/flush-queue.ts'
+import { idsByProject } from '../store/flush-segment.ts'
 import type { VersionClock } from '../store/version-clock.ts'
 import type { DuplicateCalls, KnownDuplicates } from './duplicate-calls.ts'
-import type { FreshSession, FreshSessions } from './fresh-sessions.ts'
+import type { FreshSessions } from './fresh-sessions.ts'
+import { groupBySize } from './group-by-size.ts'
 import type { JoinedTraces } from './joined-traces.ts'
-import { sessionColumns, toSessionRow, toTombstone, type SessionRow } from '../store/sessions-table.ts'
+import { toSessionRow, toTombstone, type SessionRow } from '../store/sessions-table.ts'
 import type { SessionTags } from './session-tags.ts'
+import { SessionWriter } from './session-writer.ts'
 import type { StoredLogs } from './stored-logs.ts'
-import { readJoinedOutlines, type DeriveCopies } from './step-copies.ts'
-import { lastHeardAt, toStoredOutline } from './stored-steps.ts'
+import { asOne, readParts, type SessionParts } from './session-parts.ts'
+import type { DeriveCopies } from './step-copies.ts'
+import { lastHeardAt } from './stored-steps.ts'
 
-/** Everything a refresh needs to know about one session. */
-type SessionParts = {
-  outlines: StepOutline[]
-  logs: LogOutline[]
-  /** Spans that only bring a score: no steps, and no sign of life. */
-  scores: StepOutline[]
-  receivedMs: number[]
-  /** The buckets that its row may be in; undefined if they have to be looked up. */
-  buckets: readonly number[] | undefined
-  /** True when the outlines come from logs. */
-  isBuilt: boolean
-  /** The traces that it consists of. */
-  traceIds: readonly string[]
+type Refresh = {
+  project: string
+  ids: readonly string[]
+  segment: bigint | undefined
+  announce: RefresherOptions['onRefreshed']
 }
 
-const BATCH_SESSIONS = 1_000
+/** Sessions for which the store is asked together. */
+const GROUP_SESSIONS = 100
+/** Sessions that are computed before senders get their turn. */
+const TURN_SESSIONS = 10
+/**
+ * Steps in memory that are parsed and computed in one turn. If senders had a turn in between, these steps would survive a collection of
+ * young objects: half of what was promoted were such steps.
+ */
+const TURN_STEPS = 200
+/** What senders get after that, while the store keeps up. */
+const PAUSE_MS = 2
 
 export type RefresherOptions = {
   store: Store
@@ -57,6 +55,8 @@ export type RefresherOptions = {
   joined: JoinedTraces
   fresh: FreshSessions
   pricerOf: (project: string) => { pricer: Pricer }
+  /** Called when the steps of a session are others than before. */
+  onChanged: (project: string, sessionId: string) => void
   /** Called for every refreshed session. */
   onRefreshed: (
     project: string,
@@ -74,9 +74,15 @@ export type RefresherOptions = {
 export class SessionRefresher {
   readonly #options: RefresherOptions
   #last: Promise<unknown> = Promise.resolve()
+  #log: { readonly isBusy: boolean } | undefined
 
   constructor(options: RefresherOptions) {
     this.#options = options
+  }
+
+  /** As long as the log is not busy, whoever sends to it gets a pause between groups of sessions. */
+  giveWayTo(log: { readonly isBusy: boolean }): void {
+    this.#log = log
   }
 
   /**
@@ -89,61 +95,132 @@ export class SessionRefresher {
     return refreshed
   }
 
-  async #refreshAll(project: string, ids: readonly string[], segment: bigint | undefined): Promise<void> {
-    for (let start = 0; start < ids.length; start += BATCH_SESSIONS) {
-      const others = await this.#refreshSome(project, ids.slice(start, start + BATCH_SESSIONS), segment)
-      if (others.length > 0) await this.#refreshSome(project, others, undefined)
-    }
+  /**
+   * As `refresh`, while the segment is being inserted: its rows need not be read if all of these sessions, each as `project` NUL
+   * `session`, are in memory. Otherwise nothing is done. Lists have them before they are stored; they are announced once the segment
+   * is `inserted`, because whoever hears of them may read their steps.
+   */
+  refreshEarly(keys: ReadonlySet<string>, segment: bigint, early: EarlyRefresh): Promise<boolean> {
+    const refreshed = this.#last.then(async () => {
+      const [[project, ids] = ['', []], ...others] = [...idsByProject(keys)]
+      if (others.length > 0 || !this.#isInMemory(project, ids)) return false
+      await this.#refreshAll(project, ids, segment, early)
+      return true
+    })
+    this.#last = refreshed.catch(() => {})
+    return refreshed
   }
 
-  /** Returns other sessions that have to be refreshed too, because a call is now counted in another session. */
-  async #refreshSome(
+  /** Whether these sessions can be computed together, and no answer of the store depends on rows that are being inserted. */
+  #isInMemory(project: string, ids: readonly string[]): boolean {
+    const { fresh, duplicates } = this.#options
+    if (duplicates.isAny) return false
+    const steps = ids.reduce((sum, id) => sum + fresh.rowsOf(project, id), 0)
+    return steps > 0 && steps <= TURN_STEPS && ids.every((id) => fresh.find(project, id) !== undefined)
+  }
+
+  /** Whether the store may have more than spans about a session. */
+  get #mustAsk(): boolean {
+    const { logs, duplicates, tags } = this.#options
+    return logs.isAny || duplicates.isAny || tags.isAny
+  }
+
+  async #refreshAll(
     project: string,
     ids: readonly string[],
     segment: bigint | undefined,
+    early?: EarlyRefresh,
+  ): Promise<void> {
+    const { store, directory, fresh, onChanged, onRefreshed } = this.#options
+    const announcements: (() => void)[] = []
+    const announce: RefresherOptions['onRefreshed'] = (...session) => {
+      if (early === undefined) onRefreshed(...session)
+      else announcements.push(() => onRefreshed(...session))
+    }
+    const writer = new SessionWriter(store, directory, ({ isDeleted, summary, bucket }) => {
+      if (!isDeleted) fresh.written(project, summary.id, bucket)
+    })
+    const others = new Set<string>()
+    for (const [index, group] of this.#groupsOf(project, ids, segment).entries()) {
+      if (index > 0) await this.#giveWay()
+      for (const id of await this.#refreshGroup(writer, { project, ids: group, segment, announce }))
+        others.add(id)
+      if (writer.isFull) await writer.flush()
+    }
+    if (others.size > 0)
+      await this.#refreshGroup(writer, { project, ids: [...others], segment: undefined, announce })
+    if (early !== undefined && others.size === 0 && writer.list(ids)) {
+      for (const id of ids) onChanged(project, id)
+      early.listed()
+    }
+    await writer.flush()
+    store.sessions.settled(project, ids)
+    await early?.inserted
+    for (const tell of announcements) tell()
+  }
+
+  /** A request takes several turns of the event loop, so one turn for each group would let it wait for many groups. */
+  #giveWay(): Promise<unknown> {
+    return this.#log?.isBusy === false ? sleep(PAUSE_MS) : nextTurn()
+  }
+
+  /** Small groups of sessions that are computed without asking the store, then larger ones of the others. */
+  #groupsOf(project: string, ids: readonly string[], segment: bigint | undefined): (readonly string[])[] {
+    const { fresh } = this.#options
+    const isAsked = segment === undefined || this.#mustAsk
+    const rowsOf = (id: string) => (isAsked ? 0 : fresh.rowsOf(project, id))
+    const { quick = [], asking = [] } = Object.groupBy(ids, (id) => (rowsOf(id) > 0 ? 'quick' : 'asking'))
+    return [...groupBySize(quick, rowsOf, TURN_STEPS), ...groupBySize(asking, () => 1, GROUP_SESSIONS)]
+  }
+
+  /** Returns other sessions that have to be refreshed too, because a call is now counted in another session. */
+  async #refreshGroup(
+    writer: SessionWriter,
+    { project, ids, segment, announce }: Refresh,
   ): Promise<string[]> {
     const { fresh } = this.#options
     if (segment === undefined) fresh.forget(project, ids)
     const version = await this.#nextVersion(project, ids, segment)
     const { sessions, movedIds } = await this.#joinTraces(
       project,
-      await this.#readParts(project, ids, segment),
+      await readParts(this.#options, { project, ids, segment }),
     )
     const { duplicates, changedElsewhere } = await this.#options.duplicates.find(project, sessions)
     const edits = await this.#options.tags.readEdits(
       project,
       new Map([...sessions].map(([id, { traceIds }]) => [id, traceIds])),
     )
-    const buckets = await this.#readBuckets(
-      project,
-      [...sessions.values()].flatMap((parts) => (parts.buckets === undefined ? parts.traceIds : [])),
+    const unknown = [...sessions.values()].flatMap((parts) =>
+      parts.buckets === undefined ? parts.traceIds : [],
     )
-    for (const [id, parts] of sessions) if (parts.buckets !== undefined) buckets.set(id, [...parts.buckets])
-    const rows: SessionRow[] = []
+    // Rows of the groups before may be among them.
+    if (unknown.length > 0 || movedIds.size > 0) await writer.flush()
+    const buckets = await this.#readBuckets(project, unknown)
+    for (const [id, parts] of sessions) if (parts.buckets !== undefined) buckets.set(id, parts.buckets)
+    let computed = 0
     for (const [id, parts] of sessions) {
       if (parts.outlines.length === 0) continue
+      if (computed > 0 && computed % TURN_SESSIONS === 0) await nextTurn()
+      computed += 1
       const row = this.#summarize(project, id, {
         parts,
         version,
         duplicates: duplicates.get(id),
         tagEdits: edits.get(id),
+        announce,
       })
       if (row === undefined) continue
-      rows.push(row)
+      writer.add(row)
       for (const traceId of parts.traceIds)
         for (const bucket of buckets.get(traceId) ?? [])
-          if (traceId !== id || bucket !== row.bucket) rows.push(toTombstone(row, traceId, bucket))
+          if (traceId !== id || bucket !== row.bucket) writer.add(toTombstone(row, traceId, bucket))
     }
-    await this.#insert(rows)
-    for (const { summary, bucket, isDeleted } of rows)
-      if (!isDeleted) fresh.written(project, summary.id, bucket)
+    if (movedIds.size > 0) {
+      await writer.flush()
+      const isListed = [...movedIds].some((id) => buckets.has(id))
+      this.#options.onMoved(project, movedIds, isListed)
+    }
     for (const { traceIds } of sessions.values()) if (traceIds.length > 1) fresh.forget(project, traceIds)
-    if (movedIds.size > 0)
-      this.#options.onMoved(
-        project,
-        movedIds,
-        [...movedIds].some((id) => buckets.has(id)),
-      )
     return changedElsewhere.filter((id) => !sessions.has(id))
   }
 
@@ -154,7 +231,7 @@ export class SessionRefresher {
   ): Promise<{ sessions: Map<string, SessionParts>; movedIds: ReadonlySet<string> }> {
     const describe = ([id, { outlines }]: [string, SessionParts]) => describeTrace(id, outlines)
     const grouping = await this.#options.joined.regroup(project, [...parts].map(describe), async (ids) => {
-      const others = await this.#readParts(project, ids, undefined)
+      const others = await readParts(this.#options, { project, ids, segment: undefined })
       for (const [id, other] of others) parts.set(id, other)
       return [...others].map(describe)
     })
@@ -174,9 +251,10 @@ export class SessionRefresher {
       version: number
       duplicates: KnownDuplicates | undefined
       tagEdits: TagEdits | undefined
+      announce: RefresherOptions['onRefreshed']
     },
   ): SessionRow | undefined {
-    const { parts, version, duplicates, tagEdits } = given
+    const { parts, version, duplicates, tagEdits, announce } = given
     const lastHeardAtMs = lastHeardAt(parts.receivedMs, Date.now())
     try {
       const { pricer } = this.#options.pricerOf(project)
@@ -189,7 +267,7 @@ export class SessionRefresher {
         scores,
         stored: parts.isBuilt ? [] : parts.outlines,
       })
-      this.#options.onRefreshed(project, steps, { lastHeardAtMs, tagEdits, scores })
+      announce(project, steps, { lastHeardAtMs, tagEdits, scores })
       return row
     } catch (error) {
       this.#options.store.badRows.note('steps', id, `The session is not listed: ${(error as Error).message}`)
@@ -197,101 +275,8 @@ export class SessionRefresher {
     }
   }
 
-  async #readParts(
-    project: string,
-    ids: readonly string[],
-    segment: bigint | undefined,
-  ): Promise<Map<string, SessionParts>> {
-    const fresh = segment === undefined ? new Map<string, FreshSession>() : this.#findFresh(project, ids)
-    const others = fresh.size === 0 ? ids : ids.filter((id) => !fresh.has(id))
-    const [steps, logs, newIds] = await Promise.all([
-      others.length === 0 ? [] : readJoinedOutlines(this.#options, project, others),
-      this.#options.logs.readOutlines(project, ids),
-      this.#findNew(project, others, segment),
-    ])
-    const sessions = new Map<string, SessionParts>()
-    const partsOf = (id: string) => {
-      let parts = sessions.get(id)
-      if (parts === undefined) {
-        parts = {
-          outlines: [],
-          logs: [],
-          scores: [],
-          receivedMs: [],
-          buckets: newIds.has(id) ? [] : fresh.get(id)?.buckets,
-          isBuilt: false,
-          traceIds: [id],
-        }
-        sessions.set(id, parts)
-      }
-      return parts
-    }
-    const inMemory = [...fresh.values()].flatMap(({ rows }) => rows)
-    const remembered = this.#options.store.badRows.readEach('steps', inMemory, {
-      idOf: ({ session_id, step_id }) => `${session_id} ${step_id}`,
-      read: toStoredOutline,
-    })
-    for (const { outline, receivedMs } of [...remembered, ...steps]) {
-      const parts = partsOf(outline.sessionId)
-      if (isScoreOnly(outline)) {
-        parts.scores.push(outline)
-        continue
-      }
-      parts.outlines.push(outline)
-      parts.receivedMs.push(receivedMs)
-    }
-    for (const { outline, receivedMs } of logs) {
-      const parts = partsOf(outline.sessionId)
-      parts.logs.push(outline)
-      if (outline.adds?.scores === undefined) parts.receivedMs.push(receivedMs)
-      // Its row may have been written when only logs of it had arrived.
-      if (!fresh.has(outline.sessionId)) parts.buckets = undefined
-    }
-    await this.#buildFromLogs(project, sessions)
-    return sessions
-  }
-
-  /** Some instrumentations send only log records. Their steps are built from those. */
-  async #buildFromLogs(project: string, sessions: ReadonlyMap<string, SessionParts>): Promise<void> {
-    const ids = [...sessions].flatMap(([id, parts]) => (parts.outlines.length === 0 ? [id] : []))
-    if (ids.length === 0) return
-    const logs = await this.#options.logs.readRecords(project, ids)
-    for (const id of ids) {
-      const drafts = logs.flatMap((log) => (log.sessionId === id ? [log.draft] : []))
-      sessions.get(id)!.isBuilt = true
-      sessions.get(id)!.outlines = logsToSteps(drafts).map((draft) =>
-        priceStep(draft.outline, this.#options.pricerOf(project).pricer),
-      )
-    }
-  }
-
-  #findFresh(project: string, ids: readonly string[]): Map<string, FreshSession> {
-    const found = new Map<string, FreshSession>()
-    for (const id of ids) {
-      const session = this.#options.fresh.find(project, id)
-      if (session !== undefined) found.set(id, session)
-    }
-    return found
-  }
-
-  /** Finds the sessions whose rows, including replaced ones, all come from this segment. */
-  async #findNew(
-    project: string,
-    ids: readonly string[],
-    segment: bigint | undefined,
-  ): Promise<ReadonlySet<string>> {
-    if (segment === undefined || ids.length === 0) return new Set()
-    const result = await this.#options.store.client.query({
-      query: `SELECT session_id FROM steps WHERE project = {project:String} AND session_id IN {ids:Array(String)}
-        GROUP BY session_id HAVING min(segment) = {segment:UInt64} AND max(segment) = {segment:UInt64}`,
-      query_params: { project, ids, segment },
-      format: 'JSONEachRow',
-    })
-    return new Set((await result.json<{ session_id: string }>()).map((row) => row.session_id))
-  }
-
-  async #readBuckets(project: string, ids: readonly string[]): Promise<Map<string, number[]>> {
-    const buckets = new Map<string, number[]>()
+  async #readBuckets(project: string, ids: readonly string[]): Promise<Map<string, readonly number[]>> {
+    const buckets = new Map<string, readonly number[]>()
     if (ids.length === 0) return buckets
     const result = await this.#options.store.client.query({
       query: `SELECT session_id, groupArray(bucket) AS buckets FROM (
@@ -306,30 +291,6 @@ export class SessionRefresher {
     return buckets
   }
 
-  async #insert(rows: readonly SessionRow[]): Promise<void> {
-    if (rows.length === 0) return
-    const block = new NativeBlock(sessionColumns)
-    for (const row of rows) block.append(row)
-    await mkdir(this.#options.directory, { recursive: true })
-    const path = join(this.#options.directory, `${randomUUID()}.native`)
-    try {
-      await writeFile(path, Buffer.concat(block.pieces()))
-      const columns = Object.keys(sessionColumns).join(', ')
-      await this.#options.store.insertFile(
-        `INSERT INTO sessions (${columns}) FORMAT Native`,
-        path,
-        randomUUID(),
-      )
-      this.#options.store.sessions.written(rows)
-    } catch (error) {
-      // It may have been stored all the same.
-      this.#options.store.sessions.changed()
-      throw error
-    } finally {
-      await rm(path, { force: true })
-    }
-  }
-
   /**
    * Later refreshes win. Only this process writes sessions to the embedded engine, so it knows all versions there, except
    * those of a restored backup, which has no segment.
@@ -341,25 +302,5 @@ export class SessionRefresher {
       await versions.observe('sessions', condition, { project, ids })
     }
     return versions.next()
-  }
-}
-
-function asOne(
-  id: string,
-  traceIds: readonly string[],
-  parts: ReadonlyMap<string, SessionParts>,
-): SessionParts {
-  const traces = traceIds.map((traceId) => parts.get(traceId)!)
-  return {
-    outlines: asOneSession(
-      id,
-      traces.flatMap(({ outlines }) => outlines),
-    ),
-    logs: traces.flatMap(({ logs }) => logs),
-    scores: traces.flatMap(({ scores }) => scores),
-    receivedMs: traces.flatMap(({ receivedMs }) => receivedMs),
-    buckets: undefined,
-    isBuilt: traces.every(({ isBuilt }) => isBuilt),
-    traceIds,
   }
 }

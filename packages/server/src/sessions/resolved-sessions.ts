@@ -13,7 +13,10 @@ import {
   type TagEdits,
 } from '@playhead/model'
 import type { Store } from '../store/connect.ts'
+import { joinOutline } from '../store/steps-table.ts'
 import type { DuplicateCalls, KnownDuplicates } from './duplicate-calls.ts'
+import type { FreshRow } from './fresh-rows.ts'
+import type { FreshSessions } from './fresh-sessions.ts'
 import type { JoinedTraces } from './joined-traces.ts'
 import type { SessionTags } from './session-tags.ts'
 import { readJoinedOutlines, type DeriveCopies, type JoinedOutline } from './step-copies.ts'
@@ -46,6 +49,7 @@ export type ResolvingOptions = {
   tags: SessionTags
   derive: DeriveCopies
   joined: JoinedTraces
+  fresh: FreshSessions
 }
 
 /**
@@ -64,7 +68,12 @@ export async function readResolved(
   const traces = await options.joined.tracesOf(project, ids)
   const traceIds = [...traces.values()].flat()
   const [rows, records, known, edits] = await Promise.all([
-    readJoinedOutlines(options, project, traceIds, outlines),
+    readJoinedOutlines(
+      options,
+      project,
+      traceIds,
+      outlines ?? rememberedOutlines(options, project, traceIds),
+    ),
     options.logs.readRecords(project, traceIds),
     options.duplicates.readKnown(project, traces),
     options.tags.readEdits(project, traces),
@@ -84,6 +93,28 @@ export async function readResolved(
     if (session !== undefined) resolved.set(id, session)
   }
   return resolved
+}
+
+/** The outlines of sessions that began lately; undefined if one of them is not in memory. */
+export function rememberedOutlines(
+  { fresh }: Pick<ResolvingOptions, 'fresh'>,
+  project: string,
+  traceIds: readonly string[],
+): OutlinesAndCopies | undefined {
+  const rows: FreshRow[] = []
+  for (const id of traceIds) {
+    const session = fresh.find(project, id)
+    if (session === undefined) return undefined
+    rows.push(...session.rows)
+  }
+  rows.sort((left, right) => (left.step_id < right.step_id ? -1 : 1))
+  const outlines = rows.map((row) => ({
+    outline: joinOutline(row, row.packed),
+    receivedMs: row.received_ms,
+    version: row.version,
+    arrival: row.arrival,
+  }))
+  return { outlines, copied: [] }
 }
 
 type SessionParts = {

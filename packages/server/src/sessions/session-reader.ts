@@ -17,14 +17,19 @@ import {
   type TapeGap,
 } from '@playhead/model'
 import { KnownError } from '../errors/known-error.ts'
-import { payloadSize } from '../store/steps-table.ts'
-import { findSessionId, sessionNotFound } from './find-session.ts'
+import { findSessionId, isFullId, sessionNotFound } from './find-session.ts'
 import { firstScreen, readFirstRows, readFirstScreen } from './first-screen.ts'
 import { groupBySize } from './group-by-size.ts'
 import { shortenSession, type ShortenedSession } from './long-session.ts'
-import { readResolved, type ResolvedSession, type ResolvingOptions } from './resolved-sessions.ts'
+import {
+  readResolved,
+  rememberedOutlines,
+  type ResolvedSession,
+  type ResolvingOptions,
+} from './resolved-sessions.ts'
+import { bytesOf, hasRowsOf, stampOf } from './session-rows.ts'
 import { joinCopies } from './step-copies.ts'
-import { readSpans, type OutlinesAndCopies, type StoredSpan } from './stored-steps.ts'
+import { countRows, readSpans, type OutlinesAndCopies, type StoredSpan } from './stored-steps.ts'
 
 /** The engine refuses a statement that names many more. */
 const MOST_NAMED_STEPS = 5_000
@@ -33,7 +38,14 @@ export type ReaderOptions = ResolvingOptions & {
   pricerOf: (project: string) => { pricer: Pricer }
   /** Flushes acknowledged rows, so that a session includes what was just sent. */
   catchUp: () => Promise<void>
+  /** As `catchUp`, for what memory knows. Returns true if the store may lack some of it. */
+  catchUpLists: () => Promise<boolean>
+  /** The rows of these traces that the log still has; undefined if that can't be told. */
+  readLogged: (project: string, traceIds: readonly string[]) => Promise<StoredSpan[] | undefined>
 }
+
+type Payloads = 'first-screen' | 'all' | 'none'
+type OpenSession = { open: ResolvedSession; early: readonly StoredSpan[] }
 
 /** Sessions with larger payloads are diagnosed by their previews. */
 const MAX_DIAGNOSED_BYTES = 64 * 1024 * 1024
@@ -62,7 +74,6 @@ export class SessionReader {
   readonly #cache = new Map<string, CachedSession>()
   /** The contents that come with a session, as long as it is in the cache. */
   readonly #firstScreens = new WeakMap<ResolvedSession, ReadonlyMap<string, StepContent>>()
-
   readonly #shortened = new WeakMap<ResolvedSession, ShortenedSession>()
   /** As long as a session is in the cache: people scroll through a long one. */
   readonly #stepsById = new WeakMap<ResolvedSession, ReadonlyMap<string, ResolvedStep>>()
@@ -83,10 +94,13 @@ export class SessionReader {
 
   /** Reads a session as it is shown first; a long one as a skeleton. */
   async openSession(project: string, typedId: string): Promise<ShortenedSession> {
-    const { open, early } = await this.#openFirstScreen(project, await this.#find(project, typedId))
+    const { open, early } = await this.#openTyped(project, typedId, 'first-screen')
     const known = this.#shortened.get(open)
-    if (known !== undefined)
+    if (known !== undefined) {
+      // Time changes nothing about a session that has ended.
+      if (known.session.endState !== 'running' && open.lastHeardAtMs <= Date.now()) return known
       return { ...known, session: summarizeSession(open.steps, { ...open, nowMs: Date.now() }) }
+    }
     const contents = await this.#contentsOf(project, open, 'first-screen', early)
     const session = presentSession(open.steps, { ...open, contents, nowMs: Date.now() })
     const shortened = shortenSession(session, { hasContent: true })
@@ -95,25 +109,40 @@ export class SessionReader {
   }
 
   /** Reads a session with its steps in start order, and the payloads of the first screen, of all steps, or of none. */
-  async readSession(
-    project: string,
-    typedId: string,
-    payloads: 'first-screen' | 'all' | 'none',
-  ): Promise<Session> {
-    const id = await this.#find(project, typedId)
-    const { open, early } =
-      payloads === 'first-screen'
-        ? await this.#openFirstScreen(project, id)
-        : await this.#openWith(project, id, payloads === 'all')
+  async readSession(project: string, typedId: string, payloads: Payloads): Promise<Session> {
+    const { open, early } = await this.#openTyped(project, typedId, payloads)
     const contents = await this.#contentsOf(project, open, payloads, early)
     return presentSession(open.steps, { ...open, contents, nowMs: Date.now() })
   }
 
-  async #openWith(
+  async #openTyped(project: string, typedId: string, payloads: Payloads): Promise<OpenSession> {
+    const isAhead = await this.#options.catchUpLists()
+    const remembered = isAhead ? await this.#openRemembered(project, typedId, payloads) : undefined
+    if (remembered !== undefined) return remembered
+    if (isAhead) await this.#options.catchUp()
+    const id = await this.#findCaughtUp(project, typedId)
+    if (payloads === 'first-screen') return this.#openFirstScreen(project, id)
+    return this.#openWith(project, id, payloads === 'all')
+  }
+
+  /** Opens a session that began just now from memory and the log: the store may not have all of it yet. */
+  async #openRemembered(
     project: string,
-    id: string,
-    isWhole: boolean,
-  ): Promise<{ open: ResolvedSession; early: StoredSpan[] }> {
+    typedId: string,
+    payloads: Payloads,
+  ): Promise<OpenSession | undefined> {
+    if (!isFullId(typedId)) return undefined
+    const id = await this.#findCaughtUp(project, typedId)
+    const { joined, readLogged } = this.#options
+    const traceIds = (await joined.tracesOf(project, [id])).get(id)!
+    const outlines = rememberedOutlines(this.#options, project, traceIds)
+    const early = payloads === 'none' ? [] : await readLogged(project, traceIds)
+    if (outlines === undefined || early === undefined) return undefined
+    const open = await this.#open(project, id, Promise.resolve(outlines))
+    return payloads === 'none' || hasRowsOf(open, early) ? { open, early } : undefined
+  }
+
+  async #openWith(project: string, id: string, isWhole: boolean): Promise<OpenSession> {
     const ids = (await this.#options.joined.tracesOf(project, [id])).get(id)!
     const [open, early] = await Promise.all([
       this.#open(project, id),
@@ -123,10 +152,7 @@ export class SessionReader {
   }
 
   /** Most sessions are short, and one statement reads all that is shown of them first. */
-  async #openFirstScreen(
-    project: string,
-    id: string,
-  ): Promise<{ open: ResolvedSession; early: readonly StoredSpan[] }> {
+  async #openFirstScreen(project: string, id: string): Promise<OpenSession> {
     if (this.#findCached(project, id) !== undefined) return { open: await this.#open(project, id), early: [] }
     const { store, joined } = this.#options
     const read = async () => {
@@ -150,7 +176,7 @@ export class SessionReader {
   async #contentsOf(
     project: string,
     open: ResolvedSession,
-    payloads: 'first-screen' | 'all' | 'none',
+    payloads: Payloads,
     early: readonly StoredSpan[],
   ): Promise<ReadonlyMap<string, StepContent>> {
     const known = payloads === 'first-screen' ? this.#firstScreens.get(open) : undefined
@@ -177,21 +203,10 @@ export class SessionReader {
    */
   async *readStamped(project: string, ids: readonly string[]): AsyncGenerator<StampedSession[], void> {
     // Not cached: the sessions that people look at stay in the cache.
-    const rows = ids.length <= 1 ? new Map<string, number>() : await this.#countRows(project, ids)
+    const rows =
+      ids.length <= 1 ? new Map<string, number>() : await countRows(this.#options.store, project, ids)
     for (const portion of groupBySize(ids, (id) => rows.get(id) ?? 0, PORTION_ROWS))
       yield* this.#readPortion(project, portion)
-  }
-
-  /** How many rows each session has: a session may have one, or hundred thousand. */
-  async #countRows(project: string, ids: readonly string[]): Promise<Map<string, number>> {
-    const result = await this.#options.store.client.query({
-      query: `SELECT session_id AS id, toUInt32(count()) AS total FROM steps
-        WHERE project = {project:String} AND session_id IN {ids:Array(String)} GROUP BY session_id`,
-      query_params: { project, ids },
-      format: 'JSONEachRow',
-    })
-    const rows = await result.json<{ id: string; total: number }>()
-    return new Map(rows.map(({ id, total }) => [id, total]))
   }
 
   async *#readPortion(project: string, ids: readonly string[]): AsyncGenerator<StampedSession[], void> {
@@ -272,6 +287,10 @@ export class SessionReader {
   /** Resolves a typed id to the full one, after flushing what was acknowledged. */
   async #find(project: string, typedId: string): Promise<string> {
     await this.#options.catchUp()
+    return this.#findCaughtUp(project, typedId)
+  }
+
+  #findCaughtUp(project: string, typedId: string): Promise<string> {
     const { store, joined } = this.#options
     return findSessionId({ client: store.client, joined }, project, typedId)
   }
@@ -374,23 +393,6 @@ export class SessionReader {
       (await readSpans(store, project, { ids })).filter(({ span }) => isWanted.has(span.spanId)),
     )
   }
-}
-
-/** The size of a session's payloads. */
-function bytesOf({ rows }: ResolvedSession): number {
-  let bytes = 0
-  for (const { version } of rows.values()) bytes += payloadSize(version)
-  return bytes
-}
-
-/** Differs whenever a step, a log record or the end state does. */
-function stampOf({ rows, logs }: ResolvedSession, { session }: { session: SessionSummary }): string {
-  let [newest, latest] = [0, 0]
-  for (const { version, arrival } of rows.values()) {
-    newest = Math.max(newest, version)
-    latest = Math.max(latest, arrival)
-  }
-  return [rows.size, newest, latest, logs.length, session.endState].join(' ')
 }
 
 function contentsOf(rows: readonly StoredSpan[]): Map<string, StepContent> {

@@ -27,6 +27,11 @@ export class SessionTags {
     return new SessionTags(store, versions, (await result.json()).length > 0)
   }
 
+  /** Whether there may be any edits. */
+  get isAny(): boolean {
+    return this.#isAny
+  }
+
   /** Call it before a backup is restored. */
   expectSome(): void {
     this.#isAny = true

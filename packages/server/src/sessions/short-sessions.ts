@@ -1,15 +1,8 @@
-import { ClickHouseError } from '@clickhouse/client'
+import { buffer } from 'node:stream/consumers'
+import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
 import type { Store } from '../store/connect.ts'
-import {
-  IS_FINISHED,
-  isPackedRow,
-  packedOutlineSelect,
-  payloadSize,
-  PAYLOAD_SIZE,
-  spanTimes,
-  type OutlineRow,
-  type SpanRow,
-} from '../store/steps-table.ts'
+import { RowBinaryReader } from '../store/row-binary.ts'
+import { isPackedRow, payloadSize, type OutlineRow, type SpanRow } from '../store/steps-table.ts'
 import {
   toOutlinesAndCopies,
   toStoredSpans,
@@ -19,67 +12,110 @@ import {
 } from './stored-steps.ts'
 
 type ReadRow = OutlineRow &
-  RowFacts & {
-    is_finished: number
-    small_attributes: string
-    small_events: string
-    small_resource: string
-  }
+  RowFacts &
+  Pick<SpanRow, 'attributes' | 'events' | 'resource' | 'started_ns' | 'ended_ns'> & { is_finished: number }
 
-/** The beginning of a session: some of its spans, and all its outlines if it has no more rows. */
-export type Beginning = { spans: StoredSpan[]; outlines: OutlinesAndCopies | undefined }
+/** A short session: all its outlines, and its spans except large ones. */
+export type Beginning = { spans: StoredSpan[]; outlines: OutlinesAndCopies }
 
-const ifSmall = (column: string) => `if(${PAYLOAD_SIZE} < {largest:UInt32}, ${column}, '') AS small_${column}`
-/** What an outline and a span need. Large payloads are read but not sent. */
-const selected = [packedOutlineSelect, spanTimes, ...['attributes', 'events', 'resource'].map(ifSmall)].join(
-  ', ',
-)
+/** Columns as they are: for a few rows, planning an expression takes the engine longer than we need to compute it. */
+const columns = `step_id, parent_id, scope_name, outline, cost, cost_source, version, arrival, received_at, started_at, ended_at,
+  attributes, events, resource`
+
+/**
+ * Parts without the session are left out before anything is prepared to read them, and the analyzer for statements with joins and
+ * subqueries is not asked. Other versions of ClickHouse may not know these settings.
+ */
+const quickPlan = { use_skip_indexes_on_data_read: 0, enable_analyzer: 0 } as ClickHouseSettings
 
 /** Sessions with larger payloads are read in two statements. */
 const MAX_READ_BYTES = 64 * 1024 * 1024
+const MAX_RESULT_BYTES = 4 * 1024 * 1024
 
 /**
- * Reads the first rows of a trace with outlines and payloads: one statement instead of two opens most sessions. Undefined if
- * that would read too much, or rows of earlier versions. Leaves out large payloads.
+ * Reads a whole trace of few rows with outlines and payloads: one statement instead of two opens most sessions. Undefined if it has
+ * more rows or larger payloads, or rows of earlier versions. In no order, because sorting takes the engine longer than us, too.
  */
 export async function readBeginning(
-  { client, badRows }: Pick<Store, 'client' | 'badRows'>,
+  { client, badRows, engine }: Pick<Store, 'client' | 'badRows' | 'engine'>,
   project: string,
   { id, maxRows, largest }: { id: string; maxRows: number; largest: number },
 ): Promise<Beginning | undefined> {
-  const rows = await client
-    .query({
-      query: `SELECT toUnixTimestamp64Milli(received_at) AS received_ms, version, arrival, ${IS_FINISHED} AS is_finished, ${selected}
-        FROM steps WHERE project = {project:String} AND session_id = {id:String}
-        ORDER BY started_at, step_id LIMIT {limit:UInt32}
-        SETTINGS max_bytes_to_read = ${MAX_READ_BYTES}, read_overflow_mode = 'throw'`,
-      query_params: { project, id, largest, limit: maxRows + 1 },
-      format: 'JSONEachRow',
-    })
-    .then(
-      (result) => result.json<ReadRow>(),
-      (error: unknown) => {
-        if (error instanceof ClickHouseError && error.type === 'TOO_MANY_BYTES') return undefined
-        throw error
+  const { stream } = await client
+    .exec({
+      query: `SELECT ${columns} FROM steps WHERE project = {project:String} AND session_id = {id:String}
+        LIMIT {limit:UInt32} FORMAT RowBinary`,
+      query_params: { project, id, limit: maxRows + 1 },
+      clickhouse_settings: {
+        max_bytes_to_read: String(MAX_READ_BYTES),
+        read_overflow_mode: 'throw',
+        max_result_bytes: String(MAX_RESULT_BYTES),
+        max_threads: 1,
+        // A limit that is exceeded is an error then, and not the end of what was sent.
+        wait_end_of_query: 1,
+        ...(engine !== undefined && quickPlan),
       },
-    )
-  if (rows === undefined || !rows.every(isPackedRow)) return undefined
+    })
+    .catch((error: unknown) => {
+      if (error instanceof ClickHouseError && tooLarge.has(error.type ?? '')) return { stream: undefined }
+      throw error
+    })
+  if (stream === undefined) return undefined
+  const rows = readRows(id, new RowBinaryReader(await buffer(stream)))
+  if (rows.length > maxRows || !rows.every(isPackedRow)) return undefined
   const small = rows.filter(({ version }) => payloadSize(version) < largest)
-  const isWhole = rows.length <= maxRows
   return {
-    spans: toStoredSpans(badRows, small.map(asSpanRow)),
-    outlines: isWhole ? toOutlinesAndCopies(badRows, inOrder(rows)) : undefined,
+    // The other columns of a span are in its packed outline.
+    spans: toStoredSpans(badRows, small as unknown as (SpanRow & RowFacts)[]),
+    outlines: toOutlinesAndCopies(badRows, inOrder(rows)),
   }
 }
 
-/** The other columns of a span are in its packed outline. */
-function asSpanRow({ small_attributes, small_events, small_resource, ...row }: ReadRow): SpanRow & RowFacts {
+const tooLarge: ReadonlySet<string> = new Set(['TOO_MANY_BYTES', 'TOO_MANY_ROWS_OR_BYTES'])
+
+function readRows(session_id: string, reader: RowBinaryReader): ReadRow[] {
+  const rows: ReadRow[] = []
+  while (reader.hasMore()) rows.push(readRow(session_id, reader))
+  return rows
+}
+
+/** The columns in their order. */
+function readRow(session_id: string, reader: RowBinaryReader): ReadRow {
+  const text = {
+    step_id: reader.text(),
+    parent_id: reader.text(),
+    scope_name: reader.text(),
+    outline: reader.text(),
+  }
+  const cost = reader.nullable(() => reader.float64())
+  const cost_source = reader.text()
+  const version = reader.uint64()
+  const arrival = Number(reader.int64())
+  const received_ms = Number(reader.int64())
+  const startedNs = reader.int64()
+  const endedNs = reader.nullable(() => reader.int64())
   return {
-    ...row,
-    attributes: small_attributes,
-    events: small_events,
-    resource: small_resource,
-  } as unknown as SpanRow & RowFacts
+    session_id,
+    ...text,
+    cost,
+    cost_source,
+    version,
+    arrival,
+    received_ms,
+    started_ns: String(startedNs),
+    started_us: microseconds(startedNs),
+    ended_ns: endedNs === null ? null : String(endedNs),
+    ended_us: endedNs === null ? null : microseconds(endedNs),
+    is_finished: endedNs === null || endedNs === 0n ? 0 : 1,
+    attributes: reader.text(),
+    events: reader.text(),
+    resource: reader.text(),
+  }
+}
+
+/** As the engine divides: rounded towards zero. */
+function microseconds(ns: bigint): number {
+  return Number(ns / 1_000n)
 }
 
 /** As in outlines-of-sessions.sql: by step, the row that counts first (CURRENT_FIRST), one of each copy. */

@@ -34,6 +34,11 @@ export class StoredLogs {
     return new StoredLogs(store, (await result.json()).length > 0)
   }
 
+  /** Whether there may be any. */
+  get isAny(): boolean {
+    return this.#isAny
+  }
+
   /** Call it before the first record is stored. */
   expectSome(): void {
     this.#isAny = true

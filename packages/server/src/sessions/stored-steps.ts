@@ -104,6 +104,22 @@ function idOf({ session_id, step_id }: StepKey): string {
   return `${session_id} ${step_id}`
 }
 
+/** How many rows each session has: a session may have one, or hundred thousand. */
+export async function countRows(
+  { client }: Pick<Store, 'client'>,
+  project: string,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const result = await client.query({
+    query: `SELECT session_id AS id, toUInt32(count()) AS total FROM steps
+      WHERE project = {project:String} AND session_id IN {ids:Array(String)} GROUP BY session_id`,
+    query_params: { project, ids },
+    format: 'JSONEachRow',
+  })
+  const rows = await result.json<{ id: string; total: number }>()
+  return new Map(rows.map(({ id, total }) => [id, total]))
+}
+
 type SpanQuery = {
   ids: readonly string[]
   /** Limits it to these steps. */

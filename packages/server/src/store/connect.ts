@@ -8,18 +8,14 @@ import {
 } from '@clickhouse/client'
 import { exportFromEngine, exportFromServer, type ExportRows } from './export-rows.ts'
 import { EngineClient } from './engine/engine-client.ts'
-import { startEngine, type EngineProcess } from './engine/start-engine.ts'
+import type { EngineProcess } from './engine/start-engine.ts'
 import { BadRows } from './bad-rows.ts'
 import type { DamagedFiles } from '../log/damaged-files.ts'
 import { migrate } from './migrate.ts'
 import { PartRepair } from './part-repair.ts'
 import { SessionChanges } from './session-changes.ts'
-import {
-  forgetDefinitions,
-  restoreDefinitions,
-  restoreRowCounts,
-  saveDefinitions,
-} from './table-definitions.ts'
+import { startStoreEngine, type StartingEngine } from './start-store-engine.ts'
+import { forgetDefinitions, saveDefinitions } from './table-definitions.ts'
 import { asStartError } from './store-error.ts'
 import { WordMarks } from './word-marks.ts'
 
@@ -51,6 +47,8 @@ export type Store = {
 export type StoreSettings = {
   /** Folder of the embedded engine. */
   path: string
+  /** The embedded engine, if it is started already. */
+  engine?: StartingEngine | undefined
   clickhouseUrl?: string | undefined
   cluster?: string | undefined
   /** Where damaged definitions of tables are kept. */
@@ -103,18 +101,15 @@ async function prepareTables(store: Store, { path, report }: StoreSettings): Pro
   }
   await store.repair?.checkAll({ maxTableBytes: SMALL_TABLE_BYTES })
   await migrate(store, () => forgetDefinitions(path))
-  await saveDefinitions(path).catch((error: Error) =>
+  const saved = saveDefinitions(path).catch((error: Error) =>
     report(`could not save a copy of the definitions of the tables: ${error.message}`),
   )
-  await store.words.read()
+  await Promise.all([saved, store.words.read()])
 }
 
 async function connectEngine(settings: StoreSettings): Promise<Store> {
-  if (settings.damaged !== undefined) {
-    await restoreDefinitions(settings.path, settings.damaged)
-    await restoreRowCounts(settings.path, settings.damaged)
-  }
-  const engine = await startEngine({ path: settings.path, report: settings.report })
+  const { started } = settings.engine ?? (await startStoreEngine(settings))
+  const engine = await started
   const open = (database: string) =>
     new EngineClient({
       socketPath: engine.socketPath,

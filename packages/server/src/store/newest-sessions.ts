@@ -1,5 +1,5 @@
 import { LOST_AFTER_MS, type SessionSummary } from '@playhead/model'
-import { toCard, type SessionRow, type SummaryRow } from './sessions-table.ts'
+import { toCard, type ListedSession, type SummaryRow } from './sessions-table.ts'
 import { parseObject } from './stored-fields.ts'
 
 /** A row of `sessions` as far as a list needs it. The names are those of `newestSelect`. */
@@ -59,9 +59,11 @@ const MAX_US = 9e15
 export class NewestSessions {
   readonly #projects = new Map<string, Project>()
   /** What was written while a project is being read. */
-  readonly #loading = new Map<string, SessionRow[]>()
+  readonly #loading = new Map<string, { written: ListedSession[]; done: Promise<void> }>()
   /** Projects that were asked for once: the second time, they are read. */
   readonly #asked = new Set<string>()
+  /** By project and key: rows that are listed, and not in the store yet. */
+  readonly #unstored = new Map<string, Map<string, ListedSession>>()
   #epoch = 0
 
   /** The rows of a page, and one more if there is a next one; undefined if the store has to be asked. */
@@ -83,28 +85,88 @@ export class NewestSessions {
     return isAllKnown ? found : undefined
   }
 
-  /** Reads a project that was asked for again. `read` returns the newest sessions, in the order of the list. */
+  /**
+   * Reads a project that was asked for again, or at once if the store can't be asked instead. `read` returns the newest sessions, in
+   * the order of the list.
+   */
   async load(project: string, read: (limit: number) => Promise<NewestRow[]>): Promise<void> {
-    if (this.#projects.has(project) || this.#loading.has(project)) return
-    if (!this.#asked.has(project)) return void this.#asked.add(project)
+    const isWanted = this.isAhead(project) || this.#asked.has(project)
+    if (!isWanted) return void this.#asked.add(project)
+    while (!this.#projects.has(project)) {
+      const epoch = this.#epoch
+      await (this.#loading.get(project)?.done ?? this.#load(project, read))
+      // Emptied meanwhile: who needs it now reads it again.
+      if (epoch === this.#epoch || !this.isAhead(project)) return
+    }
+  }
+
+  #load(project: string, read: (limit: number) => Promise<NewestRow[]>): Promise<void> {
     const epoch = this.#epoch
-    const written: SessionRow[] = []
-    this.#loading.set(project, written)
+    const written = [...(this.#unstored.get(project)?.values() ?? [])]
+    const done = this.#readInto(project, written, { read, epoch })
+    this.#loading.set(project, { written, done })
+    return done
+  }
+
+  async #readInto(
+    project: string,
+    written: readonly ListedSession[],
+    { read, epoch }: { read: (limit: number) => Promise<NewestRow[]>; epoch: number },
+  ): Promise<void> {
     try {
       const rows = await read(MAX_ROWS + 1)
       if (epoch !== this.#epoch) return
       this.#projects.set(project, projectOf(rows))
     } finally {
-      if (this.#loading.get(project) === written) this.#loading.delete(project)
+      if (this.#loading.get(project)?.written === written) this.#loading.delete(project)
     }
     if (this.#projects.size > MAX_PROJECTS) this.#projects.delete(this.#projects.keys().next().value!)
-    this.write(written)
+    this.#note(written)
+  }
+
+  /** Notes rows that will be in the store, so that they are never missing from a list in between. */
+  list(rows: readonly ListedSession[]): void {
+    for (const row of rows) {
+      const unstored = this.#unstored.get(row.project) ?? new Map<string, ListedSession>()
+      this.#unstored.set(row.project, unstored.set(keyOf(row.bucket, row.summary.id), row))
+    }
+    this.#note(rows)
+  }
+
+  /** Whether the store lacks rows of the project that were listed: then it can't be asked instead of memory. */
+  isAhead(project: string): boolean {
+    return this.#unstored.has(project)
   }
 
   /** Notes rows that are in the store now. */
-  write(rows: readonly SessionRow[]): void {
+  write(rows: readonly ListedSession[]): void {
+    for (const { project, bucket, summary, version } of rows) {
+      const key = keyOf(bucket, summary.id)
+      const unstored = this.#unstored.get(project)?.get(key)
+      if (unstored !== undefined && unstored.version <= version) this.#drop(project, [key])
+    }
+    this.#note(rows)
+  }
+
+  /** The store has all rows of these sessions. Returns whether others were listed, which are wrong now. */
+  settle(project: string, ids: readonly string[]): boolean {
+    const unstored = this.#unstored.get(project)
+    if (unstored === undefined) return false
+    const wanted = new Set(ids)
+    const left = [...unstored].flatMap(([key, { summary }]) => (wanted.has(summary.id) ? [key] : []))
+    this.#drop(project, left)
+    return left.length > 0
+  }
+
+  #drop(project: string, keys: readonly string[]): void {
+    const unstored = this.#unstored.get(project)
+    for (const key of keys) unstored?.delete(key)
+    if (unstored?.size === 0) this.#unstored.delete(project)
+  }
+
+  #note(rows: readonly ListedSession[]): void {
     for (const row of rows) {
-      this.#loading.get(row.project)?.push(row)
+      this.#loading.get(row.project)?.written.push(row)
       const known = this.#projects.get(row.project)
       if (known === undefined) continue
       const isKept =
@@ -165,7 +227,7 @@ function remove(known: Project, row: KnownRow): void {
   known.characters -= row.card.length
 }
 
-function writeRow(known: Project, row: SessionRow): void {
+function writeRow(known: Project, row: ListedSession): void {
   const earlier = known.byKey.get(keyOf(row.bucket, row.summary.id))
   if (earlier !== undefined) {
     if (earlier.version > row.version) return
@@ -181,7 +243,7 @@ function writeRow(known: Project, row: SessionRow): void {
   trim(known)
 }
 
-function toNewestRow(row: SessionRow, place: Place): NewestRow {
+function toNewestRow(row: ListedSession, place: Place): NewestRow {
   return {
     ...place,
     bucket: row.bucket,

@@ -8,6 +8,8 @@ import {
   type ToolRequest,
   type Usage,
 } from '@playhead/model'
+import type { EncodedText } from '../log/encoded-text.ts'
+import type { JsonWriter } from '../log/json-writer.ts'
 
 /** What a span has besides its payload and the columns that are always read; most is missing from most spans. */
 export type SpanHead = {
@@ -35,11 +37,20 @@ export function isPacked(text: string): boolean {
  * columns, because repricing changes them; so has what SQL filters by.
  */
 export function packOutline(outline: StepOutline, span: Span): string {
+  return wellFormedJson(partToPack(outline, span))
+}
+
+/** As `packOutline`, in memory that is used again. */
+export function writePacked(writer: JsonWriter, outline: StepOutline, span: Span): EncodedText {
+  return writer.writeObject(partToPack(outline, span))
+}
+
+function partToPack(outline: StepOutline, span: Span): WholePart {
   const { error, toolRequests, toolAnswers } = outline
   const hasToolUse = toolRequests !== undefined || toolAnswers !== undefined
   const toolUse = hasToolUse ? shortToolUse(outline) : undefined
   // One literal with every field, because objects of one shape are made and written several times faster than copies.
-  const part: WholePart = {
+  return {
     kind: outline.kind,
     name: outline.name,
     isParentRemote: outline.isParentRemote ? true : undefined,
@@ -79,7 +90,6 @@ export function packOutline(outline: StepOutline, span: Span): string {
     session: outline.session,
     span: headOf(span, outline.name),
   }
-  return wellFormedJson(part)
 }
 
 /** What the span and the columns have instead. */
@@ -138,10 +148,14 @@ function headOf(
   return undefined
 }
 
-/** Reverses `packOutline`. Throws if the outline is not as it was written: whoever reads it relies on its types. */
-export function unpackOutline({ span: _, ...part }: PackedOutline): Partial<StepOutline> {
+/** Throws if an outline that was packed is not as it was written: whoever reads it relies on its types. */
+export function checkPackedOutline(part: PackedOutline): void {
   checkJsonPart(part)
   checkKind(part)
+}
+
+/** Reverses `packOutline`. */
+export function unpackOutline({ span: _, ...part }: PackedOutline): Partial<StepOutline> {
   if (part.firstTokenMs === null) delete part.firstTokenMs
   if (part.toolRequests !== undefined || part.toolAnswers !== undefined) expandToolUse(part)
   return part
@@ -249,8 +263,9 @@ export function checkJsonPart(part: Partial<StepOutline>): Partial<StepOutline> 
 }
 
 function checkShapes(fields: object): void {
-  for (const [field, value] of Object.entries(fields)) {
+  for (const field in fields) {
     const shape = jsonShapes[field]
+    const value = (fields as Record<string, unknown>)[field]
     if (shape === undefined || value === undefined) continue
     const found = Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value
     if (found !== shape) throw new TypeError(`"${field}" must be a ${shape}, not a ${found}`)

@@ -21,8 +21,8 @@ import type { BadRows } from './bad-rows.ts'
 import { wellFormedJson } from './packed-outline.ts'
 import { parseList, parseObject, storedFields, type FieldMap, type JsonRow } from './stored-fields.ts'
 
-/** A session as a row of `sessions`: its summary, and each call, action and error for statistics. */
-export type SessionRow = {
+/** What lists show of a session, and where its row is. */
+export type ListedSession = {
   project: string
   bucket: number
   version: number
@@ -31,6 +31,10 @@ export type SessionRow = {
   lastHeardAtMs: number
   endState: DerivedEndState
   summary: SessionSummary
+}
+
+/** A session as a row of `sessions`: its summary, and each call, action and error for statistics. */
+export type SessionRow = ListedSession & {
   errors: ResolvedStep[]
   calls: ResolvedStep[]
   actions: ResolvedStep[]
@@ -42,16 +46,15 @@ export function toSessionRow(
   steps: readonly ResolvedStep[],
   {
     version,
-    lastHeardAtMs,
-    tagEdits,
-    scores,
     stored,
+    ...context
   }: Omit<SummaryContext, 'nowMs'> & {
     version: number
     /** The outlines that have a row in `steps`. */
     stored: readonly StepOutline[]
   },
 ): SessionRow {
+  const { lastHeardAtMs } = context
   const startedAtMs = steps[0]?.startedAtMs ?? lastHeardAtMs
   return {
     project,
@@ -62,7 +65,7 @@ export function toSessionRow(
     lastHeardAtMs,
     endState: deriveEndState(steps),
     // Queries decide whether it is running. The row is written as if nothing more were to come.
-    summary: summarizeSession(steps, { nowMs: Infinity, lastHeardAtMs, tagEdits, scores }),
+    summary: summarizeSession(steps, { nowMs: Infinity, ...context }),
     errors: steps.filter(ownsError),
     calls: steps.filter(isModelCall),
     actions: steps.filter((step) => step.kind === 'action'),
@@ -311,13 +314,15 @@ function scoresOf({ scores = [] }: SessionSummary): readonly Score[] {
   return scores
 }
 
+const IS_RUNNING = `(is_open AND abs({nowMs:Int64} - toUnixTimestamp64Milli(last_heard_at)) <= ${LOST_AFTER_MS})`
+
 /**
  * The state of a session at {nowMs}: an open session is running until nothing has arrived for a while. One that was heard
  * in the future is not: the clock was ahead then.
  */
-export const STATE = `if(is_open AND abs({nowMs:Int64} - toUnixTimestamp64Milli(last_heard_at)) <= ${LOST_AFTER_MS}, 'running', toString(settled_state))`
+export const STATE = `if(${IS_RUNNING}, 'running', toString(settled_state))`
 
-export const DURATION_MS = `if(${STATE} = 'running' OR ended_at IS NULL, NULL, (toUnixTimestamp64Micro(assumeNotNull(ended_at)) - toUnixTimestamp64Micro(started_at)) / 1000)`
+export const DURATION_MS = `if(${IS_RUNNING} OR ended_at IS NULL, NULL, (toUnixTimestamp64Micro(assumeNotNull(ended_at)) - toUnixTimestamp64Micro(started_at)) / 1000)`
 
 const summaryBase = [
   'session_id',

@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Span, StepOutline } from '@playhead/model'
 import { afterAll, describe, expect, test } from 'vitest'
 import { NativeBlock, type Columns } from '../log/native-block.ts'
+import { bareOutline, bareSpan, outline, span } from './test/sample-steps.ts'
 import { connectStore } from './connect.ts'
 import { logColumns } from './logs-table.ts'
 import { sessionColumns } from './sessions-table.ts'
@@ -15,7 +15,7 @@ import {
   spanFromRow,
   spanSelect,
   stepColumns,
-  toOutlineRow,
+  toOutlineFacts,
   toStepRow,
   type OutlineRow,
   type SpanRow,
@@ -49,100 +49,6 @@ describe('the definition of a table has the names and types of the migrated tabl
     )
   })
 })
-
-const span: Span = {
-  traceId: '0af7651916cd43dd8448eb211c80319c',
-  spanId: 'b7ad6b7169203331',
-  parentSpanId: '00f067aa0ba902b7',
-  isParentRemote: true,
-  name: 'chat',
-  kind: 3,
-  startNs: 1_760_000_000_123_456_789n,
-  endNs: 1_760_000_001_123_456_789n,
-  statusCode: 2,
-  statusMessage: 'no',
-  attributes: { 'gen_ai.system': 'openai', list: ['a', 'b'] },
-  events: [{ name: 'exception', timeNs: 1_760_000_000_500_000_001n, attributes: { code: 7 } }],
-  links: [{ traceId: '0af7651916cd43dd8448eb211c80319d', spanId: 'b7ad6b7169203332', attributes: {} }],
-  resource: { 'service.name': 'support' },
-  scope: { name: 'openai', version: '1.2.3' },
-}
-
-const outline: StepOutline = {
-  sessionId: span.traceId,
-  id: span.spanId,
-  parentId: span.parentSpanId,
-  isParentRemote: true,
-  startedAtMs: 1_760_000_000_123.456,
-  endedAtMs: 1_760_000_001_123.456,
-  kind: 'llm',
-  name: 'chat gpt-4o',
-  dialect: 'otel-genai',
-  reporter: 'openai',
-  status: 'error',
-  error: {
-    type: 'TimeoutError',
-    message: 'too slow',
-    isHandled: true,
-    isPropagated: false,
-    cause: { type: 'Error', message: 'socket' },
-  },
-  model: 'gpt-4o-2024-08-06',
-  requestedModel: 'gpt-4o',
-  provider: 'openai',
-  usage: { input: 12, output: 3 },
-  isUsageRollup: true,
-  isUsageEstimated: true,
-  reportedCost: 0.25,
-  cost: 0.5,
-  costSource: 'computed',
-  responseId: 'r-1',
-  finishReasons: ['stop'],
-  attempt: 2,
-  toolName: 'search',
-  toolCallId: 'call-1',
-  agent: 'support',
-  effect: 'read',
-  source: 'stub',
-  toolRequests: [{ id: 'call-2', name: 'look', inputPreview: 'at=1' }, { name: 'listen' }],
-  toolAnswers: [
-    { id: 'call-0', outputPreview: 'where is my order?' },
-    { name: 'look', outputPreview: 'nothing', error: { type: 'ToolError', message: 'nothing' } },
-    { id: 'call-1' },
-  ],
-  handoff: { from: 'a', to: 'b' },
-  guardrail: { name: 'pii', isTriggered: false },
-  firstTokenMs: 81.5,
-  isStreamAborted: true,
-  inputPreview: 'where is my order?',
-  outputPreview: 'on its way',
-  isTruncated: true,
-  isInferred: true,
-  treeQuestion: 'parent-by-time',
-  session: { name: 'refund', tags: ['vip'], endState: 'success' },
-}
-
-const bareOutline: StepOutline = {
-  sessionId: span.traceId,
-  id: span.spanId,
-  parentId: null,
-  isParentRemote: false,
-  startedAtMs: 1_760_000_000_123.456,
-  endedAtMs: null,
-  kind: 'other',
-  name: 'GET /',
-  dialect: 'generic',
-  status: 'running',
-}
-const bareSpan: Span = {
-  ...span,
-  parentSpanId: null,
-  isParentRemote: false,
-  endNs: null,
-  events: [],
-  links: [],
-  scope: { name: '', version: '' },
-}
 
 test.each([
   ['with every field', span, outline],
@@ -186,7 +92,9 @@ test.each([
     expect((await read<OutlineRow>(select)).map(outlineFromRow)).toEqual([writtenOutline])
   for (const select of [spanSelect, packedSpanSelect])
     expect((await read<SpanRow>(select)).map(spanFromRow)).toEqual([written])
-  expect(await read<OutlineRow>(packedOutlineSelect)).toEqual([toOutlineRow(row)])
+  expect(await read<OutlineRow>(packedOutlineSelect)).toEqual([
+    { ...toOutlineFacts(row), outline: String(row.packed) },
+  ])
 })
 
 test('a preview that the step has anyway is stored once', () => {

@@ -1,12 +1,16 @@
 import type { Attributes, Span, SpanEvent, SpanLink, StepOutline } from '@playhead/model'
+import type { EncodedText } from '../log/encoded-text.ts'
 import type { Columns } from '../log/native-block.ts'
+import { DecodedSpan } from './decoded-span.ts'
 import {
   checkJsonPart,
   checkKind,
+  checkPackedOutline,
   expandToolUse,
   isPacked,
   packOutline,
   unpackOutline,
+  writePacked,
   type PackedOutline,
   type SpanHead,
 } from './packed-outline.ts'
@@ -22,11 +26,11 @@ export type StepRow = {
   arrival: number
   receivedAtMs: number
   normalizerVersion: number
-  attributes: string
+  attributes: string | EncodedText
   events: string
   resource: string
   /** See `packOutline`. */
-  packed: string
+  packed: string | EncodedText
 }
 
 /** By which rules and prices a step was derived. For the same span, the later derivation wins. */
@@ -38,7 +42,8 @@ export function toStepRow(
   outline: StepOutline,
   context: { receivedAtMs: number; arrival: number; derivation: Derivation; resource: string },
 ): StepRow {
-  const attributes = JSON.stringify(span.attributes)
+  const written = DecodedSpan.attributesJsonOf(span)
+  const attributes = written ?? JSON.stringify(span.attributes)
   const events = span.events.length === 0 ? '' : JSON.stringify(span.events, bigintAsText)
   return {
     project,
@@ -51,7 +56,7 @@ export function toStepRow(
     attributes,
     events,
     resource: context.resource,
-    packed: packOutline(outline, span),
+    packed: written === undefined ? packOutline(outline, span) : writePacked(written.writer, outline, span),
   }
 }
 
@@ -175,13 +180,15 @@ export const outlineSelect = [outlineBase, ...Object.keys(outlineColumns.columns
 /** What it needs of a row whose outline is packed. */
 export const packedOutlineSelect = `${outlineBase}, cost, cost_source`
 
-export type OutlineRow = JsonRow &
-  Pick<SpanRow, 'session_id' | 'step_id' | 'parent_id' | 'scope_name' | 'outline'> & {
-    started_us: number
-    ended_us: number | null
-    cost: number | null
-    cost_source: string
-  }
+/** What belongs to an outline, and is not packed with the rest of it. */
+export type OutlineFacts = Pick<SpanRow, 'session_id' | 'step_id' | 'parent_id' | 'scope_name'> & {
+  started_us: number
+  ended_us: number | null
+  cost: number | null
+  cost_source: string
+}
+
+export type OutlineRow = JsonRow & OutlineFacts & { outline: string }
 
 /** Whether a row can be read without the columns that earlier versions used. */
 export function isPackedRow({ outline }: { outline: string }): boolean {
@@ -190,7 +197,26 @@ export function isPackedRow({ outline }: { outline: string }): boolean {
 
 export function outlineFromRow(row: OutlineRow): StepOutline {
   const part = parseObject(row.outline) as PackedOutline
-  const isWhole = isPacked(row.outline)
+  if (isPacked(row.outline)) {
+    checkPackedOutline(part)
+    return joinOutline(row, part)
+  }
+  checkKind({ kind: row.kind, status: row.status })
+  const outline = beginOutline(row, checkJsonPart(part))
+  outlineColumns.read(row, outline)
+  if (outline.toolRequests !== undefined || outline.toolAnswers !== undefined) expandToolUse(outline)
+  return outline
+}
+
+/** Puts an outline together that was packed. `part` is as it was written. */
+export function joinOutline(row: OutlineFacts, part: PackedOutline): StepOutline {
+  const outline = beginOutline(row, unpackOutline(part))
+  if (row.cost !== null) outline.cost = row.cost
+  if (row.cost_source !== '') outline.costSource = row.cost_source as NonNullable<StepOutline['costSource']>
+  return outline
+}
+
+function beginOutline(row: OutlineFacts, part: Partial<StepOutline>): StepOutline {
   const outline = {
     sessionId: row.session_id,
     id: row.step_id,
@@ -198,28 +224,19 @@ export function outlineFromRow(row: OutlineRow): StepOutline {
     isParentRemote: false,
     startedAtMs: row.started_us / 1000,
     endedAtMs: row.ended_us === null ? null : row.ended_us / 1000,
-    ...(isWhole ? unpackOutline(part) : checkJsonPart(part)),
+    ...part,
   } as StepOutline
   if (row.scope_name !== '') outline.reporter = row.scope_name
-  if (isWhole) {
-    if (row.cost !== null) outline.cost = row.cost
-    if (row.cost_source !== '') outline.costSource = row.cost_source as NonNullable<StepOutline['costSource']>
-    return outline
-  }
-  checkKind({ kind: row.kind, status: row.status })
-  outlineColumns.read(row, outline)
-  if (outline.toolRequests !== undefined || outline.toolAnswers !== undefined) expandToolUse(outline)
   return outline
 }
 
-/** The row of `steps` that `outlineFromRow` would get back from the store. */
-export function toOutlineRow({ span, outline, packed }: StepRow): OutlineRow {
+/** What `outlineFromRow` would get back from the store, besides the packed outline. */
+export function toOutlineFacts({ span, outline }: StepRow): OutlineFacts {
   return {
     session_id: span.traceId,
     step_id: span.spanId,
     parent_id: span.parentSpanId ?? '',
     scope_name: span.scope.name,
-    outline: packed,
     started_us: Number(span.startNs / 1000n),
     ended_us: span.endNs === null ? null : Number(span.endNs / 1000n),
     cost: outline.cost ?? null,

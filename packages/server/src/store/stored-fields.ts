@@ -66,7 +66,10 @@ type AnyColumn = { column: string; type: ColumnType; absent?: unknown }
 
 function ownColumn<Whole>(field: keyof Whole, { column, type, absent }: AnyColumn): ConvertedField<Whole> {
   const canBeEmpty = typeof absent === 'object' && absent !== null
-  const value = (whole: Whole) => (whole[field] === undefined ? absent : whole[field])
+  const value = (whole: Whole) => {
+    const own = whole[field]
+    return own === undefined ? absent : own
+  }
   return {
     columns: { [column]: { type, value } as Column<Whole> },
     read(row, whole) {

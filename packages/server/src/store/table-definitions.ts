@@ -20,9 +20,11 @@ export async function restoreDefinitions(store: string, damaged: DamagedFiles): 
     const problem = 'the copy of the definitions of the tables is damaged. It is made again; nothing is lost.'
     return damaged.add(COPY, keep, { problem, blocks: null, rows: 0 })
   }
-  for (const [file, text] of Object.entries(copy.files)) {
-    const path = join(store, file)
-    const found = await readFile(path, 'utf8').catch(() => undefined)
+  const paths = Object.keys(copy.files).map((file) => join(store, file))
+  const read = await Promise.all(paths.map((path) => readFile(path, 'utf8').catch(() => undefined)))
+  for (const [index, [file, text]] of Object.entries(copy.files).entries()) {
+    const path = paths[index]!
+    const found = read[index]
     if (found === text) continue
     await damaged.add(file.replaceAll('/', '-'), (kept) => writeFile(kept, found ?? ''), {
       problem: `${file}, which defines a table of the store, was damaged. It was restored; nothing is lost.`,
@@ -58,8 +60,13 @@ export async function restoreRowCounts(store: string, damaged: DamagedFiles): Pr
 
 /** Call it when all migrations are applied. */
 export async function saveDefinitions(store: string): Promise<void> {
-  const files: Record<string, string> = {}
-  for (const file of await definitionFiles(store)) files[file] = await readFile(join(store, file), 'utf8')
+  const files = Object.fromEntries(
+    await Promise.all(
+      (await definitionFiles(store)).map(
+        async (file) => [file, await readFile(join(store, file), 'utf8')] as const,
+      ),
+    ),
+  )
   const copy: Copy = { files, checksum: checksumOf(files) }
   const saved = await readCopy(store)
   // Usually nothing has changed, and a start must not need disk space.
@@ -100,13 +107,15 @@ async function definitionFiles(store: string): Promise<string[]> {
 
 /** The folders that hold the parts of a table, relative to the store. */
 export async function tableFolders(store: string): Promise<string[]> {
-  const folders: string[] = []
-  for (const prefix of await readdir(join(store, 'tables/store')).catch(() => []))
-    for (const table of await readdir(join(store, 'tables/store', prefix))) {
-      const folder = `tables/store/${prefix}/${table}`
-      if ((await readdir(join(store, folder))).includes('format_version.txt')) folders.push(folder)
-    }
-  return folders
+  const prefixes = await readdir(join(store, 'tables/store')).catch(() => [])
+  const folders = await Promise.all(
+    prefixes.map(async (prefix) => {
+      const tables = await readdir(join(store, 'tables/store', prefix))
+      return tables.map((table) => `tables/store/${prefix}/${table}`)
+    }),
+  )
+  const files = await Promise.all(folders.flat().map((folder) => readdir(join(store, folder))))
+  return folders.flat().filter((_, index) => files[index]!.includes('format_version.txt'))
 }
 
 async function replaceFile(path: string, text: string): Promise<void> {

@@ -37,14 +37,21 @@ export class VersionClock {
 
   static async open(client: ClickHouseClient, nowMs: () => number = Date.now): Promise<VersionClock> {
     const clock = new VersionClock(client, nowMs)
-    const each = versionedTables.map((table) => `SELECT max(version) AS version FROM ${table}`)
+    // One aggregation: with one for each table, the engine would compile `max` to machine code first, which takes far longer.
+    const each = versionedTables.map((table) => `SELECT version FROM ${table}`)
     await clock.#observe(`SELECT max(version) AS newest FROM (${each.join(' UNION ALL ')})`)
     return clock
   }
 
   next(): number {
-    this.#last = Math.max(Math.floor(this.#nowMs() * 1_000), this.#last + 1)
-    return this.#last
+    return this.reserve(1)
+  }
+
+  /** The first of as many versions, for whoever gives them out later. */
+  reserve(count: number): number {
+    const first = Math.max(Math.floor(this.#nowMs() * 1_000), this.#last + 1)
+    this.#last = first + count - 1
+    return first
   }
 
   /** Call it before `next` for rows that another server or a restored backup may have written. */

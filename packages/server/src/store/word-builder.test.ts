@@ -67,6 +67,20 @@ async function count(query: string): Promise<number> {
   return (await result.json<{ count: number }>())[0]!.count
 }
 
+test('rows wait for their words until these are stored', async () => {
+  await insertSteps([{ session: 'a', said: 'refund the Parcel', segment: 5 }])
+  const nodes = { isLeader: () => true, isShared: false }
+  const builder = new WordBuilder({ store, nodes, report: () => undefined })
+  builder.note(1)
+
+  const built = builder.build()
+  await new Promise(setImmediate)
+
+  expect(builder.waitingRows).toBe(1)
+  await built
+  expect(builder.waitingRows).toBe(0)
+})
+
 test('words are found before and after they are built, and after a restart', async () => {
   await insertSteps([
     { session: 'a', said: 'refund the Parcel', segment: 5 },

@@ -39,6 +39,8 @@ export class WordBuilder {
   #work: Promise<void> = Promise.resolve()
   /** An earlier process may have left some. */
   #waiting = { rows: 0, sinceMs: -Infinity, isUnknown: true }
+  /** Those whose words are being collected. */
+  #rowsInWork = 0
   /** Of a shared store: the segments that were there a while ago. */
   #settled: { atMs: number; segments: ReadonlySet<number> } = { atMs: -Infinity, segments: new Set() }
   #lastProblem = ''
@@ -73,16 +75,18 @@ export class WordBuilder {
 
   /** How many rows of this process wait for their words to be built. */
   get waitingRows(): number {
-    return this.#waiting.rows
+    return this.#waiting.rows + this.#rowsInWork
   }
 
   /** Builds what is missing. Resolves without it if the store is away: a later attempt builds it. */
   build(): Promise<void> {
     this.#work = this.#work.then(() =>
-      this.#buildAll().then(
-        () => void (this.#lastProblem = ''),
-        (error: Error) => this.#reportOnce(error),
-      ),
+      this.#buildAll()
+        .then(
+          () => void (this.#lastProblem = ''),
+          (error: Error) => this.#reportOnce(error),
+        )
+        .finally(() => (this.#rowsInWork = 0)),
     )
     return this.#work
   }
@@ -116,6 +120,7 @@ export class WordBuilder {
     const { store, nodes } = this.#options
     if (nodes.isShared) await store.words.read()
     if (!nodes.isLeader()) return void (this.#settled = { atMs: performance.now(), segments: new Set() })
+    this.#rowsInWork = this.#waiting.rows
     this.#waiting = { rows: 0, sinceMs: performance.now(), isUnknown: true }
     const stored = await this.#rows<Stored>(
       `SELECT segment, count() AS rows FROM steps WHERE ${store.words.newer} GROUP BY segment ORDER BY segment`,
@@ -127,6 +132,7 @@ export class WordBuilder {
       await store.words.advance(to)
     }
     this.#waiting.isUnknown = false
+    this.#rowsInWork = 0
     const left = stored.filter((one) => !complete.includes(one))
     this.note(left.reduce((sum, { rows }) => sum + rows, 0))
     while (this.#hasBacklog && !this.#log.isBusy && !this.#isStopped && this.#waiting.rows < SOON.rows)

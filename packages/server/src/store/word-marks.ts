@@ -39,10 +39,9 @@ export class WordMarks {
 
   /** Call it when the tables are there, and again from time to time if others use the store. */
   async read(): Promise<void> {
-    const backlog = (await this.#readBacklog()) ?? (await this.#begin())
-    const rows = await this.#rows<{ range: number; last: number }>(
-      'SELECT range, max(segment) AS last FROM word_marks GROUP BY range',
-    )
+    const [known, marks] = await Promise.all([this.#readBacklog(), this.#readMarks()])
+    const backlog = known ?? (await this.#begin())
+    const rows = known === undefined ? await this.#readMarks() : marks
     const latest = { marks: new Map(rows.map(({ range, last }) => [range, last])), backlog }
     this.#searched = this.#isShared && this.#isRead ? this.#latest : latest
     this.#latest = latest
@@ -114,6 +113,10 @@ export class WordMarks {
     const backlog = { beforeMs: step === undefined ? 0 : NOTHING_BUILT_MS, project: '', sessionId: '' }
     await this.#writeBacklog(backlog, 1)
     return backlog
+  }
+
+  #readMarks(): Promise<{ range: number; last: number }[]> {
+    return this.#rows('SELECT range, max(segment) AS last FROM word_marks GROUP BY range')
   }
 
   async #writeBacklog({ beforeMs, project, sessionId }: Backlog, version: number): Promise<void> {

@@ -10,7 +10,7 @@ import { toolAnswersIn, toolRequestsIn } from './tool-use-in-messages.ts'
 import { embeddedTexts, retrievalOfSpan, withoutVectors } from './retrieval-and-embedding.ts'
 import { finishReasonsOf } from '../../providers/finish-reasons.ts'
 import { firstTokenMs, isStreamAborted, streamingOf } from './first-token.ts'
-import { parseJson } from '../../json/json-text.ts'
+import { parseJson, recallingJson } from '../../json/json-text.ts'
 import { kindOfStep } from './kind-of-step.ts'
 import { messagesOfSpan, type MessagesOfSpan } from './messages-of-span.ts'
 import { modelOfSpan, parametersOfSpan, reportedCost } from './model-call.ts'
@@ -36,12 +36,13 @@ import { hasUsageField, usageOfSpan } from './usage-of-span.ts'
 
 /** The step that a span describes. */
 export function draftStep(reading: SpanReading): StepDraft {
-  const { decided, tool } = decideKind(reading)
+  const read = reading.isOutlineOnly ? recallingJson : readAnew
+  const { decided, tool } = read(() => decideKind(reading))
   const outline = beginOutline(reading, decided)
   const content: StepContent = { attributes: reading.span.attributes }
   addModel(reading, outline)
   addParticipants(reading, outline, tool)
-  const conversation = messagesOfSpan(reading, decided.kind)
+  const conversation = read(() => messagesOfSpan(reading, decided.kind))
   addPayload(reading, outline, content, conversation)
   if (tool !== undefined) addTool(outline, content, tool)
   addToolUse(outline, content)
@@ -57,6 +58,10 @@ export function draftStep(reading: SpanReading): StepDraft {
   return reading.failures.length === 0
     ? { outline, content }
     : { outline, content, failures: reading.failures }
+}
+
+function readAnew<Result>(read: () => Result): Result {
+  return read()
 }
 
 /** Decides the kind; a tool that only hands over to another agent is a handoff. */

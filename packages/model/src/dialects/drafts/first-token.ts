@@ -27,7 +27,7 @@ function firstTokenEvent({ events, startNs }: Span): number | undefined {
 
 /** More seconds than the span took are milliseconds. */
 function isInMilliseconds(reading: SpanReading, value: number): boolean {
-  if (someDialect(reading, ({ hasFirstTokenInMs }) => hasFirstTokenInMs)) return true
+  if (someDialect(reading, 'hasFirstTokenInMs')) return true
   const { startNs, endNs } = reading.span
   return endNs !== null && value > Number(endNs - startNs) / 1e9
 }

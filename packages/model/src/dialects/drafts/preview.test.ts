@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   oneLine,
@@ -13,6 +14,51 @@ test('a preview is one line of at most 200 characters with collapsed white space
   expect(oneLine(' \n ')).toBeUndefined()
   expect(oneLine('x'.repeat(300))).toBe(`${'x'.repeat(199)}…`)
   expect(oneLine(`${' '.repeat(1000)}late`)).toBe('late')
+})
+
+/** What `oneLine` has to return, without its short cuts. */
+function foldWhole(text: string): string | undefined {
+  const fold = (look: number) => {
+    const start = text.slice(0, look)
+    return (/[\n\t\r]| {2}/.test(start) ? start.replaceAll(/\s+/g, ' ') : start).trim()
+  }
+  const folded = fold(260).length > 200 ? fold(260) : fold(4000)
+  return folded.length > 200
+    ? `${folded.slice(0, 199).replace(/[\ud800-\udbff]$/, '')}…`
+    : folded || undefined
+}
+
+test('a preview is the same however it is found', () => {
+  const piece = fc.constantFrom(
+    'a',
+    ' ',
+    '  ',
+    '\n',
+    '\u00a0',
+    '\u2003',
+    '\ufeff',
+    '\u0001',
+    'é',
+    '…',
+    '😀',
+    'x'.repeat(40),
+  )
+  const texts = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''))
+  const long = fc.tuple(texts, fc.integer({ min: 0, max: 280 }), texts)
+
+  fc.assert(
+    fc.property(texts, (text) => {
+      expect(oneLine(text)).toBe(foldWhole(text))
+    }),
+    { numRuns: 2_000 },
+  )
+  fc.assert(
+    fc.property(long, ([start, length, end]) => {
+      const text = start + 'word '.repeat(60).slice(0, length) + end
+      expect(oneLine(text)).toBe(foldWhole(text))
+    }),
+    { numRuns: 2_000 },
+  )
 })
 
 test('a preview never ends in half a character', () => {

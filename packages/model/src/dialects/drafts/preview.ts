@@ -10,31 +10,54 @@ const MAX_LOOK = 4000
 const FIRST_LOOK = 260
 const MAX_DEPTH = 6
 const whitespace = /\s+/g
+const foldable = /[\n\t\r]| {2}/
 const SPACE = 32
+const NO_BREAK_SPACE = 160
+const FIRST_RARE_SPACE = 0x1680
+const rareSpaces = new Set([
+  0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a, 0x2028,
+  0x2029, 0x202f, 0x205f, 0x3000, 0xfeff,
+])
 
 /** One line of at most 200 characters; undefined when it would be empty. */
 export function oneLine(text: string): string | undefined {
+  if (isOneLine(text)) return text.length > MAX_LENGTH ? cut(text) : text
   let folded = fold(text, FIRST_LOOK)
   if (folded.length <= MAX_LENGTH && text.length > FIRST_LOOK) folded = fold(text, MAX_LOOK)
-  if (folded.length > MAX_LENGTH) return `${cutWhole(folded, MAX_LENGTH - 1)}…`
+  if (folded.length > MAX_LENGTH) return cut(folded)
   return folded === '' ? undefined : folded
+}
+
+/**
+ * Whether there is certainly nothing to fold or trim as far as a preview shows it. Most text is like that, and a loop finds out
+ * quickly.
+ */
+function isOneLine(text: string): boolean {
+  const isLong = text.length > MAX_LENGTH
+  const end = isLong ? MAX_LENGTH : text.length
+  if (!isInk(text.charCodeAt(0)) || !isInk(text.charCodeAt(end - 1))) return false
+  if (isLong && !isInk(text.charCodeAt(end)) && !isInk(text.charCodeAt(end + 1))) return false
+  let previous = 0
+  for (let index = 0; index < end; index++) {
+    const code = text.charCodeAt(index)
+    if (!isInk(code) && (code !== SPACE || previous === SPACE)) return false
+    previous = code
+  }
+  return true
+}
+
+/** False for white space, for control characters, and where the text has ended. */
+function isInk(code: number): boolean {
+  return code > SPACE && code !== NO_BREAK_SPACE && (code < FIRST_RARE_SPACE || !rareSpaces.has(code))
 }
 
 function fold(text: string, look: number): string {
   const start = text.length > look ? text.slice(0, look) : text
-  return (isFoldable(start) ? start.replace(whitespace, ' ') : start).trim()
+  return (foldable.test(start) ? start.replace(whitespace, ' ') : start).trim()
 }
 
-/** Several times faster than a regular expression. */
-function isFoldable(text: string): boolean {
-  let previous = 0
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    if (code <= SPACE && (code === 10 || code === 9 || code === 13 || (code === SPACE && previous === SPACE)))
-      return true
-    previous = code
-  }
-  return false
+function cut(text: string): string {
+  return `${cutWhole(text, MAX_LENGTH - 1)}…`
 }
 
 /** Cuts without splitting a surrogate pair. */
@@ -43,9 +66,15 @@ function cutWhole(text: string, length: number): string {
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)
 }
 
+/** The last value that was written as JSON. A tool's result is both the input of the next call and an answer in it. */
+let last: { value: unknown; json: string } = { value: null, json: 'null' }
+
 /** The value as JSON, cut to the length of a preview. */
 export function previewJson(value: unknown): string {
-  return compactJson(value, MAX_LENGTH, MAX_DEPTH)
+  if (value === last.value) return last.json
+  const json = compactJson(value, MAX_LENGTH, MAX_DEPTH)
+  if (typeof value === 'object') last = { value, json }
+  return json
 }
 
 /** The last message of a user or a tool. */

@@ -37,7 +37,7 @@ function isFailed(reading: SpanReading): boolean {
   const status = fields.toolStatus?.toLowerCase()
   if (status === 'failed' || status === 'error') return true
   if (toFlag(fields.isToolError) === true) return true
-  return exceptionOf(span) !== undefined && someDialect(reading, ({ failsByException }) => failsByException)
+  return exceptionOf(span) !== undefined && someDialect(reading, 'failsByException')
 }
 
 /** `error` may be a flag or a message. */

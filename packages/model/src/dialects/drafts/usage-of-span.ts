@@ -40,7 +40,7 @@ export function usageOfSpan(
     usage: normalizeUsage(raw, {
       isCacheApart: isCacheApart ?? excludesCache(reading, raw, { provider, isFromResponse }),
     }),
-    isRollup: someDialect(reading, (dialect) => dialect.isUsageRollup?.(reading)),
+    isRollup: someDialect(reading, 'isUsageRollup'),
     isEstimated: isEstimated(reading, raw),
   }
 }
@@ -208,13 +208,11 @@ function excludesCache(
   // Anthropic reports no total, and Bedrock's includes the cache: this is a framework's sum.
   if (isFromResponse && isSplitProvider) return total !== input + output
   if (name.includes('claude-agent-sdk') || name.includes('claude_agent_sdk')) return true
-  return someDialect(reading, (dialect) =>
-    dialect.excludesCache?.(reading, { provider, isSplitProvider, isFromResponse }),
-  )
+  return someDialect(reading, 'excludesCache', { provider, isSplitProvider, isFromResponse })
 }
 
 /** An estimate has no cached and no reasoning tokens. */
 function isEstimated(reading: SpanReading, raw: RawUsage): boolean {
   if (raw.cacheRead !== undefined || raw.reasoning !== undefined) return false
-  return someDialect(reading, (dialect) => dialect.isUsageEstimated?.(reading))
+  return someDialect(reading, 'isUsageEstimated')
 }

@@ -1,6 +1,6 @@
 import type { Attributes } from '../../otlp/span.ts'
 import type { StepKind } from '../../session/step.ts'
-import type { Dialect, SpanReading } from './dialect.ts'
+import type { Dialect, SpanReading, UsageContext } from './dialect.ts'
 import type { Fields } from './fields.ts'
 import { KeyMeanings } from './key-meaning.ts'
 
@@ -25,6 +25,8 @@ export class DialectSet {
   readonly labelOrder: readonly Asked[]
   readonly messageOrder: readonly Asked[]
   readonly expandOrder: readonly Asked[]
+  /** Those with each of the rules that few dialects have. */
+  readonly withRule: Readonly<Record<Rule, readonly Asked[]>>
   /** Spans of one batch share their resource, so it is read once. */
   readonly resources = new WeakMap<Attributes, Fields>()
 
@@ -42,6 +44,9 @@ export class DialectSet {
         .sort((left, right) => left.turn - right.turn)
         .map(({ asked }) => asked)
     this.expandOrder = this.all.filter(({ dialect }) => dialect.expand !== undefined)
+    this.withRule = Object.fromEntries(
+      rules.map((rule) => [rule, this.all.filter(({ dialect }) => dialect[rule] !== undefined)]),
+    ) as Record<Rule, Asked[]>
     this.kindOrder = inTurn('kind', ({ dialect }) => dialect.kind !== undefined)
     this.labelOrder = inTurn('label', ({ bit }) => bit !== ALWAYS)
     this.messageOrder = inTurn(
@@ -50,6 +55,15 @@ export class DialectSet {
     ).map(({ dialect, bit }) => ({ dialect, bit: dialect.hasSharedMessageKeys === true ? ALWAYS : bit }))
   }
 }
+
+const rules = [
+  'excludesCache',
+  'isUsageRollup',
+  'isUsageEstimated',
+  'hasFirstTokenInMs',
+  'failsByException',
+] as const satisfies readonly (keyof Dialect)[]
+type Rule = (typeof rules)[number]
 
 function hasSigns({ signs, scopes }: Dialect): boolean {
   return signs !== undefined || scopes !== undefined
@@ -74,11 +88,12 @@ export function ask<Name extends Question>(
   }
 }
 
-/** True when the condition holds for a dialect of the span. */
-export function someDialect(
-  { dialects, signs }: SpanReading,
-  has: (dialect: Dialect) => boolean | undefined,
-): boolean {
-  for (const { dialect, bit } of dialects.all) if ((signs & bit) !== 0 && has(dialect) === true) return true
+/** True when the rule holds for a dialect of the span. `context` is for a rule that depends on it. */
+export function someDialect(reading: SpanReading, rule: Rule, context?: UsageContext): boolean {
+  for (const { dialect, bit } of reading.dialects.withRule[rule]) {
+    if ((reading.signs & bit) === 0) continue
+    const holds = dialect[rule] as true | ((reading: SpanReading, context?: UsageContext) => boolean)
+    if (holds === true || holds(reading, context)) return true
+  }
   return false
 }

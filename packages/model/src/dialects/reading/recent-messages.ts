@@ -5,6 +5,7 @@ import { wordsOf, type Message, type Part } from '../../session/message.ts'
 /** A shorter text is parsed as quickly as it is searched. */
 const MIN_LENGTH = 256
 const BRACKET_END = 93
+const BACKSLASH = 92
 
 /** How the first message of a list begins, and every other one, as JavaScript and as Python write them. */
 const beginnings = [
@@ -17,8 +18,8 @@ type Search = { hasShown: boolean; hasUser: boolean; hasReply: boolean }
 
 /**
  * The end of a conversation, as far back as an outline needs it: to what the user said last, and to the model's previous
- * reply. Other messages are there without their parts. Each call of an agent repeats the whole conversation, and parsing
- * all of it for its last messages would be most of the work. Undefined if the text has to be parsed whole.
+ * reply. Other messages are there without their parts, and so is a reply in words. Each call of an agent repeats the whole
+ * conversation, and parsing all of it for its last messages would be most of the work. Undefined if the text has to be parsed whole.
  *
  * Where a message begins is found by its text. That text can't be within a string, where quotes are escaped; a message
  * inside another one does not parse, because the brackets around it are not closed.
@@ -29,15 +30,23 @@ export function recentMessages(text: string): Message[] | undefined {
   if (beginning === undefined) return undefined
   const search: Search = { hasShown: false, hasUser: false, hasReply: false }
   const newestFirst: Message[] = []
-  for (let end = text.length - 1; end > 0;) {
-    const comma = text.lastIndexOf(beginning, end - 1)
-    const messages = readNext(text.slice(text.indexOf('{', Math.max(comma, 0)), end), search)
+  let end = text.length - 1
+  for (const start of startsOfMessages(text, beginning).toReversed()) {
+    const messages = readNext(text.slice(text.indexOf('{', start), end), search)
     if (messages === undefined) return undefined
     newestFirst.push(...messages)
     if (search.hasShown && search.hasUser && search.hasReply) break
-    end = comma
+    end = start
   }
   return newestFirst.toReversed()
+}
+
+/** Where the messages of a list may begin. Searched forwards, which skips most characters; backwards, V8 compares each. */
+function startsOfMessages(text: string, beginning: string): number[] {
+  const starts = [0]
+  for (let at = text.indexOf(beginning); at !== -1; at = text.indexOf(beginning, at + beginning.length))
+    starts.push(at)
+  return starts
 }
 
 /** One message as JSON: newest first, because a message may be split. Undefined if it can't be parsed. */
@@ -45,11 +54,34 @@ function readNext(text: string, search: Search): Message[] | undefined {
   const role = roleOf(text)
   if (role !== undefined && search.hasReply && (role === 'assistant' || search.hasShown))
     return [{ role, parts: [] }]
+  if (role === 'assistant' && isReplyInWords(text)) {
+    search.hasReply = true
+    return [{ role, parts: [] }]
+  }
   const value = parse(text)
   if (value === undefined) return undefined
   const messages = separateToolResults(toMessages([value], 'user')).toReversed()
   for (const message of messages) note(message, search)
   return messages
+}
+
+/** How a reply in words begins, up to its first word. */
+const replyStart =
+  /^\{"role": ?"assistant", ?"(?:content": ?"|(?:content|parts)": ?\[\{"type": ?"text", ?"(?:content|text)": ?")(?!")/
+
+/** Whether the model said something, and nothing else. An outline shows no more of its earlier replies. */
+function isReplyInWords(text: string): boolean {
+  const start = replyStart.exec(text)?.[0]
+  if (start === undefined) return false
+  let end = text.indexOf('"', start.length)
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end !== -1 && text.slice(end + 1) === (start.includes('[') ? '}]}' : '}')
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0
+  while (text.charCodeAt(at - backslashes - 1) === BACKSLASH) backslashes += 1
+  return backslashes % 2 === 1
 }
 
 function roleOf(text: string): 'system' | 'assistant' | 'tool' | undefined {

@@ -140,7 +140,7 @@ async function receiveMessage(
   encoding: string | string[] | undefined,
   { maxBytes, ...limits }: Omit<BodyLimits, 'budget'> & { share: BudgetShare },
 ): Promise<Buffer> {
-  const bytes = await receiveBytes(stream, maxBytes + PREFIX_BYTES, limits.share)
+  const bytes = (await receiveBytes(stream, maxBytes + PREFIX_BYTES, limits.share)).whole()
   const message = bytes.subarray(PREFIX_BYTES)
   if (bytes.length < PREFIX_BYTES || bytes.readUInt32BE(1) !== message.length || bytes[0]! > 1)
     throw new KnownError('BAD_REQUEST', 'The call must contain one whole message.')

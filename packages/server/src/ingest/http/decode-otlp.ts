@@ -5,8 +5,7 @@ import { decodeJsonTraces } from '../otlp-json/json-traces.ts'
 import { decodeProtobufLogs } from '../otlp-protobuf/protobuf-logs.ts'
 import { decodeProtobufTraces } from '../otlp-protobuf/protobuf-traces.ts'
 import type { Batch } from '../rejection.ts'
-
-export type ContentFormat = 'json' | 'protobuf'
+import type { ContentFormat } from '../span-thread.ts'
 
 /** Decodes the body of `POST /v1/traces`. */
 export function decodeTraces(body: Buffer, format: ContentFormat): Batch<Span> {
@@ -25,11 +24,11 @@ const protobufTypes = new Set([
 ])
 
 /** The format that the content type names; without a content type, the first byte decides. */
-export function formatOf(body: Buffer, contentType: string): ContentFormat {
+export function formatOf(start: Buffer, contentType: string): ContentFormat {
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
   if (protobufTypes.has(type)) return 'protobuf'
   if (type === 'application/json') return 'json'
-  if (type === '') return startsLikeJson(body) ? 'json' : 'protobuf'
+  if (type === '') return startsLikeJson(start) ? 'json' : 'protobuf'
   throw new KnownError(
     'UNSUPPORTED_MEDIA_TYPE',
     `The content type ${JSON.stringify(type.slice(0, 100))} is not OTLP: send application/x-protobuf or application/json.`,

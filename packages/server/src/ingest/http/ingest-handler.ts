@@ -2,16 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { projectToSendTo, type Gate } from '../../access/caller.ts'
 import type { BodyLimits } from '../../door/body-budget.ts'
 import { UPLOAD_ARRIVAL_MS } from '../../door/body-limits.ts'
+import type { ReceivedBody } from '../../door/received-body.ts'
 import type { BodyRule } from '../../door/body-rules.ts'
 import type { Destination } from '../../door/door.ts'
 import type { Refusal } from '../../door/refuse-request.ts'
 import { KnownError, toErrorResponse, type ErrorResponse } from '../../errors/known-error.ts'
 import type { Diagnostics } from '../counters.ts'
-import { ingestLogs, ingestSpans, type IngestPipeline } from '../ingest-batch.ts'
+import { ingestLogs, ingestSpans, ingestTraces, type IngestPipeline } from '../ingest-batch.ts'
 import { encodeStatus, encodeProtobufResponse } from '../otlp-protobuf/protobuf-responses.ts'
 import { decodeOpenAiAgents } from './decode-openai-agents.ts'
-import { decodeLogs, decodeTraces, formatOf, type ContentFormat } from './decode-otlp.ts'
+import { decodeLogs, decodeTraces, formatOf } from './decode-otlp.ts'
 import { describeRejections, type Rejection } from '../rejection.ts'
+import type { ContentFormat } from '../span-thread.ts'
 
 /** With `1`, the spans replace what has ended. It needs the scope "admin". */
 const REWRITE_HEADER = 'x-playhead-rewrite'
@@ -55,27 +57,28 @@ function isOn(header: string | undefined): boolean {
 
 async function ingest(
   pipeline: IngestPipeline,
-  post: { project: string; path: string; request: IncomingMessage; body: Buffer; isRewrite: boolean },
+  post: { project: string; path: string; request: IncomingMessage; body: ReceivedBody; isRewrite: boolean },
 ): Promise<ResponseBody> {
   const { project, path, request, body, isRewrite } = post
   const bytes = body.length
   if (path.endsWith('/v1/traces/ingest')) {
     const receivedAtNs = BigInt(Date.now()) * 1_000_000n
     return jsonBody({
-      rejected: await ingestSpans(pipeline, project, () => decodeOpenAiAgents(body, receivedAtNs), { bytes }),
+      rejected: await ingestSpans(pipeline, project, () => decodeOpenAiAgents(body.whole(), receivedAtNs), {
+        bytes,
+      }),
     })
   }
   if (path.endsWith('/v1/traces')) {
-    const format = formatOf(body, contentType(request))
-    const rejected = await ingestSpans(pipeline, project, () => decodeTraces(body, format), {
-      isRewrite,
-      bytes,
-    })
+    const format = formatOf(body.start, contentType(request))
+    const rejected = await ingestTraces(pipeline, { project, body, format, isRewrite }, (unread) =>
+      decodeTraces(unread, format),
+    )
     return encodeExportResponse('traces', format, rejected)
   }
   if (path.endsWith('/v1/logs')) {
-    const format = formatOf(body, contentType(request))
-    const rejected = await ingestLogs(pipeline, project, () => decodeLogs(body, format), { bytes })
+    const format = formatOf(body.start, contentType(request))
+    const rejected = await ingestLogs(pipeline, project, () => decodeLogs(body.whole(), format), { bytes })
     return encodeExportResponse('logs', format, rejected)
   }
   // Metrics are accepted and dropped: SDKs send them by default.

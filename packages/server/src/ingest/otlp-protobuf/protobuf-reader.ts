@@ -1,9 +1,10 @@
 import { type HeapBudget, createHeapBudget } from '../heap-budget.ts'
 import { DecodeError } from '../rejection.ts'
 import { int64FromHalves } from '../value-rules.ts'
+import { internText, internValue, keyAfter, newKey, type KnownKey } from './repeated-texts.ts'
 
-/** Longer values than model names, roles and operations rarely repeat. */
-const MAX_INTERNED_VALUE_LENGTH = 24
+/** A trace id. */
+const LONG_ID_BYTES = 16
 
 /** Reads protobuf's wire format, never beyond the current message. */
 export class ProtobufReader {
@@ -111,10 +112,16 @@ export class ProtobufReader {
   /** Invalid UTF-8 becomes U+FFFD. */
   readString(): string {
     const start = this.skipField()
-    if (this.position - start <= MAX_INTERNED_VALUE_LENGTH)
-      return internText(this.bytes, start, this.position)
-    return this.bytes.toString('utf8', start, this.position)
+    return internValue(this.bytes, start, this.position)
   }
+
+  /** The key of an attribute, in these bytes. */
+  keyAt(start: number, end: number): KnownKey {
+    this.#lastKey = keyAfter(this.#lastKey, this.bytes, start, end)
+    return this.#lastKey
+  }
+
+  #lastKey = newKey('')
 
   /** Reads a string that many spans share. */
   readKey(): string {
@@ -124,7 +131,49 @@ export class ProtobufReader {
 
   readHex(): string {
     const start = this.skipField()
-    return this.bytes.toString('hex', start, this.position)
+    const length = this.position - start
+    if (length !== LONG_ID_BYTES) return this.bytes.toString('hex', start, this.position)
+    if (!this.#isLastId(start))
+      this.#lastId = { start, hex: this.bytes.toString('hex', start, this.position) }
+    return this.#lastId.hex
+  }
+
+  /** The last trace id: the spans of a trace follow each other. */
+  #lastId = { start: -1, hex: '' }
+
+  #isLastId(start: number): boolean {
+    const { bytes } = this
+    const last = this.#lastId.start
+    if (last === -1) return false
+    for (let index = 0; index < LONG_ID_BYTES; index++)
+      if (bytes[last + index] !== bytes[start + index]) return false
+    return true
+  }
+
+  /** Reads the length of a field up to `limit` and returns its end. If there is none, returns -1, and the position is anywhere. */
+  tryEnd(limit: number): number {
+    const { bytes } = this
+    let length = bytes[this.position++]!
+    if (length >= 128) {
+      const second = bytes[this.position++]!
+      length += (second - 1) * 128
+      if (second >= 128) {
+        const third = bytes[this.position++]!
+        if (third >= 128) return -1
+        length += (third - 1) * 16_384
+      }
+    }
+    const end = this.position + length
+    return end <= limit ? end : -1
+  }
+
+  /** Skips a field of this tag up to `limit` and returns its start. If there is none, returns -1, and the position is anywhere. */
+  trySkip(tag: number, limit: number): number {
+    if (this.bytes[this.position++] !== tag) return -1
+    const end = this.tryEnd(limit)
+    const start = this.position
+    this.position = end
+    return end === -1 ? -1 : start
   }
 
   readBase64(): string {
@@ -186,33 +235,4 @@ export class ProtobufReader {
     }
     return end
   }
-}
-
-/** Keys, names and short values repeat in every span. Each slot holds the last string with its hash, so the table is bounded. */
-const SLOTS = 4096
-const MAX_INTERNED_LENGTH = 96
-const slots: string[] = Array.from({ length: SLOTS }, () => '')
-
-/** Decodes the UTF-8 in `bytes[start, end)` to a string that all spans share. */
-function internText(bytes: Buffer, start: number, end: number): string {
-  const length = end - start
-  if (length > MAX_INTERNED_LENGTH) return bytes.toString('utf8', start, end)
-  let hash = length
-  for (let index = start; index < end; index++) hash = (Math.imul(hash, 31) + bytes[index]!) | 0
-  const slot = (hash ^ (hash >>> 12)) & (SLOTS - 1)
-  const held = slots[slot]!
-  if (isSameText(held, bytes, start, length)) return held
-  const text = bytes.toString('utf8', start, end)
-  slots[slot] = text
-  return text
-}
-
-/** Matches only ASCII, where one byte is one character. */
-function isSameText(text: string, bytes: Buffer, start: number, length: number): boolean {
-  if (text.length !== length) return false
-  for (let index = 0; index < length; index++) {
-    const byte = bytes[start + index]!
-    if (byte > 127 || text.charCodeAt(index) !== byte) return false
-  }
-  return true
 }

@@ -6,13 +6,15 @@ import {
   type SpanEvent,
   type SpanLink,
 } from '@playhead/model'
+import { JsonWriter } from '../../log/json-writer.ts'
+import { DecodedSpan } from '../../store/decoded-span.ts'
 import type { Batch } from '../rejection.ts'
 import { chargeHeap } from '../heap-budget.ts'
 import { isMissingId, isSpanId, isTraceId, SPAN_ID_BYTES, TRACE_ID_BYTES } from '../ids.ts'
 import { CONTAINER_HEAP_BYTES } from '../limits.ts'
 import { decodeProtobufBatch, type ProtobufItems } from './protobuf-batch.ts'
 import type { ProtobufReader } from './protobuf-reader.ts'
-import { readAttribute, readId } from './protobuf-values.ts'
+import { copyAttribute, readAttribute, readId } from './protobuf-values.ts'
 import { isParentRemote, normalizeSpan } from '../normalize-span.ts'
 
 const protobufSpans: ProtobufItems<Span> = {
@@ -27,37 +29,50 @@ const protobufSpans: ProtobufItems<Span> = {
   read: readSpan,
   normalize: normalizeSpan,
 }
+const copiedSpans: ProtobufItems<Span> = { ...protobufSpans, read: copySpan }
+
+/** Of a larger body, the JSON of all spans would need much memory at once. */
+const MAX_WRITTEN_BYTES = 4 * 1024 * 1024
+
+/**
+ * Used again for every request, because memory outside of the heap is expensive to allocate and to collect. A request becomes rows
+ * before the next one is decoded; what comes later finds that the text is gone.
+ */
+const attributesJson = new JsonWriter()
 
 /** Decodes an ExportTraceServiceRequest. */
 export function decodeProtobufTraces(body: Buffer): Batch<Span> {
-  return decodeProtobufBatch(body, protobufSpans)
+  attributesJson.clear()
+  return decodeProtobufBatch(body, body.length > MAX_WRITTEN_BYTES ? protobufSpans : copiedSpans)
 }
 
 function readSpan(reader: ProtobufReader, resource: Attributes, scope: Scope): Span {
   chargeHeap(reader.heap, 2 * CONTAINER_HEAP_BYTES)
-  const span: Span = {
-    traceId: '',
-    spanId: '',
-    parentSpanId: null,
-    isParentRemote: false,
-    name: '',
-    kind: 0,
-    startNs: 0n,
-    endNs: null,
-    statusCode: 0,
-    statusMessage: '',
-    attributes: emptyAttributes(),
-    events: [],
-    links: [],
-    resource,
-    scope,
-  }
-  let attributeCount = 0
+  const span = new DecodedSpan(resource, scope)
+  let count = 0
   while (reader.hasMore()) {
     const tag = reader.readTag()
-    if (tag === 0x4a) readAttribute(reader, span.attributes, ++attributeCount)
+    if (tag === 0x4a) readAttribute(reader, span.attributes, ++count)
     else readSpanField(reader, span, tag)
   }
+  return span
+}
+
+/** As `readSpan`, and writes the JSON of the attributes. */
+function copySpan(reader: ProtobufReader, resource: Attributes, scope: Scope): Span {
+  chargeHeap(reader.heap, 2 * CONTAINER_HEAP_BYTES)
+  const span = new DecodedSpan(resource, scope)
+  const json = attributesJson
+  let count = 0
+  let isWhole = true
+  json.begin(reader.view)
+  while (reader.hasMore()) {
+    const tag = reader.readTag()
+    if (tag !== 0x4a) readSpanField(reader, span, tag)
+    else if (!copyAttribute(reader, span.attributes, { count: ++count, json })) isWhole = false
+  }
+  // A key that came twice would be there twice.
+  if (isWhole && Object.keys(span.attributes).length === count) span.noteAttributesJson(json.end())
   return span
 }
 

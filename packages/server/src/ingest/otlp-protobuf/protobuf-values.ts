@@ -1,9 +1,11 @@
 import { emptyAttributes, type Attributes, type AttributeValue, type Scope } from '@playhead/model'
+import type { JsonWriter } from '../../log/json-writer.ts'
 import { chargeHeap } from '../heap-budget.ts'
 import { refuseId, showHexId } from '../ids.ts'
 import { measureValue } from '../item-faults.ts'
 import { CONTAINER_HEAP_BYTES, ELEMENT_HEAP_BYTES, ENTRY_HEAP_BYTES } from '../limits.ts'
 import type { ProtobufReader } from './protobuf-reader.ts'
+import { valueOf } from './repeated-texts.ts'
 import {
   checkAttributeCount,
   checkEnvelopeBytes,
@@ -15,6 +17,46 @@ import {
 export function readAttribute(reader: ProtobufReader, attributes: Attributes, count: number): void {
   checkAttributeCount(count)
   readKeyValue(reader, attributes, 0)
+}
+
+/** As `readAttribute`, and writes it as JSON too. Returns false if there is no JSON for it. */
+export function copyAttribute(
+  reader: ProtobufReader,
+  attributes: Attributes,
+  { count, json }: { count: number; json: JsonWriter },
+): boolean {
+  checkAttributeCount(count)
+  if (copyPlainText(reader, attributes, json)) return true
+  const key = readKeyValue(reader, attributes, 0)
+  const value = attributes[key]
+  if (value === undefined) return false
+  json.writeKey(key)
+  json.writeValue(value)
+  return true
+}
+
+/** Copies a KeyValue that is a key and then a text, as most are. Returns false, and reads nothing, if it is anything else. */
+function copyPlainText(reader: ProtobufReader, attributes: Attributes, json: JsonWriter): boolean {
+  const { position } = reader
+  const end = reader.tryEnd(reader.end)
+  const key = reader.trySkip(0x0a, end)
+  const keyEnd = reader.position
+  const isFollowed = key !== -1 && reader.bytes[keyEnd] === 0x12
+  if (isFollowed) {
+    reader.position = keyEnd + 1
+    const text = reader.tryEnd(end) === end ? reader.trySkip(0x0a, end) : -1
+    if (text !== -1 && reader.position === end) {
+      chargeHeap(reader.heap, ENTRY_HEAP_BYTES)
+      const known = reader.keyAt(key, keyEnd)
+      const value = valueOf(known, reader.bytes, text, end)
+      attributes[known.text] = value
+      json.copyKey(key, keyEnd, known.text)
+      json.copyText(text, end, value)
+      return true
+    }
+  }
+  reader.position = position
+  return false
 }
 
 /** Reads an AnyValue. Undefined for NaN and infinities, which are then left out. */
@@ -79,7 +121,8 @@ export function readScope(reader: ProtobufReader, scope: Scope): void {
   reader.leave()
 }
 
-function readKeyValue(reader: ProtobufReader, attributes: Attributes, depth: number): void {
+/** Returns the key. */
+function readKeyValue(reader: ProtobufReader, attributes: Attributes, depth: number): string {
   chargeHeap(reader.heap, ENTRY_HEAP_BYTES)
   let key = ''
   let value: AttributeValue | undefined = null
@@ -92,6 +135,7 @@ function readKeyValue(reader: ProtobufReader, attributes: Attributes, depth: num
   }
   reader.leave()
   if (value !== undefined) attributes[key] = value
+  return key
 }
 
 function readList(reader: ProtobufReader, depth: number): AttributeValue[] {

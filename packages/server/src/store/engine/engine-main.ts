@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import { getPriority, setPriority } from 'node:os'
 import { serveClickHouse } from './serve-clickhouse.ts'
 import { freeBytesOf, withCheckedWrites } from './checked-writes.ts'
-import { openEngine } from './open-engine.ts'
+import { loadChdb, openEngine } from './open-engine.ts'
 
-/** The options that the parent passes to the engine process, as JSON in its first argument. */
+/** What the parent tells the engine process to open. */
 export type EngineOptions = {
   /** The folder of the tables. */
   path: string
@@ -24,14 +24,14 @@ export type EngineMessage =
   | { incompletePart: string }
   | { lowDisk: number }
 
-const options = JSON.parse(process.argv[2] ?? '{}') as EngineOptions
-
 // If the parent dies, an engine that outlives it would keep the data directory locked.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 // The terminal sends Ctrl-C to the whole process group, and systemd SIGTERM to every process of a service, but the
 // parent decides when the engine stops: it still has rows to store.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)
 
+loadChdb()
+const options = await receiveOptions()
 // Only root may raise a priority, which this would do in a server that runs with `nice`.
 if (options.nice !== undefined && options.nice > getPriority()) setPriority(options.nice)
 const engine = withCheckedWrites(openEngine(options.path), {
@@ -53,6 +53,12 @@ process.send?.({
   ready: true,
   port: typeof address === 'object' ? address?.port : undefined,
 } satisfies EngineMessage)
+
+/** The server says it as soon as it has locked the folder; the process may have been started long before. */
+async function receiveOptions(): Promise<EngineOptions> {
+  const [message] = (await once(process, 'message')) as [{ open: EngineOptions }]
+  return message.open
+}
 
 /** Never resolves, so that no pending request gets a response. */
 function endProcess(reason: string): Promise<never> {

@@ -31,6 +31,8 @@ export type Engine = {
 
 const connectionArguments = [
   '--max_threads=2',
+  // Its default, a gigabyte for each thread, would leave one thread with the limit below.
+  '--max_threads_min_free_memory_per_thread=134217728',
   '--max_server_memory_usage=1500000000',
   '--mark_cache_size=268435456',
   '--background_pool_size=2',
@@ -38,27 +40,55 @@ const connectionArguments = [
   '--http_max_tries=1',
 ]
 
+/** Loads the library, for which no folder is needed yet. */
+export function loadChdb(): Chdb {
+  return require('chdb') as Chdb
+}
+
 export function openEngine(path: string, moreArguments: readonly string[] = []): Engine {
   const inbox = join(path, '..', 'inbox')
   rmSync(inbox, { recursive: true, force: true })
   mkdirSync(inbox, { recursive: true })
   mkdirSync(path, { recursive: true })
-  const chdb = require('chdb') as Chdb
+  const chdb = loadChdb()
   const connectionArgs = [...connectionArguments, ...moreArguments]
   const open = () => new chdb.Session(path, { connectionArgs })
   // Closing the last session shuts the engine down. This one keeps it running between statements.
   const keeper = open()
 
+  // The next statement probably uses the same database. Opening a session and choosing it takes as long as a short statement.
+  let spare: { session: ChdbSession; database: string } | undefined
+  let isClosed = false
+
   async function run(statement: string, prepare: string[]): Promise<StatementResult> {
+    const [database = ''] = prepare
+    const isPrepared = spare?.database === database && database.startsWith('USE ')
     // A failed statement leaves its rows in the session's output, and the next statement would return them.
-    const session = open()
+    const session = isPrepared ? spare!.session : open()
+    if (isPrepared) spare = undefined
     try {
-      for (const step of prepare) await session.queryAsync(step, { format: 'TabSeparated' })
+      for (const step of isPrepared ? prepare.slice(1) : prepare)
+        await session.queryAsync(step, { format: 'TabSeparated' })
       const result = await session.queryAsync(statement, { format: 'TabSeparated' })
       return { bytes: result.bytes() }
     } finally {
       session.close()
+      // If that fails, the next statement opens its own session, and says why it can't.
+      if (database.startsWith('USE ')) setImmediate(() => void prepareSpare(database).catch(() => undefined))
     }
+  }
+
+  async function prepareSpare(database: string): Promise<void> {
+    if (spare !== undefined || isClosed) return
+    const session = open()
+    spare = { session, database: '' }
+    await session.queryAsync(database, { format: 'TabSeparated' }).then(
+      () => void (spare = { session, database }),
+      () => {
+        spare = undefined
+        session.close()
+      },
+    )
   }
 
   return {
@@ -69,6 +99,8 @@ export function openEngine(path: string, moreArguments: readonly string[] = []):
       await run(`KILL QUERY WHERE query LIKE '%${marker}%' AND query NOT LIKE 'KILL%' ASYNC`, [])
     },
     async close() {
+      isClosed = true
+      spare?.session.close()
       keeper.close()
       await chdb.drainPending()
     },

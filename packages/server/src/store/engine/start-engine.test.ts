@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
+import { prepareEngine } from './engine-child.ts'
 import { engineProblem, startEngine } from './start-engine.ts'
 
 test('names the alternatives where the engine has no build', () => {
@@ -80,11 +81,40 @@ test('an engine that was killed at the moment of its stop does not fail the stop
 test('an engine whose server runs at a lower priority keeps it: only root may raise it', async () => {
   const main = fileURLToPath(new URL('./engine-main.ts', import.meta.url))
   const options = { path: join(await temporaryFolder(), 'tables'), listen: 0, password: 'secret', nice: 10 }
-  const command = [process.execPath, '--conditions=playhead-source', main, JSON.stringify(options)]
+  const command = [process.execPath, '--conditions=playhead-source', main]
   const child = spawn('nice', ['-n', '15', ...command], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   onTestFinished(() => void child.kill('SIGKILL'))
 
+  child.send({ open: options })
   await once(child, 'message')
 
   expect(getPriority(child.pid)).toBeGreaterThanOrEqual(15)
 })
+
+test('the engine process that was prepared opens the folder', async () => {
+  const prepared = prepareEngine()
+
+  const engine = await startEngine({ path: await temporaryFolder(), report: () => undefined })
+  onTestFinished(() => engine.stop())
+
+  expect(engine.pid).toBe(prepared)
+})
+
+test('a prepared engine process that has ended is replaced', async () => {
+  const prepared = prepareEngine()
+  process.kill(prepared!, 'SIGKILL')
+  await expect.poll(() => isRunning(prepared!)).toBe(false)
+
+  const engine = await startEngine({ path: await temporaryFolder(), report: () => undefined })
+  onTestFinished(() => engine.stop())
+
+  expect(engine.pid).not.toBe(prepared)
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

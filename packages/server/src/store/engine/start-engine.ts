@@ -1,10 +1,11 @@
-import { fork, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { mkdirSync, rmSync, existsSync, readdirSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { KnownError } from '../../errors/known-error.ts'
 import { socketPath } from './socket-path.ts'
 import { MIN_FREE_BYTES } from './checked-writes.ts'
+import { forkEngine } from './engine-child.ts'
 import type { EngineMessage, EngineOptions } from './engine-main.ts'
 
 type Settings = {
@@ -181,19 +182,6 @@ async function launch(options: EngineOptions, timeoutMs = START_TIMEOUT_MS): Pro
     })
   })
   return child
-}
-
-/** Starts the engine process. Tests use it too, to get an engine behind a port. */
-export function forkEngine(options: EngineOptions): ChildProcess {
-  return fork(
-    new URL(`./engine-main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url),
-    [JSON.stringify(options)],
-    {
-      // Statements run in libuv's thread pool. With the default of four threads, four slow ones would block everything.
-      env: { ...process.env, UV_THREADPOOL_SIZE: '24' },
-      stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
-    },
-  )
 }
 
 function describeMessage(message: EngineMessage): string | undefined {

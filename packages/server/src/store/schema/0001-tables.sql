@@ -55,7 +55,7 @@ CREATE TABLE IF NOT EXISTS steps[[local]] [[on_cluster]]
 ENGINE = [[sharded(ReplacingMergeTree(version))]]
 PARTITION BY toMonday(received_at)
 ORDER BY (project, session_id, started_at, step_id)
-SETTINGS index_granularity = 1024, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, old_parts_lifetime = 480, materialize_skip_indexes_on_merge = 1;
+SETTINGS index_granularity = 256, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, old_parts_lifetime = 480, materialize_skip_indexes_on_merge = 1;
 
 [[distribute(steps, sipHash64(project, session_id))]];
 
