@@ -2,6 +2,7 @@ import { runAttributionSuite } from './attribution/attribution.ts'
 import { runColdStartSuite } from './suites/cold-start.ts'
 import { runDashboardListSuite } from './suites/dashboard-list.ts'
 import { runDashboardSuite } from './suites/dashboard.ts'
+import { runEnginePathSuite } from './suites/engine-path.ts'
 import { runFindingsSuite } from './suites/findings.ts'
 import { runHotPathSuite } from './suites/hot-path.ts'
 import { runIngestSuite } from './suites/ingest.ts'
@@ -16,12 +17,15 @@ import { runSiegeSuite } from './suites/siege.ts'
 import { runStorageSuite } from './suites/storage.ts'
 import { runTestingSuite } from './suites/testing.ts'
 import { runViewersSuite } from './suites/viewers.ts'
+import { runVisibilitySuite } from './suites/visibility.ts'
 import { runWatchSuite } from './suites/watch.ts'
 import { renderBenchmarks, writeBenchmarks } from './write-benchmarks.ts'
 
 const runSuite: Record<Suite, (options: Options, progress: Progress) => Promise<Report>> = {
   ingest: runIngestSuite,
   'hot-path': runHotPathSuite,
+  'engine-path': runEnginePathSuite,
+  visibility: runVisibilitySuite,
   query: runQuerySuite,
   storage: runStorageSuite,
   'cold-start': runColdStartSuite,

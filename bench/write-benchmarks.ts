@@ -129,7 +129,7 @@ function comparisonPart(comparison: Comparison): string[] {
 }
 
 function explain(what: string): string {
-  const found = explanations.find(({ metric }) => metric.test(what))
+  const found = explanations.find(({ metric }) => metric.test(what.trim()))
   if (found === undefined) return 'Not explained yet.'
   return found.profiled === undefined
     ? found.text
@@ -145,31 +145,42 @@ const explanations: readonly { metric: RegExp; profiled?: string; text: string }
   },
   {
     metric: /memory, idle/,
-    profiled: '2026-11-15',
-    text: "Most of it is code: the engine maps ClickHouse's library and touches about 200 MB of it, which the kernel can drop. The memory that it can't drop is about 75 MB for each of the two processes (`RssAnon` in /proc/<pid>/status).",
+    profiled: '2026-11-18',
+    text: "Most of it is code: of the engine's library, 183 MB are resident, and 61 MB of Node. What the kernel can't drop is 57 MB for the server and 76 MB for the engine. Loading the library alone makes 138 MB resident, and no setting of the allocator, of V8 or of threads changed the sum by more than 5 MB.",
   },
   {
     metric: /on disk per span/,
     text: 'Two fifths are the original attributes, a third is the text index, and a fifth are the previews of input and output (see the rows below). Without the previews, which could be computed on read, it would be within the target, but opening a session would then have to read its payloads.',
   },
   {
-    metric: /memory at .* peak/,
-    text: 'The rate is higher than two cores can handle (see below), so requests and rows queue in memory.',
+    metric: /^memory, peak|memory at .* peak/,
+    profiled: '2026-11-19',
+    text: 'Until merges begin, the engine takes 430 to 650 MB, of which its library and Node are 263 and its queries at most 156, and the server 560 to 640: 42 MB of its heap are alive after a full collection, up to 96 MB outside of it hold the rows from which sessions are computed, the thread that reads spans has 60 to 100, and the rest is garbage and encoded rows. In 18 s of saturation, both together stay below 1,055 MB. From 128 parts on, merges run beside the inserts, and the engine takes up to 1 GB. Merging fewer parts at a time, smaller segments and one arena of the allocator brought no gain, or cost more throughput than they saved memory.',
   },
   {
-    metric: /^ingest, |acknowledge at 20k|visible after the acknowledgement, at 30k/,
-    profiled: '2026-11-15',
-    text: "The limit is CPU time: client, server and engine share two cores, and a span needs more of them than the target leaves. A profile of the server's main thread shows no single cause. Per span of 2.4 KB, it spends about 22 µs on reading the dialect and its messages, 8 µs on writing the row's JSON, 7 µs on Native encoding, 7 µs on protobuf decoding, 4 µs on live updates, and 9 µs on garbage collection. The engine adds the cost of indexes and merges. On machines with more cores, worker threads would help.",
+    metric:
+      /^ingest, |including the time|acknowledge at \d+k|after the acknowledgement, at 30k|^CPU per span/,
+    profiled: '2026-11-19',
+    text: "The limit is CPU time: client, server and engine share two cores, which have 2,000,000 µs a second, so 30,000 spans/s would leave 66 of them for a span. In 18 s of saturation, while the engine does not merge, a span takes 57 µs in the server, 20 in the engine and 3 in the client, at 23,200 spans/s (3 runs; 64, 19 and 3 at 21,400 with the version before, in turns). What the server does, alone: 28 µs from the bytes of a request to its rows (7 for protobuf and the JSON of attributes, 14 for their meaning, of which JSON.parse takes 2.2 and previews 2, 3 for the rest of a row, 3 for the format of the store; no other function takes more than 1), 6 for its session, about 7.5 for HTTP, the log and checksums, and about 6.5 in V8's helper threads. 28 µs in all would leave 8 for reading. A merge takes the engine 8 µs a row, words 20 to 30: a phase that begins with parts and words of the phases before pays for those, too. Below the limit, most acknowledgements that take more than 20 ms fall into a full collection of the heap or into the time in which the sessions of a segment are computed.",
+  },
+  {
+    metric: /start to first response|second start/,
+    profiled: '2026-11-19',
+    text: "npm and the start script take about 190 ms. Then Node's modules and chDB's library are loaded (about 340), the folder is opened (110 to 155), and the statements of a start come one after another (about 145). A large store takes longer to open.",
+  },
+  {
+    metric: /^saturated: processor time that 100 rules add/,
+    text: 'At the limit of the machine, rules are checked within the twentieth of the time that findings may take; what they add beside that was not profiled. At 1,000 spans/s they cost nothing that can be measured.',
   },
   {
     metric: /^open a session|^list 50|^text search/,
-    profiled: '2026-11-16',
-    text: "A statement costs the engine 3 ms of CPU time, plus 0.3 ms for each column, however many rows it reads: 24 columns for a session's outlines, 16 for its payloads (read in parallel), and 31 for a page of a list. In a profile, 54% of the samples are analysis and planning, and 29% are reading. ClickHouse's client adds a millisecond, because it waits for a timer before every request. If a list finds less than a page of sessions in the last day, it reads 14 days, and then everything; when a query is repeated, as in this suite, it starts with the window that was large enough the last time. A rare word is looked up in the index of every part of the store.",
+    profiled: '2026-11-19',
+    text: "Opening reads 14 columns with one statement. With 1,000,000 spans in seven parts it takes 6 to 8 ms: 1.6 for the connection to the engine, 0.2 for each column, 2 for unpacking, and the rest for planning and for the parts that have the session. Parsing, resolving and writing the response take the server 6 ms of processor time, of which 1.5 are garbage collection and 1 is JSON. A list that can't be answered from memory takes two statements of that kind. If it finds less than a page of sessions in the last day, it reads 14 days, and then everything. A rare word is looked up in the index of every part of the store, and each word on its own.",
   },
   {
     metric: /^drag: frame/,
-    profiled: '2026-11-15',
-    text: "When the list scrolls, a frame keeps the page's main thread busy for about 15 ms (in a trace: 7.5 ms of script that renders the rows, 5 ms of layout, 2.5 ms of painting), which leaves little of the 16.7 ms. The browser of the benchmark has no GPU, so it rasterizes and composites on the same two cores that the server and the measurement use.",
+    profiled: '2026-11-19',
+    text: "A frame keeps the page's main thread busy for 7.5 to 8 ms (in a trace: 2 of script, 2.2 of layout, 3 of painting and committing), and rasterizing and drawing it takes 4 to 5 more. The browser of the benchmark has no GPU, so it does both on the same two cores that the server and the measurement use. A refresh is missed when something else needs them.",
   },
   {
     metric: /open 100,000 steps/,

@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util'
 export const suites = [
   'ingest',
   'hot-path',
+  'engine-path',
+  'visibility',
   'query',
   'storage',
   'cold-start',
@@ -37,6 +39,8 @@ export const USAGE = `npm run bench -- <suite> [<suite> …] [options]        (a
 
   ingest          spans per second, acknowledgement, visibility, memory, disk, start             about 4 minutes
   hot-path        processor time from the bytes of a request to its rows, by stage               about 1 minute
+  engine-path     the engine's processor time for a span: insert, merge, words                   about 1 minute
+  visibility      from the acknowledgement of a session until it is listed and can be opened     about 1 minute
   query           lists, filters, statistics, text search, opening sessions                      about 4 minutes
   storage         bytes on disk per span as the store grows, from 100,000 to --spans             about 4 minutes
   cold-start      npm start to the first response, and memory                                    about 1 minute

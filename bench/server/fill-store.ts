@@ -10,7 +10,7 @@ import type { Progress } from '../harness/progress.ts'
 import { DAY_MS, projects, SPREAD_DAYS } from '../corpus/projects.ts'
 import { Random } from '../corpus/random.ts'
 import { SPANS_PER_REQUEST } from '../corpus/request-bodies.ts'
-import { waitForMerges, waitForStore } from './wait-for-store.ts'
+import { waitForMerges, waitForRest, waitForStore, waitForWords } from './wait-for-store.ts'
 
 /** Beyond this size, the engine multiplies the spans that were sent. */
 const MAX_SENT_SPANS = 1_000_000
@@ -34,10 +34,15 @@ export async function fillStore(directory: string, spans: number, progress: Prog
     for (const id of projects) await server.api.post('/api/projects', { id, name: id })
     await sendSpans(server, { spans: sentSpans, filledAtMs, progress })
     await waitForStore(server.api, progress)
+    await waitForWords(server.api, progress)
+    await waitForRest(server, progress)
   })
   const copies = Math.round(spans / sentSpans) - 1
-  if (copies > 0) await multiplyStore(directory, copies, progress)
-  await withServer(directory, async ({ api }) => checkRows(await waitForMerges(api, progress), spans))
+  if (copies > 0) await multiplyStore(directory, { copies, filledAtMs }, progress)
+  await withServer(directory, async (server) => {
+    await waitForRest(server, progress)
+    checkRows(await waitForMerges(server.api, progress), spans)
+  })
   writeFileSync(markPath, JSON.stringify({ spans, filledAtMs } satisfies FillMark))
   return filledAtMs
 }

@@ -4,8 +4,7 @@ import { connectStore, type Store } from '../../packages/server/src/store/connec
 import type { Progress } from '../harness/progress.ts'
 import { projects } from '../corpus/projects.ts'
 
-/** These mark copies: real segments and versions are never in these ranges. */
-const FIRST_COPY_SEGMENT = '9007199254740992'
+/** These mark copies. Steps keep their segment, whose words are collected. */
 const COPY_VERSION = 1
 /** Each copy starts this much earlier than the previous one, which keeps the distribution of times. */
 const SHIFT_MINUTES = 37
@@ -13,39 +12,70 @@ const SHIFT_MINUTES = 37
 const MEMORY_LIMIT_EXCEEDED = '241'
 const MAX_ATTEMPTS = 60
 const RETRY_MS = 5_000
+/** The client waits as long. */
+const MAX_STATEMENT_SECONDS = 1_800
 
 /**
- * Multiplies the sessions of a store inside the engine, with new ids, earlier times and the same text. Text only compresses
- * better than it should where copies share a block, which random ids make rare.
+ * Multiplies the sessions of a store inside the engine, with new ids, earlier times and the same text, words and findings, which
+ * must be complete. Text only compresses better than it should where copies share a block, which random ids make rare.
  */
-export async function multiplyStore(directory: string, copies: number, progress: Progress): Promise<void> {
+export async function multiplyStore(
+  directory: string,
+  { copies, filledAtMs }: { copies: number; filledAtMs: number },
+  progress: Progress,
+): Promise<void> {
   const store = await connectStore({ path: join(directory, 'store'), report: () => undefined })
   try {
     for (let copy = 1; copy <= copies; copy++) {
       for (const [index, project] of projects.entries()) {
         await copyRows(store, copySessions, { project, copy })
+        await copyRows(store, copyWords, { project, copy })
+        await copyRows(store, copyFindings, { project, copy })
         for (const [piece, range] of idRanges.entries()) {
           const done = copy - 1 + (index + piece / idRanges.length) / projects.length
           progress.show('multiplying the store', done / copies, `copy ${copy} of ${copies}, ${project}`)
-          await copyRows(store, copySteps, { project, copy, ...range })
+          await copyRows(store, copySteps, { project, copy, filledAtMs, ...range })
         }
       }
     }
+    await mergeEarlierWeeks(store, progress)
   } finally {
     await store.close()
   }
 }
 
 /** Merges of earlier copies may use the memory that a statement needs. In that case, retries it. */
-async function copyRows(store: Store, query: string, parameters: Record<string, unknown>): Promise<void> {
+async function copyRows(
+  store: Pick<Store, 'client'>,
+  query: string,
+  parameters: Record<string, unknown>,
+): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await store.client.command({ query, query_params: parameters })
+      await store.client.command({
+        query,
+        query_params: parameters,
+        clickhouse_settings: { max_execution_time: MAX_STATEMENT_SECONDS },
+      })
       return
     } catch (error) {
       if ((error as { code?: string }).code !== MEMORY_LIMIT_EXCEEDED || attempt === MAX_ATTEMPTS) throw error
       await sleep(RETRY_MS)
     }
+  }
+}
+
+/** As the store does an hour after the last insert. */
+async function mergeEarlierWeeks({ client }: Store, progress: Progress): Promise<void> {
+  const result = await client.query({
+    query: `SELECT DISTINCT table, partition_id AS week FROM system.parts WHERE database = currentDatabase() AND active
+      AND table IN ('steps', 'words') AND partition_id < toString(toYYYYMMDD(toMonday(now()))) ORDER BY table, week`,
+    format: 'JSONEachRow',
+  })
+  const weeks = await result.json<{ table: string; week: string }>()
+  for (const [index, { table, week }] of weeks.entries()) {
+    progress.show('merging earlier weeks', index / weeks.length, `${table}, ${week}`)
+    await copyRows({ client }, `OPTIMIZE TABLE ${table} PARTITION ID '${week}' FINAL`, {})
   }
 }
 
@@ -65,6 +95,7 @@ const newSessionId = `lower(hex(sipHash128(session_id, {copy:UInt32})))`
 const shift = `toIntervalMinute({copy:UInt32} * ${SHIFT_MINUTES})`
 
 // Within one SELECT, a replaced column hides the stored one, so values that depend on another column are computed one level up.
+// Spans arrived after the store began to be filled, and copies seem to have arrived long before.
 const copySteps = `INSERT INTO steps SELECT * REPLACE (
     toDateTime64(started_at, 3, 'UTC') + toIntervalSecond(5) AS received_at)
   FROM (SELECT * REPLACE (
@@ -72,11 +103,10 @@ const copySteps = `INSERT INTO steps SELECT * REPLACE (
       lower(hex(sipHash64(step_id, {copy:UInt32}))) AS step_id,
       if(parent_id = '', '', lower(hex(sipHash64(parent_id, {copy:UInt32})))) AS parent_id,
       if(response_id = '', '', concat(response_id, toString({copy:UInt32}))) AS response_id,
-      ${FIRST_COPY_SEGMENT} + {copy:UInt32} AS segment,
       started_at - ${shift} AS started_at,
       ended_at - ${shift} AS ended_at)
     FROM (SELECT * FROM steps WHERE project = {project:String} AND session_id >= {from:String} AND session_id < {to:String}
-      AND segment < ${FIRST_COPY_SEGMENT}))
+      AND received_at >= fromUnixTimestamp64Milli({filledAtMs:Int64})))
   ${settings}`
 
 const copySessions = `INSERT INTO sessions SELECT * REPLACE (
@@ -88,4 +118,24 @@ const copySessions = `INSERT INTO sessions SELECT * REPLACE (
       started_at - ${shift} AS started_at,
       ended_at - ${shift} AS ended_at)
     FROM (SELECT * FROM sessions FINAL WHERE project = {project:String} AND version > ${COPY_VERSION}))
+  ${settings}`
+
+/** Marks the words of copies. */
+const COPY_BATCH = 0
+
+// Whole hours, rounded towards the newer one: a bucket of words is never earlier than the start of its session.
+const copyWords = `INSERT INTO words SELECT * REPLACE (
+    toDateTime64(4294967295 - bucket, 3, 'UTC') + toIntervalSecond(5) AS received_at)
+  FROM (SELECT * REPLACE (
+      ${newSessionId} AS session_id,
+      toUInt32(bucket + intDiv({copy:UInt32} * ${SHIFT_MINUTES}, 60) * 3600) AS bucket,
+      toUInt64(${COPY_BATCH}) AS batch)
+    FROM (SELECT * FROM words WHERE project = {project:String} AND batch != ${COPY_BATCH}))
+  ${settings}`
+
+const copyFindings = `INSERT INTO session_findings SELECT * REPLACE (
+    ${newSessionId} AS session_id,
+    toUInt64(${COPY_VERSION}) AS version,
+    started_at - ${shift} AS started_at)
+  FROM (SELECT * FROM session_findings FINAL WHERE project = {project:String} AND version > ${COPY_VERSION})
   ${settings}`

@@ -6,6 +6,7 @@ import { Corpus, SPANS_PER_SESSION } from '../corpus/corpus.ts'
 /** The longest delay that is measured. Whether the session arrives at all is checked at the end. */
 const MAX_WAIT_MS = 30_000
 const POLL_MS = 5
+const RETRY_MS = 200
 
 /** Posts sessions and measures the time from acknowledgement until a session is complete in the list and can be opened. */
 export async function measureVisibility(
@@ -21,13 +22,25 @@ export async function measureVisibility(
     // The list has to find the session by its user, whatever the instrumentation calls it.
     for (const span of spans) span.attributes['user.id'] = user
     for (const span of spans) delete span.attributes['ai.telemetry.metadata.userId']
-    await api.post('/v1/traces', spansToOtlpJson(spans))
+    await postUntilAccepted(api, spansToOtlpJson(spans))
     const acknowledgedAtMs = performance.now()
     await waitUntilVisible(api, spans[0]!.traceId, user)
     delaysMs.push(performance.now() - acknowledgedAtMs)
     await sleep(options.pauseMs)
   }
   return { delaysMs, spans: options.count * SPANS_PER_SESSION }
+}
+
+/** Under more load than it can take, the server asks senders to try again. */
+async function postUntilAccepted(api: Api, body: object): Promise<void> {
+  const startedAtMs = performance.now()
+  for (;;) {
+    const { status, text } = await api.send('POST', '/v1/traces', JSON.stringify(body))
+    if (status === 200) return
+    if (status !== 503 || performance.now() - startedAtMs > MAX_WAIT_MS)
+      throw new Error(`POST /v1/traces: ${status} ${text.slice(0, 300)}`)
+    await sleep(RETRY_MS)
+  }
 }
 
 async function waitUntilVisible(api: Api, id: string, user: string): Promise<void> {

@@ -52,6 +52,7 @@ function figuresOf(first: Start, later: readonly Start[]): Figure[] {
       what: 'npm start to first response, second start',
       figure: median('readyMs'),
       unit: 'ms',
+      target: targets.firstResponse,
       note: `median of ${later.length}; includes npm and the check that everything is installed and built`,
     },
     {

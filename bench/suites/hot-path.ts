@@ -7,12 +7,15 @@ import { deriveOutline } from '../../packages/server/src/ingest/derive-step.ts'
 import { DialectFailures } from '../../packages/server/src/ingest/dialect-failures.ts'
 import { decodeTraces } from '../../packages/server/src/ingest/http/decode-otlp.ts'
 import { ingestSpans, type IngestPipeline } from '../../packages/server/src/ingest/ingest-batch.ts'
+import { IngestThread } from '../../packages/server/src/ingest/thread/ingest-thread.ts'
 import { createCounters } from '../../packages/server/src/ingest/counters.ts'
 import { LiveFeed } from '../../packages/server/src/live/live-feed.ts'
 import { DamagedFiles } from '../../packages/server/src/log/damaged-files.ts'
 import { PendingRows } from '../../packages/server/src/log/pending-rows.ts'
+import type { Segment } from '../../packages/server/src/log/segment-file.ts'
 import { SegmentLog } from '../../packages/server/src/log/segment-log.ts'
-import { FreshSessions, toFreshRow } from '../../packages/server/src/sessions/fresh-sessions.ts'
+import { FreshRows } from '../../packages/server/src/sessions/fresh-rows.ts'
+import { FreshSessions } from '../../packages/server/src/sessions/fresh-sessions.ts'
 import { stepColumns, toStepRow, type StepRow } from '../../packages/server/src/store/steps-table.ts'
 import { RequestBodies, SPANS_PER_REQUEST, type Parcel } from '../corpus/request-bodies.ts'
 import { describeMachine } from '../harness/machine.ts'
@@ -118,7 +121,11 @@ function passThrough(
       resource,
     })
   const rows = measure('row', () => spans.map(toRow))
-  measure('remember', () => rows.map(toFreshRow))
+  measure('remember', () => {
+    const fresh = new FreshRows()
+    for (const row of rows) fresh.add(row)
+    fresh.end()
+  })
   measure('encode', () => pending.appendAll(rows))
 }
 
@@ -148,7 +155,11 @@ async function measureRequests(bodies: RequestBodies): Promise<number[]> {
   }
 }
 
-async function openPipeline(directory: string): Promise<IngestPipeline> {
+/** The log of steps and what feeds it. `insert` takes its segments. */
+export async function openPipeline(
+  directory: string,
+  insert: (segment: Segment) => Promise<void> = () => Promise.resolve(),
+): Promise<IngestPipeline> {
   let arrivals = 0
   const damaged = await DamagedFiles.open(join(directory, 'damaged'), console.error)
   const steps = await SegmentLog.open<StepRow>({
@@ -157,7 +168,7 @@ async function openPipeline(directory: string): Promise<IngestPipeline> {
     firstId: 1n,
     name: 'steps',
     damaged,
-    insert: () => Promise.resolve(),
+    insert,
     refresh: () => Promise.resolve(),
     report: console.error,
   })
@@ -166,10 +177,12 @@ async function openPipeline(directory: string): Promise<IngestPipeline> {
     logs: undefined as never,
     live: new LiveFeed(),
     fresh: new FreshSessions(),
-    pricerOf: () => ({ pricer, revision: 1 }),
+    pricerOf: () => ({ pricer, revision: 1, overrides: [] }),
+    thread: new IngestThread(console.error),
     counters: createCounters(),
     dialectFailures,
     usage: { note: () => undefined } as unknown as IngestPipeline['usage'],
     nextArrival: () => ++arrivals,
+    reserveArrivals: (count) => (arrivals += count) - count + 1,
   }
 }

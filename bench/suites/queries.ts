@@ -1,7 +1,7 @@
 import { rareWord } from '../corpus/english.ts'
 import { DAY_MS, projects, SPREAD_DAYS } from '../corpus/projects.ts'
 import type { Sample } from './sample.ts'
-import { targets, type Target } from '../harness/targets.ts'
+import { targets, targetsBySize, type Target } from '../harness/targets.ts'
 
 /** A kind of query. `path` gives a different variant for each index. */
 export type Query = {
@@ -12,16 +12,16 @@ export type Query = {
   countOf: (body: unknown) => number
 }
 
-export function createQueries(sample: Sample, filledAtMs: number): Query[] {
+export function createQueries(sample: Sample, store: { filledAtMs: number; spans: number }): Query[] {
   return [
-    ...sessionQueries(sample),
-    ...listQueries(sample, filledAtMs),
-    ...statsQueries(filledAtMs),
-    ...textQueries(sample),
+    ...sessionQueries(sample, store.spans),
+    ...listQueries(sample, store),
+    ...statsQueries(store.filledAtMs),
+    ...textQueries(sample, store.spans),
   ]
 }
 
-function sessionQueries({ unopened, opened }: Sample): Query[] {
+function sessionQueries({ unopened, opened }: Sample, spans: number): Query[] {
   return [
     {
       what: 'open a session of 20 steps',
@@ -29,7 +29,7 @@ function sessionQueries({ unopened, opened }: Sample): Query[] {
         const { id, project } = cycle(unopened, index)
         return `/api/sessions/${id}?project=${project}`
       },
-      targets: { p50: targets.openSessionP50, p95: targets.openSessionP95 },
+      targets: { p50: targetsBySize.openSessionP50(spans), p95: targets.openSessionP95 },
       countOf: lengthOf('steps'),
     },
     {
@@ -61,12 +61,18 @@ const filterValues = {
   name: ['refund', 'weekly rep', 'code review', 'flight', 'order status', 'triage'],
 } as const
 
-function listQueries({ unopened, secondPages }: Sample, filledAtMs: number): Query[] {
+function listQueries(
+  { unopened, secondPages }: Sample,
+  { filledAtMs, spans }: { filledAtMs: number; spans: number },
+): Query[] {
   const byValue = Object.entries(filterValues).map(([field, values]) =>
     list(`by ${field}`, (index) => ({ [field]: cycle(values, Math.floor(index / projects.length)) })),
   )
   return [
-    { ...list('unfiltered', () => ({})), targets: { p95: targets.listUnfilteredP95 } },
+    {
+      ...list('unfiltered', () => ({})),
+      targets: { p50: targetsBySize.listUnfilteredP50(spans), p95: targets.listUnfilteredP95 },
+    },
     {
       ...list('second page', () => ({})),
       path: (index) => {
@@ -114,11 +120,11 @@ export const commonWords = [
   'luggage',
 ] as const
 
-function textQueries({ rareWords }: Sample): Query[] {
+function textQueries({ rareWords }: Sample, spans: number): Query[] {
   const search = (what: string, text: (index: number) => string): Query => ({
     ...list('', (index) => ({ text: text(index) })),
     what: `text search, ${what}`,
-    targets: { p95: targets.textSearchP95 },
+    targets: { p95: targetsBySize.textSearchP95(spans) },
   })
   return [
     search('a common word', (index) => cycle(commonWords, Math.floor(index / projects.length))),

@@ -1,5 +1,4 @@
-import type { Api } from '../harness/api.ts'
-import { startBenchServer } from '../server/bench-server.ts'
+import { startBenchServer, type BenchServer } from '../server/bench-server.ts'
 import { withDataDirectory } from '../harness/data-directory.ts'
 import { fillStore } from '../server/fill-store.ts'
 import { describeMachine } from '../harness/machine.ts'
@@ -9,7 +8,8 @@ import type { Progress } from '../harness/progress.ts'
 import { createQueries, type Query } from './queries.ts'
 import type { Figure, Report } from '../harness/report.ts'
 import { takeSample } from './sample.ts'
-import { waitForMerges } from '../server/wait-for-store.ts'
+import { UsageMeter } from '../server/usage-meter.ts'
+import { waitForMerges, waitForRest, waitForWords } from '../server/wait-for-store.ts'
 
 /** Enough different sessions that none is opened twice while the server has it in its cache. */
 const SAMPLED_PAGES = 48
@@ -23,12 +23,15 @@ export async function runQuerySuite(options: Options, progress: Progress): Promi
     const server = await startBenchServer(directory)
     try {
       await waitForMerges(server.api, progress)
+      await waitForWords(server.api, progress)
+      await waitForRest(server, progress)
       const sample = await takeSample(server.api, {
         pages: SAMPLED_PAGES,
         filledAtMs,
         onProgress: (share) => progress.show('sampling the store', share),
       })
-      return await measureAll(server.api, createQueries(sample, filledAtMs), progress)
+      const queries = createQueries(sample, { filledAtMs, spans: options.spans })
+      return await measureAll(server, queries, progress)
     } finally {
       await server.stop()
     }
@@ -36,27 +39,35 @@ export async function runQuerySuite(options: Options, progress: Progress): Promi
   return { suite: `query, ${options.spans.toLocaleString('en-US')} spans`, machine, figures }
 }
 
-async function measureAll(api: Api, queries: readonly Query[], progress: Progress): Promise<Figure[]> {
+async function measureAll(
+  server: BenchServer,
+  queries: readonly Query[],
+  progress: Progress,
+): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const [index, query] of queries.entries()) {
     progress.show(query.what, index / queries.length)
-    figures.push(...(await measure(api, query)))
+    figures.push(...(await measure(server, query)))
   }
   return figures
 }
 
 /** Sends variants of a query one after the other over one connection, as one person with a page would. */
-async function measure(api: Api, query: Query): Promise<Figure[]> {
+async function measure(server: BenchServer, query: Query): Promise<Figure[]> {
   const times: number[] = []
   let found = 0
+  let meter: UsageMeter | undefined
   for (let index = 0; index < WARM_UP_REQUESTS + MEASURED_REQUESTS; index++) {
+    if (index === WARM_UP_REQUESTS) meter = new UsageMeter(server)
     const startedAtMs = performance.now()
-    const body = await api.get<unknown>(query.path(index))
+    const body = await server.api.get<unknown>(query.path(index))
     if (index < WARM_UP_REQUESTS) continue
     times.push(performance.now() - startedAtMs)
     found += query.countOf(body)
   }
-  const note = `${(found / MEASURED_REQUESTS).toFixed(0)} found on average`
+  const { cpu } = meter!.stop()
+  const cpuMs = (seconds: number) => ((seconds * 1_000) / MEASURED_REQUESTS).toFixed(1)
+  const note = `${(found / MEASURED_REQUESTS).toFixed(0)} found on average; CPU: server ${cpuMs(cpu.server)}, engine ${cpuMs(cpu.engine)} ms`
   return (
     [
       ['p50', 0.5],

@@ -1,5 +1,6 @@
 import { measureSdkCost } from '../../packages/playhead/test/sdk-cost/measure-sdk-cost.ts'
 import { measureCapture } from './capture.ts'
+import { measureStart } from './sdk-start.ts'
 import { describeMachine } from '../harness/machine.ts'
 import type { Options } from '../harness/options.ts'
 import type { Progress } from '../harness/progress.ts'
@@ -11,9 +12,11 @@ export async function runSdkSuite(_options: Options, progress: Progress): Promis
   const machine = describeMachine()
   progress.show('recording: the same program without recording, with OpenTelemetry and with Playhead')
   const recording = await measureRecording()
+  progress.show('start: import and init() in fresh processes')
+  const start = await measureStarts()
   progress.show('capture: the same calls with and without it')
   const capture = await measureCaptured()
-  return { suite: 'sdk', machine, figures: [...recording, ...capture] }
+  return { suite: 'sdk', machine, figures: [...recording, ...start, ...capture] }
 }
 
 async function measureRecording(): Promise<Figure[]> {
@@ -43,6 +46,20 @@ async function measureRecording(): Promise<Figure[]> {
       unit: 'bytes',
       note: `OpenTelemetry: ${otel.heapBytes.toFixed(1)}`,
     },
+  ]
+}
+
+async function measureStarts(): Promise<Figure[]> {
+  const { initMs, initCpuMs, importMs, processes } = await measureStart()
+  return [
+    {
+      what: 'init()',
+      figure: initMs,
+      unit: 'ms',
+      target: targets.init,
+      note: `median of ${processes} processes; ${initCpuMs.toFixed(1)} ms of processor time`,
+    },
+    { what: '  before it, import "playhead" as published', figure: importMs, unit: 'ms' },
   ]
 }
 
