@@ -25,6 +25,7 @@ export type Behaviour =
   | 'close while receiving'
   | 'close while responding'
   | { status: number; body?: unknown; headers?: Record<string, string>; afterMs?: number }
+  | { acceptAfterMs: number }
 
 export type OtlpSink = {
   url: string
@@ -74,7 +75,8 @@ export async function startOtlpSink(port = 0): Promise<OtlpSink> {
       response.writeHead(200, { 'content-length': '1000' })
       return void response.write('{"partial', () => response.destroy())
     }
-    if (typeof behaviour === 'object') {
+    if (typeof behaviour === 'object' && 'acceptAfterMs' in behaviour) await sleep(behaviour.acceptAfterMs)
+    else if (typeof behaviour === 'object') {
       const { status, headers = {}, body: text = {}, afterMs } = behaviour
       if (afterMs !== undefined) await sleep(afterMs)
       return void response

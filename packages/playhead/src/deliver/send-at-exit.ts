@@ -2,14 +2,11 @@ import type { Delivery } from './delivery.ts'
 import type { ExitSenderInput } from './exit-sender.ts'
 import { headersFor, tracesUrl } from './send-batch.ts'
 
-/** How long the exit of the process may be delayed. */
-const TIMEOUT_MS = 1000
-
 /**
  * The last attempt: spools what was not acknowledged, so that the next start finds it, and sends it right away if the
- * server was reachable.
+ * server was reachable. Delays the exit for up to `maxDelayMs`.
  */
-export function sendAtExit(delivery: Delivery): void {
+export function sendAtExit(delivery: Delivery, maxDelayMs: number): void {
   const { target, state } = delivery
   if (target === undefined || !delivery.hasWork) return
   const paths: string[] = []
@@ -20,7 +17,7 @@ export function sendAtExit(delivery: Delivery): void {
     else paths.push(path)
   }
   if (state === 'up')
-    runSender({ url: tracesUrl(target), headers: headersFor(target, false), paths, unspooled })
+    runSender({ url: tracesUrl(target), headers: headersFor(target, false), paths, unspooled }, maxDelayMs)
 }
 
 /** Next to this file in the repository, next to the bundle in the package. */
@@ -30,7 +27,7 @@ const script = new URL(
 )
 
 /** Sends from a worker thread, the only thing that an exiting process can wait for. */
-function runSender(input: Omit<ExitSenderInput, 'done'>): void {
+function runSender(input: Omit<ExitSenderInput, 'done'>, maxDelayMs: number): void {
   const { isMainThread, Worker } = process.getBuiltinModule('node:worker_threads')
   if (!isMainThread) return
   const done = new Int32Array(new SharedArrayBuffer(4))
@@ -43,5 +40,5 @@ function runSender(input: Omit<ExitSenderInput, 'done'>): void {
     stderr: true,
   })
   worker.unref()
-  Atomics.wait(done, 0, 0, TIMEOUT_MS)
+  Atomics.wait(done, 0, 0, maxDelayMs)
 }

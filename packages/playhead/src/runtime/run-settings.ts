@@ -18,6 +18,8 @@ export type RunSettings = {
 }
 
 const VARIABLE = 'PLAYHEAD_RERUN'
+/** Nothing is spooled, and nobody waits for the process but whoever started the run. */
+const MAX_EXIT_DELAY_MS = 10_000
 
 /** Worker threads and child processes inherit it. */
 export function runEnvironment(settings: RunSettings): Record<string, string> {
@@ -36,5 +38,14 @@ export function imposeRunSettings(settings: Settings, run = readRunSettings()): 
   // In worker threads and programs that the agent starts: what they record is no run of its own either.
   if (identity !== undefined && activeRun() === undefined)
     setRun(new ActiveRun(identity, { onStart: () => undefined }))
-  return { ...settings, endpoint, apiKey, project, dir, spool: undefined, isLlmCaptured: true }
+  return {
+    ...settings,
+    endpoint,
+    apiKey,
+    project,
+    dir,
+    spool: undefined,
+    maxExitDelayMs: MAX_EXIT_DELAY_MS,
+    isLlmCaptured: true,
+  }
 }

@@ -98,7 +98,7 @@ export class Runtime {
       flushSync: () =>
         this.recorder.guard(() => {
           this.recordings.flushSync()
-          sendAtExit(this.delivery)
+          sendAtExit(this.delivery, this.#settings.maxExitDelayMs)
         }),
     })
   }

@@ -60,6 +60,8 @@ export type Settings = RecorderSettings & {
   dir: string | undefined
   /** The folder for undelivered steps; undefined if they stay in memory. */
   spool: string | undefined
+  /** How long the exit of the process may be delayed, to deliver what is left. */
+  maxExitDelayMs: number
   isLlmCaptured: boolean
   propagate: Propagate
   isSilent: boolean
@@ -70,6 +72,7 @@ export type Settings = RecorderSettings & {
 const DEFAULT_ENDPOINT = 'http://localhost:4318'
 const DEFAULT_MAX_VALUE_BYTES = 1024 * 1024
 const DEFAULT_KEPT_SESSIONS = 20
+const MAX_EXIT_DELAY_MS = 1000
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -97,6 +100,7 @@ export function readSettings(given: InitOptions, environment: Environment): Sett
     endpoint: readEndpoint(endpoint ?? nonEmpty(environment.PLAYHEAD_ENDPOINT), dir !== undefined, problems),
     dir: dir === undefined ? undefined : resolve(dir),
     spool: readSpool(environment.PLAYHEAD_SPOOL),
+    maxExitDelayMs: MAX_EXIT_DELAY_MS,
     serviceName: readText('serviceName') ?? nonEmpty(environment.OTEL_SERVICE_NAME),
     environment: readText('environment'),
     tags: toNames(options.tags),

@@ -208,7 +208,8 @@ test("the run's server, key and project win over the agent's own, and the root s
   })
 })
 
-test('an agent that ends its process is reported with what it did, and delivered', async () => {
+test('an agent that ends its process is reported with what it did, and delivered to a slow server too', async () => {
+  sink.next = [{ acceptAfterMs: 1_500 }]
   const line = await run('exits', { endpoint: sink.url })
   expect(line).toMatchObject({
     verdict: 'diverged',
