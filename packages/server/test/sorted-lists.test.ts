@@ -5,7 +5,7 @@ import { describeWithEachEngine, HOUR, NOW, session, type ProjectServer } from '
 
 type Scored = { id: string; startMs: number; score: number }
 
-/** More than a page finds outdated at once, so that each way to find one is used. */
+/** More than the spare candidates of a page, so that each way to find one is used. */
 const TOGETHER = 45
 
 describeWithEachEngine((api) => {
@@ -14,12 +14,14 @@ describeWithEachEngine((api) => {
 
     beforeAll(async () => {
       await api.freshProject()
+      // A merge would remove outdated rows, which the lists have to tell from current ones.
+      await api.server.services.store.client.command({ query: 'SYSTEM STOP MERGES' })
       for (let index = 0; index < 2 * TOGETHER; index += 1)
         sessions.push({
           id: hex(16),
           // Half of them started at the same time, and the others each at a time of its own.
           startMs: index < TOGETHER ? NOW - HOUR : NOW - HOUR - index,
-          score: index % 3 === 0 ? 0.5 : 0.9,
+          score: index >= TOGETHER && index % 3 === 0 ? 0.5 : 0.9,
         })
       await api.post(
         ...sessions.map(({ id, startMs, score }) =>
@@ -28,24 +30,26 @@ describeWithEachEngine((api) => {
       )
     })
 
-    test.each(pages())('shows sessions that started together by id: order=%s&limit=%i', async (order, limit) => {
-      expect(await readAll(api, `sort=score:helpful&order=${order}&limit=${limit}`)).toEqual(
-        inOrder(sessions, order),
-      )
-    })
+    test.each(pages())(
+      'shows sessions that started together by id: order=%s&limit=%i',
+      async (order, limit) => {
+        expect(await readAll(api, `sort=score:helpful&order=${order}&limit=${limit}`)).toEqual(
+          inOrder(sessions, order),
+        )
+      },
+    )
 
     describe.each([
-      ['a few', 4],
-      ['most', 1],
-    ])('after %s of its sessions have got another score', (_, every) => {
+      ['a few', 4, [0.1, 1]],
+      ['all', 1, [1, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2]],
+    ])('after %s of its sessions have got another score', (_, every, scores) => {
       beforeAll(async () => {
         const changed = sessions.filter((_one, index) => index % every === 0)
         await Promise.all(
           changed.map(async (one, index) => {
-            one.score = [0.1, 0.9, 1][index % 3]!
+            one.score = scores[index % scores.length]!
             const json = { name: 'helpful', value: one.score }
-            const path = `/api/sessions/${one.id}/scores?project=${api.project}`
-            expect((await api.server.request(path, { json })).status).toBe(201)
+            await api.server.request(`/api/sessions/${one.id}/scores?project=${api.project}`, { json })
           }),
         )
       })
@@ -85,7 +89,9 @@ async function readAll(api: ProjectServer, query: string): Promise<string[]> {
   do {
     const response = await api.server.request(`/api/sessions?project=${api.project}&${query}${cursor}`)
     const page = (await response.json()) as { sessions: SessionSummary[]; nextCursor?: string }
-    seen.push(...page.sessions.map(({ id, scores = [] }) => `${id} ${scores.map(({ value }) => value).join()}`))
+    seen.push(
+      ...page.sessions.map(({ id, scores = [] }) => `${id} ${scores.map(({ value }) => value).join()}`),
+    )
     cursor = page.nextCursor === undefined ? '' : `&cursor=${page.nextCursor}`
   } while (cursor !== '')
   return seen
