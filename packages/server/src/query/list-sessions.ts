@@ -135,19 +135,21 @@ async function readSessions(
   let rows: ListedRow[] = []
   for (const windowMs of isByTime && !isSelective(query) ? windowsMs : [Infinity]) {
     if (windowMs < knownMs) continue
-    rows = await readPage(store.client, conditions, {
+    const page = await readPage(store.client, conditions, {
       sortKey,
       limit,
       after: placeOf(query.cursor),
       since: windowMs === Infinity ? undefined : endMs - windowMs,
       isShort: windowMs <= DAY_MS,
+      isOnlyIfFull: windowMs !== Infinity,
       isNested:
         (found === undefined && Boolean(query.text)) ||
         query.finding !== undefined ||
         query.issue !== undefined,
     })
-    if (rows.length >= limit) break
-    knownMs = Math.max(knownMs, (windowMs * limit) / (FEW_MORE * rows.length))
+    rows = page.rows
+    if (page.count >= limit) break
+    knownMs = Math.max(knownMs, (windowMs * limit) / (FEW_MORE * page.count))
   }
   if (isByTime) cacheReach(cacheKey, reachOf(rows[limit - 1], query.from, endMs))
   return toPage(store.badRows, rows, query.limit)

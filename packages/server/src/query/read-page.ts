@@ -10,7 +10,8 @@ const shortWindowSql = loadSql(new URL('./list-recent-sessions.sql', import.meta
 
 export type SortedPlace = Place & { sort_key: number }
 export type ListedRow = SummaryRow & SortedPlace
-type Candidate = SortedPlace & { bucket: number }
+type Candidate = SortedPlace & Version
+type Version = { bucket: number; session_id: string; version: number }
 
 export type PageQuestion = {
   /** SQL, as are the conditions. */
@@ -22,9 +23,14 @@ export type PageQuestion = {
   since: number | undefined
   /** The window holds few sessions. */
   isShort: boolean
+  /** If the window does not fill the page, a longer one is read. */
+  isOnlyIfFull: boolean
   /** The conditions select from other tables, which takes longer than anything else. */
   isNested: boolean
 }
+
+/** How many sessions of the window are listed, at most the limit, and their rows unless a longer window is read anyway. */
+export type FoundPage = { count: number; rows: ListedRow[] }
 
 /** Room for outdated rows of the same sessions, and for sessions that started together. */
 const SPARE_CANDIDATES = 30
@@ -34,13 +40,13 @@ export async function readPage(
   client: ClickHouseClient,
   asked: Conditions,
   page: PageQuestion,
-): Promise<ListedRow[]> {
+): Promise<FoundPage> {
   const conditions = withinWindow(asked, page.since)
   const found = page.isShort || page.isNested ? undefined : await readCandidates(client, conditions, page)
   if (found !== undefined) return found
   const sql = page.isShort ? shortWindowSql : longWindowSql
   const { sql: ofPage, params } = afterPlace(conditions, page)
-  return readCards(async (summary) => {
+  const rows = await readCards(async (summary) => {
     const result = await client.query({
       query: sql({ summary, sort_key: page.sortKey, conditions: ofPage }),
       query_params: { ...params, limit: page.limit },
@@ -48,6 +54,11 @@ export async function readPage(
     })
     return result.json<ListedRow>()
   })
+  return pageOf(rows)
+}
+
+function pageOf(rows: ListedRow[]): FoundPage {
+  return { count: rows.length, rows }
 }
 
 function withinWindow({ sql, params }: Conditions, since: number | undefined): Conditions {
@@ -78,28 +89,21 @@ async function readCandidates(
   client: ClickHouseClient,
   conditions: Conditions,
   page: PageQuestion,
-): Promise<ListedRow[] | undefined> {
+): Promise<FoundPage | undefined> {
   const { candidates, isCut } = await findCandidates(client, conditions, page)
-  const sessions = distinctSessions(candidates)
-  if (sessions.length < page.limit && isCut) return undefined
-  const ofPage = afterPlace(conditions, page)
+  const sessions = [...latestOf(candidates).values()]
+  const isTooFew = sessions.length < page.limit
+  if (isTooFew && isCut) return undefined
+  if (isTooFew && page.isOnlyIfFull) return { count: sessions.length, rows: [] }
   const wanted = sessions.slice(0, page.limit)
-  const current = new Map<string, ListedRow>()
-  const read = async (some: readonly Candidate[]) => {
-    for (const row of await readCurrent(client, ofPage, page.sortKey, some)) current.set(keyOf(row), row)
-  }
-  await read(wanted)
-  const asFound = wanted.flatMap((one) => {
-    const row = current.get(keyOf(one))
-    return row !== undefined && isSameTime(row, one) ? [row] : []
-  })
-  if (asFound.length === wanted.length) return asFound
-  await read(sessions.slice(page.limit))
+  const asFound = await readVersions(client, conditions, wanted)
+  if (asFound.length === wanted.length) return pageOf(asFound)
+  const current = await readCurrent(client, afterPlace(conditions, page), page.sortKey, sessions)
   // The current row of any session that is listed before the last candidate is a candidate itself.
   const last = isCut ? candidates.at(-1) : undefined
-  const known = [...current.values()].filter((row) => last === undefined || inOrder(row, last) <= 0)
+  const known = current.filter((row) => last === undefined || inOrder(row, last) <= 0)
   if (known.length < page.limit && isCut) return undefined
-  return known.toSorted(inOrder).slice(0, page.limit)
+  return pageOf(known.toSorted(inOrder).slice(0, page.limit))
 }
 
 type Found = {
@@ -127,7 +131,7 @@ async function findCandidates(
     .filter((row) => after === undefined || inOrder(after, row) < 0)
     .filter((row) => !isCut || !isSameTime(row, last!))
     .toSorted(inOrder)
-  if (!isCut || distinctSessions(candidates).length >= page.limit) return { candidates, isCut }
+  if (!isCut || latestOf(candidates).size >= page.limit) return { candidates, isCut }
   const byId = await selectCandidates(client, afterPlace(conditions, page), {
     ...page,
     most,
@@ -142,9 +146,9 @@ async function selectCandidates(
   { sortKey, most, isOrderedById = false }: { sortKey: string; most: number; isOrderedById?: boolean },
 ): Promise<Candidate[]> {
   const result = await client.query({
-    query: `SELECT bucket, session_id, ${sortKey} AS sort_key, toUnixTimestamp64Micro(started_at) AS started_us
+    query: `SELECT bucket, session_id, version, ${sortKey} AS sort_key, toUnixTimestamp64Micro(started_at) AS started_us
       FROM sessions WHERE ${sql} AND is_deleted = 0
-      ORDER BY sort_key DESC, started_us DESC${isOrderedById ? ', session_id DESC' : ''}
+      ORDER BY sort_key DESC, ${isOrderedById ? 'started_us DESC, session_id' : 'started_at'} DESC
       LIMIT {limit:UInt32} SETTINGS use_query_condition_cache = 0`,
     query_params: { ...params, limit: most },
     format: 'JSONEachRow',
@@ -161,33 +165,68 @@ function atOrAfterPlace({ sql, params }: Conditions, { sortKey, after }: PageQue
   }
 }
 
+/** Reads sessions; leaves out those that have a later version. */
+async function readVersions(
+  client: ClickHouseClient,
+  { params }: Conditions,
+  sessions: readonly Candidate[],
+): Promise<ListedRow[]> {
+  if (sessions.length === 0) return []
+  const rows = await readCards(async (summary) => {
+    const result = await client.query({
+      query: `SELECT ${summary}, bucket, version FROM sessions WHERE project = {project:String} AND ${KEYS}
+        SETTINGS use_query_condition_cache = 0`,
+      query_params: { ...params, ...keyParams(sessions) },
+      format: 'JSONEachRow',
+    })
+    return result.json<SummaryRow & Version>()
+  })
+  const latest = latestOf(rows)
+  return sessions.flatMap((one) => {
+    const row = latest.get(keyOf(one))
+    return row?.version === one.version ? [{ ...row, sort_key: one.sort_key }] : []
+  })
+}
+
+/** Reads the sessions that still meet the conditions. */
 async function readCurrent(
   client: ClickHouseClient,
   { sql, params }: Conditions,
   sortKey: string,
   sessions: readonly Candidate[],
-): Promise<(ListedRow & Candidate)[]> {
-  if (sessions.length === 0) return []
+): Promise<ListedRow[]> {
   return readCards(async (summary) => {
-    const read = await client.query({
-      query: `SELECT ${summary}, bucket, ${sortKey} AS sort_key FROM sessions FINAL
-        WHERE ${sql} AND bucket IN {buckets:Array(UInt32)} AND session_id IN {ids:Array(String)}
+    const result = await client.query({
+      query: `SELECT ${summary}, ${sortKey} AS sort_key FROM sessions FINAL WHERE ${sql} AND ${KEYS}
         SETTINGS use_query_condition_cache = 0`,
-      query_params: {
-        ...params,
-        buckets: [...new Set(sessions.map(({ bucket }) => bucket))],
-        ids: sessions.map(({ session_id }) => session_id),
-      },
+      query_params: { ...params, ...keyParams(sessions) },
       format: 'JSONEachRow',
     })
-    return read.json<ListedRow & Candidate>()
+    return result.json<ListedRow>()
   })
 }
 
-function distinctSessions(candidates: readonly Candidate[]): Candidate[] {
-  const first = new Map<string, Candidate>()
-  for (const one of candidates) if (!first.has(keyOf(one))) first.set(keyOf(one), one)
-  return [...first.values()]
+const KEYS = 'bucket IN {buckets:Array(UInt32)} AND session_id IN {ids:Array(String)}'
+
+function keyParams(sessions: readonly Candidate[]): Record<string, unknown> {
+  return {
+    buckets: [...new Set(sessions.map(({ bucket }) => bucket))],
+    ids: sessions.map(({ session_id }) => session_id),
+  }
+}
+
+/** The latest row of each session, in the order of the rows. */
+function latestOf<Row extends Version>(rows: readonly Row[]): Map<string, Row> {
+  const latest = new Map<string, Row>()
+  for (const row of rows) {
+    const key = keyOf(row)
+    const other = latest.get(key)
+    if (other !== undefined && other.version >= row.version) continue
+    // Its place is that of the later version.
+    latest.delete(key)
+    latest.set(key, row)
+  }
+  return latest
 }
 
 function keyOf({ bucket, session_id }: Pick<Candidate, 'bucket' | 'session_id'>): string {
@@ -208,7 +247,7 @@ function isSameTime(left: SortedPlace, right: SortedPlace): boolean {
 }
 
 /** Rows of earlier versions have no card, and are read with all columns. */
-async function readCards<Row extends ListedRow>(read: (summary: string) => Promise<Row[]>): Promise<Row[]> {
+async function readCards<Row extends SummaryRow>(read: (summary: string) => Promise<Row[]>): Promise<Row[]> {
   const rows = await read(cardSelect)
   return rows.some(({ card }) => card === '') ? read(summarySelect) : rows
 }
