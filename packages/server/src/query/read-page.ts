@@ -172,8 +172,8 @@ function atOrAfterPlace({ sql, params }: Conditions, { sortKey, after }: PageQue
 }
 
 /**
- * Reads sessions; leaves out those that have a later version. With an order and a limit, the engine reads the cards last, and
- * those of a row here and a row there in a third less time.
+ * Reads sessions; leaves out those that have a later version. With an order and a limit, the engine reads the cards last:
+ * for a row here and a row there, that takes a quarter less processor time.
  */
 async function readVersions(
   client: ClickHouseClient,
