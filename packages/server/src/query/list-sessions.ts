@@ -5,10 +5,10 @@ import { z } from 'zod'
 import { KnownError } from '../errors/known-error.ts'
 import { loadSql } from '../store/load-sql.ts'
 import type { BadRows } from '../store/bad-rows.ts'
-import { newestSelect, type NewestRow, type Place } from '../store/newest-sessions.ts'
+import { newestSelect, type NewestRow } from '../store/newest-sessions.ts'
 import { findNewestPage, isKnownToMemory } from './newest-page.ts'
 import { cachePage } from './page-cache.ts'
-import { readPage, type ListedRow } from './read-page.ts'
+import { readPage, type ListedRow, type SortedPlace } from './read-page.ts'
 import { findByText } from './text-search.ts'
 import { scoreNumberOf, sessionConditions, sessionFilterSchema, type Conditions } from './session-filter.ts'
 import { DURATION_MS, hourBucket, summariesFromRows, type SummaryRow } from '../store/sessions-table.ts'
@@ -125,7 +125,6 @@ async function readSessions(
   const found = await findOnce(store, project, query)
   const conditions = sessionConditions(store, project, { ...query, reruns: query.reruns ?? 'include' }, found)
   Object.assign(conditions.params, params)
-  addCursor(conditions, query.cursor, sortKey)
   const isByTime = isNewestFirst(query)
   const endMs = windowEnd(query)
   const cacheKey = `${project}\0${JSON.stringify({ ...query, cursor: '', from: '' })}`
@@ -136,18 +135,21 @@ async function readSessions(
   let rows: ListedRow[] = []
   for (const windowMs of isByTime && !isSelective(query) ? windowsMs : [Infinity]) {
     if (windowMs < knownMs) continue
-    rows = await readPage(store.client, conditions, {
+    const page = await readPage(store.client, conditions, {
       sortKey,
       limit,
+      after: placeOf(query.cursor),
       since: windowMs === Infinity ? undefined : endMs - windowMs,
       isShort: windowMs <= DAY_MS,
+      isOnlyIfFull: windowMs !== Infinity,
       isNested:
         (found === undefined && Boolean(query.text)) ||
         query.finding !== undefined ||
         query.issue !== undefined,
     })
-    if (rows.length >= limit) break
-    knownMs = Math.max(knownMs, (windowMs * limit) / (FEW_MORE * rows.length))
+    rows = page.rows
+    if (page.count >= limit) break
+    knownMs = Math.max(knownMs, (windowMs * limit) / (FEW_MORE * page.count))
   }
   if (isByTime) cacheReach(cacheKey, reachOf(rows[limit - 1], query.from, endMs))
   return toPage(store.badRows, rows, query.limit)
@@ -230,14 +232,7 @@ function windowEnd(query: ListQuery): number {
   )
 }
 
-function addCursor(conditions: Conditions, cursor: string | undefined, sortKey: string): void {
-  if (cursor === undefined) return
-  const { value, started_us, session_id } = decodeCursor(cursor)
-  conditions.sql += ` AND (${sortKey}, toUnixTimestamp64Micro(started_at), session_id) < ({cursorValue:Float64}, {cursorUs:Int64}, {cursorId:String})`
-  Object.assign(conditions.params, { cursorValue: value, cursorUs: started_us, cursorId: session_id })
-}
-
-function placeOf(cursor: string | undefined): Place | undefined {
+function placeOf(cursor: string | undefined): SortedPlace | undefined {
   return cursor === undefined ? undefined : decodeCursor(cursor)
 }
 
@@ -245,13 +240,13 @@ function encodeCursor({ sort_key, started_us, session_id }: ListedRow): string {
   return Buffer.from(JSON.stringify([sort_key, started_us, session_id])).toString('base64url')
 }
 
-function decodeCursor(cursor: string): Place & { value: number } {
+function decodeCursor(cursor: string): SortedPlace {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
     if (Array.isArray(parsed)) {
-      const [value, started_us, session_id] = parsed as unknown[]
-      if (typeof value === 'number' && Number.isInteger(started_us) && typeof session_id === 'string')
-        return { value, started_us: started_us as number, session_id }
+      const [sort_key, started_us, session_id] = parsed as unknown[]
+      if (typeof sort_key === 'number' && Number.isInteger(started_us) && typeof session_id === 'string')
+        return { sort_key, started_us: started_us as number, session_id }
     }
   } catch {
     // Not one of our cursors: falls through to the error below.
