@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, type RefObject } from 'react'
 import { formatCost, formatDuration, formatOffset, stepTitle, visibleText } from '@playhead/model'
 import { readColours, useThemeVersion } from '../../ui/browser/theme.ts'
+import { NARROW, useMediaQuery } from '../../ui/browser/use-media-query.ts'
 import { useWidth } from '../../ui/browser/use-width.ts'
 import { ErrorMarks } from './error-marks.tsx'
 import { createLanes } from './lanes.ts'
@@ -30,7 +31,8 @@ export function TimelineStrip() {
   const { durationMs, startsMs } = timeline
   // While a running session waits, only its duration changes.
   const lanes = useMemo(() => createLanes(timeline), [startsMs])
-  const layout = useMemo(() => layOut(lanes, totals.hasCost), [lanes, totals])
+  const isLow = useMediaQuery(NARROW)
+  const layout = useMemo(() => layOut(lanes, { hasCost: totals.hasCost, isLow }), [lanes, totals, isLow])
   const scale = useMemo(
     () => createTimeScale(axis, view ?? { startMs: 0, endMs: durationMs }, widthPx),
     [axis, view, durationMs, widthPx],
@@ -51,7 +53,7 @@ export function TimelineStrip() {
             </span>
           ))}
           {layout.costTop !== undefined && (
-            <span style={{ top: layout.costTop, height: 24 }} title="Cost so far">
+            <span style={{ top: layout.costTop, height: layout.costHeight }} title="Cost so far">
               {total === undefined ? 'Cost' : formatCost(total)}
             </span>
           )}
