@@ -21,6 +21,10 @@ import './timeline-strip.css'
 /** Closer to the end, a tick label would be cut off. */
 const LABEL_ROOM_PX = 36
 const TAPE_LABEL_PX = 64
+/** Longer sessions show their steps before the timeline is painted. */
+const PAINTED_FIRST_UP_TO = 10_000
+/** By then the frame with the list is on the screen. */
+const SHOWN_WITHIN_MS = 50
 
 /** The whole session at a glance: a lane for each agent and kind, errors, cost so far and the playhead. */
 export function TimelineStrip() {
@@ -77,13 +81,18 @@ function Plot({ plot, picture }: PlotProps) {
   const onHover = useHoverLine(hover, player, scale)
   const themeVersion = useThemeVersion()
   const { selection, ...handlers } = gestures
-  useLayoutEffect(() => {
-    if (canvas.current !== null && scale.widthPx > 1)
-      paintTimeline(canvas.current, {
-        ...picture,
-        colours: readColours(canvas.current.parentElement!, timelineColours),
-      })
-  }, [picture.timeline, picture.lanes, picture.totals, scale, layout, themeVersion])
+  usePaint(
+    canvas,
+    picture.timeline.steps.length > PAINTED_FIRST_UP_TO,
+    () => {
+      if (canvas.current !== null && scale.widthPx > 1)
+        paintTimeline(canvas.current, {
+          ...picture,
+          colours: readColours(canvas.current.parentElement!, timelineColours),
+        })
+    },
+    [picture.timeline, picture.lanes, picture.totals, scale, layout, themeVersion],
+  )
   useSliderValue(plot)
   return (
     <div
@@ -100,11 +109,7 @@ function Plot({ plot, picture }: PlotProps) {
       }}
       onPointerLeave={() => hover.current?.setAttribute('hidden', '')}
     >
-      {findTicks(scale).map((tick) => (
-        <span key={tick.timeMs} className="timeline-tick" style={{ left: tick.x }}>
-          {tick.x < scale.widthPx - LABEL_ROOM_PX && tick.label}
-        </span>
-      ))}
+      <Ticks scale={scale} />
       <IdleLabels scale={scale} />
       <canvas ref={canvas} className="timeline-canvas" style={{ height: layout.height }} />
       {selection !== null && (
@@ -123,6 +128,38 @@ function Plot({ plot, picture }: PlotProps) {
       </div>
     </div>
   )
+}
+
+/** Paints with each change. When a long session opens, the list is shown before: painting takes as long as rendering the rows. */
+function usePaint(
+  canvas: RefObject<HTMLCanvasElement | null>,
+  isLong: boolean,
+  paint: () => void,
+  changes: readonly unknown[],
+): void {
+  const isShown = useRef(false)
+  useLayoutEffect(() => {
+    if (isShown.current || !isLong || canvas.current === null) return paint()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const frame = requestAnimationFrame(() => {
+      timer = setTimeout(() => {
+        isShown.current = true
+        paint()
+      }, SHOWN_WITHIN_MS)
+    })
+    return () => {
+      cancelAnimationFrame(frame)
+      clearTimeout(timer)
+    }
+  }, changes)
+}
+
+function Ticks({ scale }: { scale: TimeScale }) {
+  return findTicks(scale).map((tick) => (
+    <span key={tick.timeMs} className="timeline-tick" style={{ left: tick.x }}>
+      {tick.x < scale.widthPx - LABEL_ROOM_PX && tick.label}
+    </span>
+  ))
 }
 
 function IdleLabels({ scale }: { scale: TimeScale }) {
