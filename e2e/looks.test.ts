@@ -66,18 +66,39 @@ describe('no accessibility violations, and no horizontal overflow', () => {
   })
 })
 
-/** Two monitors and two destinations, one of which was tested. Nothing leaves this machine: the addresses are refused. */
+/** Two monitors and two destinations, one of which was tested. Nothing leaves this machine: the addresses are refused, as both were saved by an earlier version. */
 async function addWatch({ server }: Stage): Promise<void> {
-  const mail = { host: '10.0.0.25', port: 587, security: 'starttls', user: 'playhead', password: 'x' }
+  const { destinations } = server.services
+  const common = { isEnabled: true, includesText: false }
+  const mail = {
+    host: '10.0.0.25',
+    port: 587,
+    security: 'starttls',
+    user: 'playhead',
+    password: 'x',
+  } as const
   const people = { from: 'playhead@example.com', to: ['on-call@example.com', 'agents@example.com'] }
-  await server.request('/api/destinations', {
-    json: { kind: 'email', name: 'Mail of the team', ...mail, ...people },
+  const project = 'default'
+  await destinations.save({
+    project,
+    id: 'mail-of-the-team',
+    definition: { ...common, kind: 'email', name: 'Mail of the team', ...mail, ...people },
   })
-  await server.request('/api/destinations', {
-    json: { kind: 'webhook', name: 'Hook', url: 'http://10.0.0.7/hooks/1' },
+  await destinations.save({
+    project,
+    id: 'hook',
+    definition: {
+      ...common,
+      kind: 'webhook',
+      name: 'Hook',
+      url: 'http://10.0.0.7/hooks/1',
+      secret: 'whsec_x',
+    },
   })
-  await server.request('/api/destinations/hook', { method: 'PATCH', json: { isEnabled: false } })
   await server.request('/api/destinations/hook/test', { method: 'POST' })
+  const off = { ...common, isEnabled: false }
+  const { definition } = destinations.find(project, 'hook')
+  await destinations.save({ project, id: 'hook', definition: { ...definition, ...off } })
   const rate = { kind: 'rate', measure: 'failure-rate', is: 'above', limit: 0, minimum: 1 }
   const failures = { ...rate, windowMs: 30 * 86_400_000 }
   await server.request('/api/monitors', { json: { name: 'Failures', condition: failures } })

@@ -68,6 +68,33 @@ test('plan shows the change, apply makes it, and applying again changes nothing'
   expect((await run()).stdout).toContain('over 1h is above 10%')
 })
 
+test('plan and apply name the destinations that would hear nothing, and why', async () => {
+  await server.services.registry.createProject({ id: 'told', name: 'Told' })
+  const of = (...args: string[]) => run(...args, '--project', 'told')
+  const { destinations } = server.services
+  const save = (id: string, url: string) =>
+    destinations.save({
+      project: 'told',
+      id,
+      definition: { kind: 'slack', name: id, url, isEnabled: true, includesText: false },
+    })
+  await save('fine', 'https://93.184.215.14/hook')
+  await save('inside', 'http://10.1.2.3/hook')
+  const inside =
+    'Nothing is sent to inside: 10.1.2.3 is not a public address. If the server may connect to it, add it to PLAYHEAD_ALERT_ALLOW and restart the server.\n'
+  const some = await write(`[{ name: 'a', silence: '1h', destinations: ['fine', 'inside', 'gone'] }]`)
+  const planned = await of('plan', '--file', some)
+  expect(planned).toMatchObject({
+    exitCode: 0,
+    stderr: `${inside}Nothing is sent to gone: there is no destination with this id. Save it under Settings → Alerts.\n`,
+  })
+  // A monitor that names none tells all.
+  const all = await write(`[{ name: 'a', silence: '1h' }]`)
+  expect((await of('apply', '--file', all)).stderr).toBe(`${inside}Applied.\n`)
+  const nobody = await write(`[{ name: 'a', silence: '1h', destinations: [] }]`)
+  expect((await of('apply', '--file', nobody)).stderr).toBe('Applied.\n')
+})
+
 test('every kind of monitor comes from the file as it is written', async () => {
   await server.services.registry.createProject({ id: 'kinds', name: 'Kinds' })
   const of = (...args: string[]) => run(...args, '--project', 'kinds')

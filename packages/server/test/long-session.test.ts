@@ -69,6 +69,20 @@ describe('a long session', () => {
   })
 })
 
+test('a long session that was opened before comes the same, until a step arrives late', async () => {
+  const { traceId, spans, resource } = longSession(LONG_SESSION_STEPS + 2)
+  await server.postTraces(tracesPayload(spans.slice(0, -1), resource))
+  const open = () => get<Opened>(`/api/sessions/${traceId}?long=skeleton`)
+  const first = await open()
+  expect(first.skeleton?.ids).toHaveLength(LONG_SESSION_STEPS + 1)
+  expect(await open()).toEqual(first)
+
+  await server.postTraces(tracesPayload(spans.slice(-1), resource))
+  const later = await open()
+  expect(later.skeleton?.ids).toHaveLength(LONG_SESSION_STEPS + 2)
+  expectSkeleton(later, (await server.session(traceId, 'payloads=first-screen')).steps)
+})
+
 test('a short session always comes whole', async () => {
   const shown = await server.session(short.traceId, 'payloads=first-screen')
   expect(await get(`/api/sessions/${short.traceId}?long=skeleton`)).toEqual(shown)

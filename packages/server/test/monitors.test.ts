@@ -214,7 +214,17 @@ test('a rate needs enough sessions and a whole interval; silence and issues fire
   expect(await states()).toBe('normal normal normal firing')
   await send(project, ...at(18, 'order 18 is locked'))
   expect(await states()).toBe('firing normal normal firing')
-  expect((await stateOf(project, 'failures')).examples).toHaveLength(3)
+  // Both lead to the failing step.
+  const [failures, issue] = [await stateOf(project, 'failures'), await stateOf(project, 'issue')]
+  expect(failures.examples).toHaveLength(3)
+  for (const { sessionId, stepId, url } of [...failures.examples, ...issue.examples]) {
+    const { steps } = await server.session(sessionId, `project=${project}`)
+    const failing = steps.find(({ kind }) => kind === 'action')!.id
+    expect({ stepId, step: new URL(url).searchParams.get('step') }).toEqual({
+      stepId: failing,
+      step: failing,
+    })
+  }
   expect(await states(now + 2 * HOUR)).toBe('no-data normal firing normal')
 })
 

@@ -4,6 +4,7 @@ import { callApi } from './call-api.ts'
 import { useProjectId } from './projects.ts'
 
 export type Destination = ApiResponses['GET /api/destinations']['destinations'][number]
+export type SavedDestination = ApiResponses['PATCH /api/destinations/{id}']
 export type DestinationKind = Destination['kind']
 export type NewDestination = ApiBodies['POST /api/destinations']
 export type DestinationChange = ApiBodies['PATCH /api/destinations/{id}']

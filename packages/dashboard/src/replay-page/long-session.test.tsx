@@ -129,3 +129,15 @@ test('while the playhead is dragged, rows are used again for steps that look ali
   await expect.poll(() => positions().length).toBeGreaterThan(30)
   expect(positions()).toEqual(inOrder())
 })
+
+test('the timeline of a very long session is painted after the list is shown', async () => {
+  const steps = Array.from({ length: 12_000 }, (_, index) => ({ id: `${index}`, offsetMs: index * 20 }))
+  await openReplay(makeSession(steps, { durationMs: 240_000 }))
+  await expect.element(page.getByRole('tree')).toBeVisible()
+  const isPainted = () => {
+    const canvas = document.querySelector<HTMLCanvasElement>('.timeline-canvas')!
+    const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height)
+    return data.some((value) => value > 0)
+  }
+  await expect.poll(isPainted).toBe(true)
+})

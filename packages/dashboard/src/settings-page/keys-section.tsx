@@ -42,7 +42,7 @@ function KeyTable({ keys }: { keys: readonly Key[] }) {
         <thead>
           <tr>
             <th>Name</th>
-            <th>Starts with</th>
+            <th className="extra">Starts with</th>
             <th>Permissions</th>
             <th>Last used</th>
             <th className="extra">Created</th>
@@ -78,8 +78,11 @@ function KeyTable({ keys }: { keys: readonly Key[] }) {
 function KeyRow({ keyOfProject: key, onRevoke }: { keyOfProject: Key; onRevoke: () => void }) {
   return (
     <tr data-off={key.revokedAt !== null || isExpired(key)}>
-      <td>{visibleText(key.name)}</td>
-      <td className="mono">{key.hint}…</td>
+      <td>
+        {visibleText(key.name)}
+        <div className="key-hint mono dim">{key.hint}…</div>
+      </td>
+      <td className="extra mono">{key.hint}…</td>
       <td>{key.scopes.join(', ')}</td>
       <td>{key.lastUsedAt === null ? 'Never' : <Age time={key.lastUsedAt} />}</td>
       <td className="extra">

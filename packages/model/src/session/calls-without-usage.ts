@@ -57,17 +57,23 @@ export function findMissingCosts({
   steps: readonly Step[]
 }): MissingCosts {
   const callsWithoutUsage = findCallsWithoutUsage(steps)
-  const silent = new Set(callsWithoutUsage.map(modelOf))
-  const unpriced = new Set(steps.filter(({ cost, usage }) => cost === null && hasUsage(usage)).map(modelOf))
-  // Older versions listed models without usage as models without a price.
-  const isExact = session.modelsWithoutUsage !== undefined
   return {
-    unpricedModels: session.unpricedModels.filter(
-      (model) => isExact || !silent.has(model) || unpriced.has(model),
-    ),
+    unpricedModels: findUnpriced(session, steps, callsWithoutUsage),
     callsWithoutUsage,
     callsWithoutOutput: steps.filter((step) => step.usageScope === 'call' && isOutputUnknown(step)),
   }
+}
+
+/** Older versions listed models without usage as models without a price. */
+function findUnpriced(
+  { unpricedModels, modelsWithoutUsage }: Pick<SessionSummary, 'unpricedModels' | 'modelsWithoutUsage'>,
+  steps: readonly Step[],
+  callsWithoutUsage: readonly Step[],
+): string[] {
+  if (unpricedModels.length === 0 || modelsWithoutUsage !== undefined) return unpricedModels
+  const silent = new Set(callsWithoutUsage.map(modelOf))
+  const unpriced = new Set(steps.filter(({ cost, usage }) => cost === null && hasUsage(usage)).map(modelOf))
+  return unpricedModels.filter((model) => !silent.has(model) || unpriced.has(model))
 }
 
 /** Whether a call that ended well reported tokens, but not those of its output, so that its cost is not known whole. */
@@ -87,13 +93,13 @@ function modelOf({ model, requestedModel }: Step): string {
 
 /** The model calls that ended well, and for which no step reported tokens or a cost. */
 export function findCallsWithoutUsage(steps: readonly Step[]): Step[] {
+  const silent = steps.filter((step) => isModelCall(step) && lacksUsage(step))
+  // Most sessions have none, and the maps below take long for a hundred thousand steps.
+  if (silent.length === 0) return []
   const byId = new Map(steps.map((step) => [step.id, step]))
   // Where two steps report the same call, the inner one stands for it.
   const outerCalls = new Set(steps.filter(isModelCall).map(({ parentId }) => parentId))
-  return steps.filter(
-    (step) =>
-      isModelCall(step) && lacksUsage(step) && !outerCalls.has(step.id) && !isCountedAbove(step, byId),
-  )
+  return silent.filter((step) => !outerCalls.has(step.id) && !isCountedAbove(step, byId))
 }
 
 function isModelCall({ kind }: Step): boolean {

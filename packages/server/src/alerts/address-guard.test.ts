@@ -80,6 +80,36 @@ test.each(refused)('%s is refused, which it would not be without "%s"', async (h
   }
 })
 
+test.each(refused)('%s is refused as soon as it is saved', (host, protection) => {
+  for (const typed of [new URL(`http://${host}/`).hostname, host.normalize('NFKC')]) {
+    expect(new AddressGuard(nothing).refusalOf(typed)).toMatch(
+      /is not a public address.*PLAYHEAD_ALERT_ALLOW/,
+    )
+    expect(new AddressGuard(nothing, { without: [protection] }).refusalOf(typed)).toBeUndefined()
+  }
+})
+
+test('what a name leads to is only doubted, except for localhost', async () => {
+  const resolve = async () => [{ address: '10.0.0.1' }]
+  const guard = new AddressGuard(nothing, { resolve })
+  expect(guard.refusalOf('hooks.internal')).toBeUndefined()
+  expect(await guard.doubtAbout('hooks.internal')).toMatch(
+    /^hooks\.internal \(10\.0\.0\.1\) is not a public address/,
+  )
+  for (const host of ['localhost', 'LOCALHOST.', 'a.localhost'])
+    expect(guard.refusalOf(host)).toMatch(/is not a public address/)
+  const allowing = (text: string) => new AddressGuard(readAllowedTargets(text) as AllowedTargets, { resolve })
+  expect(allowing('127.0.0.1').refusalOf('localhost')).toBeUndefined()
+  expect(allowing('localhost').refusalOf('localhost')).toBeUndefined()
+  expect(await allowing('hooks.internal').doubtAbout('hooks.internal')).toBeUndefined()
+  expect(new AddressGuard(nothing).refusalOf('a b')).toBe('"a b" is not the name or address of a host.')
+})
+
+test('a name server that does not answer keeps nobody waiting', async () => {
+  const guard = new AddressGuard(nothing, { resolve: () => new Promise(() => {}) })
+  expect(await guard.doubtAbout('hooks.example.com', 5)).toBeUndefined()
+})
+
 test('a name is judged by what it resolves to, and every protection has a row', async () => {
   for (const [host] of refused) {
     const guard = new AddressGuard(nothing, {

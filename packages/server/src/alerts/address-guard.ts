@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readProxies } from '../access/client-address.ts'
 
 /**
@@ -41,6 +42,9 @@ export function readAllowedTargets(text: string): AllowedTargets | { problem: st
   return wrong === undefined ? { networks, hosts: new Set(hosts) } : { problem: wrong }
 }
 
+/** Nobody who saves a destination waits longer for a name server. */
+const DOUBTED_WITHIN_MS = 2_000
+
 /** A target that was refused, or has no address. Nothing was sent. */
 export class UnreachableTarget extends Error {}
 
@@ -80,13 +84,34 @@ export class AddressGuard {
     )
   }
 
+  /**
+   * Why nothing will ever be sent to a host; undefined for one that is allowed, and for names, whose addresses may change. Asks no
+   * name server.
+   */
+  refusalOf(host: string): string | undefined {
+    try {
+      const name = plainHost(host)
+      if (isIP(name) !== 0) this.#check(name, [name])
+      else if (isLocalhost(name)) this.#check(name, ['127.0.0.1', '::1'])
+      return undefined
+    } catch (error) {
+      return reasonOf(error)
+    }
+  }
+
+  /** Why nothing would be sent to a host now; undefined if that is not known in time. */
+  async doubtAbout(host: string, withinMs = DOUBTED_WITHIN_MS): Promise<string | undefined> {
+    const late = sleep(withinMs, undefined, { ref: false })
+    return Promise.race([this.pin(host).then(() => undefined, reasonOf), late])
+  }
+
   #check(name: string, addresses: readonly string[]): PinnedAddress {
     const isNamed = this.#allowed.hosts.has(name)
     const address = addresses.find((one) => isNamed || this.#isAllowed(one))
     if (address !== undefined) return { address, family: isIP(address) === 6 ? 6 : 4 }
     const where = addresses[0] === name ? name : `${name} (${addresses.join(', ') || 'no address'})`
     throw new UnreachableTarget(
-      `${where} is not a public address. If the server may connect to it, add it to PLAYHEAD_ALERT_ALLOW.`,
+      `${where} is not a public address. If the server may connect to it, add it to PLAYHEAD_ALERT_ALLOW and restart the server.`,
     )
   }
 
@@ -104,6 +129,16 @@ export class AddressGuard {
     this.#lookingUp = found.catch(() => {})
     return found
   }
+}
+
+/** Names that mean this host, whatever a name server says (RFC 6761). */
+function isLocalhost(name: string): boolean {
+  return name === 'localhost' || name.endsWith('.localhost')
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof UnreachableTarget) return error.message
+  throw error
 }
 
 /** As a browser reads a host: `2130706433`, `0x7f.1` and `0177.0.0.1` are 127.0.0.1; `[::1]` loses its brackets. */

@@ -1,7 +1,7 @@
 import { describeMonitor, formatMonitorValue } from '@playhead/model'
-import { sessionUrl } from '../access/addresses.ts'
 import type { Example } from '../monitors/monitor-store.ts'
 import type { Store } from '../store/connect.ts'
+import { linkExample, readFirstSuspects, type FirstSuspect } from './failing-step.ts'
 import type { NewsItem } from './find-news.ts'
 import type { Alert, AlertSession } from './notification.ts'
 
@@ -13,14 +13,7 @@ export type ComposeOptions = {
   origin: () => string
 }
 
-type SessionFacts = {
-  name: string
-  input: string
-  suspectStep: string
-  suspectName: string
-  suspectKind: string
-  sentence: string
-}
+type SessionFacts = { name: string; input: string; suspect: FirstSuspect | undefined }
 
 /** Says what happened, with links to sessions at their failing steps. What people and agents wrote is left out unless asked for. */
 export async function composeAlerts(
@@ -62,54 +55,41 @@ function valueOf(watched: NewsItem['watched']): string | null {
 }
 
 function toSession(
-  { sessionId, stepId, message }: Example,
+  example: Example,
   facts: SessionFacts | undefined,
   { project, origin, includesText }: { project: string; origin: string; includesText: boolean },
 ): AlertSession {
-  const url = new URL(sessionUrl(origin, { id: sessionId, project }))
-  const step = stepId ?? facts?.suspectStep
-  if (step !== undefined && step !== '') url.searchParams.set('step', step)
-  const text = [message, facts?.sentence, facts?.input]
+  const suspect = facts?.suspect
+  const { sessionId, message } = example
+  const text = [message, suspect?.sentence, facts?.input]
     .flatMap((line) => line?.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_LINE) || [])
     .filter((line, index, lines) => lines.indexOf(line) === index)
   return {
     name: facts?.name ?? sessionId.slice(0, 8),
-    url: url.href,
-    ...(facts !== undefined &&
-      facts.suspectKind !== '' && {
-        suspect: { step: facts.suspectName, finding: facts.suspectKind.replaceAll('-', ' ') },
-      }),
+    url: linkExample(example, suspect, { project, origin }).url,
+    ...(suspect !== undefined && {
+      suspect: { step: suspect.stepName, finding: suspect.kind.replaceAll('-', ' ') },
+    }),
     ...(includesText && { text }),
   }
 }
 
 /** The name and the first suspect of some sessions. */
 async function readFacts(
-  { client }: Pick<Store, 'client'>,
+  store: Pick<Store, 'client'>,
   project: string,
   ids: readonly string[],
 ): Promise<Map<string, SessionFacts>> {
   if (ids.length === 0) return new Map()
-  const read = async <Row>(query: string) => {
-    const result = await client.query({ query, query_params: { project, ids }, format: 'JSONEachRow' })
-    return result.json<Row & { id: string }>()
-  }
   const [sessions, suspects] = await Promise.all([
-    read<Pick<SessionFacts, 'name' | 'input'>>(
-      `SELECT session_id AS id, name, input_preview AS input FROM sessions FINAL
+    store.client.query({
+      query: `SELECT session_id AS id, name, input_preview AS input FROM sessions FINAL
         WHERE project = {project:String} AND session_id IN {ids:Array(String)}`,
-    ),
-    read<Omit<SessionFacts, 'name' | 'input'>>(
-      `SELECT session_id AS id, suspect_steps[1] AS suspectStep, suspect_names[1] AS suspectName,
-          suspect_kinds[1] AS suspectKind, sentence FROM session_findings FINAL
-        WHERE project = {project:String} AND session_id IN {ids:Array(String)}`,
-    ),
+      query_params: { project, ids },
+      format: 'JSONEachRow',
+    }),
+    readFirstSuspects(store, project, ids),
   ])
-  const none = { suspectStep: '', suspectName: '', suspectKind: '', sentence: '' }
-  return new Map(
-    sessions.map(({ id, ...session }) => [
-      id,
-      { ...none, ...suspects.find((suspect) => suspect.id === id), ...session },
-    ]),
-  )
+  const rows = await sessions.json<{ id: string; name: string; input: string }>()
+  return new Map(rows.map(({ id, ...session }) => [id, { ...session, suspect: suspects.get(id) }]))
 }

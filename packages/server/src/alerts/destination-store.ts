@@ -6,6 +6,7 @@ import {
   type DestinationResponse,
 } from '../api/schemas/alerts.ts'
 import { KnownError } from '../errors/known-error.ts'
+import type { AddressGuard } from './address-guard.ts'
 import type { Store } from '../store/connect.ts'
 import { parseObject } from '../store/stored-fields.ts'
 import type { VersionClock } from '../store/version-clock.ts'
@@ -120,8 +121,19 @@ export function newSigningSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
 }
 
+/** The host that a destination's messages go to. */
+export function hostOf(definition: DestinationDefinition): string {
+  if (definition.kind === 'email') return definition.host
+  return URL.canParse(definition.url) ? new URL(definition.url).hostname : ''
+}
+
 /** A destination without what is secret. */
-export function toDestinationResponse({ id, definition, problem }: Destination): DestinationResponse {
+export function toDestinationResponse(
+  { id, definition, problem: known }: Destination,
+  guard: AddressGuard,
+): DestinationResponse {
+  // Saved by an earlier version, or while it was allowed.
+  const problem = known ?? guard.refusalOf(hostOf(definition))
   const { kind, name, isEnabled, includesText, ...fields } = definition
   const hidden = new Set<string>(secretFields[kind])
   const given = Object.entries(fields) as [string, string | number | string[]][]

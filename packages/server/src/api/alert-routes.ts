@@ -1,8 +1,10 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
 import type { Gate } from '../access/caller.ts'
 import { projectOf, recordAudit } from '../access/request-project.ts'
+import type { AddressGuard } from '../alerts/address-guard.ts'
 import type { AlertWorker } from '../alerts/alert-worker.ts'
 import {
+  hostOf,
   newSigningSecret,
   toDestinationResponse,
   type Destination,
@@ -66,16 +68,19 @@ export type AlertServices = {
   destinations: DestinationStore
   outbox: Outbox
   alertWorker: AlertWorker
+  addressGuard: AddressGuard
 }
 
 export function addAlertRoutes(app: OpenAPIHono, services: AlertServices): void {
   addSendingRoutes(app, services)
-  const { gate, destinations } = services
+  addChangeRoute(app, services)
+  const { gate, destinations, addressGuard: guard } = services
   const follow = () => followOthers(services)
   app.openapi(listRoute, async (context) => {
     const project = projectOf(context, 'read', gate)
     await follow()
-    return context.json({ destinations: destinations.list(project).map(toDestinationResponse) }, 200)
+    const saved = destinations.list(project).map((one) => toDestinationResponse(one, guard))
+    return context.json({ destinations: saved }, 200)
   })
   app.openapi(createDestinationRoute, async (context) => {
     const project = projectOf(context, 'admin', gate)
@@ -95,25 +100,15 @@ export function addAlertRoutes(app: OpenAPIHono, services: AlertServices): void 
       definition:
         definition.kind === 'webhook' ? { ...definition, secret: definition.secret ?? secret } : definition,
     }
+    const warning = await checkTarget(destination, guard)
     await destinations.save(destination)
     const { kind, name } = definition
     const detail = `${kind}: ${name}`
     await recordAudit(context, gate, { action: 'destination.created', project, subject: id, detail })
     return context.json(
-      { ...toDestinationResponse(destination), ...(secret !== undefined && { secret }) },
+      { ...toDestinationResponse(destination, guard), ...warning, ...(secret !== undefined && { secret }) },
       201,
     )
-  })
-  app.openapi(changeRoute, async (context) => {
-    const project = projectOf(context, 'admin', gate)
-    await follow()
-    const before = destinations.find(project, context.req.valid('param').id)
-    const changed = changeDestination(before, context.req.valid('json'))
-    await destinations.save(changed)
-    const [was, is] = [before.definition.isEnabled, changed.definition.isEnabled]
-    const detail = was === is ? 'changed' : is ? 'turned on' : 'turned off'
-    await recordAudit(context, gate, { action: 'destination.changed', project, subject: before.id, detail })
-    return context.json(toDestinationResponse(changed), 200)
   })
   app.openapi(deleteRoute, async (context) => {
     const project = projectOf(context, 'admin', gate)
@@ -124,6 +119,33 @@ export function addAlertRoutes(app: OpenAPIHono, services: AlertServices): void 
     await recordAudit(context, gate, { action: 'destination.deleted', project, subject: id, detail })
     return context.json({ deleted: id }, 200)
   })
+}
+
+function addChangeRoute(app: OpenAPIHono, services: AlertServices): void {
+  const { gate, destinations, addressGuard: guard } = services
+  app.openapi(changeRoute, async (context) => {
+    const project = projectOf(context, 'admin', gate)
+    await followOthers(services)
+    const before = destinations.find(project, context.req.valid('param').id)
+    const changed = changeDestination(before, context.req.valid('json'))
+    const [was, is] = [before.definition.isEnabled, changed.definition.isEnabled]
+    // Whatever else is changed: one that can't be reached can still be renamed, and turned off.
+    const isNews = hostOf(before.definition) !== hostOf(changed.definition) || (is && !was)
+    const warning = isNews ? await checkTarget(changed, guard) : {}
+    await destinations.save(changed)
+    const detail = was === is ? 'changed' : is ? 'turned on' : 'turned off'
+    await recordAudit(context, gate, { action: 'destination.changed', project, subject: before.id, detail })
+    return context.json({ ...toDestinationResponse(changed, guard), ...warning }, 200)
+  })
+}
+
+/** Refuses an address that nothing will ever be sent to. Warns about a name that leads to one now: that may change. */
+async function checkTarget({ definition }: Destination, guard: AddressGuard): Promise<{ warning?: string }> {
+  const host = hostOf(definition)
+  const refusal = guard.refusalOf(host)
+  if (refusal !== undefined) throw new KnownError('ADDRESS_NOT_ALLOWED', refusal)
+  const warning = await guard.doubtAbout(host)
+  return warning === undefined ? {} : { warning }
 }
 
 /** On a shared store another server may have changed them. */

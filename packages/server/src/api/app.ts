@@ -54,7 +54,7 @@ export type AppServices = MaintenanceServices &
   Diagnostics &
   Pick<MonitorServices, 'monitors' | 'monitorLoop'> & { sessionMetrics: SessionMetrics } & Pick<
     AlertServices,
-    'destinations' | 'outbox' | 'alertWorker'
+    'destinations' | 'outbox' | 'alertWorker' | 'addressGuard'
   > & {
     gate: Gate
     site: Site

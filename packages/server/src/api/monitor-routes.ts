@@ -1,8 +1,9 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
 import { describeMonitor, type Monitor } from '@playhead/model'
-import { originOf, sessionUrl, type Site } from '../access/addresses.ts'
+import { originOf, type Site } from '../access/addresses.ts'
 import type { Gate } from '../access/caller.ts'
 import { projectOf, recordAudit } from '../access/request-project.ts'
+import { linkExample, readFirstSuspects, type FirstSuspect } from '../alerts/failing-step.ts'
 import { KnownError } from '../errors/known-error.ts'
 import type { Issues } from '../findings/issues.ts'
 import type { MonitorLoop } from '../monitors/monitor-loop.ts'
@@ -69,7 +70,7 @@ export function addMonitorRoutes(app: OpenAPIHono, services: MonitorServices): v
     // On a shared store another server may have evaluated them.
     if (store.engine === undefined) await monitors.reload().catch(() => {})
     const origin = originOf(context.req.url, site)
-    return context.json({ monitors: monitors.list(project).map((one) => toResponse(one, origin)) }, 200)
+    return context.json({ monitors: await toResponses(store, monitors.list(project), origin) }, 200)
   })
   app.openapi(createMonitorRoute, async (context) => {
     const project = projectOf(context, 'edit', gate)
@@ -84,10 +85,9 @@ export function addMonitorRoutes(app: OpenAPIHono, services: MonitorServices): v
       subject: monitor.id,
       detail: monitor.name,
     })
-    return context.json(
-      toResponse(monitors.find(project, watched.monitor.id), originOf(context.req.url, site)),
-      201,
-    )
+    const origin = originOf(context.req.url, site)
+    const [response] = await toResponses(store, [monitors.find(project, watched.monitor.id)], origin)
+    return context.json(response!, 201)
   })
   app.openapi(changeRoute, async (context) => {
     const project = projectOf(context, 'edit', gate)
@@ -100,7 +100,9 @@ export function addMonitorRoutes(app: OpenAPIHono, services: MonitorServices): v
     await monitorLoop.evaluate(Date.now())
     const detail = changed.isPaused === monitor.isPaused ? 'changed' : changed.isPaused ? 'paused' : 'resumed'
     await recordAudit(context, gate, { action: 'monitor.changed', project, subject: monitor.id, detail })
-    return context.json(toResponse(monitors.find(project, monitor.id), originOf(context.req.url, site)), 200)
+    const origin = originOf(context.req.url, site)
+    const [response] = await toResponses(store, [monitors.find(project, monitor.id)], origin)
+    return context.json(response!, 200)
   })
   app.openapi(deleteRoute, async (context) => {
     const project = projectOf(context, 'edit', gate)
@@ -155,7 +157,26 @@ function freeId(name: string, taken: readonly WatchedMonitor[]): string {
   for (let number = 2; ; number += 1) if (!ids.has(`${base}-${number}`)) return `${base}-${number}`
 }
 
-function toResponse({ project, monitor, status }: WatchedMonitor, origin: string): WatchedMonitorResponse {
+/** Monitors of one project. */
+async function toResponses(
+  store: Store,
+  watched: readonly WatchedMonitor[],
+  origin: string,
+): Promise<WatchedMonitorResponse[]> {
+  const examples = watched.flatMap(({ status }) => status.examples)
+  const ids = examples.flatMap(({ sessionId, stepId }) => (stepId === undefined ? [sessionId] : []))
+  const suspects = await readFirstSuspects(store, watched[0]?.project ?? '', ids).catch(
+    // While the store fails, monitors are still known.
+    () => new Map<string, FirstSuspect>(),
+  )
+  return watched.map((one) => toResponse(one, suspects, origin))
+}
+
+function toResponse(
+  { project, monitor, status }: WatchedMonitor,
+  suspects: ReadonlyMap<string, FirstSuspect>,
+  origin: string,
+): WatchedMonitorResponse {
   const iso = (ms: number) => new Date(ms).toISOString()
   return {
     monitor,
@@ -166,10 +187,9 @@ function toResponse({ project, monitor, status }: WatchedMonitor, origin: string
     value: status.value,
     evaluatedAt: status.evaluatedAtMs === null ? null : iso(status.evaluatedAtMs),
     ...(status.problem !== undefined && { problem: status.problem }),
-    examples: status.examples.map((example) => {
-      const url = new URL(sessionUrl(origin, { id: example.sessionId, project }))
-      if (example.stepId !== undefined) url.searchParams.set('step', example.stepId)
-      return { ...example, url: url.href }
-    }),
+    examples: status.examples.map((example) => ({
+      ...example,
+      ...linkExample(example, suspects.get(example.sessionId), { project, origin }),
+    })),
   }
 }

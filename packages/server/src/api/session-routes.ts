@@ -1,6 +1,6 @@
 import type { Store } from '../store/connect.ts'
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi'
-import { weighForks, type SessionSummary, type Step } from '@playhead/model'
+import { weighForks, type SessionSummary, type Step, type StepSkeleton } from '@playhead/model'
 import type { Context } from 'hono'
 import { originOf, sessionUrl, type Site } from '../access/addresses.ts'
 import type { Gate } from '../access/caller.ts'
@@ -156,8 +156,9 @@ function addStepRoutes(app: OpenAPIHono, { gate, reader }: SessionServices): voi
 
 type OneSession = ShortenedSession & { tapeGaps?: unknown[]; share?: object }
 
-/** Streams a long session. */
+/** A long session is streamed, or has a skeleton that was written before. */
 export function respondWithSession(context: Context, body: OneSession): never {
+  if (body.skeleton !== undefined) return skeletonResponse(body, body.skeleton) as never
   return body.steps.length >= MIN_STREAMED_STEPS
     ? (streamSession(body) as never)
     : respondWithSteps(context, body)
@@ -170,6 +171,18 @@ export function respondWithSteps(context: Context, body: OneSession | Step | { s
 
 export function withUrl(session: SessionSummary, project: string, origin: string): SessionSummary {
   return { ...session, url: sessionUrl(origin, { id: session.id, project }) }
+}
+
+/** As long as their sessions are in the reader's cache: whoever opens one follows links into it, and reloads it. */
+const writtenSkeletons = new WeakMap<StepSkeleton, Uint8Array>()
+
+/** Writes the skeleton once: it has megabytes, and the browser asks for the page's files at the same time. */
+function skeletonResponse({ skeleton: _, ...rest }: OneSession, skeleton: StepSkeleton): Response {
+  let written = writtenSkeletons.get(skeleton)
+  if (written === undefined) writtenSkeletons.set(skeleton, (written = Buffer.from(JSON.stringify(skeleton))))
+  const head = Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"skeleton":`)
+  const body = Buffer.concat([head, written, Buffer.from('}')])
+  return new Response(body, { headers: { 'content-type': 'application/json' } })
 }
 
 const MIN_STREAMED_STEPS = 4_000

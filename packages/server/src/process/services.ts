@@ -228,7 +228,7 @@ async function openAlerts(
   const origin = () => serverOrigin(site)
   const alertWorker = new AlertWorker({ ...options, destinations, outbox, claims, guard, origin })
   alertWorker.start(cleanups)
-  return { destinations, outbox, alertWorker }
+  return { destinations, outbox, alertWorker, addressGuard: guard }
 }
 
 /** The folder for rows on their way into the store. */

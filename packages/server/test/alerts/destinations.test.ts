@@ -104,11 +104,11 @@ test('a test message is sent at once, logged, and says what went wrong', async (
     state: 'failed',
     attempts: [{ result: 'refused', status: 404, detail: 'no' }],
   })
-  const url = 'http://10.1.2.3/hook'
-  await stage.server.request(`/api/destinations/${destination.id}?project=${project}`, {
-    method: 'PATCH',
-    json: { url },
-  })
+  // As an earlier version saved it.
+  const { destinations } = stage.server.services
+  const saved = destinations.find(project, destination.id)
+  const definition = { ...saved.definition, url: 'http://10.1.2.3/hook' } as typeof saved.definition
+  await destinations.save({ ...saved, definition })
   expect(await test()).toMatchObject({
     state: 'failed',
     attempts: [{ result: 'unreachable', detail: expect.stringContaining('PLAYHEAD_ALERT_ALLOW') }],
@@ -181,5 +181,81 @@ test('secrets never come back, and nonsense is refused', async () => {
     taken: 409,
     wrongField: 400,
     missing: 404,
+  })
+})
+
+const mailTo = (host: string) => ({
+  kind: 'email',
+  name: 'm',
+  host,
+  port: 587,
+  security: 'starttls',
+  from: 'a@b.example',
+  to: ['c@d.example'],
+})
+
+test('an address that the server will not connect to is refused when it is saved, in every form', async () => {
+  const project = await stage.freshProject()
+  const refused = `0.0.0.0 127.0.0.2 2130706434 0x7f.2 0177.0.0.02 127.2 127.0.0.2.
+    [::] [::1] [::ffff:127.0.0.2] [::127.0.0.2] [64:ff9b::7f00:2] [2002:7f00:2::]
+    10.1.2.3 192.168.1.1 [fd00:ec2::254] 169.254.169.254 0xa9fea9fe 168.63.129.16`
+  for (const host of refused.split(/\s+/))
+    for (const body of [
+      { kind: 'webhook', name: 'w', url: `http://${host}/hook` },
+      { kind: 'slack', name: 's', url: `https://${host}:8443/hook` },
+      { kind: 'pagerduty', name: 'p', routingKey: 'k', url: `https://${host}/` },
+      { kind: 'alertmanager', name: 'a', url: `http://${host}:9093/` },
+      mailTo(host),
+    ]) {
+      const response = await stage.server.request(`/api/destinations?project=${project}`, { json: body })
+      expect({ host, kind: body.kind, status: response.status, body: await response.json() }).toEqual({
+        host,
+        kind: body.kind,
+        status: 400,
+        body: {
+          error: {
+            code: 'ADDRESS_NOT_ALLOWED',
+            message: expect.stringMatching(
+              / is not a public address\. If the server may connect to it, add it to PLAYHEAD_ALERT_ALLOW and restart the server\.$/,
+            ),
+          },
+        },
+      })
+    }
+  const list = await stage.server.request(`/api/destinations?project=${project}`)
+  expect(await list.json()).toEqual({ destinations: [] })
+})
+
+test('a change of the address is judged too; one saved earlier can be renamed and turned off, but not on', async () => {
+  const project = await stage.freshProject()
+  const { id } = await stage.saveDestination(project, mailTo('127.0.0.1'))
+  const change = async (json: object) => {
+    const path = `/api/destinations/${id}?project=${project}`
+    const response = await stage.server.request(path, { method: 'PATCH', json })
+    const body = (await response.json()) as DestinationResponse & { error?: { code: string } }
+    return { status: response.status, code: body.error?.code, problem: body.problem }
+  }
+  const code = 'ADDRESS_NOT_ALLOWED'
+  expect(await change({ host: '10.0.0.1' })).toMatchObject({ status: 400, code })
+  const { destinations } = stage.server.services
+  const saved = destinations.find(project, id)
+  const definition = { ...saved.definition, host: '10.0.0.1' } as typeof saved.definition
+  await destinations.save({ ...saved, definition })
+  const problem = expect.stringContaining('10.0.0.1 is not a public address')
+  expect(await change({ name: 'renamed' })).toMatchObject({ status: 200, problem })
+  expect(await change({ isEnabled: false })).toMatchObject({ status: 200, problem })
+  expect(await change({ isEnabled: true })).toMatchObject({ status: 400, code })
+  expect(await change({ isEnabled: true, host: '127.0.0.1' })).toMatchObject({
+    status: 200,
+    problem: undefined,
+  })
+})
+
+test('a name that leads nowhere is saved, with a warning', async () => {
+  const project = await stage.freshProject()
+  const saved = await stage.saveDestination(project, mailTo('mail.invalid'))
+  expect(saved).toMatchObject({
+    settings: { host: 'mail.invalid' },
+    warning: expect.stringContaining('The name mail.invalid has no address'),
   })
 })

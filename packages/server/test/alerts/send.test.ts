@@ -47,7 +47,7 @@ test('nothing is sent to an address that is not allowed', async () => {
   expect(await sendHttp(message(receiver.url), allow(''))).toEqual({
     result: 'unreachable',
     detail:
-      '127.0.0.1 is not a public address. If the server may connect to it, add it to PLAYHEAD_ALERT_ALLOW.',
+      '127.0.0.1 is not a public address. If the server may connect to it, add it to PLAYHEAD_ALERT_ALLOW and restart the server.',
   })
   const server: MailServer = { host: 'localhost', port: receiver.port, security: 'none' }
   const mail = { messageId: '<a@b>', from: 'a@b.c', to: ['a@b.c'], subject: 's', text: 't' }

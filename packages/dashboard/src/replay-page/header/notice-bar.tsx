@@ -48,8 +48,10 @@ export function findNotices(timeline: Timeline, missingCosts: MissingCosts): Not
   if (session.endState === 'lost')
     add('lost', `The session never ended. Nothing arrived after ${formatDuration(timeline.durationMs)}.`)
   if (session.endState !== 'running') {
-    const open = [...endsMs.keys()].filter((position) => endsMs[position] === Infinity)
-    if (open.length > 0) add('open', `${count(open.length, 'step')} never ended.`, steps[open.at(-1)!]!.id)
+    let openCount = 0
+    for (const endMs of endsMs) if (endMs === Infinity) openCount += 1
+    if (openCount > 0)
+      add('open', `${count(openCount, 'step')} never ended.`, steps[endsMs.lastIndexOf(Infinity)]!.id)
   }
   const orphan = steps.find((step) => step.isOrphan === true)
   const orphans = steps.reduce((total, step) => total + (step.isOrphan === true ? 1 : 0), 0)

@@ -1,5 +1,14 @@
-import { ChevronLeft, FlaskConical, GitBranch, MessagesSquare, User, Radio } from 'lucide-react'
-import type { ReactNode } from 'react'
+import {
+  ChevronDown,
+  ChevronLeft,
+  ChevronUp,
+  FlaskConical,
+  GitBranch,
+  MessagesSquare,
+  User,
+  Radio,
+} from 'lucide-react'
+import { useState, type ReactNode } from 'react'
 import {
   countOf,
   describeRerun,
@@ -37,8 +46,10 @@ export function SessionHeader({
 }) {
   const { timeline } = useReplay()
   const { session } = timeline
+  // A phone shows the rest when somebody asks for it.
+  const [isWhole, setIsWhole] = useState(false)
   return (
-    <header className="session-header">
+    <header className={isWhole ? 'session-header' : 'session-header is-brief'}>
       <div className="header-line">
         <div className="header-main">
           {back}
@@ -49,6 +60,7 @@ export function SessionHeader({
             <CopyButton label={`Copy ID ${session.id}`} read={() => session.id} />
           </span>
           <Figures timeline={timeline} />
+          <DetailsButton isWhole={isWhole} onToggle={() => setIsWhole(!isWhole)} />
           <TapeBadge />
           <SessionTags />
         </div>
@@ -60,6 +72,16 @@ export function SessionHeader({
       <Context session={session} />
       {lineage ?? <OwnRerun session={session} />}
     </header>
+  )
+}
+
+function DetailsButton({ isWhole, onToggle }: { isWhole: boolean; onToggle: () => void }) {
+  const Chevron = isWhole ? ChevronUp : ChevronDown
+  return (
+    <button type="button" className="header-details" aria-expanded={isWhole} onClick={onToggle}>
+      Details
+      <Chevron size={14} aria-hidden="true" />
+    </button>
   )
 }
 

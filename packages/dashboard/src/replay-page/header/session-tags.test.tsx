@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { makeSession } from '../../../test/make-session.ts'
 import { openReplay } from '../../../test/open-replay.tsx'
@@ -18,6 +18,9 @@ function editable(session = tagged) {
   }
   return { edits, source: { editTags } }
 }
+
+// A phone shows tags when somebody asks for details.
+beforeEach(() => page.viewport(1440, 900))
 
 const shownTags = () => [...document.querySelectorAll('.header-tag')].map(({ textContent }) => textContent)
 

@@ -13,10 +13,10 @@ const EVIDENCE_WIDTH = 60
 export function WhatWentWrong() {
   const { suspects, runFrom, makeTest } = useReplay()
   const isNarrow = useMediaQuery(NARROW)
-  const [isOpen, setIsOpen] = useState(true)
-  const [isWhole, setIsWhole] = useState(false)
+  const [choice, setIsOpen] = useState<boolean>()
+  const isOpen = choice ?? !isNarrow
   if (suspects.length === 0) return null
-  const shown = isNarrow && !isWhole ? suspects.slice(0, 1) : suspects
+  if (isNarrow && !isOpen) return <FirstSuspect onOpen={() => setIsOpen(true)} />
   const Chevron = isOpen ? ChevronDown : ChevronRight
   return (
     <section className="went-wrong" aria-label="What went wrong">
@@ -53,16 +53,36 @@ export function WhatWentWrong() {
       </h2>
       {isOpen && (
         <ol>
-          {shown.map((suspect, index) => (
+          {suspects.map((suspect, index) => (
             <SuspectRow key={suspect.stepId} suspect={suspect} rank={index + 1} />
           ))}
         </ol>
       )}
-      {isOpen && shown.length < suspects.length && (
-        <button type="button" className="long-text-more" onClick={() => setIsWhole(true)}>
-          Show {suspects.length - shown.length} more
-        </button>
-      )}
+    </section>
+  )
+}
+
+/** On a phone, until somebody opens it: there the steps need the room. */
+function FirstSuspect({ onOpen }: { onOpen: () => void }) {
+  const { suspects, goTo } = useReplay()
+  const { stepId, sentence } = suspects[0]!
+  return (
+    <section className="went-wrong is-brief" aria-label="What went wrong">
+      <button
+        type="button"
+        className="suspect-rank"
+        aria-label="Suspect 1: go to its step"
+        onClick={() => goTo(stepId)}
+      >
+        1
+      </button>
+      <button type="button" className="suspect-brief" aria-expanded={false} onClick={onOpen}>
+        <span>{visibleText(sentence)}</span>
+        <span className="dim">
+          <span className="visually-hidden">What went wrong, {countOf(suspects.length, 'suspect')}</span>
+          <ChevronDown size={16} aria-hidden="true" />
+        </span>
+      </button>
     </section>
   )
 }

@@ -31,7 +31,7 @@ export type PlayerStart = Partial<Pick<PlayerState, 'positionMs' | 'stepId' | 's
 export class Player {
   timeline: Timeline
   #axis: TimeAxis
-  #gaps: TimeRange[]
+  #gaps: readonly TimeRange[]
   #state: PlayerState
   readonly #clock: PlayerClock
   readonly #listeners = new Set<() => void>()

@@ -55,9 +55,10 @@ export function contextAt(
 /** Positions of the model calls, without duplicates and rollups. */
 export function findLlmCalls({ steps }: Pick<Timeline, 'steps'>): number[] {
   const calls: number[] = []
-  for (const [position, step] of steps.entries())
-    if (step.kind === 'llm' && step.usageScope !== 'duplicate' && step.usageScope !== 'rollup')
-      calls.push(position)
+  for (let position = 0; position < steps.length; position += 1) {
+    const { kind, usageScope } = steps[position]!
+    if (kind === 'llm' && usageScope !== 'duplicate' && usageScope !== 'rollup') calls.push(position)
+  }
   return calls
 }
 

@@ -24,7 +24,8 @@ export type Spent = {
 export function createRunningTotals({ steps, startsMs, endsMs, positionOf }: Timeline): RunningTotals {
   const counted: number[] = []
   const unpriced: number[] = []
-  for (const [position, step] of steps.entries()) {
+  for (let position = 0; position < steps.length; position += 1) {
+    const step = steps[position]!
     if (step.usageScope !== 'call') continue
     counted.push(position)
     if (step.cost === null && step.usage !== undefined) unpriced.push(whenKnown(position))
@@ -44,8 +45,8 @@ export function createRunningTotals({ steps, startsMs, endsMs, positionOf }: Tim
     unpricedAtMs: Float64Array.from(unpriced).sort(),
   }
   const sum = { input: 0, output: 0, cost: 0 }
-  for (const [index, position] of counted.entries()) {
-    const { usage, cost } = steps[position]!
+  for (let index = 0; index < counted.length; index += 1) {
+    const { usage, cost } = steps[counted[index]!]!
     totals.inputTokens[index] = sum.input += usage?.input ?? 0
     totals.outputTokens[index] = sum.output += usage?.output ?? 0
     totals.cost[index] = sum.cost += cost ?? 0

@@ -69,8 +69,16 @@ const SHORTEST_GAP_MS = 1000
 
 const containers: ReadonlySet<StepKind> = new Set(['agent', 'workflow'])
 
-/** The gaps in which no step ran, apart from agents and workflows. */
-export function findIdleGaps(timeline: Timeline): TimeRange[] {
+const knownGaps = new WeakMap<Timeline, readonly TimeRange[]>()
+
+/** The gaps in which no step ran, apart from agents and workflows. The player and the page both ask for them. */
+export function findIdleGaps(timeline: Timeline): readonly TimeRange[] {
+  let gaps = knownGaps.get(timeline)
+  if (gaps === undefined) knownGaps.set(timeline, (gaps = readIdleGaps(timeline)))
+  return gaps
+}
+
+function readIdleGaps(timeline: Timeline): TimeRange[] {
   const { steps, startsMs, endsMs, treeSizes, durationMs } = timeline
   const isRunning = timeline.session.endState === 'running'
   const gaps: TimeRange[] = []

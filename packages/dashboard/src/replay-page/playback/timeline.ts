@@ -44,7 +44,8 @@ export function createTimeline(session: SessionSummary, given: readonly Step[]):
   let lastMs = session.durationMs ?? 0
   let hasTape = false
   let tapeEnd: number | undefined
-  for (const [position, step] of steps.entries()) {
+  for (let position = 0; position < steps.length; position += 1) {
+    const step = steps[position]!
     const startMs = startOf(step)
     const endMs = step.durationMs === null ? Infinity : startMs + Math.max(0, step.durationMs)
     startsMs[position] = startMs

@@ -54,14 +54,7 @@ function SearchField({ text, setText }: Pick<StepListState, 'text' | 'setText'>)
 }
 
 function KindMenu({ list }: { list: StepListState }) {
-  const { timeline } = useReplay()
-  const { kinds, setKinds } = list
-  const counts = useMemo(() => countKinds(timeline.steps), [timeline.steps])
-  const toggle = (kind: StepKind) => {
-    const next = new Set(kinds)
-    if (!next.delete(kind)) next.add(kind)
-    setKinds(next)
-  }
+  const { kinds } = list
   return (
     <Menu
       label="Step kinds"
@@ -72,6 +65,23 @@ function KindMenu({ list }: { list: StepListState }) {
         </Button>
       }
     >
+      <KindItems list={list} />
+    </Menu>
+  )
+}
+
+/** Steps are counted when the menu opens. */
+function KindItems({ list }: { list: StepListState }) {
+  const { timeline } = useReplay()
+  const { kinds, setKinds } = list
+  const counts = useMemo(() => countKinds(timeline.steps), [timeline.steps])
+  const toggle = (kind: StepKind) => {
+    const next = new Set(kinds)
+    if (!next.delete(kind)) next.add(kind)
+    setKinds(next)
+  }
+  return (
+    <>
       {stepKinds
         .filter((kind) => counts.has(kind))
         .map((kind) => (
@@ -89,7 +99,7 @@ function KindMenu({ list }: { list: StepListState }) {
       <MenuItem isChecked={kinds.size === 0} onSelect={() => setKinds(new Set())}>
         All kinds
       </MenuItem>
-    </Menu>
+    </>
   )
 }
 

@@ -37,8 +37,20 @@ const SHORT_SESSION = 40
 
 type Frame = { index: number; end: number; depth: number; isInRepeat: boolean }
 
+/** What was listed last: whoever reveals a step lists it next. */
+const listed = new WeakMap<Folding, { of: Timeline['treeOrder']; list: ListRows }>()
+
 /** The rows of the list, in tree order. */
-export function listRows(timeline: Timeline, folding: Folding, { shown }: RowFilter): ListRows {
+export function listRows(timeline: Timeline, folding: Folding, filter: RowFilter): ListRows {
+  if (filter.shown !== null) return readRows(timeline, folding, filter)
+  const known = listed.get(folding)
+  if (known?.of === timeline.treeOrder) return known.list
+  const list = readRows(timeline, folding, filter)
+  listed.set(folding, { of: timeline.treeOrder, list })
+  return list
+}
+
+function readRows(timeline: Timeline, folding: Folding, { shown }: RowFilter): ListRows {
   const list = { rows: [] as ListRow[], rowOf: new Int32Array(timeline.steps.length).fill(-1) }
   const stack: Frame[] = [{ index: 0, end: timeline.treeOrder.length, depth: 0, isInRepeat: false }]
   let shownCount = 0
@@ -120,16 +132,18 @@ function findRepeat(timeline: Timeline, { index, end }: Frame): Repeat | undefin
   const { treeOrder, treeSizes, steps } = timeline
   const first = steps[treeOrder[index]!]!
   if (first.kind === 'agent' || (first.kind === 'llm' && steps.length < SHORT_SESSION)) return undefined
-  const members: number[] = []
-  let at = index
-  while (at < end) {
-    const position = treeOrder[at]!
-    const step = steps[position]!
-    if (step.kind !== first.kind || step.name !== first.name) break
-    members.push(position)
-    at += treeSizes[position]!
+  const isAlike = (at: number) => {
+    const step = steps[treeOrder[at]!]!
+    return step.kind === first.kind && step.name === first.name
   }
-  return members.length >= MIN_REPEATS ? { members, end: at } : undefined
+  // Most steps are no repeats, so nothing is allocated before it is known.
+  let count = 0
+  let at = index
+  for (; at < end && isAlike(at); at += treeSizes[treeOrder[at]!]!) count += 1
+  if (count < MIN_REPEATS) return undefined
+  const members: number[] = []
+  for (let next = index; next < at; next += treeSizes[treeOrder[next]!]!) members.push(treeOrder[next]!)
+  return { members, end: at }
 }
 
 /** Unfolds whatever hides a step. */
@@ -137,15 +151,16 @@ export function reveal(timeline: Timeline, folding: Folding, stepId: string): Fo
   const position = timeline.positionOf.get(stepId)
   if (position === undefined) return folding
   const folded = new Set(folding.folded)
-  const openRepeats = new Set(folding.openRepeats)
   for (let above = timeline.parents[position]!; above >= 0; above = timeline.parents[above]!)
     folded.delete(timeline.steps[above]!.id)
+  let revealed: Folding = { folded, openRepeats: new Set(folding.openRepeats) }
   // Unfolding a repeat may reveal another one inside it.
   for (let round = 0; round < 64; round += 1) {
-    const { rows, rowOf } = listRows(timeline, { folded, openRepeats }, { shown: null })
+    const { rows, rowOf } = listRows(timeline, revealed, { shown: null })
     const row = rows[rowOf[position]!]
     if (row === undefined || row.type === 'step') break
-    openRepeats.add(timeline.steps[row.position]!.id)
+    const openRepeats = new Set(revealed.openRepeats).add(timeline.steps[row.position]!.id)
+    revealed = { folded, openRepeats }
   }
-  return { folded, openRepeats }
+  return revealed
 }

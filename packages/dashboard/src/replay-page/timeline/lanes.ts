@@ -40,7 +40,8 @@ export function createLanes(timeline: Timeline): Lane[] {
     actions: [],
     other: [],
   }
-  for (const [position, step] of timeline.steps.entries()) {
+  for (let position = 0; position < timeline.steps.length; position += 1) {
+    const step = timeline.steps[position]!
     const lane = laneOfKind[step.kind]
     if (lane !== 'agent') kinds[lane].push(position)
     else addTo(agents, agentOf(step), position)
@@ -75,10 +76,12 @@ function agentLanes(agents: ReadonlyMap<string, number[]>, timeline: Timeline): 
 function packLane(id: string, label: string, positions: readonly number[], timeline: Timeline): Lane {
   const rows = new Uint8Array(positions.length)
   const rowEnds: number[] = []
-  for (const [index, position] of positions.entries()) {
+  for (let index = 0; index < positions.length; index += 1) {
+    const position = positions[index]!
     const startMs = timeline.startsMs[position]!
-    const free = rowEnds.findIndex((endMs) => endMs <= startMs)
-    const row = free >= 0 ? free : Math.min(rowEnds.length, MAX_ROWS - 1)
+    let free = 0
+    while (free < rowEnds.length && rowEnds[free]! > startMs) free += 1
+    const row = Math.min(free, MAX_ROWS - 1)
     rowEnds[row] = Math.max(rowEnds[row] ?? 0, timeline.endsMs[position]!)
     rows[index] = row
   }

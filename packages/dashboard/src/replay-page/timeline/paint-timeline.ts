@@ -12,19 +12,26 @@ export type TimelineLayout = {
   laneTops: number[]
   /** Undefined when no step has a price. */
   costTop: number | undefined
+  costHeight: number
   height: number
 }
 
 export const RULER_HEIGHT = 22
 const COST_HEIGHT = 24
+const LOW_COST_HEIGHT = 18
 const FOOT = 6
 
 /** Rows that a lane of ordinary height has room for. */
 const ROWS_IN_LANE = 3
 const ROW_HEIGHT = 4
 
-export function layOut(lanes: readonly Lane[], hasCost: boolean): TimelineLayout {
-  const laneHeight = lanes.length <= 4 ? 20 : lanes.length <= 6 ? 17 : 14
+/** `isLow`: on a phone, the steps need the room. */
+export function layOut(
+  lanes: readonly Lane[],
+  { hasCost, isLow }: { hasCost: boolean; isLow: boolean },
+): TimelineLayout {
+  const laneHeight = isLow || lanes.length > 6 ? 14 : lanes.length <= 4 ? 20 : 17
+  const costHeight = isLow ? LOW_COST_HEIGHT : COST_HEIGHT
   const laneHeights = lanes.map(
     ({ rowCount }) => laneHeight + Math.max(0, rowCount - ROWS_IN_LANE) * ROW_HEIGHT,
   )
@@ -38,7 +45,8 @@ export function layOut(lanes: readonly Lane[], hasCost: boolean): TimelineLayout
     laneHeights,
     laneTops,
     costTop: hasCost ? lanesEnd : undefined,
-    height: lanesEnd + (hasCost ? COST_HEIGHT : 0) + FOOT,
+    costHeight,
+    height: lanesEnd + (hasCost ? costHeight : 0) + FOOT,
   }
 }
 
@@ -73,7 +81,8 @@ export function paintTimeline(canvas: HTMLCanvasElement, picture: TimelinePictur
   paintIdle(context, picture)
   for (const [index, lane] of picture.lanes.entries())
     paintLane(context, picture, lane, { top: layout.laneTops[index]!, height: layout.laneHeights[index]! })
-  if (layout.costTop !== undefined) paintCost(context, picture, layout.costTop)
+  if (layout.costTop !== undefined)
+    paintCost(context, picture, { top: layout.costTop, height: layout.costHeight })
 }
 
 /** Skipped time is hatched. */
@@ -149,12 +158,12 @@ function paintHatched(context: CanvasRenderingContext2D, mark: Mark, y: number, 
 function paintCost(
   context: CanvasRenderingContext2D,
   { totals, scale, colours }: TimelinePicture,
-  top: number,
+  place: { top: number; height: number },
 ): void {
   const corners = findCostLine(totals, scale)
   if (corners.length === 0) return
-  const bottom = top + COST_HEIGHT - 3
-  const height = COST_HEIGHT - 8
+  const bottom = place.top + place.height - 3
+  const height = place.height - 8
   context.beginPath()
   for (const [x, share] of corners) context.lineTo(x, bottom - share * height)
   context.strokeStyle = colours.ink

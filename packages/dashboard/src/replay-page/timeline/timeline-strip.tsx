@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, type RefObject } from 'react'
 import { formatCost, formatDuration, formatOffset, stepTitle, visibleText } from '@playhead/model'
 import { readColours, useThemeVersion } from '../../ui/browser/theme.ts'
+import { NARROW, useMediaQuery } from '../../ui/browser/use-media-query.ts'
 import { useWidth } from '../../ui/browser/use-width.ts'
 import { ErrorMarks } from './error-marks.tsx'
 import { createLanes } from './lanes.ts'
@@ -20,6 +21,10 @@ import './timeline-strip.css'
 /** Closer to the end, a tick label would be cut off. */
 const LABEL_ROOM_PX = 36
 const TAPE_LABEL_PX = 64
+/** Longer sessions show their steps before the timeline is painted. */
+const PAINTED_FIRST_UP_TO = 10_000
+/** By then the frame with the list is on the screen. */
+const SHOWN_WITHIN_MS = 50
 
 /** The whole session at a glance: a lane for each agent and kind, errors, cost so far and the playhead. */
 export function TimelineStrip() {
@@ -30,7 +35,8 @@ export function TimelineStrip() {
   const { durationMs, startsMs } = timeline
   // While a running session waits, only its duration changes.
   const lanes = useMemo(() => createLanes(timeline), [startsMs])
-  const layout = useMemo(() => layOut(lanes, totals.hasCost), [lanes, totals])
+  const isLow = useMediaQuery(NARROW)
+  const layout = useMemo(() => layOut(lanes, { hasCost: totals.hasCost, isLow }), [lanes, totals, isLow])
   const scale = useMemo(
     () => createTimeScale(axis, view ?? { startMs: 0, endMs: durationMs }, widthPx),
     [axis, view, durationMs, widthPx],
@@ -51,7 +57,7 @@ export function TimelineStrip() {
             </span>
           ))}
           {layout.costTop !== undefined && (
-            <span style={{ top: layout.costTop, height: 24 }} title="Cost so far">
+            <span style={{ top: layout.costTop, height: layout.costHeight }} title="Cost so far">
               {total === undefined ? 'Cost' : formatCost(total)}
             </span>
           )}
@@ -75,13 +81,18 @@ function Plot({ plot, picture }: PlotProps) {
   const onHover = useHoverLine(hover, player, scale)
   const themeVersion = useThemeVersion()
   const { selection, ...handlers } = gestures
-  useLayoutEffect(() => {
-    if (canvas.current !== null && scale.widthPx > 1)
-      paintTimeline(canvas.current, {
-        ...picture,
-        colours: readColours(canvas.current.parentElement!, timelineColours),
-      })
-  }, [picture.timeline, picture.lanes, picture.totals, scale, layout, themeVersion])
+  usePaint(
+    canvas,
+    picture.timeline.steps.length > PAINTED_FIRST_UP_TO,
+    () => {
+      if (canvas.current !== null && scale.widthPx > 1)
+        paintTimeline(canvas.current, {
+          ...picture,
+          colours: readColours(canvas.current.parentElement!, timelineColours),
+        })
+    },
+    [picture.timeline, picture.lanes, picture.totals, scale, layout, themeVersion],
+  )
   useSliderValue(plot)
   return (
     <div
@@ -98,11 +109,7 @@ function Plot({ plot, picture }: PlotProps) {
       }}
       onPointerLeave={() => hover.current?.setAttribute('hidden', '')}
     >
-      {findTicks(scale).map((tick) => (
-        <span key={tick.timeMs} className="timeline-tick" style={{ left: tick.x }}>
-          {tick.x < scale.widthPx - LABEL_ROOM_PX && tick.label}
-        </span>
-      ))}
+      <Ticks scale={scale} />
       <IdleLabels scale={scale} />
       <canvas ref={canvas} className="timeline-canvas" style={{ height: layout.height }} />
       {selection !== null && (
@@ -121,6 +128,38 @@ function Plot({ plot, picture }: PlotProps) {
       </div>
     </div>
   )
+}
+
+/** Paints with each change. When a long session opens, the list is shown before: painting takes as long as rendering the rows. */
+function usePaint(
+  canvas: RefObject<HTMLCanvasElement | null>,
+  isLong: boolean,
+  paint: () => void,
+  changes: readonly unknown[],
+): void {
+  const isShown = useRef(false)
+  useLayoutEffect(() => {
+    if (isShown.current || !isLong || canvas.current === null) return paint()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const frame = requestAnimationFrame(() => {
+      timer = setTimeout(() => {
+        isShown.current = true
+        paint()
+      }, SHOWN_WITHIN_MS)
+    })
+    return () => {
+      cancelAnimationFrame(frame)
+      clearTimeout(timer)
+    }
+  }, changes)
+}
+
+function Ticks({ scale }: { scale: TimeScale }) {
+  return findTicks(scale).map((tick) => (
+    <span key={tick.timeMs} className="timeline-tick" style={{ left: tick.x }}>
+      {tick.x < scale.widthPx - LABEL_ROOM_PX && tick.label}
+    </span>
+  ))
 }
 
 function IdleLabels({ scale }: { scale: TimeScale }) {

@@ -18,10 +18,15 @@ export function StateBar() {
   const path = usePlayerState((state) => describePath(replay, state))
   return (
     <footer className="state-bar" aria-label="State at the playhead">
-      <span>
+      <span className="state-at">
         at <b className="mono">{at}</b>
       </span>
-      {tokens !== '' && <span>tokens {emphasise(tokens)}</span>}
+      {tokens !== '' && (
+        <span>
+          <span className="state-word">tokens </span>
+          {emphasise(tokens)}
+        </span>
+      )}
       {cost !== '' && <span>cost {emphasise(cost)}</span>}
       {context !== '' && <span>context {emphasise(context)}</span>}
       <span className="state-path">

@@ -48,7 +48,7 @@ function MoveButtons() {
   const isPlaying = usePlayerState(({ motion }) => motion === 'playing')
   return (
     <div className="transport-moves" role="group" aria-label="Playback">
-      <IconButton label="Go to start (Home)" onClick={() => player.jumpToStart()}>
+      <IconButton className="transport-far" label="Go to start (Home)" onClick={() => player.jumpToStart()}>
         <ChevronFirst size={18} aria-hidden="true" />
       </IconButton>
       <IconButton label="Previous step (←)" onClick={() => player.stepBy(-1)}>
@@ -70,7 +70,11 @@ function MoveButtons() {
       <IconButton label="Next step (→)" onClick={() => player.stepBy(1)}>
         <SkipForward size={15} aria-hidden="true" fill="currentColor" />
       </IconButton>
-      <IconButton label="Go to end (End)" onClick={() => player.seek(timeline.durationMs)}>
+      <IconButton
+        className="transport-far"
+        label="Go to end (End)"
+        onClick={() => player.seek(timeline.durationMs)}
+      >
         <ChevronLast size={18} aria-hidden="true" />
       </IconButton>
     </div>
@@ -83,7 +87,7 @@ function Clock() {
   return (
     <span className="transport-clock mono">
       <b>{now}</b>
-      <span className="dim"> / {formatOffset(timeline.durationMs)}</span>
+      <span className="transport-whole dim"> / {formatOffset(timeline.durationMs)}</span>
     </span>
   )
 }
@@ -160,7 +164,9 @@ function ViewChip() {
       title="Show the whole session (double-click)"
       onClick={() => player.setView(null)}
     >
-      {formatOffset(view.startMs)} – {formatOffset(view.endMs)}
+      <span className="transport-range">
+        {formatOffset(view.startMs)} – {formatOffset(view.endMs)}
+      </span>
       <X size={12} aria-label="Show the whole session" />
     </button>
   )

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useCreateDestination, useDestinations } from '../../api/alerts.ts'
+import { useCreateDestination, useDestinations, type SavedDestination } from '../../api/alerts.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Dialog } from '../../ui/controls/dialog.tsx'
 import { CodeBlock } from '../../ui/data/code-block.tsx'
@@ -13,6 +13,9 @@ import './alerts.css'
 /** Where alerts go, whether they arrived, and a form for more destinations. */
 export function AlertsSection() {
   const destinations = useDestinations()
+  const [warnings, setWarnings] = useState<Readonly<Record<string, string | undefined>>>({})
+  const onSaved = ({ id, warning }: SavedDestination) =>
+    setWarnings((before) => ({ ...before, [id]: warning }))
   return (
     <>
       <p className="dim">
@@ -29,19 +32,24 @@ export function AlertsSection() {
       ) : (
         <ul className="destination-list" aria-label="Destinations">
           {destinations.data.map((destination) => (
-            <DestinationCard key={destination.id} destination={destination} />
+            <DestinationCard
+              key={destination.id}
+              destination={destination}
+              warning={warnings[destination.id]}
+              onSaved={onSaved}
+            />
           ))}
         </ul>
       )}
       <h2>New destination</h2>
-      <NewDestination />
+      <NewDestination onSaved={onSaved} />
       <h2 id="deliveries">Messages of the last 30 days</h2>
       <DeliveryLog />
     </>
   )
 }
 
-function NewDestination() {
+function NewDestination({ onSaved }: { onSaved: (saved: SavedDestination) => void }) {
   const creation = useCreateDestination()
   const [formNumber, setFormNumber] = useState(0)
   return (
@@ -53,7 +61,12 @@ function NewDestination() {
         isWorking={creation.isPending}
         error={creation.error}
         onSubmit={(draft) =>
-          creation.mutate(toDestination(draft), { onSuccess: () => setFormNumber((number) => number + 1) })
+          creation.mutate(toDestination(draft), {
+            onSuccess: (saved) => {
+              onSaved(saved)
+              setFormNumber((number) => number + 1)
+            },
+          })
         }
       />
       <SigningSecret secret={creation.data?.secret} onClose={() => creation.reset()} />

@@ -7,6 +7,7 @@ import {
   useTestDestination,
   type Delivery,
   type Destination,
+  type SavedDestination,
 } from '../../api/alerts.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/controls/dialog.tsx'
@@ -14,22 +15,25 @@ import { describeAttempt } from './delivery-log.tsx'
 import { draftOf, kindNames, toChange } from './destination-draft.ts'
 import { DestinationForm } from './destination-form.tsx'
 
+type CardProps = {
+  destination: Destination
+  /** Why nothing would be sent to it, as the server said when it was saved. */
+  warning: string | undefined
+  onSaved: (saved: SavedDestination) => void
+}
+
 /** A destination with what one can do with it. */
-export function DestinationCard({ destination }: { destination: Destination }) {
+export function DestinationCard({ destination, warning, onSaved }: CardProps) {
   const { id, kind, isEnabled, target, problem } = destination
   const [open, setOpen] = useState<'edit' | 'delete'>()
   const change = useChangeDestination()
   const test = useTestDestination()
   const name = visibleText(destination.name)
-  const Icon = isEnabled ? Bell : BellOff
   const close = () => setOpen(undefined)
   return (
     <li className="destination-card">
       <div className="destination-head">
-        <span className={`destination-state ${isEnabled ? 'is-on' : 'is-off'}`}>
-          <Icon size={13} aria-hidden="true" />
-          {isEnabled ? 'On' : 'Off'}
-        </span>
+        <OnOff isOn={isEnabled} />
         <b className="destination-name">{name}</b>
         <span className="destination-target dim">
           {kindNames[kind]} · {visibleText(target)}
@@ -48,7 +52,7 @@ export function DestinationCard({ destination }: { destination: Destination }) {
           <Button
             disabled={change.isPending}
             aria-label={`Turn ${isEnabled ? 'off' : 'on'} ${name}`}
-            onClick={() => change.mutate({ id, change: { isEnabled: !isEnabled } })}
+            onClick={() => change.mutate({ id, change: { isEnabled: !isEnabled } }, { onSuccess: onSaved })}
           >
             {isEnabled ? 'Turn off' : 'Turn on'}
           </Button>
@@ -58,11 +62,32 @@ export function DestinationCard({ destination }: { destination: Destination }) {
         </span>
       </div>
       <Problem text={problem} />
+      <Problem text={warning} />
       <Problem text={change.error?.message} />
       <TestResult delivery={test.data} error={test.error} />
-      <EditDialog destination={destination} isOpen={open === 'edit'} onClose={close} />
+      <EditDialog
+        destination={destination}
+        isOpen={open === 'edit'}
+        onClose={close}
+        onSaved={(saved) => {
+          onSaved(saved)
+          change.reset()
+          test.reset()
+          close()
+        }}
+      />
       <DeleteDialog destination={destination} isOpen={open === 'delete'} onClose={close} />
     </li>
+  )
+}
+
+function OnOff({ isOn }: { isOn: boolean }) {
+  const Icon = isOn ? Bell : BellOff
+  return (
+    <span className={`destination-state ${isOn ? 'is-on' : 'is-off'}`}>
+      <Icon size={13} aria-hidden="true" />
+      {isOn ? 'On' : 'Off'}
+    </span>
   )
 }
 
@@ -77,7 +102,7 @@ function Problem({ text }: { text: string | undefined }) {
 
 type DialogProps = { destination: Destination; isOpen: boolean; onClose: () => void }
 
-function EditDialog({ destination, isOpen, onClose }: DialogProps) {
+function EditDialog({ destination, isOpen, onClose, onSaved }: DialogProps & Pick<CardProps, 'onSaved'>) {
   const { id, name, secrets } = destination
   const change = useChangeDestination()
   return (
@@ -88,7 +113,7 @@ function EditDialog({ destination, isOpen, onClose }: DialogProps) {
         action="Save"
         isWorking={change.isPending}
         error={change.error}
-        onSubmit={(draft) => change.mutate({ id, change: toChange(draft) }, { onSuccess: onClose })}
+        onSubmit={(draft) => change.mutate({ id, change: toChange(draft) }, { onSuccess: onSaved })}
       >
         <Button onClick={onClose}>Cancel</Button>
       </DestinationForm>

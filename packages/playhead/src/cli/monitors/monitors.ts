@@ -5,7 +5,7 @@ import { readSettings } from '../client/settings.ts'
 import { plainLine, printableJson } from '../terminal/printable-text.ts'
 import { renderTable } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { findMonitorFile, readMonitorFile } from './monitor-file.ts'
+import { findMonitorFile, readMonitorFile, type FileMonitor } from './monitor-file.ts'
 import { isEmptyPlan, planMonitors, renderPlan, type Plan } from './plan.ts'
 
 type Watched = {
@@ -55,8 +55,9 @@ const planCommand = defineCommand({
   options: { file, json },
   examples: [['playhead monitors plan', 'Nothing is changed']],
   async run({ options, globals, terminal }) {
-    const { plan } = await readPlan(options.file, globals, terminal, 'read')
+    const { plan, wanted, api } = await readPlan(options.file, globals, terminal, 'read')
     terminal.print(options.json === true ? printableJson(plan, 2) : renderPlan(plan, terminal.paint))
+    await noteUntold(wanted, api, terminal)
   },
 })
 
@@ -67,8 +68,9 @@ const applyCommand = defineCommand({
   options: { file },
   examples: [['playhead monitors apply --file ops/monitors.mjs', 'In CI, after the tests']],
   async run({ options, globals, terminal }) {
-    const { plan, api } = await readPlan(options.file, globals, terminal, 'admin')
+    const { plan, wanted, api } = await readPlan(options.file, globals, terminal, 'admin')
     terminal.print(renderPlan(plan, terminal.paint))
+    await noteUntold(wanted, api, terminal)
     if (isEmptyPlan(plan)) return
     for (const monitor of [...plan.create, ...plan.change.map(({ after }) => after)])
       await api.json('/api/monitors', { method: 'POST', body: { ...monitor, isFromFile: true } })
@@ -85,7 +87,7 @@ async function readPlan(
   globals: Parameters<typeof readSettings>[0],
   terminal: Terminal,
   access: 'read' | 'admin',
-): Promise<{ plan: Plan; api: Api }> {
+): Promise<{ plan: Plan; wanted: FileMonitor[]; api: Api }> {
   const wanted = await readMonitorFile(findMonitorFile(process.cwd(), given))
   const api = await Api.connect(readSettings(globals, terminal.environment), access)
   const { monitors } = await api.json<{ monitors: Watched[] }>('/api/monitors')
@@ -94,7 +96,25 @@ async function readPlan(
       wanted,
       monitors.map(({ monitor }) => monitor),
     ),
+    wanted,
     api,
+  }
+}
+
+type Told = { id: string; problem?: string }
+
+/** Names the destinations that the monitors of the file tell, but that would hear nothing, and why. */
+async function noteUntold(wanted: readonly FileMonitor[], api: Api, terminal: Terminal): Promise<void> {
+  const { destinations } = await api.json<{ destinations: Told[] }>('/api/destinations')
+  const known = new Map(destinations.map((destination) => [destination.id, destination]))
+  const told = wanted.flatMap((monitor) => monitor.destinations ?? [...known.keys()])
+  for (const id of new Set(told)) {
+    const destination = known.get(id)
+    const why =
+      destination === undefined
+        ? 'there is no destination with this id. Save it under Settings → Alerts.'
+        : destination.problem
+    if (why !== undefined) terminal.note(`Nothing is sent to ${plainLine(id)}: ${plainLine(why)}`)
   }
 }
 

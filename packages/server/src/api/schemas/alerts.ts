@@ -118,11 +118,21 @@ export const destinationSchema = z
       .record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]))
       .describe('its fields that are not secret'),
     secrets: z.array(z.string()).describe('the names of its secret fields that are set'),
-    problem: z.string().optional().describe('why it was turned off by the server'),
+    problem: z
+      .string()
+      .optional()
+      .describe('why the server turned it off, or why it sends nothing to this address'),
   })
   .openapi('Destination')
 
-export const createdDestinationSchema = destinationSchema.extend({
+export const savedDestinationSchema = destinationSchema.extend({
+  warning: z
+    .string()
+    .optional()
+    .describe('why nothing would be sent now: where the name of the host leads. It is saved all the same'),
+})
+
+export const createdDestinationSchema = savedDestinationSchema.extend({
   secret: z.string().optional().describe('the signing secret that the server made; it is not shown again'),
 })
 

@@ -125,7 +125,7 @@ export const monitorChangeSchema = z
 
 const exampleSchema = z.object({
   sessionId: z.string(),
-  stepId: z.string().optional().describe('the step that shows it'),
+  stepId: z.string().optional().describe('the step that shows it, or the first suspect'),
   message: z.string(),
   url: z.string().describe('opens the replay at the step'),
 })

@@ -6,7 +6,12 @@ import type { OnTheWire } from './on-the-wire.ts'
 import { auditEntrySchema } from './audit.ts'
 import { findingsSchema, issueDetailSchema, issueSchema, listedSuspectSchema } from './findings.ts'
 import { jobSchema, runnerSchema, type Job } from './dev.ts'
-import { createdDestinationSchema, deliverySchema, destinationSchema } from './alerts.ts'
+import {
+  createdDestinationSchema,
+  deliverySchema,
+  destinationSchema,
+  savedDestinationSchema,
+} from './alerts.ts'
 import { monitorPreviewSchema, watchedMonitorSchema } from './monitors.ts'
 import { lastRestoreSchema, restorePlanSchema } from './restore.ts'
 import {
@@ -69,7 +74,7 @@ export const responseSchemas = {
   'POST /api/monitors/preview': monitorPreviewSchema,
   'GET /api/destinations': z.object({ destinations: z.array(destinationSchema) }),
   'POST /api/destinations': createdDestinationSchema,
-  'PATCH /api/destinations/{id}': destinationSchema,
+  'PATCH /api/destinations/{id}': savedDestinationSchema,
   'DELETE /api/destinations/{id}': z.object({ deleted: z.string() }),
   'POST /api/destinations/{id}/test': deliverySchema,
   'GET /api/deliveries': z.object({ deliveries: z.array(deliverySchema) }),
