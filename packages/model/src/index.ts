@@ -46,7 +46,7 @@ export {
   type Verdict,
 } from './session/score.ts'
 export { EVALUATION_RESULT } from './dialects/drafts/scores-of-span.ts'
-export { NORMALIZER_VERSION, spanToOutline, spanToStep } from './dialects/drafts/span-to-step.ts'
+export { NORMALIZER_VERSION, spanContent, spanToOutline, spanToStep } from './dialects/drafts/span-to-step.ts'
 export { logToDraft, sessionOfLog } from './dialects/logs/log-to-draft.ts'
 export { logsToSteps } from './dialects/logs/logs-to-steps.ts'
 export { called, type CalledOptions } from './expectations/called.ts'

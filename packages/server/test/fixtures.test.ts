@@ -87,6 +87,20 @@ describe.each(otlpFolders())('%s', (folder) => {
       expect({ ...listed[index], url: '' }).toEqual({ ...session, url: '' })
   })
 
+  test('a session has the same payloads whether its first screen or all of it is opened', async () => {
+    const posted = await post(requests)
+    // Waits until all rows are in the store.
+    await server.request(`/api/values?field=model&project=${posted.project}`)
+
+    for (const { id } of posted.sessions) {
+      const first = await server.session(id, `project=${posted.project}`)
+      const { steps } = await server.session(id, `project=${posted.project}&payloads=all`)
+      expect(first.steps.filter(({ hasPayload }) => hasPayload)).toEqual(
+        steps.filter((_, index) => first.steps[index]!.hasPayload),
+      )
+    }
+  })
+
   test('posting twice, backwards or span by span gives the same sessions', async () => {
     const { opened } = await postAsSent(folder)
 

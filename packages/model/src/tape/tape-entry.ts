@@ -34,33 +34,42 @@ export type ActionEntry = EntryBase & {
 
 export type TapeEntry = ModelEntry | ActionEntry
 
+/** A step that a run can ask for. */
+export type AskableStep = { step: Step; number: number } & (
+  | { kind: 'model' }
+  | { kind: 'action'; isContainer: boolean }
+)
+
+/** The model calls and actions of a session that a run can ask for, in recorded order, with what was asked. */
+export function readEntries(session: Session): TapeEntry[] {
+  return findAskable(session).map((askable) => {
+    const { step } = askable
+    return askable.kind === 'model'
+      ? { ...askable, isUsed: false, asked: readMeaning(step) }
+      : { ...askable, isUsed: false, name: stepName(step), arguments: recordedArguments(step) }
+  })
+}
+
 /** The model calls and actions of a session that a run can ask for, in recorded order. */
-export function readEntries({ steps }: Session): TapeEntry[] {
+export function findAskable({ steps }: Session): AskableStep[] {
   const numbers = new Map(steps.map((step, index) => [step.id, index + 1]))
-  const entries: TapeEntry[] = []
+  const askable: AskableStep[] = []
   const visit = (branch: StepBranch): boolean => {
     const { step } = branch
     const holdsEntries = branch.children.map(visit).some(Boolean)
-    const base = { step, number: numbers.get(step.id) ?? 0, isUsed: false }
+    const base = { step, number: numbers.get(step.id) ?? 0 }
     if (isModelCall(branch)) {
-      entries.push({ ...base, kind: 'model', asked: readMeaning(step) })
+      askable.push({ ...base, kind: 'model' })
       return true
     }
     if (step.kind === 'action' && isAsked(step)) {
-      const action: ActionEntry = {
-        ...base,
-        kind: 'action',
-        name: stepName(step),
-        arguments: recordedArguments(step),
-        isContainer: holdsEntries || holdsAgent(branch),
-      }
-      entries.push(action)
+      askable.push({ ...base, kind: 'action', isContainer: holdsEntries || holdsAgent(branch) })
       return true
     }
     return holdsEntries
   }
   for (const branch of buildStepTree(steps)) visit(branch)
-  return entries.toSorted((one, other) => one.number - other.number)
+  return askable.toSorted((one, other) => one.number - other.number)
 }
 
 /** Some instrumentations report a call twice, one inside the other; the one with the messages counts. */

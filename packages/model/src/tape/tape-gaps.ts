@@ -2,7 +2,7 @@ import { REDACTED } from '../redaction/secret-keys.ts'
 import type { Session } from '../session/session.ts'
 import { stepTitle, type Step } from '../session/step.ts'
 import { keptResponse, recordedStatus } from './recorded-answer.ts'
-import { readEntries, recordedResult, type TapeEntry } from './tape-entry.ts'
+import { findAskable, recordedResult, type AskableStep } from './tape-entry.ts'
 import { describeNotData, recordedTypes } from './value-types.ts'
 
 /**
@@ -35,11 +35,11 @@ const sentences: Record<TapeGapReason, string> = {
 
 /** What keeps a session from being run again from its tape; empty if nothing does. */
 export function findTapeGaps(session: Session): TapeGap[] {
-  const entries = readEntries(session)
-  const servedInside = stepsInsideLeaves(session, entries)
-  const gaps = entries
+  const askable = findAskable(session)
+  const servedInside = stepsInsideLeaves(session, askable)
+  const gaps = askable
     .filter(({ step }) => !servedInside.has(step.id))
-    .flatMap((entry) => gapOf(entry.step, findReason(entry)))
+    .flatMap((asked) => gapOf(asked.step, findReason(asked)))
   const unasked = session.steps.filter(({ kind, isInferred }) => kind === 'action' && isInferred === true)
   return [...gaps, ...unasked.flatMap((step) => gapOf(step, 'tool-not-wrapped'))]
 }
@@ -61,9 +61,9 @@ export function whyNotServable(step: Step): string | undefined {
 }
 
 /** Steps below an action that is served as a whole are never asked for. */
-function stepsInsideLeaves({ steps }: Session, entries: readonly TapeEntry[]): Set<string> {
+function stepsInsideLeaves({ steps }: Session, askable: readonly AskableStep[]): Set<string> {
   const leaves = new Set(
-    entries.flatMap((entry) => (entry.kind === 'action' && !entry.isContainer ? [entry.step.id] : [])),
+    askable.flatMap((asked) => (asked.kind === 'action' && !asked.isContainer ? [asked.step.id] : [])),
   )
   const inside = new Set<string>()
   for (const { id, parentId } of steps)
@@ -71,10 +71,10 @@ function stepsInsideLeaves({ steps }: Session, entries: readonly TapeEntry[]): S
   return inside
 }
 
-function findReason(entry: TapeEntry): TapeGapReason | undefined {
-  const { step } = entry
+function findReason(asked: AskableStep): TapeGapReason | undefined {
+  const { step } = asked
   if (step.status === 'running') return 'no-output'
-  return entry.kind === 'model' ? modelReason(step) : entry.isContainer ? undefined : actionReason(step)
+  return asked.kind === 'model' ? modelReason(step) : asked.isContainer ? undefined : actionReason(step)
 }
 
 function modelReason(step: Step): TapeGapReason | undefined {

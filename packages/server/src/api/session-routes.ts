@@ -11,6 +11,8 @@ import { filterFields, readFilterValues } from '../query/session-filter.ts'
 import type { ShortenedSession } from '../sessions/long-session.ts'
 import type { SessionReader } from '../sessions/session-reader.ts'
 import { projectParameter, jsonRoute, sessionParameters, someStepsParameters } from './route-parts.ts'
+import { sendJson } from './send-json.ts'
+import { sessionJson } from './session-json.ts'
 
 const MAX_RERUNS = 1_000
 
@@ -118,7 +120,9 @@ export function addSessionRoutes(app: OpenAPIHono, services: SessionServices): v
       session,
       ...(tapeGaps !== undefined && { tapeGaps }),
     }
-    return respondWithSession(context, response)
+    return isLong(response)
+      ? respondWithSession(context, response)
+      : (sendJson(context, sessionJson(response)) as never)
   })
   addStepRoutes(app, services)
   app.openapi(rerunsRoute, async (context) => {
@@ -159,9 +163,11 @@ type OneSession = ShortenedSession & { tapeGaps?: unknown[]; share?: object }
 /** A long session is streamed, or has a skeleton that was written before. */
 export function respondWithSession(context: Context, body: OneSession): never {
   if (body.skeleton !== undefined) return skeletonResponse(body, body.skeleton) as never
-  return body.steps.length >= MIN_STREAMED_STEPS
-    ? (streamSession(body) as never)
-    : respondWithSteps(context, body)
+  return isLong(body) ? (streamSession(body) as never) : respondWithSteps(context, body)
+}
+
+function isLong({ skeleton, steps }: OneSession): boolean {
+  return skeleton !== undefined || steps.length >= MIN_STREAMED_STEPS
 }
 
 /** Not typed by Hono, whose JSON types do not terminate on nested attributes; the schemas check these types instead. */

@@ -47,6 +47,11 @@ export class GrowingBuffer {
     this.length += this.bytes.write(text, this.length, 'utf8')
   }
 
+  writeBytes(bytes: Buffer): void {
+    this.reserve(bytes.length)
+    this.length += bytes.copy(this.bytes, this.length)
+  }
+
   /** Writes ClickHouse's String: its length in bytes, then the bytes. */
   writeString(text: string): void {
     if (text === '') return this.writeByte(0)

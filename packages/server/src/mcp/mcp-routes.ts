@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { originOf, type Site } from '../access/addresses.ts'
@@ -62,8 +63,10 @@ function createToolApi(
     const value = context.req.header(name)
     if (value !== undefined) headers.set(name, value)
   }
+  // Not `outgoing`: on that connection, this request is answered and not those of its tools.
+  const { incoming } = context.env as { incoming?: IncomingMessage }
   const ask = async <Body>(url: URL, init: RequestInit): Promise<Body> => {
-    const response = await app.request(url.href, init, context.env as object)
+    const response = await app.request(url.href, init, { incoming })
     const body = (await response.json()) as Body & { error?: { message: string } }
     if (!response.ok)
       throw new ToolProblem(body.error?.message ?? `The server responded with ${response.status}.`)

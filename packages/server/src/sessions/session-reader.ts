@@ -4,8 +4,8 @@ import {
   groupLogs,
   presentSession,
   presentStep,
-  spanToStep,
   sourcesOf,
+  spanContent,
   summarizeSession,
   type Pricer,
   type ResolvedStep,
@@ -396,5 +396,5 @@ export class SessionReader {
 }
 
 function contentsOf(rows: readonly StoredSpan[]): Map<string, StepContent> {
-  return new Map(rows.map(({ span }) => [span.spanId, spanToStep(span).content]))
+  return new Map(rows.map(({ span }) => [span.spanId, spanContent(span)]))
 }

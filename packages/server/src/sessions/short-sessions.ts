@@ -1,10 +1,13 @@
-import { buffer } from 'node:stream/consumers'
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
 import type { Store } from '../store/connect.ts'
+import type { PackedOutline } from '../store/packed-outline.ts'
 import { RowBinaryReader } from '../store/row-binary.ts'
+import { parseObject } from '../store/stored-fields.ts'
+import { noteStoredJson } from '../store/stored-json.ts'
 import { isPackedRow, payloadSize, type OutlineRow, type SpanRow } from '../store/steps-table.ts'
 import {
   toOutlinesAndCopies,
+  toStoredSpan,
   toStoredSpans,
   type OutlinesAndCopies,
   type RowFacts,
@@ -13,7 +16,15 @@ import {
 
 type ReadRow = OutlineRow &
   RowFacts &
-  Pick<SpanRow, 'attributes' | 'events' | 'resource' | 'started_ns' | 'ended_ns'> & { is_finished: number }
+  Pick<SpanRow, 'attributes' | 'events' | 'resource' | 'started_ns' | 'ended_ns'> & {
+    is_finished: number
+    /** Parsed once, for the outline and the span. */
+    part: PackedOutline | undefined
+    attributesJson: Buffer
+  }
+
+/** As a span: the other columns of it are in its packed outline. */
+type ReadSpanRow = ReadRow & SpanRow
 
 /** A short session: all its outlines, and its spans except large ones. */
 export type Beginning = { spans: StoredSpan[]; outlines: OutlinesAndCopies }
@@ -31,6 +42,8 @@ const quickPlan = { use_skip_indexes_on_data_read: 0, enable_analyzer: 0 } as Cl
 /** Sessions with larger payloads are read in two statements. */
 const MAX_READ_BYTES = 64 * 1024 * 1024
 const MAX_RESULT_BYTES = 4 * 1024 * 1024
+/** The JSON of attributes is kept as it was read as long as the session is in memory, unless there is more of it. */
+const MAX_KEPT_BYTES = 1024 * 1024
 
 /**
  * Reads a whole trace of few rows with outlines and payloads: one statement instead of two opens most sessions. Undefined if it has
@@ -61,17 +74,33 @@ export async function readBeginning(
       throw error
     })
   if (stream === undefined) return undefined
-  const rows = readRows(id, new RowBinaryReader(await buffer(stream)))
+  const bytes = await readAll(stream)
+  const rows = readRows(id, new RowBinaryReader(bytes))
   if (rows.length > maxRows || !rows.every(isPackedRow)) return undefined
   const small = rows.filter(({ version }) => payloadSize(version) < largest)
   return {
-    // The other columns of a span are in its packed outline.
-    spans: toStoredSpans(badRows, small as unknown as (SpanRow & RowFacts)[]),
+    spans: toStoredSpans(
+      badRows,
+      small as unknown as ReadSpanRow[],
+      bytes.length > MAX_KEPT_BYTES ? toStoredSpan : toNotedSpan,
+    ),
     outlines: toOutlinesAndCopies(badRows, inOrder(rows)),
   }
 }
 
 const tooLarge: ReadonlySet<string> = new Set(['TOO_MANY_BYTES', 'TOO_MANY_ROWS_OR_BYTES'])
+
+async function readAll(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+}
+
+function toNotedSpan(row: ReadSpanRow): StoredSpan {
+  const stored = toStoredSpan(row)
+  noteStoredJson(stored.span.attributes, row.attributesJson)
+  return stored
+}
 
 function readRows(session_id: string, reader: RowBinaryReader): ReadRow[] {
   const rows: ReadRow[] = []
@@ -94,6 +123,7 @@ function readRow(session_id: string, reader: RowBinaryReader): ReadRow {
   const received_ms = Number(reader.int64())
   const startedNs = reader.int64()
   const endedNs = reader.nullable(() => reader.int64())
+  const attributesJson = reader.bytes()
   return {
     session_id,
     ...text,
@@ -107,9 +137,20 @@ function readRow(session_id: string, reader: RowBinaryReader): ReadRow {
     ended_ns: endedNs === null ? null : String(endedNs),
     ended_us: endedNs === null ? null : microseconds(endedNs),
     is_finished: endedNs === null || endedNs === 0n ? 0 : 1,
-    attributes: reader.text(),
+    part: parseOutline(text.outline),
+    attributesJson,
+    attributes: attributesJson.toString(),
     events: reader.text(),
     resource: reader.text(),
+  }
+}
+
+/** Undefined if it can't be parsed: whoever needs it says why. */
+function parseOutline(text: string): PackedOutline | undefined {
+  try {
+    return parseObject(text)
+  } catch {
+    return undefined
   }
 }
 

@@ -177,17 +177,22 @@ export type StepKey = { session_id: string; step_id: string }
 export type RowFacts = { received_ms: number; version: number; arrival: number }
 
 /** Parses the spans of rows; leaves out those that can't be parsed. */
-export function toStoredSpans(badRows: BadRows, rows: readonly (SpanRow & RowFacts)[]): StoredSpan[] {
-  return badRows.readEach('steps', rows, {
-    idOf,
-    read: (row) => ({
-      span: spanFromRow(row),
-      resource: row.resource,
-      receivedMs: row.received_ms,
-      version: row.version,
-      arrival: row.arrival,
-    }),
-  })
+export function toStoredSpans<Row extends SpanRow & RowFacts>(
+  badRows: BadRows,
+  rows: readonly Row[],
+  read: (row: Row) => StoredSpan = toStoredSpan,
+): StoredSpan[] {
+  return badRows.readEach('steps', rows, { idOf, read })
+}
+
+export function toStoredSpan(row: SpanRow & RowFacts): StoredSpan {
+  return {
+    span: spanFromRow(row),
+    resource: row.resource,
+    receivedMs: row.received_ms,
+    version: row.version,
+    arrival: row.arrival,
+  }
 }
 
 /**

@@ -12,9 +12,14 @@ export class RowBinaryReader {
   }
 
   text(): string {
+    return this.bytes().toString()
+  }
+
+  /** A text as UTF-8, which keeps all rows in memory. */
+  bytes(): Buffer {
     const length = this.#varint()
     this.#at += length
-    return this.#bytes.toString('utf8', this.#at - length, this.#at)
+    return this.#bytes.subarray(this.#at - length, this.#at)
   }
 
   /** A UInt64 of less than 54 bits. */

@@ -195,8 +195,15 @@ export function isPackedRow({ outline }: { outline: string }): boolean {
   return isPacked(outline)
 }
 
-export function outlineFromRow(row: OutlineRow): StepOutline {
-  const part = parseObject(row.outline) as PackedOutline
+/** The packed outline of a row that is read as an outline and as a span, if it was parsed already. */
+type ParsedPart = { part?: PackedOutline | undefined }
+
+function partOf({ outline, part }: { outline: string } & ParsedPart): PackedOutline {
+  return part ?? parseObject(outline)
+}
+
+export function outlineFromRow(row: OutlineRow & ParsedPart): StepOutline {
+  const part = partOf(row)
   if (isPacked(row.outline)) {
     checkPackedOutline(part)
     return joinOutline(row, part)
@@ -257,8 +264,8 @@ export type SpanRow = {
   [Name in keyof typeof spanColumns]: (typeof spanColumns)[Name]['type'] extends 'String' ? string : number
 } & { started_ns: string; ended_ns: string | null }
 
-export function spanFromRow(row: SpanRow): Span {
-  const part = parseObject(row.outline) as PackedOutline
+export function spanFromRow(row: SpanRow & ParsedPart): Span {
+  const part = partOf(row)
   const head = isPacked(row.outline) ? (part.span ?? {}) : headFromColumns(row)
   return {
     traceId: row.session_id,

@@ -60,6 +60,18 @@ export function draftStep(reading: SpanReading): StepDraft {
     : { outline, content, failures: reading.failures }
 }
 
+/** The content of the step that a span describes, without the rest of what `draftStep` finds out. */
+export function draftContent(reading: SpanReading): StepContent {
+  const { decided, tool } = decideKind(reading)
+  const outline = beginOutline(reading, decided)
+  const content: StepContent = { attributes: reading.span.attributes }
+  addPayload(reading, outline, content, messagesOfSpan(reading, decided.kind))
+  if (tool !== undefined) addTool(outline, content, tool)
+  addOutcome(reading, outline, content, tool)
+  addStreaming(reading, outline, content)
+  return content
+}
+
 function readAnew<Result>(read: () => Result): Result {
   return read()
 }

@@ -1,10 +1,10 @@
 import type { Span } from '../../otlp/span.ts'
-import type { DialectFailure, StepDraft } from '../../session/step-draft.ts'
+import type { DialectFailure, StepContent, StepDraft } from '../../session/step-draft.ts'
 import { allDialects } from '../all-dialects.ts'
 import type { SpanReading } from '../reading/dialect.ts'
 import type { DialectSet } from '../reading/dialect-set.ts'
 import { readSpan } from '../reading/read-span.ts'
-import { draftStep, labelOf } from './draft-step.ts'
+import { draftContent, draftStep, labelOf } from './draft-step.ts'
 
 /** Increased whenever the same span gives a different step, so that stored steps are derived again. */
 export const NORMALIZER_VERSION = 5
@@ -14,6 +14,15 @@ export const spanToStep = createSpanToStep(allDialects)
 
 /** As `spanToStep`, for those who need only the outline: what is read of the content is incomplete. */
 export const spanToOutline = createSpanToStep(allDialects, { isOutlineOnly: true })
+
+/** The content of the step that `spanToStep` returns, in less time. */
+export function spanContent(span: Span): StepContent {
+  try {
+    return draftContent(readSpan(span, allDialects))
+  } catch {
+    return { attributes: span.attributes }
+  }
+}
 
 /** As `spanToStep`, with other dialects. */
 export function createSpanToStep(

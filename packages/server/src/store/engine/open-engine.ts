@@ -24,6 +24,8 @@ export type Engine = {
   run(statement: string, prepare: string[]): Promise<StatementResult>
   /** Cancels the running statement whose text contains this marker. */
   kill(marker: string): Promise<void>
+  /** How the session of the next statement is prepared already. */
+  prepared(): string | undefined
   /** A folder for the data of inserts, emptied at every start. */
   inbox: string
   close(): Promise<void>
@@ -67,9 +69,9 @@ export function openEngine(path: string, moreArguments: readonly string[] = []):
     const session = isPrepared ? spare!.session : open()
     if (isPrepared) spare = undefined
     try {
-      for (const step of isPrepared ? prepare.slice(1) : prepare)
-        await session.queryAsync(step, { format: 'TabSeparated' })
-      const result = await session.queryAsync(statement, { format: 'TabSeparated' })
+      // All in one, because each goes to a thread of its own and back.
+      const statements = [...(isPrepared ? prepare.slice(1) : prepare), statement].join(';\n')
+      const result = await session.queryAsync(statements, { format: 'TabSeparated' })
       return { bytes: result.bytes() }
     } finally {
       session.close()
@@ -79,7 +81,10 @@ export function openEngine(path: string, moreArguments: readonly string[] = []):
   }
 
   async function prepareSpare(database: string): Promise<void> {
-    if (spare !== undefined || isClosed) return
+    // Without a database, it is being prepared.
+    if (isClosed || spare?.database === '' || spare?.database === database) return
+    // The server's first statement uses another database than all others.
+    spare?.session.close()
     const session = open()
     spare = { session, database: '' }
     await session.queryAsync(database, { format: 'TabSeparated' }).then(
@@ -93,6 +98,7 @@ export function openEngine(path: string, moreArguments: readonly string[] = []):
 
   return {
     run,
+    prepared: () => spare?.database,
     inbox,
     async kill(marker) {
       // ASYNC, because waiting for a statement of another session has hung the engine.

@@ -156,8 +156,11 @@ function fromFile(query: string, path: string): string {
 
 async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString()
+  return new Promise((resolve, reject) => {
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => resolve(Buffer.concat(chunks).toString()))
+    request.on('error', reject)
+  })
 }
 
 function isAllowed(request: IncomingMessage, password: string): boolean {
